@@ -1,0 +1,90 @@
+/*
+ * Graphs: undirected and simple; nodes are 0 .. nodes-1 and may carry names and edge weights.
+ */
+#ifndef NETDP_GRAPH_H
+#define NETDP_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <netdp/status.h>
+
+NETDP_BEGIN
+
+typedef struct netdp_graph netdp_graph;
+
+/* What the loader did on the way that a user should hear about. */
+typedef struct netdp_graph_notes {
+    int64_t self_loops; /* dropped */
+    int64_t repeats;    /* lines that repeat an edge (either direction), dropped */
+    int64_t weights;    /* lines that carry a weight; used only by the mixing "file" */
+    int64_t outside;    /* nodes left out by the giant component */
+    int64_t redraws;    /* random families: draws that were not connected */
+} netdp_graph_notes;
+
+/*
+ * A graph of a named family, in the grammar of the command line: "complete 10", "ring 60",
+ * "path 5", "star 30" (node 0 is the centre), "grid 4 5", "torus 4 5", "hypercube 11",
+ * "static-exponential 12", "erdos-renyi 2048 0.01", "erdos-renyi 2048 c=1.2", "geometric 2048
+ * 0.07", "barabasi-albert 100 3", "regular 271 8", "stochastic-block 75,75,50
+ * 0.25,0.05,0.02;0.05,0.35,0.07;0.02,0.07,0.40", "caveman 5 20" (cliques, size), and the bundled
+ * "davis", "florentine", "karate". Random families are redrawn until connected, at most 1000 times
+ * (`connected` false: first draw). Equal seeds give equal graphs. `notes` may be NULL.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t seed,
+                                                    bool connected, netdp_graph **graph,
+                                                    netdp_graph_notes *notes, netdp_error *error);
+
+/*
+ * An edge list: "u v" or "u v weight" a line, '#' starts a comment, one label alone is an isolated
+ * node. Labels that are all non-negative integers are ranked numerically, others in order of first
+ * appearance; the label is the node's name. `giant_component`: keep the largest component only
+ * (ties: the one with the smallest node).
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_read(const char *path, bool giant_component,
+                                                    netdp_graph **graph, netdp_graph_notes *notes,
+                                                    netdp_error *error);
+
+/* From `count` pairs of node numbers, edges[2*i], edges[2*i+1]; loops and repeats are dropped. */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_from_edges(int32_t nodes, const int32_t *edges,
+                                                          int64_t count, netdp_graph **graph,
+                                                          netdp_error *error);
+
+/* Write an edge list that netdp_graph_read reads back as the same graph. "-": standard output. */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_write(const netdp_graph *graph, const char *path,
+                                                     netdp_error *error);
+
+NETDP_API void netdp_graph_free(netdp_graph *graph);
+
+NETDP_API int32_t netdp_graph_nodes(const netdp_graph *graph);
+NETDP_API int64_t netdp_graph_edges(const netdp_graph *graph);
+NETDP_API int32_t netdp_graph_degree(const netdp_graph *graph, int32_t node);
+
+/* The neighbours of `node`, ascending; owned by the graph. */
+NETDP_API const int32_t *netdp_graph_neighbours(const netdp_graph *graph, int32_t node);
+
+/* The node's name, or NULL where it has none but its number. Owned by the graph. */
+NETDP_API const char *netdp_graph_name(const netdp_graph *graph, int32_t node);
+
+/* A node by its name if one has it, else by its number; NETDP_INVALID otherwise. */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_find(const netdp_graph *graph, const char *name,
+                                                    int32_t *node, netdp_error *error);
+
+/* What the graph was made from: the family string or the file's path, as given. */
+NETDP_API const char *netdp_graph_origin(const netdp_graph *graph);
+
+/* Number of connected components, and whether it is bipartite. Graphs with no node: 0, true. */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_shape(const netdp_graph *graph, int32_t *components,
+                                                     bool *bipartite, netdp_error *error);
+
+/* Hops from the nearest of `sources` to every node, into distance[nodes]; -1: unreachable. */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_distances(const netdp_graph *graph,
+                                                         const int32_t *sources, int32_t count,
+                                                         int32_t *distance, netdp_error *error);
+
+/* Largest finite distance between two nodes; -1 where the graph is not connected. */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_diameter(const netdp_graph *graph, int32_t *diameter,
+                                                        netdp_error *error);
+
+NETDP_END
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * Mixing matrices W: symmetric, nonnegative, rows that sum to 1, on the edges of a graph.
+ */
+#ifndef NETDP_MIXING_H
+#define NETDP_MIXING_H
+
+#include <netdp/graph.h>
+
+NETDP_BEGIN
+
+typedef struct netdp_mixing netdp_mixing;
+
+/* W in compressed rows, each row with its diagonal, columns ascending. Owned by the mixing. */
+typedef struct netdp_rows {
+    int32_t nodes;
+    const int64_t *start;  /* [nodes + 1] */
+    const int32_t *column; /* [start[nodes]] */
+    const double *weight;  /* [start[nodes]] */
+} netdp_rows;
+
+/*
+ * `weights`: "metropolis" 1/(1+max(d_u,d_v)); "hamilton" 1/max(d_u,d_v) as printed in papers A and
+ * C; "max-degree" 1/(1+d_max); "uniform" 1/n (complete graph only); "lazy:K" or "lazy:K:base", K in
+ * [0, 1), (1-K)W + K I over metropolis or the named base; "file": the edge file's own weights.
+ * The diagonal takes the rest of the row and is computed without cancellation. Disconnected graphs
+ * and periodic W are allowed here; netdp_mixing_require refuses them.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights,
+                                                    netdp_mixing **mixing, netdp_error *error);
+
+NETDP_API void netdp_mixing_free(netdp_mixing *mixing);
+
+/* NETDP_INVALID unless gossip with W reaches consensus: at least 2 nodes, connected, aperiodic. */
+NETDP_API NETDP_CHECK netdp_status netdp_mixing_require(const netdp_mixing *mixing,
+                                                        netdp_error *error);
+
+NETDP_API netdp_rows netdp_mixing_rows(const netdp_mixing *mixing);
+NETDP_API const netdp_graph *netdp_mixing_graph(const netdp_mixing *mixing);
+NETDP_API const char *netdp_mixing_name(const netdp_mixing *mixing);
+
+typedef struct netdp_spectrum {
+    double second;   /* lambda_2, the largest eigenvalue but for one copy of 1 */
+    double smallest; /* lambda_n */
+    double gap;      /* 1 - max(|lambda_2|, |lambda_n|); 0 where disconnected or periodic */
+} netdp_spectrum;
+
+/* How to compute a spectrum: dense (LAPACK) up to 4,000 nodes, Lanczos above, unless asked. */
+typedef enum netdp_spectral_method {
+    NETDP_SPECTRAL_AUTO = 0,
+    NETDP_SPECTRAL_DENSE,
+    NETDP_SPECTRAL_LANCZOS,
+} netdp_spectral_method;
+
+#define NETDP_DENSE_NODES 4000
+
+NETDP_API NETDP_CHECK netdp_status netdp_mixing_spectrum(const netdp_mixing *mixing,
+                                                         netdp_spectral_method method,
+                                                         netdp_spectrum *spectrum,
+                                                         netdp_error *error);
+
+/*
+ * min t with max_v TV(W^t e_v, 1/n) <= accuracy (1/4 is usual), or -1 where there is none.
+ * Dense: memory 3 n^2 doubles.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_mixing_time(const netdp_mixing *mixing, double accuracy,
+                                                     int64_t *rounds, netdp_error *error);
+
+/* y = W x for x, y [nodes][width] row-major, x != y. */
+NETDP_API void netdp_mixing_apply(const netdp_mixing *mixing, const double *x, double *y,
+                                  int32_t width);
+
+NETDP_END
+
+#endif

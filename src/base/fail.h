@@ -1,0 +1,17 @@
+/* Filling a netdp_error in one expression: return netdp_i_fail(error, NETDP_INVALID, "..."). */
+#ifndef NETDP_I_FAIL_H
+#define NETDP_I_FAIL_H
+
+#include <netdp/status.h>
+
+/* Writes the text (cut at the buffer's end) and returns `status`. */
+netdp_status netdp_i_fail(netdp_error *error, netdp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+netdp_status netdp_i_no_memory(netdp_error *error);
+
+/* Puts "where: " before the text of a failure that is passed on; returns `status` unchanged. */
+netdp_status netdp_i_within(netdp_error *error, netdp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

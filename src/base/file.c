@@ -1,0 +1,202 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+static netdp_status cannot(netdp_error *error, const char *verb, const char *path)
+{
+    const char *advice = "check the path and its permissions";
+    if (errno == ENOSPC || errno == EDQUOT)
+        advice = "free some space or choose another place";
+    else if (errno == ENOENT)
+        advice = "check the spelling and that the folder exists";
+    return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: cannot %s: %s; %s", path, verb,
+                        strerror(errno), advice);
+}
+
+netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp_error *error)
+{
+    *output = (netdp_i_output){0};
+    if (strcmp(path, "-") == 0) {
+        output->stream = stdout;
+        return NETDP_OK;
+    }
+    size_t room = strlen(path) + 32;
+    output->path = netdp_i_copy_text(path);
+    output->beside = netdp_i_new((int64_t)room, 1);
+    if (output->path == NULL || output->beside == NULL) {
+        netdp_i_output_drop(output);
+        return netdp_i_no_memory(error);
+    }
+    snprintf(output->beside, room, "%s.part-%ld", path, (long)getpid());
+    struct stat existing;
+    if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
+        /* A device such as /dev/full or a pipe cannot be renamed over: write into it. */
+        if (S_ISDIR(existing.st_mode)) {
+            netdp_i_output_drop(output);
+            return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: is a folder; name a file in it",
+                                path);
+        }
+        netdp_i_free(output->beside);
+        output->beside = NULL;
+    }
+    output->stream = fopen(output->beside != NULL ? output->beside : path, "wb");
+    if (output->stream == NULL) {
+        netdp_status status = cannot(error, "write", path);
+        netdp_i_output_drop(output);
+        return status;
+    }
+    return NETDP_OK;
+}
+
+/* The rename is on disk only once its folder is. */
+static bool sync_folder_of(const char *path)
+{
+    char *copy = netdp_i_copy_text(path);
+    if (copy == NULL)
+        return false;
+    int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY);
+    netdp_i_free(copy);
+    if (folder < 0)
+        return false;
+    /* Some file systems cannot sync a folder and say EINVAL: nothing more can be done there. */
+    bool synced = fsync(folder) == 0 || errno == EINVAL;
+    close(folder);
+    return synced;
+}
+
+netdp_status netdp_i_output_commit(netdp_i_output *output, netdp_error *error)
+{
+    const char *path = output->path != NULL ? output->path : "standard output";
+    bool written = fflush(output->stream) == 0 && ferror(output->stream) == 0;
+    if (output->beside != NULL) {
+        written = written && fsync(fileno(output->stream)) == 0;
+        written = fclose(output->stream) == 0 && written;
+        output->stream = NULL;
+        written = written && rename(output->beside, output->path) == 0;
+        if (written) {
+            netdp_i_free(output->beside);
+            output->beside = NULL;
+            written = sync_folder_of(output->path);
+        }
+    }
+    netdp_status status = written ? NETDP_OK : cannot(error, "write", path);
+    netdp_i_output_drop(output);
+    return status;
+}
+
+void netdp_i_output_drop(netdp_i_output *output)
+{
+    if (output->stream != NULL && output->path != NULL)
+        fclose(output->stream);
+    if (output->beside != NULL)
+        unlink(output->beside);
+    netdp_i_free(output->path);
+    netdp_i_free(output->beside);
+    *output = (netdp_i_output){0};
+}
+
+netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, netdp_error *error)
+{
+    FILE *stream = fopen(path, "rb");
+    char *loaded = NULL;
+    int64_t used = 0, room = 0;
+    netdp_status status = NETDP_OK;
+    struct stat shape;
+    if (stream == NULL)
+        return cannot(error, "read", path);
+    if (fstat(fileno(stream), &shape) == 0 && S_ISDIR(shape.st_mode)) {
+        errno = EISDIR;
+        status = cannot(error, "read", path);
+        goto done;
+    }
+    for (;;) {
+        if (used + 2 > room) {
+            /* One read suffices for a regular file: its size, one byte to see its end, a NUL. */
+            room = room == 0 ? (int64_t)shape.st_size + 4096 : room * 2;
+            char *grown = netdp_i_grow(loaded, room, 1);
+            if (grown == NULL) {
+                status = netdp_i_no_memory(error);
+                goto done;
+            }
+            loaded = grown;
+        }
+        size_t got = fread(loaded + used, 1, (size_t)(room - used - 1), stream);
+        used += (int64_t)got;
+        if (got == 0)
+            break;
+    }
+    if (ferror(stream)) {
+        status = cannot(error, "read", path);
+        goto done;
+    }
+    loaded[used] = '\0';
+    *text = loaded;
+    *bytes = used;
+    loaded = NULL;
+done:
+    fclose(stream);
+    netdp_i_free(loaded);
+    return status;
+}
+
+void netdp_i_print_double(FILE *stream, double value)
+{
+    fprintf(stream, "%.17g", value);
+}
+
+json_t *netdp_i_json_double(double value)
+{
+    if (isinf(value))
+        return json_string(value > 0 ? "inf" : "-inf");
+    return json_real(value);
+}
+
+netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_error *error)
+{
+    netdp_i_output output;
+    netdp_status status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    if (json_dumpf(object, output.stream,
+                   JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII) != 0 &&
+        ferror(output.stream) == 0) {
+        netdp_i_output_drop(&output);
+        return netdp_i_no_memory(error);
+    }
+    fputc('\n', output.stream);
+    return netdp_i_output_commit(&output, error);
+}
+
+netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t columns,
+                               const char *path, netdp_error *error)
+{
+    char header[128], shape[64];
+    if (columns == 0)
+        snprintf(shape, sizeof shape, "(%lld,)", (long long)rows);
+    else
+        snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)rows, (long long)columns);
+    int used = snprintf(header, sizeof header,
+                        "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape);
+    /* The header is padded with spaces to a multiple of 64 and ends with a newline (NEP 1). */
+    memset(header + used, ' ', sizeof header - (size_t)used);
+    header[117] = '\n';
+    const unsigned char magic[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
+
+    netdp_i_output output;
+    netdp_status status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    fwrite(magic, 1, sizeof magic, output.stream);
+    fwrite(header, 1, 118, output.stream);
+    fwrite(values, sizeof *values, (size_t)(rows * (columns == 0 ? 1 : columns)), output.stream);
+    return netdp_i_output_commit(&output, error);
+}

@@ -1,0 +1,53 @@
+#include "base/parallel.h"
+
+#include <omp.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/fail.h"
+
+int netdp_i_threads(void)
+{
+    return omp_get_max_threads();
+}
+
+netdp_status netdp_i_report(const netdp_progress *progress, const char *what, double done,
+                            double total, netdp_error *error)
+{
+    if (progress == NULL || progress->report == NULL ||
+        progress->report(progress->context, what, done, total))
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during %s", what);
+}
+
+netdp_status netdp_i_for_each(int64_t count, netdp_i_piece piece, void *context,
+                              const netdp_progress *progress, const char *what, netdp_error *error)
+{
+    netdp_status first = NETDP_OK;
+    int64_t first_index = count;
+    int64_t done = 0;
+    atomic_bool stopped = false;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int64_t i = 0; i < count; i++) {
+        if (atomic_load_explicit(&stopped, memory_order_relaxed))
+            continue;
+        netdp_error mine = {NETDP_OK, ""};
+        netdp_status status = piece(context, i, omp_get_thread_num(), &mine);
+#pragma omp critical(netdp_for_each)
+        {
+            done++;
+            if (status == NETDP_OK && first == NETDP_OK)
+                status = netdp_i_report(progress, what, (double)done, (double)count, &mine);
+            if (status != NETDP_OK) {
+                if (i < first_index) {
+                    first = status;
+                    first_index = i;
+                    if (error != NULL)
+                        *error = mine;
+                }
+                atomic_store(&stopped, true);
+            }
+        }
+    }
+    return first;
+}

@@ -1,0 +1,154 @@
+#include "check.h"
+
+#include <netdp/random.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+#include <unistd.h>
+
+/* Philox4x32-10 with key 0 and counter 0: 6627e8d5 e169c58d bc57ac4c 9b00dbd8 (Random123's file of
+   known answers). */
+static void test_philox_known_answer(void **state)
+{
+    (void)state;
+    netdp_stream stream = {{0, 0}, {0, 0, 0, 0}};
+    assert_int_equal(netdp_stream_bits(&stream), 0xe169c58d6627e8d5ull);
+    netdp_stream ones = {{~0u, ~0u}, {~0u, ~0u, ~0u, ~0u}};
+    assert_int_equal(netdp_stream_bits(&ones), 0x41c83b0e408f276dull);
+    netdp_stream pi = {{0xa4093822u, 0x299f31d0u},
+                       {0x243f6a88u, 0x85a308d3u, 0x13198a2eu, 0x03707344u}};
+    assert_int_equal(netdp_stream_bits(&pi), 0x94fdccebd16cfe09ull);
+}
+
+static void test_streams_differ_by_each_name(void **state)
+{
+    (void)state;
+    uint64_t seen[5] = {0};
+    netdp_stream streams[5] = {
+        netdp_stream_at(1, NETDP_FOR_NOISE, 2, 3), netdp_stream_at(2, NETDP_FOR_NOISE, 2, 3),
+        netdp_stream_at(1, NETDP_FOR_SPLIT, 2, 3), netdp_stream_at(1, NETDP_FOR_NOISE, 4, 3),
+        netdp_stream_at(1, NETDP_FOR_NOISE, 2, 5),
+    };
+    for (int i = 0; i < 5; i++) {
+        seen[i] = netdp_stream_bits(&streams[i]);
+        for (int j = 0; j < i; j++)
+            assert_true(seen[i] != seen[j]);
+    }
+}
+
+/* 10^6 draws: mean, variance and fourth moment within 6 standard errors (false alarm 1e-8). */
+static void test_normals_have_their_moments(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000000 };
+    static double x[COUNT];
+    netdp_stream stream = netdp_stream_at(7, NETDP_FOR_TEST, 0, 0);
+    netdp_stream_normals(&stream, x, COUNT);
+    double m1 = 0, m2 = 0, m4 = 0;
+    for (int i = 0; i < COUNT; i++) {
+        double s = x[i] * x[i];
+        m1 += x[i] / COUNT;
+        m2 += s / COUNT;
+        m4 += s * s / COUNT;
+    }
+    double root = sqrt((double)COUNT);
+    assert_close(m1, 0, 6 / root, 0);
+    assert_close(m2, 1, 6 * sqrt(2) / root, 0);
+    assert_close(m4, 3, 6 * sqrt(96) / root, 0);
+}
+
+static void test_below_is_uniform(void **state)
+{
+    (void)state;
+    enum { COUNT = 300000, BOUND = 3 };
+    int64_t count[BOUND] = {0};
+    netdp_stream stream = netdp_stream_at(8, NETDP_FOR_TEST, 0, 0);
+    for (int i = 0; i < COUNT; i++)
+        count[netdp_stream_below(&stream, BOUND)]++;
+    for (int k = 0; k < BOUND; k++) /* 6 standard errors of a binomial with p = 1/3 */
+        assert_close((double)count[k], COUNT / 3.0, 6 * sqrt(COUNT * 2.0 / 9.0), 0);
+}
+
+static void test_memory_can_be_made_to_fail(void **state)
+{
+    (void)state;
+    assert_null(netdp_i_new(INT64_MAX, 16));
+    assert_null(netdp_i_new(-1, 1));
+    int64_t before = netdp_i_memory_live();
+    netdp_i_memory_fail_at(1);
+    void *first = netdp_i_new(1, 1), *second = netdp_i_new(1, 1), *third = netdp_i_new(1, 1);
+    netdp_i_memory_fail_at(-1);
+    assert_non_null(first);
+    assert_null(second);
+    assert_non_null(third);
+    netdp_i_free(first);
+    netdp_i_free(third);
+    assert_int_equal(netdp_i_memory_live(), before);
+}
+
+static void test_a_full_disk_leaves_no_file(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    const double values[3] = {1, INFINITY, -0.5};
+    assert_fails(netdp_i_npy_write(values, 3, 0, "/dev/full", &error), NETDP_ENVIRONMENT);
+    assert_fails(netdp_i_npy_write(values, 3, 0, "/nonexistent/x.npy", &error), NETDP_ENVIRONMENT);
+    assert_fails(netdp_i_npy_write(values, 3, 0, "/tmp", &error), NETDP_ENVIRONMENT);
+}
+
+static netdp_status fail_on_odd(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    int *visited = context;
+    visited[index] = 1;
+    return index % 2 == 1 ? netdp_i_fail(error, NETDP_INVALID, "piece %d", (int)index) : NETDP_OK;
+}
+
+static bool stop_at_once(void *context, const char *what, double done, double total)
+{
+    (void)context, (void)what, (void)done, (void)total;
+    return false;
+}
+
+static void test_for_each_reports_and_stops(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    int visited[64] = {0};
+    assert_fails(netdp_i_for_each(64, fail_on_odd, visited, NULL, "test", &error), NETDP_INVALID);
+    netdp_progress stop = {stop_at_once, NULL};
+    assert_fails(netdp_i_for_each(1, fail_on_odd, visited, &stop, "test", &error),
+                 NETDP_INTERRUPTED);
+}
+
+static void test_within_keeps_both_texts(void **state)
+{
+    (void)state;
+    netdp_error error;
+    netdp_status status = netdp_i_fail(&error, NETDP_INVALID, "inner");
+    assert_int_equal(netdp_i_within(&error, status, "file %d", 3), NETDP_INVALID);
+    assert_string_equal(error.text, "file 3: inner");
+    char big[2000];
+    memset(big, 'x', sizeof big - 1);
+    big[sizeof big - 1] = '\0';
+    netdp_i_within(&error, status, "%s", big);
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_philox_known_answer),
+        cmocka_unit_test(test_streams_differ_by_each_name),
+        cmocka_unit_test(test_normals_have_their_moments),
+        cmocka_unit_test(test_below_is_uniform),
+        cmocka_unit_test(test_memory_can_be_made_to_fail),
+        cmocka_unit_test(test_a_full_disk_leaves_no_file),
+        cmocka_unit_test(test_for_each_reports_and_stops),
+        cmocka_unit_test(test_within_keeps_both_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
