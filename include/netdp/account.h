@@ -1,0 +1,150 @@
+/*
+ * What each node learns about each other node.
+ *
+ * The unit-free loss of u towards an observer is mu^2 sigma^2: the privacy of u is that of one
+ * Gaussian release with mu = sqrt(loss) / sigma, sigma the noise in units of the sensitivity
+ * Delta. 0 <= loss <= 1 for averaging; 1 is local differential privacy.
+ */
+#ifndef NETDP_ACCOUNT_H
+#define NETDP_ACCOUNT_H
+
+#include <netdp/guarantee.h>
+#include <netdp/progress.h>
+#include <netdp/protocol.h>
+
+NETDP_BEGIN
+
+typedef enum netdp_bound {
+    NETDP_BOUND_EXACT = 0,  /* the Gaussian channel itself: upper and lower bound at once */
+    NETDP_BOUND_EVERYTHING, /* 1: as if the observer saw every message (local DP) */
+    NETDP_BOUND_PUBLISHED,  /* paper C, Theorem 1, uncapped: NOT an upper bound (errata 1) */
+} netdp_bound;
+
+typedef struct netdp_bound_info {
+    netdp_bound bound;
+    const char *name;
+    const char *source;
+    bool sound;
+    const char *summary;
+} netdp_bound_info;
+
+/* The table of bounds; ends with a NULL name. */
+NETDP_API const netdp_bound_info *netdp_bounds(void);
+NETDP_API NETDP_CHECK netdp_status netdp_bound_parse(const char *name, netdp_bound *bound,
+                                                     netdp_error *error);
+
+/* Which pairs, under which threat model, by which bound. */
+typedef struct netdp_loss_request {
+    const netdp_linear *protocol;
+    netdp_sees sees;
+    netdp_own_noise own_noise;
+    netdp_bound bound;
+    int32_t from_count; /* 0: all nodes */
+    const int32_t *from;
+    int32_t to_count; /* 0: all nodes, each an observer of its own */
+    const int32_t *to;
+    bool coalition; /* the nodes of `to` pool their views: one observer */
+} netdp_loss_request;
+
+/*
+ * Losses of from_count nodes towards to_count observers (a coalition is one), loss[to][from].
+ * A node towards an observer set that it belongs to has the value INFINITY and counts nowhere.
+ */
+typedef struct netdp_losses {
+    int32_t from_count, to_count;
+    int32_t *from;   /* [from_count] */
+    int32_t *to;     /* [to_count]; for a coalition [members] and to_count 1 */
+    int32_t members; /* observers in one view: 1, or the coalition's size */
+    double *loss;
+    bool sound;
+    bool certified;   /* false: computed in floating point, not in ball arithmetic */
+    double local;     /* what local differential privacy would give: 1 */
+    double tolerance; /* relative rank tolerance where the dither is 0, else 0 */
+} netdp_losses;
+
+NETDP_API NETDP_CHECK netdp_status netdp_losses_new(const netdp_loss_request *request,
+                                                    const netdp_progress *progress,
+                                                    netdp_losses **losses, netdp_error *error);
+NETDP_API void netdp_losses_free(netdp_losses *losses);
+
+/* Is the pair a statement about two parties, that is, u outside the observer set? */
+NETDP_API bool netdp_losses_counts(const netdp_losses *losses, int32_t from_index,
+                                   int32_t to_index);
+
+/* The currency in which a loss is printed. */
+typedef enum netdp_currency {
+    NETDP_AS_LOSS = 0, /* mu^2 sigma^2 */
+    NETDP_AS_GDP,      /* mu */
+    NETDP_AS_RDP,      /* Renyi epsilon at order `parameter` */
+    NETDP_AS_DP,       /* epsilon at delta = `parameter` */
+} netdp_currency;
+
+typedef struct netdp_unit {
+    netdp_currency currency;
+    double parameter;
+} netdp_unit;
+
+/* "loss", "gdp", "rdp:ALPHA", "dp:DELTA" with alpha > 1 and 0 < delta < 1. */
+NETDP_API NETDP_CHECK netdp_status netdp_unit_parse(const char *text, netdp_unit *unit,
+                                                    netdp_error *error);
+
+/* A loss in a unit, rounded up. sigma >= 0; loss > 0 and sigma = 0 give infinity. */
+NETDP_API NETDP_CHECK netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit,
+                                                    double *value, netdp_error *error);
+
+typedef struct netdp_summary {
+    int64_t pairs;
+    double mean; /* of the printed unit, every pair alike */
+    double max;
+    int32_t worst_from, worst_to; /* node numbers, ties to the smallest (from, to) */
+    double local;
+} netdp_summary;
+
+NETDP_API NETDP_CHECK netdp_status netdp_losses_summary(const netdp_losses *losses, double sigma,
+                                                        netdp_unit unit, netdp_summary *summary,
+                                                        netdp_error *error);
+
+/*
+ * Expected half mean squared error of the nodes' results that the noise causes, for sigma * Delta
+ * = 1 and one coordinate: (tr W^{2T} + tau^2 sum_{k=1}^{T-1} tr W^{2k}) / (2n), exact; n <= 4,000.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of,
+                                                     netdp_error *error);
+
+/* Whose epsilon must meet the target. */
+typedef enum netdp_over {
+    NETDP_OVER_WORST = 0,
+    NETDP_OVER_MEAN,
+} netdp_over;
+
+typedef struct netdp_target {
+    double epsilon;
+    netdp_unit unit; /* NETDP_AS_RDP or NETDP_AS_DP */
+    netdp_over over;
+    double max_noise; /* largest sigma to try; 1e6 is usual */
+    bool rounds_auto; /* request->protocol->rounds is chosen from sigma by netdp_rounds_auto */
+    double variance;  /* for rounds_auto */
+    bool tune_dither; /* choose the dither too: least predicted error (n <= 4,000) */
+} netdp_target;
+
+typedef struct netdp_calibration {
+    double noise;
+    double dither;
+    int64_t rounds;
+    netdp_summary achieved; /* in the target's unit, at `noise` */
+} netdp_calibration;
+
+/*
+ * The least noise, on the safe side, whose guarantee meets the target: re-accounting it lands in
+ * [0.999, 1] of the target unless rounds_auto jumps there. NETDP_NO_ANSWER where max_noise is not
+ * enough. `losses` (may be NULL) receives the account at the returned noise, dither and rounds.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_calibrate(const netdp_loss_request *request,
+                                                   const netdp_target *target,
+                                                   const netdp_progress *progress,
+                                                   netdp_calibration *calibration,
+                                                   netdp_losses **losses, netdp_error *error);
+
+NETDP_END
+
+#endif

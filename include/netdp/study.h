@@ -1,0 +1,41 @@
+/*
+ * Studies: one YAML file says graph, data, task, protocol and privacy; running it calibrates the
+ * noise, accounts for it, simulates it and writes a result folder.
+ */
+#ifndef NETDP_STUDY_H
+#define NETDP_STUDY_H
+
+#include <netdp/progress.h>
+#include <netdp/status.h>
+#include <stddef.h>
+
+NETDP_BEGIN
+
+typedef struct netdp_study netdp_study;
+
+/*
+ * `set`: `count` overrides "privacy.epsilon=2", applied in order over the file's values. Files that
+ * the study names are relative to the study file. Errors name file and line, and the nearest known
+ * key.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_study_read(const char *path, const char *const *set,
+                                                    size_t count, netdp_study **study,
+                                                    netdp_error *error);
+NETDP_API void netdp_study_free(netdp_study *study);
+
+/* The study as it runs, every default filled in; reads back as the same study. "-": stdout. */
+NETDP_API NETDP_CHECK netdp_status netdp_study_write(const netdp_study *study, const char *path,
+                                                     netdp_error *error);
+
+/*
+ * Runs the study into `folder` (made if it is not there) and leaves study.yaml, summary.json,
+ * trace.csv, loss.csv or loss.npy and run.log there. `data`: the data folder (may be NULL). A
+ * folder with a checkpoint of the same study goes on from it, to the same bytes.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_study_run(const netdp_study *study, const char *folder,
+                                                   const char *data, const netdp_progress *progress,
+                                                   netdp_error *error);
+
+NETDP_END
+
+#endif

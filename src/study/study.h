@@ -1,0 +1,61 @@
+/* The fields of a study, as read, defaults filled in. */
+#ifndef NETDP_I_STUDY_H
+#define NETDP_I_STUDY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <netdp/account.h>
+#include <netdp/study.h>
+
+/* A column of the data and the range into which its values are clipped. */
+typedef struct netdp_i_column {
+    char *name;
+    double low, high; /* low < high, finite; both 0 where `bounds` or `clip` of the task rules */
+} netdp_i_column;
+
+struct netdp_study {
+    char *path;  /* the study file */
+    char *title; /* never NULL */
+    uint64_t seed;
+    struct {
+        char *family; /* exactly one of family, file, data */
+        char *file;   /* resolved against the study file's folder */
+        char *data;   /* relative to the data folder */
+        bool giant_component;
+    } graph;
+    struct {
+        char *weights; /* "metropolis" */
+    } mixing;
+    struct {
+        char *source; /* a name of netdp_datasets: exactly one of source, csv */
+        char *csv;    /* resolved against the study file's folder */
+        int32_t column_count;
+        netdp_i_column *column; /* count 0: every column of the file */
+        bool one_row_a_node;    /* per_node: one | even (default) */
+    } data;
+    struct {
+        char *kind; /* "mean" */
+        bool has_bounds;
+        double low, high; /* bounds: [lo, hi], for every column without its own */
+        double clip;      /* radius of the L2 ball, 0: none; exactly one of bounds and clip */
+        char *unit;       /* of the data, for tables; "" where not given */
+    } task;
+    struct {
+        char *kind;     /* "averaging" */
+        int64_t rounds; /* 0: auto */
+        double variance;
+    } protocol;
+    struct {
+        double epsilon, delta;
+        netdp_over over;
+        netdp_sees sees;
+        netdp_own_noise own_noise;
+        double dither;
+    } privacy;
+    struct {
+        int64_t every;  /* rounds between rows of the trace */
+        int64_t repeat; /* independent runs of each protocol */
+    } output;
+};
+
+#endif
