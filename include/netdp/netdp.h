@@ -1,0 +1,17 @@
+/* netdp: network differential privacy. Every public header. */
+#ifndef NETDP_H
+#define NETDP_H
+
+#include <netdp/account.h>
+#include <netdp/data.h>
+#include <netdp/graph.h>
+#include <netdp/guarantee.h>
+#include <netdp/mixing.h>
+#include <netdp/progress.h>
+#include <netdp/protocol.h>
+#include <netdp/random.h>
+#include <netdp/simulate.h>
+#include <netdp/status.h>
+#include <netdp/study.h>
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * A basis in which the mixing matrix is diagonal as far as an observer can tell.
+ *
+ * y_t = S m_t depends on W only through the Krylov space of S^T, so m may be replaced by its
+ * coordinates z = B^T m: z' = theta * z + nu B^T u, y = S B z. B has orthonormal columns; either
+ * all eigenvectors of W (one basis for every observer) or the Ritz vectors of S^T's block Krylov
+ * space.
+ */
+#ifndef NETDP_I_BASIS_H
+#define NETDP_I_BASIS_H
+
+#include <netdp/mixing.h>
+
+typedef struct netdp_i_basis {
+    int32_t nodes;
+    int32_t modes;
+    double *theta; /* [modes] */
+    double *rows;  /* [nodes][modes]: row u is the coordinates of node u */
+} netdp_i_basis;
+
+/* All eigenvectors of W; at most NETDP_DENSE_NODES nodes. */
+netdp_status netdp_i_basis_dense(const netdp_mixing *mixing, netdp_i_basis *basis,
+                                 netdp_error *error);
+
+/*
+ * The space of { W^k e_w : w in seen, k < powers }: exact for every product S W^i ... W^j S^T with
+ * i, j < powers. Directions below 1e-12 of their block are dropped as dependent.
+ */
+netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
+                                  int64_t powers, netdp_i_basis *basis, netdp_error *error);
+
+void netdp_i_basis_clear(netdp_i_basis *basis);
+
+#endif

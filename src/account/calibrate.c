@@ -1,0 +1,357 @@
+/*
+ * The least noise that meets a target: the account does not depend on the noise (but for
+ * rounds: auto), so losses are computed once and the search runs over their conversion alone.
+ */
+#include <netdp/account.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+/* Losses are grouped upwards to this relative width: the mean errs upward by no more. */
+#define GROUP_WIDTH 2e-4
+
+/* The search ends within this part below the target. */
+#define CLOSE_ENOUGH 1e-5
+
+typedef struct group {
+    double loss; /* the largest of the group */
+    double count;
+} group;
+
+typedef struct calibration {
+    const netdp_loss_request *request;
+    const netdp_target *target;
+    const netdp_progress *progress;
+    netdp_linear protocol; /* with the rounds and dither of the moment */
+    double gap;            /* for rounds auto */
+    netdp_losses *losses;  /* at `protocol` */
+    int64_t accounted;     /* the rounds of `losses`, 0: none */
+    group *groups;
+    int64_t group_count;
+    double *values; /* scratch of the mean [group_count] */
+    double sigma;   /* of the evaluation under way */
+} calibration;
+
+static int descending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The counted losses as groups, largest first; for the worst pair one group is all. */
+static netdp_status group_losses(calibration *c, netdp_error *error)
+{
+    const netdp_losses *l = c->losses;
+    int64_t pairs = 0;
+    double *sorted = NETDP_I_NEW(double, (int64_t)l->from_count * l->to_count);
+    if (sorted == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < l->to_count; v++)
+        for (int32_t u = 0; u < l->from_count; u++)
+            if (netdp_losses_counts(l, u, v))
+                sorted[pairs++] = l->loss[(int64_t)v * l->from_count + u];
+    qsort(sorted, (size_t)pairs, sizeof *sorted, descending);
+
+    netdp_i_free(c->groups);
+    netdp_i_free(c->values);
+    c->groups = NETDP_I_NEW(group, pairs);
+    c->values = NETDP_I_NEW(double, pairs);
+    c->group_count = 0;
+    if (c->groups == NULL || c->values == NULL) {
+        netdp_i_free(sorted);
+        return netdp_i_no_memory(error);
+    }
+    for (int64_t i = 0; i < pairs; i++) {
+        group *last = c->group_count > 0 ? &c->groups[c->group_count - 1] : NULL;
+        const bool negligible = last != NULL && last->loss <= 1e-12 * sorted[0];
+        if (last == NULL || !(sorted[i] > last->loss * (1 - GROUP_WIDTH) || negligible))
+            c->groups[c->group_count++] = (group){sorted[i], 1};
+        else
+            last->count++;
+    }
+    netdp_i_free(sorted);
+    if (c->group_count == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "from: every asked node is in the observer set; ask for others");
+    return NETDP_OK;
+}
+
+/* Losses and groups at the rounds that belong to sigma (fixed unless rounds auto). */
+static netdp_status account_at(calibration *c, double sigma, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    if (c->target->rounds_auto) {
+        const int32_t n = netdp_mixing_rows(c->protocol.mixing).nodes;
+        status =
+            netdp_rounds_auto(c->gap, n, sigma, c->target->variance, &c->protocol.rounds, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    if (c->accounted == c->protocol.rounds)
+        return NETDP_OK;
+    netdp_loss_request request = *c->request;
+    request.protocol = &c->protocol;
+    netdp_losses *losses = NULL;
+    status = netdp_losses_new(&request, c->progress, &losses, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_losses_free(c->losses);
+    c->losses = losses;
+    c->accounted = c->protocol.rounds;
+    return group_losses(c, error);
+}
+
+static netdp_status convert_group(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    calibration *c = context;
+    return netdp_loss_value(c->groups[index].loss, c->sigma, c->target->unit, &c->values[index],
+                            error);
+}
+
+/* The guarantee over the asked pairs at sigma: never below the true one. */
+static netdp_status evaluate(calibration *c, double sigma, double *value, netdp_error *error)
+{
+    netdp_status status = account_at(c, sigma, error);
+    if (status != NETDP_OK)
+        return status;
+    c->sigma = sigma;
+    const bool worst = c->target->over == NETDP_OVER_WORST;
+    const int64_t count = worst ? 1 : c->group_count;
+    status = netdp_i_for_each(count, convert_group, c, NULL, "conversion", error);
+    if (status != NETDP_OK)
+        return status;
+    double sum = 0, pairs = 0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += c->values[i] * c->groups[i].count;
+        pairs += c->groups[i].count;
+    }
+    *value = sum / pairs * (1 + 2.3e-16 * ((double)count + 2));
+    return NETDP_OK;
+}
+
+/* A bracket: at `high` the target is met, at `low` it is not (or low is 0). */
+static netdp_status bracket(calibration *c, double *low, double *high, double *at_low,
+                            double *at_high, netdp_error *error)
+{
+    const double epsilon = c->target->epsilon, most = c->target->max_noise;
+    double sigma = 1;
+    *low = 0;
+    *at_low = INFINITY;
+    netdp_status status = NETDP_OK;
+    for (;;) {
+        sigma = fmin(sigma, most);
+        status = evaluate(c, sigma, at_high, error);
+        if (status != NETDP_OK)
+            return status;
+        if (*at_high <= epsilon)
+            break;
+        if (sigma >= most)
+            return netdp_i_fail(error, NETDP_NO_ANSWER,
+                                "target %g is out of reach: noise %g still gives %g; raise "
+                                "--max-noise or the target",
+                                epsilon, sigma, *at_high);
+        *low = sigma;
+        *at_low = *at_high;
+        sigma *= 4;
+    }
+    *high = sigma;
+    while (*low == 0) {
+        double lower = *high / 4, value = 0;
+        if (lower < 1e-12)
+            return NETDP_OK; /* every noise meets it: only a target near infinity */
+        status = evaluate(c, lower, &value, error);
+        if (status != NETDP_OK)
+            return status;
+        if (value <= epsilon) {
+            *high = lower;
+            *at_high = value;
+        } else {
+            *low = lower;
+            *at_low = value;
+        }
+    }
+    return NETDP_OK;
+}
+
+/*
+ * Illinois' false position on (ln sigma, ln value / target), falling back to halving; value is
+ * monotone in sigma, so the upper end always meets the target.
+ */
+static netdp_status search(calibration *c, double *sigma, netdp_error *error)
+{
+    const double epsilon = c->target->epsilon;
+    double low = 0, high = 0, at_low = 0, at_high = 0;
+    if (isinf(epsilon)) {
+        *sigma = 0;
+        return account_at(c, 1, error);
+    }
+    netdp_status status = bracket(c, &low, &high, &at_low, &at_high, error);
+    if (status != NETDP_OK)
+        return status;
+    double weight_low = 1, weight_high = 1;
+    int side = 0;
+    for (int step = 0;
+         step < 200 && low > 0 && at_high < epsilon * (1 - CLOSE_ENOUGH) && high / low > 1 + 1e-14;
+         step++) {
+        const double aim = epsilon * (1 - CLOSE_ENOUGH / 2);
+        double f_low = weight_low * log(at_low / aim), f_high = weight_high * log(at_high / aim);
+        double t = isfinite(f_low) && isfinite(f_high) ? f_low / (f_low - f_high) : 0.5;
+        if (!(t > 0 && t < 1) || step % 8 == 7)
+            t = 0.5;
+        double middle = low * exp(t * log(high / low)), value = 0;
+        if (!(middle > low && middle < high))
+            break;
+        status = evaluate(c, middle, &value, error);
+        if (status != NETDP_OK)
+            return status;
+        if (value <= epsilon) {
+            high = middle;
+            at_high = value;
+            weight_high = 1;
+            weight_low = side == 1 ? weight_low / 2 : 1;
+            side = 1;
+        } else {
+            low = middle;
+            at_low = value;
+            weight_low = 1;
+            weight_high = side == -1 ? weight_high / 2 : 1;
+            side = -1;
+        }
+    }
+    *sigma = high;
+    return account_at(c, high, error);
+}
+
+static void calibration_clear(calibration *c)
+{
+    netdp_losses_free(c->losses);
+    netdp_i_free(c->groups);
+    netdp_i_free(c->values);
+}
+
+/* sigma at one dither, and the error of the mean that it predicts (in units of Delta^2). */
+static netdp_status try_dither(calibration *c, double dither, double *sigma, double *predicted,
+                               netdp_error *error)
+{
+    c->protocol.dither = dither;
+    c->accounted = 0;
+    netdp_status status = search(c, sigma, error);
+    if (status == NETDP_OK)
+        status = netdp_noise_error(&c->protocol, predicted, error);
+    if (status == NETDP_OK)
+        *predicted *= *sigma * *sigma;
+    return status;
+}
+
+/*
+ * The dither of least predicted error: a grid over the useful range, then golden sections around
+ * its best point. Below 0.005 a dither costs nothing, above 2 it is worse than fresh noise.
+ */
+static netdp_status tune(calibration *c, double *sigma, netdp_error *error)
+{
+    enum { GRID = 9, SECTIONS = 8 };
+    const double least = 0.005, most = 2, ratio = 0.6180339887498949;
+    const double step = log(most / least) / (GRID - 1);
+    double best = least, best_error = INFINITY;
+    for (int i = 0; i < GRID; i++) {
+        double predicted = 0, dither = least * exp(step * i);
+        netdp_status status = try_dither(c, dither, sigma, &predicted, error);
+        if (status != NETDP_OK)
+            return status;
+        if (predicted < best_error) {
+            best_error = predicted;
+            best = dither;
+        }
+    }
+    double a = log(fmax(least, best * exp(-step))), b = log(fmin(most, best * exp(step)));
+    double x[2] = {b - ratio * (b - a), a + ratio * (b - a)}, f[2];
+    for (int i = 0; i < 2; i++) {
+        netdp_status status = try_dither(c, exp(x[i]), sigma, &f[i], error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    for (int i = 0; i < SECTIONS; i++) {
+        const int worse = f[0] < f[1] ? 1 : 0;
+        if (worse == 1) {
+            b = x[1];
+            x[1] = x[0];
+            f[1] = f[0];
+            x[0] = b - ratio * (b - a);
+        } else {
+            a = x[0];
+            x[0] = x[1];
+            f[0] = f[1];
+            x[1] = a + ratio * (b - a);
+        }
+        netdp_status status = try_dither(c, exp(x[1 - worse]), sigma, &f[1 - worse], error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    const int better = f[0] < f[1] ? 0 : 1;
+    double predicted = 0;
+    return try_dither(c, f[better] < best_error ? exp(x[better]) : best, sigma, &predicted, error);
+}
+
+static netdp_status check_target(const netdp_loss_request *request, const netdp_target *target,
+                                 netdp_error *error)
+{
+    if (!(target->epsilon > 0))
+        return netdp_i_fail(error, NETDP_INVALID, "target: %g; give an epsilon above 0",
+                            target->epsilon);
+    if (!(target->max_noise > 0) || isinf(target->max_noise))
+        return netdp_i_fail(error, NETDP_INVALID, "max-noise: %g; give a finite number above 0",
+                            target->max_noise);
+    if (target->unit.currency != NETDP_AS_RDP && target->unit.currency != NETDP_AS_DP)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "as: a target is an epsilon, give dp:DELTA or rdp:ALPHA");
+    if (request->bound == NETDP_BOUND_PUBLISHED)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: published is not an upper bound (errata 1); noise is only "
+                            "calibrated on sound bounds: use exact or everything");
+    if (target->tune_dither && request->bound == NETDP_BOUND_EVERYTHING)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "tune-dither: under everything the dither hides nothing; leave it out");
+    return NETDP_OK;
+}
+
+netdp_status netdp_calibrate(const netdp_loss_request *request, const netdp_target *target,
+                             const netdp_progress *progress, netdp_calibration *calibrated,
+                             netdp_losses **losses, netdp_error *error)
+{
+    netdp_status status = check_target(request, target, error);
+    if (status != NETDP_OK)
+        return status;
+    calibration c = {
+        .request = request, .target = target, .progress = progress, .protocol = *request->protocol};
+    if (target->rounds_auto) {
+        netdp_spectrum spectrum;
+        status = netdp_mixing_require(c.protocol.mixing, error);
+        if (status == NETDP_OK)
+            status =
+                netdp_mixing_spectrum(c.protocol.mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+        if (status != NETDP_OK)
+            return status;
+        c.gap = spectrum.gap;
+    }
+    netdp_calibration made = {0};
+    status = target->tune_dither ? tune(&c, &made.noise, error) : search(&c, &made.noise, error);
+    if (status == NETDP_OK)
+        status = netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error);
+    if (status != NETDP_OK)
+        goto done;
+    made.dither = c.protocol.dither;
+    made.rounds = c.protocol.rounds;
+    *calibrated = made;
+    if (losses != NULL) {
+        *losses = c.losses;
+        c.losses = NULL;
+    }
+done:
+    calibration_clear(&c);
+    return status;
+}

@@ -1,0 +1,281 @@
+#include <netdp/account.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "account/filter.h"
+#include "account/published.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+/* What the observers of one account share. */
+typedef struct account {
+    const netdp_loss_request *request;
+    const netdp_graph *graph;
+    netdp_losses *losses;
+    netdp_i_basis dense;         /* modes 0 until an observer needs it */
+    const netdp_progress *inner; /* rounds are reported only where there is one observer */
+} account;
+
+void netdp_losses_free(netdp_losses *losses)
+{
+    if (losses == NULL)
+        return;
+    netdp_i_free(losses->from);
+    netdp_i_free(losses->to);
+    netdp_i_free(losses->loss);
+    netdp_i_free(losses);
+}
+
+bool netdp_losses_counts(const netdp_losses *losses, int32_t from_index, int32_t to_index)
+{
+    const int32_t *member = losses->to + (losses->members > 1 ? 0 : to_index);
+    for (int32_t i = 0; i < losses->members; i++)
+        if (member[i] == losses->from[from_index])
+            return false;
+    return true;
+}
+
+/* The asked nodes, or all; each in range and named once. */
+static netdp_status list_nodes(int32_t **list, int32_t *count, const int32_t *asked,
+                               int32_t asked_count, int32_t nodes, const char *what,
+                               netdp_error *error)
+{
+    *count = asked_count > 0 ? asked_count : nodes;
+    *list = NETDP_I_NEW(int32_t, *count);
+    char *named = NETDP_I_NEW(char, nodes);
+    netdp_status status = NETDP_OK;
+    if (*list == NULL || named == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    for (int32_t i = 0; i < *count; i++) {
+        int32_t node = asked_count > 0 ? asked[i] : i;
+        if (node < 0 || node >= nodes || named[node]) {
+            status = netdp_i_fail(error, NETDP_INVALID, "%s: node %" PRId32 " is %s", what, node,
+                                  node < 0 || node >= nodes ? "not in the graph" : "named twice");
+            goto done;
+        }
+        named[node] = 1;
+        (*list)[i] = node;
+    }
+done:
+    netdp_i_free(named);
+    return status;
+}
+
+static netdp_status check_request(const netdp_loss_request *request, netdp_error *error)
+{
+    netdp_status status = netdp_linear_check(request->protocol, error);
+    if (status != NETDP_OK)
+        return status;
+    if (request->coalition && request->to_count < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "to: a coalition needs its members' names");
+    if (request->bound == NETDP_BOUND_PUBLISHED &&
+        (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: published is a formula for one observer who sees its "
+                            "neighbours; use exact for %s",
+                            request->coalition ? "a coalition" : "another view");
+    return NETDP_OK;
+}
+
+static netdp_status losses_begin(const netdp_loss_request *request, netdp_losses **made,
+                                 netdp_error *error)
+{
+    const int32_t n = netdp_mixing_rows(request->protocol->mixing).nodes;
+    netdp_losses *losses = NETDP_I_NEW(netdp_losses, 1);
+    if (losses == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = list_nodes(&losses->from, &losses->from_count, request->from,
+                                     request->from_count, n, "from", error);
+    if (status == NETDP_OK)
+        status = list_nodes(&losses->to, &losses->to_count, request->to, request->to_count, n, "to",
+                            error);
+    if (status == NETDP_OK) {
+        losses->members = request->coalition ? losses->to_count : 1;
+        losses->to_count = request->coalition ? 1 : losses->to_count;
+        losses->loss = NETDP_I_NEW(double, (int64_t)losses->from_count * losses->to_count);
+        losses->sound = request->bound != NETDP_BOUND_PUBLISHED;
+        losses->certified = request->bound == NETDP_BOUND_EVERYTHING;
+        losses->local = 1;
+        if (request->bound == NETDP_BOUND_EXACT && request->protocol->dither == 0)
+            losses->tolerance = NETDP_I_RANK_TOLERANCE;
+        if (losses->loss == NULL)
+            status = netdp_i_no_memory(error);
+    }
+    if (status != NETDP_OK) {
+        netdp_losses_free(losses);
+        return status;
+    }
+    *made = losses;
+    return NETDP_OK;
+}
+
+/*
+ * A view reduced to what carries information. Of a closed neighbourhood with its own noise known,
+ * the observers' own messages are linear in the messages of the round before; the same holds where
+ * own noise counts, since the next round reveals it. So only the neighbours outside the set are
+ * seen, and the set's noise is quiet. `mark` [nodes] zeroed, `seen` [nodes].
+ */
+static void reduce_view(const account *a, const int32_t *member, int32_t count, char *mark,
+                        int32_t *seen, netdp_i_observer *observer)
+{
+    const netdp_loss_request *request = a->request;
+    *observer = (netdp_i_observer){.seen = seen, .quiet = member, .quiet_count = count};
+    if (request->sees == NETDP_SEES_SUM) {
+        memcpy(seen, member, (size_t)count * sizeof *seen);
+        observer->seen_count = count;
+        observer->last_sum = true;
+        if (request->own_noise == NETDP_OWN_NOISE_COUNTS && !request->coalition)
+            observer->quiet_count = 0;
+        return;
+    }
+    for (int32_t i = 0; i < count; i++)
+        mark[member[i]] = 1;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t *neighbour = netdp_graph_neighbours(a->graph, member[i]);
+        for (int32_t k = 0; k < netdp_graph_degree(a->graph, member[i]); k++) {
+            if (mark[neighbour[k]] == 0) {
+                mark[neighbour[k]] = 1;
+                seen[observer->seen_count++] = neighbour[k];
+            }
+        }
+    }
+}
+
+/* Whether the observer's own Krylov space is cheaper than all eigenvectors of W. */
+static bool prefer_krylov(const account *a, const netdp_i_observer *observer)
+{
+    const double n = netdp_graph_nodes(a->graph), s = observer->seen_count;
+    const double rounds = (double)a->request->protocol->rounds + (observer->last_sum ? 1 : 0);
+    const double r = fmin(n, rounds * s), u = a->losses->from_count;
+    if (n > NETDP_DENSE_NODES)
+        return true;
+    const double reduced = 8 * r * r * n + 10 * r * r * r + rounds * s * (3 * r * r + 4 * r * u);
+    const double dense = rounds * s * (3 * n * n + 4 * n * u);
+    /* Where one observer would pay alone for the eigenvectors: about 10 n^3. */
+    const double share = a->losses->to_count == 1 ? 10 * n * n * n : 0;
+    return r < n && reduced < dense + share;
+}
+
+static netdp_status check_memory(const account *a, const netdp_i_observer *observer,
+                                 netdp_error *error)
+{
+    const double n = netdp_graph_nodes(a->graph);
+    const double r = fmin(n, ((double)a->request->protocol->rounds + 1) * observer->seen_count);
+    const double bytes = 8 * (2 * r * n + r * a->losses->from_count + 4 * r * r);
+    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+    if (bytes < 0.9 * machine)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_NO_MEMORY,
+                        "exact: one observer needs about %.3g GB here; use fewer rounds, --from "
+                        "some nodes, or a smaller graph",
+                        bytes / 1e9);
+}
+
+/* All eigenvectors of W, found by the first observer that wants them. */
+static netdp_status need_dense(account *a, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+#pragma omp critical(netdp_dense_basis)
+    {
+        if (a->dense.modes == 0)
+            status = netdp_i_basis_dense(a->request->protocol->mixing, &a->dense, error);
+    }
+    return status;
+}
+
+static netdp_status account_for(account *a, const int32_t *member, int32_t count, double *loss,
+                                netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(a->graph);
+    char *mark = NETDP_I_NEW(char, n);
+    int32_t *seen = NETDP_I_NEW(int32_t, n);
+    netdp_i_basis krylov = {0};
+    netdp_i_observer observer;
+    netdp_status status = NETDP_OK;
+    if (mark == NULL || seen == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    reduce_view(a, member, count, mark, seen, &observer);
+    if (observer.seen_count == 0)
+        goto done; /* the set is the whole graph: nobody is left to learn about */
+    const bool reduce = prefer_krylov(a, &observer);
+    status = reduce ? check_memory(a, &observer, error) : need_dense(a, error);
+    if (status == NETDP_OK && reduce)
+        status = netdp_i_basis_krylov(a->request->protocol->mixing, seen, observer.seen_count,
+                                      a->request->protocol->rounds + (observer.last_sum ? 1 : 0),
+                                      &krylov, error);
+    const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
+    if (status == NETDP_OK)
+        status = netdp_i_filter(a->request->protocol, basis, &observer, a->losses->from,
+                                a->losses->from_count, loss, a->inner, error);
+    /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
+    for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++)
+        loss[i] = fmin(loss[i], a->losses->local);
+done:
+    netdp_i_basis_clear(&krylov);
+    netdp_i_free(mark);
+    netdp_i_free(seen);
+    return status;
+}
+
+static netdp_status account_observer(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    account *a = context;
+    return account_for(a, a->losses->to + index, a->losses->members,
+                       a->losses->loss + index * a->losses->from_count, error);
+}
+
+static netdp_status account_exactly(account *a, const netdp_progress *progress, netdp_error *error)
+{
+    a->inner = a->losses->to_count == 1 ? progress : NULL;
+    netdp_status status = netdp_i_for_each(a->losses->to_count, account_observer, a,
+                                           a->inner == NULL ? progress : NULL, "observers", error);
+    netdp_i_basis_clear(&a->dense);
+    return status;
+}
+
+netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_progress *progress,
+                              netdp_losses **losses, netdp_error *error)
+{
+    netdp_losses *made = NULL;
+    netdp_status status = check_request(request, error);
+    if (status == NETDP_OK)
+        status = losses_begin(request, &made, error);
+    if (status != NETDP_OK)
+        return status;
+    account a = {
+        .request = request, .graph = netdp_mixing_graph(request->protocol->mixing), .losses = made};
+    const int64_t pairs = (int64_t)made->from_count * made->to_count;
+    /* Every message seen: m_0[u] = x_u + u_u itself is, and later ones add nothing about x_u. */
+    const bool local =
+        request->bound == NETDP_BOUND_EVERYTHING || request->sees == NETDP_SEES_EVERYTHING;
+    if (request->bound == NETDP_BOUND_PUBLISHED) {
+        status = netdp_i_published(request->protocol, made->from, made->from_count, made->to,
+                                   made->to_count, made->loss, progress, error);
+    } else if (local) {
+        made->certified = true;
+        made->tolerance = 0;
+        for (int64_t i = 0; i < pairs; i++)
+            made->loss[i] = made->local;
+    } else {
+        status = account_exactly(&a, progress, error);
+    }
+    if (status != NETDP_OK) {
+        netdp_losses_free(made);
+        return status;
+    }
+    for (int32_t v = 0; v < made->to_count; v++)
+        for (int32_t u = 0; u < made->from_count; u++)
+            if (!netdp_losses_counts(made, u, v))
+                made->loss[(int64_t)v * made->from_count + u] = INFINITY;
+    *losses = made;
+    return NETDP_OK;
+}

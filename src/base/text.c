@@ -1,0 +1,114 @@
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t netdp_i_utf8(const char *text, size_t left, uint32_t *code)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    if (left == 0)
+        return 0;
+    if (byte[0] < 0x80) {
+        *code = byte[0];
+        return 1;
+    }
+    size_t length = byte[0] >= 0xF0 ? 4 : byte[0] >= 0xE0 ? 3 : 2;
+    if (byte[0] < 0xC2 || byte[0] > 0xF4 || left < length)
+        return 0;
+    uint32_t value = byte[0] & (0xFFu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((byte[i] & 0xC0) != 0x80)
+            return 0;
+        value = value << 6 | (byte[i] & 0x3F);
+    }
+    /* Overlong forms, surrogates and what is past the last code point are not UTF-8. */
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    if (value < least[length] || (value >= 0xD800 && value <= 0xDFFF) || value > 0x10FFFF)
+        return 0;
+    *code = value;
+    return length;
+}
+
+bool netdp_i_printable(uint32_t code)
+{
+    if (code < 0x20 || (code >= 0x7F && code < 0xA0))
+        return false;
+    /* Line and paragraph separators, marks that turn the direction, and the byte-order mark. */
+    if ((code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069))
+        return false;
+    return code != 0xFEFF && code != 0xFFFE && code != 0xFFFF;
+}
+
+netdp_i_shown netdp_i_show(const char *text, size_t length)
+{
+    static const char digit[] = "0123456789abcdef";
+    netdp_i_shown shown = {""};
+    size_t used = 0, at = 0;
+    while (at < length) {
+        uint32_t code;
+        size_t step = netdp_i_utf8(text + at, length - at, &code);
+        bool plain = step > 0 && netdp_i_printable(code);
+        size_t taken = step > 0 ? step : 1;
+        /* Room for this character and for the dots that may have to follow it. */
+        if (used + (plain ? taken : 4 * taken) + 4 > sizeof shown.text)
+            break;
+        for (size_t i = 0; i < taken; i++) {
+            unsigned char byte = (unsigned char)text[at + i];
+            if (plain) {
+                shown.text[used++] = (char)byte;
+                continue;
+            }
+            shown.text[used++] = '\\';
+            shown.text[used++] = 'x';
+            shown.text[used++] = digit[byte >> 4];
+            shown.text[used++] = digit[byte & 15];
+        }
+        at += taken;
+    }
+    memcpy(shown.text + used, at < length ? "..." : "", at < length ? 4 : 1);
+    return shown;
+}
+
+netdp_i_shown netdp_i_show_text(const char *text)
+{
+    return netdp_i_show(text, strlen(text));
+}
+
+bool netdp_i_read_number(const char *text, double *value)
+{
+    /* strtod alone would take leading blanks, "0x1p3", "nan(...)" and "infinity". */
+    size_t length = strspn(text, "0123456789+-.eE");
+    if (length == 0 || text[length] != '\0')
+        return false;
+    char *end;
+    double read = strtod(text, &end);
+    if (end != text + length)
+        return false;
+    *value = read;
+    return true;
+}
+
+size_t netdp_i_distance(const char *a, const char *b)
+{
+    enum { MOST = 63 };
+    size_t m = strnlen(a, MOST), n = strnlen(b, MOST);
+    size_t row[3][MOST + 1];
+    for (size_t j = 0; j <= n; j++)
+        row[0][j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = before[j - 1] + (a[i - 1] != b[j - 1]);
+            if (before[j] + 1 < best)
+                best = before[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                earlier[j - 2] + 1 < best)
+                best = earlier[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[m % 3][n];
+}

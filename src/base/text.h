@@ -1,0 +1,35 @@
+/* Text from outside: decoded, shown without harm, read strictly, compared for a proposal. */
+#ifndef NETDP_I_TEXT_H
+#define NETDP_I_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One UTF-8 character of `left` bytes into *code: its length, or 0 where it is not UTF-8. */
+size_t netdp_i_utf8(const char *text, size_t left, uint32_t *code);
+
+/* Does it print as one harmless character: no control, no line break, no byte-order mark? */
+bool netdp_i_printable(uint32_t code);
+
+/* A token for an error message: cut with "..." where it is long, unprintable bytes as \xNN. */
+typedef struct netdp_i_shown {
+    char text[80];
+} netdp_i_shown;
+
+netdp_i_shown netdp_i_show(const char *text, size_t length);
+netdp_i_shown netdp_i_show_text(const char *text);
+
+/*
+ * A decimal number and nothing around it: no blanks, no hexadecimal, no "nan" or "inf". A number
+ * too large for a double gives infinity.
+ */
+bool netdp_i_read_number(const char *text, double *value);
+
+/*
+ * Edits (insert, delete, change, swap neighbours) between the first 63 bytes of two words: the
+ * smallest is the one to propose.
+ */
+size_t netdp_i_distance(const char *a, const char *b);
+
+#endif

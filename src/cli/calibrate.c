@@ -1,0 +1,136 @@
+#include "cli/describe.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "protocol/threat.h"
+
+typedef struct calibrate_options {
+    netdp_i_description_options description;
+    const char *as, *over;
+    double target, max_noise;
+    bool tune_dither, json;
+} calibrate_options;
+
+static netdp_status read_target(const calibrate_options *o, const netdp_i_arguments *arguments,
+                                netdp_target *target, netdp_error *error)
+{
+    if (!netdp_i_cli_given(arguments, "target") || o->as == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "give the target, for example --target 1 --as dp:1e-6");
+    if (strcmp(o->over, "worst") != 0 && strcmp(o->over, "mean") != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "--over: must be worst or mean");
+    if (o->tune_dither && netdp_i_cli_given(arguments, "dither"))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--dither: leave it out with --tune-dither, which chooses it");
+    *target = (netdp_target){
+        .epsilon = o->target,
+        .over = strcmp(o->over, "mean") == 0 ? NETDP_OVER_MEAN : NETDP_OVER_WORST,
+        .max_noise = o->max_noise,
+        .variance = o->description.variance,
+        .tune_dither = o->tune_dither,
+    };
+    return netdp_unit_parse(o->as, &target->unit, error);
+}
+
+static netdp_status print_json(const calibrate_options *o, const netdp_i_description *d,
+                               const netdp_calibration *c, const netdp_losses *losses,
+                               netdp_error *error)
+{
+    const netdp_summary *s = &c->achieved;
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:o, s:f, s:f, s:I, s:s, s:b, s:b, s:{s:f, s:s, s:s}, s:{s:o, s:I, s:o, "
+        "s:o, s:{s:i, s:i}, s:o}}",
+        "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
+        netdp_i_describe_protocol(d), "threat",
+        netdp_i_threat_json(d->request.sees, d->request.own_noise, d->to, d->request.to_count),
+        "noise", c->noise, "dither", c->dither, "rounds", (json_int_t)c->rounds, "bound",
+        o->description.bound, "sound", (int)losses->sound, "certified", (int)losses->certified,
+        "target", "epsilon", o->target, "as", o->as, "over", o->over, "achieved", "epsilon",
+        netdp_i_json_double(strcmp(o->over, "mean") == 0 ? s->mean : s->max), "pairs",
+        (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
+        netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to", (int)s->worst_to,
+        "local", netdp_i_json_double(s->local));
+    return netdp_i_cli_print_json(&object, error);
+}
+
+static void print_table(const calibrate_options *o, const netdp_i_description *d,
+                        const netdp_calibration *c)
+{
+    const netdp_summary *s = &c->achieved;
+    printf("noise %.10g Delta, dither %.6g, %" PRId64 " rounds\n", c->noise, c->dither, c->rounds);
+    printf("achieved (%s): mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32
+           "), local differential privacy %.6g\n",
+           o->as, s->mean, s->max, s->worst_from, s->worst_to, s->local);
+    printf("%s, own noise %s;\nadjacency: %s; released: %s.\n",
+           netdp_i_threat_words(d->request.sees), netdp_own_noise_name(d->request.own_noise),
+           NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+}
+
+netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error)
+{
+    calibrate_options o = {
+        .description = NETDP_I_DESCRIPTION_USUAL, .over = "worst", .max_noise = 1e6};
+    const netdp_i_option table[] = {
+        NETDP_I_DESCRIPTION_OPTIONS(o.description),
+        {NETDP_I_GROUP, 0, "The target:", NULL, NULL, NULL, NULL},
+        {NETDP_I_NUMBER, 0, "target", &o.target, "EPSILON", "the guarantee to reach", "required"},
+        {NETDP_I_TEXT, 0, "as", &o.as, "dp:DELTA|rdp:ALPHA", "what the target is an epsilon of",
+         "required"},
+        {NETDP_I_TEXT, 0, "over", &o.over, "worst|mean",
+         "for the worst of the pairs, or their mean", "worst"},
+        {NETDP_I_SWITCH, 0, "tune-dither", &o.tune_dither, NULL,
+         "choose the dither too, in 0.005 .. 2: least predicted error (up to 4,000 nodes)", NULL},
+        {NETDP_I_NUMBER, 0, "max-noise", &o.max_noise, "SIGMA",
+         "largest noise to try, in units of the sensitivity", "1e6"},
+        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "calibrate",
+        .arguments = "",
+        .what = "The least noise, on the safe side, that meets a target.",
+        .examples = "  netdp calibrate --family \"hypercube 6\" --rounds auto --target 1 --as "
+                    "dp:1e-6 --over mean\n",
+        .options = table,
+    };
+    netdp_i_arguments arguments = {0};
+    netdp_i_description description = {0};
+    netdp_target target;
+    netdp_calibration calibration;
+    netdp_losses *losses = NULL;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status != NETDP_OK || arguments.help)
+        goto done;
+    if (strcmp(o.description.bound, "list") == 0) {
+        netdp_i_describe_bounds();
+        goto done;
+    }
+    status = read_target(&o, &arguments, &target, error);
+    if (status == NETDP_OK)
+        status = netdp_i_describe(&o.description, &arguments, &description, error);
+    if (status != NETDP_OK)
+        goto done;
+    target.rounds_auto = description.rounds_auto;
+    netdp_progress progress = netdp_i_cli_progress_begin();
+    status =
+        netdp_calibrate(&description.request, &target, &progress, &calibration, &losses, error);
+    netdp_i_cli_progress_end();
+    if (status != NETDP_OK)
+        goto done;
+    description.protocol.rounds = calibration.rounds;
+    description.protocol.dither = calibration.dither;
+    if (o.json)
+        status = print_json(&o, &description, &calibration, losses, error);
+    else
+        print_table(&o, &description, &calibration);
+done:
+    netdp_losses_free(losses);
+    netdp_i_description_clear(&description);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

@@ -1,0 +1,180 @@
+/*
+ * What the commands share.
+ *
+ * A command is one function: it reads its arguments with netdp_i_cli_parse, writes results to
+ * standard output and notes to standard error, and returns a status. main prints the error as one
+ * line, "netdp COMMAND: what, where, what to do", and turns the status into the exit code.
+ */
+#ifndef NETDP_I_COMMAND_H
+#define NETDP_I_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <jansson.h>
+#include <netdp/graph.h>
+#include <netdp/mixing.h>
+#include <netdp/progress.h>
+#include <netdp/status.h>
+
+/* argv[0] is the command's own name. */
+typedef netdp_status (*netdp_i_command)(int argc, const char **argv, netdp_error *error);
+
+/* The commands; main.c has the table. */
+netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_data(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *error);
+
+/* ---- Options (options.c) ---- */
+
+typedef enum netdp_i_kind {
+    NETDP_I_END = 0, /* {0} ends a table */
+    NETDP_I_GROUP,   /* a heading of the help page: `name` */
+    NETDP_I_SWITCH,  /* bool *into */
+    NETDP_I_TEXT,    /* const char **into; lives as long as the arguments */
+    NETDP_I_NUMBER,  /* double *into; finite */
+    NETDP_I_COUNT,   /* int64_t *into */
+    NETDP_I_SEED,    /* uint64_t *into */
+    NETDP_I_LIST,    /* netdp_i_texts *into, its array the command's to free; given any times */
+} netdp_i_kind;
+
+typedef struct netdp_i_texts {
+    size_t count;
+    const char **text;
+} netdp_i_texts;
+
+typedef struct netdp_i_option {
+    netdp_i_kind kind;
+    char letter;       /* 0: long name only */
+    const char *name;  /* "rounds" */
+    void *into;        /* untouched where the option is not given */
+    const char *value; /* what stands for the value in the help: "T|auto"; NULL for a switch */
+    const char *help;  /* with the unit */
+    const char *usual; /* the default, or "required"; NULL for a switch */
+} netdp_i_option;
+
+typedef struct netdp_i_usage {
+    const char *command;   /* "graph make" */
+    const char *arguments; /* "FAMILY [PARAMETER...]", "" where there are none */
+    const char *what;      /* paragraph of the help page: what the command answers */
+    const char *examples;  /* lines of the help page, each indented by two spaces; may be NULL */
+    size_t least, most;    /* how many arguments */
+    const netdp_i_option *options;
+} netdp_i_usage;
+
+typedef struct netdp_i_arguments {
+    bool help; /* --help was given and the page is printed: the command is done */
+    size_t count;
+    const char **text; /* the arguments that are not options */
+    size_t given_count;
+    const char **given; /* long names of the options that were given */
+    size_t owned_count; /* what the texts above point to */
+    char **owned;
+} netdp_i_arguments;
+
+/* --help and --threads belong to every command and are handled here. */
+netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char **argv,
+                               netdp_i_arguments *arguments, netdp_error *error);
+void netdp_i_arguments_free(netdp_i_arguments *arguments);
+
+/* Was --NAME given? */
+bool netdp_i_cli_given(const netdp_i_arguments *arguments, const char *name);
+
+/* ---- Values and output (command.c) ---- */
+
+/* The whole text is one decimal number (no spaces, hexadecimal or nan; "inf" where allowed). */
+bool netdp_i_cli_number(const char *text, bool infinite, double *value);
+
+/* The same with an error "what: 'text' is not a number". */
+netdp_status netdp_i_cli_read_number(const char *what, const char *text, bool infinite,
+                                     double *value, netdp_error *error);
+
+/* One line on standard error: "netdp: note: ...". */
+void netdp_i_cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Takes over *object, nulls it and prints it to standard output. NULL: memory ran out. */
+netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error);
+
+/* ---- Progress and signals (progress.c) ---- */
+
+/* SIGINT and SIGTERM: an orderly stop while work with progress runs, exit 130 at once otherwise. */
+void netdp_i_cli_catch_signals(void);
+
+/*
+ * From begin to end a signal makes the progress say stop (a second one kills), and a bar with rate
+ * and time left is drawn where standard error is a terminal.
+ */
+netdp_progress netdp_i_cli_progress_begin(void);
+void netdp_i_cli_progress_end(void);
+
+/* ---- The options GRAPH and MIXING (network.c) ---- */
+
+typedef struct netdp_i_network_options {
+    const char *file;
+    const char *family;
+    const char *connected;
+    const char *mixing;
+    uint64_t seed;
+    bool giant_component;
+} netdp_i_network_options;
+
+#define NETDP_I_NETWORK_USUAL                                                                      \
+    {                                                                                              \
+        .connected = "yes", .mixing = "metropolis", .seed = 1                                      \
+    }
+
+/* Rows of an option table; `o` is a netdp_i_network_options. */
+#define NETDP_I_GRAPH_OPTIONS(o)                                                                     \
+    {NETDP_I_GROUP, 0, "The graph:", NULL, NULL, NULL, NULL},                                        \
+        {NETDP_I_TEXT,      0, "graph", &(o).file, "FILE", "edge list: a line for each edge, 'u v'", \
+         "this or --family"},                                                                        \
+        {NETDP_I_TEXT,                                                                               \
+         0,                                                                                          \
+         "family",                                                                                   \
+         &(o).family,                                                                                \
+         "\"NAME PARAMETERS\"",                                                                      \
+         "family such as \"ring 60\", \"hypercube 11\" or \"davis\"",                                \
+         "this or --graph"},                                                                         \
+        {NETDP_I_SWITCH,                                                                             \
+         0,                                                                                          \
+         "giant-component",                                                                          \
+         &(o).giant_component,                                                                       \
+         NULL,                                                                                       \
+         "keep only the largest connected component of FILE",                                        \
+         NULL},                                                                                      \
+        NETDP_I_RANDOM_OPTIONS(o)
+
+#define NETDP_I_RANDOM_OPTIONS(o)                                                                  \
+    {NETDP_I_SEED, 0, "seed", &(o).seed, "N", "fixes every random draw; 0 .. 2^64-1", "1"},        \
+    {                                                                                              \
+        NETDP_I_TEXT, 0, "connected", &(o).connected, "yes|no",                                    \
+            "redraw a random family until it is connected, at most 1000 times", "yes"              \
+    }
+
+#define NETDP_I_MIXING_OPTIONS(o)                                                                  \
+    {                                                                                              \
+        NETDP_I_TEXT, 0, "mixing", &(o).mixing, "NAME",                                            \
+            "weights on the edges: metropolis, hamilton, max-degree, uniform (complete graph), "   \
+            "file, lazy:K or lazy:K:NAME with K in [0, 1)",                                        \
+            "metropolis"                                                                           \
+    }
+
+/* The graph that the options name; what the loader dropped or redrew goes to standard error. */
+netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
+                               const netdp_i_arguments *arguments, netdp_graph **graph,
+                               netdp_error *error);
+
+/* A family's graph (`seed` and `connected` of the options), with the same notes. */
+netdp_status netdp_i_cli_family(const netdp_i_network_options *options, const char *family,
+                                netdp_graph **graph, netdp_error *error);
+
+/* The graph and its mixing matrix; the matrix refers to the graph: free it first. */
+netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
+                                 const netdp_i_arguments *arguments, netdp_graph **graph,
+                                 netdp_mixing **mixing, netdp_error *error);
+
+#endif

@@ -1,0 +1,177 @@
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <netdp/data.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* ---- netdp data ---- */
+
+/* Where the set is, or *path NULL where it is nowhere; to be freed with free(). */
+static netdp_status locate(const char *folder, const netdp_dataset *set, char **path,
+                           netdp_error *error)
+{
+    *path = NULL;
+    netdp_status status = netdp_data_find(folder, set->file, path, error);
+    return status == NETDP_ENVIRONMENT ? NETDP_OK : status;
+}
+
+/* Paths are bytes, JSON is UTF-8: what is not is shown with \x.. instead. */
+static json_t *path_json(const char *path)
+{
+    if (path == NULL)
+        return json_null();
+    json_t *text = json_string(path);
+    return text != NULL ? text : json_string(netdp_i_show_text(path).text);
+}
+
+static netdp_status list(const char *folder, bool json, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    json_t *sets = json_array();
+    for (const netdp_dataset *set = netdp_datasets(); set->name != NULL; set++) {
+        char *path = NULL;
+        status = locate(folder, set, &path, error);
+        if (status != NETDP_OK)
+            break;
+        if (json)
+            json_array_append_new(sets, json_pack("{s:s, s:s, s:s, s:s, s:b, s:o}", "name",
+                                                  set->name, "file", set->file, "sha256",
+                                                  set->sha256, "from", set->from, "bundled",
+                                                  (int)set->bundled, "found", path_json(path)));
+        else
+            printf("%s\n  file    %s\n  from    %s\n  sha256  %s\n  found   %s\n", set->name,
+                   set->file, set->from, set->sha256, path != NULL ? path : "no");
+        free(path);
+    }
+    if (json && status == NETDP_OK) {
+        json_t *object = json_pack("{s:O}", "data", sets);
+        status = netdp_i_cli_print_json(&object, error);
+    }
+    json_decref(sets);
+    return status;
+}
+
+/* ---- netdp data check DIR ---- */
+
+struct tally {
+    int found, differing;
+};
+
+/* "matches", "differs" or "missing". */
+static netdp_status check_set(const char *folder, const netdp_dataset *set, struct tally *tally,
+                              const char **verdict, netdp_error *error)
+{
+    char digest[65];
+    struct stat shape;
+    size_t room = strlen(folder) + strlen(set->file) + 2;
+    char *path = netdp_i_new((int64_t)room, 1);
+    if (path == NULL)
+        return netdp_i_no_memory(error);
+    snprintf(path, room, "%s/%s", folder, set->file);
+    netdp_status status = NETDP_OK;
+    *verdict = "missing";
+    if (stat(path, &shape) == 0) {
+        status = netdp_data_digest(path, digest, error);
+        bool matches = status == NETDP_OK && strcmp(digest, set->sha256) == 0;
+        *verdict = matches ? "matches" : "differs";
+        tally->found++;
+        tally->differing += !matches;
+    }
+    netdp_i_free(path);
+    return status;
+}
+
+static netdp_status check_folder(const char *folder, netdp_error *error)
+{
+    struct stat shape;
+    if (stat(folder, &shape) != 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: %s; name the folder of the data",
+                            netdp_i_show_text(folder).text, strerror(errno));
+    if (!S_ISDIR(shape.st_mode))
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: is not a folder",
+                            netdp_i_show_text(folder).text);
+    return NETDP_OK;
+}
+
+static netdp_status check(const char *folder, bool json, netdp_error *error)
+{
+    struct tally tally = {0};
+    netdp_status status = check_folder(folder, error);
+    json_t *sets = json_array();
+    for (const netdp_dataset *set = netdp_datasets(); set->name != NULL && status == NETDP_OK;
+         set++) {
+        const char *verdict = NULL;
+        status = check_set(folder, set, &tally, &verdict, error);
+        if (status != NETDP_OK)
+            break;
+        if (json)
+            json_array_append_new(sets, json_pack("{s:s, s:s, s:s}", "name", set->name, "file",
+                                                  set->file, "verdict", verdict));
+        else
+            printf("%-8s %s\n", verdict, set->file);
+    }
+    if (json && status == NETDP_OK) {
+        json_t *object = json_pack("{s:o, s:O}", "folder", path_json(folder), "data", sets);
+        status = netdp_i_cli_print_json(&object, error);
+    }
+    json_decref(sets);
+    if (status != NETDP_OK)
+        return status;
+    if (tally.differing > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: %d of %d files differ from the known ones; get them again (netdp "
+                            "data says where)",
+                            netdp_i_show_text(folder).text, tally.differing, tally.found);
+    if (tally.found == 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%s: holds none of the data sets; netdp data says where to get them",
+                            netdp_i_show_text(folder).text);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_command_data(int argc, const char **argv, netdp_error *error)
+{
+    const char *folder = NULL;
+    bool json = false;
+    const netdp_i_option options[] = {
+        {NETDP_I_TEXT, 0, "data", &folder, "DIR", "folder to look in first",
+         "$NETDP_DATA, then ./data"},
+        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "data",
+        .arguments = "[check DIR]",
+        .what = "Lists the data sets that netdp knows by name: where each comes from, its SHA-256\n"
+                "and where it was found. `check DIR` compares the files of a folder with that.",
+        .examples = "  netdp data\n"
+                    "  netdp data check data\n",
+        .most = 2,
+        .options = options,
+    };
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status != NETDP_OK || arguments.help)
+        goto done;
+    if (arguments.count == 0)
+        status = list(folder, json, error);
+    else if (strcmp(arguments.text[0], "check") != 0)
+        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be check DIR",
+                              netdp_i_show_text(arguments.text[0]).text);
+    else if (arguments.count == 1)
+        status = netdp_i_fail(error, NETDP_INVALID, "check: missing DIR, the folder to check");
+    else if (folder != NULL)
+        status = netdp_i_fail(error, NETDP_INVALID, "--data: does not apply to check DIR");
+    else
+        status = check(arguments.text[1], json, error);
+done:
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

@@ -1,0 +1,73 @@
+/*
+ * GRAPH MIXING PROTOCOL and who sees what: the options that `loss` and `calibrate` share.
+ */
+#ifndef NETDP_I_DESCRIBE_H
+#define NETDP_I_DESCRIBE_H
+
+#include <netdp/account.h>
+
+#include "cli/command.h"
+
+typedef struct netdp_i_description_options {
+    netdp_i_network_options network;
+    const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound;
+    double dither, variance;
+} netdp_i_description_options;
+
+#define NETDP_I_DESCRIPTION_USUAL                                                                  \
+    {                                                                                              \
+        .network = NETDP_I_NETWORK_USUAL, .protocol = "averaging", .sees = "neighbours",           \
+        .own_noise = "known", .from = "all", .to = "all", .bound = "exact", .dither = 0.01,        \
+        .variance = 0.25                                                                           \
+    }
+
+/* clang-format off */
+#define NETDP_I_DESCRIPTION_OPTIONS(o)                                                             \
+    NETDP_I_GRAPH_OPTIONS((o).network),                                                            \
+    NETDP_I_MIXING_OPTIONS((o).network),                                                           \
+    {NETDP_I_GROUP, 0, "The protocol:", NULL, NULL, NULL, NULL},                                   \
+    {NETDP_I_TEXT, 0, "protocol", &(o).protocol, "NAME", "averaging (paper C, Algorithm 1)",       \
+     "averaging"},                                                                                 \
+    {NETDP_I_TEXT, 0, "rounds", &(o).rounds, "T|auto",                                             \
+     "gossip rounds; auto: paper C's ceil(gap^-1/2 ln(n max(1, V/noise^2)))", "required"},         \
+    {NETDP_I_NUMBER, 0, "dither", &(o).dither, "TAU",                                              \
+     "fresh noise on each later message, in units of the first noise; 0 leaves no certain "        \
+     "guarantee", "0.01"},                                                                         \
+    {NETDP_I_NUMBER, 0, "variance", &(o).variance, "V",                                            \
+     "variance of the values in units of Delta^2, for --rounds auto", "0.25"},                     \
+    {NETDP_I_GROUP, 0, "Who learns about whom:", NULL, NULL, NULL, NULL},                          \
+    {NETDP_I_TEXT, 0, "from", &(o).from, "all|U|U,U", "the nodes whose privacy is asked for",      \
+     "all"},                                                                                       \
+    {NETDP_I_TEXT, 0, "to", &(o).to, "all|V|set:V,W",                                              \
+     "the observers; set: a coalition that pools its views", "all"},                               \
+    {NETDP_I_TEXT, 0, "sees", &(o).sees, "neighbours|sum|everything",                              \
+     "what an observer sees: its neighbours' messages; only their (secure) sum; all messages",     \
+     "neighbours"},                                                                                \
+    {NETDP_I_TEXT, 0, "own-noise", &(o).own_noise, "known|counts",                                 \
+     "whether observers subtract the noise they drew themselves", "known"},                        \
+    {NETDP_I_TEXT, 0, "bound", &(o).bound, "NAME|list",                                            \
+     "which accountant; list shows those that apply, with source and soundness", "exact"}
+/* clang-format on */
+
+typedef struct netdp_i_description {
+    netdp_graph *graph;
+    netdp_mixing *mixing;
+    netdp_linear protocol; /* rounds 1 where rounds_auto: they depend on the noise */
+    bool rounds_auto;
+    int32_t *from, *to;
+    netdp_loss_request request; /* refers to this struct: do not copy or move it */
+} netdp_i_description;
+
+netdp_status netdp_i_describe(const netdp_i_description_options *options,
+                              const netdp_i_arguments *arguments, netdp_i_description *made,
+                              netdp_error *error);
+void netdp_i_description_clear(netdp_i_description *description);
+
+/* "bound list": the table on standard output. */
+void netdp_i_describe_bounds(void);
+
+/* {"origin", "nodes", "edges", "mixing"} and {"name", "rounds", "dither"}. */
+json_t *netdp_i_describe_graph(const netdp_i_description *description);
+json_t *netdp_i_describe_protocol(const netdp_i_description *description);
+
+#endif

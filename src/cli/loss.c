@@ -1,0 +1,364 @@
+#include "cli/describe.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "protocol/threat.h"
+
+/* Above this many pairs JSON leaves the list out unless --full. */
+#define LISTED_PAIRS 10000
+
+/* A table on a terminal shows this many pairs, or classes by distance. */
+#define SHOWN_PAIRS 40
+
+typedef struct loss_options {
+    netdp_i_description_options description;
+    const char *as, *csv, *npy;
+    double noise;
+    bool json, full;
+} loss_options;
+
+/* Every pair as it is printed: value[to][from], distance[to][from]. */
+typedef struct pairs {
+    const netdp_i_description *description;
+    const netdp_losses *losses;
+    const loss_options *options;
+    netdp_unit unit;
+    netdp_summary summary;
+    double *value;
+    int32_t *distance;
+} pairs;
+
+static netdp_status fill_observer(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    pairs *p = context;
+    const netdp_losses *l = p->losses;
+    const int32_t n = netdp_graph_nodes(p->description->graph);
+    int32_t *hops = NETDP_I_NEW(int32_t, n);
+    if (hops == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status =
+        netdp_graph_distances(p->description->graph, l->to + index, l->members, hops, error);
+    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++) {
+        const int64_t at = index * l->from_count + i;
+        p->distance[at] = hops[l->from[i]];
+        p->value[at] = INFINITY;
+        if (netdp_losses_counts(l, i, (int32_t)index))
+            status =
+                netdp_loss_value(l->loss[at], p->options->noise, p->unit, &p->value[at], error);
+    }
+    netdp_i_free(hops);
+    return status;
+}
+
+static netdp_status pairs_fill(pairs *p, const netdp_progress *progress, netdp_error *error)
+{
+    const int64_t count = (int64_t)p->losses->from_count * p->losses->to_count;
+    p->value = NETDP_I_NEW(double, count);
+    p->distance = NETDP_I_NEW(int32_t, count);
+    if (p->value == NULL || p->distance == NULL)
+        return netdp_i_no_memory(error);
+    return netdp_i_for_each(p->losses->to_count, fill_observer, p, progress, "conversion", error);
+}
+
+static void add_name(json_t *entry, const char *key, const netdp_graph *graph, int32_t node)
+{
+    const char *name = netdp_graph_name(graph, node);
+    if (name != NULL)
+        json_object_set_new(entry, key, json_string(name));
+}
+
+static json_t *observer_json(const netdp_losses *losses, int32_t index)
+{
+    if (losses->members == 1)
+        return json_integer(losses->to[index]);
+    json_t *list = json_array();
+    for (int32_t i = 0; i < losses->members; i++)
+        json_array_append_new(list, json_integer(losses->to[i]));
+    return list;
+}
+
+/* from by from, and to within it: the order of a reader, not of the accountant. */
+static json_t *list_pairs(const pairs *p)
+{
+    const netdp_losses *l = p->losses;
+    const netdp_graph *graph = p->description->graph;
+    json_t *list = json_array();
+    for (int32_t i = 0; i < l->from_count; i++)
+        for (int32_t v = 0; v < l->to_count; v++) {
+            const int64_t at = (int64_t)v * l->from_count + i;
+            if (!netdp_losses_counts(l, i, v))
+                continue;
+            json_t *entry = json_pack("{s:i, s:o, s:i, s:o}", "from", (int)l->from[i], "to",
+                                      observer_json(l, v), "distance", (int)p->distance[at],
+                                      "value", netdp_i_json_double(p->value[at]));
+            add_name(entry, "from_name", graph, l->from[i]);
+            if (l->members == 1)
+                add_name(entry, "to_name", graph, l->to[v]);
+            json_array_append_new(list, entry);
+        }
+    return list;
+}
+
+static netdp_status print_json(const pairs *p, netdp_error *error)
+{
+    const netdp_i_description *d = p->description;
+    const netdp_losses *l = p->losses;
+    const netdp_summary *s = &p->summary;
+    const bool listed = p->options->full || s->pairs <= LISTED_PAIRS;
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:s, s:o, s:{s:I, s:o, s:o, s:{s:i, s:o}, s:o}}",
+        "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
+        netdp_i_describe_protocol(d), "threat",
+        netdp_i_threat_json(d->request.sees, d->request.own_noise, d->to, d->request.to_count),
+        "noise", netdp_i_json_double(p->options->noise), "bound", p->options->description.bound,
+        "sound", (int)l->sound, "certified", (int)l->certified, "unit", p->options->as, "losses",
+        listed ? list_pairs(p) : json_null(), "summary", "pairs", (json_int_t)s->pairs, "mean",
+        netdp_i_json_double(s->mean), "max", netdp_i_json_double(s->max), "worst", "from",
+        (int)s->worst_from, "to", l->members == 1 ? json_integer(s->worst_to) : observer_json(l, 0),
+        "local", netdp_i_json_double(s->local));
+    if (object != NULL && l->tolerance > 0)
+        json_object_set_new(object, "rank_tolerance", json_real(l->tolerance));
+    return netdp_i_cli_print_json(&object, error);
+}
+
+static netdp_status write_csv(const pairs *p, netdp_error *error)
+{
+    const netdp_losses *l = p->losses;
+    netdp_i_output output;
+    netdp_status status = netdp_i_output_open(&output, p->options->csv, error);
+    if (status != NETDP_OK)
+        return status;
+    fputs("from,to,distance,value\n", output.stream);
+    for (int32_t i = 0; i < l->from_count; i++)
+        for (int32_t v = 0; v < l->to_count; v++) {
+            const int64_t at = (int64_t)v * l->from_count + i;
+            if (!netdp_losses_counts(l, i, v))
+                continue;
+            fprintf(output.stream, "%" PRId32 ",", l->from[i]);
+            for (int32_t k = 0; k < l->members; k++)
+                fprintf(output.stream, "%s%" PRId32, k == 0 ? "" : " ",
+                        l->to[l->members > 1 ? k : v]);
+            fprintf(output.stream, ",%" PRId32 ",", p->distance[at]);
+            netdp_i_print_double(output.stream, p->value[at]);
+            fputc('\n', output.stream);
+        }
+    return netdp_i_output_commit(&output, error);
+}
+
+static netdp_status write_npy(const pairs *p, netdp_error *error)
+{
+    const int64_t from = p->losses->from_count, to = p->losses->to_count;
+    double *turned = NETDP_I_NEW(double, from *to);
+    if (turned == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t v = 0; v < to; v++)
+        for (int64_t u = 0; u < from; u++)
+            turned[u * to + v] = p->value[v * from + u];
+    netdp_status status = netdp_i_npy_write(turned, from, to, p->options->npy, error);
+    netdp_i_free(turned);
+    return status;
+}
+
+static void print_name(const netdp_graph *graph, int32_t node)
+{
+    const char *name = netdp_graph_name(graph, node);
+    char text[128];
+    snprintf(text, sizeof text, "%" PRId32, node);
+    if (name != NULL && strcmp(name, text) != 0)
+        snprintf(text, sizeof text, "%" PRId32 " %s", node, netdp_i_show_text(name).text);
+    printf("%-24s ", text);
+}
+
+static void print_pairs(const pairs *p)
+{
+    const netdp_losses *l = p->losses;
+    printf("%-24s %-24s %8s  %s\n", "from", "to", "distance", p->options->as);
+    for (int32_t i = 0; i < l->from_count; i++)
+        for (int32_t v = 0; v < l->to_count; v++) {
+            const int64_t at = (int64_t)v * l->from_count + i;
+            if (!netdp_losses_counts(l, i, v))
+                continue;
+            print_name(p->description->graph, l->from[i]);
+            if (l->members > 1)
+                printf("%-24s ", "the coalition");
+            else
+                print_name(p->description->graph, l->to[v]);
+            printf("%8" PRId32 "  %.6g\n", p->distance[at], p->value[at]);
+        }
+}
+
+static netdp_status print_distances(const pairs *p, netdp_error *error)
+{
+    const netdp_losses *l = p->losses;
+    const int64_t n = netdp_graph_nodes(p->description->graph);
+    struct class
+    {
+        int64_t pairs;
+        double sum, least, most;
+    } *classes = netdp_i_new(n + 1, sizeof *classes);
+    if (classes == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < l->to_count; v++)
+        for (int32_t i = 0; i < l->from_count; i++) {
+            const int64_t at = (int64_t)v * l->from_count + i;
+            if (!netdp_losses_counts(l, i, v))
+                continue;
+            struct class *c = &classes[p->distance[at]];
+            c->least = c->pairs == 0 ? p->value[at] : fmin(c->least, p->value[at]);
+            c->most = fmax(c->most, p->value[at]);
+            c->sum += p->value[at];
+            c->pairs++;
+        }
+    printf("%8s %12s %12s %12s %12s   (%s)\n", "distance", "pairs", "least", "mean", "most",
+           p->options->as);
+    for (int64_t d = 0; d <= n; d++)
+        if (classes[d].pairs > 0)
+            printf("%8" PRId64 " %12" PRId64 " %12.5g %12.5g %12.5g\n", d, classes[d].pairs,
+                   classes[d].least, classes[d].sum / (double)classes[d].pairs, classes[d].most);
+    netdp_i_free(classes);
+    return NETDP_OK;
+}
+
+static netdp_status print_table(const pairs *p, netdp_error *error)
+{
+    const netdp_loss_request *request = &p->description->request;
+    const netdp_summary *s = &p->summary;
+    netdp_status status = NETDP_OK;
+    if (s->pairs <= SHOWN_PAIRS || p->options->full)
+        print_pairs(p);
+    else
+        status = print_distances(p, error);
+    if (status != NETDP_OK)
+        return status;
+    printf("mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32 "), local differential privacy "
+           "%.6g\n",
+           s->mean, s->max, s->worst_from, s->worst_to, s->local);
+    printf("averaging, %" PRId64 " rounds, dither %g, noise %g Delta; %s, own noise %s;\n"
+           "adjacency: %s; released: %s.\n",
+           p->description->protocol.rounds, p->description->protocol.dither, p->options->noise,
+           netdp_i_threat_words(request->sees), netdp_own_noise_name(request->own_noise),
+           NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+    if (!p->losses->sound)
+        puts("published, not certified: this formula is NOT an upper bound; use --bound exact.");
+    else
+        printf("bound %s: an upper bound%s.\n", p->options->description.bound,
+               p->losses->certified ? ", certified"
+                                    : ", computed in floating point (not in ball arithmetic)");
+    if (p->losses->tolerance > 0)
+        printf("dither 0: observations below %g of the largest were taken as repeats; the answer "
+               "depends on it.\n",
+               p->losses->tolerance);
+    return NETDP_OK;
+}
+
+static netdp_status account_and_print(const loss_options *options, netdp_i_description *d,
+                                      netdp_unit unit, netdp_error *error)
+{
+    netdp_losses *losses = NULL;
+    pairs p = {.description = d, .options = options, .unit = unit};
+    netdp_progress progress = netdp_i_cli_progress_begin();
+    netdp_status status = netdp_losses_new(&d->request, &progress, &losses, error);
+    p.losses = losses;
+    if (status == NETDP_OK)
+        status = netdp_losses_summary(losses, options->noise, unit, &p.summary, error);
+    const bool each = !options->json || options->full || options->csv != NULL ||
+                      options->npy != NULL || p.summary.pairs <= LISTED_PAIRS;
+    if (status == NETDP_OK && each)
+        status = pairs_fill(&p, &progress, error);
+    netdp_i_cli_progress_end();
+    if (status == NETDP_OK && options->csv != NULL)
+        status = write_csv(&p, error);
+    if (status == NETDP_OK && options->npy != NULL)
+        status = write_npy(&p, error);
+    if (status == NETDP_OK)
+        status = options->json ? print_json(&p, error) : print_table(&p, error);
+    netdp_i_free(p.value);
+    netdp_i_free(p.distance);
+    netdp_losses_free(losses);
+    return status;
+}
+
+static netdp_status choose_rounds(const loss_options *options, netdp_i_description *d,
+                                  netdp_error *error)
+{
+    netdp_spectrum spectrum;
+    if (!d->rounds_auto)
+        return NETDP_OK;
+    netdp_status status = netdp_mixing_spectrum(d->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+    if (status == NETDP_OK)
+        status = netdp_rounds_auto(spectrum.gap, netdp_graph_nodes(d->graph), options->noise,
+                                   options->description.variance, &d->protocol.rounds, error);
+    return status;
+}
+
+netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
+{
+    loss_options o = {.description = NETDP_I_DESCRIPTION_USUAL, .as = "loss", .noise = NAN};
+    const netdp_i_option table[] = {
+        NETDP_I_DESCRIPTION_OPTIONS(o.description),
+        {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
+        {NETDP_I_NUMBER, 0, "noise", &o.noise, "SIGMA",
+         "standard deviation of the noise in units of the sensitivity Delta",
+         "required; 1 with --as loss"},
+        {NETDP_I_TEXT, 0, "as", &o.as, "loss|gdp|rdp:ALPHA|dp:DELTA",
+         "currency: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA", "loss"},
+        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
+        {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE", "also every pair as CSV", "none"},
+        {NETDP_I_TEXT, 0, "npy", &o.npy, "FILE",
+         "also float64 [from][to], inf on the diagonal, as NumPy reads it", "none"},
+        {NETDP_I_SWITCH, 0, "full", &o.full, NULL, "list every pair, however many", NULL},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "loss",
+        .arguments = "",
+        .what = "How much does node v learn about node u? The privacy loss of every asked pair.",
+        .examples = "  netdp loss --family \"ring 60\" --rounds 68 --from 15 --to 0 --dither 1e-4\n"
+                    "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n",
+        .options = table,
+    };
+    netdp_i_arguments arguments = {0};
+    netdp_i_description description = {0};
+    netdp_unit unit;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status != NETDP_OK || arguments.help)
+        goto done;
+    if (strcmp(o.description.bound, "list") == 0) {
+        netdp_i_describe_bounds();
+        goto done;
+    }
+    status = netdp_unit_parse(o.as, &unit, error);
+    if (status != NETDP_OK)
+        goto done;
+    if (!netdp_i_cli_given(&arguments, "noise")) {
+        if (unit.currency != NETDP_AS_LOSS) {
+            status =
+                netdp_i_fail(error, NETDP_INVALID,
+                             "--noise: required for --as %s; in units of the sensitivity", o.as);
+            goto done;
+        }
+        o.noise = 1;
+    }
+    if (!(o.noise >= 0)) {
+        status = netdp_i_fail(error, NETDP_INVALID, "--noise: %g; must be 0 or more", o.noise);
+        goto done;
+    }
+    status = netdp_i_describe(&o.description, &arguments, &description, error);
+    if (status == NETDP_OK)
+        status = choose_rounds(&o, &description, error);
+    if (status == NETDP_OK)
+        status = account_and_print(&o, &description, unit, error);
+done:
+    netdp_i_description_clear(&description);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

@@ -1,0 +1,136 @@
+#include "cli/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+static const struct {
+    const char *name;
+    netdp_i_command run;
+    const char *summary;
+} commands[] = {
+    {"run", netdp_i_command_run, "run a study: calibrate, account, simulate, tabulate"},
+    {"loss", netdp_i_command_loss, "how much each node learns about each other node"},
+    {"calibrate", netdp_i_command_calibrate, "the least noise that meets a privacy target"},
+    {"convert", netdp_i_command_convert,
+     "convert a guarantee: Gaussian DP, Renyi DP, (eps, delta)"},
+    {"graph", netdp_i_command_graph, "make a graph, or describe one: degrees, diameter, mixing"},
+    {"data", netdp_i_command_data, "the data sets: where each comes from, is mine the right one"},
+    {"version", netdp_i_command_version, "the versions of netdp and of its libraries"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_page(void)
+{
+    fputs("netdp computes with data that stay with their owners: the nodes of a network.\n"
+          "\n"
+          "Nodes send noised messages along the edges of a graph until each knows, say, the\n"
+          "mean. Nobody is trusted, yet a node that is far away learns less about you than\n"
+          "your neighbour does. netdp says how much each node learns about each other node\n"
+          "(network differential privacy), finds the noise that keeps it below what you\n"
+          "allow, and runs the protocol to see how accurate the result is.\n"
+          "\n"
+          "Usage: netdp COMMAND [ARGUMENT...] [OPTION...]\n"
+          "\n"
+          "Commands:\n",
+          stdout);
+    for (size_t k = 0; k < COMMANDS; k++)
+        printf("  %-10s %s\n", commands[k].name, commands[k].summary);
+    fputs("  help       this page; netdp COMMAND --help explains every option\n"
+          "\n"
+          "Try:\n"
+          "  netdp graph info --family \"hypercube 5\"\n"
+          "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
+          "  netdp run experiments/meters-on-davis.yaml\n"
+          "  netdp convert gdp:1 --to dp:1e-5\n"
+          "\n"
+          "Exit codes: 0 done, 1 the question has no answer, 2 bad usage or bad content,\n"
+          "3 a file or the machine said no, 130 interrupted.\n",
+          stdout);
+}
+
+/* A file that is opened later must not become standard output by taking its number. */
+static void keep_standard_numbers(void)
+{
+    for (int number = 0; number <= 2; number++)
+        if (fcntl(number, F_GETFD) == -1 && errno == EBADF)
+            (void)!open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static netdp_i_command find(const char *name, netdp_error *error)
+{
+    const char *names[COMMANDS];
+    for (size_t k = 0; k < COMMANDS; k++) {
+        names[k] = commands[k].name;
+        if (strcmp(names[k], name) == 0)
+            return commands[k].run;
+    }
+    const char *nearest = netdp_i_nearest(name, names, COMMANDS);
+    const char *kind = name[0] == '-' ? "option" : "command";
+    netdp_i_shown shown = netdp_i_show_text(name);
+    if (nearest != NULL)
+        netdp_i_fail(error, NETDP_INVALID, "'%s': unknown %s; did you mean 'netdp %s'?", shown.text,
+                     kind, nearest);
+    else
+        netdp_i_fail(error, NETDP_INVALID, "'%s': unknown %s; see netdp --help", shown.text, kind);
+    return NULL;
+}
+
+/* Runs argv[0], a command's name or one of the words for help and version. */
+static netdp_status run(int argc, const char **argv, const char **name, netdp_error *error)
+{
+    const char *first = argc > 0 ? argv[0] : "help";
+    bool help =
+        strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0;
+    if (help && argc < 2) {
+        print_page();
+        return NETDP_OK;
+    }
+    const char *version[] = {"version", NULL}, *page[] = {NULL, "--help", NULL};
+    if (strcmp(first, "--version") == 0) {
+        if (argc > 1)
+            return netdp_i_fail(error, NETDP_INVALID, "'%s': one argument too many",
+                                netdp_i_show_text(argv[1]).text);
+        argv = version;
+        argc = 1;
+    } else if (help) {
+        page[0] = argv[1]; /* netdp help loss */
+        argv = page;
+        argc = 2;
+    }
+    netdp_i_command command = find(argv[0], error);
+    if (command == NULL)
+        return NETDP_INVALID;
+    *name = argv[0];
+    return command(argc, argv, error);
+}
+
+int main(int argc, char **argv)
+{
+    netdp_error error = {NETDP_OK, ""};
+    const char *name = NULL;
+    keep_standard_numbers();
+    netdp_i_cli_catch_signals();
+    netdp_status status =
+        run(argc > 0 ? argc - 1 : 0, (const char **)(argv + (argc > 0)), &name, &error);
+    /* Results that did not arrive are a failure, even where everything else went well. */
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == NETDP_OK)
+        status = netdp_i_fail(&error, NETDP_ENVIRONMENT, "standard output: cannot write: %s",
+                              errno != 0 ? strerror(errno) : "the device or pipe said no");
+    if (status != NETDP_OK) {
+        for (char *c = error.text; *c != '\0'; c++)
+            if ((unsigned char)*c < ' ' || *c == 0x7F)
+                *c = '?';
+        fprintf(stderr, "netdp%s%s: %s\n", name != NULL ? " " : "", name != NULL ? name : "",
+                error.text);
+    }
+    return netdp_status_exit_code(status);
+}

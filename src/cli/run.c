@@ -1,0 +1,238 @@
+#include "cli/command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <netdp/study.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "protocol/threat.h"
+
+enum { PATH_ROOM = 4096 };
+
+typedef struct run_options {
+    const char *folder, *data;
+    netdp_i_texts set;
+    bool json;
+} run_options;
+
+/* results/NAME for .../NAME.yaml */
+static void usual_folder(const char *study, char *folder)
+{
+    const char *slash = strrchr(study, '/');
+    const char *name = slash != NULL ? slash + 1 : study;
+    const char *dot = strrchr(name, '.');
+    snprintf(folder, PATH_ROOM, "results/%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name),
+             name);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat shape;
+    return stat(path, &shape) == 0 && S_ISDIR(shape.st_mode);
+}
+
+/* ---- The table ---- */
+
+static double number(const json_t *value)
+{
+    return json_is_string(value) ? INFINITY : json_number_value(value);
+}
+
+static void print_epsilon(double epsilon)
+{
+    printf("  %9.4g", epsilon);
+}
+
+/* The columns of epsilon: neighbours, distance 2, farthest, mean, worst pair. */
+static void print_guarantee(const json_t *guarantee)
+{
+    const json_t *classes = json_object_get(guarantee, "by_distance");
+    const size_t count = json_array_size(classes);
+    if (count == 0) { /* the same towards everyone */
+        for (int i = 0; i < 5; i++)
+            print_epsilon(number(json_object_get(guarantee, "epsilon")));
+        return;
+    }
+    const json_t *shown[3] = {json_array_get(classes, 0),
+                              json_array_get(classes, count > 1 ? 1 : 0),
+                              json_array_get(classes, count - 1)};
+    for (int i = 0; i < 3; i++)
+        print_epsilon(number(json_object_get(shown[i], "max")));
+    print_epsilon(number(json_object_get(guarantee, "mean")));
+    print_epsilon(number(json_object_get(json_object_get(guarantee, "worst"), "epsilon")));
+}
+
+static void print_errors(const json_t *variants, const char *unit)
+{
+    size_t i, j;
+    json_t *variant, *column;
+    const json_t *first =
+        json_object_get(json_object_get(json_array_get(variants, 0), "error"), "columns");
+    printf("\nroot mean squared error of the mean%s%s\n%-10s", unit[0] != '\0' ? ", in " : "", unit,
+           "");
+    json_array_foreach(
+        json_object_get(json_object_get(json_array_get(variants, 0), "error"), "columns"), j,
+        column) printf("  %20s", json_string_value(json_object_get(column, "name")));
+    printf("\n%-10s", "true mean");
+    for (j = 0; j < json_array_size(first); j++)
+        printf("  %20.6g", number(json_object_get(json_array_get(first, j), "mean")));
+    puts("");
+    json_array_foreach(variants, i, variant)
+    {
+        printf("%-10s", json_string_value(json_object_get(variant, "name")));
+        const json_t *columns = json_object_get(json_object_get(variant, "error"), "columns");
+        for (j = 0; j < json_array_size(columns); j++)
+            printf("  %20.6g", number(json_object_get(json_array_get(columns, j), "rmse")));
+        puts("");
+    }
+}
+
+static void print_guarantees(const json_t *summary, const json_t *variants)
+{
+    const json_t *target = json_object_get(summary, "target");
+    const json_t *gossip = json_object_get(json_array_get(variants, 2), "guarantee");
+    const json_t *classes = json_object_get(gossip, "by_distance");
+    const size_t count = json_array_size(classes);
+    size_t i;
+    json_t *variant;
+    char farthest[32];
+    snprintf(farthest, sizeof farthest, "at %d",
+             (int)json_integer_value(
+                 json_object_get(json_array_get(classes, count > 0 ? count - 1 : 0), "distance")));
+    printf("\nepsilon at delta %g (target %g, over the %s of the pairs)\n",
+           number(json_object_get(target, "delta")), number(json_object_get(target, "epsilon")),
+           json_string_value(json_object_get(target, "over")));
+    printf("%-10s  %9s  %9s  %9s  %9s  %9s  %9s  %7s\n", "", "neighbour", "at 2", farthest, "mean",
+           "worst", "noise", "rounds");
+    json_array_foreach(variants, i, variant)
+    {
+        printf("%-10s", json_string_value(json_object_get(variant, "name")));
+        print_guarantee(json_object_get(variant, "guarantee"));
+        printf("  %9.4g  %7d\n", number(json_object_get(variant, "noise")),
+               (int)json_integer_value(json_object_get(variant, "rounds")));
+    }
+}
+
+static void print_threat(const json_t *summary)
+{
+    const json_t *threat = json_object_get(summary, "threat");
+    netdp_sees sees = NETDP_SEES_NEIGHBOURS;
+    netdp_error ignored;
+    const char *word = json_string_value(json_object_get(threat, "sees"));
+    if (word == NULL || netdp_sees_parse(word, &sees, &ignored) != NETDP_OK)
+        return;
+    printf("\nWho could learn this: gossip: %s;\n"
+           "nodes follow the protocol and do not pool what they see; own noise is %s.\n"
+           "local: any observer of every message. central: everyone trusts the aggregator.\n"
+           "What is protected: %s. Released to all: %s.\n"
+           "Each epsilon is the largest at its distance; noise is in units of the sensitivity.\n",
+           netdp_i_threat_words(sees), json_string_value(json_object_get(threat, "own_noise")),
+           json_string_value(json_object_get(threat, "adjacency")),
+           json_string_value(json_object_get(threat, "released")));
+}
+
+static void print_notes(const json_t *summary)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(summary, "notes"), key,
+                        value) if (json_integer_value(value) > 0)
+        netdp_i_cli_note("%s: %lld", key, (long long)json_integer_value(value));
+}
+
+static netdp_status print_result(const char *folder, const run_options *o, netdp_error *error)
+{
+    char path[PATH_ROOM + 16];
+    json_error_t why;
+    snprintf(path, sizeof path, "%s/summary.json", folder);
+    json_t *summary = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    if (summary == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove the folder and run again",
+                            path, why.line, why.text);
+    if (o->json)
+        return netdp_i_cli_print_json(&summary, error);
+    const json_t *graph = json_object_get(summary, "graph");
+    const json_t *variants = json_object_get(summary, "variants");
+    print_notes(summary);
+    printf("%s\n%s: %d nodes, %d edges, %s weights; %d runs of each\n",
+           json_string_value(json_object_get(summary, "title")),
+           json_string_value(json_object_get(graph, "origin")),
+           (int)json_integer_value(json_object_get(graph, "nodes")),
+           (int)json_integer_value(json_object_get(graph, "edges")),
+           json_string_value(json_object_get(summary, "mixing")),
+           (int)json_integer_value(json_object_get(summary, "repeat")));
+    print_errors(variants,
+                 json_string_value(json_object_get(json_object_get(summary, "data"), "unit")));
+    print_guarantees(summary, variants);
+    print_threat(summary);
+    printf("\nresults: %s\n", folder);
+    json_decref(summary);
+    return NETDP_OK;
+}
+
+/* ---- The command ---- */
+
+static netdp_status run_study(const char *given, const run_options *o, netdp_error *error)
+{
+    char folder[PATH_ROOM], file[PATH_ROOM];
+    netdp_study *study = NULL;
+    const bool resume = is_folder(given);
+    if (strlen(given) + 64 > PATH_ROOM || (o->folder != NULL && strlen(o->folder) + 64 > PATH_ROOM))
+        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
+    if (resume && (o->folder != NULL || o->set.count > 0))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s is a result folder, which goes on as it was begun: leave out -o "
+                            "and --set, or name the study file",
+                            given);
+    snprintf(file, sizeof file, resume ? "%s/study.yaml" : "%s", given);
+    snprintf(folder, sizeof folder, "%s", o->folder != NULL ? o->folder : given);
+    if (!resume && o->folder == NULL)
+        usual_folder(given, folder);
+    netdp_status status = netdp_study_read(file, o->set.text, o->set.count, &study, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_progress progress = netdp_i_cli_progress_begin();
+    status = netdp_study_run(study, folder, o->data, &progress, error);
+    netdp_i_cli_progress_end();
+    netdp_study_free(study);
+    return status == NETDP_OK ? print_result(folder, o, error) : status;
+}
+
+netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error)
+{
+    run_options o = {0};
+    const netdp_i_option table[] = {
+        {NETDP_I_TEXT, 'o', "output", &o.folder, "DIR", "the result folder",
+         "results/NAME for NAME.yaml"},
+        {NETDP_I_LIST, 0, "set", &o.set, "KEY=VALUE",
+         "override a key of the study, as in privacy.epsilon=2; may be repeated", "none"},
+        {NETDP_I_TEXT, 0, "data", &o.data, "DIR",
+         "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data", "none"},
+        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "print summary.json instead of the table", NULL},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "run",
+        .arguments = "STUDY.yaml|DIR",
+        .what = "Calibrate, account for and simulate a study, into a result folder; or go on with "
+                "a folder that was interrupted.",
+        .examples = "  netdp run experiments/meters-on-davis.yaml\n"
+                    "  netdp run experiments/meters-on-davis.yaml -o /tmp/half --set "
+                    "privacy.epsilon=2\n",
+        .least = 1,
+        .most = 1,
+        .options = table,
+    };
+    netdp_i_arguments arguments = {0};
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = run_study(arguments.text[0], &o, error);
+    netdp_i_free(o.set.text);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

@@ -1,0 +1,197 @@
+/*
+ * Random graphs from igraph. Its generator, its error handler and its warning handler are global:
+ * they are ours only while the lock is held, and put back afterwards. The generator is our own
+ * counter-based stream in igraph's clothes, so that all 64 bits of a seed count.
+ */
+#include "graph/families.h"
+
+#include <igraph.h>
+#include <pthread.h>
+#include <string.h>
+
+#include <netdp/random.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+enum { MOST_DRAWS = 1000, CORE = 5 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static igraph_error_t seed_nothing(void *state, igraph_uint_t seed)
+{
+    (void)state, (void)seed;
+    return IGRAPH_SUCCESS;
+}
+
+static igraph_error_t init_nothing(void **state)
+{
+    *state = NULL;
+    return IGRAPH_SUCCESS;
+}
+
+static void destroy_nothing(void *state)
+{
+    (void)state;
+}
+
+static igraph_uint_t get_bits(void *state)
+{
+    return netdp_stream_bits(state);
+}
+
+static const igraph_rng_type_t generator = {
+    .name = "netdp stream",
+    .bits = 64,
+    .init = init_nothing,
+    .destroy = destroy_nothing,
+    .seed = seed_nothing,
+    .get = get_bits,
+};
+
+static igraph_error_t draw_barabasi_albert(igraph_t *graph, const netdp_i_law *law)
+{
+    igraph_t core;
+    igraph_error_t code = igraph_full(&core, CORE, IGRAPH_UNDIRECTED, IGRAPH_NO_LOOPS);
+    if (code != IGRAPH_SUCCESS)
+        return code;
+    /* Links with probability proportional to the degree: power 1, nothing added, all edges count.
+     */
+    code = igraph_barabasi_game(graph, law->nodes, 1.0, law->degree, NULL, true, 0.0,
+                                IGRAPH_UNDIRECTED, IGRAPH_BARABASI_PSUMTREE, &core);
+    igraph_destroy(&core);
+    return code;
+}
+
+static igraph_error_t draw_stochastic_block(igraph_t *graph, const netdp_i_law *law)
+{
+    igraph_matrix_t matrix;
+    igraph_vector_int_t size;
+    igraph_error_t code = igraph_matrix_init(&matrix, law->blocks, law->blocks);
+    if (code != IGRAPH_SUCCESS)
+        return code;
+    code = igraph_vector_int_init(&size, law->blocks);
+    if (code == IGRAPH_SUCCESS) {
+        for (int32_t i = 0; i < law->blocks; i++) {
+            VECTOR(size)[i] = law->size[i];
+            for (int32_t j = 0; j < law->blocks; j++)
+                MATRIX(matrix, i, j) = law->matrix[(int64_t)i * law->blocks + j];
+        }
+        code =
+            igraph_sbm_game(graph, law->nodes, &matrix, &size, IGRAPH_UNDIRECTED, IGRAPH_NO_LOOPS);
+        igraph_vector_int_destroy(&size);
+    }
+    igraph_matrix_destroy(&matrix);
+    return code;
+}
+
+/*
+ * igraph starts again whenever its pairing of stubs gets stuck, which is nearly always for dense
+ * graphs: those are complements of sparse ones.
+ */
+static igraph_error_t draw_regular(igraph_t *graph, const netdp_i_law *law)
+{
+    int32_t other = law->nodes - 1 - law->degree;
+    if (law->degree <= other)
+        return igraph_k_regular_game(graph, law->nodes, law->degree, false, false);
+    igraph_t sparse;
+    igraph_error_t code = igraph_k_regular_game(&sparse, law->nodes, other, false, false);
+    if (code != IGRAPH_SUCCESS)
+        return code;
+    code = igraph_complementer(graph, &sparse, IGRAPH_NO_LOOPS);
+    igraph_destroy(&sparse);
+    return code;
+}
+
+static igraph_error_t draw(igraph_t *graph, const netdp_i_law *law)
+{
+    switch (law->kind) {
+    case NETDP_I_ERDOS_RENYI:
+        return igraph_erdos_renyi_game_gnp(graph, law->nodes, law->probability, IGRAPH_UNDIRECTED,
+                                           IGRAPH_NO_LOOPS);
+    case NETDP_I_GEOMETRIC:
+        return igraph_grg_game(graph, law->nodes, law->radius, false, NULL, NULL);
+    case NETDP_I_BARABASI_ALBERT:
+        return draw_barabasi_albert(graph, law);
+    case NETDP_I_REGULAR:
+        return draw_regular(graph, law);
+    case NETDP_I_STOCHASTIC_BLOCK:
+        return draw_stochastic_block(graph, law);
+    }
+    return IGRAPH_EINVAL;
+}
+
+static netdp_status copy_edges(const igraph_t *graph, netdp_i_edges *edges, netdp_error *error)
+{
+    int64_t count = igraph_ecount(graph);
+    edges->count = 0;
+    if (count > edges->room) {
+        int32_t *grown = netdp_i_grow(edges->pair, count, 2 * sizeof *edges->pair);
+        if (grown == NULL)
+            return netdp_i_no_memory(error);
+        edges->pair = grown;
+        edges->room = count;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        edges->pair[2 * i] = (int32_t)IGRAPH_FROM(graph, i);
+        edges->pair[2 * i + 1] = (int32_t)IGRAPH_TO(graph, i);
+    }
+    edges->count = count;
+    return NETDP_OK;
+}
+
+/* One draw under the lock. */
+static netdp_status draw_once(const netdp_i_law *law, const char *family, uint64_t seed,
+                              uint64_t attempt, netdp_i_edges *edges, netdp_error *error)
+{
+    netdp_stream stream = netdp_stream_at(seed, NETDP_FOR_GRAPH, 0, attempt);
+    igraph_rng_t mine = {.type = &generator, .state = &stream, .is_seeded = true};
+    igraph_t graph;
+    netdp_status status;
+    pthread_mutex_lock(&lock);
+    igraph_error_handler_t *old_errors = igraph_set_error_handler(igraph_error_handler_ignore);
+    igraph_warning_handler_t *old_warnings =
+        igraph_set_warning_handler(igraph_warning_handler_ignore);
+    igraph_rng_t old_generator = *igraph_rng_default();
+    igraph_rng_set_default(&mine);
+    igraph_error_t code = draw(&graph, law);
+    igraph_rng_set_default(&old_generator);
+    igraph_set_error_handler(old_errors);
+    igraph_set_warning_handler(old_warnings);
+    pthread_mutex_unlock(&lock);
+    if (code == IGRAPH_ENOMEM)
+        return netdp_i_no_memory(error);
+    if (code != IGRAPH_SUCCESS)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: igraph cannot draw it: %s; change the "
+                            "parameters",
+                            family, igraph_strerror(code));
+    status = copy_edges(&graph, edges, error);
+    igraph_destroy(&graph);
+    return status;
+}
+
+netdp_status netdp_i_law_draw(const netdp_i_law *law, const char *family, uint64_t seed,
+                              bool connected, netdp_i_edges *edges, int64_t *redraws,
+                              netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    int32_t *parent = NETDP_I_NEW(int32_t, law->nodes);
+    int attempt = 0;
+    if (parent == NULL)
+        return netdp_i_no_memory(error);
+    for (; attempt < MOST_DRAWS; attempt++) {
+        status = draw_once(law, family, seed, (uint64_t)attempt, edges, error);
+        if (status != NETDP_OK || !connected || netdp_i_edges_connected(law->nodes, edges, parent))
+            break;
+    }
+    if (status == NETDP_OK && attempt == MOST_DRAWS)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: none of %d draws with seed %llu was connected; choose denser "
+                              "parameters or do without --connected",
+                              family, (int)MOST_DRAWS, (unsigned long long)seed);
+    if (status == NETDP_OK)
+        *redraws = attempt;
+    netdp_i_free(parent);
+    return status;
+}

@@ -1,0 +1,349 @@
+#include "graph/graph.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+netdp_status netdp_i_edges_add(netdp_i_edges *edges, int32_t u, int32_t v, netdp_error *error)
+{
+    if (edges->count == edges->room) {
+        int64_t room = edges->room == 0 ? 64 : edges->room * 2;
+        int32_t *grown = netdp_i_grow(edges->pair, room, 2 * sizeof *edges->pair);
+        if (grown == NULL)
+            return netdp_i_no_memory(error);
+        edges->pair = grown;
+        if (edges->weight != NULL) {
+            double *weight = netdp_i_grow(edges->weight, room, sizeof *weight);
+            if (weight == NULL)
+                return netdp_i_no_memory(error);
+            edges->weight = weight;
+        }
+        edges->room = room;
+    }
+    edges->pair[2 * edges->count] = u;
+    edges->pair[2 * edges->count + 1] = v;
+    if (edges->weight != NULL)
+        edges->weight[edges->count] = NAN;
+    edges->count++;
+    return NETDP_OK;
+}
+
+void netdp_i_edges_free(netdp_i_edges *edges)
+{
+    netdp_i_free(edges->pair);
+    netdp_i_free(edges->weight);
+    *edges = (netdp_i_edges){0};
+}
+
+/* Compressed rows while they are sorted: `index` (weighted graphs only) is the pair of an entry. */
+struct rows {
+    int64_t *start;
+    int32_t *column;
+    int64_t *index;
+};
+
+static void free_rows(struct rows *rows)
+{
+    netdp_i_free(rows->start);
+    netdp_i_free(rows->column);
+    netdp_i_free(rows->index);
+    *rows = (struct rows){0};
+}
+
+static bool new_rows(struct rows *rows, int32_t nodes, int64_t entries, bool indexed)
+{
+    rows->start = NETDP_I_NEW(int64_t, (int64_t)nodes + 1);
+    rows->column = NETDP_I_NEW(int32_t, entries);
+    rows->index = indexed ? NETDP_I_NEW(int64_t, entries) : NULL;
+    return rows->start != NULL && rows->column != NULL && (!indexed || rows->index != NULL);
+}
+
+/* start[v+1] holds the entries of v; afterwards start is the running sum. */
+static void running_sum(int64_t *start, int32_t nodes)
+{
+    for (int32_t v = 0; v < nodes; v++)
+        start[v + 1] += start[v];
+}
+
+/* Both directions of every pair that is no loop, each row in the order of the pairs. */
+static void scatter(int32_t nodes, const netdp_i_edges *edges, struct rows *rows, int64_t *next)
+{
+    memcpy(next, rows->start, (size_t)nodes * sizeof *next);
+    for (int64_t i = 0; i < edges->count; i++) {
+        int32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
+        if (u == v)
+            continue;
+        int64_t at_u = next[u]++, at_v = next[v]++;
+        rows->column[at_u] = v;
+        rows->column[at_v] = u;
+        if (rows->index != NULL)
+            rows->index[at_u] = rows->index[at_v] = i;
+    }
+}
+
+/* The transpose of a symmetric pattern is itself, with every row in ascending order. */
+static void transpose(int32_t nodes, const struct rows *from, struct rows *to, int64_t *next)
+{
+    memcpy(to->start, from->start, ((size_t)nodes + 1) * sizeof *to->start);
+    memcpy(next, from->start, (size_t)nodes * sizeof *next);
+    for (int32_t v = 0; v < nodes; v++) {
+        for (int64_t i = from->start[v]; i < from->start[v + 1]; i++) {
+            int64_t at = next[from->column[i]]++;
+            to->column[at] = v;
+            if (to->index != NULL)
+                to->index[at] = from->index[i];
+        }
+    }
+}
+
+/*
+ * Drops repeats in place and, where there are weights, writes one per entry kept. The first weight
+ * that an edge has stands; false with the later pair in `clash` where another differs from it.
+ */
+static bool merge_repeats(int32_t nodes, struct rows *rows, const double *given, double *weight,
+                          int64_t *clash)
+{
+    int64_t kept = 0, begin = 0;
+    for (int32_t v = 0; v < nodes; v++) {
+        int64_t end = rows->start[v + 1], first = kept;
+        for (int64_t i = begin; i < end; i++) {
+            bool repeat = kept > first && rows->column[kept - 1] == rows->column[i];
+            if (!repeat) {
+                rows->column[kept] = rows->column[i];
+                if (weight != NULL)
+                    weight[kept] = NAN;
+                kept++;
+            }
+            if (weight == NULL || isnan(given[rows->index[i]]))
+                continue;
+            double mine = given[rows->index[i]];
+            if (isnan(weight[kept - 1])) {
+                weight[kept - 1] = mine;
+            } else if (weight[kept - 1] < mine || weight[kept - 1] > mine) {
+                *clash = rows->index[i];
+                return false;
+            }
+        }
+        begin = end;
+        rows->start[v + 1] = kept;
+    }
+    return true;
+}
+
+netdp_status netdp_i_graph_build(int32_t nodes, const netdp_i_edges *edges, netdp_graph **graph,
+                                 netdp_graph_notes *notes, int64_t *clash, netdp_error *error)
+{
+    netdp_status status = NETDP_NO_MEMORY;
+    struct rows loose = {0}, sorted = {0};
+    double *weight = NULL;
+    netdp_graph *built = NULL;
+    int64_t *next = NETDP_I_NEW(int64_t, nodes);
+    bool weighted = edges->weight != NULL;
+    int64_t loops = 0, clashing = -1;
+    for (int64_t i = 0; i < edges->count; i++)
+        loops += edges->pair[2 * i] == edges->pair[2 * i + 1];
+    int64_t entries = 2 * (edges->count - loops);
+    if (next == NULL || !new_rows(&loose, nodes, entries, weighted))
+        goto done;
+    for (int64_t i = 0; i < edges->count; i++) {
+        int32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
+        loose.start[u + 1] += u != v;
+        loose.start[v + 1] += u != v;
+    }
+    running_sum(loose.start, nodes);
+    scatter(nodes, edges, &loose, next);
+    if (!new_rows(&sorted, nodes, entries, weighted))
+        goto done;
+    transpose(nodes, &loose, &sorted, next);
+    free_rows(&loose);
+    if (weighted && (weight = NETDP_I_NEW(double, entries)) == NULL)
+        goto done;
+    if (!merge_repeats(nodes, &sorted, edges->weight, weight, &clashing)) {
+        status = NETDP_INVALID;
+        goto done;
+    }
+    built = NETDP_I_NEW(netdp_graph, 1);
+    if (built == NULL)
+        goto done;
+    *built = (netdp_graph){
+        .nodes = nodes, .start = sorted.start, .neighbour = sorted.column, .weight = weight};
+    if (notes != NULL) {
+        notes->self_loops += loops;
+        notes->repeats += (entries - sorted.start[nodes]) / 2;
+    }
+    sorted.start = NULL;
+    sorted.column = NULL;
+    weight = NULL;
+    *graph = built;
+    status = NETDP_OK;
+done:
+    free_rows(&loose);
+    free_rows(&sorted);
+    netdp_i_free(next);
+    netdp_i_free(weight);
+    if (status == NETDP_NO_MEMORY)
+        return netdp_i_no_memory(error);
+    if (status == NETDP_INVALID) {
+        if (clash != NULL)
+            *clash = clashing;
+        return netdp_i_fail(error, status, "an edge has two different weights; keep one of them");
+    }
+    return status;
+}
+
+netdp_status netdp_graph_from_edges(int32_t nodes, const int32_t *edges, int64_t count,
+                                    netdp_graph **graph, netdp_error *error)
+{
+    if (nodes < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "%d nodes; a graph has at least one", (int)nodes);
+    if (nodes == INT32_MAX || count < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "%d nodes and %" PRId64 " edges; out of range",
+                            (int)nodes, count);
+    for (int64_t i = 0; i < 2 * count; i++) {
+        if (edges[i] < 0 || edges[i] >= nodes)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "edge %" PRId64 " ends in node %d; nodes are 0 to %d", i / 2,
+                                (int)edges[i], (int)nodes - 1);
+    }
+    /* The list is only read; the cast drops a const that netdp_i_edges cannot carry. */
+    netdp_i_edges list = {.pair = (int32_t *)(uintptr_t)edges, .count = count};
+    netdp_graph *built = NULL;
+    netdp_status status = netdp_i_graph_build(nodes, &list, &built, NULL, NULL, error);
+    if (status == NETDP_OK)
+        status = netdp_i_graph_set_origin(built, "edges", error);
+    if (status == NETDP_OK)
+        *graph = built;
+    else
+        netdp_graph_free(built);
+    return status;
+}
+
+netdp_status netdp_i_graph_set_origin(netdp_graph *graph, const char *origin, netdp_error *error)
+{
+    char *copy = netdp_i_copy_text(origin);
+    if (copy == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_free(graph->origin);
+    graph->origin = copy;
+    return NETDP_OK;
+}
+
+/* Is the label the node's own number, written as we write it? */
+static bool is_own_number(const char *label, int64_t length, int32_t node)
+{
+    char number[16];
+    int digits = snprintf(number, sizeof number, "%d", (int)node);
+    return length == digits && memcmp(label, number, (size_t)digits) == 0;
+}
+
+netdp_status netdp_i_graph_set_names(netdp_graph *graph, const char *const *label,
+                                     const int64_t *length, netdp_error *error)
+{
+    int64_t bytes = 0, named = 0, used = 0;
+    char **name = NULL;
+    char *text = NULL;
+    for (int32_t v = 0; v < graph->nodes; v++) {
+        if (!is_own_number(label[v], length[v], v)) {
+            bytes += length[v] + 1;
+            named++;
+        }
+    }
+    if (named > 0) {
+        name = NETDP_I_NEW(char *, graph->nodes);
+        text = NETDP_I_NEW(char, bytes);
+        if (name == NULL || text == NULL) {
+            netdp_i_free(name);
+            netdp_i_free(text);
+            return netdp_i_no_memory(error);
+        }
+        for (int32_t v = 0; v < graph->nodes; v++) {
+            if (is_own_number(label[v], length[v], v))
+                continue;
+            name[v] = text + used;
+            memcpy(name[v], label[v], (size_t)length[v]);
+            used += length[v] + 1; /* the NUL is there already */
+        }
+    }
+    netdp_i_free(graph->name);
+    netdp_i_free(graph->name_text);
+    graph->name = name;
+    graph->name_text = text;
+    return NETDP_OK;
+}
+
+void netdp_graph_free(netdp_graph *graph)
+{
+    if (graph == NULL)
+        return;
+    netdp_i_free(graph->start);
+    netdp_i_free(graph->neighbour);
+    netdp_i_free(graph->weight);
+    netdp_i_free(graph->name);
+    netdp_i_free(graph->name_text);
+    netdp_i_free(graph->origin);
+    netdp_i_free(graph);
+}
+
+int32_t netdp_graph_nodes(const netdp_graph *graph)
+{
+    return graph->nodes;
+}
+
+int64_t netdp_graph_edges(const netdp_graph *graph)
+{
+    return graph->start[graph->nodes] / 2;
+}
+
+int32_t netdp_graph_degree(const netdp_graph *graph, int32_t node)
+{
+    return (int32_t)(graph->start[node + 1] - graph->start[node]);
+}
+
+const int32_t *netdp_graph_neighbours(const netdp_graph *graph, int32_t node)
+{
+    return graph->neighbour + graph->start[node];
+}
+
+const double *netdp_i_graph_weights(const netdp_graph *graph, int32_t node)
+{
+    return graph->weight == NULL ? NULL : graph->weight + graph->start[node];
+}
+
+const char *netdp_graph_name(const netdp_graph *graph, int32_t node)
+{
+    return graph->name == NULL ? NULL : graph->name[node];
+}
+
+const char *netdp_graph_origin(const netdp_graph *graph)
+{
+    return graph->origin;
+}
+
+netdp_status netdp_graph_find(const netdp_graph *graph, const char *name, int32_t *node,
+                              netdp_error *error)
+{
+    for (int32_t v = 0; graph->name != NULL && v < graph->nodes; v++) {
+        if (graph->name[v] != NULL && strcmp(graph->name[v], name) == 0) {
+            *node = v;
+            return NETDP_OK;
+        }
+    }
+    size_t length = strlen(name);
+    /* Ten digits hold every node number; more would overflow strtoll sooner or later. */
+    if (length > 0 && length <= 10 && strspn(name, "0123456789") == length) {
+        long long number = strtoll(name, NULL, 10);
+        if (number < graph->nodes) {
+            *node = (int32_t)number;
+            return NETDP_OK;
+        }
+    }
+    return netdp_i_fail(error, NETDP_INVALID, "no node '%s'; give %s a number from 0 to %d",
+                        netdp_i_show(name, length).text,
+                        graph->name != NULL ? "a node's name or" : "", (int)graph->nodes - 1);
+}

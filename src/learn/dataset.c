@@ -1,0 +1,122 @@
+/* The data sets that the product knows by name, and where they are on this machine. */
+#include <netdp/data.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sodium.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#define OPENML "https://www.openml.org/d/823"
+#define SNAP "https://snap.stanford.edu/data/ego-Facebook.html"
+#define EGO(number, digest)                                                                        \
+    {                                                                                              \
+        "facebook-" number, "facebook/" number ".edges", digest, SNAP, false                       \
+    }
+
+static const netdp_dataset datasets[] = {
+    {"houses", "houses.csv", "279ae50882dd180c1041878a6056c9eb257429558919b5f93b5de5fcd3844532",
+     OPENML, false},
+    EGO("0", "88630d87ec4fd88d4401727c25ca2992456b2f4498eebc5d7e7563933b53d704"),
+    EGO("107", "e3ecc900ccaf3c40c872c90d8d3e051ee817500c3bd9242498e8ce85523a8369"),
+    EGO("348", "fd48b3a16047b27a8905dfc15acb84f498a58701ba2398b1f6945ba4b22fbb49"),
+    EGO("414", "3d35fd3e1affbecfc2bd947d2784adb4c72e7dd4bff3628fda99c2bbbc9834ac"),
+    EGO("686", "b45891968e56825550cf26627d6691745e0a01df557f7506d41520db64c97193"),
+    EGO("698", "01d4d89c9a61ff2da0688f61757385ba74e5cea06c9b93a7b304061a475e8d9c"),
+    EGO("1684", "a449bfc76765832ff381dfeddffd6544d52e64c954101b83ec44944735e0ca36"),
+    EGO("1912", "4f8692142881f1be9018c6a5f1c03602e9fac03adebcb55598c3e37b4740389f"),
+    EGO("3437", "5fd25ffcc6d9fe359bcf54adb4e6842d380b080abbe5d3c3dd642c18a9b0f867"),
+    EGO("3980", "eb504cffd8ccff96873aa8ad28b756e6c0472bd5df607dfab55469797bef9055"),
+    {"meters", "meters.csv", "903dc0c9135ba447ae5220bbf1b214cd4437b8bbc30e15c2d2f75e896be7a33e",
+     "bundled; made by tools/meters.c", true},
+    {NULL, NULL, NULL, NULL, false},
+};
+
+const netdp_dataset *netdp_datasets(void)
+{
+    return datasets;
+}
+
+/* folder/file into *path where such a file exists, *path NULL where not. */
+static netdp_status look_in(const char *folder, const char *file, char **path, netdp_error *error)
+{
+    struct stat shape;
+    char *candidate = NULL;
+    *path = NULL;
+    if (folder == NULL || folder[0] == '\0')
+        return NETDP_OK;
+    size_t room = strlen(folder) + strlen(file) + 2;
+    candidate = netdp_i_new((int64_t)room, 1);
+    if (candidate == NULL)
+        return netdp_i_no_memory(error);
+    snprintf(candidate, room, "%s/%s", folder, file);
+    netdp_status status = NETDP_OK;
+    if (stat(candidate, &shape) == 0 && !S_ISDIR(shape.st_mode)) {
+        /* The caller frees it with free(): it leaves the library's own accounting here. */
+        *path = strdup(candidate);
+        if (*path == NULL)
+            status = netdp_i_no_memory(error);
+    }
+    netdp_i_free(candidate);
+    return status;
+}
+
+static netdp_status fail_nowhere(const char *folder, const char *file, netdp_error *error)
+{
+    const char *from = NULL;
+    for (const netdp_dataset *set = datasets; set->name != NULL; set++)
+        if (strcmp(set->file, file) == 0 && !set->bundled)
+            from = set->from;
+    char asked[128] = "";
+    if (folder != NULL && folder[0] != '\0')
+        snprintf(asked, sizeof asked, "%s, ", netdp_i_show_text(folder).text);
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "%s: not in %s$NETDP_DATA, ./data, ../shared/data or with the product; "
+                        "%s%s%s",
+                        netdp_i_show_text(file).text, asked, from != NULL ? "get it from " : "",
+                        from != NULL ? from : "check the name",
+                        " and name its folder with --data DIR");
+}
+
+netdp_status netdp_data_find(const char *folder, const char *file, char **path, netdp_error *error)
+{
+    const char *const folders[] = {
+        folder,        getenv("NETDP_DATA"), "./data", "../shared/data",
+        NETDP_DATADIR, NETDP_SOURCE_DATADIR, /* a product that runs where it was built */
+    };
+    if (file[0] == '\0')
+        return netdp_i_fail(error, NETDP_INVALID, "the data file's name is empty; name a file");
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char *found;
+        netdp_status status = look_in(folders[i], file, &found, error);
+        if (status != NETDP_OK)
+            return status;
+        if (found != NULL) {
+            *path = found;
+            return NETDP_OK;
+        }
+    }
+    return fail_nowhere(folder, file, error);
+}
+
+netdp_status netdp_data_digest(const char *path, char digest[65], netdp_error *error)
+{
+    char *bytes = NULL;
+    int64_t count = 0;
+    if (sodium_init() < 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "libsodium cannot start; check the system's random device");
+    netdp_status status = netdp_i_file_load(path, &bytes, &count, error);
+    if (status != NETDP_OK)
+        return status;
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256(hash, (const unsigned char *)bytes, (unsigned long long)count);
+    sodium_bin2hex(digest, 65, hash, sizeof hash);
+    netdp_i_free(bytes);
+    return NETDP_OK;
+}

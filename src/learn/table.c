@@ -1,0 +1,345 @@
+/*
+ * Tables from CSV (RFC 4180). The file is read whole and taken apart in place: a cell is unquoted
+ * where it stands and ends in a NUL that overwrites its comma.
+ */
+#include <netdp/data.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+typedef struct reader {
+    const char *path;
+    char *at, *end; /* *end is a NUL, the only one */
+    int64_t line;
+} reader;
+
+typedef enum ending {
+    ENDS_CELL,
+    ENDS_ROW,
+} ending;
+
+typedef struct cell {
+    char *text;
+    size_t length;
+    int64_t line; /* where it begins */
+    ending then;
+} cell;
+
+typedef struct named {
+    const char *name;
+    int32_t column;
+} named;
+
+/* The header, and where each of its columns goes. */
+typedef struct header {
+    int32_t count, room;
+    char **name;   /* in the file's text */
+    int32_t *goes; /* column of the table, -1: not wanted */
+    named *sorted; /* by name */
+} header;
+
+__attribute__((format(printf, 4, 5))) static netdp_status
+fail_at(const reader *from, int64_t line, netdp_error *error, const char *format, ...)
+{
+    char text[sizeof((netdp_error *)NULL)->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s", from->path, (long long)line, text);
+}
+
+/* All of it is UTF-8 without a NUL, so that the rest may treat cells as C strings. */
+static netdp_status check_text(const reader *from, netdp_error *error)
+{
+    int64_t line = 1;
+    for (const char *at = from->at; at < from->end;) {
+        uint32_t code;
+        size_t length = netdp_i_utf8(at, (size_t)(from->end - at), &code);
+        if (length == 0)
+            return fail_at(from, line, error, "byte 0x%02x is not UTF-8; save the table as UTF-8",
+                           (unsigned char)*at);
+        if (code == 0)
+            return fail_at(from, line, error, "holds a NUL byte; is this a CSV file?");
+        line += code == '\n';
+        at += length;
+    }
+    return NETDP_OK;
+}
+
+/* Unquotes in place; the reader stands behind the closing quote afterwards. */
+static netdp_status read_quoted(reader *from, cell *into, netdp_error *error)
+{
+    char *to = into->text, *at = from->at + 1;
+    for (;; at++) {
+        if (at == from->end)
+            return fail_at(from, into->line, error, "a quoted cell begins here and never ends");
+        if (*at == '"' && *++at != '"')
+            break;
+        from->line += *at == '\n';
+        *to++ = *at;
+    }
+    into->length = (size_t)(to - into->text);
+    from->at = at;
+    return NETDP_OK;
+}
+
+static netdp_status read_cell(reader *from, cell *into, netdp_error *error)
+{
+    *into = (cell){.text = from->at, .line = from->line, .then = ENDS_CELL};
+    if (*from->at == '"') {
+        netdp_status status = read_quoted(from, into, error);
+        if (status != NETDP_OK)
+            return status;
+    } else {
+        from->at += strcspn(from->at, ",\n\"");
+        if (*from->at == '"')
+            return fail_at(from, into->line, error,
+                           "a quote inside a cell without quotes; quote the cell and double it");
+        if (from->at > into->text && from->at[-1] == '\r' && *from->at != ',')
+            from->at--;
+        into->length = (size_t)(from->at - into->text);
+    }
+    /* The line's end: LF, CR LF, the file's end, or CR before the file's end. */
+    char *after = from->at + (*from->at == '\r');
+    if (*from->at == ',') {
+        from->at++;
+    } else if (after == from->end || *after == '\n') {
+        into->then = ENDS_ROW;
+        from->line += after != from->end;
+        from->at = after == from->end ? after : after + 1;
+    } else {
+        return fail_at(from, from->line, error,
+                       "text after a closing quote; put a comma between cells");
+    }
+    into->text[into->length] = '\0';
+    return NETDP_OK;
+}
+
+static netdp_status read_header(reader *from, header *head, netdp_error *error)
+{
+    cell name = {.then = ENDS_CELL};
+    while (name.then == ENDS_CELL) {
+        netdp_status status = read_cell(from, &name, error);
+        if (status != NETDP_OK)
+            return status;
+        if (head->count == head->room) {
+            if (head->room > INT32_MAX / 2)
+                return fail_at(from, 1, error, "too many columns");
+            int32_t room = head->room == 0 ? 64 : 2 * head->room;
+            char **grown = netdp_i_grow(head->name, room, sizeof *grown);
+            if (grown == NULL)
+                return netdp_i_no_memory(error);
+            head->name = grown;
+            head->room = room;
+        }
+        head->name[head->count++] = name.text;
+    }
+    return NETDP_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
+/* First place in head->sorted whose name is not before `name`. */
+static int32_t lower_bound(const header *head, const char *name)
+{
+    int32_t low = 0, high = head->count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (strcmp(head->sorted[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static netdp_status fail_absent(const reader *from, const header *head, const char *name,
+                                netdp_error *error)
+{
+    int32_t nearest = 0;
+    size_t least = SIZE_MAX;
+    for (int32_t c = 0; c < head->count; c++) {
+        size_t distance = netdp_i_distance(head->name[c], name);
+        if (distance < least) {
+            least = distance;
+            nearest = c;
+        }
+    }
+    return fail_at(from, 1, error, "no column '%s' among %d; the nearest name is '%s'",
+                   netdp_i_show_text(name).text, (int)head->count,
+                   netdp_i_show_text(head->name[nearest]).text);
+}
+
+/* Says where column `name` of the file goes; it must be there once and be asked for once. */
+static netdp_status place(const reader *from, header *head, const char *name, int32_t to,
+                          netdp_error *error)
+{
+    int32_t first = lower_bound(head, name);
+    if (first == head->count || strcmp(head->sorted[first].name, name) != 0)
+        return fail_absent(from, head, name, error);
+    int32_t found = head->sorted[first].column;
+    if (first + 1 < head->count && strcmp(head->sorted[first + 1].name, name) == 0)
+        return fail_at(from, 1, error, "two columns have the name '%s'; rename one",
+                       netdp_i_show_text(name).text);
+    if (head->goes[found] >= 0)
+        return fail_at(from, 1, error, "column '%s' is asked for twice; name it once",
+                       netdp_i_show_text(name).text);
+    head->goes[found] = to;
+    return NETDP_OK;
+}
+
+/* Fills in goes[] and the table's names. */
+static netdp_status choose(const reader *from, header *head, const char *const *column,
+                           int32_t count, netdp_table *table, netdp_error *error)
+{
+    int32_t wanted = count > 0 ? count : head->count;
+    head->goes = NETDP_I_NEW(int32_t, head->count);
+    head->sorted = NETDP_I_NEW(named, head->count);
+    table->name = NETDP_I_NEW(char *, wanted);
+    if (head->goes == NULL || head->sorted == NULL || table->name == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t c = 0; c < head->count; c++) {
+        head->goes[c] = -1;
+        head->sorted[c] = (named){head->name[c], c};
+    }
+    qsort(head->sorted, (size_t)head->count, sizeof *head->sorted, by_name);
+    for (int32_t c = 0; c < wanted; c++) {
+        const char *name = count > 0 ? column[c] : head->name[c];
+        netdp_status status = place(from, head, name, c, error);
+        if (status != NETDP_OK)
+            return status;
+        table->name[c] = netdp_i_copy_text(name);
+        if (table->name[c] == NULL)
+            return netdp_i_no_memory(error);
+        table->columns = c + 1;
+    }
+    return NETDP_OK;
+}
+
+static netdp_status read_value(const reader *from, const cell *got, const char *name, double *value,
+                               netdp_error *error)
+{
+    if (netdp_i_read_number(got->text, value) && isfinite(*value))
+        return NETDP_OK;
+    netdp_i_shown column = netdp_i_show_text(name);
+    if (got->length == 0)
+        return fail_at(from, got->line, error,
+                       "column '%s': the cell is empty; fill it in or drop the row", column.text);
+    return fail_at(from, got->line, error, "column '%s': '%s' is not a finite number", column.text,
+                   netdp_i_show(got->text, got->length).text);
+}
+
+static netdp_status read_row(reader *from, const header *head, double *values, netdp_error *error)
+{
+    int64_t line = from->line;
+    cell got = {.then = ENDS_CELL};
+    int32_t count = 0;
+    for (; got.then == ENDS_CELL; count++) {
+        netdp_status status = read_cell(from, &got, error);
+        if (status != NETDP_OK)
+            return status;
+        if (count >= head->count || head->goes[count] < 0)
+            continue;
+        double *value = &values[head->goes[count]];
+        /* A short row is a better explanation than the empty cell of a blank line. */
+        bool blank = count == 0 && got.length == 0 && got.then == ENDS_ROW && head->count > 1;
+        if (!blank)
+            status = read_value(from, &got, head->name[count], value, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    if (count != head->count)
+        return fail_at(from, line, error, "the header has %d cells and this row has %d",
+                       (int)head->count, (int)count);
+    return NETDP_OK;
+}
+
+static netdp_status read_rows(reader *from, const header *head, netdp_table *table,
+                              netdp_error *error)
+{
+    int64_t room = 0;
+    /* Blank lines at the very end are nobody's rows. */
+    while (from->at + strspn(from->at, "\r\n") < from->end) {
+        if (table->rows == room) {
+            int64_t more = room == 0 ? 256 : 2 * room;
+            double *grown = netdp_i_grow(table->values, more * table->columns, sizeof *grown);
+            if (grown == NULL)
+                return netdp_i_no_memory(error);
+            table->values = grown;
+            room = more;
+        }
+        netdp_status status =
+            read_row(from, head, table->values + table->rows * table->columns, error);
+        if (status != NETDP_OK)
+            return status;
+        table->rows++;
+    }
+    if (table->rows == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: has a header and no rows; a table needs at least one",
+                            from->path);
+    return NETDP_OK;
+}
+
+netdp_status netdp_table_read(const char *path, const char *const *column, int32_t count,
+                              netdp_table **table, netdp_error *error)
+{
+    char *text = NULL;
+    int64_t bytes = 0;
+    header head = {0};
+    netdp_table *read = NULL;
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    if (status != NETDP_OK)
+        goto done;
+    reader from = {.path = path, .at = text, .end = text + bytes, .line = 1};
+    if ((status = check_text(&from, error)) != NETDP_OK)
+        goto done;
+    if (bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        from.at += 3;
+    if (from.at == from.end) {
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: is empty; a table needs a header and rows", path);
+        goto done;
+    }
+    read = NETDP_I_NEW(netdp_table, 1);
+    if (read == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    if ((status = read_header(&from, &head, error)) != NETDP_OK ||
+        (status = choose(&from, &head, column, count, read, error)) != NETDP_OK ||
+        (status = read_rows(&from, &head, read, error)) != NETDP_OK)
+        goto done;
+    *table = read;
+    read = NULL;
+done:
+    netdp_table_free(read);
+    netdp_i_free(head.name);
+    netdp_i_free(head.goes);
+    netdp_i_free(head.sorted);
+    netdp_i_free(text);
+    return status;
+}
+
+void netdp_table_free(netdp_table *table)
+{
+    if (table == NULL)
+        return;
+    for (int32_t c = 0; c < table->columns; c++)
+        netdp_i_free(table->name[c]);
+    netdp_i_free(table->name);
+    netdp_i_free(table->values);
+    netdp_i_free(table);
+}

@@ -1,0 +1,103 @@
+#include "mixing/dense.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+static void one_thread(void)
+{
+    openblas_set_num_threads(1);
+}
+
+void netdp_i_dense_begin(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, one_thread);
+}
+
+/* dsyevd with its scratch from our own memory; job 'N' or 'V'. */
+static netdp_status dsyevd(char job, int32_t order, double *matrix, double *values,
+                           netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    double *work = NULL, room = 0;
+    lapack_int *iwork = NULL, iroom = 0, info;
+    netdp_i_dense_begin();
+    info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'L', order, matrix, order, values, &room, -1,
+                               &iroom, -1);
+    if (info == 0) {
+        work = NETDP_I_NEW(double, (int64_t)room);
+        iwork = NETDP_I_NEW(lapack_int, iroom);
+        if (work == NULL || iwork == NULL) {
+            status = netdp_i_no_memory(error);
+            goto done;
+        }
+        info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'L', order, matrix, order, values, work,
+                                   (lapack_int)room, iwork, iroom);
+    }
+    if (info != 0)
+        status = netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "LAPACK's dsyevd found no eigenvalues of a matrix of order %d "
+                              "(info %d); try another mixing matrix",
+                              (int)order, (int)info);
+done:
+    netdp_i_free(work);
+    netdp_i_free(iwork);
+    return status;
+}
+
+netdp_status netdp_i_symmetric_eigen(int32_t order, double *matrix, double *values,
+                                     netdp_error *error)
+{
+    return dsyevd('V', order, matrix, values, error);
+}
+
+static void fill(const netdp_rows *rows, double *matrix)
+{
+    memset(matrix, 0, (size_t)rows->nodes * (size_t)rows->nodes * sizeof *matrix);
+    for (int32_t v = 0; v < rows->nodes; v++)
+        for (int64_t i = rows->start[v]; i < rows->start[v + 1]; i++)
+            matrix[(int64_t)v * rows->nodes + rows->column[i]] = rows->weight[i];
+}
+
+static netdp_status check_order(const netdp_rows *rows, netdp_error *error)
+{
+    if (rows->nodes <= NETDP_DENSE_NODES)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%d nodes; dense spectra go up to %d, choose a smaller graph",
+                        (int)rows->nodes, NETDP_DENSE_NODES);
+}
+
+netdp_status netdp_i_mixing_eigenvalues(const netdp_mixing *mixing, double *values,
+                                        netdp_error *error)
+{
+    netdp_rows rows = netdp_mixing_rows(mixing);
+    netdp_status status = check_order(&rows, error);
+    if (status != NETDP_OK)
+        return status;
+    double *matrix = NETDP_I_NEW(double, (int64_t)rows.nodes *rows.nodes);
+    if (matrix == NULL)
+        return netdp_i_no_memory(error);
+    fill(&rows, matrix);
+    status = dsyevd('N', rows.nodes, matrix, values, error);
+    netdp_i_free(matrix);
+    return status;
+}
+
+netdp_status netdp_i_mixing_eigen(const netdp_mixing *mixing, double *values, double *vectors,
+                                  netdp_error *error)
+{
+    netdp_rows rows = netdp_mixing_rows(mixing);
+    netdp_status status = check_order(&rows, error);
+    if (status != NETDP_OK)
+        return status;
+    fill(&rows, vectors);
+    return dsyevd('V', rows.nodes, vectors, values, error);
+}

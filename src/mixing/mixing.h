@@ -1,0 +1,25 @@
+/* The mixing matrix from inside. */
+#ifndef NETDP_I_MIXING_H
+#define NETDP_I_MIXING_H
+
+#include <netdp/mixing.h>
+
+struct netdp_mixing {
+    const netdp_graph *graph; /* the caller's; it must outlive the mixing */
+    char *name;
+    int32_t nodes;
+    int64_t *start;
+    int32_t *column;
+    double *weight;
+    int32_t components;
+    bool periodic; /* some component of 2 nodes or more is bipartite with an all-zero diagonal */
+};
+
+/*
+ * lambda_2 and lambda_n by Lanczos on the complement of the ones vector; NETDP_NO_ANSWER where they
+ * do not converge within the work limit. At least 2 nodes.
+ */
+netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, double *smallest,
+                                  netdp_error *error);
+
+#endif

@@ -1,0 +1,23 @@
+#include "protocol/threat.h"
+
+json_t *netdp_i_threat_json(netdp_sees sees, netdp_own_noise own_noise, const int32_t *to,
+                            int32_t count)
+{
+    json_t *observers = to == NULL ? json_string("all") : json_array();
+    for (int32_t i = 0; to != NULL && i < count; i++)
+        json_array_append_new(observers, json_integer(to[i]));
+    return json_pack("{s:o, s:s, s:s, s:s, s:s}", "to", observers, "sees", netdp_sees_name(sees),
+                     "own_noise", netdp_own_noise_name(own_noise), "adjacency", NETDP_I_ADJACENCY,
+                     "released", NETDP_I_RELEASED);
+}
+
+const char *netdp_i_threat_words(netdp_sees sees)
+{
+    static const char *const words[] = {
+        [NETDP_SEES_NEIGHBOURS] = "each node sees its own messages and those of its neighbours",
+        [NETDP_SEES_SUM] =
+            "each node sees its own messages and the last sum it receives (secure sums)",
+        [NETDP_SEES_EVERYTHING] = "each node sees every message of every node",
+    };
+    return words[sees];
+}

@@ -1,0 +1,46 @@
+#include <netdp/protocol.h>
+
+#include <stddef.h>
+
+#include "protocol/word.h"
+
+static const netdp_i_word sees_words[] = {
+    {"neighbours", NETDP_SEES_NEIGHBOURS},
+    {"sum", NETDP_SEES_SUM},
+    {"everything", NETDP_SEES_EVERYTHING},
+    {NULL, 0},
+};
+
+static const netdp_i_word own_noise_words[] = {
+    {"known", NETDP_OWN_NOISE_KNOWN},
+    {"counts", NETDP_OWN_NOISE_COUNTS},
+    {NULL, 0},
+};
+
+const char *netdp_sees_name(netdp_sees sees)
+{
+    return sees_words[sees].text;
+}
+
+const char *netdp_own_noise_name(netdp_own_noise own_noise)
+{
+    return own_noise_words[own_noise].text;
+}
+
+netdp_status netdp_sees_parse(const char *text, netdp_sees *sees, netdp_error *error)
+{
+    int value = 0;
+    netdp_status status = netdp_i_word_parse(sees_words, "sees", text, &value, error);
+    if (status == NETDP_OK)
+        *sees = (netdp_sees)value;
+    return status;
+}
+
+netdp_status netdp_own_noise_parse(const char *text, netdp_own_noise *own_noise, netdp_error *error)
+{
+    int value = 0;
+    netdp_status status = netdp_i_word_parse(own_noise_words, "own-noise", text, &value, error);
+    if (status == NETDP_OK)
+        *own_noise = (netdp_own_noise)value;
+    return status;
+}

@@ -1,0 +1,45 @@
+/* The result folder: its files' names, its log, its checkpoint and its summary. */
+#ifndef NETDP_I_FOLDER_H
+#define NETDP_I_FOLDER_H
+
+#include <stdio.h>
+
+#include "study/plan.h"
+
+/* What the simulation has found so far, enough to go on from. */
+typedef struct netdp_i_progress_made {
+    int64_t done;        /* finished simulations, repeat by repeat, variant by variant */
+    int64_t trace_bytes; /* length of trace.csv after them */
+    double
+        *objective[2]; /* [NETDP_I_VARIANTS]: sums of the objective at the end and of its square */
+    double *square;    /* [NETDP_I_VARIANTS][width]: sums of squared errors, data's unit */
+} netdp_i_progress_made;
+
+netdp_status netdp_i_progress_made_new(int32_t width, netdp_i_progress_made *made,
+                                       netdp_error *error);
+void netdp_i_progress_made_clear(netdp_i_progress_made *made);
+
+/* "folder/file" into a buffer of 4096; cut where it is longer. */
+void netdp_i_folder_path(char *path, const char *folder, const char *file);
+
+/* Makes the folder and its parents, and refuses one that holds another study. */
+netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
+                                 netdp_error *error);
+
+/* A line of run.log: the only file with wall time, host, date and thread count. */
+void netdp_i_folder_log(const char *folder, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan, int32_t width,
+                                      const netdp_i_progress_made *made, netdp_error *error);
+
+/* *found false: there is none. */
+netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_i_problem *problem,
+                                     netdp_i_plan *plan, netdp_i_progress_made *made, bool *found,
+                                     netdp_error *error);
+
+netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_problem *problem,
+                                   const netdp_i_plan *plan, const netdp_i_progress_made *made,
+                                   const char *folder, netdp_error *error);
+
+#endif

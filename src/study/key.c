@@ -1,0 +1,163 @@
+#include "study/key.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "study/study.h"
+
+#define AT(field) .offset = offsetof(struct netdp_study, field)
+
+/* Closed ranges of doubles say "above 0" and "below 1" by the next double. */
+#define ABOVE_0 DBL_TRUE_MIN
+#define BELOW_1 (1 - DBL_EPSILON / 2)
+
+static const char *const yes_no[] = {"false", "true", NULL};
+static const char *const per_node[] = {"even", "one", NULL};
+static const char *const tasks[] = {"mean", NULL};
+static const char *const protocols[] = {"averaging", NULL};
+static const char *const by_formula[] = {"auto", NULL};
+static const char *const over[] = {[NETDP_OVER_WORST] = "worst", [NETDP_OVER_MEAN] = "mean", NULL};
+static const char *const sees[] = {[NETDP_SEES_NEIGHBOURS] = "neighbours",
+                                   [NETDP_SEES_SUM] = "sum",
+                                   [NETDP_SEES_EVERYTHING] = "everything",
+                                   NULL};
+static const char *const own_noise[] = {
+    [NETDP_OWN_NOISE_KNOWN] = "known", [NETDP_OWN_NOISE_COUNTS] = "counts", NULL};
+
+/* clang-format off */
+const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
+    {"title", NETDP_I_KEY_TEXT, AT(title), .fallback = "", .expects = "a text"},
+    {"seed", NETDP_I_KEY_SEED, AT(seed), .fallback = "1",
+     .expects = "a whole number from 0 to 18446744073709551615"},
+    {"graph.family", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_GRAPHS, AT(graph.family),
+     .expects = "a family such as hypercube 11"},
+    {"graph.file", NETDP_I_KEY_FILE, NETDP_I_RIVAL_GRAPHS, AT(graph.file),
+     .expects = "the path of an edge list"},
+    {"graph.data", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_GRAPHS, AT(graph.data),
+     .expects = "a file of the data folder such as facebook/1912.edges"},
+    {"graph.giant_component", NETDP_I_KEY_SWITCH, AT(graph.giant_component), .fallback = "false",
+     .word = yes_no, .expects = "true or false"},
+    {"mixing.weights", NETDP_I_KEY_TEXT, AT(mixing.weights), .fallback = "metropolis",
+     .expects = "a name such as metropolis or lazy:0.5"},
+    {"data.source", NETDP_I_KEY_DATASET, NETDP_I_RIVAL_DATA, AT(data.source),
+     .expects = "the name of a data set such as houses"},
+    {"data.csv", NETDP_I_KEY_FILE, NETDP_I_RIVAL_DATA, AT(data.csv),
+     .expects = "the path of a CSV file"},
+    {"data.columns", NETDP_I_KEY_COLUMNS, AT(data.column),
+     .expects = "a list such as [{name: kwh, bounds: [0, 5]}]"},
+    {"data.per_node", NETDP_I_KEY_SWITCH, AT(data.one_row_a_node), .fallback = "even",
+     .word = per_node, .expects = "even or one"},
+    {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
+     .expects = "mean"},
+    {"task.bounds", NETDP_I_KEY_PAIR, NETDP_I_RIVAL_RANGES, AT(task.low),
+     .expects = "finite numbers [low, high] with low < high"},
+    {"task.clip", NETDP_I_KEY_REAL, NETDP_I_RIVAL_RANGES, AT(task.clip), .low = ABOVE_0,
+     .high = DBL_MAX, .expects = "a finite number above 0"},
+    {"task.unit", NETDP_I_KEY_TEXT, AT(task.unit), .fallback = "", .expects = "a text"},
+    {"protocol.kind", NETDP_I_KEY_TEXT, AT(protocol.kind), .required = true, .word = protocols,
+     .expects = "averaging"},
+    {"protocol.rounds", NETDP_I_KEY_WHOLE, AT(protocol.rounds), .required = true, .low = 1,
+     .high = 1e9, .word = by_formula, .expects = "a whole number from 1 to 1000000000, or auto"},
+    {"protocol.variance", NETDP_I_KEY_REAL, AT(protocol.variance), .fallback = "0.25", .low = 0,
+     .high = DBL_MAX, .expects = "a finite number from 0 up"},
+    {"privacy.epsilon", NETDP_I_KEY_REAL, AT(privacy.epsilon), .required = true, .low = ABOVE_0,
+     .high = INFINITY, .expects = "a number above 0, or inf"},
+    {"privacy.delta", NETDP_I_KEY_REAL, AT(privacy.delta), .required = true, .low = ABOVE_0,
+     .high = BELOW_1, .expects = "a number above 0 and below 1"},
+    {"privacy.over", NETDP_I_KEY_WORD, AT(privacy.over), .fallback = "mean", .word = over,
+     .expects = "mean or worst"},
+    {"privacy.sees", NETDP_I_KEY_WORD, AT(privacy.sees), .fallback = "neighbours", .word = sees,
+     .expects = "neighbours, sum or everything"},
+    {"privacy.own_noise", NETDP_I_KEY_WORD, AT(privacy.own_noise), .fallback = "known",
+     .word = own_noise, .expects = "known or counts"},
+    {"privacy.dither", NETDP_I_KEY_REAL, AT(privacy.dither), .fallback = "0.01", .low = 0,
+     .high = DBL_MAX, .expects = "a finite number from 0 up"},
+    {"output.every", NETDP_I_KEY_WHOLE, AT(output.every), .fallback = "1", .low = 1, .high = 1e9,
+     .expects = "a whole number from 1 to 1000000000"},
+    {"output.repeat", NETDP_I_KEY_WHOLE, AT(output.repeat), .fallback = "10", .low = 1,
+     .high = 1e6, .expects = "a whole number from 1 to 1000000"},
+};
+/* clang-format on */
+
+static const char *const column_keys[] = {"name", "bounds", NULL};
+
+const char *netdp_i_key_leaf(const netdp_i_key *key)
+{
+    const char *dot = strchr(key->name, '.');
+    return dot != NULL ? dot + 1 : key->name;
+}
+
+size_t netdp_i_key_section(const netdp_i_key *key)
+{
+    const char *dot = strchr(key->name, '.');
+    return dot != NULL ? (size_t)(dot - key->name) : 0;
+}
+
+int netdp_i_key_find(const char *name)
+{
+    for (int k = 0; k < NETDP_I_KEYS; k++)
+        if (strcmp(netdp_i_keys[k].name, name) == 0)
+            return k;
+    return -1;
+}
+
+/* The i-th word that may stand in `section`, into found; false behind the last one. */
+static bool candidate(const char *section, int i, char found[32])
+{
+    if (strcmp(section, "data.columns") == 0) {
+        if (column_keys[i] == NULL)
+            return false;
+        snprintf(found, 32, "%s", column_keys[i]);
+        return true;
+    }
+    if (i >= NETDP_I_KEYS)
+        return false;
+    const netdp_i_key *key = &netdp_i_keys[i];
+    size_t length = netdp_i_key_section(key);
+    found[0] = '\0';
+    if (section[0] == '\0')
+        snprintf(found, 32, "%.*s", length > 0 ? (int)length : 31, key->name);
+    else if (strlen(section) == length && memcmp(section, key->name, length) == 0)
+        snprintf(found, 32, "%s", netdp_i_key_leaf(key));
+    return true;
+}
+
+bool netdp_i_key_known(const char *section, const char *word)
+{
+    char found[32];
+    for (int i = 0; candidate(section, i, found); i++)
+        if (found[0] != '\0' && strcmp(found, word) == 0)
+            return true;
+    return false;
+}
+
+const char *netdp_i_key_nearest(const char *section, const char *word, char found[32])
+{
+    size_t least = SIZE_MAX;
+    char tried[32];
+    for (int i = 0; section != NULL && candidate(section, i, tried); i++) {
+        size_t distance = netdp_i_distance(tried, word);
+        if (tried[0] != '\0' && distance < least) {
+            least = distance;
+            memcpy(found, tried, sizeof tried);
+        }
+    }
+    for (int i = 0; i < NETDP_I_KEYS; i++) {
+        const netdp_i_key *key = &netdp_i_keys[i];
+        size_t distance = netdp_i_distance(netdp_i_key_leaf(key), word);
+        if (section == NULL) {
+            size_t whole = netdp_i_distance(key->name, word);
+            distance = whole < distance ? whole : distance;
+        } else if (distance > 0) {
+            continue;
+        }
+        if (distance < least) {
+            least = distance;
+            snprintf(found, 32, "%s", key->name);
+        }
+    }
+    return found;
+}

@@ -1,0 +1,69 @@
+/*
+ * The keys of a study file: one table that serves reading, --set, writing back and the proposals
+ * for misspelt keys. A new scalar key is one line in key.c and one field in study.h.
+ */
+#ifndef NETDP_I_KEY_H
+#define NETDP_I_KEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NETDP_I_KEYS = 26 };
+
+typedef enum netdp_i_kind {
+    NETDP_I_KEY_TEXT,    /* char * */
+    NETDP_I_KEY_FILE,    /* char *, relative to the study file's folder */
+    NETDP_I_KEY_DATASET, /* char *, a name of netdp_datasets */
+    NETDP_I_KEY_SEED,    /* uint64_t, all of it */
+    NETDP_I_KEY_WHOLE,   /* int64_t from low to high; word[0], if any, stands for 0 */
+    NETDP_I_KEY_REAL,    /* double from low to high; "inf" only where high is infinite */
+    NETDP_I_KEY_PAIR,    /* [low, high]: the task's bounds */
+    NETDP_I_KEY_WORD,    /* enum: the place among `word` */
+    NETDP_I_KEY_SWITCH,  /* bool: the place among `word` */
+    NETDP_I_KEY_COLUMNS, /* the list of columns; not for --set */
+} netdp_i_kind;
+
+/* Keys that exclude each other: of each group at most one is there. */
+typedef enum netdp_i_rivals {
+    NETDP_I_ALONE = 0,
+    NETDP_I_RIVAL_GRAPHS,
+    NETDP_I_RIVAL_DATA,
+    NETDP_I_RIVAL_RANGES,
+    NETDP_I_RIVALS, /* how many groups, with ALONE */
+} netdp_i_rivals;
+
+typedef struct netdp_i_key {
+    const char *name; /* "privacy.epsilon" */
+    netdp_i_kind kind;
+    netdp_i_rivals rivals;
+    size_t offset;        /* in netdp_study */
+    const char *fallback; /* the default as one would write it; NULL: none */
+    bool required;
+    double low, high; /* both allowed */
+    const char *const *word;
+    const char *expects; /* "give ..." */
+} netdp_i_key;
+
+/* All keys, those of a section side by side, in the order in which they are written. */
+extern const netdp_i_key netdp_i_keys[NETDP_I_KEYS];
+
+/* "epsilon" of "privacy.epsilon". */
+const char *netdp_i_key_leaf(const netdp_i_key *key);
+
+/* Length of "privacy" of "privacy.epsilon"; 0 at the top. */
+size_t netdp_i_key_section(const netdp_i_key *key);
+
+/* The place of a dotted name in the table, or -1. */
+int netdp_i_key_find(const char *name);
+
+/* Is `word` a key, or a section, in `section` ("": the top; "data.columns": a column)? */
+bool netdp_i_key_known(const char *section, const char *word);
+
+/*
+ * The known key to propose for `word` in `section`: the nearest there, or a dotted name elsewhere
+ * if its last part is `word` itself. `section` NULL: any dotted name, as --set takes it.
+ */
+const char *netdp_i_key_nearest(const char *section, const char *word, char found[32]);
+
+#endif

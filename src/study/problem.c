@@ -1,0 +1,217 @@
+#include "study/problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <netdp/data.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+void netdp_i_problem_free(netdp_i_problem *problem)
+{
+    if (problem == NULL)
+        return;
+    netdp_mixing_free(problem->mixing);
+    netdp_graph_free(problem->graph);
+    for (int32_t j = 0; problem->column != NULL && j < problem->width; j++)
+        netdp_i_free(problem->column[j]);
+    netdp_i_free(problem->column);
+    netdp_i_free(problem->low);
+    netdp_i_free(problem->scale);
+    netdp_i_free(problem->values);
+    netdp_i_free(problem->truth);
+    netdp_i_free(problem);
+}
+
+static netdp_status load_graph(const netdp_study *study, const char *data, netdp_i_problem *problem,
+                               netdp_error *error)
+{
+    netdp_status status;
+    if (study->graph.family != NULL) {
+        status = netdp_graph_make(study->graph.family, study->seed, true, &problem->graph,
+                                  &problem->notes, error);
+    } else if (study->graph.file != NULL) {
+        status = netdp_graph_read(study->graph.file, study->graph.giant_component, &problem->graph,
+                                  &problem->notes, error);
+    } else {
+        char *path = NULL;
+        status = netdp_data_find(data, study->graph.data, &path, error);
+        if (status == NETDP_OK)
+            status = netdp_graph_read(path, study->graph.giant_component, &problem->graph,
+                                      &problem->notes, error);
+        free(path);
+    }
+    if (status == NETDP_OK)
+        status = netdp_mixing_new(problem->graph, study->mixing.weights, &problem->mixing, error);
+    if (status == NETDP_OK)
+        status = netdp_mixing_require(problem->mixing, error);
+    return status;
+}
+
+static const netdp_dataset *find_dataset(const char *name)
+{
+    for (const netdp_dataset *set = netdp_datasets(); set->name != NULL; set++)
+        if (strcmp(set->name, name) == 0)
+            return set;
+    return NULL;
+}
+
+static netdp_status load_table(const netdp_study *study, const char *data, netdp_i_problem *problem,
+                               netdp_table **table, netdp_error *error)
+{
+    const netdp_dataset *set = NULL;
+    char *path = NULL;
+    const char **wanted = NETDP_I_NEW(const char *, study->data.column_count);
+    netdp_status status = NETDP_OK;
+    if (wanted == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t j = 0; j < study->data.column_count; j++)
+        wanted[j] = study->data.column[j].name;
+    if (study->data.csv == NULL) {
+        set = find_dataset(study->data.source);
+        if (set == NULL)
+            status =
+                netdp_i_fail(error, NETDP_INVALID,
+                             "%s: data.source: '%.40s' is not a known data set; see netdp data",
+                             study->path, study->data.source);
+        else
+            status = netdp_data_find(data, set->file, &path, error);
+    }
+    const char *csv = path != NULL ? path : study->data.csv;
+    if (status == NETDP_OK)
+        status = netdp_data_digest(csv, problem->digest, error);
+    if (status == NETDP_OK && set != NULL && set->sha256 != NULL &&
+        strcmp(set->sha256, problem->digest) != 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: is not the known %s (SHA-256 differs); get it from %s, or name "
+                              "yours as data.csv",
+                              csv, set->name, set->from);
+    if (status == NETDP_OK)
+        status = netdp_table_read(csv, wanted, study->data.column_count, table, error);
+    free(path);
+    netdp_i_free(wanted);
+    return status;
+}
+
+/* The declared range of each column, and with it scale and sensitivity. */
+static netdp_status scale_columns(const netdp_study *study, const netdp_table *table,
+                                  netdp_i_problem *problem, netdp_error *error)
+{
+    problem->width = table->columns;
+    problem->column = NETDP_I_NEW(char *, table->columns);
+    problem->low = NETDP_I_NEW(double, table->columns);
+    problem->scale = NETDP_I_NEW(double, table->columns);
+    problem->truth = NETDP_I_NEW(double, table->columns);
+    if (problem->column == NULL || problem->low == NULL || problem->scale == NULL ||
+        problem->truth == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t j = 0; j < table->columns; j++) {
+        double low = 0, high = 1;
+        problem->column[j] = netdp_i_copy_text(table->name[j]);
+        if (problem->column[j] == NULL)
+            return netdp_i_no_memory(error);
+        if (study->task.clip == 0) {
+            const bool own = study->data.column_count > 0 &&
+                             study->data.column[j].low < study->data.column[j].high;
+            if (!own && !study->task.has_bounds)
+                return netdp_i_fail(error, NETDP_INVALID,
+                                    "%s: column %s has no declared range; give task.bounds, "
+                                    "task.clip or bounds of its own: without one there is no "
+                                    "sensitivity",
+                                    study->path, table->name[j]);
+            low = own ? study->data.column[j].low : study->task.low;
+            high = own ? study->data.column[j].high : study->task.high;
+        }
+        problem->low[j] = low;
+        problem->scale[j] = high - low;
+    }
+    problem->sensitivity = study->task.clip > 0 ? 2 * study->task.clip : sqrt(table->columns);
+    return NETDP_OK;
+}
+
+/* One row in inner units, clipped to its declared range; whether that changed it. */
+static bool clip_row(const netdp_study *study, const netdp_i_problem *problem, const double *row,
+                     double *inner)
+{
+    bool changed = false;
+    double square = 0;
+    for (int32_t j = 0; j < problem->width; j++) {
+        inner[j] = (row[j] - problem->low[j]) / problem->scale[j];
+        square += inner[j] * inner[j];
+    }
+    if (study->task.clip > 0) {
+        const double norm = sqrt(square);
+        changed = norm > study->task.clip;
+        for (int32_t j = 0; changed && j < problem->width; j++)
+            inner[j] *= study->task.clip / norm;
+        return changed;
+    }
+    for (int32_t j = 0; j < problem->width; j++) {
+        const double kept = fmin(1, fmax(0, inner[j]));
+        changed = changed || kept != inner[j];
+        inner[j] = kept;
+    }
+    return changed;
+}
+
+static netdp_status fill_values(const netdp_study *study, const netdp_table *table,
+                                netdp_i_problem *problem, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(problem->graph), d = problem->width;
+    int32_t *node = NETDP_I_NEW(int32_t, table->rows);
+    int64_t *held = NETDP_I_NEW(int64_t, n);
+    double *inner = NETDP_I_NEW(double, d);
+    problem->values = NETDP_I_NEW(double, (int64_t)n *d);
+    problem->rows = table->rows;
+    netdp_status status = NETDP_OK;
+    if (node == NULL || held == NULL || inner == NULL || problem->values == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    status = netdp_deal(table->rows, n, !study->data.one_row_a_node, study->seed, node, error);
+    if (status != NETDP_OK)
+        goto done;
+    for (int64_t i = 0; i < table->rows; i++) {
+        problem->clipped += clip_row(study, problem, table->values + i * d, inner) ? 1 : 0;
+        held[node[i]]++;
+        for (int32_t j = 0; j < d; j++)
+            problem->values[(int64_t)node[i] * d + j] += inner[j];
+    }
+    for (int32_t u = 0; u < n; u++)
+        for (int32_t j = 0; j < d; j++) {
+            double *value = &problem->values[(int64_t)u * d + j];
+            *value /= (double)held[u];
+            problem->truth[j] += *value / n;
+        }
+    for (int32_t j = 0; j < d; j++)
+        problem->truth[j] = problem->low[j] + problem->scale[j] * problem->truth[j];
+done:
+    netdp_i_free(node);
+    netdp_i_free(held);
+    netdp_i_free(inner);
+    return status;
+}
+
+netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
+                                 netdp_i_problem **problem, netdp_error *error)
+{
+    netdp_table *table = NULL;
+    netdp_i_problem *made = NETDP_I_NEW(netdp_i_problem, 1);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = load_graph(study, data, made, error);
+    if (status == NETDP_OK)
+        status = load_table(study, data, made, &table, error);
+    if (status == NETDP_OK)
+        status = scale_columns(study, table, made, error);
+    if (status == NETDP_OK)
+        status = fill_values(study, table, made, error);
+    netdp_table_free(table);
+    if (status != NETDP_OK) {
+        netdp_i_problem_free(made);
+        return status;
+    }
+    *problem = made;
+    return NETDP_OK;
+}

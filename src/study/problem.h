@@ -1,0 +1,32 @@
+/* A study made concrete: the graph, the mixing matrix and every node's private value. */
+#ifndef NETDP_I_PROBLEM_H
+#define NETDP_I_PROBLEM_H
+
+#include "study/study.h"
+
+/*
+ * Inside, values are scaled: with bounds a column's range becomes [0, 1] and `width` columns have
+ * sensitivity sqrt(width); with a clip they stay as they are and the sensitivity is 2 clip.
+ * value in the data's unit = low + scale * inner value.
+ */
+typedef struct netdp_i_problem {
+    netdp_graph *graph;
+    netdp_graph_notes notes;
+    netdp_mixing *mixing;
+    int64_t rows;    /* of the data */
+    int64_t clipped; /* rows that the bounds or the clip changed */
+    int32_t width;
+    char **column;       /* [width] */
+    double *low, *scale; /* [width] */
+    double *values;      /* [nodes][width]: the mean of the node's clipped rows */
+    double *truth;       /* [width]: their mean over nodes, in the data's unit */
+    double sensitivity;  /* Delta, of the inner values */
+    char digest[65];     /* SHA-256 of the data file */
+} netdp_i_problem;
+
+/* `data`: the data folder, may be NULL. */
+netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
+                                 netdp_i_problem **problem, netdp_error *error);
+void netdp_i_problem_free(netdp_i_problem *problem);
+
+#endif

@@ -1,0 +1,85 @@
+#include "study/folder.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "protocol/threat.h"
+
+/* The error of one variant: per column in the data's unit, and of the objective with its
+ * prediction. */
+static json_t *error_json(const netdp_i_problem *problem, const netdp_i_variant *variant,
+                          const double *square, double sum, double sum_square, int64_t runs)
+{
+    json_t *columns = json_array();
+    for (int32_t j = 0; j < problem->width; j++)
+        json_array_append_new(columns,
+                              json_pack("{s:s, s:f, s:f}", "name", problem->column[j], "mean",
+                                        problem->truth[j], "rmse", sqrt(square[j] / (double)runs)));
+    const double mean = sum / (double)runs;
+    const double variance = runs > 1 ? fmax(0, sum_square - sum * mean) / (double)(runs - 1) : 0;
+    return json_pack("{s:o, s:{s:f, s:o, s:o}}", "columns", columns, "objective", "mean", mean,
+                     "standard_error",
+                     runs > 1 ? json_real(sqrt(variance / (double)runs)) : json_null(), "predicted",
+                     variant->predicted >= 0 ? json_real(variant->predicted) : json_null());
+}
+
+static json_t *variant_json(const netdp_i_problem *problem, const netdp_i_variant *variant,
+                            json_t *errors)
+{
+    const bool gossip = variant->protocol.mixing != NULL;
+    const double nodes = netdp_graph_nodes(problem->graph);
+    const double messages =
+        gossip ? 2.0 * (double)netdp_graph_edges(problem->graph) * (double)variant->protocol.rounds
+               : 2 * nodes;
+    return json_pack(
+        "{s:s, s:f, s:o, s:o, s:O, s:o, s:f}", "name", variant->name, "noise", variant->noise,
+        "rounds", gossip ? json_integer(variant->protocol.rounds) : json_integer(1), "dither",
+        gossip ? json_real(variant->protocol.dither) : json_null(), "guarantee", variant->guarantee,
+        "error", errors, "bytes_sent", 8 * problem->width * messages);
+}
+
+static json_t *notes_json(const netdp_i_problem *problem)
+{
+    const netdp_graph_notes *notes = &problem->notes;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "self_loops_dropped",
+                     (json_int_t)notes->self_loops, "repeated_edges_dropped",
+                     (json_int_t)notes->repeats, "weights_ignored", (json_int_t)notes->weights,
+                     "nodes_outside_giant_component", (json_int_t)notes->outside, "graph_redraws",
+                     (json_int_t)notes->redraws, "rows_clipped", (json_int_t)problem->clipped);
+}
+
+netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_problem *problem,
+                                   const netdp_i_plan *plan, const netdp_i_progress_made *made,
+                                   const char *folder, netdp_error *error)
+{
+    char path[4096];
+    json_t *variants = json_array();
+    for (int i = 0; i < NETDP_I_VARIANTS; i++)
+        json_array_append_new(
+            variants,
+            variant_json(problem, &plan->variant[i],
+                         error_json(problem, &plan->variant[i], made->square + i * problem->width,
+                                    made->objective[0][i], made->objective[1][i],
+                                    study->output.repeat)));
+    json_t *summary = json_pack(
+        "{s:s, s:s, s:I, s:{s:s, s:i, s:I}, s:s, s:{s:s, s:I, s:i, s:f, s:s}, s:s, s:s, s:o, "
+        "s:{s:o, s:f, s:s}, s:I, s:o, s:o}",
+        "netdp", netdp_version(), "title", study->title, "seed", (json_int_t)study->seed, "graph",
+        "origin", netdp_graph_origin(problem->graph), "nodes",
+        (int)netdp_graph_nodes(problem->graph), "edges",
+        (json_int_t)netdp_graph_edges(problem->graph), "mixing", netdp_mixing_name(problem->mixing),
+        "data", "sha256", problem->digest, "rows", (json_int_t)problem->rows, "columns",
+        (int)problem->width, "sensitivity", problem->sensitivity, "unit", study->task.unit, "task",
+        study->task.kind, "protocol", study->protocol.kind, "threat",
+        netdp_i_threat_json(study->privacy.sees, study->privacy.own_noise, NULL, 0), "target",
+        "epsilon", netdp_i_json_double(study->privacy.epsilon), "delta", study->privacy.delta,
+        "over", study->privacy.over == NETDP_OVER_MEAN ? "mean" : "worst", "repeat",
+        (json_int_t)study->output.repeat, "variants", variants, "notes", notes_json(problem));
+    if (summary == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_folder_path(path, folder, "summary.json");
+    netdp_status status = netdp_i_json_write(summary, path, error);
+    json_decref(summary);
+    return status;
+}

@@ -1,0 +1,261 @@
+#include "study/text.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <cyaml/cyaml.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* A study is a page; whatever is larger is another file, and would only cost memory here. */
+enum { LARGEST = 1 << 21 };
+
+enum { SECTIONS = 8, NAME = 16, DEEP = 6 };
+
+/* libcyaml's schema, made from the table of keys. All scalars go into one netdp_i_study_text. */
+typedef struct schema {
+    cyaml_schema_value_t root, column, text;
+    cyaml_schema_field_t top[NETDP_I_KEYS + 1];
+    cyaml_schema_field_t below[SECTIONS][NETDP_I_KEYS + 1];
+    cyaml_schema_field_t of_column[3];
+    char section[SECTIONS][NAME];
+} schema;
+
+/* Where libcyaml found fault: its backtrace, innermost first. */
+typedef struct fault {
+    char where[DEEP][NAME];
+    int depth;
+} fault;
+
+static cyaml_schema_field_t text_field(const char *key, size_t offset)
+{
+    return (cyaml_schema_field_t){
+        .key = key,
+        .data_offset = (uint32_t)offset,
+        .value = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, char *, 0,
+                                     CYAML_UNLIMITED)},
+    };
+}
+
+static cyaml_schema_field_t pair_field(const schema *made, const char *key, size_t offset)
+{
+    return (cyaml_schema_field_t){
+        .key = key,
+        .data_offset = (uint32_t)offset,
+        .value = {CYAML_VALUE_SEQUENCE_FIXED(CYAML_FLAG_OPTIONAL, char *, &made->text, 2)},
+    };
+}
+
+static cyaml_schema_field_t field(const schema *made, int k)
+{
+    const netdp_i_key *key = &netdp_i_keys[k];
+    size_t offset = offsetof(netdp_i_study_text, value) + (size_t)k * 2 * sizeof(char *);
+    if (key->kind == NETDP_I_KEY_PAIR)
+        return pair_field(made, netdp_i_key_leaf(key), offset);
+    if (key->kind != NETDP_I_KEY_COLUMNS)
+        return text_field(netdp_i_key_leaf(key), offset);
+    return (cyaml_schema_field_t)CYAML_FIELD_SEQUENCE(
+        "columns", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, netdp_i_study_text, column,
+        &made->column, 0, CYAML_UNLIMITED);
+}
+
+static void make_schema(schema *made)
+{
+    int sections = 0, top = 0, below = 0;
+    *made = (schema){
+        .root = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, netdp_i_study_text, made->top)},
+        .column = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, netdp_i_column_text, made->of_column)},
+        .text = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)},
+    };
+    made->of_column[0] = text_field("name", offsetof(netdp_i_column_text, name));
+    made->of_column[1] = pair_field(made, "bounds", offsetof(netdp_i_column_text, bounds));
+    for (int k = 0; k < NETDP_I_KEYS; k++) {
+        size_t length = netdp_i_key_section(&netdp_i_keys[k]);
+        if (length == 0) {
+            made->top[top++] = field(made, k);
+            continue;
+        }
+        bool begins = k == 0 || netdp_i_key_section(&netdp_i_keys[k - 1]) != length ||
+                      memcmp(netdp_i_keys[k - 1].name, netdp_i_keys[k].name, length) != 0;
+        if (begins) {
+            memcpy(made->section[sections], netdp_i_keys[k].name, length);
+            /* A section's fields lie in the one struct, so the section itself is at its start. */
+            made->top[top++] = (cyaml_schema_field_t){
+                .key = made->section[sections],
+                .value = {CYAML_VALUE_MAPPING(CYAML_FLAG_OPTIONAL, netdp_i_study_text,
+                                              made->below[sections])},
+            };
+            sections++;
+            below = 0;
+        }
+        made->below[sections - 1][below++] = field(made, k);
+    }
+}
+
+static void *allocate(void *context, void *memory, size_t bytes)
+{
+    (void)context;
+    if (bytes == 0) {
+        netdp_i_free(memory);
+        return NULL;
+    }
+    return netdp_i_grow(memory, (int64_t)bytes, 1);
+}
+
+/* Keeps the backtrace, prints nothing. */
+__attribute__((format(printf, 3, 0))) static void listen(cyaml_log_t level, void *context,
+                                                         const char *format, va_list arguments)
+{
+    static const char *const before[] = {"  in mapping field '", "  in sequence entry '"};
+    fault *found = context;
+    char told[128];
+    (void)level;
+    vsnprintf(told, sizeof told, format, arguments);
+    for (int i = 0; i < 2; i++) {
+        size_t length = strlen(before[i]);
+        if (strncmp(told, before[i], length) != 0 || found->depth == DEEP)
+            continue;
+        told[length + strcspn(told + length, "'")] = '\0';
+        snprintf(found->where[found->depth++], NAME, "%.15s", told + length);
+    }
+}
+
+static cyaml_config_t configure(fault *found)
+{
+    return (cyaml_config_t){
+        .log_fn = listen,
+        .log_ctx = found,
+        .mem_fn = allocate,
+        .log_level = CYAML_LOG_ERROR,
+        .flags = CYAML_CFG_NO_ALIAS,
+    };
+}
+
+/* The dotted name of the place: "data.columns.2". */
+static void join(const fault *found, char name[DEEP * NAME])
+{
+    size_t used = 0;
+    name[0] = '\0';
+    for (int i = found->depth - 1; i >= 0; i--)
+        used += (size_t)snprintf(name + used, DEEP * NAME - used, "%s%s", used > 0 ? "." : "",
+                                 found->where[i]);
+}
+
+/* A key that libcyaml does not know in `section`; the first such line there says which. */
+static netdp_status fail_unknown(const char *path, const netdp_i_lines *lines, const char *section,
+                                 netdp_error *error)
+{
+    bool column = strncmp(section, "data.columns", 12) == 0;
+    const char *known_as = column ? "data.columns" : section;
+    int32_t owner = section[0] != '\0' ? netdp_i_lines_find(lines, section) : -1;
+    int32_t at = 0;
+    while (at < lines->count &&
+           (lines->at[at].parent != owner || netdp_i_key_known(known_as, lines->at[at].key)))
+        at++;
+    if (at == lines->count)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: unknown key in %s; check its spelling",
+                            path, known_as);
+    char nearest[32];
+    const char *key = lines->at[at].key;
+    return netdp_i_fail(
+        error, NETDP_INVALID, "%.300s:%lld: unknown key '%s'%s%s; did you mean '%s'?", path,
+        (long long)lines->at[at].line, netdp_i_show_text(key).text,
+        section[0] != '\0' ? " in " : "", known_as, netdp_i_key_nearest(known_as, key, nearest));
+}
+
+static bool is_repeated(const netdp_i_lines *lines, int32_t last)
+{
+    for (int32_t i = 0; i < last; i++)
+        if (lines->at[i].parent == lines->at[last].parent &&
+            strcmp(lines->at[i].key, lines->at[last].key) == 0)
+            return true;
+    return false;
+}
+
+/* A list, mapping or single value where another belongs. */
+static netdp_status fail_shape(const char *path, int64_t line, const char *name, netdp_error *error)
+{
+    const char *expects = "keys below it, not a value or list";
+    if (strncmp(name, "data.columns", 12) == 0)
+        expects = strstr(name, ".bounds") != NULL ? "a pair [low, high]"
+                  : strstr(name, ".name") != NULL ? "one text"
+                                                  : "a list such as [{name: kwh, bounds: [0, 5]}]";
+    if (strncmp(name, "task.bounds", 11) == 0)
+        name = "task.bounds"; /* not one of its two entries */
+    int k = netdp_i_key_find(name);
+    if (k >= 0)
+        expects = netdp_i_keys[k].expects;
+    return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s has the wrong shape; give it %s",
+                        path, (long long)line, name, expects);
+}
+
+static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_lines *lines,
+                             const fault *found, netdp_error *error)
+{
+    char name[DEEP * NAME];
+    join(found, name);
+    if (code == CYAML_ERR_OOM)
+        return netdp_i_no_memory(error);
+    if (code == CYAML_ERR_INVALID_KEY)
+        return fail_unknown(path, lines, name, error);
+    int32_t last = netdp_i_lines_find(lines, name);
+    if (last >= 0 && is_repeated(lines, last))
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s is there twice; keep one", path,
+                            (long long)lines->at[last].line, name);
+    if (last >= 0)
+        return fail_shape(path, lines->at[last].line, name, error);
+    return netdp_i_fail(error, NETDP_INVALID, "%.300s: not a study: %s; check it against the docs",
+                        path, cyaml_strerror(code));
+}
+
+netdp_status netdp_i_study_text_read(const char *path, netdp_i_study_text **text,
+                                     netdp_i_lines *lines, netdp_error *error)
+{
+    char *bytes = NULL;
+    int64_t count = 0;
+    netdp_status status = netdp_i_file_load(path, &bytes, &count, error);
+    if (status != NETDP_OK)
+        return status;
+    if (memchr(bytes, '\0', (size_t)count) != NULL) {
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: holds a NUL byte; a study file is YAML text in UTF-8", path);
+        goto done;
+    }
+    if (count > LARGEST) {
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: has %lld bytes; a study file has at most %d", path,
+                              (long long)count, LARGEST);
+        goto done;
+    }
+    status = netdp_i_lines_read(path, bytes, count, lines, error);
+    if (status != NETDP_OK)
+        goto done;
+    schema made;
+    make_schema(&made);
+    fault found = {.depth = 0};
+    cyaml_config_t config = configure(&found);
+    cyaml_data_t *read = NULL;
+    cyaml_err_t code =
+        cyaml_load_data((const uint8_t *)bytes, (size_t)count, &config, &made.root, &read, NULL);
+    if (code != CYAML_OK) {
+        status = complain(code, path, lines, &found, error);
+        goto done;
+    }
+    *text = read;
+done:
+    netdp_i_free(bytes);
+    return status;
+}
+
+void netdp_i_study_text_free(netdp_i_study_text *text)
+{
+    schema made;
+    make_schema(&made);
+    cyaml_config_t config = configure(NULL);
+    config.log_fn = NULL;
+    cyaml_free(&config, &made.root, text, 0);
+}

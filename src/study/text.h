@@ -1,0 +1,31 @@
+/* A study file as texts: every scalar as it was written, before any of them is understood. */
+#ifndef NETDP_I_STUDY_TEXT_H
+#define NETDP_I_STUDY_TEXT_H
+
+#include <stdint.h>
+#include <netdp/status.h>
+
+#include "study/key.h"
+#include "study/lines.h"
+
+typedef struct netdp_i_column_text {
+    char *name;
+    char *bounds[2];
+} netdp_i_column_text;
+
+/* NULL: not in the file. The second text of a key is used by pairs only. */
+typedef struct netdp_i_study_text {
+    char *value[NETDP_I_KEYS][2];
+    netdp_i_column_text *column;
+    uint32_t column_count;
+} netdp_i_study_text;
+
+/*
+ * The file at `path` by libcyaml, which checks its shape: unknown and repeated keys, values where
+ * mappings belong and the other way round. `lines` is filled in as far as the file was understood.
+ */
+netdp_status netdp_i_study_text_read(const char *path, netdp_i_study_text **text,
+                                     netdp_i_lines *lines, netdp_error *error);
+void netdp_i_study_text_free(netdp_i_study_text *text);
+
+#endif

@@ -1,0 +1,171 @@
+/* A study back to YAML, every default filled in: what reads back as the same study. */
+#include "study/study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "study/key.h"
+
+/* Is it one of several that exclude each other, and not the one that is there? */
+static bool is_absent(const netdp_study *study, const netdp_i_key *key)
+{
+    const void *from = (const char *)study + key->offset;
+    switch (key->kind) {
+    case NETDP_I_KEY_TEXT:
+    case NETDP_I_KEY_FILE:
+    case NETDP_I_KEY_DATASET:
+        return *(char *const *)from == NULL;
+    case NETDP_I_KEY_PAIR:
+        return !study->task.has_bounds;
+    case NETDP_I_KEY_REAL:
+        return key->rivals != NETDP_I_ALONE && *(const double *)from == 0;
+    case NETDP_I_KEY_COLUMNS:
+        return study->data.column_count == 0;
+    default:
+        return false;
+    }
+}
+
+/* In double quotes, where YAML knows an escape for whatever would not survive as it is. */
+static netdp_status write_text(FILE *stream, const char *text, netdp_error *error)
+{
+    fputc('"', stream);
+    for (size_t left = strlen(text); left > 0;) {
+        uint32_t code;
+        size_t length = netdp_i_utf8(text, left, &code);
+        if (length == 0)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "'%s' is not UTF-8 and cannot be written in a study file; rename "
+                                "it",
+                                netdp_i_show_text(text).text);
+        if (code == '"' || code == '\\')
+            fprintf(stream, "\\%c", (char)code);
+        else if (netdp_i_printable(code))
+            fwrite(text, 1, length, stream);
+        else
+            fprintf(stream, "\\u%04x", (unsigned)code); /* all of them are below 0x10000 */
+        text += length;
+        left -= length;
+    }
+    fputc('"', stream);
+    return NETDP_OK;
+}
+
+/* The written study may stand in another folder: a path that exists becomes absolute. */
+static netdp_status write_path(FILE *stream, const char *path, netdp_error *error)
+{
+    char *whole = realpath(path, NULL);
+    netdp_status status = write_text(stream, whole != NULL ? whole : path, error);
+    free(whole);
+    return status;
+}
+
+/* The shortest of 15 to 17 digits that reads back as the same double. */
+static void write_real(FILE *stream, double value)
+{
+    char digits[32] = "inf";
+    for (int precision = 15; isfinite(value) && precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        if (strtod(digits, NULL) == value)
+            break;
+    }
+    fputs(digits, stream);
+}
+
+static void write_pair(FILE *stream, double low, double high)
+{
+    fputc('[', stream);
+    write_real(stream, low);
+    fputs(", ", stream);
+    write_real(stream, high);
+    fputc(']', stream);
+}
+
+static netdp_status write_columns(FILE *stream, const netdp_study *study, netdp_error *error)
+{
+    for (int32_t i = 0; i < study->data.column_count; i++) {
+        const netdp_i_column *column = &study->data.column[i];
+        fputs("\n    - {name: ", stream);
+        netdp_status status = write_text(stream, column->name, error);
+        if (status != NETDP_OK)
+            return status;
+        if (column->low < column->high) {
+            fputs(", bounds: ", stream);
+            write_pair(stream, column->low, column->high);
+        }
+        fputc('}', stream);
+    }
+    return NETDP_OK;
+}
+
+static netdp_status write_value(FILE *stream, const netdp_study *study, const netdp_i_key *key,
+                                netdp_error *error)
+{
+    const void *from = (const char *)study + key->offset;
+    int word;
+    switch (key->kind) {
+    case NETDP_I_KEY_TEXT:
+    case NETDP_I_KEY_DATASET:
+        return write_text(stream, *(char *const *)from, error);
+    case NETDP_I_KEY_FILE:
+        return write_path(stream, *(char *const *)from, error);
+    case NETDP_I_KEY_SEED:
+        fprintf(stream, "%llu", (unsigned long long)*(const uint64_t *)from);
+        break;
+    case NETDP_I_KEY_WHOLE:
+        if (*(const int64_t *)from == 0)
+            fputs(key->word[0], stream);
+        else
+            fprintf(stream, "%lld", (long long)*(const int64_t *)from);
+        break;
+    case NETDP_I_KEY_REAL:
+        write_real(stream, *(const double *)from);
+        break;
+    case NETDP_I_KEY_PAIR:
+        write_pair(stream, study->task.low, study->task.high);
+        break;
+    case NETDP_I_KEY_WORD:
+        memcpy(&word, from, sizeof word);
+        fputs(key->word[word], stream);
+        break;
+    case NETDP_I_KEY_SWITCH:
+        fputs(key->word[*(const bool *)from], stream);
+        break;
+    case NETDP_I_KEY_COLUMNS:
+        return write_columns(stream, study, error);
+    }
+    return NETDP_OK;
+}
+
+netdp_status netdp_study_write(const netdp_study *study, const char *path, netdp_error *error)
+{
+    netdp_i_output output;
+    netdp_status status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    const char *section = "";
+    size_t length = 0;
+    for (int k = 0; k < NETDP_I_KEYS && status == NETDP_OK; k++) {
+        const netdp_i_key *key = &netdp_i_keys[k];
+        size_t own = netdp_i_key_section(key);
+        if (own > 0 && (own != length || memcmp(section, key->name, own) != 0))
+            fprintf(output.stream, "%.*s:\n", (int)own, key->name);
+        section = key->name;
+        length = own;
+        if (is_absent(study, key))
+            continue;
+        fprintf(output.stream, "%s%s:%s", own > 0 ? "  " : "", netdp_i_key_leaf(key),
+                key->kind == NETDP_I_KEY_COLUMNS ? "" : " ");
+        status = write_value(output.stream, study, key, error);
+        fputc('\n', output.stream);
+    }
+    if (status == NETDP_OK)
+        return netdp_i_output_commit(&output, error);
+    netdp_i_output_drop(&output);
+    return status;
+}

@@ -1,0 +1,118 @@
+"""Tables of command lines and what must come of them.
+
+    from harness import Case, main
+    main([Case("graph make ring 3", out="0 1"), Case("graph make rign 3", 2, err="ring")])
+
+Checked of every case without asking: the exit code; on failure nothing on standard output and one
+line on standard error that begins with "netdp"; on success at most notes and warnings there.
+"""
+import dataclasses
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+COMMAND = os.environ["NETDP_COMMAND"]
+SOURCE = os.environ["NETDP_SOURCE"]
+
+
+@dataclasses.dataclass
+class Case:
+    argv: object  # a string for shlex.split, or a list
+    code: int = 0
+    out: str = None  # regular expression that standard output must match somewhere
+    err: str = None  # the same for standard error
+    keys: list = None  # standard output is one JSON object with exactly these keys, in this order
+    check: object = None  # called with the JSON object (or the text): raises AssertionError
+    files: dict = dataclasses.field(default_factory=dict)  # name -> bytes, in the working folder
+    env: dict = dataclasses.field(default_factory=dict)
+    stdout: str = None  # a device to write to instead: "/dev/full"
+    prints: bool = False  # standard output is used although the command fails
+    seconds: int = 60
+
+
+def refuse(text):
+    raise AssertionError(f"JSON holds {text}")
+
+
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), f"duplicate key among {keys}"
+    return dict(pairs)
+
+
+def read_json(text):
+    return json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
+
+
+def close(got, want, absolute=0.0, relative=0.0):
+    assert abs(got - want) <= absolute + relative * abs(want), f"got {got!r}, want {want!r}"
+
+
+def arguments(case):
+    return shlex.split(case.argv) if isinstance(case.argv, str) else list(case.argv)
+
+
+def run(argv, folder, env=None, stdout=None, seconds=60):
+    """Runs the command in `folder`; standard input is empty."""
+    target = open(stdout, "wb") if stdout else subprocess.PIPE
+    try:
+        done = subprocess.run([COMMAND, *argv], cwd=folder, stdin=subprocess.DEVNULL, stdout=target,
+                              stderr=subprocess.PIPE, timeout=seconds,
+                              env={**os.environ, "OMP_NUM_THREADS": "2", **(env or {})})
+    finally:
+        if stdout:
+            target.close()
+    return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
+
+
+def judge(case, code, out, err):
+    assert code == case.code, f"exit code {code}, want {case.code}"
+    lines = err.splitlines()
+    told = [line for line in lines if not re.match(r"netdp: (note|warning): ", line)]
+    if code == 0:
+        assert not told, "standard error holds more than notes"
+    else:
+        assert len(told) == 1 and told[0].startswith("netdp"), "the error is not one line"
+        assert out == "" or case.prints, "standard output is used in a failure"
+    if case.out is not None:
+        assert re.search(case.out, out, re.M), f"standard output does not match {case.out!r}"
+    if case.err is not None:
+        assert re.search(case.err, err, re.M), f"standard error does not match {case.err!r}"
+    read = read_json(out) if case.keys is not None else out
+    if case.keys is not None:
+        assert list(read) == case.keys, f"keys {list(read)}, want {case.keys}"
+    if case.check is not None:
+        case.check(read)
+
+
+def fails(case):
+    """The complaint about a case, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in case.files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+        code, out, err = None, "", ""
+        try:
+            code, out, err = run(arguments(case), folder, case.env, case.stdout, case.seconds)
+            judge(case, code, out, err)
+        except (AssertionError, ValueError, KeyError, TypeError, subprocess.TimeoutExpired) as why:
+            command = " ".join(shlex.quote(word) for word in arguments(case))
+            return f"netdp {command}\n  {why}\n  stdout: {out[:400]!r}\n  stderr: {err[:1000]!r}"
+    return None
+
+
+def main(cases, more=()):
+    """Runs the cases, and functions that raise AssertionError; ends the program."""
+    complaints = [text for text in map(fails, cases) if text]
+    for function in more:
+        try:
+            function()
+        except AssertionError as why:
+            complaints.append(f"{function.__name__}: {why}")
+    print("\n".join(complaints))
+    print(f"{len(cases) + len(more)} cases, {len(complaints)} failed")
+    sys.exit(1 if complaints else 0)

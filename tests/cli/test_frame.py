@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+"""The frame of the command: help, versions, unknown words, options, standard streams, signals."""
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+
+from harness import COMMAND, Case, main, run
+
+COMMANDS = ["graph", "convert", "data", "version", "loss", "calibrate", "run"]
+LONG = ["loss", "--family", "hypercube 11", "--rounds", "60", "--noise", "1", "--json"]
+
+CASES = [
+    Case("", out="Usage: netdp COMMAND"),
+    Case("--help", out="netdp convert gdp:1 --to dp:1e-5"),
+    Case("-h", out="Commands:"),
+    Case("help", out="Exit codes"),
+    Case("help graph", out="Usage: netdp graph "),
+    Case("help nothing", 2, err="unknown command"),
+    Case("--version", out=r"^netdp +\d+\.\d+\.\d+$"),
+    Case("--version x", 2, err="too many"),
+    Case("version", out=r"^igraph +\d"),
+    Case("version --json", keys=["netdp", "igraph", "openblas", "flint", "jansson", "libcyaml",
+                                 "libsodium", "popt"]),
+    Case("version x", 2, err="'x': one argument too many"),
+    Case("grahp", 2, err="did you mean 'netdp graph'"),
+    Case("zzzzzz", 2, err="see netdp --help"),
+    Case("--nothing", 2, err="unknown option"),
+    Case(["gr\naph"], 2),
+    Case([""], 2),
+    Case("graph", 2, err="missing make"),
+    Case("graph mke", 2, err="make or info"),
+    Case("graph info --famly x", 2, err="did you mean --family"),
+    Case("graph info --zzzzzz", 2, err="--zzzzzz: unknown option; see netdp graph info --help"),
+    Case("graph info --family", 2, err="--family: a value must follow"),
+    Case("graph info --json=1 --family 'ring 3'", 2, err="takes no value"),
+    Case("graph info --family 'ring 3' --family 'ring 4'", 2, err="--family: given twice"),
+    Case("graph info --family 'ring 3' stray", 2, err="'stray'"),
+    Case("graph info --family 'ring 3' --help", out="Usage: netdp graph info"),
+    *[Case(f"version --threads {bad}", 2, err="--threads")
+      for bad in ("0", "-1", "1.5", "two", "''", "1025", "99999999999999999999", "0x2", "' 2'")],
+    Case("version --threads 2"),
+    *[Case(f"graph make ring 3 --seed {bad}", 2, err="--seed")
+      for bad in ("-1", "1.0", "18446744073709551616", "x", "''", "+1")],
+    Case("graph make ring 3 --seed 18446744073709551615"),
+    *[Case(f"{words} --help", out="every|Every command:") for words in
+      COMMANDS + ["graph make", "graph info"]],
+    *[Case(words, 3, err="standard output", stdout="/dev/full") for words in
+      ("", "--help", "version", "version --json", "graph make ring 9", "data", "data --json",
+       "graph info --family 'ring 9'", "graph info --family 'ring 9' --json", "convert --help",
+       "convert gdp:1 --to gdp", "convert gdp:1 --to gdp --json")],
+]
+
+
+def closed_standard_output():
+    """A closed descriptor 1 is an error, and no file takes its number."""
+    done = subprocess.run(["/bin/sh", "-c", '"$0" version >&-', COMMAND], stderr=subprocess.PIPE)
+    assert done.returncode == 3, done.returncode
+    assert done.stderr.count(b"\n") == 1, done.stderr
+
+
+def closed_pipe():
+    """A reader that has seen enough is no error worth a word."""
+    done = subprocess.run(["/bin/sh", "-c", '"$0" graph make complete 900 | head -n 1', COMMAND],
+                          stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert done.stderr == b"", done.stderr
+
+
+def every_option_says_its_default():
+    """On each help page an option with a value names its default, or that it must be given."""
+    for words in COMMANDS + ["graph make", "graph info"]:
+        code, out, _ = run([*words.split(), "--help"], "/")
+        assert code == 0, words
+        page = out.split("\nUsage:")[1].split("\nExamples:")[0]
+        entries = re.split(r"\n(?=  -., |      --)", page)[1:]
+        assert len(entries) >= 2, entries  # --threads and --help at least
+        for entry in entries:
+            text = " ".join(entry.split("\n\n")[0].split())
+            if re.match(r"(-., )?--[a-z-]+=", text):
+                assert re.search(r"\((default: .+|required.*|this or .+)\)$", text), text
+
+
+def signals_stop_long_work():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        work = subprocess.Popen([COMMAND, *LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(1)
+        assert work.poll() is None, "the work is too short for this test"
+        work.send_signal(number)
+        out, err = work.communicate(timeout=60)
+        assert work.returncode == 130, (work.returncode, err)
+        assert out == b"" and err.count(b"\n") == 1, err
+
+
+def bar_on_a_terminal_only():
+    leader, follower = pty.openpty()
+    work = subprocess.Popen([COMMAND, *LONG], stdout=subprocess.DEVNULL, stderr=follower)
+    os.close(follower)
+    seen, end = b"", time.monotonic() + 60
+    while b" left" not in seen and time.monotonic() < end:
+        seen += os.read(leader, 4096)
+    work.send_signal(signal.SIGINT)
+    try:
+        while part := os.read(leader, 4096):
+            seen += part
+    except OSError:  # the other end is closed
+        pass
+    assert work.wait(60) == 130, work.returncode
+    assert b" left" in seen and b"/s" in seen and b"%" in seen, seen
+
+
+main(CASES, [closed_standard_output, closed_pipe, every_option_says_its_default,
+             signals_stop_long_work, bar_on_a_terminal_only])

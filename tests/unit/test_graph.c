@@ -1,0 +1,563 @@
+#include "check.h"
+
+#include <netdp/graph.h>
+
+#include "base/memory.h"
+#include "graph/graph.h"
+
+#include <unistd.h>
+
+static netdp_error error;
+
+static netdp_graph *make(const char *family, uint64_t seed)
+{
+    netdp_graph *graph = NULL;
+    assert_ok(netdp_graph_make(family, seed, true, &graph, NULL, &error));
+    return graph;
+}
+
+static netdp_graph *parse(const char *text, bool giant, netdp_graph_notes *notes)
+{
+    netdp_graph *graph = NULL;
+    assert_ok(
+        netdp_i_graph_parse(text, (int64_t)strlen(text), "list", giant, &graph, notes, &error));
+    return graph;
+}
+
+static bool joined(const netdp_graph *graph, int32_t u, int32_t v)
+{
+    for (int32_t i = 0; i < netdp_graph_degree(graph, u); i++)
+        if (netdp_graph_neighbours(graph, u)[i] == v)
+            return true;
+    return false;
+}
+
+static bool same_edges(const netdp_graph *a, const netdp_graph *b)
+{
+    if (a->nodes != b->nodes ||
+        memcmp(a->start, b->start, ((size_t)a->nodes + 1) * sizeof *a->start) != 0)
+        return false;
+    return memcmp(a->neighbour, b->neighbour, (size_t)a->start[a->nodes] * sizeof *a->neighbour) ==
+           0;
+}
+
+/* Rows ascending, no loops, symmetric. */
+static void assert_simple(const netdp_graph *graph)
+{
+    for (int32_t u = 0; u < netdp_graph_nodes(graph); u++) {
+        const int32_t *neighbour = netdp_graph_neighbours(graph, u);
+        for (int32_t i = 0; i < netdp_graph_degree(graph, u); i++) {
+            assert_true(neighbour[i] != u);
+            assert_true(i == 0 || neighbour[i - 1] < neighbour[i]);
+            assert_true(joined(graph, neighbour[i], u));
+        }
+    }
+}
+
+static void test_sizes_of_families(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family;
+        int32_t nodes;
+        int64_t edges;    /* -1: random */
+        int32_t diameter; /* -1: random */
+    } table[] = {
+        {"complete 1", 1, 0, 0},
+        {"complete 10", 10, 45, 1},
+        {"ring 1", 1, 0, 0},
+        {"ring 2", 2, 1, 1},
+        {"ring 3", 3, 3, 1},
+        {"ring 60", 60, 60, 30},
+        {"path 1", 1, 0, 0},
+        {"path 5", 5, 4, 4},
+        {"star 1", 1, 0, 0},
+        {"star 30", 30, 29, 2},
+        {"grid 4 5", 20, 31, 7},
+        {"grid 1 1", 1, 0, 0},
+        {"torus 4 5", 20, 40, 4},
+        {"torus 2 2", 4, 4, 2},
+        {"torus 2 5", 10, 15, 3},
+        {"torus 1 6", 6, 6, 3},
+        {"torus 1 1", 1, 0, 0},
+        {"hypercube 0", 1, 0, 0},
+        {"hypercube 5", 32, 80, 5},
+        {"static-exponential 12", 12, 36, 2},
+        {"static-exponential 8", 8, 20, 2},
+        {"static-exponential 2", 2, 1, 1},
+        {"caveman 5 20", 100, 955, 5},
+        {"caveman 2 2", 4, 4, 2},
+        {"caveman 4 1", 4, 4, 2},
+        {"caveman 1 4", 4, 6, 1},
+        {"davis", 32, 89, 4},
+        {"florentine", 15, 20, 5},
+        {"karate", 34, 78, 5},
+        {"  ring\t 4 ", 4, 4, 2},
+        {"erdos-renyi 1 0", 1, 0, 0},
+        {"erdos-renyi 9 1", 9, 36, 1},
+        {"erdos-renyi 200 c=1.5", 200, -1, -1},
+        {"erdos-renyi 3 c=50", 3, 3, 1},
+        {"geometric 200 0.2", 200, -1, -1},
+        {"geometric 10 2", 10, 45, 1},
+        {"barabasi-albert 100 3", 100, 295, -1},
+        {"barabasi-albert 5 3", 5, 10, 1},
+        {"regular 271 8", 271, 1084, -1},
+        {"regular 100 95", 100, 4750, 2},
+        {"regular 8 7", 8, 28, 1},
+        {"regular 1 0", 1, 0, 0},
+        {"stochastic-block 75,75,50 0.25,0.05,0.02;0.05,0.35,0.07;0.02,0.07,0.40", 200, -1, -1},
+        {"stochastic-block 2,3 0,1;1,0", 5, 6, 2},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        int64_t before = netdp_i_memory_live();
+        netdp_graph *graph = make(table[i].family, 3);
+        int32_t components, diameter;
+        bool bipartite;
+        assert_int_equal(netdp_graph_nodes(graph), table[i].nodes);
+        if (table[i].edges >= 0)
+            assert_int_equal(netdp_graph_edges(graph), table[i].edges);
+        assert_simple(graph);
+        assert_ok(netdp_graph_shape(graph, &components, &bipartite, &error));
+        assert_int_equal(components, 1);
+        assert_ok(netdp_graph_diameter(graph, &diameter, &error));
+        if (table[i].diameter >= 0)
+            assert_int_equal(diameter, table[i].diameter);
+        assert_string_equal(netdp_graph_origin(graph), table[i].family);
+        netdp_graph_free(graph);
+        assert_int_equal(netdp_i_memory_live(), before);
+    }
+}
+
+static void test_numbering(void **state)
+{
+    (void)state;
+    netdp_graph *grid = make("grid 4 5", 0), *torus = make("torus 4 5", 0);
+    netdp_graph *cube = make("hypercube 5", 0), *star = make("star 6", 0);
+    netdp_graph *cave = make("caveman 3 4", 0), *blocks = make("stochastic-block 2,3 0,1;1,0", 0);
+    netdp_graph *arrival = make("barabasi-albert 60 3", 4);
+    assert_true(joined(grid, 7, 8) && joined(grid, 7, 12) && !joined(grid, 4, 5));
+    assert_true(joined(torus, 5, 9) && joined(torus, 2, 17) && !joined(torus, 4, 5));
+    for (int32_t u = 0; u < 32; u++)
+        for (int32_t v = 0; v < 32; v++)
+            assert_int_equal(joined(cube, u, v), __builtin_popcount((unsigned)(u ^ v)) == 1);
+    assert_int_equal(netdp_graph_degree(star, 0), 5);
+    assert_true(joined(cave, 0, 3) && joined(cave, 3, 4) && joined(cave, 11, 0));
+    assert_true(!joined(blocks, 0, 1) && joined(blocks, 1, 2) && !joined(blocks, 3, 4));
+    for (int32_t v = 5; v < 60; v++) { /* exactly three links to nodes that came before */
+        int32_t earlier = 0;
+        for (int32_t i = 0; i < netdp_graph_degree(arrival, v); i++)
+            earlier += netdp_graph_neighbours(arrival, v)[i] < v;
+        assert_int_equal(earlier, 3);
+    }
+    netdp_graph *all[] = {grid, torus, cube, star, cave, blocks, arrival};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        netdp_graph_free(all[i]);
+}
+
+static void test_seeds(void **state)
+{
+    (void)state;
+    static const char *const family[] = {
+        "erdos-renyi 100 0.1",
+        "geometric 100 0.25",
+        "barabasi-albert 100 3",
+        "regular 100 4",
+        "stochastic-block 50,50 0.3,0.1;0.1,0.3",
+    };
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
+        netdp_graph *a = make(family[i], 5), *b = make(family[i], 5), *c = make(family[i], 6);
+        /* all 64 bits of a seed count */
+        netdp_graph *d = make(family[i], 5 + ((uint64_t)1 << 32));
+        assert_true(same_edges(a, b));
+        assert_false(same_edges(a, c));
+        assert_false(same_edges(a, d));
+        netdp_graph_free(a);
+        netdp_graph_free(b);
+        netdp_graph_free(c);
+        netdp_graph_free(d);
+    }
+}
+
+/* Edges of G(n, p): mean and variance over seeds, within 5 standard errors. */
+static void test_erdos_renyi_has_its_law(void **state)
+{
+    (void)state;
+    enum { DRAWS = 400 };
+    double mean = 0, pairs = 60 * 59 / 2.0, p = 0.3;
+    for (uint64_t seed = 0; seed < DRAWS; seed++) {
+        netdp_graph *graph = NULL;
+        assert_ok(netdp_graph_make("erdos-renyi 60 0.3", seed, false, &graph, NULL, &error));
+        mean += (double)netdp_graph_edges(graph) / DRAWS;
+        netdp_graph_free(graph);
+    }
+    assert_close(mean, pairs * p, 5 * sqrt(pairs * p * (1 - p) / DRAWS), 0);
+}
+
+static void test_redraws(void **state)
+{
+    (void)state;
+    netdp_graph *graph = NULL;
+    netdp_graph_notes notes = {0};
+    assert_ok(netdp_graph_make("erdos-renyi 100 0.04", 1, true, &graph, &notes, &error));
+    assert_true(notes.redraws > 0);
+    netdp_graph_free(graph);
+    graph = NULL;
+    assert_fails(netdp_graph_make("erdos-renyi 100 0.001", 1, true, &graph, &notes, &error),
+                 NETDP_INVALID);
+    assert_non_null(strstr(error.text, "erdos-renyi 100 0.001"));
+    assert_null(graph);
+    assert_ok(netdp_graph_make("erdos-renyi 100 0.001", 1, false, &graph, &notes, &error));
+    int32_t diameter;
+    assert_ok(netdp_graph_diameter(graph, &diameter, &error));
+    assert_int_equal(diameter, -1);
+    netdp_graph_free(graph);
+}
+
+static void test_bad_families(void **state)
+{
+    (void)state;
+    static const char *const family[] = {
+        "",
+        " ",
+        "hypercubes 4",
+        "ring",
+        "ring 0",
+        "ring -1",
+        "ring 5 5",
+        "ring 1.5",
+        "ring 5x",
+        "ring 99999999999999999999999",
+        "ring 2147483647",
+        "complete 40000",
+        "grid 3",
+        "grid 100000 100000",
+        "torus 0 4",
+        "hypercube -1",
+        "hypercube 25",
+        "hypercube 3.0",
+        "static-exponential 0",
+        "caveman 0 4",
+        "caveman 4 0",
+        "caveman 1 90000",
+        "erdos-renyi 10",
+        "erdos-renyi 10 1.5abc",
+        "erdos-renyi 10 1.5",
+        "erdos-renyi 10 -0.1",
+        "erdos-renyi 10 nan",
+        "erdos-renyi 10 inf",
+        "erdos-renyi 10 0x1p-1",
+        "erdos-renyi 10 c=",
+        "erdos-renyi 10 c=-1",
+        "erdos-renyi 10 c=1e999",
+        "erdos-renyi 0 0.5",
+        "erdos-renyi 90000000 0.5",
+        "geometric 10 -1",
+        "geometric 10 1e999",
+        "barabasi-albert 4 3",
+        "barabasi-albert 10 0",
+        "barabasi-albert 10 6",
+        "regular 5 3",
+        "regular 5 5",
+        "regular 5 -2",
+        "stochastic-block 3,4 0.5",
+        "stochastic-block 3,4 0.5,0.1;0.1",
+        "stochastic-block 3,4 0.5,0.1;0.2,0.5",
+        "stochastic-block 3,4 0.5,2;2,0.5",
+        "stochastic-block 3,0 0.5,0.1;0.1,0.5",
+        "stochastic-block 3,,4 0.5,0.1;0.1,0.5",
+        "stochastic-block 3,4 0.5,0.1;0.1,0.5;",
+        "stochastic-block 3,4 0.5,0.1,0.5;0.1,0.5,0.5",
+        "stochastic-block 3,4 0.5,-0.1;-0.1,0.5",
+        "davis 3",
+        "complete\n5\n5",
+        "complete \x01",
+        "a b c d e f g h i j k",
+        "ring 5 5 5 5 5 5 5 5 5",
+    };
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
+        int64_t before = netdp_i_memory_live();
+        netdp_graph *graph = NULL;
+        if (netdp_graph_make(family[i], 1, true, &graph, NULL, NULL) == NETDP_OK)
+            fail_msg("'%s' was taken", family[i]);
+        assert_fails(netdp_graph_make(family[i], 1, true, &graph, NULL, &error), NETDP_INVALID);
+        assert_null(graph);
+        assert_int_equal(netdp_i_memory_live(), before);
+    }
+    netdp_graph *graph = NULL;
+    assert_fails(netdp_graph_make("hypercub 4", 1, true, &graph, NULL, &error), NETDP_INVALID);
+    assert_non_null(strstr(error.text, "'hypercube DIMENSION'"));
+    char *huge = malloc(1000001);
+    memset(huge, 'r', 1000000);
+    huge[1000000] = '\0';
+    assert_fails(netdp_graph_make(huge, 1, true, &graph, NULL, &error), NETDP_INVALID);
+    free(huge);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    netdp_graph *davis = make("davis", 0), *karate = make("karate", 0);
+    int32_t node = -1;
+    assert_string_equal(netdp_graph_name(davis, 0), "Evelyn Jefferson");
+    assert_string_equal(netdp_graph_name(davis, 18), "E1");
+    assert_null(netdp_graph_name(karate, 7));
+    assert_ok(netdp_graph_find(davis, "E1", &node, &error));
+    assert_int_equal(node, 18);
+    assert_ok(netdp_graph_find(davis, "31", &node, &error));
+    assert_int_equal(node, 31);
+    static const char *const bad[] = {"32", "-1", "", "E99", " 3", "3 ", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_fails(netdp_graph_find(davis, bad[i], &node, &error), NETDP_INVALID);
+    assert_int_equal(node, 31);
+    netdp_graph_free(davis);
+    netdp_graph_free(karate);
+}
+
+static void test_reading(void **state)
+{
+    (void)state;
+    netdp_graph_notes notes;
+    netdp_graph *graph =
+        parse("# head\r\n\r\n10 30\r\n30 10 # again\n 10\t20 \n20 20\n5", false, &notes);
+    assert_int_equal(netdp_graph_nodes(graph), 4);
+    assert_int_equal(netdp_graph_edges(graph), 2);
+    assert_int_equal(notes.repeats, 1);
+    assert_int_equal(notes.self_loops, 1);
+    assert_string_equal(netdp_graph_name(graph, 0), "5");
+    assert_string_equal(netdp_graph_name(graph, 3), "30");
+    assert_int_equal(netdp_graph_degree(graph, 0), 0);
+    assert_true(joined(graph, 1, 3) && joined(graph, 1, 2));
+    netdp_graph_free(graph);
+    graph = parse("b a\na c 0.25\nc a 0.250\n2 b\n", false, &notes); /* not all numbers */
+    assert_string_equal(netdp_graph_name(graph, 0), "b");
+    assert_string_equal(netdp_graph_name(graph, 3), "2");
+    assert_int_equal(notes.weights, 2);
+    assert_int_equal(notes.repeats, 1);
+    assert_true(isnan(netdp_i_graph_weights(graph, 1)[0]));
+    assert_close(netdp_i_graph_weights(graph, 1)[1], 0.25, 0, 0);
+    assert_close(netdp_i_graph_weights(graph, 2)[0], 0.25, 0, 0);
+    netdp_graph_free(graph);
+    graph = parse("007 1\n7 2", false, NULL); /* one number, one node */
+    assert_int_equal(netdp_graph_nodes(graph), 3);
+    assert_string_equal(netdp_graph_name(graph, 2), "007");
+    netdp_graph_free(graph);
+    /* 2^64 - 1 is a number, 2^64 is not: then labels keep their order of appearance. */
+    graph = parse("18446744073709551615 3", false, NULL);
+    assert_string_equal(netdp_graph_name(graph, 0), "3");
+    netdp_graph_free(graph);
+    graph = parse("18446744073709551616 3", false, NULL);
+    assert_string_equal(netdp_graph_name(graph, 1), "3");
+    netdp_graph_free(graph);
+    graph = parse("\xef\xbb\xbfZo\xc3\xab Jos\xc3\xa9\n-1 Zo\xc3\xab", false, NULL);
+    assert_string_equal(netdp_graph_name(graph, 0), "Zo\xc3\xab");
+    assert_string_equal(netdp_graph_name(graph, 2), "-1");
+    netdp_graph_free(graph);
+}
+
+static void test_giant_component(void **state)
+{
+    (void)state;
+    netdp_graph_notes notes;
+    netdp_graph *graph = parse("0 1 3\n2 3 1\n3 4 2\n5", true, &notes);
+    assert_int_equal(netdp_graph_nodes(graph), 3);
+    assert_int_equal(netdp_graph_edges(graph), 2);
+    assert_int_equal(notes.outside, 3);
+    assert_string_equal(netdp_graph_name(graph, 0), "2");
+    assert_close(netdp_i_graph_weights(graph, 1)[1], 2, 0, 0);
+    netdp_graph_free(graph);
+    graph = parse("0 1\n2 3", true, &notes); /* a tie: the one with the smallest node */
+    assert_int_equal(netdp_graph_nodes(graph), 2);
+    assert_null(netdp_graph_name(graph, 0));
+    netdp_graph_free(graph);
+}
+
+static void test_bad_lists(void **state)
+{
+    (void)state;
+/* A text that may hold NUL bytes, and its length. */
+#define TEXT(text) text, sizeof(text) - 1
+    static const struct {
+        const char *text;
+        size_t bytes;
+        const char *says;
+    } table[] = {
+        {TEXT(""), "no node"},
+        {TEXT("# nothing\n\n  \n"), "no node"},
+        {TEXT("1 1\n2 2\n"), "self loops"},
+        {TEXT("0 1\n0 1 2 3\n"), "list:2: more than three"},
+        {TEXT("0 1\n\n0 1 x\n"), "list:3: 'x'"},
+        {TEXT("0 1 -1\n"), "list:1: '-1'"},
+        {TEXT("0 1 0\n"), "list:1: '0'"},
+        {TEXT("0 1 nan\n"), "list:1: 'nan'"},
+        {TEXT("0 1 inf\n"), "list:1: 'inf'"},
+        {TEXT("0 1 1e999\n"), "list:1: '1e999'"},
+        {TEXT("0 1 1.5abc\n"), "list:1: '1.5abc'"},
+        {TEXT("0 1 0x10\n"), "list:1: '0x10'"},
+        {TEXT("0 1 1e\n"), "list:1: '1e'"},
+        {TEXT("0 0 x\n"), "list:1: 'x'"},
+        {TEXT("0 1 0.5\n1 0 0.25\n"), "list:2: this edge"},
+        {TEXT("a b\nb c 1\nb a 1\na b 2\n"), "list:4: this edge"},
+        {TEXT("0 1\n0\0 2\n"), "list:2: a NUL"},
+        {TEXT("\0"), "list:1: a NUL"},
+        {TEXT("0 1\n# \0\n"), "list:2: a NUL"},
+        {TEXT("0 1\n\x01 2\n"), "list:2: control character 0x01"},
+        {TEXT("0 1\r2 3\r"), "list:1: control character 0x0d"},
+        {TEXT("0 a\x7f\n"), "list:1: control character 0x7f"},
+        {TEXT("0 1\n\xff\xfe 2\n"), "list:2: '\\xff\\xfe' is not UTF-8"},
+        {TEXT("0 \xc3\n"), "is not UTF-8"},
+        {TEXT("0 \xed\xa0\x80\n"), "is not UTF-8"},
+    };
+#undef TEXT
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        int64_t before = netdp_i_memory_live();
+        netdp_graph *graph = NULL;
+        assert_fails(netdp_i_graph_parse(table[i].text, (int64_t)table[i].bytes, "list", false,
+                                         &graph, NULL, &error),
+                     NETDP_INVALID);
+        if (strstr(error.text, table[i].says) == NULL)
+            fail_msg("list %d: '%s' does not say '%s'", (int)i, error.text, table[i].says);
+        assert_null(graph);
+        assert_int_equal(netdp_i_memory_live(), before);
+    }
+    netdp_graph *graph = NULL;
+    assert_fails(netdp_graph_read("/nonexistent", false, &graph, NULL, &error), NETDP_ENVIRONMENT);
+    assert_fails(netdp_graph_read("/tmp", false, &graph, NULL, &error), NETDP_ENVIRONMENT);
+}
+
+static void test_long_labels(void **state)
+{
+    (void)state;
+    enum { LONG = 1000000 };
+    char *text = malloc(LONG + 16);
+    netdp_graph *graph = NULL;
+    memset(text, '1', LONG);
+    strcpy(text + LONG, " 2");
+    graph = parse(text, false, NULL);
+    assert_int_equal(strlen(netdp_graph_name(graph, 0)), LONG);
+    netdp_graph_free(graph);
+    graph = NULL;
+    memcpy(text, "0 1 ", 4);
+    assert_fails(netdp_i_graph_parse(text, LONG, "list", false, &graph, NULL, &error),
+                 NETDP_INVALID);
+    memcpy(text, "0 1 x", 5);
+    assert_fails(netdp_i_graph_parse(text, LONG, "list", false, &graph, NULL, &error),
+                 NETDP_INVALID);
+    assert_true(strlen(error.text) < 300);
+    free(text);
+}
+
+static void assert_round_trip(netdp_graph *graph, bool names)
+{
+    char path[] = "/tmp/netdp-test-XXXXXX";
+    int file = mkstemp(path);
+    netdp_graph *back = NULL;
+    assert_true(file >= 0);
+    close(file);
+    assert_ok(netdp_graph_write(graph, path, &error));
+    assert_ok(netdp_graph_read(path, false, &back, NULL, &error));
+    assert_true(same_edges(graph, back));
+    assert_int_equal(graph->weight != NULL, back->weight != NULL);
+    for (int64_t i = 0; graph->weight != NULL && i < graph->start[graph->nodes]; i++)
+        assert_true(graph->weight[i] == back->weight[i] ||
+                    (isnan(graph->weight[i]) && isnan(back->weight[i])));
+    for (int32_t v = 0; names && v < graph->nodes; v++) {
+        const char *a = netdp_graph_name(graph, v), *b = netdp_graph_name(back, v);
+        assert_true((a == NULL && b == NULL) || (a != NULL && b != NULL && strcmp(a, b) == 0));
+    }
+    unlink(path);
+    netdp_graph_free(graph);
+    netdp_graph_free(back);
+}
+
+static void test_round_trips(void **state)
+{
+    (void)state;
+    assert_round_trip(make("erdos-renyi 50 0.2", 1), true);
+    assert_round_trip(make("complete 1", 1), true);
+    assert_round_trip(make("davis", 0), false); /* "Evelyn Jefferson" cannot be a label */
+    assert_round_trip(make("florentine", 0), true);
+    assert_round_trip(parse("c a\nb\na d 0.1\nd c 0.30000000000000004", false, NULL), true);
+    assert_round_trip(parse("10 30 1e-300\n20\n40 10", false, NULL), true);
+    assert_round_trip(parse("2 0\n0 1\nx", false, NULL), true);
+    assert_round_trip(parse("0\n1\n2\n3 5", false, NULL), true);
+    assert_round_trip(parse("b b2\n10 9\n9 1\n", true, NULL), false); /* numbers out of order */
+    assert_round_trip(parse("007 1\n7 2", false, NULL), true);
+    netdp_graph *graph = make("ring 5", 0);
+    assert_fails(netdp_graph_write(graph, "/dev/full", &error), NETDP_ENVIRONMENT);
+    assert_fails(netdp_graph_write(graph, "/nonexistent/x", &error), NETDP_ENVIRONMENT);
+    netdp_graph_free(graph);
+}
+
+static void test_from_edges(void **state)
+{
+    (void)state;
+    const int32_t edges[] = {0, 1, 1, 0, 2, 2, 3, 1}, bad[] = {0, 4}, negative[] = {-1, 0};
+    netdp_graph *graph = NULL;
+    int32_t sources[] = {3, 3}, distance[4], missing = 9;
+    assert_ok(netdp_graph_from_edges(4, edges, 4, &graph, &error));
+    assert_int_equal(netdp_graph_edges(graph), 2);
+    assert_ok(netdp_graph_distances(graph, sources, 2, distance, &error));
+    const int32_t want[] = {2, 1, -1, 0};
+    assert_memory_equal(distance, want, sizeof want);
+    assert_fails(netdp_graph_distances(graph, &missing, 1, distance, &error), NETDP_INVALID);
+    assert_ok(netdp_graph_distances(graph, NULL, 0, distance, &error));
+    assert_int_equal(distance[3], -1);
+    netdp_graph_free(graph);
+    graph = NULL;
+    assert_fails(netdp_graph_from_edges(4, bad, 1, &graph, &error), NETDP_INVALID);
+    assert_fails(netdp_graph_from_edges(4, negative, 1, &graph, &error), NETDP_INVALID);
+    assert_fails(netdp_graph_from_edges(0, NULL, 0, &graph, &error), NETDP_INVALID);
+    assert_fails(netdp_graph_from_edges(-1, NULL, 0, &graph, &error), NETDP_INVALID);
+    assert_ok(netdp_graph_from_edges(1, NULL, 0, &graph, &error));
+    netdp_graph_free(graph);
+    netdp_graph_free(NULL);
+}
+
+/* Every allocation fails once; nothing stays behind and the result comes in the end. */
+static void test_allocation_failures(void **state)
+{
+    (void)state;
+    static const char *const family[] = {"grid 4 5", "davis", "erdos-renyi 30 0.3",
+                                         "barabasi-albert 20 3",
+                                         "stochastic-block 9,9 0.9,0.5;0.5,0.9"};
+    static const char *const text[] = {"10 20\n20 30 0.5\n40 50", "a b 1\nb c\nd e"};
+    int64_t before = netdp_i_memory_live();
+    for (int i = 0; i < 7; i++) {
+        netdp_status status = NETDP_NO_MEMORY;
+        for (int64_t k = 0; status != NETDP_OK; k++) {
+            netdp_graph *graph = NULL;
+            netdp_i_memory_fail_at(k);
+            if (i < 5)
+                status = netdp_graph_make(family[i], 1, true, &graph, NULL, &error);
+            else
+                status = netdp_i_graph_parse(text[i - 5], (int64_t)strlen(text[i - 5]), "list",
+                                             true, &graph, NULL, &error);
+            netdp_i_memory_fail_at(-1);
+            assert_true(status == NETDP_OK || (status == NETDP_NO_MEMORY && graph == NULL));
+            netdp_graph_free(graph);
+            assert_int_equal(netdp_i_memory_live(), before);
+            assert_true(k < 1000);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes_of_families),
+        cmocka_unit_test(test_numbering),
+        cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_erdos_renyi_has_its_law),
+        cmocka_unit_test(test_redraws),
+        cmocka_unit_test(test_bad_families),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_giant_component),
+        cmocka_unit_test(test_bad_lists),
+        cmocka_unit_test(test_long_labels),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_from_edges),
+        cmocka_unit_test(test_allocation_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,706 @@
+#include "check.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <netdp/random.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "study/key.h"
+#include "study/study.h"
+
+static char folder[64];
+static char study_path[96];
+static char other_path[96];
+
+static const char least[] = "graph:\n"
+                            "  family: ring 12\n"
+                            "data:\n"
+                            "  source: meters\n"
+                            "task:\n"
+                            "  kind: mean\n"
+                            "  bounds: [0, 5]\n"
+                            "protocol:\n"
+                            "  kind: averaging\n"
+                            "  rounds: 20\n"
+                            "privacy:\n"
+                            "  epsilon: 1\n"
+                            "  delta: 1e-6\n";
+
+static void put(const char *path, const char *bytes, size_t count)
+{
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(bytes, 1, count, stream), count);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static char *get(const char *path)
+{
+    netdp_error error = {0};
+    char *text = NULL;
+    int64_t bytes = 0;
+    assert_ok(netdp_i_file_load(path, &text, &bytes, &error));
+    return text;
+}
+
+/* `least` with its line `from` (1 ..) replaced by `lines`; 0: `lines` come after it. */
+static void put_with(int from, const char *lines)
+{
+    char text[8192];
+    size_t used = 0;
+    int line = 1;
+    for (const char *at = least; *at != '\0'; line++) {
+        size_t length = strcspn(at, "\n") + 1;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.*s",
+                                 line == from ? 0 : (int)length, at);
+        if (line == from)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s", lines);
+        at += length;
+    }
+    if (from == 0)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", lines);
+    assert_true(used < sizeof text);
+    put(study_path, text, used);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/netdp-study-XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(study_path, sizeof study_path, "%s/a.yaml", folder);
+    snprintf(other_path, sizeof other_path, "%s/b.yaml", folder);
+    return 0;
+}
+
+static int drop_folder(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/mine.edges", folder);
+    unlink(path);
+    unlink(study_path);
+    unlink(other_path);
+    return rmdir(folder);
+}
+
+static void test_defaults(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    put_with(0, "");
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_string_equal(study->path, study_path);
+    assert_string_equal(study->title, "");
+    assert_int_equal(study->seed, 1);
+    assert_string_equal(study->graph.family, "ring 12");
+    assert_null(study->graph.file);
+    assert_null(study->graph.data);
+    assert_false(study->graph.giant_component);
+    assert_string_equal(study->mixing.weights, "metropolis");
+    assert_string_equal(study->data.source, "meters");
+    assert_null(study->data.csv);
+    assert_int_equal(study->data.column_count, 0);
+    assert_false(study->data.one_row_a_node);
+    assert_string_equal(study->task.kind, "mean");
+    assert_true(study->task.has_bounds);
+    assert_true(study->task.low == 0 && study->task.high == 5 && study->task.clip == 0);
+    assert_string_equal(study->task.unit, "");
+    assert_string_equal(study->protocol.kind, "averaging");
+    assert_int_equal(study->protocol.rounds, 20);
+    assert_true(study->protocol.variance == 0.25);
+    assert_true(study->privacy.epsilon == 1 && study->privacy.delta == 1e-6);
+    assert_int_equal(study->privacy.over, NETDP_OVER_MEAN);
+    assert_int_equal(study->privacy.sees, NETDP_SEES_NEIGHBOURS);
+    assert_int_equal(study->privacy.own_noise, NETDP_OWN_NOISE_KNOWN);
+    assert_true(study->privacy.dither == 0.01);
+    assert_int_equal(study->output.every, 1);
+    assert_int_equal(study->output.repeat, 10);
+    netdp_study_free(study);
+    netdp_study_free(NULL);
+}
+
+static void test_every_key_and_relative_paths(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    static const char text[] = "# all of them\n"
+                               "title: 'It''s: a \"title\"'\n"
+                               "seed: 18446744073709551615\n"
+                               "graph: {file: mine.edges, giant_component: true}\n"
+                               "mixing: {weights: lazy:0.5}\n"
+                               "data:\n"
+                               "  csv: sub/mine.csv\n"
+                               "  columns: [{name: a b, bounds: [-1, 1.5]}, {name: \"h\\u00e9\"}]\n"
+                               "  per_node: one\n"
+                               "task: {kind: mean, bounds: [0, 1e3], unit: kWh}\n"
+                               "protocol: {kind: averaging, rounds: auto, variance: 0}\n"
+                               "privacy: {epsilon: inf, delta: 0.5, over: worst, sees: sum, "
+                               "own_noise: counts, dither: 0}\n"
+                               "output: {every: 7, repeat: 1000000}\n";
+    put(study_path, text, strlen(text));
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_string_equal(study->title, "It's: a \"title\"");
+    assert_true(study->seed == UINT64_MAX);
+    char path[128];
+    snprintf(path, sizeof path, "%s/mine.edges", folder);
+    assert_string_equal(study->graph.file, path);
+    assert_true(study->graph.giant_component);
+    snprintf(path, sizeof path, "%s/sub/mine.csv", folder);
+    assert_string_equal(study->data.csv, path);
+    assert_int_equal(study->data.column_count, 2);
+    assert_string_equal(study->data.column[0].name, "a b");
+    assert_true(study->data.column[0].low == -1 && study->data.column[0].high == 1.5);
+    assert_string_equal(study->data.column[1].name, "h\u00e9");
+    assert_true(study->data.column[1].low == 0 && study->data.column[1].high == 0);
+    assert_true(study->data.one_row_a_node);
+    assert_string_equal(study->task.unit, "kWh");
+    assert_int_equal(study->protocol.rounds, 0);
+    assert_true(isinf(study->privacy.epsilon));
+    assert_int_equal(study->privacy.over, NETDP_OVER_WORST);
+    assert_int_equal(study->privacy.sees, NETDP_SEES_SUM);
+    assert_int_equal(study->privacy.own_noise, NETDP_OWN_NOISE_COUNTS);
+    assert_int_equal(study->output.every, 7);
+    assert_int_equal(study->output.repeat, 1000000);
+    netdp_study_free(study);
+}
+
+/* Writes, reads, writes: the two files are equal. The first is left in study_path. */
+static void assert_round_trip(const char *const *set, size_t count)
+{
+    netdp_error error = {0};
+    netdp_study *first = NULL, *second = NULL;
+    assert_ok(netdp_study_read(study_path, set, count, &first, &error));
+    assert_ok(netdp_study_write(first, study_path, &error));
+    assert_ok(netdp_study_read(study_path, NULL, 0, &second, &error));
+    assert_ok(netdp_study_write(second, other_path, &error));
+    char *a = get(study_path), *b = get(other_path);
+    assert_string_equal(a, b);
+    assert_string_equal(first->title, second->title);
+    assert_string_equal(first->task.unit, second->task.unit);
+    assert_int_equal(first->data.column_count, second->data.column_count);
+    assert_true(first->seed == second->seed && first->privacy.epsilon == second->privacy.epsilon &&
+                first->privacy.delta == second->privacy.delta &&
+                first->privacy.dither == second->privacy.dither &&
+                first->task.low == second->task.low && first->task.high == second->task.high &&
+                first->task.clip == second->task.clip &&
+                first->task.has_bounds == second->task.has_bounds &&
+                first->protocol.rounds == second->protocol.rounds &&
+                first->protocol.variance == second->protocol.variance);
+    netdp_i_free(a);
+    netdp_i_free(b);
+    netdp_study_free(first);
+    netdp_study_free(second);
+}
+
+static void test_round_trips(void **state)
+{
+    (void)state;
+    static const char *const sets[][3] = {
+        {NULL},
+        {"title=\"quotes\" 'single' \\back # comment: {x} [y] & *z !t %p @ `", "task.unit=- a\t\n"},
+        {"title=\x01\x7f\xc2\x85\xe2\x80\xa8\xe2\x80\xa9\xef\xbb\xbf end ", "task.unit=~"},
+        {"title=h\u00e4user \U0001F3E0 \u202e", "task.unit=null"},
+        {"privacy.epsilon=0.1", "privacy.delta=1e-300", "privacy.dither=0.30000000000000004"},
+        {"privacy.epsilon=inf", "task.bounds=[-0.1,4.9406564584124654e-324]"},
+        {"task.clip=1.7976931348623157e308", "protocol.rounds=auto", "seed=18446744073709551615"},
+        {"graph.data=facebook/1912.edges", "graph.giant_component=true", "data.source=houses"},
+        {"data.csv=no such file.csv", "privacy.sees=everything", "privacy.own_noise=counts"},
+    };
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        size_t count = 0;
+        while (count < 3 && sets[i][count] != NULL)
+            count++;
+        put_with(0, "");
+        assert_round_trip(sets[i], count);
+    }
+    put_with(
+        4, "  source: meters\n  columns:\n  - {name: h0, bounds: [0, 0.1]}\n  - name: \"\\x01\"\n");
+    assert_round_trip(NULL, 0);
+}
+
+static void test_written_paths_are_absolute(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    char path[128], here[4096];
+    snprintf(path, sizeof path, "%s/mine.edges", folder);
+    put(path, "0 1\n", 4);
+    put_with(2, "  file: mine.edges\n");
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(folder), 0);
+    assert_ok(netdp_study_read("a.yaml", NULL, 0, &study, &error));
+    assert_string_equal(study->graph.file, "mine.edges");
+    assert_ok(netdp_study_write(study, other_path, &error));
+    assert_int_equal(chdir(here), 0);
+    netdp_study_free(study);
+    assert_ok(netdp_study_read(other_path, NULL, 0, &study, &error));
+    char *want = realpath(path, NULL);
+    assert_string_equal(study->graph.file, want);
+    free(want);
+    netdp_study_free(study);
+}
+
+static void test_set(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    static const char *const set[] = {
+        "privacy.epsilon=2",     "graph.giant_component=true",
+        "graph.file=x.edges",    "privacy.epsilon=3",
+        "graph.family=grid 4 5", "task.clip=1.5",
+        "task.bounds= [1,2 ]",   "output.repeat=2",
+    };
+    put_with(0, "");
+    assert_ok(netdp_study_read(study_path, set, sizeof set / sizeof *set, &study, &error));
+    assert_true(study->privacy.epsilon == 3);
+    assert_string_equal(study->graph.family, "grid 4 5");
+    assert_null(study->graph.file);
+    assert_false(study->graph.giant_component);
+    assert_true(study->task.has_bounds && study->task.low == 1 && study->task.high == 2);
+    assert_true(study->task.clip == 0);
+    assert_int_equal(study->output.repeat, 2);
+    netdp_study_free(study);
+
+    /* A required key may come from --set alone. */
+    put_with(12, "");
+    assert_ok(netdp_study_read(study_path, set, 1, &study, &error));
+    assert_true(study->privacy.epsilon == 2);
+    netdp_study_free(study);
+
+    /* Columns with ranges of their own need none of the task. */
+    static const char own_ranges[] =
+        "{graph: {family: ring 12}, task: {kind: mean}, privacy: {epsilon: 1, delta: 0.1},"
+        " data: {source: meters, columns: [{name: h0, bounds: [0, 1]}]},"
+        " protocol: {kind: averaging, rounds: 3}}";
+    put(study_path, own_ranges, sizeof own_ranges - 1);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_true(!study->task.has_bounds && study->task.clip == 0);
+    netdp_study_free(study);
+}
+
+/* stdout and stderr go to a file while what is tested must be silent. */
+static int silence_out = -1, silence_err = -1, silence_file = -1;
+
+static void silence_begin(void)
+{
+    fflush(stdout);
+    fflush(stderr);
+    silence_out = dup(1);
+    silence_err = dup(2);
+    silence_file = open(other_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    dup2(silence_file, 1);
+    dup2(silence_file, 2);
+}
+
+static int64_t silence_end(void)
+{
+    struct stat shape = {0};
+    fflush(stdout);
+    fflush(stderr);
+    fstat(silence_file, &shape);
+    dup2(silence_out, 1);
+    dup2(silence_err, 2);
+    close(silence_out);
+    close(silence_err);
+    close(silence_file);
+    return (int64_t)shape.st_size;
+}
+
+/* One line of printable characters. */
+static void assert_clean(const char *text)
+{
+    assert_true(text[0] != '\0');
+    for (const char *at = text; *at != '\0'; at++)
+        assert_true((unsigned char)*at >= 0x20 && *at != 0x7f);
+}
+
+static void assert_refused(const char *const *set, size_t count, const char *fragment)
+{
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    int64_t before = netdp_i_memory_live();
+    silence_begin();
+    netdp_status status = netdp_study_read(study_path, set, count, &study, &error);
+    int64_t printed = silence_end();
+    if (status != NETDP_INVALID || strstr(error.text, fragment) == NULL)
+        fail_msg("status %d: '%s', want '%s'", (int)status, error.text, fragment);
+    assert_int_equal(printed, 0);
+    assert_null(study);
+    assert_int_equal(error.status, NETDP_INVALID);
+    assert_int_equal(netdp_i_memory_live(), before);
+    assert_clean(error.text);
+}
+
+static void test_bad_files(void **state)
+{
+    (void)state;
+    static const struct {
+        int line; /* of `least`, 0: at the end */
+        const char *text;
+        const char *fragment;
+    } bad[] = {
+        /* unknown keys, at every level */
+        {12, "  epsilonn: 1\n",
+         "a.yaml:12: unknown key 'epsilonn' in privacy; did you mean 'epsilon'?"},
+        {13, "  delta: 1\n  repeat: 2\n",
+         ":14: unknown key 'repeat' in privacy; did you mean 'output.repeat'?"},
+        {0, "privcy: {}\n", ":14: unknown key 'privcy'; did you mean 'privacy'?"},
+        {0, "sede: 1\n", ":14: unknown key 'sede'; did you mean 'seed'?"},
+        {0, "epsilon: 1\n", ":14: unknown key 'epsilon'; did you mean 'privacy.epsilon'?"},
+        {0, "privacy.epsilon: 1\n", ":14: unknown key 'privacy.epsilon'; did you mean"},
+        {4, "  source: meters\n  columns:\n  - name: h0\n  - nam: h1\n",
+         ":7: unknown key 'nam' in data.columns; did you mean 'name'?"},
+        {0, "\"a\\nb\\e[31m\": 1\n", ":14: unknown key 'a\\x0ab\\x1b[31m'; did you mean"},
+        {0, "<<: {a: b}\n", ":14: unknown key '<<'"},
+        {0, "\"\": 1\n", ":14: unknown key ''"},
+        {6, "  kind: mean\n  label: y\n", ":7: unknown key 'label' in task"},
+        /* twice */
+        {12, "  epsilon: 1\n  epsilon: 1\n", ":13: privacy.epsilon is there twice; keep one"},
+        {0, "data: {}\n", ":14: data is there twice"},
+        {7, "  bounds: [0, 1]\n  bounds: [0, 1]\n", ":8: task.bounds is there twice"},
+        {4, "  source: meters\n  columns: [{name: a, name: b}]\n",
+         ":5: data.columns.1.name is there twice"},
+        /* shapes */
+        {12, "  epsilon: {a: 1}\n", ":12: privacy.epsilon has the wrong shape; give it a number"},
+        {12, "  epsilon: [1]\n", ":12: privacy.epsilon has the wrong shape"},
+        {0, "output: 3\n", ":14: output has the wrong shape; give it keys below it"},
+        {0, "output:\n", ":14: output has the wrong shape"},
+        {0, "output: [1, 2]\n", ":14: output has the wrong shape"},
+        {7, "  bounds: 5\n", ":7: task.bounds has the wrong shape; give it finite numbers [low"},
+        {7, "  bounds: [1]\n", ":7: task.bounds has the wrong shape"},
+        {7, "  bounds: [1, 2, 3]\n", ":7: task.bounds has the wrong shape"},
+        {7, "  bounds: [[1], 2]\n", ":7: task.bounds has the wrong shape"},
+        {4, "  source: meters\n  columns: h0\n", ":5: data.columns has the wrong shape"},
+        {4, "  source: meters\n  columns: [h0]\n",
+         ":5: data.columns.1 has the wrong shape; give it a list"},
+        {4, "  source: meters\n  columns: [{name: [h0]}]\n",
+         ":5: data.columns.1.name has the wrong"},
+        {4, "  source: meters\n  columns: [{name: h0, bounds: 1}]\n",
+         ":5: data.columns.1.bounds has the wrong shape; give it a pair [low, high]"},
+        {0, "? [a, b]\n: c\n", ":14: a key must be a word"},
+        {0, "title: [[[[[[[[[[[[1]]]]]]]]]]]]\n", ":14: nested deeper"},
+        /* numbers */
+        {12, "  epsilon: 1.5abc\n", ":12: privacy.epsilon: '1.5abc' is not a number; give"},
+        {12, "  epsilon: nan\n", ":12: privacy.epsilon: 'nan' is not a number"},
+        {12, "  epsilon: .nan\n", ":12: privacy.epsilon: '.nan' is not a number"},
+        {12, "  epsilon: -1\n",
+         ":12: privacy.epsilon: '-1' is out of range; give a number above 0"},
+        {12, "  epsilon: 0\n", ":12: privacy.epsilon: '0' is out of range"},
+        {12, "  epsilon: 1e-400\n", ":12: privacy.epsilon: '1e-400' is out of range"},
+        {12, "  epsilon: 1e400\n", ":12: privacy.epsilon: '1e400' is out of range"},
+        {12, "  epsilon: -inf\n", ":12: privacy.epsilon: '-inf' is not a number"},
+        {12, "  epsilon: infinity\n", "'infinity' is not a number"},
+        {12, "  epsilon: 0x10\n", "'0x10' is not a number"},
+        {12, "  epsilon: '1 '\n", "'1 ' is not a number"},
+        {12, "  epsilon: ' 1'\n", "' 1' is not a number"},
+        {12, "  epsilon: 1,5\n", "'1,5' is not a number"},
+        {12, "  epsilon:\n", "'' is not a number"},
+        {12, "  epsilon: \"1\\n2\"\n", "'1\\x0a2' is not a number"},
+        {13, "  delta: 0\n", ":13: privacy.delta: '0' is out of range; give a number above 0 and"},
+        {13, "  delta: 1\n", ":13: privacy.delta: '1' is out of range"},
+        {13, "  delta: inf\n", ":13: privacy.delta: 'inf' is out of range"},
+        {13, "  delta: 1e-6\n  dither: inf\n", ":14: privacy.dither: 'inf' is out of range"},
+        {13, "  delta: 1e-6\n  dither: -0.1\n", ":14: privacy.dither: '-0.1' is out of range"},
+        {7, "  bounds: [5, 0]\n", ":7: task.bounds: [5, 0] is not a range"},
+        {7, "  bounds: [0, 0]\n", ":7: task.bounds: [0, 0] is not a range"},
+        {7, "  bounds: [0, inf]\n", ":7: task.bounds: 'inf' is not a finite number"},
+        {7, "  bounds: [-1.7e308, 1.7e308]\n",
+         ":7: task.bounds: [-1.7e308, 1.7e308] is not a range"},
+        {7, "  clip: 0\n", ":7: task.clip: '0' is out of range"},
+        {7, "  clip: inf\n", ":7: task.clip: 'inf' is out of range"},
+        {10, "  rounds: 0\n", ":10: protocol.rounds: '0' is out of range"},
+        {10, "  rounds: 1000000001\n", ":10: protocol.rounds: '1000000001' is out of range"},
+        {10, "  rounds: 1.5\n", ":10: protocol.rounds: '1.5' is not a whole number"},
+        {10, "  rounds: -3\n", ":10: protocol.rounds: '-3' is not a whole number"},
+        {10, "  rounds: automatic\n", ":10: protocol.rounds: 'automatic' is not a whole number"},
+        {10, "  rounds: 99999999999999999999999\n",
+         ":10: protocol.rounds: '99999999999999999999999'"},
+        {0, "output: {repeat: 1000001}\n", ":14: output.repeat: '1000001' is out of range"},
+        {0, "output: {every: 0}\n", ":14: output.every: '0' is out of range"},
+        {0, "output: {every: auto}\n", ":14: output.every: 'auto' is not a whole number"},
+        {0, "seed: 18446744073709551616\n", ":14: seed: '18446744073709551616' is out of range"},
+        {0, "seed: 1e3\n", ":14: seed: '1e3' is not a whole number"},
+        {0, "seed: +1\n", ":14: seed: '+1' is not a whole number"},
+        /* words and texts */
+        {13, "  delta: 1e-6\n  over: most\n", ":14: privacy.over: 'most' is not known here; give"},
+        {13, "  delta: 1e-6\n  sees: Sum\n", ":14: privacy.sees: 'Sum' is not known here"},
+        {6, "  kind: logistic\n", ":6: task.kind: 'logistic' is not known here; give mean"},
+        {9, "  kind: walk\n", ":9: protocol.kind: 'walk' is not known here; give averaging"},
+        {4, "  source: meters\n  per_node: two\n", ":5: data.per_node: 'two' is not known here"},
+        {4, "  source: houzes\n",
+         ":4: data.source: no data set has the name 'houzes'; did you mean "
+         "'houses'?"},
+        {4, "  source: facebook-1912\n",
+         ":4: data.source: 'facebook-1912' is a graph; use graph: "
+         "{data: facebook/1912.edges}"},
+        {2, "  family: ''\n", ":2: graph.family: is empty; give a family"},
+        {4, "  source: meters\n  columns: [{bounds: [0, 1]}]\n",
+         ":5: data.columns.1.bounds: has no name"},
+        {4, "  source: meters\n  columns:\n  - {name: a}\n  - {}\n",
+         ":7: data.columns.2: has no name"},
+        {4, "  source: meters\n  columns: [{name: a, bounds: [0, x]}]\n",
+         ":5: data.columns.1.bounds: 'x' is not a finite number"},
+        /* missing, or too many */
+        {12, "", ":11: privacy.epsilon: is missing; give a number above 0, or inf"},
+        {13, "", ":11: privacy.delta: is missing"},
+        {10, "", ":8: protocol.rounds: is missing"},
+        {9, "", ":8: protocol.kind: is missing"},
+        {6, "", ":5: task.kind: is missing"},
+        {7, "", ":5: task.bounds: values must have a range; give bounds: [low, high] or clip"},
+        {4, "  source: meters\n  csv: a.csv\n", ":5: data.csv: excludes data.source; keep one of"},
+        {4, "  per_node: one\n", ":3: data.csv: one of data.source, data.csv is missing"},
+        {2, "  family: ring 3\n  data: a\n", ":3: graph.data: excludes graph.family"},
+        {2, "  giant_component: true\n",
+         ":1: graph.data: one of graph.family, graph.file, graph.data"},
+        {2, "  family: ring 3\n  giant_component: true\n",
+         ":3: graph.giant_component: applies to graph.file and graph.data only"},
+        {7, "  bounds: [0, 1]\n  clip: 1\n", ":8: task.clip: excludes task.bounds"},
+        {7, "  clip: 1\ndata: {source: a, columns: [{name: a, bounds: [0, 1]}]}\n",
+         ":8: data is there twice"},
+        /* YAML */
+        {12, "  epsilon: \"1\n", "not YAML: found unexpected end of stream"},
+        {12, "\tepsilon: 1\n", ":12: not YAML: found character that cannot start any token"},
+        {12, "  epsilon: 1\n delta: 1\n", ":13: not YAML:"},
+        {0, "output: {every: 1\n", "not YAML: did not find expected ',' or '}'"},
+        {0, "a: b: c\n", ":14: not YAML: mapping values are not allowed in this context"},
+        {0, "title: \x01\n", ":14: not YAML: control characters are not allowed"},
+        {0, "title: \xff\n", ":14: not YAML: invalid leading UTF-8 octet"},
+        {0, "title: \"a\\0b\"\n", ":14: a text holds a NUL"},
+        {0, "\"title\\0\": x\n", ":14: a text holds a NUL"},
+        {0, "---\ntitle: x\n", ":14: a second document begins"},
+        {12, "  epsilon: &e 1\n  dither: *e\n", ":13: an alias (*name); write the value itself"},
+        {0, "title: *nowhere\n", ":14: an alias"},
+        {1, "%YAML 9.9\n---\ngraph:\n", "not YAML"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        put_with(bad[i].line, bad[i].text);
+        assert_refused(NULL, 0, bad[i].fragment);
+    }
+}
+
+static void test_clip_and_column_bounds_exclude_each_other(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"task.clip=1"};
+    put_with(4, "  source: meters\n  columns: [{name: h0, bounds: [0, 1]}]\n");
+    assert_refused(set, 1, "--set task.clip=1: excludes bounds of columns");
+}
+
+static void test_files_that_are_no_studies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t count;
+        const char *fragment;
+    } bad[] = {
+        {"", 0, "a.yaml: is empty; a study has graph"},
+        {"\n\n", 2, "is empty"},
+        {"# only a comment\n", 17, "is empty"},
+        {"\xEF\xBB\xBF", 3, "is empty"},
+        {"x\n", 2, ":1: a study is made of keys"},
+        {"- a\n- b\n", 8, ":1: a study is made of keys such as graph: and privacy:, not a list"},
+        {"[]", 2, "not a list"},
+        {"{}", 2, "a.yaml: task.kind: is missing; give mean"},
+        {"---\n...\n", 8, ":2: a study is made of keys"},
+        {"gra\0ph: x\n", 10, "holds a NUL byte"},
+        {"\xff\xfe\x01\x02\x03", 5, "not YAML"},
+        {"\x7f"
+         "ELF\x02\x01\x01",
+         7, "not YAML"},
+        {"\x89PNG\r\n\x1a\n", 8, "not YAML"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        put(study_path, bad[i].bytes, bad[i].count);
+        assert_refused(NULL, 0, bad[i].fragment);
+    }
+}
+
+static void test_unreadable_files(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    assert_fails(netdp_study_read("/nonexistent/a.yaml", NULL, 0, &study, &error),
+                 NETDP_ENVIRONMENT);
+    assert_fails(netdp_study_read(folder, NULL, 0, &study, &error), NETDP_ENVIRONMENT);
+    put_with(0, "");
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_fails(netdp_study_write(study, "/dev/full", &error), NETDP_ENVIRONMENT);
+    assert_fails(netdp_study_write(study, "/nonexistent/a.yaml", &error), NETDP_ENVIRONMENT);
+    netdp_study_free(study);
+}
+
+/* Long lines, deep brackets, many keys, many aliases: a quick and clean refusal. */
+static void test_huge_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *unit;
+        size_t count;
+        const char *fragment;
+    } bad[] = {
+        {"", "x", 1000000, ":1: a study is made of keys"},
+        {"title: ", "x", 1000000, ":1: title: has 1000000 bytes; give at most 4096"},
+        {"title: ", "[", 1000000, ":1: nested deeper"},
+        {"", "{", 1000000, ""},
+        {"", "- ", 500000, "not a list"},
+        {"", "a: ", 300000, ""},
+        {"", "? ", 500000, ""},
+        {"", "k: 1\n", 200000, ":1: unknown key 'k'"},
+        {"title: &a x\nseed: [", "*a,", 300000, ":2: an alias"},
+        {"data: {columns: [", "{name: a},", 100000, ""},
+        {"", "\n", 1000000, "is empty"},
+        {"", "#x\n", 1000000, "a study file has at most"},
+        {"", "\"", 1000000, ""},
+        {"? ", "x", 1000000, ":1: unknown key 'xxx"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        FILE *stream = fopen(study_path, "wb");
+        fputs(bad[i].before, stream);
+        for (size_t k = 0; k < bad[i].count; k++)
+            fputs(bad[i].unit, stream);
+        fclose(stream);
+        assert_refused(NULL, 0, bad[i].fragment);
+    }
+}
+
+static void test_bad_sets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set, *fragment;
+    } bad[] = {
+        {"privacy.epsilonn=2",
+         "--set privacy.epsilonn=2: unknown key; did you mean 'privacy.epsilon'?"},
+        {"epsilon=2", "--set epsilon=2: unknown key; did you mean 'privacy.epsilon'?"},
+        {"graph.famly=ring 3", "did you mean 'graph.family'?"},
+        {"=2", "unknown key"},
+        {"", "no value; write --set key=value"},
+        {"privacy.epsilon", "--set privacy.epsilon: no value; write --set key=value"},
+        {"privacy.epsilon=", "'' is not a number"},
+        {"privacy.epsilon=1.5abc", "--set privacy.epsilon=1.5abc: '1.5abc' is not a number; give"},
+        {"privacy.epsilon=-1", "'-1' is out of range"},
+        {"task.bounds=1", "'' is not a finite number"},
+        {"task.bounds=", "'' is not a finite number"},
+        {"task.bounds=[1,2,3]", "'2,3' is not a finite number"},
+        {"task.bounds=2,1", "[2, 1] is not a range"},
+        {"data.columns=[]", "a list of columns cannot be set; edit the study file"},
+        {"graph.family=", "--set graph.family=: is empty; give a family"},
+        {"graph.giant_component=true", "applies to graph.file and graph.data only"},
+        {"title=\xff", "--set title=\\xff: not UTF-8"},
+        {"a\nb=\x1b[31m", "--set a\\x0ab=\\x1b[31m: unknown key"},
+    };
+    put_with(0, "");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_refused(&bad[i].set, 1, bad[i].fragment);
+    /* The file's own value is named with its line although another key was set. */
+    static const char *const good[] = {"privacy.delta=0.1"};
+    put_with(12, "  epsilon: x\n");
+    assert_refused(good, 1, "a.yaml:12: privacy.epsilon: 'x' is not a number");
+}
+
+/* 1000 studies with 1 to 8 wrong bytes: read or refused, never anything else. */
+static void test_damaged_files(void **state)
+{
+    (void)state;
+    netdp_stream stream = netdp_stream_at(3, NETDP_FOR_TEST, 0, 0);
+    static const char likely[] = "{}[]:,-?&*!|>'\"%@`#\n \t.0eE+\\";
+    int64_t before = netdp_i_memory_live();
+    for (int i = 0; i < 1000; i++) {
+        char text[sizeof least];
+        memcpy(text, least, sizeof least);
+        for (uint64_t k = netdp_stream_below(&stream, 8) + 1; k > 0; k--) {
+            uint64_t bits = netdp_stream_bits(&stream);
+            text[netdp_stream_below(&stream, sizeof least - 1)] =
+                bits % 2 == 0 ? likely[(bits >> 1) % (sizeof likely - 1)] : (char)(bits >> 8);
+        }
+        put(study_path, text, sizeof text - 1);
+        netdp_error error = {0};
+        netdp_study *study = NULL;
+        netdp_status status = netdp_study_read(study_path, NULL, 0, &study, &error);
+        if (status != NETDP_OK) {
+            assert_int_equal(status, NETDP_INVALID);
+            assert_clean(error.text);
+        }
+        netdp_study_free(study);
+        assert_int_equal(netdp_i_memory_live(), before);
+    }
+}
+
+static void test_running_out_of_memory(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"title=new", "task.bounds=[0,1]", "graph.file=a.edges"};
+    netdp_error error = {0};
+    int64_t before = netdp_i_memory_live();
+    put_with(4, "  source: meters\n  columns: [{name: a, bounds: [0, 1]}, {name: b}]\n");
+    netdp_status status = NETDP_NO_MEMORY;
+    netdp_study *study = NULL;
+    for (int64_t k = 0; status != NETDP_OK; k++) {
+        assert_true(k < 1000);
+        netdp_i_memory_fail_at(k);
+        status = netdp_study_read(study_path, set, 3, &study, &error);
+        netdp_i_memory_fail_at(-1);
+        if (status != NETDP_OK) {
+            assert_int_equal(status, NETDP_NO_MEMORY);
+            assert_null(study);
+            assert_int_equal(netdp_i_memory_live(), before);
+        }
+    }
+    status = NETDP_NO_MEMORY;
+    for (int64_t k = 0; status != NETDP_OK; k++) {
+        netdp_i_memory_fail_at(k);
+        status = netdp_study_write(study, other_path, &error);
+        netdp_i_memory_fail_at(-1);
+    }
+    netdp_study_free(study);
+    assert_int_equal(netdp_i_memory_live(), before);
+}
+
+/* The table itself: words agree with the public parsers, defaults and names are sound. */
+static void test_table_of_keys(void **state)
+{
+    (void)state;
+    const netdp_i_key *sees = &netdp_i_keys[netdp_i_key_find("privacy.sees")];
+    const netdp_i_key *own = &netdp_i_keys[netdp_i_key_find("privacy.own_noise")];
+    for (int i = 0; sees->word[i] != NULL; i++)
+        assert_string_equal(sees->word[i], netdp_sees_name((netdp_sees)i));
+    for (int i = 0; own->word[i] != NULL; i++)
+        assert_string_equal(own->word[i], netdp_own_noise_name((netdp_own_noise)i));
+    for (int k = 0; k < NETDP_I_KEYS; k++) {
+        assert_non_null(netdp_i_keys[k].name);
+        assert_true(strlen(netdp_i_keys[k].name) < 32);
+        assert_true(netdp_i_key_section(&netdp_i_keys[k]) < 16);
+        assert_int_equal(netdp_i_key_find(netdp_i_keys[k].name), k);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_every_key_and_relative_paths),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_written_paths_are_absolute),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_clip_and_column_bounds_exclude_each_other),
+        cmocka_unit_test(test_files_that_are_no_studies),
+        cmocka_unit_test(test_unreadable_files),
+        cmocka_unit_test(test_huge_files),
+        cmocka_unit_test(test_bad_sets),
+        cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_running_out_of_memory),
+        cmocka_unit_test(test_table_of_keys),
+    };
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}
