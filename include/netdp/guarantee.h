@@ -16,12 +16,16 @@ NETDP_BEGIN
 /*
  * The least epsilon such that mu-GDP implies (epsilon, delta)-DP, exact up to rounding:
  * delta(eps) = Phi(-eps/mu + mu/2) - e^eps Phi(-eps/mu - mu/2)  (Balle and Wang 2018, Theorem 8).
- * mu in [0, inf], delta in (0, 1).
+ * mu in [0, inf], delta in (0, 1). The answer is the least of the doubles with 40 bits after the
+ * leading one that is proven to hold: at most 2^-40 above, and exactly monotone in both arguments.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_gdp_to_epsilon(double mu, double delta, double *epsilon,
                                                         netdp_error *error);
 
-/* The delta of mu-GDP at epsilon >= 0, rounded up; may round to 0 only where it is below 1e-320. */
+/*
+ * The delta of mu-GDP at epsilon in [0, inf], correctly rounded up: so at least 5e-324, and 0 only
+ * where it is 0 (mu = 0 or epsilon = inf).
+ */
 NETDP_API NETDP_CHECK netdp_status netdp_gdp_to_delta(double mu, double epsilon, double *delta,
                                                       netdp_error *error);
 
@@ -31,8 +35,8 @@ NETDP_API NETDP_CHECK netdp_status netdp_gdp_to_rdp(double mu, double alpha, dou
 
 /*
  * The largest mu, rounded down, for which mu-GDP implies (epsilon, delta)-DP: the inverse of
- * netdp_gdp_to_epsilon. epsilon in [0, inf], delta in (0, 1). The noise multiplier of one Gaussian
- * release is sigma = 1/mu.
+ * netdp_gdp_to_epsilon, which gives at most epsilon back. epsilon in [0, inf], delta in (0, 1). The
+ * noise multiplier of one Gaussian release is sigma = 1/mu.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_epsilon_to_gdp(double epsilon, double delta, double *mu,
                                                         netdp_error *error);
@@ -41,11 +45,14 @@ NETDP_API NETDP_CHECK netdp_status netdp_epsilon_to_gdp(double epsilon, double d
 typedef struct netdp_rdp {
     double slope; /* used where count == 0 */
     size_t count;
-    const double *order;   /* ascending, each > 1 */
+    const double *order;   /* ascending, each in (1, inf) */
     const double *epsilon; /* >= 0, inf allowed */
 } netdp_rdp;
 
-/* The curve at alpha; between orders (alpha-1) eps(alpha) is convex and is interpolated so. */
+/*
+ * The curve at alpha in (1, inf), rounded up; between orders (alpha-1) eps(alpha) is convex and is
+ * interpolated so, from 0 at alpha = 1; infinite beyond the last order and next to infinite ones.
+ */
 NETDP_API NETDP_CHECK netdp_status netdp_rdp_at(const netdp_rdp *curve, double alpha,
                                                 double *epsilon, netdp_error *error);
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account/pairs.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "base/text.h"
 #include "protocol/threat.h"
 
@@ -25,49 +25,14 @@ typedef struct loss_options {
     bool json, full;
 } loss_options;
 
-/* Every pair as it is printed: value[to][from], distance[to][from]. */
-typedef struct pairs {
+/* What is printed: one account, with every pair unless nobody asked. */
+typedef struct answer {
     const netdp_i_description *description;
     const netdp_losses *losses;
     const loss_options *options;
-    netdp_unit unit;
     netdp_summary summary;
-    double *value;
-    int32_t *distance;
-} pairs;
-
-static netdp_status fill_observer(void *context, int64_t index, int thread, netdp_error *error)
-{
-    (void)thread;
-    pairs *p = context;
-    const netdp_losses *l = p->losses;
-    const int32_t n = netdp_graph_nodes(p->description->graph);
-    int32_t *hops = NETDP_I_NEW(int32_t, n);
-    if (hops == NULL)
-        return netdp_i_no_memory(error);
-    netdp_status status =
-        netdp_graph_distances(p->description->graph, l->to + index, l->members, hops, error);
-    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++) {
-        const int64_t at = index * l->from_count + i;
-        p->distance[at] = hops[l->from[i]];
-        p->value[at] = INFINITY;
-        if (netdp_losses_counts(l, i, (int32_t)index))
-            status =
-                netdp_loss_value(l->loss[at], p->options->noise, p->unit, &p->value[at], error);
-    }
-    netdp_i_free(hops);
-    return status;
-}
-
-static netdp_status pairs_fill(pairs *p, const netdp_progress *progress, netdp_error *error)
-{
-    const int64_t count = (int64_t)p->losses->from_count * p->losses->to_count;
-    p->value = NETDP_I_NEW(double, count);
-    p->distance = NETDP_I_NEW(int32_t, count);
-    if (p->value == NULL || p->distance == NULL)
-        return netdp_i_no_memory(error);
-    return netdp_i_for_each(p->losses->to_count, fill_observer, p, progress, "conversion", error);
-}
+    netdp_i_pairs pairs;
+} answer;
 
 static void add_name(json_t *entry, const char *key, const netdp_graph *graph, int32_t node)
 {
@@ -87,10 +52,10 @@ static json_t *observer_json(const netdp_losses *losses, int32_t index)
 }
 
 /* from by from, and to within it: the order of a reader, not of the accountant. */
-static json_t *list_pairs(const pairs *p)
+static json_t *list_pairs(const answer *a)
 {
-    const netdp_losses *l = p->losses;
-    const netdp_graph *graph = p->description->graph;
+    const netdp_losses *l = a->losses;
+    const netdp_graph *graph = a->description->graph;
     json_t *list = json_array();
     for (int32_t i = 0; i < l->from_count; i++)
         for (int32_t v = 0; v < l->to_count; v++) {
@@ -98,8 +63,8 @@ static json_t *list_pairs(const pairs *p)
             if (!netdp_losses_counts(l, i, v))
                 continue;
             json_t *entry = json_pack("{s:i, s:o, s:i, s:o}", "from", (int)l->from[i], "to",
-                                      observer_json(l, v), "distance", (int)p->distance[at],
-                                      "value", netdp_i_json_double(p->value[at]));
+                                      observer_json(l, v), "distance", (int)a->pairs.distance[at],
+                                      "value", netdp_i_json_double(a->pairs.value[at]));
             add_name(entry, "from_name", graph, l->from[i]);
             if (l->members == 1)
                 add_name(entry, "to_name", graph, l->to[v]);
@@ -108,64 +73,26 @@ static json_t *list_pairs(const pairs *p)
     return list;
 }
 
-static netdp_status print_json(const pairs *p, netdp_error *error)
+static netdp_status print_json(const answer *a, netdp_error *error)
 {
-    const netdp_i_description *d = p->description;
-    const netdp_losses *l = p->losses;
-    const netdp_summary *s = &p->summary;
-    const bool listed = p->options->full || s->pairs <= LISTED_PAIRS;
+    const netdp_i_description *d = a->description;
+    const netdp_losses *l = a->losses;
+    const netdp_summary *s = &a->summary;
+    const bool listed = a->options->full || s->pairs <= LISTED_PAIRS;
     json_t *object = json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:s, s:o, s:{s:I, s:o, s:o, s:{s:i, s:o}, s:o}}",
         "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
         netdp_i_describe_protocol(d), "threat",
         netdp_i_threat_json(d->request.sees, d->request.own_noise, d->to, d->request.to_count),
-        "noise", netdp_i_json_double(p->options->noise), "bound", p->options->description.bound,
-        "sound", (int)l->sound, "certified", (int)l->certified, "unit", p->options->as, "losses",
-        listed ? list_pairs(p) : json_null(), "summary", "pairs", (json_int_t)s->pairs, "mean",
+        "noise", netdp_i_json_double(a->options->noise), "bound", a->options->description.bound,
+        "sound", (int)l->sound, "certified", (int)l->certified, "unit", a->options->as, "losses",
+        listed ? list_pairs(a) : json_null(), "summary", "pairs", (json_int_t)s->pairs, "mean",
         netdp_i_json_double(s->mean), "max", netdp_i_json_double(s->max), "worst", "from",
         (int)s->worst_from, "to", l->members == 1 ? json_integer(s->worst_to) : observer_json(l, 0),
         "local", netdp_i_json_double(s->local));
     if (object != NULL && l->tolerance > 0)
         json_object_set_new(object, "rank_tolerance", json_real(l->tolerance));
     return netdp_i_cli_print_json(&object, error);
-}
-
-static netdp_status write_csv(const pairs *p, netdp_error *error)
-{
-    const netdp_losses *l = p->losses;
-    netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, p->options->csv, error);
-    if (status != NETDP_OK)
-        return status;
-    fputs("from,to,distance,value\n", output.stream);
-    for (int32_t i = 0; i < l->from_count; i++)
-        for (int32_t v = 0; v < l->to_count; v++) {
-            const int64_t at = (int64_t)v * l->from_count + i;
-            if (!netdp_losses_counts(l, i, v))
-                continue;
-            fprintf(output.stream, "%" PRId32 ",", l->from[i]);
-            for (int32_t k = 0; k < l->members; k++)
-                fprintf(output.stream, "%s%" PRId32, k == 0 ? "" : " ",
-                        l->to[l->members > 1 ? k : v]);
-            fprintf(output.stream, ",%" PRId32 ",", p->distance[at]);
-            netdp_i_print_double(output.stream, p->value[at]);
-            fputc('\n', output.stream);
-        }
-    return netdp_i_output_commit(&output, error);
-}
-
-static netdp_status write_npy(const pairs *p, netdp_error *error)
-{
-    const int64_t from = p->losses->from_count, to = p->losses->to_count;
-    double *turned = NETDP_I_NEW(double, from *to);
-    if (turned == NULL)
-        return netdp_i_no_memory(error);
-    for (int64_t v = 0; v < to; v++)
-        for (int64_t u = 0; u < from; u++)
-            turned[u * to + v] = p->value[v * from + u];
-    netdp_status status = netdp_i_npy_write(turned, from, to, p->options->npy, error);
-    netdp_i_free(turned);
-    return status;
 }
 
 static void print_name(const netdp_graph *graph, int32_t node)
@@ -178,65 +105,49 @@ static void print_name(const netdp_graph *graph, int32_t node)
     printf("%-24s ", text);
 }
 
-static void print_pairs(const pairs *p)
+static void print_pairs(const answer *a)
 {
-    const netdp_losses *l = p->losses;
-    printf("%-24s %-24s %8s  %s\n", "from", "to", "distance", p->options->as);
+    const netdp_losses *l = a->losses;
+    printf("%-24s %-24s %8s  %s\n", "from", "to", "distance", a->options->as);
     for (int32_t i = 0; i < l->from_count; i++)
         for (int32_t v = 0; v < l->to_count; v++) {
             const int64_t at = (int64_t)v * l->from_count + i;
             if (!netdp_losses_counts(l, i, v))
                 continue;
-            print_name(p->description->graph, l->from[i]);
+            print_name(a->description->graph, l->from[i]);
             if (l->members > 1)
                 printf("%-24s ", "the coalition");
             else
-                print_name(p->description->graph, l->to[v]);
-            printf("%8" PRId32 "  %.6g\n", p->distance[at], p->value[at]);
+                print_name(a->description->graph, l->to[v]);
+            printf("%8" PRId32 "  %.6g\n", a->pairs.distance[at], a->pairs.value[at]);
         }
 }
 
-static netdp_status print_distances(const pairs *p, netdp_error *error)
+static netdp_status print_distances(const answer *a, netdp_error *error)
 {
-    const netdp_losses *l = p->losses;
-    const int64_t n = netdp_graph_nodes(p->description->graph);
-    struct class
-    {
-        int64_t pairs;
-        double sum, least, most;
-    } *classes = netdp_i_new(n + 1, sizeof *classes);
-    if (classes == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t v = 0; v < l->to_count; v++)
-        for (int32_t i = 0; i < l->from_count; i++) {
-            const int64_t at = (int64_t)v * l->from_count + i;
-            if (!netdp_losses_counts(l, i, v))
-                continue;
-            struct class *c = &classes[p->distance[at]];
-            c->least = c->pairs == 0 ? p->value[at] : fmin(c->least, p->value[at]);
-            c->most = fmax(c->most, p->value[at]);
-            c->sum += p->value[at];
-            c->pairs++;
-        }
+    netdp_i_class *classes = NULL;
+    netdp_status status = netdp_i_pairs_classes(&a->pairs, &classes, error);
+    if (status != NETDP_OK)
+        return status;
     printf("%8s %12s %12s %12s %12s   (%s)\n", "distance", "pairs", "least", "mean", "most",
-           p->options->as);
-    for (int64_t d = 0; d <= n; d++)
+           a->options->as);
+    for (int32_t d = 0; d <= netdp_graph_nodes(a->description->graph); d++)
         if (classes[d].pairs > 0)
-            printf("%8" PRId64 " %12" PRId64 " %12.5g %12.5g %12.5g\n", d, classes[d].pairs,
-                   classes[d].least, classes[d].sum / (double)classes[d].pairs, classes[d].most);
+            printf("%8" PRId32 " %12" PRId64 " %12.5g %12.5g %12.5g\n", d, classes[d].pairs,
+                   classes[d].least, classes[d].mean, classes[d].most);
     netdp_i_free(classes);
     return NETDP_OK;
 }
 
-static netdp_status print_table(const pairs *p, netdp_error *error)
+static netdp_status print_table(const answer *a, netdp_error *error)
 {
-    const netdp_loss_request *request = &p->description->request;
-    const netdp_summary *s = &p->summary;
+    const netdp_loss_request *request = &a->description->request;
+    const netdp_summary *s = &a->summary;
     netdp_status status = NETDP_OK;
-    if (s->pairs <= SHOWN_PAIRS || p->options->full)
-        print_pairs(p);
+    if (s->pairs <= SHOWN_PAIRS || a->options->full)
+        print_pairs(a);
     else
-        status = print_distances(p, error);
+        status = print_distances(a, error);
     if (status != NETDP_OK)
         return status;
     printf("mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32 "), local differential privacy "
@@ -244,19 +155,19 @@ static netdp_status print_table(const pairs *p, netdp_error *error)
            s->mean, s->max, s->worst_from, s->worst_to, s->local);
     printf("averaging, %" PRId64 " rounds, dither %g, noise %g Delta; %s, own noise %s;\n"
            "adjacency: %s; released: %s.\n",
-           p->description->protocol.rounds, p->description->protocol.dither, p->options->noise,
+           a->description->protocol.rounds, a->description->protocol.dither, a->options->noise,
            netdp_i_threat_words(request->sees), netdp_own_noise_name(request->own_noise),
            NETDP_I_ADJACENCY, NETDP_I_RELEASED);
-    if (!p->losses->sound)
+    if (!a->losses->sound)
         puts("published, not certified: this formula is NOT an upper bound; use --bound exact.");
     else
-        printf("bound %s: an upper bound%s.\n", p->options->description.bound,
-               p->losses->certified ? ", certified"
+        printf("bound %s: an upper bound%s.\n", a->options->description.bound,
+               a->losses->certified ? ", certified"
                                     : ", computed in floating point (not in ball arithmetic)");
-    if (p->losses->tolerance > 0)
+    if (a->losses->tolerance > 0)
         printf("dither 0: observations below %g of the largest were taken as repeats; the answer "
                "depends on it.\n",
-               p->losses->tolerance);
+               a->losses->tolerance);
     return NETDP_OK;
 }
 
@@ -264,25 +175,25 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
                                       netdp_unit unit, netdp_error *error)
 {
     netdp_losses *losses = NULL;
-    pairs p = {.description = d, .options = options, .unit = unit};
+    answer a = {.description = d, .options = options};
     netdp_progress progress = netdp_i_cli_progress_begin();
     netdp_status status = netdp_losses_new(&d->request, &progress, &losses, error);
-    p.losses = losses;
+    a.losses = losses;
     if (status == NETDP_OK)
-        status = netdp_losses_summary(losses, options->noise, unit, &p.summary, error);
+        status = netdp_losses_summary(losses, options->noise, unit, &a.summary, error);
     const bool each = !options->json || options->full || options->csv != NULL ||
-                      options->npy != NULL || p.summary.pairs <= LISTED_PAIRS;
+                      options->npy != NULL || a.summary.pairs <= LISTED_PAIRS;
     if (status == NETDP_OK && each)
-        status = pairs_fill(&p, &progress, error);
+        status =
+            netdp_i_pairs_new(d->graph, losses, options->noise, unit, &progress, &a.pairs, error);
     netdp_i_cli_progress_end();
     if (status == NETDP_OK && options->csv != NULL)
-        status = write_csv(&p, error);
+        status = netdp_i_pairs_write_csv(&a.pairs, options->csv, error);
     if (status == NETDP_OK && options->npy != NULL)
-        status = write_npy(&p, error);
+        status = netdp_i_pairs_write_npy(&a.pairs, a.pairs.value, options->npy, error);
     if (status == NETDP_OK)
-        status = options->json ? print_json(&p, error) : print_table(&p, error);
-    netdp_i_free(p.value);
-    netdp_i_free(p.distance);
+        status = options->json ? print_json(&a, error) : print_table(&a, error);
+    netdp_i_pairs_clear(&a.pairs);
     netdp_losses_free(losses);
     return status;
 }

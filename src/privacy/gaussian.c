@@ -24,6 +24,9 @@
 /* Q(39) < 2^-1074, the least positive double: beyond, a tail is above or below every delta. */
 enum { FAR = 39 };
 
+/* From here on Mills' ratio at b comes from its asymptotic series. */
+enum { LARGE = 64 };
+
 /* Precision: bits that D should have relative to itself at first, and when to give up. */
 enum { FIRST_BITS = 50, LAST_BITS = 3200 };
 
@@ -147,7 +150,7 @@ static double mu_near(double epsilon, double delta)
 /* D and its second term T = e^epsilon Q(b), which is -dD/depsilon. */
 typedef struct profile {
     arb_t value, second;
-    arb_t a, b, scratch;
+    arb_t a, b, scratch, term;
 } profile;
 
 static void profile_init(profile *p)
@@ -157,6 +160,7 @@ static void profile_init(profile *p)
     arb_init(p->a);
     arb_init(p->b);
     arb_init(p->scratch);
+    arb_init(p->term);
 }
 
 static void profile_clear(profile *p)
@@ -166,6 +170,7 @@ static void profile_clear(profile *p)
     arb_clear(p->a);
     arb_clear(p->b);
     arb_clear(p->scratch);
+    arb_clear(p->term);
 }
 
 /* Bits that are lost on the way to D: the tails lose b^2, the difference about 1/mu. */
@@ -179,6 +184,49 @@ static slong bits_lost(double epsilon, double mu)
     if (ilogb(mu) < 0)
         lost -= ilogb(mu);
     return lost;
+}
+
+/*
+ * 2T for a large b: T = phi(a) Mills(b), Mills(b) = 1/b (1 - 1/b^2 + 1*3/b^4 - ...), where the
+ * error is below the first term left out (DLMF 7.12.1). Arb's erfc loses all digits of an inexact
+ * argument from 10^6 on.
+ */
+static void second_term_far(profile *p, slong precision)
+{
+    slong turn = 1L << 11; /* from b >= 64 on the terms fall at least that long */
+    arb_mul(p->scratch, p->b, p->b, precision);
+    arb_inv(p->scratch, p->scratch, precision);
+    arb_one(p->term);
+    arb_one(p->second);
+    for (slong k = 1;; k++) {
+        arb_mul(p->term, p->term, p->scratch, precision);
+        arb_mul_si(p->term, p->term, 1 - 2 * k, precision);
+        if (k == turn || arf_cmpabs_2exp_si(arb_midref(p->term), -precision) < 0)
+            break;
+        arb_add(p->second, p->second, p->term, precision);
+    }
+    arb_add_error(p->second, p->term);
+    arb_div(p->second, p->second, p->b, precision);
+
+    arb_mul(p->scratch, p->a, p->a, precision);
+    arb_mul_2exp_si(p->scratch, p->scratch, -1);
+    arb_neg(p->scratch, p->scratch);
+    arb_exp(p->scratch, p->scratch, precision);
+    arb_mul(p->second, p->second, p->scratch, precision);
+    arb_const_pi(p->scratch, precision); /* 2/sqrt(2 pi) = 1/sqrt(pi/2) */
+    arb_mul_2exp_si(p->scratch, p->scratch, -1);
+    arb_rsqrt(p->scratch, p->scratch, precision);
+    arb_mul(p->second, p->second, p->scratch, precision);
+}
+
+/* 2T as e^epsilon erfc(b/sqrt 2), where scratch is 1/sqrt 2. */
+static void second_term(profile *p, double epsilon, slong precision)
+{
+    arb_mul(p->term, p->b, p->scratch, precision);
+    arb_hypgeom_erfc(p->second, p->term, precision);
+    arb_set_d(p->term, epsilon);
+    arb_exp(p->term, p->term, precision);
+    arb_mul(p->second, p->second, p->term, precision);
 }
 
 typedef enum side { LEFT, MIDDLE, RIGHT } side;
@@ -203,15 +251,16 @@ static side profile_at(profile *p, double epsilon, double mu, slong precision)
     if (arb_lt(p->a, p->scratch))
         return LEFT;
 
+    arb_set_si(p->scratch, LARGE);
+    bool large = arb_gt(p->b, p->scratch);
+    if (large)
+        second_term_far(p, precision);
     arb_sqrt_ui(p->scratch, 2, precision);
     arb_mul_2exp_si(p->scratch, p->scratch, -1);
+    if (!large)
+        second_term(p, epsilon, precision);
     arb_mul(p->a, p->a, p->scratch, precision);
-    arb_mul(p->b, p->b, p->scratch, precision);
     arb_hypgeom_erfc(p->value, p->a, precision);
-    arb_hypgeom_erfc(p->second, p->b, precision);
-    arb_set_d(p->scratch, epsilon);
-    arb_exp(p->scratch, p->scratch, precision);
-    arb_mul(p->second, p->second, p->scratch, precision);
     arb_sub(p->value, p->value, p->second, precision);
     arb_mul_2exp_si(p->value, p->value, -1);
     arb_mul_2exp_si(p->second, p->second, -1);
@@ -321,7 +370,8 @@ static int64_t least_cell(question *q, int64_t start)
             low = cell;
             cell += stride;
         }
-        stride *= 2;
+        if (stride < infinite_cell)
+            stride *= 2;
     }
     return high;
 }

@@ -150,11 +150,11 @@ netdp_status netdp_rdp_at(const netdp_rdp *curve, double alpha, double *epsilon,
 static double bound_at(const netdp_rdp *curve, size_t i, const arb_t u, double delta,
                        bool published)
 {
-    arb_t value, price, log_order, log_u;
+    arb_t value, price, log_order, one_over_u;
     arb_init(value);
     arb_init(price);
     arb_init(log_order);
-    arb_init(log_u);
+    arb_init(one_over_u);
     double bound = INFINITY;
     if (curve_at(value, curve, i, u)) {
         arb_set_d(price, delta);
@@ -165,9 +165,10 @@ static double bound_at(const netdp_rdp *curve, size_t i, const arb_t u, double d
             arb_sub(price, price, log_order, BITS);
         arb_div(price, price, u, BITS);
         if (!published) {
-            arb_log(log_u, u, BITS);
-            arb_add(price, price, log_u, BITS);
-            arb_sub(price, price, log_order, BITS);
+            /* ln(u/(1 + u)); the difference of the logarithms would cancel for a large u. */
+            arb_inv(one_over_u, u, BITS);
+            arb_log1p(one_over_u, one_over_u, BITS);
+            arb_sub(price, price, one_over_u, BITS);
         }
         arb_add(value, value, price, BITS);
         bound = netdp_i_ball_up(value);
@@ -175,7 +176,7 @@ static double bound_at(const netdp_rdp *curve, size_t i, const arb_t u, double d
     arb_clear(value);
     arb_clear(price);
     arb_clear(log_order);
-    arb_clear(log_u);
+    arb_clear(one_over_u);
     return fmax(bound, 0);
 }
 

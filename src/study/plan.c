@@ -1,15 +1,14 @@
 #include "study/plan.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <netdp/simulate.h>
 
+#include "account/pairs.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 
 /* Above this many pairs the losses go into loss.npy instead of loss.csv. */
 #define CSV_PAIRS 10000
@@ -23,133 +22,33 @@ void netdp_i_plan_clear(netdp_i_plan *plan)
     *plan = (netdp_i_plan){0};
 }
 
-/* Pairs at one distance. */
-typedef struct class
-{
-    int64_t pairs;
-    double sum, max;
-} class;
-
-/* Every pair's distance and epsilon, one observer a piece. */
-typedef struct tally {
-    const netdp_graph *graph;
-    const netdp_losses *losses;
-    double noise;
-    netdp_unit unit;
-    int32_t *distance; /* [observers][nodes] */
-    double *epsilon;   /* [observers][nodes] */
-} tally;
-
-static netdp_status tally_observer(void *context, int64_t index, int thread, netdp_error *error)
-{
-    (void)thread;
-    tally *t = context;
-    const int32_t n = t->losses->from_count;
-    const int64_t row = index * n;
-    netdp_status status =
-        netdp_graph_distances(t->graph, t->losses->to + index, 1, t->distance + row, error);
-    for (int32_t u = 0; status == NETDP_OK && u < n; u++)
-        if (netdp_losses_counts(t->losses, u, (int32_t)index))
-            status = netdp_loss_value(t->losses->loss[row + u], t->noise, t->unit,
-                                      &t->epsilon[row + u], error);
-    return status;
-}
-
-static netdp_status tally_new(tally *t, const netdp_i_problem *problem, const netdp_losses *losses,
-                              double noise, netdp_unit unit, netdp_error *error)
-{
-    const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
-    *t = (tally){.graph = problem->graph, .losses = losses, .noise = noise, .unit = unit};
-    t->distance = NETDP_I_NEW(int32_t, pairs);
-    t->epsilon = NETDP_I_NEW(double, pairs);
-    if (t->distance == NULL || t->epsilon == NULL)
-        return netdp_i_no_memory(error);
-    return netdp_i_for_each(losses->to_count, tally_observer, t, NULL, "conversion", error);
-}
-
-static void tally_clear(tally *t)
-{
-    netdp_i_free(t->distance);
-    netdp_i_free(t->epsilon);
-}
-
 /* [{"distance": 1, "pairs": .., "mean": .., "max": ..}, ...], nearest first. */
-static json_t *tally_classes(const tally *t, netdp_error *error)
+static netdp_status list_classes(const netdp_i_pairs *pairs, json_t **list, netdp_error *error)
 {
-    const int32_t n = t->losses->from_count;
-    class *classes = NETDP_I_NEW(class, (int64_t)n + 1);
-    json_t *list = json_array();
-    if (classes == NULL || list == NULL) {
-        netdp_i_free(classes);
-        json_decref(list);
-        (void)netdp_i_no_memory(error);
-        return NULL;
-    }
-    for (int64_t i = 0; i < (int64_t)n * t->losses->to_count; i++) {
-        if (t->distance[i] < 1)
-            continue;
-        class *mine = &classes[t->distance[i]];
-        mine->pairs++;
-        mine->sum += t->epsilon[i];
-        mine->max = fmax(mine->max, t->epsilon[i]);
-    }
-    for (int32_t d = 1; d <= n; d++)
-        if (classes[d].pairs > 0)
-            json_array_append_new(
-                list, json_pack("{s:i, s:I, s:o, s:o}", "distance", (int)d, "pairs",
-                                (json_int_t)classes[d].pairs, "mean",
-                                netdp_i_json_double(fmin(
-                                    classes[d].max, classes[d].sum / (double)classes[d].pairs *
-                                                        (1 + 2.3e-16 * (double)classes[d].pairs))),
-                                "max", netdp_i_json_double(classes[d].max)));
-    netdp_i_free(classes);
-    return list;
-}
-
-static netdp_status write_csv(const tally *t, const char *path, netdp_error *error)
-{
-    netdp_i_output output;
-    const int32_t n = t->losses->from_count;
-    netdp_status status = netdp_i_output_open(&output, path, error);
+    netdp_i_class *classes = NULL;
+    netdp_status status = netdp_i_pairs_classes(pairs, &classes, error);
     if (status != NETDP_OK)
         return status;
-    fputs("from,to,distance,loss,epsilon\n", output.stream);
-    for (int32_t u = 0; u < n; u++)
-        for (int32_t v = 0; v < t->losses->to_count; v++) {
-            const int64_t at = (int64_t)v * n + u;
-            if (!netdp_losses_counts(t->losses, u, v))
-                continue;
-            fprintf(output.stream, "%" PRId32 ",%" PRId32 ",%" PRId32 ",", t->losses->from[u],
-                    t->losses->to[v], t->distance[at]);
-            netdp_i_print_double(output.stream, t->losses->loss[at]);
-            fputc(',', output.stream);
-            netdp_i_print_double(output.stream, t->epsilon[at]);
-            fputc('\n', output.stream);
-        }
-    return netdp_i_output_commit(&output, error);
+    json_t *made = json_array();
+    for (int32_t d = 1; d <= netdp_graph_nodes(pairs->graph); d++)
+        if (classes[d].pairs > 0)
+            json_array_append_new(made, json_pack("{s:i, s:I, s:o, s:o}", "distance", (int)d,
+                                                  "pairs", (json_int_t)classes[d].pairs, "mean",
+                                                  netdp_i_json_double(classes[d].mean), "max",
+                                                  netdp_i_json_double(classes[d].most)));
+    netdp_i_free(classes);
+    *list = made;
+    return made == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }
 
-/* loss[from][to], infinity on the diagonal. */
-static netdp_status write_npy(const tally *t, const char *path, netdp_error *error)
-{
-    const int64_t from = t->losses->from_count, to = t->losses->to_count;
-    double *turned = NETDP_I_NEW(double, from *to);
-    if (turned == NULL)
-        return netdp_i_no_memory(error);
-    for (int64_t v = 0; v < to; v++)
-        for (int64_t u = 0; u < from; u++)
-            turned[u * to + v] = t->losses->loss[v * from + u];
-    netdp_status status = netdp_i_npy_write(turned, from, to, path, error);
-    netdp_i_free(turned);
-    return status;
-}
-
-static netdp_status write_losses(const tally *t, const char *folder, netdp_error *error)
+static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder, netdp_error *error)
 {
     char path[4096];
-    const bool csv = (int64_t)t->losses->from_count * t->losses->to_count <= CSV_PAIRS;
+    const int64_t count = (int64_t)pairs->losses->from_count * pairs->losses->to_count;
+    const bool csv = count <= CSV_PAIRS;
     snprintf(path, sizeof path, "%s/loss.%s", folder, csv ? "csv" : "npy");
-    return csv ? write_csv(t, path, error) : write_npy(t, path, error);
+    return csv ? netdp_i_pairs_write_csv(pairs, path, error)
+               : netdp_i_pairs_write_npy(pairs, pairs->losses->loss, path, error);
 }
 
 /* A guarantee that is the same towards everyone: central and local. */
@@ -165,16 +64,15 @@ static netdp_status pairwise_guarantee(const netdp_i_problem *problem, const net
                                        const netdp_calibration *calibration, netdp_unit unit,
                                        const char *folder, json_t **guarantee, netdp_error *error)
 {
-    tally t = {0};
+    netdp_i_pairs pairs = {0};
     json_t *classes = NULL;
-    netdp_status status = tally_new(&t, problem, losses, calibration->noise, unit, error);
+    netdp_status status =
+        netdp_i_pairs_new(problem->graph, losses, calibration->noise, unit, NULL, &pairs, error);
     if (status == NETDP_OK)
-        status = write_losses(&t, folder, error);
-    if (status == NETDP_OK) {
-        classes = tally_classes(&t, error);
-        status = classes == NULL ? NETDP_NO_MEMORY : NETDP_OK;
-    }
-    tally_clear(&t);
+        status = write_losses(&pairs, folder, error);
+    if (status == NETDP_OK)
+        status = list_classes(&pairs, &classes, error);
+    netdp_i_pairs_clear(&pairs);
     if (status != NETDP_OK)
         return status;
     const netdp_summary *achieved = &calibration->achieved;
