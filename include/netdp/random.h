@@ -22,6 +22,7 @@ typedef enum netdp_purpose {
     NETDP_FOR_SPLIT,
     NETDP_FOR_CENTRAL,
     NETDP_FOR_PROBE,
+    NETDP_FOR_BATCH,
 } netdp_purpose;
 
 typedef struct netdp_stream {

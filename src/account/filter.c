@@ -1,12 +1,10 @@
 /*
  * m_t is a vector AR(1) process and y_t = S m_t its noise-free observation, so a Kalman filter
- * gives the whitened innovations, and one recursion the response of the innovations to a unit
- * contribution of every node at once. In modal coordinates (basis.h), with D zero at quiet nodes:
+ * gives the whitened innovations. In modal coordinates (basis.h), with D zero at quiet nodes:
  *
- *     P <- D,  E <- B^T
- *     each round:  Sigma = S P S^T = L L^T     r = S E       w = L^{-1} r      loss += |w|^2
- *                  G = P S^T L^{-T}            P <- P - G G^T                  E <- E - G w
- *     then:        P <- theta P theta + nu^2 D                                 E <- theta E
+ *     P <- D
+ *     each round:  Sigma = S P S^T = L L^T     G = P S^T L^{-T}     P <- P - G G^T
+ *     then:        P <- theta P theta + nu^2 D
  *
  * The covariance form loses nu^2 below 1e-16. For a small dither P is therefore carried as a
  * factor, P = C C^T, which loses nu below 1e-16: S C = L V^T, G = C V, C <- C - G V^T, and the
@@ -23,75 +21,87 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 
 /* Below this dither the factor is carried: 1e-16 / dither^2 must stay well below 1e-8. */
 #define FACTOR_BELOW 5e-3
 
-/* A response outside the range of Sigma by more than this part of its scale is not rounding. */
-#define OUTSIDE_RANGE 1e-9
-
-typedef struct filter {
-    int modes, seen, from;
+struct netdp_i_filter {
+    int modes, seen;
     bool factored;
+    double change;
     const double *theta;
-    double *rows;      /* S B as [modes][seen] columns: the rows of the seen nodes */
-    double *noise;     /* D: lower triangle, or its factor's transpose (upper), [modes][modes] */
-    double *p;         /* P, or C */
-    double *e;         /* E [modes] x [from] */
-    double *scale;     /* [from]: norm of E's column before the observation */
-    double *image;     /* P S^T, or C^T S^T, [modes] x [seen] */
-    double *gain;      /* [modes] x [seen] */
-    double *lower;     /* L [seen] x [seen], rows in the order of `pivot` */
-    double *response;  /* r, then w, [seen] x [from] */
-    double *row;       /* one row of r */
-    double *stack;     /* [2 modes] x [modes], factored only */
-    double *work;      /* 2 max(seen, modes) */
-    lapack_int *pivot; /* [seen], 1-based */
-} filter;
+    double *rows;   /* S B as [modes][seen] columns: the rows of the seen nodes */
+    double *noise;  /* D: lower triangle, or its factor's transpose (upper), [modes][modes] */
+    double *p;      /* P, or C */
+    double *before; /* P one round ago */
+    double *image;  /* P S^T, or C^T S^T, [modes] x [seen] */
+    double *stack;  /* [2 modes] x [modes], factored only */
+    double *work;   /* 2 max(seen, modes) */
+};
 
-static void filter_clear(filter *f)
+netdp_status netdp_i_gain_new(int32_t modes, int32_t seen, netdp_i_gain *gain, netdp_error *error)
 {
-    double *owned[] = {f->rows, f->noise, f->p,        f->e,   f->scale, f->image,
-                       f->gain, f->lower, f->response, f->row, f->stack, f->work};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        netdp_i_free(owned[i]);
-    netdp_i_free(f->pivot);
-}
-
-static netdp_status filter_new(filter *f, const netdp_i_basis *basis, int32_t seen, int32_t from,
-                               bool factored, netdp_error *error)
-{
-    const int64_t r = basis->modes, s = seen, u = from;
-    *f = (filter){.modes = basis->modes,
-                  .seen = seen,
-                  .from = from,
-                  .factored = factored,
-                  .theta = basis->theta};
-    f->rows = NETDP_I_NEW(double, r *s);
-    f->noise = NETDP_I_NEW(double, r *r);
-    f->p = NETDP_I_NEW(double, r *r);
-    f->e = NETDP_I_NEW(double, r *u);
-    f->scale = NETDP_I_NEW(double, u);
-    f->image = NETDP_I_NEW(double, r *s);
-    f->gain = NETDP_I_NEW(double, r *s);
-    f->lower = NETDP_I_NEW(double, s *s);
-    f->response = NETDP_I_NEW(double, s *u);
-    f->row = NETDP_I_NEW(double, s > u ? s : u);
-    f->stack = NETDP_I_NEW(double, factored ? 2 * r *r : 1);
-    f->work = NETDP_I_NEW(double, 2 * (r > s ? r : s));
-    f->pivot = NETDP_I_NEW(lapack_int, s);
-    if (f->rows == NULL || f->noise == NULL || f->p == NULL || f->e == NULL || f->scale == NULL ||
-        f->image == NULL || f->gain == NULL || f->lower == NULL || f->response == NULL ||
-        f->row == NULL || f->stack == NULL || f->work == NULL || f->pivot == NULL) {
-        filter_clear(f);
+    netdp_i_gain made = {0, NETDP_I_NEW(double, (int64_t)seen *seen),
+                         NETDP_I_NEW(double, (int64_t)modes *seen), NETDP_I_NEW(int, seen)};
+    if (made.lower == NULL || made.gain == NULL || made.pivot == NULL) {
+        netdp_i_gain_clear(&made);
         return netdp_i_no_memory(error);
     }
+    *gain = made;
     return NETDP_OK;
 }
 
+void netdp_i_gain_clear(netdp_i_gain *gain)
+{
+    netdp_i_free(gain->lower);
+    netdp_i_free(gain->gain);
+    netdp_i_free(gain->pivot);
+    *gain = (netdp_i_gain){0};
+}
+
+void netdp_i_filter_free(netdp_i_filter *filter)
+{
+    if (filter == NULL)
+        return;
+    netdp_i_free(filter->rows);
+    netdp_i_free(filter->noise);
+    netdp_i_free(filter->p);
+    netdp_i_free(filter->before);
+    netdp_i_free(filter->image);
+    netdp_i_free(filter->stack);
+    netdp_i_free(filter->work);
+    netdp_i_free(filter);
+}
+
+static netdp_i_filter *filter_allocate(const netdp_i_basis *basis, int32_t seen, bool factored)
+{
+    const int64_t r = basis->modes, s = seen;
+    netdp_i_filter *f = NETDP_I_NEW(netdp_i_filter, 1);
+    if (f == NULL)
+        return NULL;
+    *f = (netdp_i_filter){.modes = basis->modes,
+                          .seen = seen,
+                          .factored = factored,
+                          .change = INFINITY,
+                          .theta = basis->theta};
+    f->rows = NETDP_I_NEW(double, r *s);
+    f->noise = NETDP_I_NEW(double, r *r);
+    f->p = NETDP_I_NEW(double, r *r);
+    f->before = NETDP_I_NEW(double, factored ? 1 : r *r);
+    f->image = NETDP_I_NEW(double, r *s);
+    f->stack = NETDP_I_NEW(double, factored ? 2 * r *r : 1);
+    f->work = NETDP_I_NEW(double, 2 * (r > s ? r : s));
+    if (f->rows == NULL || f->noise == NULL || f->p == NULL || f->before == NULL ||
+        f->image == NULL || f->stack == NULL || f->work == NULL) {
+        netdp_i_filter_free(f);
+        return NULL;
+    }
+    return f;
+}
+
 /* D as a covariance: I minus the quiet nodes' outer products. */
-static void fill_noise(filter *f, const netdp_i_basis *basis, const netdp_i_observer *observer)
+static void fill_noise(netdp_i_filter *f, const netdp_i_basis *basis,
+                       const netdp_i_observer *observer)
 {
     const int64_t r = f->modes;
     for (int64_t k = 0; k < r; k++)
@@ -102,7 +112,7 @@ static void fill_noise(filter *f, const netdp_i_basis *basis, const netdp_i_obse
 }
 
 /* D as a factor: R of the QR of B with the rows of quiet nodes set to zero (R^T R = D). */
-static netdp_status fill_noise_factor(filter *f, const netdp_i_basis *basis,
+static netdp_status fill_noise_factor(netdp_i_filter *f, const netdp_i_basis *basis,
                                       const netdp_i_observer *observer, netdp_error *error)
 {
     const int64_t r = f->modes, n = basis->nodes;
@@ -125,143 +135,116 @@ static netdp_status fill_noise_factor(filter *f, const netdp_i_basis *basis,
     return status;
 }
 
-static netdp_status filter_begin(filter *f, const netdp_i_basis *basis,
-                                 const netdp_i_observer *observer, const int32_t *from,
-                                 netdp_error *error)
+netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observer *observer,
+                                double dither, netdp_i_filter **filter, netdp_error *error)
 {
-    const int64_t r = f->modes;
+    const int64_t r = basis->modes;
+    netdp_i_filter *f = filter_allocate(basis, observer->seen_count, dither < FACTOR_BELOW);
+    if (f == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t j = 0; j < f->seen; j++)
         memcpy(f->rows + j * r, basis->rows + observer->seen[j] * r, (size_t)r * sizeof(double));
-    for (int32_t i = 0; i < f->from; i++)
-        memcpy(f->e + i * r, basis->rows + from[i] * r, (size_t)r * sizeof(double));
-    if (!f->factored) {
-        fill_noise(f, basis, observer);
-        memcpy(f->p, f->noise, (size_t)(r * r) * sizeof(double));
-        return NETDP_OK;
-    }
-    netdp_status status = fill_noise_factor(f, basis, observer, error);
-    if (status == NETDP_OK)
+    netdp_status status = NETDP_OK;
+    if (f->factored) {
+        status = fill_noise_factor(f, basis, observer, error);
         for (int64_t i = 0; i < r; i++)
             for (int64_t j = 0; j <= i; j++)
                 f->p[j * r + i] = f->noise[i * r + j];
-    return status;
+    } else {
+        fill_noise(f, basis, observer);
+        memcpy(f->p, f->noise, (size_t)(r * r) * sizeof(double));
+    }
+    if (status != NETDP_OK) {
+        netdp_i_filter_free(f);
+        return status;
+    }
+    *filter = f;
+    return NETDP_OK;
 }
 
 /*
  * L, pivot and the rank from the covariance Sigma = S P S^T by pivoted Cholesky; gain = P S^T
  * L^{-T}. The absolute floor is the rounding of P, whose scale is that of round 0: 1.
  */
-static int observe_covariance(filter *f)
+static void observe_covariance(netdp_i_filter *f, netdp_i_gain *g)
 {
     const int r = f->modes, s = f->seen;
     cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, r, s, 1, f->p, r, f->rows, r, 0, f->image, r);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s, s, r, 1, f->rows, r, f->image, r, 0,
-                f->lower, s);
+                g->lower, s);
     double largest = 0;
     for (int j = 0; j < s; j++)
-        largest = fmax(largest, f->lower[(int64_t)j * s + j]);
-    lapack_int rank = 0;
-    LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', s, f->lower, s, f->pivot, &rank,
+        largest = fmax(largest, g->lower[(int64_t)j * s + j]);
+    g->rank = 0;
+    LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', s, g->lower, s, g->pivot, &g->rank,
                         fmax(NETDP_I_RANK_TOLERANCE * largest, 1e-15), f->work);
-    for (int j = 0; j < rank; j++)
-        memcpy(f->gain + (int64_t)j * r, f->image + (int64_t)(f->pivot[j] - 1) * r,
+    for (int j = 0; j < g->rank; j++)
+        memcpy(g->gain + (int64_t)j * r, f->image + (int64_t)(g->pivot[j] - 1) * r,
                (size_t)r * sizeof(double));
-    if (rank > 0) {
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, r, rank, 1,
-                    f->lower, s, f->gain, r);
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, r, rank, -1, f->gain, r, 1, f->p, r);
-    }
-    return rank;
+    if (g->rank == 0)
+        return;
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, r, g->rank, 1,
+                g->lower, s, g->gain, r);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, r, g->rank, -1, g->gain, r, 1, f->p, r);
 }
 
 /* The same from the factor: C^T S^T = V R pivoted, L = R^T, gain = C V, C <- C - gain V^T. */
-static int observe_factor(filter *f, netdp_status *status, netdp_error *error)
+static netdp_status observe_factor(netdp_i_filter *f, netdp_i_gain *g, netdp_error *error)
 {
     const int r = f->modes, s = f->seen, most = r < s ? r : s;
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, s, r, 1, f->p, r, f->rows, r, 0,
                 f->image, r);
-    memset(f->pivot, 0, (size_t)s * sizeof *f->pivot);
-    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, r, s, f->image, r, f->pivot, f->work) != 0) {
-        *status = netdp_i_no_memory(error);
-        return 0;
-    }
+    memset(g->pivot, 0, (size_t)s * sizeof *g->pivot);
+    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, r, s, f->image, r, g->pivot, f->work) != 0)
+        return netdp_i_no_memory(error);
     const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(f->image[0]), 1e-15);
     int rank = 0;
     while (rank < most && fabs(f->image[(int64_t)rank * r + rank]) > least)
         rank++;
     for (int j = 0; j < s; j++)
         for (int k = 0; k < rank; k++)
-            f->lower[(int64_t)k * s + j] = k <= j ? f->image[(int64_t)j * r + k] : 0;
+            g->lower[(int64_t)k * s + j] = k <= j ? f->image[(int64_t)j * r + k] : 0;
+    g->rank = rank;
     if (rank == 0)
-        return 0;
-    if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, r, rank, rank, f->image, r, f->work) != 0) {
-        *status = netdp_i_no_memory(error);
-        return 0;
-    }
+        return NETDP_OK;
+    if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, r, rank, rank, f->image, r, f->work) != 0)
+        return netdp_i_no_memory(error);
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, rank, r, 1, f->p, r, f->image, r, 0,
-                f->gain, r);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, r, r, rank, -1, f->gain, r, f->image, r, 1,
+                g->gain, r);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, r, r, rank, -1, g->gain, r, f->image, r, 1,
                 f->p, r);
-    return rank;
+    return NETDP_OK;
 }
 
-/* Rows of the response in pivot order. */
-static void permute_response(filter *f)
+netdp_status netdp_i_filter_observe(netdp_i_filter *filter, netdp_i_gain *gain, netdp_error *error)
 {
-    const int s = f->seen;
-    for (int64_t i = 0; i < f->from; i++) {
-        double *column = f->response + i * s;
-        memcpy(f->row, column, (size_t)s * sizeof *column);
-        for (int j = 0; j < s; j++)
-            column[j] = f->row[f->pivot[j] - 1];
-    }
+    if (filter->factored)
+        return observe_factor(filter, gain, error);
+    observe_covariance(filter, gain);
+    return NETDP_OK;
 }
 
-/* loss += |w|^2 and E <- E - gain w; a response outside the range of Sigma tells u's value. */
-static void learn(filter *f, int rank, double *loss)
-{
-    const int r = f->modes, s = f->seen, u = f->from;
-    for (int64_t i = 0; i < u; i++)
-        f->scale[i] = cblas_dnrm2(r, f->e + i * r, 1);
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s, u, r, 1, f->rows, r, f->e, r, 0,
-                f->response, s);
-    permute_response(f);
-    if (rank > 0) {
-        cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, rank, u, 1,
-                    f->lower, s, f->response, s);
-        if (rank < s)
-            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, s - rank, u, rank, -1,
-                        f->lower + rank, s, f->response, s, 1, f->response + rank, s);
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, u, rank, -1, f->gain, r,
-                    f->response, s, 1, f->e, r);
-    }
-    for (int64_t i = 0; i < u; i++) {
-        const double *w = f->response + i * s;
-        double gained = 0;
-        for (int j = 0; j < rank; j++)
-            gained += w[j] * w[j];
-        loss[i] += gained;
-        for (int j = rank; j < s; j++)
-            if (fabs(w[j]) > OUTSIDE_RANGE * f->scale[i])
-                loss[i] = INFINITY;
-    }
-}
-
-static void predict_covariance(filter *f, double noise)
+static void predict_covariance(netdp_i_filter *f, double noise)
 {
     const int64_t r = f->modes;
     const double energy = noise * noise;
+    double change = 0;
     for (int64_t j = 0; j < r; j++) {
         double *p = f->p + j * r;
         const double *d = f->noise + j * r;
         const double factor = f->theta[j];
-        for (int64_t i = j; i < r; i++)
+        double *before = f->before + j * r;
+        for (int64_t i = j; i < r; i++) {
             p[i] = p[i] * factor * f->theta[i] + energy * d[i];
+            change = fmax(change, fabs(p[i] - before[i]));
+            before[i] = p[i];
+        }
     }
+    f->change = change;
 }
 
 /* C^T = R of the QR of [ (theta C)^T ; noise R_D ]. */
-static netdp_status predict_factor(filter *f, double noise, netdp_error *error)
+static netdp_status predict_factor(netdp_i_filter *f, double noise, netdp_error *error)
 {
     const int64_t r = f->modes;
     if (noise == 0) {
@@ -286,43 +269,39 @@ static netdp_status predict_factor(filter *f, double noise, netdp_error *error)
     return NETDP_OK;
 }
 
-static netdp_status predict(filter *f, double noise, netdp_error *error)
+netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_error *error)
 {
-    const int64_t r = f->modes;
-    for (int64_t i = 0; i < f->from; i++)
-        for (int64_t k = 0; k < r; k++)
-            f->e[i * r + k] *= f->theta[k];
-    if (f->factored)
-        return predict_factor(f, noise, error);
-    predict_covariance(f, noise);
+    if (filter->factored)
+        return predict_factor(filter, noise, error);
+    predict_covariance(filter, noise);
     return NETDP_OK;
 }
 
-netdp_status netdp_i_filter(const netdp_linear *protocol, const netdp_i_basis *basis,
-                            const netdp_i_observer *observer, const int32_t *from, int32_t count,
-                            double *loss, const netdp_progress *progress, netdp_error *error)
+double netdp_i_filter_change(const netdp_i_filter *filter)
 {
-    filter f;
-    netdp_status status =
-        filter_new(&f, basis, observer->seen_count, count, protocol->dither < FACTOR_BELOW, error);
-    if (status != NETDP_OK)
-        return status;
-    for (int32_t i = 0; i < count; i++)
-        loss[i] = 0;
-    status = filter_begin(&f, basis, observer, from, error);
-    const int64_t observations = protocol->rounds + (observer->last_sum ? 1 : 0);
-    for (int64_t t = 0; status == NETDP_OK && t < observations; t++) {
-        const int rank = f.factored ? observe_factor(&f, &status, error) : observe_covariance(&f);
-        if (status != NETDP_OK)
-            break;
-        learn(&f, rank, loss);
-        if (t + 1 < observations)
-            status = predict(&f, t + 1 < protocol->rounds ? netdp_linear_noise(protocol, t + 1) : 0,
-                             error);
-        if (status == NETDP_OK)
-            status = netdp_i_report(progress, "accounting", (double)(t + 1), (double)observations,
-                                    error);
+    return filter->change;
+}
+
+netdp_status netdp_i_response_new(const netdp_i_filter *filter, int32_t count,
+                                  netdp_i_response *response, netdp_error *error)
+{
+    netdp_i_response made = {
+        .modes = filter->modes,
+        .seen = filter->seen,
+        .count = count,
+        .theta = filter->theta,
+        .rows = filter->rows,
+        .e = NETDP_I_NEW(double, (int64_t)filter->modes *count),
+        .w = NETDP_I_NEW(double, (int64_t)filter->seen *count),
+        .scale = NETDP_I_NEW(double, count),
+        .row = NETDP_I_NEW(double, filter->seen),
+        .told = NETDP_I_NEW(bool, count),
+    };
+    if (made.e == NULL || made.w == NULL || made.scale == NULL || made.row == NULL ||
+        made.told == NULL) {
+        netdp_i_response_clear(&made);
+        return netdp_i_no_memory(error);
     }
-    filter_clear(&f);
-    return status;
+    *response = made;
+    return NETDP_OK;
 }

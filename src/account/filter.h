@@ -1,5 +1,8 @@
 /*
  * The exact accountant of linear protocols: a Kalman filter on a modal basis.
+ *
+ * The filter itself (covariance, gains) does not depend on who contributes when; responses of the
+ * whitened innovations to contributions are carried beside it.
  */
 #ifndef NETDP_I_FILTER_H
 #define NETDP_I_FILTER_H
@@ -21,13 +24,68 @@ typedef struct netdp_i_observer {
 /* Ranks are decided at this fraction of the largest scale of an observation. */
 #define NETDP_I_RANK_TOLERANCE 1e-13
 
+/* What one observation teaches: Sigma = L L^T in the order of `pivot`, gain = P S^T L^{-T}. */
+typedef struct netdp_i_gain {
+    int rank;
+    double *lower; /* [seen] x [seen], column-major */
+    double *gain;  /* [modes] x [rank] of room [seen] */
+    int *pivot;    /* [seen], 1-based */
+} netdp_i_gain;
+
+netdp_status netdp_i_gain_new(int32_t modes, int32_t seen, netdp_i_gain *gain, netdp_error *error);
+void netdp_i_gain_clear(netdp_i_gain *gain);
+
+typedef struct netdp_i_filter netdp_i_filter;
+
+/* `dither`: the least noise of any round; where it is small the covariance is carried as a factor.
+ */
+netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observer *observer,
+                                double dither, netdp_i_filter **filter, netdp_error *error);
+void netdp_i_filter_free(netdp_i_filter *filter);
+
+/* Observe (fills the gain), then predict with the next round's noise; in turn. */
+netdp_status netdp_i_filter_observe(netdp_i_filter *filter, netdp_i_gain *gain, netdp_error *error);
+netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_error *error);
+
+/* The largest change of an entry of P by the last predict; meaningless in factor form (infinity).
+ */
+double netdp_i_filter_change(const netdp_i_filter *filter);
+
+/* Responses of the innovations to contributions: one column of E a contribution and node. */
+typedef struct netdp_i_response {
+    int32_t modes, seen, count;
+    const double *theta;
+    const double *rows; /* S B, [modes] x [seen]; owned by the filter */
+    double *e;          /* [modes] x [count] */
+    double *w;          /* [seen] x [count]: after _learn, the whitened innovation's response */
+    double *scale;      /* [count] */
+    double *row;        /* [seen] */
+    bool *told;         /* [count]: the response left the range of Sigma: infinite loss */
+} netdp_i_response;
+
+/* E = 0; the filter must outlive it. */
+netdp_status netdp_i_response_new(const netdp_i_filter *filter, int32_t count,
+                                  netdp_i_response *response, netdp_error *error);
+void netdp_i_response_clear(netdp_i_response *response);
+
+/* E += amount times the coordinates of nodes from[0 .. count-1]. */
+void netdp_i_response_contribute(netdp_i_response *response, const netdp_i_basis *basis,
+                                 const int32_t *from, double amount);
+
+/* w = L^{-1} S E and E <- E - gain w: the first `rank` entries of each column of w count. */
+void netdp_i_response_learn(netdp_i_response *response, const netdp_i_gain *gain);
+
+/* E <- theta E */
+void netdp_i_response_predict(netdp_i_response *response);
+
 /*
  * loss[i] = G^T K^{-1} G of one unit contribution of from[i] in round 0 towards the observer:
  * K the covariance of everything it sees over sigma^2, G the response. INFINITY where a response
  * lies outside the range of K. `progress` may be NULL; it is told of rounds.
  */
-netdp_status netdp_i_filter(const netdp_linear *protocol, const netdp_i_basis *basis,
-                            const netdp_i_observer *observer, const int32_t *from, int32_t count,
-                            double *loss, const netdp_progress *progress, netdp_error *error);
+netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                 const netdp_i_observer *observer, const int32_t *from,
+                                 int32_t count, double *loss, const netdp_progress *progress,
+                                 netdp_error *error);
 
 #endif

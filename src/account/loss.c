@@ -213,8 +213,8 @@ static netdp_status account_for(account *a, const int32_t *member, int32_t count
                                       &krylov, error);
     const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
     if (status == NETDP_OK)
-        status = netdp_i_filter(a->request->protocol, basis, &observer, a->losses->from,
-                                a->losses->from_count, loss, a->inner, error);
+        status = netdp_i_filter_loss(a->request->protocol, basis, &observer, a->losses->from,
+                                     a->losses->from_count, loss, a->inner, error);
     /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
     for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++)
         loss[i] = fmin(loss[i], a->losses->local);

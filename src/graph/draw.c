@@ -188,7 +188,7 @@ netdp_status netdp_i_law_draw(const netdp_i_law *law, const char *family, uint64
     if (status == NETDP_OK && attempt == MOST_DRAWS)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%s: none of %d draws with seed %llu was connected; choose denser "
-                              "parameters or do without --connected",
+                              "parameters or use --connected no",
                               family, (int)MOST_DRAWS, (unsigned long long)seed);
     if (status == NETDP_OK)
         *redraws = attempt;
