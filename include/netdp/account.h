@@ -3,7 +3,8 @@
  *
  * The unit-free loss of u towards an observer is mu^2 sigma^2: the privacy of u is that of one
  * Gaussian release with mu = sqrt(loss) / sigma, sigma the noise in units of the sensitivity
- * Delta. 0 <= loss <= 1 for averaging; 1 is local differential privacy.
+ * Delta. 0 <= loss <= the number of contributions (1 for averaging), which is local differential
+ * privacy.
  */
 #ifndef NETDP_ACCOUNT_H
 #define NETDP_ACCOUNT_H
@@ -15,23 +16,41 @@
 NETDP_BEGIN
 
 typedef enum netdp_bound {
-    NETDP_BOUND_EXACT = 0,  /* the Gaussian channel itself: upper and lower bound at once */
-    NETDP_BOUND_EVERYTHING, /* 1: as if the observer saw every message (local DP) */
-    NETDP_BOUND_PUBLISHED,  /* paper C, Theorem 1, uncapped: NOT an upper bound (errata 1) */
+    NETDP_BOUND_AUTO = 0, /* the least sound one of the protocol */
+    NETDP_BOUND_EXACT,    /* the Gaussian channel itself: upper and lower bound at once */
+    NETDP_BOUND_UPPER,    /* streams: least of the three below and the number of contributions */
+    NETDP_BOUND_ABS_SUM,  /* sum of |M_kl| */
+    NETDP_BOUND_SPECTRAL, /* number of contributions times lambda_max(M) */
+    NETDP_BOUND_DUAL,     /* tr y with diag(y) >= M */
+    NETDP_BOUND_LOWER,    /* best sign pattern found, or the given one: NOT a guarantee */
+    NETDP_BOUND_PHASE_RELEASE, /* learning: states released at the end of every phase (docs/proofs)
+                                */
+    NETDP_BOUND_LINEAR,        /* learning: as if contributions did not react: NOT an upper bound */
+    NETDP_BOUND_EVERYTHING,    /* as if the observer saw every message (local DP) */
+    NETDP_BOUND_PUBLISHED,     /* paper C, Theorem 1, uncapped: NOT an upper bound (errata 1) */
 } netdp_bound;
 
 typedef struct netdp_bound_info {
     netdp_bound bound;
     const char *name;
     const char *source;
-    bool sound;
+    bool sound;                    /* an upper bound under the stated threat model */
+    bool averaging, stream, learn; /* where it applies */
     const char *summary;
 } netdp_bound_info;
 
 /* The table of bounds; ends with a NULL name. */
 NETDP_API const netdp_bound_info *netdp_bounds(void);
+
+/* A bound by name, "auto" included; whether it applies is netdp_bound_choose's to say. */
 NETDP_API NETDP_CHECK netdp_status netdp_bound_parse(const char *name, netdp_bound *bound,
                                                      netdp_error *error);
+
+/* AUTO becomes the protocol's default; another bound must apply to the protocol (NETDP_INVALID). */
+NETDP_API NETDP_CHECK netdp_status netdp_bound_choose(const netdp_linear *protocol,
+                                                      netdp_bound bound,
+                                                      const netdp_bound_info **chosen,
+                                                      netdp_error *error);
 
 /* Which pairs, under which threat model, by which bound. */
 typedef struct netdp_loss_request {
@@ -39,7 +58,9 @@ typedef struct netdp_loss_request {
     netdp_sees sees;
     netdp_own_noise own_noise;
     netdp_bound bound;
-    int32_t from_count; /* 0: all nodes */
+    const double *pattern; /* NULL: the worst; else one number in [-1, 1] for each contribution
+                              round: exactly its value (bounds lower and linear only) */
+    int32_t from_count;    /* 0: all nodes */
     const int32_t *from;
     int32_t to_count; /* 0: all nodes, each an observer of its own */
     const int32_t *to;
@@ -56,10 +77,11 @@ typedef struct netdp_losses {
     int32_t *to;     /* [to_count]; for a coalition [members] and to_count 1 */
     int32_t members; /* observers in one view: 1, or the coalition's size */
     double *loss;
+    const netdp_bound_info *bound; /* the one that was computed */
     bool sound;
     bool certified;   /* false: computed in floating point, not in ball arithmetic */
-    double local;     /* what local differential privacy would give: 1 */
-    double tolerance; /* relative rank tolerance where the dither is 0, else 0 */
+    double local;     /* what local differential privacy would give: the contributions */
+    double tolerance; /* what was taken for rounding where the dither is (nearly) 0, else 0 */
 } netdp_losses;
 
 NETDP_API NETDP_CHECK netdp_status netdp_losses_new(const netdp_loss_request *request,
@@ -106,7 +128,8 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_summary(const netdp_losses *loss
 
 /*
  * Expected half mean squared error of the nodes' results that the noise causes, for sigma * Delta
- * = 1 and one coordinate: (tr W^{2T} + tau^2 sum_{k=1}^{T-1} tr W^{2k}) / (2n), exact; n <= 4,000.
+ * = 1 and one coordinate, exact: (tr W^{2T} + tau^2 sum_{k=1}^{T-1} tr W^{2k}) / (2n), or the like
+ * with acceleration. Averaging only, n <= 4,000.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of,
                                                      netdp_error *error);

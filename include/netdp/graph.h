@@ -15,8 +15,8 @@ typedef struct netdp_graph netdp_graph;
 /* What the loader did on the way that a user should hear about. */
 typedef struct netdp_graph_notes {
     int64_t self_loops; /* dropped */
-    int64_t repeats;    /* lines that repeat an edge (either direction), dropped */
-    int64_t weights;    /* lines that carry a weight; used only by the mixing "file" */
+    int64_t repeats;    /* entries that repeat an edge (either direction), dropped */
+    int64_t weights;    /* entries that carry a weight; used only by the mixing "file" */
     int64_t outside;    /* nodes left out by the giant component */
     int64_t redraws;    /* random families: draws that were not connected */
 } netdp_graph_notes;
@@ -35,10 +35,14 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t
                                                     netdp_graph_notes *notes, netdp_error *error);
 
 /*
- * An edge list: "u v" or "u v weight" a line, '#' starts a comment, one label alone is an isolated
- * node. Labels that are all non-negative integers are ranked numerically, others in order of first
- * appearance; the label is the node's name. `giant_component`: keep the largest component only
- * (ties: the one with the smallest node).
+ * A graph file, by the ending of its name: .graphml, .gml, .mtx (Matrix Market, coordinate format),
+ * and an edge list otherwise: "u v" or "u v weight" a line, '#' starts a comment, one label alone
+ * is an isolated node. Direction is ignored, self loops and repeats are dropped. Labels that are
+ * all non-negative integers are ranked numerically, others in order of first appearance; the label
+ * is the node's name. The labels of GraphML and GML are the first of the attributes "name",
+ * "label", "id" that tells all nodes apart, else 0, 1, ...; those of Matrix Market are the row
+ * numbers 1, 2, ... Weights are the edges' attribute "weight", or the entries of the matrix.
+ * `giant_component`: keep the largest component only (ties: the one with the smallest node).
  */
 NETDP_API NETDP_CHECK netdp_status netdp_graph_read(const char *path, bool giant_component,
                                                     netdp_graph **graph, netdp_graph_notes *notes,
@@ -49,7 +53,10 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_from_edges(int32_t nodes, const i
                                                           int64_t count, netdp_graph **graph,
                                                           netdp_error *error);
 
-/* Write an edge list that netdp_graph_read reads back as the same graph. "-": standard output. */
+/*
+ * Write an edge list that netdp_graph_read reads back as the same graph; `path` must not end like
+ * one of the other formats. "-": standard output.
+ */
 NETDP_API NETDP_CHECK netdp_status netdp_graph_write(const netdp_graph *graph, const char *path,
                                                      netdp_error *error);
 

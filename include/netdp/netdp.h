@@ -6,6 +6,7 @@
 #include <netdp/data.h>
 #include <netdp/graph.h>
 #include <netdp/guarantee.h>
+#include <netdp/learn.h>
 #include <netdp/mixing.h>
 #include <netdp/progress.h>
 #include <netdp/protocol.h>

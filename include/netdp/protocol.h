@@ -16,17 +16,38 @@
 NETDP_BEGIN
 
 /*
- * Averaging (paper C, Algorithm 1, without acceleration): every node contributes its value once,
- * in round 0, under unit noise; every later message carries a dither of `dither` times that noise.
+ * A linear protocol. Zeros after `dither` make it averaging (paper C, Algorithm 1): every node
+ * contributes its value once, in round 0, under unit noise, and every later message carries a
+ * dither.
  */
 typedef struct netdp_linear {
     const netdp_mixing *mixing; /* borrowed */
     int64_t rounds;             /* T >= 1 */
-    double dither;              /* tau in [0, inf); 0 leaves no certain guarantee (docs) */
+    double dither;              /* tau in [0, inf): noise of rounds without a contribution */
+    int64_t every;     /* contributions in rounds 0, every, 2 every, ...; 0: in round 0 only */
+    int64_t at_most;   /* a node uses at most this many of them; 0: all */
+    bool steady;       /* unit noise in every round, as for streams of data */
+    bool reacts;       /* contributions depend on states that observers do not see: learning */
+    double end_dither; /* learning: noise on every state at the end of a phase of `every` rounds */
+    bool accelerate;   /* Chebyshev: m_{t+1} = g W m_t + (1-g) m_{t-1} within a phase */
 } netdp_linear;
 
-/* nu_t, in units of sigma: 1 in the contribution round, the dither after it. */
+/* Does round t take contributions? */
+NETDP_API bool netdp_linear_contributes(const netdp_linear *protocol, int64_t round);
+
+/* How many contributions a node makes: rounds / every rounded up, at most at_most; 1 for averaging.
+ */
+NETDP_API int64_t netdp_linear_contributions(const netdp_linear *protocol);
+
+/*
+ * nu_t, in units of sigma: 1 in contribution rounds, the dither in others. Where states are
+ * dithered at the end of a phase, the round that starts the next one carries both: sqrt(1 +
+ * end_dither^2).
+ */
 NETDP_API double netdp_linear_noise(const netdp_linear *protocol, int64_t round);
+
+/* The weight of accelerated gossip for a spectral gap (paper C, Algorithm 1). */
+NETDP_API double netdp_linear_chebyshev(double gap);
 
 /* NETDP_INVALID where the description is not one that gossip can run (rounds, dither, W). */
 NETDP_API NETDP_CHECK netdp_status netdp_linear_check(const netdp_linear *protocol,
@@ -68,16 +89,49 @@ NETDP_API NETDP_CHECK netdp_status netdp_own_noise_parse(const char *text,
                                                          netdp_own_noise *own_noise,
                                                          netdp_error *error);
 
+/* Settings of a named protocol; which of them one has is in its row of the table. */
+typedef enum netdp_setting {
+    NETDP_SETTING_DITHER = 1 << 0,
+    NETDP_SETTING_EVERY = 1 << 1,
+    NETDP_SETTING_AT_MOST = 1 << 2,
+    NETDP_SETTING_INNER = 1 << 3,
+    NETDP_SETTING_END_DITHER = 1 << 4,
+    NETDP_SETTING_ACCELERATE = 1 << 5,
+    NETDP_SETTING_ROUNDS_AUTO = 1 << 6,
+} netdp_setting;
+
+typedef struct netdp_settings {
+    int64_t rounds;
+    double dither;
+    int64_t every, at_most; /* streams */
+    int64_t inner;          /* learning: gossip rounds of a phase */
+    double end_dither;
+    bool accelerate;
+} netdp_settings;
+
+/* The defaults of the command line and the study file; rounds have none. */
+#define NETDP_SETTINGS_USUAL                                                                       \
+    {                                                                                              \
+        .dither = 0.01, .every = 1, .inner = 1, .end_dither = 0.1                                  \
+    }
+
 /* The named protocols: a table. */
 typedef struct netdp_protocol {
     const char *name;
     const char *source; /* "paper C, Algorithm 1" */
     const char *summary;
+    unsigned settings; /* of netdp_setting, or-ed */
+    void (*describe)(const netdp_settings *settings, netdp_linear *protocol);
 } netdp_protocol;
 
 NETDP_API NETDP_CHECK netdp_status netdp_protocol_find(const char *name,
                                                        const netdp_protocol **protocol,
                                                        netdp_error *error);
+
+/* The description; netdp_linear_check says whether it can run. */
+NETDP_API netdp_linear netdp_protocol_describe(const netdp_protocol *protocol,
+                                               const netdp_mixing *mixing,
+                                               const netdp_settings *settings);
 
 NETDP_END
 

@@ -23,6 +23,7 @@ typedef enum netdp_purpose {
     NETDP_FOR_CENTRAL,
     NETDP_FOR_PROBE,
     NETDP_FOR_BATCH,
+    NETDP_FOR_END_DITHER,
 } netdp_purpose;
 
 typedef struct netdp_stream {

@@ -4,15 +4,18 @@
 #ifndef NETDP_SIMULATE_H
 #define NETDP_SIMULATE_H
 
+#include <netdp/learn.h>
 #include <netdp/progress.h>
 #include <netdp/protocol.h>
 
 NETDP_BEGIN
 
-/* One row of a trace, after `step` rounds; step 0 is each node's own noised value. */
+/* One row of a trace, after `step` rounds. */
 typedef struct netdp_trace_row {
     int64_t step;
-    double objective; /* half the mean over nodes of the squared distance to the true mean */
+    double objective; /* averaging: half the mean over nodes of the squared distance to the true
+                         mean; learning: the objective of the nodes' mean model */
+    double accuracy;  /* learning: mean over nodes of their test score; -1: there is none */
     double consensus; /* sqrt of the mean over nodes of the squared distance to their mean */
     double bytes;     /* sent so far by all nodes, 8 a number */
 } netdp_trace_row;
@@ -26,16 +29,21 @@ typedef struct netdp_run_seed {
     uint64_t repeat;
 } netdp_run_seed;
 
+/* What is traced: every `every`-th step and the last (averaging also step 0, the noised values). */
+typedef struct netdp_tracing {
+    int64_t every;     /* >= 1 */
+    netdp_trace trace; /* NULL: nothing */
+    void *context;
+} netdp_tracing;
+
 /*
- * Gossip of `values` [nodes][width] under unit noise of standard deviation `noise` (sigma * Delta,
- * the scale of values; 0 is legal); every node's result goes to result [nodes][width]. `trace` (may
- * be NULL) is called for step 0, every `every`-th step and the last.
+ * Averaging of `values` [nodes][width] under unit noise of standard deviation `noise` (sigma *
+ * Delta, the scale of values; 0 is legal); every node's result goes to result [nodes][width].
  */
 NETDP_API NETDP_CHECK netdp_status netdp_simulate(const netdp_linear *protocol, double noise,
                                                   const double *values, int32_t width,
-                                                  netdp_run_seed seed, int64_t every,
-                                                  netdp_trace trace, void *context, double *result,
-                                                  netdp_error *error);
+                                                  netdp_run_seed seed, netdp_tracing tracing,
+                                                  double *result, netdp_error *error);
 
 /*
  * The central baseline: a trusted aggregator releases the mean of `values` [nodes][width] once,
@@ -46,6 +54,37 @@ NETDP_API NETDP_CHECK netdp_status netdp_simulate_central(const double *values, 
                                                           int32_t width, double noise,
                                                           netdp_run_seed seed, double *result,
                                                           netdp_error *error);
+
+/* What nodes learn: train holds one part a node, in the order of the graph's nodes. */
+typedef struct netdp_learning {
+    netdp_objective objective;
+    const netdp_examples *train;
+    const netdp_examples *test;
+    double step;   /* constant step size */
+    int64_t batch; /* rows of a gradient, 0: all of the node's */
+    double noise;  /* sigma * Delta of a gradient: the unit noise of a message is step times this */
+} netdp_learning;
+
+/*
+ * Gossip SGD (paper D, eq. 5.1) and Muffliato-SGD (paper C, Algorithm 3): in contribution rounds a
+ * node sends s - step (gradient(s) + noise N), in others s plus dither; at the end of a phase its
+ * state takes the end dither. Models start at 0; each node's last goes to model [nodes][features].
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_simulate_learning(const netdp_linear *protocol,
+                                                           const netdp_learning *learning,
+                                                           netdp_run_seed seed,
+                                                           netdp_tracing tracing, double *model,
+                                                           netdp_error *error);
+
+/*
+ * The central baseline of learning: `steps` full-gradient steps on the mean of the nodes' clipped
+ * gradients, with noise of standard deviation noise / nodes in each coordinate; the model goes to
+ * model [features]. Its guarantee is mu = sqrt(steps) / sigma.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_learn_central(const netdp_learning *learning,
+                                                       int64_t steps, netdp_run_seed seed,
+                                                       netdp_tracing tracing, double *model,
+                                                       netdp_error *error);
 
 NETDP_END
 

@@ -11,8 +11,15 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-/* Losses are grouped upwards to this relative width: the mean errs upward by no more. */
+/*
+ * Losses are grouped upwards to this relative width: the mean loss errs upward by no more. Next to
+ * epsilon = 0 the conversion is steep, and a mean that misses the target's last part by the
+ * grouping is searched for again with narrower groups.
+ */
 #define GROUP_WIDTH 2e-4
+#define NARROWER 1e-2
+#define NARROWEST 1e-9
+#define GROUPED_WELL 5e-4
 
 /* The search ends within this part below the target. */
 #define CLOSE_ENOUGH 1e-5
@@ -32,6 +39,7 @@ typedef struct calibration {
     int64_t accounted;     /* the rounds of `losses`, 0: none */
     group *groups;
     int64_t group_count;
+    double width;   /* of the groups */
     double *values; /* scratch of the mean [group_count] */
     double sigma;   /* of the evaluation under way */
 } calibration;
@@ -68,7 +76,7 @@ static netdp_status group_losses(calibration *c, netdp_error *error)
     for (int64_t i = 0; i < pairs; i++) {
         group *last = c->group_count > 0 ? &c->groups[c->group_count - 1] : NULL;
         const bool negligible = last != NULL && last->loss <= 1e-12 * sorted[0];
-        if (last == NULL || !(sorted[i] > last->loss * (1 - GROUP_WIDTH) || negligible))
+        if (last == NULL || !(sorted[i] > last->loss * (1 - c->width) || negligible))
             c->groups[c->group_count++] = (group){sorted[i], 1};
         else
             last->count++;
@@ -227,6 +235,14 @@ static netdp_status search(calibration *c, double *sigma, netdp_error *error)
     return account_at(c, high, error);
 }
 
+/* Whether a mean stays below its target by more than the search allows, and groups can shrink. */
+static bool grouped_too_widely(const calibration *c, const netdp_summary *achieved)
+{
+    return c->target->over == NETDP_OVER_MEAN && !c->target->rounds_auto &&
+           isfinite(c->target->epsilon) && c->width > NARROWEST &&
+           achieved->mean < c->target->epsilon * (1 - GROUPED_WELL);
+}
+
 static void calibration_clear(calibration *c)
 {
     netdp_losses_free(c->losses);
@@ -309,13 +325,22 @@ static netdp_status check_target(const netdp_loss_request *request, const netdp_
     if (target->unit.currency != NETDP_AS_RDP && target->unit.currency != NETDP_AS_DP)
         return netdp_i_fail(error, NETDP_INVALID,
                             "as: a target is an epsilon, give dp:DELTA or rdp:ALPHA");
-    if (request->bound == NETDP_BOUND_PUBLISHED)
+    const netdp_bound_info *bound = NULL;
+    netdp_status status = netdp_bound_choose(request->protocol, request->bound, &bound, error);
+    if (status != NETDP_OK)
+        return status;
+    if (!bound->sound)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "bound: published is not an upper bound (errata 1); noise is only "
-                            "calibrated on sound bounds: use exact or everything");
-    if (target->tune_dither && request->bound == NETDP_BOUND_EVERYTHING)
+                            "bound: %s is not an upper bound; noise is only calibrated on sound "
+                            "bounds",
+                            bound->name);
+    if (target->tune_dither &&
+        (request->protocol->every > 0 || bound->bound == NETDP_BOUND_EVERYTHING))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "tune-dither: under everything the dither hides nothing; leave it out");
+                            "tune-dither: applies to the exact account of averaging; leave it out");
+    if (target->rounds_auto && request->protocol->every > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "rounds: auto applies to averaging; give the number of rounds");
     return NETDP_OK;
 }
 
@@ -326,8 +351,11 @@ netdp_status netdp_calibrate(const netdp_loss_request *request, const netdp_targ
     netdp_status status = check_target(request, target, error);
     if (status != NETDP_OK)
         return status;
-    calibration c = {
-        .request = request, .target = target, .progress = progress, .protocol = *request->protocol};
+    calibration c = {.request = request,
+                     .target = target,
+                     .progress = progress,
+                     .protocol = *request->protocol,
+                     .width = GROUP_WIDTH};
     if (target->rounds_auto) {
         netdp_spectrum spectrum;
         status = netdp_mixing_require(c.protocol.mixing, error);
@@ -342,6 +370,15 @@ netdp_status netdp_calibrate(const netdp_loss_request *request, const netdp_targ
     status = target->tune_dither ? tune(&c, &made.noise, error) : search(&c, &made.noise, error);
     if (status == NETDP_OK)
         status = netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error);
+    while (status == NETDP_OK && grouped_too_widely(&c, &made.achieved)) {
+        c.width *= NARROWER;
+        status = group_losses(&c, error);
+        if (status == NETDP_OK)
+            status = search(&c, &made.noise, error);
+        if (status == NETDP_OK)
+            status =
+                netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error);
+    }
     if (status != NETDP_OK)
         goto done;
     made.dither = c.protocol.dither;

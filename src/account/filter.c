@@ -164,7 +164,7 @@ netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observ
 
 /*
  * L, pivot and the rank from the covariance Sigma = S P S^T by pivoted Cholesky; gain = P S^T
- * L^{-T}. The absolute floor is the rounding of P, whose scale is that of round 0: 1.
+ * L^{-T}.
  */
 static void observe_covariance(netdp_i_filter *f, netdp_i_gain *g)
 {
@@ -176,8 +176,12 @@ static void observe_covariance(netdp_i_filter *f, netdp_i_gain *g)
     for (int j = 0; j < s; j++)
         largest = fmax(largest, g->lower[(int64_t)j * s + j]);
     g->rank = 0;
+    for (int j = 0; j < s; j++)
+        g->pivot[j] = j + 1;
+    if (largest <= NETDP_I_FLOOR) /* dpstrf would take its first pivot, however small */
+        return;
     LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', s, g->lower, s, g->pivot, &g->rank,
-                        fmax(NETDP_I_RANK_TOLERANCE * largest, 1e-15), f->work);
+                        fmax(NETDP_I_RANK_TOLERANCE * largest, NETDP_I_FLOOR), f->work);
     for (int j = 0; j < g->rank; j++)
         memcpy(g->gain + (int64_t)j * r, f->image + (int64_t)(g->pivot[j] - 1) * r,
                (size_t)r * sizeof(double));
@@ -197,7 +201,7 @@ static netdp_status observe_factor(netdp_i_filter *f, netdp_i_gain *g, netdp_err
     memset(g->pivot, 0, (size_t)s * sizeof *g->pivot);
     if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, r, s, f->image, r, g->pivot, f->work) != 0)
         return netdp_i_no_memory(error);
-    const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(f->image[0]), 1e-15);
+    const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(f->image[0]), NETDP_I_FLOOR);
     int rank = 0;
     while (rank < most && fabs(f->image[(int64_t)rank * r + rank]) > least)
         rank++;
@@ -293,12 +297,10 @@ netdp_status netdp_i_response_new(const netdp_i_filter *filter, int32_t count,
         .rows = filter->rows,
         .e = NETDP_I_NEW(double, (int64_t)filter->modes *count),
         .w = NETDP_I_NEW(double, (int64_t)filter->seen *count),
-        .scale = NETDP_I_NEW(double, count),
         .row = NETDP_I_NEW(double, filter->seen),
         .told = NETDP_I_NEW(bool, count),
     };
-    if (made.e == NULL || made.w == NULL || made.scale == NULL || made.row == NULL ||
-        made.told == NULL) {
+    if (made.e == NULL || made.w == NULL || made.row == NULL || made.told == NULL) {
         netdp_i_response_clear(&made);
         return netdp_i_no_memory(error);
     }

@@ -21,8 +21,13 @@ typedef struct netdp_i_observer {
     bool last_sum; /* after the last round also s_T of `seen`, under no new noise */
 } netdp_i_observer;
 
-/* Ranks are decided at this fraction of the largest scale of an observation. */
+/* Ranks are decided at this fraction of the largest scale of an observation ... */
 #define NETDP_I_RANK_TOLERANCE 1e-13
+
+/* ... and nothing below this part of the first noise counts. A dither near it is as good as none.
+ */
+#define NETDP_I_FLOOR 1e-12
+#define NETDP_I_LEAST_DITHER 1e-8
 
 /* What one observation teaches: Sigma = L L^T in the order of `pivot`, gain = P S^T L^{-T}. */
 typedef struct netdp_i_gain {
@@ -58,7 +63,6 @@ typedef struct netdp_i_response {
     const double *rows; /* S B, [modes] x [seen]; owned by the filter */
     double *e;          /* [modes] x [count] */
     double *w;          /* [seen] x [count]: after _learn, the whitened innovation's response */
-    double *scale;      /* [count] */
     double *row;        /* [seen] */
     bool *told;         /* [count]: the response left the range of Sigma: infinite loss */
 } netdp_i_response;

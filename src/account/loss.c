@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "account/filter.h"
+#include "account/phase.h"
 #include "account/published.h"
+#include "account/stream.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -16,7 +18,9 @@ typedef struct account {
     const netdp_loss_request *request;
     const netdp_graph *graph;
     netdp_losses *losses;
+    const netdp_bound_info *bound;
     netdp_i_basis dense;         /* modes 0 until an observer needs it */
+    netdp_i_phase *phase;        /* NULL until an observer needs it */
     const netdp_progress *inner; /* rounds are reported only where there is one observer */
 } account;
 
@@ -67,24 +71,52 @@ done:
     return status;
 }
 
-static netdp_status check_request(const netdp_loss_request *request, netdp_error *error)
+static netdp_status check_request(const netdp_loss_request *request, const netdp_bound_info **bound,
+                                  netdp_error *error)
 {
     netdp_status status = netdp_linear_check(request->protocol, error);
+    if (status == NETDP_OK)
+        status = netdp_bound_choose(request->protocol, request->bound, bound, error);
     if (status != NETDP_OK)
         return status;
     if (request->coalition && request->to_count < 1)
         return netdp_i_fail(error, NETDP_INVALID, "to: a coalition needs its members' names");
-    if (request->bound == NETDP_BOUND_PUBLISHED &&
+    if ((*bound)->bound == NETDP_BOUND_PUBLISHED &&
         (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: published is a formula for one observer who sees its "
                             "neighbours; use exact for %s",
                             request->coalition ? "a coalition" : "another view");
+    if (request->pattern != NULL && (*bound)->bound != NETDP_BOUND_LOWER &&
+        (*bound)->bound != NETDP_BOUND_LINEAR)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "pattern: gives exactly one pattern's value, with --bound lower for "
+                            "streams or linear for learning; %s is about the worst one",
+                            (*bound)->name);
     return NETDP_OK;
 }
 
-static netdp_status losses_begin(const netdp_loss_request *request, netdp_losses **made,
-                                 netdp_error *error)
+/* The least dither for which a phase's covariance, of scale 1, keeps its digits. */
+#define LEAST_DITHER 1e-5
+
+static netdp_status check_phase(const netdp_linear *protocol, netdp_error *error)
+{
+    if (netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES)
+        return netdp_i_fail(
+            error, NETDP_NO_ANSWER,
+            "a phase is accounted for with all eigenvectors of W: at most %d nodes; "
+            "use --bound everything",
+            NETDP_DENSE_NODES);
+    if (protocol->every != 1 && protocol->dither < LEAST_DITHER)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "dither: %g is too small for the account of a phase; give %g or more, "
+                            "or use --bound everything",
+                            protocol->dither, LEAST_DITHER);
+    return NETDP_OK;
+}
+
+static netdp_status losses_begin(const netdp_loss_request *request, const netdp_bound_info *bound,
+                                 netdp_losses **made, netdp_error *error)
 {
     const int32_t n = netdp_mixing_rows(request->protocol->mixing).nodes;
     netdp_losses *losses = NETDP_I_NEW(netdp_losses, 1);
@@ -99,11 +131,12 @@ static netdp_status losses_begin(const netdp_loss_request *request, netdp_losses
         losses->members = request->coalition ? losses->to_count : 1;
         losses->to_count = request->coalition ? 1 : losses->to_count;
         losses->loss = NETDP_I_NEW(double, (int64_t)losses->from_count * losses->to_count);
-        losses->sound = request->bound != NETDP_BOUND_PUBLISHED;
-        losses->certified = request->bound == NETDP_BOUND_EVERYTHING;
-        losses->local = 1;
-        if (request->bound == NETDP_BOUND_EXACT && request->protocol->dither == 0)
-            losses->tolerance = NETDP_I_RANK_TOLERANCE;
+        losses->bound = bound;
+        losses->sound = bound->sound;
+        losses->certified = bound->bound == NETDP_BOUND_EVERYTHING;
+        losses->local = (double)netdp_linear_contributions(request->protocol);
+        if (bound->bound == NETDP_BOUND_EXACT && request->protocol->dither < NETDP_I_LEAST_DITHER)
+            losses->tolerance = NETDP_I_FLOOR;
         if (losses->loss == NULL)
             status = netdp_i_no_memory(error);
     }
@@ -189,13 +222,73 @@ static netdp_status need_dense(account *a, netdp_error *error)
     return status;
 }
 
+/* The part of a phase's account that observers share, made by the first of them. */
+static netdp_status need_phase(account *a, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    netdp_status status = check_phase(protocol, error);
+    if (status == NETDP_OK)
+        status = need_dense(a, error);
+    if (status != NETDP_OK)
+        return status;
+#pragma omp critical(netdp_shared_phase)
+    {
+        if (a->phase == NULL)
+            status = netdp_i_phase_new(protocol, &a->dense, protocol->every > 0, &a->phase, error);
+    }
+    return status;
+}
+
+/* Phases compose: what comes later depends on a contribution only through the released states. */
+static netdp_status account_phases(account *a, const netdp_i_observer *observer,
+                                   const int32_t *member, double *loss, netdp_error *error)
+{
+    netdp_status status = need_phase(a, error);
+    if (status == NETDP_OK)
+        status = netdp_i_phase_loss(a->phase, observer, member, a->losses->members, a->losses->from,
+                                    a->losses->from_count, loss, error);
+    for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++)
+        loss[i] = fmin(loss[i], 1) * a->losses->local;
+    return status;
+}
+
+/* Through the filter, on the basis that is cheaper for this observer. */
+static netdp_status account_rounds(account *a, const netdp_i_observer *observer, double *loss,
+                                   netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const bool reduce = prefer_krylov(a, observer);
+    netdp_i_basis krylov = {0};
+    netdp_status status = reduce ? check_memory(a, observer, error) : need_dense(a, error);
+    if (status == NETDP_OK && reduce)
+        status =
+            netdp_i_basis_krylov(protocol->mixing, observer->seen, observer->seen_count,
+                                 protocol->rounds + (observer->last_sum ? 1 : 0), &krylov, error);
+    const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
+    if (status == NETDP_OK && protocol->every > 0)
+        status = netdp_i_stream(
+            protocol, basis, observer,
+            a->bound->bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER : a->bound->bound,
+            a->request->pattern, a->losses->from, a->losses->from_count, loss, a->inner, error);
+    else if (status == NETDP_OK)
+        status = netdp_i_filter_loss(protocol, basis, observer, a->losses->from,
+                                     a->losses->from_count, loss, a->inner, error);
+    netdp_i_basis_clear(&krylov);
+    /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
+    const bool capped = a->bound->bound == NETDP_BOUND_EXACT ||
+                        a->bound->bound == NETDP_BOUND_UPPER || a->request->pattern != NULL;
+    for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
+        loss[i] = fmin(loss[i], a->losses->local);
+    return status;
+}
+
 static netdp_status account_for(account *a, const int32_t *member, int32_t count, double *loss,
                                 netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(a->graph);
+    const netdp_linear *protocol = a->request->protocol;
     char *mark = NETDP_I_NEW(char, n);
     int32_t *seen = NETDP_I_NEW(int32_t, n);
-    netdp_i_basis krylov = {0};
     netdp_i_observer observer;
     netdp_status status = NETDP_OK;
     if (mark == NULL || seen == NULL) {
@@ -205,21 +298,13 @@ static netdp_status account_for(account *a, const int32_t *member, int32_t count
     reduce_view(a, member, count, mark, seen, &observer);
     if (observer.seen_count == 0)
         goto done; /* the set is the whole graph: nobody is left to learn about */
-    const bool reduce = prefer_krylov(a, &observer);
-    status = reduce ? check_memory(a, &observer, error) : need_dense(a, error);
-    if (status == NETDP_OK && reduce)
-        status = netdp_i_basis_krylov(a->request->protocol->mixing, seen, observer.seen_count,
-                                      a->request->protocol->rounds + (observer.last_sum ? 1 : 0),
-                                      &krylov, error);
-    const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
-    if (status == NETDP_OK)
-        status = netdp_i_filter_loss(a->request->protocol, basis, &observer, a->losses->from,
-                                     a->losses->from_count, loss, a->inner, error);
-    /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
-    for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++)
-        loss[i] = fmin(loss[i], a->losses->local);
+    const bool whole = protocol->every == 0
+                           ? protocol->accelerate
+                           : a->bound->bound == NETDP_BOUND_PHASE_RELEASE ||
+                                 (protocol->reacts && a->bound->bound == NETDP_BOUND_UPPER);
+    status = whole ? account_phases(a, &observer, member, loss, error)
+                   : account_rounds(a, &observer, loss, error);
 done:
-    netdp_i_basis_clear(&krylov);
     netdp_i_free(mark);
     netdp_i_free(seen);
     return status;
@@ -238,6 +323,7 @@ static netdp_status account_exactly(account *a, const netdp_progress *progress, 
     a->inner = a->losses->to_count == 1 ? progress : NULL;
     netdp_status status = netdp_i_for_each(a->losses->to_count, account_observer, a,
                                            a->inner == NULL ? progress : NULL, "observers", error);
+    netdp_i_phase_free(a->phase);
     netdp_i_basis_clear(&a->dense);
     return status;
 }
@@ -246,18 +332,22 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
                               netdp_losses **losses, netdp_error *error)
 {
     netdp_losses *made = NULL;
-    netdp_status status = check_request(request, error);
+    const netdp_bound_info *bound = NULL;
+    netdp_status status = check_request(request, &bound, error);
     if (status == NETDP_OK)
-        status = losses_begin(request, &made, error);
+        status = losses_begin(request, bound, &made, error);
     if (status != NETDP_OK)
         return status;
-    account a = {
-        .request = request, .graph = netdp_mixing_graph(request->protocol->mixing), .losses = made};
+    account a = {.request = request,
+                 .graph = netdp_mixing_graph(request->protocol->mixing),
+                 .losses = made,
+                 .bound = bound};
     const int64_t pairs = (int64_t)made->from_count * made->to_count;
-    /* Every message seen: m_0[u] = x_u + u_u itself is, and later ones add nothing about x_u. */
+    /* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
     const bool local =
-        request->bound == NETDP_BOUND_EVERYTHING || request->sees == NETDP_SEES_EVERYTHING;
-    if (request->bound == NETDP_BOUND_PUBLISHED) {
+        bound->bound == NETDP_BOUND_EVERYTHING ||
+        (request->sees == NETDP_SEES_EVERYTHING && bound->sound && request->pattern == NULL);
+    if (bound->bound == NETDP_BOUND_PUBLISHED) {
         status = netdp_i_published(request->protocol, made->from, made->from_count, made->to,
                                    made->to_count, made->loss, progress, error);
     } else if (local) {

@@ -16,14 +16,14 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-/* A response outside the range of Sigma by more than this part of its scale is not rounding. */
+/* A response to a unit contribution that leaves the range of Sigma by more than this is no
+ * rounding. */
 #define OUTSIDE_RANGE 1e-9
 
 void netdp_i_response_clear(netdp_i_response *response)
 {
     netdp_i_free(response->e);
     netdp_i_free(response->w);
-    netdp_i_free(response->scale);
     netdp_i_free(response->row);
     netdp_i_free(response->told);
     *response = (netdp_i_response){0};
@@ -55,9 +55,6 @@ void netdp_i_response_learn(netdp_i_response *response, const netdp_i_gain *gain
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s, u, r, 1, response->rows, r, response->e,
                 r, 0, response->w, s);
     permute(response, gain);
-    if (rank < s)
-        for (int64_t i = 0; i < u; i++)
-            response->scale[i] = cblas_dnrm2(r, response->e + i * r, 1);
     if (rank > 0) {
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, rank, u, 1,
                     gain->lower, s, response->w, s);
@@ -69,7 +66,7 @@ void netdp_i_response_learn(netdp_i_response *response, const netdp_i_gain *gain
     }
     for (int64_t i = 0; i < u; i++)
         for (int j = rank; j < s; j++)
-            if (fabs(response->w[i * s + j]) > OUTSIDE_RANGE * response->scale[i])
+            if (fabs(response->w[i * s + j]) > OUTSIDE_RANGE)
                 response->told[i] = true;
 }
 

@@ -2,12 +2,12 @@
 #include <netdp/account.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/text.h"
 
 netdp_status netdp_unit_parse(const char *text, netdp_unit *unit, netdp_error *error)
 {
@@ -31,9 +31,8 @@ netdp_status netdp_unit_parse(const char *text, netdp_unit *unit, netdp_error *e
             *unit = (netdp_unit){known[i].currency, 0};
             return NETDP_OK;
         }
-        char *end = NULL;
-        double parameter = strtod(text + length, &end);
-        if (end == text + length || *end != '\0' || !(parameter > known[i].above) ||
+        double parameter = 0;
+        if (!netdp_i_read_number(text + length, &parameter) || !(parameter > known[i].above) ||
             !(parameter < known[i].below))
             return netdp_i_fail(error, NETDP_INVALID, "as: '%.40s'; %s", text,
                                 known[i].currency == NETDP_AS_DP
@@ -55,9 +54,9 @@ netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit, double
         *value = loss;
         return NETDP_OK;
     }
-    /* sqrt and / are correctly rounded: two steps up keep mu an upper bound. */
+    /* sqrt and / are correctly rounded: two steps up keep mu an upper bound, of 0 too. */
     double mu = loss == 0 ? 0 : sqrt(loss) / sigma;
-    if (mu > 0 && !isinf(mu))
+    if (loss > 0 && !isinf(sigma) && !isinf(mu))
         mu = nextafter(nextafter(mu, INFINITY), INFINITY);
     if (unit.currency == NETDP_AS_RDP)
         return netdp_gdp_to_rdp(mu, unit.parameter, value, error);

@@ -17,6 +17,38 @@ static double geometric(double x, double count)
     return x * expm1(count * log_x) / expm1(log_x);
 }
 
+/* The same for accelerated gossip, by its recursion: from round 0 and from every later round. */
+static double accelerated_energy(const netdp_linear *protocol, double theta, double weight)
+{
+    double before = 1, now = theta, energy = 0;
+    for (int64_t t = 1; t < protocol->rounds; t++) {
+        const double next = weight * theta * now + (1 - weight) * before;
+        before = now;
+        now = next;
+    }
+    energy = now * now;
+    before = 0;
+    now = 1;
+    for (int64_t age = 1; age < protocol->rounds; age++) {
+        const double next = weight * theta * now + (1 - weight) * before;
+        before = now;
+        now = next;
+        energy += protocol->dither * protocol->dither * now * now;
+    }
+    return energy;
+}
+
+/* sum_j nu_j^2 (response of the result to noise of round j)^2 of one mode. */
+static double mode_energy(const netdp_linear *protocol, double theta, double weight)
+{
+    if (protocol->accelerate)
+        return accelerated_energy(protocol, theta, weight);
+    /* s_T = W^T (x + u_0) + tau sum_{t=1}^{T-1} W^{T-t} u_t */
+    const double square = fmin(1, theta * theta), rounds = (double)protocol->rounds;
+    return pow(square, rounds) +
+           protocol->dither * protocol->dither * geometric(square, rounds - 1);
+}
+
 netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, netdp_error *error)
 {
     netdp_status status = netdp_linear_check(protocol, error);
@@ -27,6 +59,10 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
                             "the exact error of the noise needs all eigenvalues of W: at most %d "
                             "nodes",
                             NETDP_DENSE_NODES);
+    if (protocol->every > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "the error of the noise is known for averaging, not for %s",
+                            protocol->reacts ? "learning" : "streams");
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
     double *value = NETDP_I_NEW(double, n);
     if (value == NULL)
@@ -34,14 +70,12 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
     status = netdp_i_mixing_eigenvalues(protocol->mixing, value, error);
     if (status != NETDP_OK)
         goto done;
-    /* s_T = W^T (x + u_0) + tau sum_{t=1}^{T-1} W^{T-t} u_t */
-    const double rounds = (double)protocol->rounds;
-    double energy = 0;
-    for (int32_t k = 0; k < n; k++) {
-        const double square = fmin(1, value[k] * value[k]);
-        energy += pow(square, rounds) +
-                  protocol->dither * protocol->dither * geometric(square, rounds - 1);
-    }
+    double energy = 0, gap = 1;
+    for (int32_t k = 0; k + 1 < n; k++)
+        gap = fmin(gap, 1 - fabs(value[k]));
+    const double weight = netdp_linear_chebyshev(gap);
+    for (int32_t k = 0; k < n; k++)
+        energy += mode_energy(protocol, value[k], weight);
     *error_of = energy / (2.0 * n);
 done:
     netdp_i_free(value);

@@ -44,16 +44,17 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
     const netdp_summary *s = &c->achieved;
     json_t *object = json_pack(
         "{s:s, s:o, s:o, s:o, s:f, s:f, s:I, s:s, s:b, s:b, s:{s:f, s:s, s:s}, s:{s:o, s:I, s:o, "
-        "s:o, s:{s:i, s:i}, s:o}}",
+        "s:o, s:{s:i, s:o}, s:o}}",
         "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
         netdp_i_describe_protocol(d), "threat",
         netdp_i_threat_json(d->request.sees, d->request.own_noise, d->to, d->request.to_count),
         "noise", c->noise, "dither", c->dither, "rounds", (json_int_t)c->rounds, "bound",
-        o->description.bound, "sound", (int)losses->sound, "certified", (int)losses->certified,
+        losses->bound->name, "sound", (int)losses->sound, "certified", (int)losses->certified,
         "target", "epsilon", o->target, "as", o->as, "over", o->over, "achieved", "epsilon",
         netdp_i_json_double(strcmp(o->over, "mean") == 0 ? s->mean : s->max), "pairs",
         (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
-        netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to", (int)s->worst_to,
+        netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
+        losses->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(losses, 0),
         "local", netdp_i_json_double(s->local));
     return netdp_i_cli_print_json(&object, error);
 }

@@ -128,24 +128,29 @@ typedef struct netdp_i_network_options {
     }
 
 /* Rows of an option table; `o` is a netdp_i_network_options. */
-#define NETDP_I_GRAPH_OPTIONS(o)                                                                     \
-    {NETDP_I_GROUP, 0, "The graph:", NULL, NULL, NULL, NULL},                                        \
-        {NETDP_I_TEXT,      0, "graph", &(o).file, "FILE", "edge list: a line for each edge, 'u v'", \
-         "this or --family"},                                                                        \
-        {NETDP_I_TEXT,                                                                               \
-         0,                                                                                          \
-         "family",                                                                                   \
-         &(o).family,                                                                                \
-         "\"NAME PARAMETERS\"",                                                                      \
-         "family such as \"ring 60\", \"hypercube 11\" or \"davis\"",                                \
-         "this or --graph"},                                                                         \
-        {NETDP_I_SWITCH,                                                                             \
-         0,                                                                                          \
-         "giant-component",                                                                          \
-         &(o).giant_component,                                                                       \
-         NULL,                                                                                       \
-         "keep only the largest connected component of FILE",                                        \
-         NULL},                                                                                      \
+#define NETDP_I_GRAPH_OPTIONS(o)                                                                   \
+    {NETDP_I_GROUP, 0, "The graph:", NULL, NULL, NULL, NULL},                                      \
+        {NETDP_I_TEXT,                                                                             \
+         0,                                                                                        \
+         "graph",                                                                                  \
+         &(o).file,                                                                                \
+         "FILE",                                                                                   \
+         "graph: .graphml, .gml, .mtx, or else an edge list (a line for each edge, 'u v')",        \
+         "this or --family"},                                                                      \
+        {NETDP_I_TEXT,                                                                             \
+         0,                                                                                        \
+         "family",                                                                                 \
+         &(o).family,                                                                              \
+         "\"NAME PARAMETERS\"",                                                                    \
+         "family such as \"ring 60\", \"hypercube 11\" or \"davis\"",                              \
+         "this or --graph"},                                                                       \
+        {NETDP_I_SWITCH,                                                                           \
+         0,                                                                                        \
+         "giant-component",                                                                        \
+         &(o).giant_component,                                                                     \
+         NULL,                                                                                     \
+         "keep only the largest connected component of FILE",                                      \
+         NULL},                                                                                    \
         NETDP_I_RANDOM_OPTIONS(o)
 
 #define NETDP_I_RANDOM_OPTIONS(o)                                                                  \

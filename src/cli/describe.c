@@ -1,10 +1,12 @@
 #include "cli/describe.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -12,6 +14,7 @@ void netdp_i_description_clear(netdp_i_description *description)
 {
     netdp_i_free(description->from);
     netdp_i_free(description->to);
+    netdp_i_free(description->pattern);
     netdp_mixing_free(description->mixing);
     netdp_graph_free(description->graph);
     *description = (netdp_i_description){0};
@@ -19,10 +22,14 @@ void netdp_i_description_clear(netdp_i_description *description)
 
 void netdp_i_describe_bounds(void)
 {
-    printf("%-12s %-8s %-40s %s\n", "bound", "sound", "source", "what it says");
-    for (const netdp_bound_info *bound = netdp_bounds(); bound->name != NULL; bound++)
-        printf("%-12s %-8s %-40s %s\n", bound->name, bound->sound ? "yes" : "NO", bound->source,
-               bound->summary);
+    printf("%-14s %-6s %-28s %-40s %s\n", "bound", "sound", "of", "source", "what it says");
+    for (const netdp_bound_info *bound = netdp_bounds(); bound->name != NULL; bound++) {
+        char of[64];
+        snprintf(of, sizeof of, "%s%s%s", bound->averaging ? "averaging " : "",
+                 bound->stream ? "stream " : "", bound->learn ? "learning" : "");
+        printf("%-14s %-6s %-28s %-40s %s\n", bound->name, bound->sound ? "yes" : "NO", of,
+               bound->source, bound->summary);
+    }
 }
 
 /* "all" leaves *list NULL; otherwise the nodes of a comma-separated list of names. */
@@ -84,33 +91,134 @@ static netdp_status read_parties(const netdp_i_description_options *options,
     return status;
 }
 
-static netdp_status read_protocol(const netdp_i_description_options *options,
-                                  netdp_i_description *made, netdp_error *error)
+/* The options that only some protocols have. */
+static const struct {
+    unsigned setting;
+    const char *option;
+} setting_options[] = {
+    {NETDP_SETTING_DITHER, "dither"},         {NETDP_SETTING_EVERY, "every"},
+    {NETDP_SETTING_AT_MOST, "at-most"},       {NETDP_SETTING_INNER, "inner"},
+    {NETDP_SETTING_END_DITHER, "end-dither"}, {NETDP_SETTING_ACCELERATE, "accelerate"},
+};
+
+/* Options that are not the protocol's, and counts out of range. */
+static netdp_status check_settings(const netdp_i_description_options *options,
+                                   const netdp_protocol *named, const netdp_i_arguments *arguments,
+                                   netdp_error *error)
 {
-    const netdp_protocol *named;
-    double rounds = 0;
-    netdp_status status = netdp_protocol_find(options->protocol, &named, error);
+    const netdp_settings *settings = &options->settings;
+    const bool rounds_auto = options->rounds != NULL && strcmp(options->rounds, "auto") == 0;
+    for (size_t i = 0; i < sizeof setting_options / sizeof *setting_options; i++)
+        if (!(named->settings & setting_options[i].setting) &&
+            netdp_i_cli_given(arguments, setting_options[i].option))
+            return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
+                                setting_options[i].option, named->name);
+    if (settings->every < 1 || settings->inner < 1 ||
+        (netdp_i_cli_given(arguments, "at-most") && settings->at_most < 1))
+        return netdp_i_fail(error, NETDP_INVALID, "--%s: must be a whole number from 1",
+                            settings->every < 1   ? "every"
+                            : settings->inner < 1 ? "inner"
+                                                  : "at-most");
+    if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--rounds: auto applies to averaging; give the number of rounds");
+    if (!rounds_auto && netdp_i_cli_given(arguments, "variance"))
+        return netdp_i_fail(error, NETDP_INVALID, "--variance: applies to --rounds auto only");
+    if (!(options->variance >= 0))
+        return netdp_i_fail(error, NETDP_INVALID, "--variance: must be 0 or more");
+    return NETDP_OK;
+}
+
+static netdp_status read_protocol(const netdp_i_description_options *options,
+                                  const netdp_i_arguments *arguments, netdp_i_description *made,
+                                  netdp_error *error)
+{
+    netdp_settings settings = options->settings;
+    double rounds = 1;
+    netdp_status status = netdp_protocol_find(options->protocol, &made->named, error);
+    if (status == NETDP_OK)
+        status = check_settings(options, made->named, arguments, error);
     if (status != NETDP_OK)
         return status;
     if (options->rounds == NULL)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "--rounds: required; give the number of gossip rounds, or auto");
+                            "--rounds: required; give the number of gossip rounds%s",
+                            made->named->settings & NETDP_SETTING_ROUNDS_AUTO ? ", or auto" : "");
     made->rounds_auto = strcmp(options->rounds, "auto") == 0;
     if (!made->rounds_auto) {
         status = netdp_i_cli_read_number("--rounds", options->rounds, false, &rounds, error);
         if (status != NETDP_OK)
             return status;
-        if (rounds != (double)(int64_t)rounds || rounds < 1 || rounds > 1e15)
+        if (!(rounds >= 1 && rounds <= 1e15) || rounds != (double)(int64_t)rounds)
             return netdp_i_fail(error, NETDP_INVALID,
                                 "--rounds: '%s' is not a whole number from 1 to 1e15",
                                 netdp_i_show_text(options->rounds).text);
     }
-    made->protocol = (netdp_linear){.mixing = made->mixing,
-                                    .rounds = made->rounds_auto ? 1 : (int64_t)rounds,
-                                    .dither = options->dither};
-    if (!(options->variance >= 0))
-        return netdp_i_fail(error, NETDP_INVALID, "--variance: must be 0 or more");
+    settings.rounds = (int64_t)rounds;
+    made->protocol = netdp_protocol_describe(made->named, made->mixing, &settings);
     return netdp_linear_check(&made->protocol, error);
+}
+
+/* One number in [-1, 1] a line of the file, as many as there are contribution rounds. */
+static netdp_status read_pattern_file(const char *path, int64_t count, double *pattern,
+                                      netdp_error *error)
+{
+    char *text = NULL;
+    int64_t bytes = 0, filled = 0, line = 0;
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    char *rest = text;
+    for (char *each; status == NETDP_OK && (each = strsep(&rest, "\n")) != NULL;) {
+        line++;
+        if (*each == '\0' && rest == NULL)
+            break;
+        if (filled == count || !netdp_i_read_number(each, &pattern[filled]) ||
+            !(pattern[filled] >= -1 && pattern[filled] <= 1))
+            status =
+                netdp_i_fail(error, NETDP_INVALID,
+                             "%s:%lld: '%s'; give one number in [-1, 1] for each of the %lld "
+                             "contribution rounds",
+                             path, (long long)line, netdp_i_show_text(each).text, (long long)count);
+        filled++;
+    }
+    if (status == NETDP_OK && filled != count)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: %lld numbers; there are %lld contribution rounds", path,
+                              (long long)filled, (long long)count);
+    netdp_i_free(text);
+    return status;
+}
+
+static netdp_status read_pattern(const char *text, netdp_i_description *made, netdp_error *error)
+{
+    if (text == NULL)
+        return NETDP_OK;
+    netdp_linear *protocol = &made->protocol;
+    const int64_t slots = protocol->every > 0 ? (protocol->rounds - 1) / protocol->every + 1 : 1;
+    double omega = 0;
+    const bool cosine = strncmp(text, "cos:", 4) == 0;
+    if (protocol->every == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--pattern: averaging has one contribution; it applies to stream, "
+                            "gossip-sgd and muffliato-sgd");
+    if (protocol->at_most > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--pattern: says itself which contributions are made; leave out "
+                            "--at-most");
+    if (cosine && !netdp_i_cli_number(text + 4, false, &omega))
+        return netdp_i_fail(error, NETDP_INVALID, "--pattern: '%s' is not cos:OMEGA with a number",
+                            netdp_i_show_text(text).text);
+    made->pattern = NETDP_I_NEW(double, slots);
+    if (made->pattern == NULL)
+        return netdp_i_no_memory(error);
+    made->request.pattern = made->pattern;
+    const bool ones = strcmp(text, "ones") == 0, alternating = strcmp(text, "alternating") == 0;
+    if (!ones && !alternating && !cosine)
+        return read_pattern_file(text, slots, made->pattern, error);
+    for (int64_t k = 0; k < slots; k++)
+        made->pattern[k] = ones          ? 1
+                           : alternating ? (k % 2 == 0 ? 1 : -1)
+                                         : (cos(omega * (double)k) >= 0 ? 1 : -1);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_describe(const netdp_i_description_options *options,
@@ -119,9 +227,6 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
 {
     *made = (netdp_i_description){0};
     netdp_loss_request *request = &made->request;
-    if (netdp_i_cli_given(arguments, "variance") &&
-        (options->rounds == NULL || strcmp(options->rounds, "auto") != 0))
-        return netdp_i_fail(error, NETDP_INVALID, "--variance: applies to --rounds auto only");
     netdp_status status = netdp_sees_parse(options->sees, &request->sees, error);
     if (status == NETDP_OK)
         status = netdp_own_noise_parse(options->own_noise, &request->own_noise, error);
@@ -131,7 +236,11 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
         status =
             netdp_i_cli_network(&options->network, arguments, &made->graph, &made->mixing, error);
     if (status == NETDP_OK)
-        status = read_protocol(options, made, error);
+        status = read_protocol(options, arguments, made, error);
+    if (status == NETDP_OK)
+        status = read_pattern(options->pattern, made, error);
+    if (status == NETDP_OK && options->pattern != NULL && request->bound == NETDP_BOUND_AUTO)
+        request->bound = made->protocol.reacts ? NETDP_BOUND_LINEAR : NETDP_BOUND_LOWER;
     if (status == NETDP_OK)
         status = read_parties(options, made, error);
     request->protocol = &made->protocol;
@@ -150,7 +259,31 @@ json_t *netdp_i_describe_graph(const netdp_i_description *description)
 
 json_t *netdp_i_describe_protocol(const netdp_i_description *description)
 {
-    return json_pack("{s:s, s:I, s:f}", "name", "averaging", "rounds",
-                     (json_int_t)description->protocol.rounds, "dither",
-                     description->protocol.dither);
+    const netdp_linear *protocol = &description->protocol;
+    const unsigned settings = description->named->settings;
+    json_t *object = json_pack("{s:s, s:I}", "name", description->named->name, "rounds",
+                               (json_int_t)protocol->rounds);
+    if (settings & NETDP_SETTING_DITHER)
+        json_object_set_new(object, "dither", json_real(protocol->dither));
+    if (settings & NETDP_SETTING_EVERY)
+        json_object_set_new(object, "every", json_integer(protocol->every));
+    if (protocol->at_most > 0)
+        json_object_set_new(object, "at_most", json_integer(protocol->at_most));
+    if (settings & NETDP_SETTING_INNER)
+        json_object_set_new(object, "inner", json_integer(protocol->every));
+    if (settings & NETDP_SETTING_END_DITHER)
+        json_object_set_new(object, "end_dither", json_real(protocol->end_dither));
+    if (settings & NETDP_SETTING_ACCELERATE)
+        json_object_set_new(object, "accelerate", json_boolean(protocol->accelerate));
+    return object;
+}
+
+json_t *netdp_i_describe_observer(const netdp_losses *losses, int32_t index)
+{
+    if (losses->members == 1)
+        return json_integer(losses->to[index]);
+    json_t *list = json_array();
+    for (int32_t i = 0; i < losses->members; i++)
+        json_array_append_new(list, json_integer(losses->to[i]));
+    return list;
 }

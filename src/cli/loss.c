@@ -41,16 +41,6 @@ static void add_name(json_t *entry, const char *key, const netdp_graph *graph, i
         json_object_set_new(entry, key, json_string(name));
 }
 
-static json_t *observer_json(const netdp_losses *losses, int32_t index)
-{
-    if (losses->members == 1)
-        return json_integer(losses->to[index]);
-    json_t *list = json_array();
-    for (int32_t i = 0; i < losses->members; i++)
-        json_array_append_new(list, json_integer(losses->to[i]));
-    return list;
-}
-
 /* from by from, and to within it: the order of a reader, not of the accountant. */
 static json_t *list_pairs(const answer *a)
 {
@@ -62,9 +52,10 @@ static json_t *list_pairs(const answer *a)
             const int64_t at = (int64_t)v * l->from_count + i;
             if (!netdp_losses_counts(l, i, v))
                 continue;
-            json_t *entry = json_pack("{s:i, s:o, s:i, s:o}", "from", (int)l->from[i], "to",
-                                      observer_json(l, v), "distance", (int)a->pairs.distance[at],
-                                      "value", netdp_i_json_double(a->pairs.value[at]));
+            json_t *entry =
+                json_pack("{s:i, s:o, s:i, s:o}", "from", (int)l->from[i], "to",
+                          netdp_i_describe_observer(l, v), "distance", (int)a->pairs.distance[at],
+                          "value", netdp_i_json_double(a->pairs.value[at]));
             add_name(entry, "from_name", graph, l->from[i]);
             if (l->members == 1)
                 add_name(entry, "to_name", graph, l->to[v]);
@@ -84,12 +75,13 @@ static netdp_status print_json(const answer *a, netdp_error *error)
         "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
         netdp_i_describe_protocol(d), "threat",
         netdp_i_threat_json(d->request.sees, d->request.own_noise, d->to, d->request.to_count),
-        "noise", netdp_i_json_double(a->options->noise), "bound", a->options->description.bound,
-        "sound", (int)l->sound, "certified", (int)l->certified, "unit", a->options->as, "losses",
+        "noise", netdp_i_json_double(a->options->noise), "bound", l->bound->name, "sound",
+        (int)l->sound, "certified", (int)l->certified, "unit", a->options->as, "losses",
         listed ? list_pairs(a) : json_null(), "summary", "pairs", (json_int_t)s->pairs, "mean",
         netdp_i_json_double(s->mean), "max", netdp_i_json_double(s->max), "worst", "from",
-        (int)s->worst_from, "to", l->members == 1 ? json_integer(s->worst_to) : observer_json(l, 0),
-        "local", netdp_i_json_double(s->local));
+        (int)s->worst_from, "to",
+        l->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(l, 0), "local",
+        netdp_i_json_double(s->local));
     if (object != NULL && l->tolerance > 0)
         json_object_set_new(object, "rank_tolerance", json_real(l->tolerance));
     return netdp_i_cli_print_json(&object, error);
@@ -153,20 +145,24 @@ static netdp_status print_table(const answer *a, netdp_error *error)
     printf("mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32 "), local differential privacy "
            "%.6g\n",
            s->mean, s->max, s->worst_from, s->worst_to, s->local);
-    printf("averaging, %" PRId64 " rounds, dither %g, noise %g Delta; %s, own noise %s;\n"
-           "adjacency: %s; released: %s.\n",
-           a->description->protocol.rounds, a->description->protocol.dither, a->options->noise,
-           netdp_i_threat_words(request->sees), netdp_own_noise_name(request->own_noise),
-           NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+    const netdp_linear *protocol = &a->description->protocol;
+    printf("%s, %" PRId64 " rounds, %" PRId64
+           " contribution%s of a node, dither %g, noise %g Delta; "
+           "%s, own noise %s;\nadjacency: %s; released: %s.\n",
+           a->description->named->name, protocol->rounds, netdp_linear_contributions(protocol),
+           netdp_linear_contributions(protocol) == 1 ? "" : "s", protocol->dither,
+           a->options->noise, netdp_i_threat_words(request->sees),
+           netdp_own_noise_name(request->own_noise), NETDP_I_ADJACENCY, NETDP_I_RELEASED);
     if (!a->losses->sound)
-        puts("published, not certified: this formula is NOT an upper bound; use --bound exact.");
+        printf("bound %s: NOT an upper bound; %s.\n", a->losses->bound->name,
+               a->losses->bound->summary);
     else
-        printf("bound %s: an upper bound%s.\n", a->options->description.bound,
+        printf("bound %s: an upper bound%s.\n", a->losses->bound->name,
                a->losses->certified ? ", certified"
                                     : ", computed in floating point (not in ball arithmetic)");
     if (a->losses->tolerance > 0)
-        printf("dither 0: observations below %g of the largest were taken as repeats; the answer "
-               "depends on it.\n",
+        printf("dither (nearly) 0: what varies less than %g of the first noise was taken for "
+               "rounding; the answer depends on it.\n",
                a->losses->tolerance);
     return NETDP_OK;
 }

@@ -67,6 +67,22 @@ static void print_guarantee(const json_t *guarantee)
     print_epsilon(number(json_object_get(json_object_get(guarantee, "worst"), "epsilon")));
 }
 
+static void print_accuracies(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    printf("\ntest accuracy (ridge: mean squared error), mean of each run's last five evaluations\n"
+           "%-10s  %12s  %14s\n",
+           "", "accuracy", "standard error");
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *accuracy = json_object_get(json_object_get(variant, "error"), "accuracy");
+        printf("%-10s  %12.6g  %14.3g\n", json_string_value(json_object_get(variant, "name")),
+               number(json_object_get(accuracy, "mean")),
+               number(json_object_get(accuracy, "standard_error")));
+    }
+}
+
 static void print_errors(const json_t *variants, const char *unit)
 {
     size_t i, j;
@@ -166,8 +182,12 @@ static netdp_status print_result(const char *folder, const run_options *o, netdp
            (int)json_integer_value(json_object_get(graph, "edges")),
            json_string_value(json_object_get(summary, "mixing")),
            (int)json_integer_value(json_object_get(summary, "repeat")));
-    print_errors(variants,
-                 json_string_value(json_object_get(json_object_get(summary, "data"), "unit")));
+    const char *task = json_string_value(json_object_get(summary, "task"));
+    if (task != NULL && strcmp(task, "mean") != 0)
+        print_accuracies(variants);
+    else
+        print_errors(variants,
+                     json_string_value(json_object_get(json_object_get(summary, "data"), "unit")));
     print_guarantees(summary, variants);
     print_threat(summary);
     printf("\nresults: %s\n", folder);

@@ -1,22 +1,20 @@
 /*
- * Random graphs from igraph. Its generator, its error handler and its warning handler are global:
- * they are ours only while the lock is held, and put back afterwards. The generator is our own
- * counter-based stream in igraph's clothes, so that all 64 bits of a seed count.
+ * Random graphs from igraph. Its generator is global: it is ours only while the lock is held, and
+ * put back afterwards. It is our own counter-based stream in igraph's clothes, so that all 64 bits
+ * of a seed count.
  */
 #include "graph/families.h"
 
 #include <igraph.h>
-#include <pthread.h>
 #include <string.h>
 
 #include <netdp/random.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "graph/borrow.h"
 
 enum { MOST_DRAWS = 1000, CORE = 5 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static igraph_error_t seed_nothing(void *state, igraph_uint_t seed)
 {
@@ -146,19 +144,15 @@ static netdp_status draw_once(const netdp_i_law *law, const char *family, uint64
 {
     netdp_stream stream = netdp_stream_at(seed, NETDP_FOR_GRAPH, 0, attempt);
     igraph_rng_t mine = {.type = &generator, .state = &stream, .is_seeded = true};
+    netdp_i_igraph old;
     igraph_t graph;
     netdp_status status;
-    pthread_mutex_lock(&lock);
-    igraph_error_handler_t *old_errors = igraph_set_error_handler(igraph_error_handler_ignore);
-    igraph_warning_handler_t *old_warnings =
-        igraph_set_warning_handler(igraph_warning_handler_ignore);
+    netdp_i_igraph_take(&old);
     igraph_rng_t old_generator = *igraph_rng_default();
     igraph_rng_set_default(&mine);
     igraph_error_t code = draw(&graph, law);
     igraph_rng_set_default(&old_generator);
-    igraph_set_error_handler(old_errors);
-    igraph_set_warning_handler(old_warnings);
-    pthread_mutex_unlock(&lock);
+    netdp_i_igraph_give_back(&old);
     if (code == IGRAPH_ENOMEM)
         return netdp_i_no_memory(error);
     if (code != IGRAPH_SUCCESS)

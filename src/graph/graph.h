@@ -49,6 +49,16 @@ netdp_status netdp_i_graph_parse(const char *text, int64_t bytes, const char *pa
                                  bool giant_component, netdp_graph **graph,
                                  netdp_graph_notes *notes, netdp_error *error);
 
+/* What a file holds, by the ending of its name. */
+typedef enum netdp_i_format {
+    NETDP_I_EDGE_LIST,
+    NETDP_I_GRAPHML,
+    NETDP_I_GML,
+    NETDP_I_MATRIX_MARKET,
+} netdp_i_format;
+
+netdp_i_format netdp_i_graph_format(const char *path);
+
 /* Weights of the edges at `node`, aligned to netdp_graph_neighbours; NULL: no edge has a weight. */
 const double *netdp_i_graph_weights(const netdp_graph *graph, int32_t node);
 

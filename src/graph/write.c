@@ -93,6 +93,11 @@ static void print_head(const struct writing *writing)
 netdp_status netdp_graph_write(const netdp_graph *graph, const char *path, netdp_error *error)
 {
     netdp_i_output output;
+    if (netdp_i_graph_format(path) != NETDP_I_EDGE_LIST)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: graphs are written as edge lists, which are not read from a file "
+                            "named so; name it .edges",
+                            path);
     netdp_status status = netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)
         return status;

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/table.h"
 
 typedef struct reader {
     const char *path;
@@ -44,6 +45,8 @@ typedef struct header {
     char **name;   /* in the file's text */
     int32_t *goes; /* column of the table, -1: not wanted */
     named *sorted; /* by name */
+    int32_t text;  /* the column of the file that is kept as text, -1: none */
+    char **label;  /* its cells, in the file's text */
 } header;
 
 __attribute__((format(printf, 4, 5))) static netdp_status
@@ -228,20 +231,27 @@ static netdp_status choose(const reader *from, header *head, const char *const *
     return NETDP_OK;
 }
 
+static netdp_status fail_empty(const reader *from, const cell *got, const char *name,
+                               netdp_error *error)
+{
+    return fail_at(from, got->line, error,
+                   "column '%s': the cell is empty; fill it in or drop the row",
+                   netdp_i_show_text(name).text);
+}
+
 static netdp_status read_value(const reader *from, const cell *got, const char *name, double *value,
                                netdp_error *error)
 {
     if (netdp_i_read_number(got->text, value) && isfinite(*value))
         return NETDP_OK;
-    netdp_i_shown column = netdp_i_show_text(name);
     if (got->length == 0)
-        return fail_at(from, got->line, error,
-                       "column '%s': the cell is empty; fill it in or drop the row", column.text);
-    return fail_at(from, got->line, error, "column '%s': '%s' is not a finite number", column.text,
-                   netdp_i_show(got->text, got->length).text);
+        return fail_empty(from, got, name, error);
+    return fail_at(from, got->line, error, "column '%s': '%s' is not a finite number",
+                   netdp_i_show_text(name).text, netdp_i_show(got->text, got->length).text);
 }
 
-static netdp_status read_row(reader *from, const header *head, double *values, netdp_error *error)
+static netdp_status read_row(reader *from, const header *head, double *values, char **label,
+                             netdp_error *error)
 {
     int64_t line = from->line;
     cell got = {.then = ENDS_CELL};
@@ -255,8 +265,13 @@ static netdp_status read_row(reader *from, const header *head, double *values, n
         double *value = &values[head->goes[count]];
         /* A short row is a better explanation than the empty cell of a blank line. */
         bool blank = count == 0 && got.length == 0 && got.then == ENDS_ROW && head->count > 1;
-        if (!blank)
+        if (!blank && count == head->text) {
+            *label = got.text;
+            if (got.length == 0)
+                status = fail_empty(from, &got, head->name[count], error);
+        } else if (!blank) {
             status = read_value(from, &got, head->name[count], value, error);
+        }
         if (status != NETDP_OK)
             return status;
     }
@@ -266,24 +281,39 @@ static netdp_status read_row(reader *from, const header *head, double *values, n
     return NETDP_OK;
 }
 
-static netdp_status read_rows(reader *from, const header *head, netdp_table *table,
-                              netdp_error *error)
+static netdp_status grow_rows(header *head, netdp_table *table, int64_t room, netdp_error *error)
+{
+    double *grown = netdp_i_grow(table->values, room * table->columns, sizeof *grown);
+    if (grown == NULL)
+        return netdp_i_no_memory(error);
+    table->values = grown;
+    if (head->text < 0)
+        return NETDP_OK;
+    char **label = netdp_i_grow(head->label, room, sizeof *label);
+    if (label == NULL)
+        return netdp_i_no_memory(error);
+    head->label = label;
+    return NETDP_OK;
+}
+
+static netdp_status read_rows(reader *from, header *head, netdp_table *table, netdp_error *error)
 {
     int64_t room = 0;
     /* Blank lines at the very end are nobody's rows. */
     while (from->at + strspn(from->at, "\r\n") < from->end) {
+        netdp_status status = NETDP_OK;
         if (table->rows == room) {
-            int64_t more = room == 0 ? 256 : 2 * room;
-            double *grown = netdp_i_grow(table->values, more * table->columns, sizeof *grown);
-            if (grown == NULL)
-                return netdp_i_no_memory(error);
-            table->values = grown;
-            room = more;
+            room = room == 0 ? 256 : 2 * room;
+            status = grow_rows(head, table, room, error);
         }
-        netdp_status status =
-            read_row(from, head, table->values + table->rows * table->columns, error);
+        char *label = NULL;
+        if (status == NETDP_OK)
+            status =
+                read_row(from, head, table->values + table->rows * table->columns, &label, error);
         if (status != NETDP_OK)
             return status;
+        if (head->text >= 0)
+            head->label[table->rows] = label;
         table->rows++;
     }
     if (table->rows == 0)
@@ -293,12 +323,39 @@ static netdp_status read_rows(reader *from, const header *head, netdp_table *tab
     return NETDP_OK;
 }
 
-netdp_status netdp_table_read(const char *path, const char *const *column, int32_t count,
-                              netdp_table **table, netdp_error *error)
+/* Every column in the file's order, but the label last; `as_text`: its cells are not numbers. */
+static netdp_status choose_labelled(const reader *from, header *head, const char *label,
+                                    bool as_text, netdp_table *table, netdp_error *error)
+{
+    int32_t count = 0;
+    const char **order = NETDP_I_NEW(const char *, head->count + 1);
+    if (order == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t c = 0; c < head->count; c++)
+        if (strcmp(head->name[c], label) != 0)
+            order[count++] = head->name[c];
+    order[count++] = label;
+    netdp_status status = choose(from, head, order, count, table, error);
+    netdp_i_free(order);
+    for (int32_t c = 0; as_text && status == NETDP_OK && c < head->count; c++)
+        if (head->goes[c] == count - 1)
+            head->text = c;
+    return status;
+}
+
+typedef struct wish {
+    const char *const *column; /* the columns wanted, or */
+    int32_t count;
+    const char *label;      /* where not NULL: all of them and this one last, */
+    netdp_i_labels *labels; /* and as text where not NULL */
+} wish;
+
+static netdp_status read_table(const char *path, const wish *wanted, netdp_table **table,
+                               netdp_error *error)
 {
     char *text = NULL;
     int64_t bytes = 0;
-    header head = {0};
+    header head = {.text = -1};
     netdp_table *read = NULL;
     netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
     if (status != NETDP_OK)
@@ -318,19 +375,48 @@ netdp_status netdp_table_read(const char *path, const char *const *column, int32
         status = netdp_i_no_memory(error);
         goto done;
     }
-    if ((status = read_header(&from, &head, error)) != NETDP_OK ||
-        (status = choose(&from, &head, column, count, read, error)) != NETDP_OK ||
-        (status = read_rows(&from, &head, read, error)) != NETDP_OK)
+    if ((status = read_header(&from, &head, error)) != NETDP_OK)
+        goto done;
+    if (wanted->label != NULL)
+        status = choose_labelled(&from, &head, wanted->label, wanted->labels != NULL, read, error);
+    else
+        status = choose(&from, &head, wanted->column, wanted->count, read, error);
+    if (status != NETDP_OK || (status = read_rows(&from, &head, read, error)) != NETDP_OK)
         goto done;
     *table = read;
     read = NULL;
+    if (wanted->labels != NULL) {
+        *wanted->labels = (netdp_i_labels){.of_row = head.label, .text = text};
+        head.label = NULL;
+        text = NULL;
+    }
 done:
     netdp_table_free(read);
     netdp_i_free(head.name);
     netdp_i_free(head.goes);
     netdp_i_free(head.sorted);
+    netdp_i_free(head.label);
     netdp_i_free(text);
     return status;
+}
+
+netdp_status netdp_table_read(const char *path, const char *const *column, int32_t count,
+                              netdp_table **table, netdp_error *error)
+{
+    return read_table(path, &(wish){.column = column, .count = count}, table, error);
+}
+
+netdp_status netdp_i_table_read_labelled(const char *path, const char *label, netdp_table **table,
+                                         netdp_i_labels *labels, netdp_error *error)
+{
+    return read_table(path, &(wish){.label = label, .labels = labels}, table, error);
+}
+
+void netdp_i_labels_drop(netdp_i_labels *labels)
+{
+    netdp_i_free(labels->of_row);
+    netdp_i_free(labels->text);
+    *labels = (netdp_i_labels){0};
 }
 
 void netdp_table_free(netdp_table *table)

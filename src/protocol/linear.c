@@ -2,22 +2,57 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "base/fail.h"
 
+bool netdp_linear_contributes(const netdp_linear *protocol, int64_t round)
+{
+    return protocol->every > 0 ? round % protocol->every == 0 : round == 0;
+}
+
+int64_t netdp_linear_contributions(const netdp_linear *protocol)
+{
+    if (protocol->every == 0)
+        return 1;
+    const int64_t slots = (protocol->rounds - 1) / protocol->every + 1;
+    return protocol->at_most > 0 && protocol->at_most < slots ? protocol->at_most : slots;
+}
+
 double netdp_linear_noise(const netdp_linear *protocol, int64_t round)
 {
-    return round == 0 ? 1.0 : protocol->dither;
+    if (protocol->steady)
+        return 1;
+    if (!netdp_linear_contributes(protocol, round))
+        return protocol->dither;
+    return round == 0 ? 1 : sqrt(1 + protocol->end_dither * protocol->end_dither);
+}
+
+double netdp_linear_chebyshev(double gap)
+{
+    return 2 * (1 - sqrt(gap * (1 - gap / 4))) / ((1 - gap / 2) * (1 - gap / 2));
 }
 
 netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error)
 {
+    const struct {
+        const char *name;
+        double value;
+    } dithers[] = {{"dither", protocol->dither}, {"end-dither", protocol->end_dither}};
     if (protocol->rounds < 1)
         return netdp_i_fail(error, NETDP_INVALID, "rounds: %" PRId64 "; gossip needs at least 1",
                             protocol->rounds);
-    if (!(protocol->dither >= 0) || isinf(protocol->dither))
-        return netdp_i_fail(error, NETDP_INVALID, "dither: %g; give a finite number, 0 or more",
-                            protocol->dither);
+    if (protocol->every < 0 || protocol->at_most < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "every and at-most: give 1 or more");
+    for (size_t i = 0; i < sizeof dithers / sizeof *dithers; i++)
+        if (!(dithers[i].value >= 0) || isinf(dithers[i].value))
+            return netdp_i_fail(error, NETDP_INVALID, "%s: %g; give a finite number, 0 or more",
+                                dithers[i].name, dithers[i].value);
+    if (protocol->reacts && protocol->rounds % (protocol->every > 0 ? protocol->every : 1) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "rounds: %" PRId64 " is not a multiple of the %" PRId64
+                            " inner rounds of a phase",
+                            protocol->rounds, protocol->every);
     return netdp_mixing_require(protocol->mixing, error);
 }
 

@@ -1,41 +1,19 @@
-#include <netdp/simulate.h>
+#include "simulate/gossip.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <netdp/random.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 
-#include <netdp/random.h>
-
-/* A run's streams: the repeat sits above the rounds in the stream's step. */
-static uint64_t stream_step(netdp_run_seed seed, int64_t round)
+uint64_t netdp_i_stream_step(netdp_run_seed seed, int64_t round)
 {
     return seed.repeat << 32 | (uint64_t)round;
 }
 
-/* message = state + scale * standard normals, each node from its own stream of this round. */
-static void add_noise(double *message, int32_t nodes, int32_t width, double scale,
-                      netdp_run_seed seed, int64_t round)
-{
-    if (scale == 0)
-        return;
-#pragma omp parallel for schedule(static) if ((int64_t)nodes * width > 4096)
-    for (int32_t u = 0; u < nodes; u++) {
-        double drawn[64];
-        netdp_stream stream =
-            netdp_stream_at(seed.seed, NETDP_FOR_NOISE, (uint32_t)u, stream_step(seed, round));
-        double *mine = message + (int64_t)u * width;
-        for (int32_t first = 0; first < width; first += 64) {
-            const int32_t count = width - first < 64 ? width - first : 64;
-            netdp_stream_normals(&stream, drawn, (size_t)count);
-            for (int32_t j = 0; j < count; j++)
-                mine[first + j] += scale * drawn[j];
-        }
-    }
-}
-
-static void mean_of(const double *values, int32_t nodes, int32_t width, double *mean)
+void netdp_i_mean_of(const double *values, int32_t nodes, int32_t width, double *mean)
 {
     memset(mean, 0, (size_t)width * sizeof *mean);
     for (int64_t u = 0; u < nodes; u++)
@@ -45,8 +23,7 @@ static void mean_of(const double *values, int32_t nodes, int32_t width, double *
         mean[j] /= nodes;
 }
 
-/* mean over nodes of the squared distance to `centre` */
-static double spread(const double *values, int32_t nodes, int32_t width, const double *centre)
+double netdp_i_spread(const double *values, int32_t nodes, int32_t width, const double *centre)
 {
     double sum = 0;
     for (int64_t u = 0; u < nodes; u++)
@@ -57,83 +34,134 @@ static double spread(const double *values, int32_t nodes, int32_t width, const d
     return sum / nodes;
 }
 
-static bool report(netdp_trace trace, void *context, int64_t step, const double *state,
-                   int32_t nodes, int32_t width, const double *truth, double *mean, double bytes)
+double netdp_i_round_bytes(const netdp_linear *protocol, int32_t width)
 {
-    if (trace == NULL)
-        return true;
-    mean_of(state, nodes, width, mean);
-    const netdp_trace_row row = {
-        .step = step,
-        .objective = 0.5 * spread(state, nodes, width, truth),
-        .consensus = sqrt(spread(state, nodes, width, mean)),
-        .bytes = bytes,
-    };
-    return trace(context, &row);
+    return 16.0 * width * (double)netdp_graph_edges(netdp_mixing_graph(protocol->mixing));
 }
 
-netdp_status netdp_simulate(const netdp_linear *protocol, double noise, const double *values,
-                            int32_t width, netdp_run_seed seed, int64_t every, netdp_trace trace,
-                            void *context, double *result, netdp_error *error)
+/*
+ * message += scale * standard normals, each node from its own stream; slot 0 of a round is the
+ * noise of its messages, slot 1 the end dither after it.
+ */
+static void add_noise(double *message, int32_t nodes, int32_t width, double scale,
+                      netdp_run_seed seed, int64_t round, int slot)
+{
+    if (scale == 0)
+        return;
+#pragma omp parallel for schedule(static) if ((int64_t)nodes * width > 4096)
+    for (int32_t u = 0; u < nodes; u++) {
+        double drawn[64];
+        netdp_stream stream =
+            netdp_stream_at(seed.seed, slot == 0 ? NETDP_FOR_NOISE : NETDP_FOR_END_DITHER,
+                            (uint32_t)u, netdp_i_stream_step(seed, round));
+        double *mine = message + (int64_t)u * width;
+        for (int32_t first = 0; first < width; first += 64) {
+            const int32_t count = width - first < 64 ? width - first : 64;
+            netdp_stream_normals(&stream, drawn, (size_t)count);
+            for (int32_t j = 0; j < count; j++)
+                mine[first + j] += scale * drawn[j];
+        }
+    }
+}
+
+typedef struct gossip {
+    const netdp_linear *protocol;
+    double noise, weight; /* of accelerated gossip; 1: plain */
+    int32_t nodes, width;
+    netdp_run_seed seed;
+    double *message, *before, *state; /* [nodes][width]; before: the message of the last round */
+} gossip;
+
+/* Is round t the first, or the last, of a phase? Averaging is one phase. */
+static bool starts_phase(const netdp_linear *protocol, int64_t t)
+{
+    return netdp_linear_contributes(protocol, t);
+}
+
+/* state = W message, accelerated after the first round of a phase. */
+static void mix(gossip *g, int64_t t)
+{
+    const int64_t size = (int64_t)g->nodes * g->width;
+    netdp_mixing_apply(g->protocol->mixing, g->message, g->state, g->width);
+    if (!g->protocol->accelerate)
+        return;
+    if (!starts_phase(g->protocol, t))
+        for (int64_t i = 0; i < size; i++)
+            g->state[i] = g->weight * g->state[i] + (1 - g->weight) * g->before[i];
+    memcpy(g->before, g->message, (size_t)size * sizeof *g->before);
+}
+
+static netdp_status gossip_new(gossip *g, const double *state, netdp_error *error)
+{
+    const int64_t size = (int64_t)g->nodes * g->width;
+    g->message = NETDP_I_NEW(double, size);
+    g->state = NETDP_I_NEW(double, size);
+    g->before = NETDP_I_NEW(double, g->protocol->accelerate ? size : 1);
+    if (g->message == NULL || g->state == NULL || g->before == NULL)
+        return netdp_i_no_memory(error);
+    memcpy(g->state, state, (size_t)size * sizeof *state);
+    if (g->protocol->accelerate) {
+        netdp_spectrum spectrum;
+        netdp_status status =
+            netdp_mixing_spectrum(g->protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+        if (status != NETDP_OK)
+            return status;
+        g->weight = netdp_linear_chebyshev(spectrum.gap);
+    }
+    return NETDP_OK;
+}
+
+/* One round: messages, mixing, and the end dither where a phase ends. */
+static void run_round(gossip *g, int64_t t, netdp_i_contribute contribute, void *context)
+{
+    const netdp_linear *p = g->protocol;
+    const bool unit = p->steady || netdp_linear_contributes(p, t);
+    double *swap = g->message;
+    g->message = g->state;
+    g->state = swap;
+    if (netdp_linear_contributes(p, t))
+        contribute(context, t, g->message);
+    add_noise(g->message, g->nodes, g->width, g->noise * (unit ? 1 : p->dither), g->seed, t, 0);
+    mix(g, t);
+    if (p->end_dither > 0 && (t + 1) % p->every == 0)
+        add_noise(g->state, g->nodes, g->width, g->noise * p->end_dither, g->seed, t, 1);
+}
+
+netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t width,
+                            netdp_run_seed seed, netdp_i_contribute contribute,
+                            netdp_i_report_states report, bool from_start, void *context,
+                            double *state, netdp_error *error)
 {
     netdp_status status = netdp_linear_check(protocol, error);
     if (status != NETDP_OK)
         return status;
-    if (!(noise >= 0) || isinf(noise) || width < 1 || every < 1 || seed.repeat >> 32 != 0 ||
+    if (!(noise >= 0) || isinf(noise) || width < 1 || seed.repeat >> 32 != 0 ||
         protocol->rounds >> 32 != 0)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "simulate: noise must be finite and not negative, width and every at "
-                            "least 1, repeat and rounds below 2^32");
-    const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
-    const int64_t size = (int64_t)n * width;
-    const double bytes =
-        8.0 * width * 2.0 * (double)netdp_graph_edges(netdp_mixing_graph(protocol->mixing));
-    double *message = NETDP_I_NEW(double, size), *state = NETDP_I_NEW(double, size);
-    double *truth = NETDP_I_NEW(double, width), *mean = NETDP_I_NEW(double, width);
-    if (message == NULL || state == NULL || truth == NULL || mean == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    mean_of(values, n, width, truth);
-    memcpy(message, values, (size_t)size * sizeof *message);
+                            "simulate: noise must be finite and not negative, the width at least "
+                            "1, repeat and rounds below 2^32");
+    gossip g = {.protocol = protocol,
+                .noise = noise,
+                .weight = 1,
+                .nodes = netdp_mixing_rows(protocol->mixing).nodes,
+                .width = width,
+                .seed = seed};
+    const size_t bytes = (size_t)g.nodes * (size_t)width * sizeof *state;
+    status = gossip_new(&g, state, error);
     bool go_on = true;
-    for (int64_t t = 0; t < protocol->rounds && go_on; t++) {
-        add_noise(message, n, width, noise * netdp_linear_noise(protocol, t), seed, t);
-        if (t == 0)
-            go_on = report(trace, context, 0, message, n, width, truth, mean, 0);
-        netdp_mixing_apply(protocol->mixing, message, state, width);
-        double *swap = message;
-        message = state;
-        state = swap;
-        if (go_on && ((t + 1) % every == 0 || t + 1 == protocol->rounds))
-            go_on = report(trace, context, t + 1, message, n, width, truth, mean,
-                           bytes * (double)(t + 1));
+    for (int64_t t = 0; status == NETDP_OK && go_on && t < protocol->rounds; t++) {
+        run_round(&g, t, contribute, context);
+        if (t == 0 && from_start)
+            go_on = report(context, 0, g.message);
+        if (go_on)
+            go_on = report(context, t + 1, g.state);
     }
-    if (!go_on) {
+    if (status == NETDP_OK && !go_on)
         status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
-        goto done;
-    }
-    memcpy(result, message, (size_t)size * sizeof *result);
-done:
-    netdp_i_free(message);
-    netdp_i_free(state);
-    netdp_i_free(truth);
-    netdp_i_free(mean);
+    if (status == NETDP_OK)
+        memcpy(state, g.state, bytes);
+    netdp_i_free(g.message);
+    netdp_i_free(g.state);
+    netdp_i_free(g.before);
     return status;
-}
-
-netdp_status netdp_simulate_central(const double *values, int32_t nodes, int32_t width,
-                                    double noise, netdp_run_seed seed, double *result,
-                                    netdp_error *error)
-{
-    double *drawn = NETDP_I_NEW(double, width);
-    if (drawn == NULL)
-        return netdp_i_no_memory(error);
-    netdp_stream stream = netdp_stream_at(seed.seed, NETDP_FOR_CENTRAL, 0, stream_step(seed, 0));
-    netdp_stream_normals(&stream, drawn, (size_t)width);
-    mean_of(values, nodes, width, result);
-    for (int32_t j = 0; j < width; j++)
-        result[j] += noise / nodes * drawn[j];
-    netdp_i_free(drawn);
-    return NETDP_OK;
 }

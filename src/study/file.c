@@ -144,12 +144,12 @@ static netdp_status read_pair(const reading *from, const char *name, char *const
 {
     double value[2];
     for (int i = 0; i < 2; i++)
-        if (!netdp_i_read_number(text[i], &value[i]) || !isfinite(value[i]))
+        if (!netdp_i_read_number(text[i], &value[i]) || !(fabs(value[i]) <= NETDP_I_LARGEST))
             return fail_key(from, name, error,
-                            "'%s' is not a finite number; give [low, high] with low < high",
+                            "'%s' is not a finite number up to 1e100; give [low, high] with low < "
+                            "high",
                             netdp_i_show_text(text[i]).text);
-    /* The sensitivity high - low must be a number too. */
-    if (value[0] >= value[1] || !isfinite(value[1] - value[0]))
+    if (value[0] >= value[1])
         return fail_key(from, name, error,
                         "[%s, %s] is not a range; give [low, high] with low < high",
                         netdp_i_show_text(text[0]).text, netdp_i_show_text(text[1]).text);
@@ -367,6 +367,84 @@ static netdp_status check_rivals(const reading *from, netdp_i_rivals group, netd
 }
 
 /* What no single key can say. */
+bool netdp_i_study_learns(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "mean") != 0;
+}
+
+/* Keys of one protocol or one kind of task: elsewhere they may only hold their default. */
+static const struct {
+    const char *key;
+    unsigned setting; /* of netdp_setting; 0: of learning */
+} particular[] = {
+    {"data.split", 0},
+    {"task.l2", 0},
+    {"task.batch", 0},
+    {"task.intercept", 0},
+    {"task.central_steps", 0},
+    {"protocol.inner", NETDP_SETTING_INNER},
+    {"protocol.accelerate", NETDP_SETTING_ACCELERATE},
+    {"protocol.variance", NETDP_SETTING_ROUNDS_AUTO},
+    {"privacy.dither", NETDP_SETTING_DITHER},
+    {"privacy.end_dither", NETDP_SETTING_END_DITHER},
+};
+
+static netdp_status check_particular(const reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const netdp_protocol *named;
+    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (status != NETDP_OK)
+        return status;
+    for (size_t i = 0; i < sizeof particular / sizeof *particular; i++) {
+        const int k = netdp_i_key_find(particular[i].key);
+        const char *given = from->text->value[k][0];
+        const bool applies = particular[i].setting == 0
+                                 ? netdp_i_study_learns(study)
+                                 : (named->settings & particular[i].setting) != 0;
+        if (given != NULL && !applies && strcmp(given, netdp_i_keys[k].fallback) != 0)
+            return fail_key(from, particular[i].key, error, "does not apply to %s; remove it",
+                            particular[i].setting == 0 ? "task mean" : named->name);
+    }
+    return NETDP_OK;
+}
+
+/* What a mean and a model need, and what only the other one has. */
+static netdp_status check_task(const reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const bool learns = netdp_i_study_learns(study);
+    const bool averages = strcmp(study->protocol.kind, "averaging") == 0;
+    if (learns == averages)
+        return fail_key(from, "protocol.kind", error, "%s does not do task %s; give %s",
+                        study->protocol.kind, study->task.kind,
+                        learns ? "gossip-sgd or muffliato-sgd" : "averaging");
+    if (!learns) {
+        if (study->data.label != NULL)
+            return fail_key(from, "data.label", error, "applies to logistic and ridge; remove it");
+        if (study->task.step > 0)
+            return fail_key(from, "task.step", error, "applies to logistic and ridge; remove it");
+        return NETDP_OK;
+    }
+    if (study->data.label == NULL)
+        return fail_key(from, "data.label", error, "is missing; name the column to predict");
+    if (!(study->task.step > 0))
+        return fail_key(from, "task.step", error, "is missing; give a step size such as 0.7");
+    if (study->task.clip == 0)
+        return fail_key(from, "task.clip", error,
+                        "is missing; without a bound on each row's gradient there is no "
+                        "sensitivity");
+    if (study->data.column_count > 0)
+        return fail_key(from, "data.columns", error,
+                        "applies to a mean; every column but the label is a feature");
+    if (study->data.one_row_a_node)
+        return fail_key(from, "data.per_node", error,
+                        "one applies to a mean; training rows are dealt evenly");
+    if (study->protocol.rounds == 0)
+        return fail_key(from, "protocol.rounds", error, "auto applies to averaging; give a number");
+    return NETDP_OK;
+}
+
 static netdp_status check_together(const reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
@@ -382,7 +460,8 @@ static netdp_status check_together(const reading *from, netdp_error *error)
         if (study->data.column[i].low < study->data.column[i].high)
             return fail_key(from, "task.clip", error,
                             "excludes bounds of columns; keep one of the two");
-    return NETDP_OK;
+    netdp_status status = check_task(from, error);
+    return status != NETDP_OK ? status : check_particular(from, error);
 }
 
 static netdp_status fill(const reading *from, netdp_error *error)

@@ -1,7 +1,10 @@
 #include "study/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <omp.h>
+#include <signal.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +64,24 @@ static netdp_status same_text(const char *a, const char *b, bool *same, netdp_er
     return status;
 }
 
+/* What processes that are gone were writing beside a file (file.c: NAME.part-PID). */
+static void sweep(const char *folder)
+{
+    DIR *listing = opendir(folder);
+    if (listing == NULL)
+        return;
+    for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        char path[PATH_ROOM + sizeof entry->d_name], *end = NULL;
+        const char *part = strstr(entry->d_name, ".part-");
+        const long process = part != NULL ? strtol(part + 6, &end, 10) : 0;
+        if (process <= 0 || *end != '\0' || kill((pid_t)process, 0) == 0 || errno != ESRCH)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        unlink(path);
+    }
+    closedir(listing);
+}
+
 netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
                                  netdp_error *error)
 {
@@ -72,6 +93,7 @@ netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, b
     netdp_i_folder_path(ours, folder, "study.yaml.new");
     netdp_i_folder_path(summary, folder, "summary.json");
     *finished = false;
+    sweep(folder);
     if (access(held, F_OK) != 0)
         return netdp_study_write(study, held, error);
     bool same = false;
@@ -113,10 +135,8 @@ netdp_status netdp_i_progress_made_new(int32_t width, netdp_i_progress_made *mad
                                        netdp_error *error)
 {
     *made = (netdp_i_progress_made){0};
-    made->objective[0] = NETDP_I_NEW(double, NETDP_I_VARIANTS);
-    made->objective[1] = NETDP_I_NEW(double, NETDP_I_VARIANTS);
     made->square = NETDP_I_NEW(double, (int64_t)NETDP_I_VARIANTS *width);
-    if (made->objective[0] == NULL || made->objective[1] == NULL || made->square == NULL) {
+    if (made->square == NULL) {
         netdp_i_progress_made_clear(made);
         return netdp_i_no_memory(error);
     }
@@ -125,8 +145,6 @@ netdp_status netdp_i_progress_made_new(int32_t width, netdp_i_progress_made *mad
 
 void netdp_i_progress_made_clear(netdp_i_progress_made *made)
 {
-    netdp_i_free(made->objective[0]);
-    netdp_i_free(made->objective[1]);
     netdp_i_free(made->square);
     *made = (netdp_i_progress_made){0};
 }
@@ -152,17 +170,63 @@ static bool restore_numbers(const json_t *list, double *values, int32_t count)
     return true;
 }
 
-netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan, int32_t width,
-                                      const netdp_i_progress_made *made, netdp_error *error)
+/* SHA-256 over what the simulation reads: W by its rows, and every node's values. */
+static void digest_problem(const netdp_i_problem *problem, char digest[65])
+{
+    const netdp_rows rows = netdp_mixing_rows(problem->mixing);
+    const size_t entries = (size_t)rows.start[rows.nodes];
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_state state;
+    const size_t numbers = (size_t)problem->width, nodes = (size_t)rows.nodes;
+    const netdp_examples *train = problem->train, *test = problem->test;
+    const size_t train_rows = train != NULL ? (size_t)train->rows : 0;
+    const size_t test_rows = test != NULL ? (size_t)test->rows : 0;
+    const size_t valued = train == NULL ? 1 : 0, size = sizeof(double);
+    const struct {
+        const void *bytes;
+        size_t count; /* 0: not of this task */
+    } parts[] = {
+        {&problem->width, sizeof problem->width},
+        {rows.start, (nodes + 1) * sizeof *rows.start},
+        {rows.column, entries * sizeof *rows.column},
+        {rows.weight, entries * sizeof *rows.weight},
+        {problem->low, valued * numbers * size},
+        {problem->scale, valued * numbers * size},
+        {problem->values, valued * nodes * numbers * size},
+        {train != NULL ? train->x : NULL, train_rows * numbers * size},
+        {train != NULL ? train->y : NULL, train_rows * size},
+        {train != NULL ? train->start : NULL, (1 - valued) * (nodes + 1) * sizeof *train->start},
+        {test != NULL ? test->x : NULL, test_rows * numbers * size},
+        {test != NULL ? test->y : NULL, test_rows * size},
+    };
+    crypto_hash_sha256_init(&state);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count > 0)
+            crypto_hash_sha256_update(&state, parts[i].bytes, parts[i].count);
+    crypto_hash_sha256_final(&state, hash);
+    sodium_bin2hex(digest, 65, hash, sizeof hash);
+}
+
+void netdp_i_checkpoint_remove(const char *folder)
 {
     char path[PATH_ROOM];
     netdp_i_folder_path(path, folder, "checkpoint");
-    json_t *stored =
-        json_pack("{s:o, s:I, s:I, s:o, s:o, s:o}", "plan", netdp_i_plan_store(plan), "done",
-                  (json_int_t)made->done, "trace_bytes", (json_int_t)made->trace_bytes, "objective",
-                  store_numbers(made->objective[0], NETDP_I_VARIANTS), "objective_square",
-                  store_numbers(made->objective[1], NETDP_I_VARIANTS), "square",
-                  store_numbers(made->square, NETDP_I_VARIANTS * width));
+    unlink(path);
+}
+
+netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan,
+                                      const netdp_i_problem *problem,
+                                      const netdp_i_progress_made *made, netdp_error *error)
+{
+    char path[PATH_ROOM], digest[65];
+    digest_problem(problem, digest);
+    netdp_i_folder_path(path, folder, "checkpoint");
+    json_t *stored = json_pack("{s:s, s:o, s:I, s:I, s:o, s:o, s:o}", "problem", digest, "plan",
+                               netdp_i_plan_store(plan), "done", (json_int_t)made->done,
+                               "trace_bytes", (json_int_t)made->trace_bytes, "objective",
+                               store_numbers(made->objective[0], 2 * NETDP_I_VARIANTS), "accuracy",
+                               store_numbers(made->accuracy[0], 2 * NETDP_I_VARIANTS), "square",
+                               store_numbers(made->square, NETDP_I_VARIANTS * problem->width));
     if (stored == NULL)
         return netdp_i_no_memory(error);
     netdp_status status = netdp_i_json_write(stored, path, error);
@@ -170,11 +234,12 @@ netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *pl
     return status;
 }
 
-netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_i_problem *problem,
-                                     netdp_i_plan *plan, netdp_i_progress_made *made, bool *found,
-                                     netdp_error *error)
+netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *study,
+                                     const netdp_i_problem *problem, netdp_i_plan *plan,
+                                     netdp_i_progress_made *made, bool *found, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[PATH_ROOM], digest[65];
+    const char *held = NULL;
     netdp_i_folder_path(path, folder, "checkpoint");
     *found = access(path, F_OK) == 0;
     if (!*found)
@@ -185,17 +250,24 @@ netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_i_problem *
     json_int_t done = 0, bytes = 0;
     netdp_status status = NETDP_OK;
     if (stored == NULL ||
-        json_unpack(stored, "{s:o, s:I, s:I, s:o, s:o, s:o !}", "plan", &parts[0], "done", &done,
-                    "trace_bytes", &bytes, "objective", &parts[1], "objective_square", &parts[2],
-                    "square", &parts[3]) != 0 ||
-        done < 0 || bytes < 0 || !restore_numbers(parts[1], made->objective[0], NETDP_I_VARIANTS) ||
-        !restore_numbers(parts[2], made->objective[1], NETDP_I_VARIANTS) ||
+        json_unpack(stored, "{s:s, s:o, s:I, s:I, s:o, s:o, s:o !}", "problem", &held, "plan",
+                    &parts[0], "done", &done, "trace_bytes", &bytes, "objective", &parts[1],
+                    "accuracy", &parts[2], "square", &parts[3]) != 0 ||
+        done < 0 || bytes < 0 ||
+        !restore_numbers(parts[1], made->objective[0], 2 * NETDP_I_VARIANTS) ||
+        !restore_numbers(parts[2], made->accuracy[0], 2 * NETDP_I_VARIANTS) ||
         !restore_numbers(parts[3], made->square, NETDP_I_VARIANTS * problem->width))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%s: not a checkpoint; remove it to start the study anew", path);
+    digest_problem(problem, digest);
+    if (status == NETDP_OK && strcmp(held, digest) != 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: the graph or the data have changed since; bring them back, or "
+                              "remove it to start the study anew",
+                              path);
     if (status == NETDP_OK)
-        status =
-            netdp_i_within(error, netdp_i_plan_restore(parts[0], problem, plan, error), "%s", path);
+        status = netdp_i_within(error, netdp_i_plan_restore(parts[0], study, problem, plan, error),
+                                "%s", path);
     made->done = done;
     made->trace_bytes = bytes;
     json_decref(stored);

@@ -10,9 +10,11 @@
 typedef struct netdp_i_progress_made {
     int64_t done;        /* finished simulations, repeat by repeat, variant by variant */
     int64_t trace_bytes; /* length of trace.csv after them */
+    /* Sums over runs of the objective at the end, of the accuracy, and of their squares. */
+    double objective[2][NETDP_I_VARIANTS];
+    double accuracy[2][NETDP_I_VARIANTS];
     double
-        *objective[2]; /* [NETDP_I_VARIANTS]: sums of the objective at the end and of its square */
-    double *square;    /* [NETDP_I_VARIANTS][width]: sums of squared errors, data's unit */
+        *square; /* [NETDP_I_VARIANTS][width]: sums of squared errors, data's unit; learning: 0 */
 } netdp_i_progress_made;
 
 netdp_status netdp_i_progress_made_new(int32_t width, netdp_i_progress_made *made,
@@ -30,13 +32,16 @@ netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, b
 void netdp_i_folder_log(const char *folder, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan, int32_t width,
+/* With a digest of graph and values: what goes on must go on from the same ones. */
+netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan,
+                                      const netdp_i_problem *problem,
                                       const netdp_i_progress_made *made, netdp_error *error);
+void netdp_i_checkpoint_remove(const char *folder);
 
 /* *found false: there is none. */
-netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_i_problem *problem,
-                                     netdp_i_plan *plan, netdp_i_progress_made *made, bool *found,
-                                     netdp_error *error);
+netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *study,
+                                     const netdp_i_problem *problem, netdp_i_plan *plan,
+                                     netdp_i_progress_made *made, bool *found, netdp_error *error);
 
 netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_problem *problem,
                                    const netdp_i_plan *plan, const netdp_i_progress_made *made,

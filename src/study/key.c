@@ -16,8 +16,9 @@
 
 static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const per_node[] = {"even", "one", NULL};
-static const char *const tasks[] = {"mean", NULL};
-static const char *const protocols[] = {"averaging", NULL};
+static const char *const tasks[] = {"mean", "logistic", "ridge", NULL};
+static const char *const all_rows[] = {"all", NULL};
+static const char *const protocols[] = {"averaging", "gossip-sgd", "muffliato-sgd", NULL};
 static const char *const by_formula[] = {"auto", NULL};
 static const char *const over[] = {[NETDP_OVER_WORST] = "worst", [NETDP_OVER_MEAN] = "mean", NULL};
 static const char *const sees[] = {[NETDP_SEES_NEIGHBOURS] = "neighbours",
@@ -35,7 +36,7 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"graph.family", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_GRAPHS, AT(graph.family),
      .expects = "a family such as hypercube 11"},
     {"graph.file", NETDP_I_KEY_FILE, NETDP_I_RIVAL_GRAPHS, AT(graph.file),
-     .expects = "the path of an edge list"},
+     .expects = "the path of a graph file"},
     {"graph.data", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_GRAPHS, AT(graph.data),
      .expects = "a file of the data folder such as facebook/1912.edges"},
     {"graph.giant_component", NETDP_I_KEY_SWITCH, AT(graph.giant_component), .fallback = "false",
@@ -50,19 +51,36 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "a list such as [{name: kwh, bounds: [0, 5]}]"},
     {"data.per_node", NETDP_I_KEY_SWITCH, AT(data.one_row_a_node), .fallback = "even",
      .word = per_node, .expects = "even or one"},
+    {"data.label", NETDP_I_KEY_TEXT, AT(data.label), .expects = "the column to predict"},
+    {"data.split", NETDP_I_KEY_REAL, AT(data.split), .fallback = "0.8", .low = ABOVE_0,
+     .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
-     .expects = "mean"},
+     .expects = "mean, logistic or ridge"},
     {"task.bounds", NETDP_I_KEY_PAIR, NETDP_I_RIVAL_RANGES, AT(task.low),
      .expects = "finite numbers [low, high] with low < high"},
     {"task.clip", NETDP_I_KEY_REAL, NETDP_I_RIVAL_RANGES, AT(task.clip), .low = ABOVE_0,
-     .high = DBL_MAX, .expects = "a finite number above 0"},
+     .high = NETDP_I_LARGEST, .expects = "a number above 0, at most 1e100"},
     {"task.unit", NETDP_I_KEY_TEXT, AT(task.unit), .fallback = "", .expects = "a text"},
+    {"task.step", NETDP_I_KEY_REAL, AT(task.step), .low = ABOVE_0, .high = NETDP_I_LARGEST,
+     .expects = "a step size above 0"},
+    {"task.l2", NETDP_I_KEY_REAL, AT(task.l2), .fallback = "0", .low = 0,
+     .high = NETDP_I_LARGEST, .expects = "a number from 0"},
+    {"task.batch", NETDP_I_KEY_WHOLE, AT(task.batch), .fallback = "all", .low = 1, .high = 1e9,
+     .word = all_rows, .expects = "a whole number from 1, or all"},
+    {"task.intercept", NETDP_I_KEY_SWITCH, AT(task.intercept), .fallback = "false",
+     .word = yes_no, .expects = "true or false"},
+    {"task.central_steps", NETDP_I_KEY_WHOLE, AT(task.central_steps), .fallback = "50", .low = 1,
+     .high = 1e9, .expects = "a whole number from 1"},
     {"protocol.kind", NETDP_I_KEY_TEXT, AT(protocol.kind), .required = true, .word = protocols,
-     .expects = "averaging"},
+     .expects = "averaging, gossip-sgd or muffliato-sgd"},
     {"protocol.rounds", NETDP_I_KEY_WHOLE, AT(protocol.rounds), .required = true, .low = 1,
      .high = 1e9, .word = by_formula, .expects = "a whole number from 1 to 1000000000, or auto"},
     {"protocol.variance", NETDP_I_KEY_REAL, AT(protocol.variance), .fallback = "0.25", .low = 0,
      .high = DBL_MAX, .expects = "a finite number from 0 up"},
+    {"protocol.inner", NETDP_I_KEY_WHOLE, AT(protocol.inner), .fallback = "1", .low = 1,
+     .high = 1e9, .expects = "a whole number from 1"},
+    {"protocol.accelerate", NETDP_I_KEY_SWITCH, AT(protocol.accelerate), .fallback = "false",
+     .word = yes_no, .expects = "true or false"},
     {"privacy.epsilon", NETDP_I_KEY_REAL, AT(privacy.epsilon), .required = true, .low = ABOVE_0,
      .high = INFINITY, .expects = "a number above 0, or inf"},
     {"privacy.delta", NETDP_I_KEY_REAL, AT(privacy.delta), .required = true, .low = ABOVE_0,
@@ -74,7 +92,9 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"privacy.own_noise", NETDP_I_KEY_WORD, AT(privacy.own_noise), .fallback = "known",
      .word = own_noise, .expects = "known or counts"},
     {"privacy.dither", NETDP_I_KEY_REAL, AT(privacy.dither), .fallback = "0.01", .low = 0,
-     .high = DBL_MAX, .expects = "a finite number from 0 up"},
+     .high = NETDP_I_LARGEST, .expects = "a number from 0 to 1e100"},
+    {"privacy.end_dither", NETDP_I_KEY_REAL, AT(privacy.end_dither), .fallback = "0.1", .low = 0,
+     .high = NETDP_I_LARGEST, .expects = "a number from 0 to 1e100"},
     {"output.every", NETDP_I_KEY_WHOLE, AT(output.every), .fallback = "1", .low = 1, .high = 1e9,
      .expects = "a whole number from 1 to 1000000000"},
     {"output.repeat", NETDP_I_KEY_WHOLE, AT(output.repeat), .fallback = "10", .low = 1,

@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NETDP_I_KEYS = 26 };
+/* Numbers that are squared on the way must keep finite squares. */
+#define NETDP_I_LARGEST 1e100
+
+enum { NETDP_I_KEYS = 36 };
 
 typedef enum netdp_i_kind {
     NETDP_I_KEY_TEXT,    /* char * */

@@ -94,8 +94,8 @@ static netdp_status unmixed_error(const netdp_i_problem *problem, const netdp_li
     double *result = NETDP_I_NEW(double, (int64_t)n *d);
     if (result == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_simulate(protocol, 0, problem->values, d, (netdp_run_seed){0, 0}, 1,
-                                         NULL, NULL, result, error);
+    netdp_status status = netdp_simulate(protocol, 0, problem->values, d, (netdp_run_seed){0, 0},
+                                         (netdp_tracing){1, NULL, NULL}, result, error);
     double sum = 0;
     for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
         const double truth = (problem->truth[j] - problem->low[j]) / problem->scale[j];
@@ -112,13 +112,15 @@ static netdp_status unmixed_error(const netdp_i_problem *problem, const netdp_li
 static netdp_status predict_error(const netdp_i_problem *problem, netdp_i_variant *variant,
                                   netdp_error *error)
 {
+    variant->predicted = -1;
+    if (problem->train != NULL)
+        return NETDP_OK;
     const double n = netdp_graph_nodes(problem->graph);
     const double scale = variant->noise * problem->sensitivity;
     if (variant->protocol.mixing == NULL) {
         variant->predicted = problem->width * scale * scale / (2 * n * n);
         return NETDP_OK;
     }
-    variant->predicted = -1;
     if (n > NETDP_DENSE_NODES)
         return NETDP_OK;
     double unmixed = 0, noise = 0;
@@ -130,16 +132,31 @@ static netdp_status predict_error(const netdp_i_problem *problem, netdp_i_varian
     return status;
 }
 
+/* The study's protocol; where its rounds are auto, the calibration finds them. */
+static netdp_status describe(const netdp_study *study, const netdp_i_problem *problem,
+                             netdp_linear *protocol, netdp_error *error)
+{
+    const netdp_protocol *named;
+    const netdp_settings settings = {.rounds =
+                                         study->protocol.rounds == 0 ? 1 : study->protocol.rounds,
+                                     .dither = study->privacy.dither,
+                                     .inner = study->protocol.inner,
+                                     .end_dither = study->privacy.end_dither,
+                                     .accelerate = study->protocol.accelerate};
+    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (status == NETDP_OK)
+        *protocol = netdp_protocol_describe(named, problem->mixing, &settings);
+    return status;
+}
+
 static netdp_status calibrate_gossip(const netdp_study *study, const netdp_i_problem *problem,
                                      netdp_bound bound, netdp_i_variant *variant,
                                      netdp_calibration *calibration, netdp_losses **losses,
                                      const netdp_progress *progress, netdp_error *error)
 {
-    variant->protocol = (netdp_linear){.mixing = problem->mixing,
-                                       .rounds = study->protocol.rounds,
-                                       .dither = study->privacy.dither};
-    if (study->protocol.rounds == 0)
-        variant->protocol.rounds = 1; /* the calibration finds them */
+    netdp_status status = describe(study, problem, &variant->protocol, error);
+    if (status != NETDP_OK)
+        return status;
     const netdp_loss_request request = {.protocol = &variant->protocol,
                                         .sees = study->privacy.sees,
                                         .own_noise = study->privacy.own_noise,
@@ -150,7 +167,7 @@ static netdp_status calibrate_gossip(const netdp_study *study, const netdp_i_pro
                                  .max_noise = 1e6,
                                  .rounds_auto = study->protocol.rounds == 0,
                                  .variance = study->protocol.variance};
-    netdp_status status = netdp_calibrate(&request, &target, progress, calibration, losses, error);
+    status = netdp_calibrate(&request, &target, progress, calibration, losses, error);
     if (status != NETDP_OK)
         return status;
     variant->noise = calibration->noise;
@@ -176,8 +193,9 @@ netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problem *
     netdp_status status = netdp_epsilon_to_gdp(epsilon, delta, &mu, error);
     if (status != NETDP_OK)
         goto done;
-    /* One release of the mean: the noise multiplier of a single Gaussian, rounded up. */
-    central->noise = isinf(mu) ? 0 : nextafter(1 / mu, INFINITY);
+    /* One release of the mean, or one a step: mu = sqrt(releases) / sigma, rounded up. */
+    const double releases = netdp_i_study_learns(study) ? (double)study->task.central_steps : 1;
+    central->noise = isinf(mu) ? 0 : nextafter(nextafter(sqrt(releases), INFINITY) / mu, INFINITY);
     central->guarantee = uniform_guarantee("trusted aggregator", epsilon, delta);
     status = predict_error(problem, central, error);
     if (status == NETDP_OK)
@@ -190,7 +208,7 @@ netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problem *
         status = netdp_i_no_memory(error);
         goto done;
     }
-    status = calibrate_gossip(study, problem, NETDP_BOUND_EXACT, gossip, &calibration, &losses,
+    status = calibrate_gossip(study, problem, NETDP_BOUND_AUTO, gossip, &calibration, &losses,
                               progress, error);
     if (status == NETDP_OK)
         status = pairwise_guarantee(problem, losses, &calibration, (netdp_unit){NETDP_AS_DP, delta},
@@ -218,8 +236,9 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
     return list;
 }
 
-netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_i_problem *problem,
-                                  netdp_i_plan *plan, netdp_error *error)
+netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_study *study,
+                                  const netdp_i_problem *problem, netdp_i_plan *plan,
+                                  netdp_error *error)
 {
     netdp_i_plan made = {0};
     bool whole = json_array_size(stored) == NETDP_I_VARIANTS;
@@ -228,12 +247,12 @@ netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_i_problem *p
         json_int_t rounds = 0;
         variant->name = variant_name[i];
         whole =
+            i == NETDP_I_CENTRAL || describe(study, problem, &variant->protocol, error) == NETDP_OK;
+        whole =
             json_unpack(json_array_get(stored, (size_t)i), "{s:F, s:F, s:I, s:F, s:O !}", "noise",
                         &variant->noise, "dither", &variant->protocol.dither, "rounds", &rounds,
                         "predicted", &variant->predicted, "guarantee", &variant->guarantee) == 0;
         variant->protocol.rounds = rounds;
-        if (i != NETDP_I_CENTRAL)
-            variant->protocol.mixing = problem->mixing;
     }
     if (!whole) {
         netdp_i_plan_clear(&made);

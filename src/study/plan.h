@@ -30,8 +30,9 @@ netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problem *
 
 /* A plan as JSON, for the checkpoint, and back; `problem` lends the mixing matrix. */
 json_t *netdp_i_plan_store(const netdp_i_plan *plan);
-netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_i_problem *problem,
-                                  netdp_i_plan *plan, netdp_error *error);
+netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_study *study,
+                                  const netdp_i_problem *problem, netdp_i_plan *plan,
+                                  netdp_error *error);
 
 void netdp_i_plan_clear(netdp_i_plan *plan);
 

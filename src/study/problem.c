@@ -12,6 +12,8 @@ void netdp_i_problem_free(netdp_i_problem *problem)
 {
     if (problem == NULL)
         return;
+    netdp_examples_free(problem->train);
+    netdp_examples_free(problem->test);
     netdp_mixing_free(problem->mixing);
     netdp_graph_free(problem->graph);
     for (int32_t j = 0; problem->column != NULL && j < problem->width; j++)
@@ -57,41 +59,75 @@ static const netdp_dataset *find_dataset(const char *name)
     return NULL;
 }
 
-static netdp_status load_table(const netdp_study *study, const char *data, netdp_i_problem *problem,
-                               netdp_table **table, netdp_error *error)
+/* The path of the study's data, to be freed with free(), once it is known to be the right file. */
+static netdp_status find_csv(const netdp_study *study, const char *data, netdp_i_problem *problem,
+                             char **csv, netdp_error *error)
 {
     const netdp_dataset *set = NULL;
     char *path = NULL;
-    const char **wanted = NETDP_I_NEW(const char *, study->data.column_count);
     netdp_status status = NETDP_OK;
-    if (wanted == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t j = 0; j < study->data.column_count; j++)
-        wanted[j] = study->data.column[j].name;
-    if (study->data.csv == NULL) {
+    if (study->data.csv != NULL) {
+        path = strdup(study->data.csv);
+        if (path == NULL)
+            return netdp_i_no_memory(error);
+    } else {
         set = find_dataset(study->data.source);
         if (set == NULL)
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "%s: data.source: '%.40s' is not a known data set; see netdp data",
-                             study->path, study->data.source);
-        else
-            status = netdp_data_find(data, set->file, &path, error);
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: data.source: '%.40s' is not a known data set; see netdp data",
+                                study->path, study->data.source);
+        status = netdp_data_find(data, set->file, &path, error);
     }
-    const char *csv = path != NULL ? path : study->data.csv;
     if (status == NETDP_OK)
-        status = netdp_data_digest(csv, problem->digest, error);
+        status = netdp_data_digest(path, problem->digest, error);
     if (status == NETDP_OK && set != NULL && set->sha256 != NULL &&
         strcmp(set->sha256, problem->digest) != 0)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%s: is not the known %s (SHA-256 differs); get it from %s, or name "
                               "yours as data.csv",
-                              csv, set->name, set->from);
-    if (status == NETDP_OK)
-        status = netdp_table_read(csv, wanted, study->data.column_count, table, error);
+                              path, set->name, set->from);
+    if (status == NETDP_OK) {
+        *csv = path;
+        path = NULL;
+    }
     free(path);
+    return status;
+}
+
+static netdp_status load_table(const netdp_study *study, const char *csv, netdp_table **table,
+                               netdp_error *error)
+{
+    const char **wanted = NETDP_I_NEW(const char *, study->data.column_count);
+    if (wanted == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t j = 0; j < study->data.column_count; j++)
+        wanted[j] = study->data.column[j].name;
+    netdp_status status = netdp_table_read(csv, wanted, study->data.column_count, table, error);
     netdp_i_free(wanted);
     return status;
+}
+
+static netdp_status load_examples(const netdp_study *study, const char *csv,
+                                  netdp_i_problem *problem, netdp_error *error)
+{
+    const bool classes = strcmp(study->task.kind, "logistic") == 0;
+    const netdp_preparation preparation = {.label = study->data.label,
+                                           .classes = classes,
+                                           .split = study->data.split,
+                                           .intercept = study->task.intercept,
+                                           .nodes = netdp_graph_nodes(problem->graph),
+                                           .seed = study->seed};
+    netdp_status status = netdp_examples_prepare(csv, &preparation, &problem->train, &problem->test,
+                                                 &problem->prepared, error);
+    if (status != NETDP_OK)
+        return status;
+    problem->width = problem->train->features;
+    problem->rows = problem->train->rows + problem->test->rows;
+    problem->objective = (netdp_objective){.kind = classes ? NETDP_LOGISTIC : NETDP_RIDGE,
+                                           .clip = study->task.clip,
+                                           .l2 = study->task.l2};
+    problem->sensitivity = 2 * study->task.clip;
+    return NETDP_OK;
 }
 
 /* The declared range of each column, and with it scale and sensitivity. */
@@ -135,16 +171,19 @@ static bool clip_row(const netdp_study *study, const netdp_i_problem *problem, c
                      double *inner)
 {
     bool changed = false;
-    double square = 0;
+    double largest = 0, square = 0;
     for (int32_t j = 0; j < problem->width; j++) {
         inner[j] = (row[j] - problem->low[j]) / problem->scale[j];
-        square += inner[j] * inner[j];
+        largest = fmax(largest, fabs(inner[j]));
     }
     if (study->task.clip > 0) {
+        /* In parts of the largest: squares of the doubles' ends would be 0 or infinite. */
+        for (int32_t j = 0; largest > 0 && j < problem->width; j++)
+            square += (inner[j] / largest) * (inner[j] / largest);
         const double norm = sqrt(square);
-        changed = norm > study->task.clip;
+        changed = largest > 0 && norm > study->task.clip / largest;
         for (int32_t j = 0; changed && j < problem->width; j++)
-            inner[j] *= study->task.clip / norm;
+            inner[j] = inner[j] / largest / norm * study->task.clip;
         return changed;
     }
     for (int32_t j = 0; j < problem->width; j++) {
@@ -193,21 +232,34 @@ done:
     return status;
 }
 
+/* A mean: every node's value, the mean of its clipped rows. */
+static netdp_status load_values(const netdp_study *study, const char *csv, netdp_i_problem *problem,
+                                netdp_error *error)
+{
+    netdp_table *table = NULL;
+    netdp_status status = load_table(study, csv, &table, error);
+    if (status == NETDP_OK)
+        status = scale_columns(study, table, problem, error);
+    if (status == NETDP_OK)
+        status = fill_values(study, table, problem, error);
+    netdp_table_free(table);
+    return status;
+}
+
 netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
                                  netdp_i_problem **problem, netdp_error *error)
 {
-    netdp_table *table = NULL;
+    char *csv = NULL;
     netdp_i_problem *made = NETDP_I_NEW(netdp_i_problem, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     netdp_status status = load_graph(study, data, made, error);
     if (status == NETDP_OK)
-        status = load_table(study, data, made, &table, error);
+        status = find_csv(study, data, made, &csv, error);
     if (status == NETDP_OK)
-        status = scale_columns(study, table, made, error);
-    if (status == NETDP_OK)
-        status = fill_values(study, table, made, error);
-    netdp_table_free(table);
+        status = netdp_i_study_learns(study) ? load_examples(study, csv, made, error)
+                                             : load_values(study, csv, made, error);
+    free(csv);
     if (status != NETDP_OK) {
         netdp_i_problem_free(made);
         return status;

@@ -1,6 +1,8 @@
-/* A study made concrete: the graph, the mixing matrix and every node's private value. */
+/* A study made concrete: the graph, the mixing matrix and every node's private data. */
 #ifndef NETDP_I_PROBLEM_H
 #define NETDP_I_PROBLEM_H
+
+#include <netdp/learn.h>
 
 #include "study/study.h"
 
@@ -13,15 +15,20 @@ typedef struct netdp_i_problem {
     netdp_graph *graph;
     netdp_graph_notes notes;
     netdp_mixing *mixing;
-    int64_t rows;    /* of the data */
-    int64_t clipped; /* rows that the bounds or the clip changed */
-    int32_t width;
+    int64_t rows;       /* of the data */
+    int64_t clipped;    /* rows that the bounds or the clip changed */
+    int32_t width;      /* numbers of a message */
+    char digest[65];    /* SHA-256 of the data file */
+    double sensitivity; /* Delta, of the inner values, or of a gradient */
+    /* learning: NULL for a mean */
+    netdp_examples *train, *test;
+    netdp_preparation_notes prepared;
+    netdp_objective objective;
+    /* a mean: NULL for learning */
     char **column;       /* [width] */
     double *low, *scale; /* [width] */
     double *values;      /* [nodes][width]: the mean of the node's clipped rows */
     double *truth;       /* [width]: their mean over nodes, in the data's unit */
-    double sensitivity;  /* Delta, of the inner values */
-    char digest[65];     /* SHA-256 of the data file */
 } netdp_i_problem;
 
 /* `data`: the data folder, may be NULL. */

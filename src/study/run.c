@@ -16,6 +16,9 @@
 /* Seconds between checkpoints. */
 #define CHECKPOINT_EVERY 10
 
+/* A run's accuracy is the mean of its last evaluations. */
+enum { LAST = 5 };
+
 typedef struct running {
     const netdp_study *study;
     const netdp_i_problem *problem;
@@ -28,23 +31,28 @@ typedef struct running {
     double *result; /* [nodes][width] */
     /* of the simulation under way */
     int variant;
-    int64_t repeat;
-    double objective;
+    int64_t repeat, traced;
+    double objective, accuracy[LAST]; /* of its last rows, in turn */
 } running;
 
 static bool write_row(void *context, const netdp_trace_row *row)
 {
     running *r = context;
     r->objective = row->objective;
+    r->accuracy[r->traced++ % LAST] = row->accuracy;
     fprintf(r->trace, "%" PRId64 ",%s,%" PRId64 ",", row->step, r->plan.variant[r->variant].name,
             r->repeat);
     netdp_i_print_double(r->trace, row->objective);
-    fputs(",,", r->trace); /* a mean has no accuracy */
+    fputc(',', r->trace);
+    if (row->accuracy >= 0) /* a mean has no accuracy */
+        netdp_i_print_double(r->trace, row->accuracy);
+    fputc(',', r->trace);
     netdp_i_print_double(r->trace, row->consensus);
     fputc(',', r->trace);
     netdp_i_print_double(r->trace, row->bytes);
     fputc('\n', r->trace);
-    return true;
+    const double all = (double)(r->study->output.repeat * NETDP_I_VARIANTS);
+    return netdp_i_report(r->progress, "simulation", (double)r->made.done, all, NULL) == NETDP_OK;
 }
 
 static netdp_status simulate_central(running *r, double noise, netdp_run_seed seed,
@@ -55,34 +63,29 @@ static netdp_status simulate_central(running *r, double noise, netdp_run_seed se
     netdp_status status = netdp_simulate_central(p->values, n, d, noise, seed, r->result, error);
     if (status != NETDP_OK)
         return status;
-    netdp_trace_row row = {.step = 1, .bytes = 16.0 * d * n};
+    netdp_trace_row row = {.step = 1, .accuracy = -1, .bytes = 16.0 * d * n};
     for (int32_t j = 0; j < d; j++) {
         const double away = r->result[j] - (p->truth[j] - p->low[j]) / p->scale[j];
         row.objective += 0.5 * away * away;
     }
     for (int64_t u = 1; u < n; u++)
         memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
-    write_row(r, &row);
+    (void)write_row(r, &row);
     return NETDP_OK;
 }
 
-static netdp_status simulate_one(running *r, netdp_error *error)
+static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed, netdp_error *error)
 {
     const netdp_i_problem *p = r->problem;
     const netdp_i_variant *variant = &r->plan.variant[r->variant];
     const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
-    const double noise = variant->noise * p->sensitivity;
-    const netdp_run_seed seed = {r->study->seed, (uint64_t)r->repeat};
     netdp_status status =
         r->variant == NETDP_I_CENTRAL
             ? simulate_central(r, noise, seed, error)
-            : netdp_simulate(&variant->protocol, noise, p->values, d, seed, r->study->output.every,
-                             write_row, r, r->result, error);
-    if (status != NETDP_OK)
-        return status;
-    r->made.objective[0][r->variant] += r->objective;
-    r->made.objective[1][r->variant] += r->objective * r->objective;
-    for (int32_t j = 0; j < d; j++) {
+            : netdp_simulate(&variant->protocol, noise, p->values, d, seed,
+                             (netdp_tracing){r->study->output.every, write_row, r}, r->result,
+                             error);
+    for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
         double square = 0;
         for (int64_t u = 0; u < n; u++) {
             const double away = p->low[j] + p->scale[j] * r->result[u * d + j] - p->truth[j];
@@ -90,6 +93,45 @@ static netdp_status simulate_one(running *r, netdp_error *error)
         }
         r->made.square[r->variant * d + j] += square / n;
     }
+    return status;
+}
+
+static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed,
+                                   netdp_error *error)
+{
+    const netdp_i_problem *p = r->problem;
+    const netdp_study *study = r->study;
+    const netdp_learning learning = {.objective = p->objective,
+                                     .train = p->train,
+                                     .test = p->test,
+                                     .step = study->task.step,
+                                     .batch = study->task.batch,
+                                     .noise = noise};
+    if (r->variant == NETDP_I_CENTRAL) /* its steps are few: every one is traced */
+        return netdp_learn_central(&learning, study->task.central_steps, seed,
+                                   (netdp_tracing){1, write_row, r}, r->result, error);
+    return netdp_simulate_learning(&r->plan.variant[r->variant].protocol, &learning, seed,
+                                   (netdp_tracing){study->output.every, write_row, r}, r->result,
+                                   error);
+}
+
+static netdp_status simulate_one(running *r, netdp_error *error)
+{
+    const double noise = r->plan.variant[r->variant].noise * r->problem->sensitivity;
+    const netdp_run_seed seed = {r->study->seed, (uint64_t)r->repeat};
+    r->traced = 0;
+    netdp_status status = netdp_i_study_learns(r->study) ? simulate_model(r, noise, seed, error)
+                                                         : simulate_mean(r, noise, seed, error);
+    if (status != NETDP_OK)
+        return status;
+    double accuracy = 0;
+    const int64_t last = r->traced < LAST ? r->traced : LAST;
+    for (int64_t i = 0; i < last; i++)
+        accuracy += r->accuracy[i] / (double)last;
+    r->made.objective[0][r->variant] += r->objective;
+    r->made.objective[1][r->variant] += r->objective * r->objective;
+    r->made.accuracy[0][r->variant] += accuracy;
+    r->made.accuracy[1][r->variant] += accuracy * accuracy;
     r->made.done++;
     return NETDP_OK;
 }
@@ -103,7 +145,7 @@ static netdp_status save(running *r, netdp_error *error)
                             "%s/trace.csv: cannot write: %s; free some space, then netdp run %s",
                             r->folder, strerror(errno), r->folder);
     netdp_status status =
-        netdp_i_checkpoint_write(r->folder, &r->plan, r->problem->width, &r->made, error);
+        netdp_i_checkpoint_write(r->folder, &r->plan, r->problem, &r->made, error);
     if (status == NETDP_OK)
         r->saved = r->made.trace_bytes;
     return status;
@@ -115,9 +157,10 @@ static netdp_status open_trace(running *r, bool resumed, netdp_error *error)
     netdp_i_folder_path(path, r->folder, "trace.csv");
     r->trace = fopen(path, resumed ? "r+b" : "wb");
     bool ready = r->trace != NULL;
-    if (ready && resumed)
-        ready = ftruncate(fileno(r->trace), r->made.trace_bytes) == 0 &&
-                fseek(r->trace, 0, SEEK_END) == 0 && ftell(r->trace) == r->made.trace_bytes;
+    if (ready && resumed) /* cut back, never filled up: ftruncate would add zeros */
+        ready = fseek(r->trace, 0, SEEK_END) == 0 && ftell(r->trace) >= r->made.trace_bytes &&
+                ftruncate(fileno(r->trace), r->made.trace_bytes) == 0 &&
+                fseek(r->trace, 0, SEEK_END) == 0;
     else if (ready)
         ready = fputs("step,variant,run,objective,accuracy,consensus_error,bytes_sent\n",
                       r->trace) >= 0;
@@ -134,23 +177,34 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Stopped in the middle of a simulation: its rows are cut off, the finished ones are kept. */
+static netdp_status stop(running *r, int64_t finished_bytes, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    if (fflush(r->trace) == 0 && ftruncate(fileno(r->trace), finished_bytes) == 0 &&
+        fseek(r->trace, finished_bytes, SEEK_SET) == 0)
+        status = save(r, error);
+    return status != NETDP_OK ? status
+                              : netdp_i_fail(error, NETDP_INTERRUPTED,
+                                             "stopped; go on with: netdp run %s", r->folder);
+}
+
 static netdp_status simulate_all(running *r, netdp_error *error)
 {
     const int64_t all = r->study->output.repeat * NETDP_I_VARIANTS;
     double last = seconds();
     netdp_status status = NETDP_OK;
     while (r->made.done < all) {
+        const int64_t finished_bytes = ftell(r->trace);
         status =
             netdp_i_report(r->progress, "simulation", (double)r->made.done, (double)all, error);
-        if (status == NETDP_INTERRUPTED) {
-            netdp_status kept = save(r, error);
-            return kept != NETDP_OK ? kept
-                                    : netdp_i_fail(error, NETDP_INTERRUPTED,
-                                                   "stopped; go on with: netdp run %s", r->folder);
-        }
+        if (status == NETDP_INTERRUPTED)
+            return stop(r, finished_bytes, error);
         r->variant = (int)(r->made.done % NETDP_I_VARIANTS);
         r->repeat = r->made.done / NETDP_I_VARIANTS;
         status = simulate_one(r, error);
+        if (status == NETDP_INTERRUPTED)
+            return stop(r, finished_bytes, error);
         if (status == NETDP_OK && seconds() - last > CHECKPOINT_EVERY) {
             status = save(r, error);
             last = seconds();
@@ -177,8 +231,8 @@ static void close_trace(running *r, bool failed)
 static netdp_status plan_or_resume(running *r, netdp_error *error)
 {
     bool resumed = false;
-    netdp_status status =
-        netdp_i_checkpoint_read(r->folder, r->problem, &r->plan, &r->made, &resumed, error);
+    netdp_status status = netdp_i_checkpoint_read(r->folder, r->study, r->problem, &r->plan,
+                                                  &r->made, &resumed, error);
     if (status != NETDP_OK)
         return status;
     if (!resumed) {
@@ -203,8 +257,12 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
     netdp_status status = netdp_i_problem_new(study, data, &problem, error);
     if (status == NETDP_OK)
         status = netdp_i_folder_open(study, folder, &finished, error);
-    if (status != NETDP_OK || finished)
+    if (status != NETDP_OK)
         goto done;
+    if (finished) { /* an end between the summary and the checkpoint's removal */
+        netdp_i_checkpoint_remove(folder);
+        goto done;
+    }
     r.problem = problem;
     r.result = NETDP_I_NEW(double, (int64_t)netdp_graph_nodes(problem->graph) * problem->width);
     status = netdp_i_progress_made_new(problem->width, &r.made, error);
@@ -218,9 +276,7 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
     if (status == NETDP_OK)
         status = netdp_i_summary_write(study, problem, &r.plan, &r.made, folder, error);
     if (status == NETDP_OK) {
-        char path[4096];
-        netdp_i_folder_path(path, folder, "checkpoint");
-        unlink(path);
+        netdp_i_checkpoint_remove(folder);
         netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
     }
 done:

@@ -32,30 +32,42 @@ struct netdp_study {
         int32_t column_count;
         netdp_i_column *column; /* count 0: every column of the file */
         bool one_row_a_node;    /* per_node: one | even (default) */
+        char *label;            /* learning: the column that is predicted; NULL for a mean */
+        double split;           /* learning: part of the rows that train */
     } data;
     struct {
-        char *kind; /* "mean" */
+        char *kind; /* "mean", "logistic", "ridge" */
         bool has_bounds;
         double low, high; /* bounds: [lo, hi], for every column without its own */
-        double clip;      /* radius of the L2 ball, 0: none; exactly one of bounds and clip */
-        char *unit;       /* of the data, for tables; "" where not given */
+        double clip; /* radius of the L2 ball, 0: none; exactly one of bounds and clip. Learning:
+                        of each row's gradient */
+        double step, l2; /* learning; step 0: not given */
+        int64_t batch;   /* rows of a gradient, 0: all of a node's */
+        bool intercept;
+        int64_t central_steps; /* of the central baseline */
+        char *unit;            /* of the data, for tables; "" where not given */
     } task;
     struct {
-        char *kind;     /* "averaging" */
+        char *kind;     /* "averaging", "gossip-sgd", "muffliato-sgd" */
         int64_t rounds; /* 0: auto */
         double variance;
+        int64_t inner;
+        bool accelerate;
     } protocol;
     struct {
         double epsilon, delta;
         netdp_over over;
         netdp_sees sees;
         netdp_own_noise own_noise;
-        double dither;
+        double dither, end_dither;
     } privacy;
     struct {
         int64_t every;  /* rounds between rows of the trace */
         int64_t repeat; /* independent runs of each protocol */
     } output;
 };
+
+/* Does the study learn a model, rather than a mean? */
+bool netdp_i_study_learns(const netdp_study *study);
 
 #endif

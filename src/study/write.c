@@ -23,7 +23,7 @@ static bool is_absent(const netdp_study *study, const netdp_i_key *key)
     case NETDP_I_KEY_PAIR:
         return !study->task.has_bounds;
     case NETDP_I_KEY_REAL:
-        return key->rivals != NETDP_I_ALONE && *(const double *)from == 0;
+        return key->fallback == NULL && !key->required && *(const double *)from == 0;
     case NETDP_I_KEY_COLUMNS:
         return study->data.column_count == 0;
     default:

@@ -208,7 +208,7 @@ static void test_round_trips(void **state)
         {"title=h\u00e4user \U0001F3E0 \u202e", "task.unit=null"},
         {"privacy.epsilon=0.1", "privacy.delta=1e-300", "privacy.dither=0.30000000000000004"},
         {"privacy.epsilon=inf", "task.bounds=[-0.1,4.9406564584124654e-324]"},
-        {"task.clip=1.7976931348623157e308", "protocol.rounds=auto", "seed=18446744073709551615"},
+        {"task.clip=9.8765432109876543e99", "protocol.rounds=auto", "seed=18446744073709551615"},
         {"graph.data=facebook/1912.edges", "graph.giant_component=true", "data.source=houses"},
         {"data.csv=no such file.csv", "privacy.sees=everything", "privacy.own_noise=counts"},
     };
@@ -413,7 +413,7 @@ static void test_bad_files(void **state)
         {7, "  bounds: [0, 0]\n", ":7: task.bounds: [0, 0] is not a range"},
         {7, "  bounds: [0, inf]\n", ":7: task.bounds: 'inf' is not a finite number"},
         {7, "  bounds: [-1.7e308, 1.7e308]\n",
-         ":7: task.bounds: [-1.7e308, 1.7e308] is not a range"},
+         ":7: task.bounds: '-1.7e308' is not a finite number up to 1e100"},
         {7, "  clip: 0\n", ":7: task.clip: '0' is out of range"},
         {7, "  clip: inf\n", ":7: task.clip: 'inf' is out of range"},
         {10, "  rounds: 0\n", ":10: protocol.rounds: '0' is out of range"},
@@ -432,7 +432,9 @@ static void test_bad_files(void **state)
         /* words and texts */
         {13, "  delta: 1e-6\n  over: most\n", ":14: privacy.over: 'most' is not known here; give"},
         {13, "  delta: 1e-6\n  sees: Sum\n", ":14: privacy.sees: 'Sum' is not known here"},
-        {6, "  kind: logistic\n", ":6: task.kind: 'logistic' is not known here; give mean"},
+        {6, "  kind: sum\n",
+         ":6: task.kind: 'sum' is not known here; give mean, logistic or ridge"},
+        {6, "  kind: logistic\n", ":9: protocol.kind: averaging does not do task logistic"},
         {9, "  kind: walk\n", ":9: protocol.kind: 'walk' is not known here; give averaging"},
         {4, "  source: meters\n  per_node: two\n", ":5: data.per_node: 'two' is not known here"},
         {4, "  source: houzes\n",

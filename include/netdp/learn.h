@@ -1,0 +1,112 @@
+/*
+ * Learning tasks: examples prepared from a table, objectives, clipped gradients, metrics.
+ */
+#ifndef NETDP_LEARN_H
+#define NETDP_LEARN_H
+
+#include <netdp/data.h>
+
+NETDP_BEGIN
+
+/* Rows sorted by the node that holds them: node u holds rows start[u] .. start[u+1]-1. */
+typedef struct netdp_examples {
+    int64_t rows;
+    int32_t features;
+    double *x;      /* [rows][features] */
+    double *y;      /* [rows]: -1 or +1 for logistic, any finite number for ridge */
+    int32_t nodes;  /* 0: not dealt (test rows) */
+    int64_t *start; /* [nodes + 1], NULL where nodes is 0 */
+} netdp_examples;
+
+/* How a table becomes examples. */
+typedef struct netdp_preparation {
+    const char *label; /* the column that is y; every other column is a feature */
+    bool classes;      /* y has exactly two values: sorted (as numbers where both are numbers,
+                          else by their bytes) the second is +1; otherwise y is numeric */
+    double split;      /* part of the rows (of each class) that train, in (0, 1) */
+    bool intercept;    /* append a feature that is 1 */
+    int32_t nodes; /* training rows are shuffled and dealt in turn: shuffled row i to i mod nodes */
+    uint64_t seed;
+} netdp_preparation;
+
+/* What a reader should hear: constant columns that were dropped, and class counts. */
+typedef struct netdp_preparation_notes {
+    int32_t dropped;            /* feature columns that are constant in the training rows */
+    int64_t negative, positive; /* rows of each class, before the split; 0 without classes */
+} netdp_preparation_notes;
+
+/*
+ * Reads the CSV (as netdp_table_read: an empty, non-numeric or non-finite cell is NETDP_INVALID
+ * with its line and column) and makes examples of it:
+ *
+ * - Split: the rows of class c = 0, 1 (first, second; without `classes` all rows are class 0), in
+ *   the file's order, are shuffled by Fisher-Yates with stream (seed, NETDP_FOR_SPLIT, c, 1): for
+ *   i from n_c - 1 down to 1, place i is swapped with place netdp_stream_below(i + 1). The first
+ *   floor(split n_c) train (split taken as the decimal that was written: 0.29 of 100 is 29), the
+ *   others are the test rows.
+ * - Deal: the training rows, class 0 before class 1, go to nodes by netdp_deal, which shuffles them
+ *   together with stream (seed, NETDP_FOR_SPLIT, 0, 0). Fewer of them than nodes: NETDP_INVALID.
+ * - Standardise: every feature with the training rows' mean and population standard deviation, the
+ *   test rows with the same. A feature that is constant in the training rows is dropped and counted
+ *   in the notes. Without `classes` y is standardised in the same way. Values stay within 1e300.
+ * - Unit rows: every row is scaled to L2 norm 1; a row of zeros stays. The intercept is appended
+ *   after that, so such rows have norm sqrt(2).
+ *
+ * The statistics are NOT private: say so beside a result. `notes` may be NULL.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_examples_prepare(
+    const char *path, const netdp_preparation *preparation, netdp_examples **train,
+    netdp_examples **test, netdp_preparation_notes *notes, netdp_error *error);
+NETDP_API void netdp_examples_free(netdp_examples *examples);
+
+typedef enum netdp_objective_kind {
+    NETDP_LOGISTIC = 0, /* ln(1 + exp(-y x'w)), smooth with beta = max |x|^2 / 4 */
+    NETDP_RIDGE,        /* (x'w - y)^2 / 2, beta = max |x|^2 */
+} netdp_objective_kind;
+
+typedef struct netdp_objective {
+    netdp_objective_kind kind;
+    double clip; /* >= 0: L2 bound on one row's gradient; inf: none. Delta of a node is 2 clip */
+    double l2;   /* >= 0, finite: adds l2 |w|^2 / 2 to every node's objective, after the clip (it is
+                    data-free) */
+} netdp_objective;
+
+/*
+ * gradient[features] = mean over the node's rows of the clipped row gradient + l2 w. Each row is
+ * clipped before the mean is taken, whatever its numbers: the mean's norm is at most clip (up to
+ * rounding, about rows * 2^-53 of it). Under a finite clip a row whose margin is not a number (the
+ * model is not finite) counts as 0.
+ *
+ * `batch` rows are drawn without replacement with stream (seed, NETDP_FOR_BATCH, node, step), one
+ * netdp_stream_below for each; 0, or not fewer than the node's rows: all of them, in order, without
+ * a draw. The mean of a batch has the same sensitivity 2 clip: no amplification is claimed.
+ * `scratch`: at least the node's number of rows, NULL where batch is 0. Allocates nothing; calls
+ * for different nodes may run at once. `examples` must be dealt (nodes > 0).
+ */
+NETDP_API void netdp_gradient(const netdp_objective *objective, const netdp_examples *examples,
+                              int32_t node, const double *model, int64_t batch, uint64_t seed,
+                              uint64_t step, int64_t *scratch, double *gradient);
+
+/*
+ * Mean over nodes of each node's objective at `model` (unclipped), l2 included. Examples that are
+ * not dealt count as one node.
+ */
+NETDP_API double netdp_objective_value(const netdp_objective *objective,
+                                       const netdp_examples *examples, const double *model);
+
+/*
+ * Part of the rows whose sign of x'w is y (a tie counts as +1, what is not a number as wrong).
+ * NETDP_RIDGE: mean squared error instead.
+ */
+NETDP_API double netdp_score(const netdp_objective *objective, const netdp_examples *examples,
+                             const double *model);
+
+/*
+ * The smoothness beta of every row's loss, l2 included: gradient steps up to 2 / beta do not expand
+ * distances, with or without the clip. inf where a row's squared norm is.
+ */
+NETDP_API double netdp_smoothness(const netdp_objective *objective, const netdp_examples *examples);
+
+NETDP_END
+
+#endif

@@ -1,0 +1,27 @@
+/* The gains of all rounds of a protocol towards one observer, computed once. */
+#ifndef NETDP_I_GAINS_H
+#define NETDP_I_GAINS_H
+
+#include "account/filter.h"
+
+typedef struct netdp_i_gains {
+    netdp_i_filter *filter; /* kept: responses refer to it */
+    netdp_i_gain *gain;     /* [count]; the last one serves all later rounds where `steady` */
+    int64_t count;
+    bool steady;
+    netdp_i_gain last; /* of the sum received after the last round; rank 0 without one */
+} netdp_i_gains;
+
+/*
+ * Steady once P changes by less than 1e-14 a round. NETDP_NO_MEMORY where the gains of a protocol
+ * that does not become steady would not fit.
+ */
+netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis *basis,
+                               const netdp_i_observer *observer, netdp_i_gains *gains,
+                               const netdp_progress *progress, netdp_error *error);
+void netdp_i_gains_clear(netdp_i_gains *gains);
+
+/* The gain of round t. */
+const netdp_i_gain *netdp_i_gains_at(const netdp_i_gains *gains, int64_t round);
+
+#endif

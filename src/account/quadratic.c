@@ -1,0 +1,256 @@
+#include "account/quadratic.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* Rank of the vector relaxation, and its sweeps: feasibility is restored afterwards in any case. */
+enum { RANK = 12, SWEEPS = 60, EXHAUSTIVE = 16 };
+
+struct netdp_i_quadratic {
+    int32_t size;
+    double *copy;    /* [size][size] */
+    double *values;  /* [size] */
+    double *vectors; /* [size][RANK] */
+    double *sums;    /* [size] */
+    double *sorted;  /* [size] */
+    double *signs;   /* [size] */
+    double *best;    /* [size] */
+};
+
+void netdp_i_quadratic_free(netdp_i_quadratic *scratch)
+{
+    if (scratch == NULL)
+        return;
+    netdp_i_free(scratch->copy);
+    netdp_i_free(scratch->values);
+    netdp_i_free(scratch->vectors);
+    netdp_i_free(scratch->sums);
+    netdp_i_free(scratch->sorted);
+    netdp_i_free(scratch->signs);
+    netdp_i_free(scratch->best);
+    netdp_i_free(scratch);
+}
+
+netdp_status netdp_i_quadratic_new(int32_t size, netdp_i_quadratic **scratch, netdp_error *error)
+{
+    netdp_i_quadratic *made = NETDP_I_NEW(netdp_i_quadratic, 1);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    made->size = size;
+    made->copy = NETDP_I_NEW(double, (int64_t)size *size);
+    made->values = NETDP_I_NEW(double, size);
+    made->vectors = NETDP_I_NEW(double, (int64_t)size *RANK);
+    made->sums = NETDP_I_NEW(double, size);
+    made->sorted = NETDP_I_NEW(double, size);
+    made->signs = NETDP_I_NEW(double, size);
+    made->best = NETDP_I_NEW(double, size);
+    if (made->copy == NULL || made->values == NULL || made->vectors == NULL || made->sums == NULL ||
+        made->sorted == NULL || made->signs == NULL || made->best == NULL) {
+        netdp_i_quadratic_free(made);
+        return netdp_i_no_memory(error);
+    }
+    *scratch = made;
+    return NETDP_OK;
+}
+
+static int descending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Sum of the `most` largest of `count` values, which are put in descending order. */
+static double sum_largest(double *values, int32_t count, int32_t most)
+{
+    if (most < count)
+        qsort(values, (size_t)count, sizeof *values, descending);
+    double sum = 0;
+    for (int32_t i = 0; i < most && i < count; i++)
+        sum += values[i];
+    return sum;
+}
+
+/* c^T M c <= sum over the chosen rows of the sum of their `most` largest entries. */
+double netdp_i_quadratic_abs_sum(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                 int32_t most)
+{
+    for (int64_t i = 0; i < size; i++) {
+        for (int64_t j = 0; j < size; j++)
+            scratch->sorted[j] = fabs(m[i * size + j]);
+        scratch->sums[i] = sum_largest(scratch->sorted, size, most);
+    }
+    return sum_largest(scratch->sums, size, most);
+}
+
+/* One end of the spectrum of the symmetric `copy`, moved outward by its backward error. */
+static netdp_status extreme(netdp_i_quadratic *scratch, int32_t size, bool largest, double *value,
+                            netdp_error *error)
+{
+    lapack_int found = 0, support[2];
+    double norm = 0;
+    for (int64_t i = 0; i < size; i++) {
+        double row = 0;
+        for (int64_t j = 0; j < size; j++)
+            row += fabs(scratch->copy[i * size + j]);
+        norm = fmax(norm, row);
+    }
+    const lapack_int which = largest ? size : 1;
+    if (LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'N', 'I', 'L', size, scratch->copy, size, 0, 0, which,
+                       which, 0, &found, scratch->values, NULL, 1, support) != 0 ||
+        found != 1)
+        return netdp_i_no_memory(error);
+    const double slack = 1e-15 * size * norm;
+    *value = scratch->values[0] + (largest ? slack : -slack);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_quadratic_spectral(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                        int32_t most, double *bound, netdp_error *error)
+{
+    double value = 0;
+    memcpy(scratch->copy, m, (size_t)size * (size_t)size * sizeof *m);
+    netdp_status status = extreme(scratch, size, true, &value, error);
+    if (status == NETDP_OK)
+        *bound = most * fmax(0, value);
+    return status;
+}
+
+/*
+ * Unit vectors v_k in turn along g_k = sum_{l != k} M_kl v_l raise sum M_kl v_k v_l; at the end
+ * y_k = M_kk + |g_k| makes diag(y) - M nearly positive semidefinite.
+ */
+static void relax(netdp_i_quadratic *scratch, const double *m, int32_t size)
+{
+    uint64_t state = 1;
+    double *v = scratch->vectors;
+    for (int64_t k = 0; k < size; k++) {
+        double norm = 0;
+        for (int p = 0; p < RANK; p++) {
+            state = state * 6364136223846793005ull + 1442695040888963407ull;
+            v[k * RANK + p] = (double)(state >> 11) * 0x1p-53 - 0.5;
+            norm += v[k * RANK + p] * v[k * RANK + p];
+        }
+        for (int p = 0; p < RANK; p++)
+            v[k * RANK + p] /= sqrt(norm);
+    }
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        double moved = 0;
+        for (int64_t k = 0; k < size; k++) {
+            double g[RANK] = {0}, norm = 0, shift = 0;
+            for (int64_t l = 0; l < size; l++) {
+                const double weight = l == k ? 0 : m[k * size + l];
+                for (int p = 0; p < RANK; p++)
+                    g[p] += weight * v[l * RANK + p];
+            }
+            for (int p = 0; p < RANK; p++)
+                norm += g[p] * g[p];
+            norm = sqrt(norm);
+            scratch->sums[k] = m[k * size + k] + norm;
+            for (int p = 0; norm > 0 && p < RANK; p++) {
+                const double next = g[p] / norm;
+                shift += fabs(next - v[k * RANK + p]);
+                v[k * RANK + p] = next;
+            }
+            moved = fmax(moved, shift);
+        }
+        if (moved < 1e-9)
+            break;
+    }
+}
+
+netdp_status netdp_i_quadratic_dual(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                    int32_t most, double *bound, netdp_error *error)
+{
+    relax(scratch, m, size);
+    for (int64_t i = 0; i < size; i++)
+        for (int64_t j = 0; j < size; j++)
+            scratch->copy[i * size + j] = (i == j ? scratch->sums[i] : 0) - m[i * size + j];
+    double least = 0;
+    netdp_status status = extreme(scratch, size, false, &least, error);
+    if (status != NETDP_OK)
+        return status;
+    for (int32_t k = 0; k < size; k++)
+        scratch->sums[k] += fmax(0, -least);
+    *bound = sum_largest(scratch->sums, size, most);
+    return NETDP_OK;
+}
+
+static double value_of(const double *m, int32_t size, const double *c, double *image)
+{
+    cblas_dsymv(CblasColMajor, CblasLower, size, 1, m, size, c, 1, 0, image, 1);
+    return cblas_ddot(size, c, 1, image, 1);
+}
+
+/* Of a pattern, the `most` entries that matter most; then single flips as long as they help. */
+static double improve(netdp_i_quadratic *scratch, const double *m, int32_t size, int32_t most)
+{
+    double *c = scratch->signs, *image = scratch->sums;
+    double value = value_of(m, size, c, image);
+    if (most < size) {
+        for (int32_t k = 0; k < size; k++)
+            scratch->sorted[k] = c[k] * image[k];
+        qsort(scratch->sorted, (size_t)size, sizeof *scratch->sorted, descending);
+        const double least = scratch->sorted[most - 1];
+        int32_t kept = 0;
+        for (int32_t k = 0; k < size; k++)
+            if (c[k] * image[k] >= least && kept < most)
+                kept++;
+            else
+                c[k] = 0;
+        value = value_of(m, size, c, image);
+    }
+    for (int pass = 0; pass < 50; pass++) {
+        bool flipped = false;
+        for (int64_t k = 0; k < size; k++) {
+            /* flipping c_k changes the value by -4 c_k (image_k - M_kk c_k) */
+            const double gain = -4 * c[k] * (image[k] - m[k * size + k] * c[k]);
+            if (gain <= 1e-13 * value || c[k] == 0)
+                continue;
+            cblas_daxpy(size, -2 * c[k], m + k * size, 1, image, 1);
+            c[k] = -c[k];
+            flipped = true;
+        }
+        if (!flipped)
+            break;
+        value = cblas_ddot(size, c, 1, image, 1);
+    }
+    return value;
+}
+
+static double exhaust(netdp_i_quadratic *scratch, const double *m, int32_t size)
+{
+    double best = 0;
+    for (uint32_t bits = 0; bits < 1u << (size - 1); bits++) {
+        for (int32_t k = 0; k < size; k++)
+            scratch->signs[k] = bits >> k & 1 ? -1 : 1;
+        best = fmax(best, value_of(m, size, scratch->signs, scratch->sums));
+    }
+    return best;
+}
+
+double netdp_i_quadratic_lower(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                               int32_t most)
+{
+    if (size <= EXHAUSTIVE && most == size)
+        return exhaust(scratch, m, size);
+    double best = 0;
+    for (int64_t k = 0; k < size; k++)
+        scratch->signs[k] = 1;
+    best = improve(scratch, m, size, most);
+    for (int64_t k = 0; k < size; k++)
+        scratch->signs[k] = k % 2 == 0 ? 1 : -1;
+    best = fmax(best, improve(scratch, m, size, most));
+    relax(scratch, m, size);
+    for (int p = 0; p < RANK; p++) {
+        for (int64_t k = 0; k < size; k++)
+            scratch->signs[k] = scratch->vectors[k * RANK + p] >= 0 ? 1 : -1;
+        best = fmax(best, improve(scratch, m, size, most));
+    }
+    return best;
+}

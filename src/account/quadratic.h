@@ -1,0 +1,33 @@
+/*
+ * The worst contributions: bounds of max c^T M c over |c_k| <= 1, at most `most` of them not 0, for
+ * the positive semidefinite M of one pair's responses. Exact answers are as hard as MAX-CUT.
+ */
+#ifndef NETDP_I_QUADRATIC_H
+#define NETDP_I_QUADRATIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <netdp/status.h>
+
+/* Scratch for matrices up to `size`; one a thread. */
+typedef struct netdp_i_quadratic netdp_i_quadratic;
+
+netdp_status netdp_i_quadratic_new(int32_t size, netdp_i_quadratic **scratch, netdp_error *error);
+void netdp_i_quadratic_free(netdp_i_quadratic *scratch);
+
+/* m is [size][size], both triangles filled; 1 <= most <= size. Each returns a true bound up to
+ * rounding. */
+double netdp_i_quadratic_abs_sum(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                 int32_t most);
+netdp_status netdp_i_quadratic_spectral(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                        int32_t most, double *bound, netdp_error *error);
+
+/* sum y_k (of the `most` largest) with diag(y) >= M, from the vector relaxation. */
+netdp_status netdp_i_quadratic_dual(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                    int32_t most, double *bound, netdp_error *error);
+
+/* The value of the best sign pattern found; all of them up to 16 contributions. */
+double netdp_i_quadratic_lower(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                               int32_t most);
+
+#endif

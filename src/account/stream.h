@@ -1,0 +1,18 @@
+/* Many contributions that do not react to hidden state: streams of data (paper D, eq. 3.1). */
+#ifndef NETDP_I_STREAM_H
+#define NETDP_I_STREAM_H
+
+#include <netdp/account.h>
+
+#include "account/filter.h"
+
+/*
+ * loss[i]: the bound of node from[i]'s contributions towards the observer. With a pattern (of
+ * netdp_linear_contributions many numbers, each in [-1, 1]) exactly its value, whatever the bound.
+ */
+netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
+                            const netdp_i_observer *observer, netdp_bound bound,
+                            const double *pattern, const int32_t *from, int32_t count, double *loss,
+                            const netdp_progress *progress, netdp_error *error);
+
+#endif

@@ -1,0 +1,36 @@
+#include "graph/borrow.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char reason_text[200]; /* under the lock */
+
+/* One failure is reported by several callers on its way up; the first knows most. */
+static void remember(const char *reason, const char *file, int line, igraph_error_t code)
+{
+    (void)file, (void)line, (void)code;
+    if (reason_text[0] == '\0' && reason != NULL)
+        snprintf(reason_text, sizeof reason_text, "%s", reason);
+    IGRAPH_FINALLY_FREE();
+}
+
+void netdp_i_igraph_take(netdp_i_igraph *old)
+{
+    pthread_mutex_lock(&lock);
+    reason_text[0] = '\0';
+    old->errors = igraph_set_error_handler(remember);
+    old->warnings = igraph_set_warning_handler(igraph_warning_handler_ignore);
+}
+
+void netdp_i_igraph_give_back(const netdp_i_igraph *old)
+{
+    igraph_set_error_handler(old->errors);
+    igraph_set_warning_handler(old->warnings);
+    pthread_mutex_unlock(&lock);
+}
+
+const char *netdp_i_igraph_reason(void)
+{
+    return reason_text;
+}

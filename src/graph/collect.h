@@ -1,0 +1,77 @@
+/* What every graph file goes through: labels become numbers, edges are gathered, a graph is built.
+ */
+#ifndef NETDP_I_COLLECT_H
+#define NETDP_I_COLLECT_H
+
+#include "graph/graph.h"
+#include "graph/scan.h"
+
+/* Every label once, numbered in order of first appearance, found again through a hash table. */
+typedef struct netdp_i_labels {
+    struct netdp_i_slot {
+        uint32_t tag;
+        int32_t id; /* -1: free */
+    } * slot;
+    int64_t slots; /* a power of two */
+    int32_t count, room;
+    const char **where; /* into text that must outlive the collection */
+    int64_t *length;
+    uint64_t *value; /* numeric labels only */
+} netdp_i_labels;
+
+typedef struct netdp_i_collection {
+    const char *path; /* in errors, and the graph's origin */
+    bool numeric;     /* labels are numbers: "007" and "7" are one, and ranked in the end */
+    netdp_i_labels labels;
+    netdp_i_edges edges;
+    int64_t *line_of; /* of each edge, once there are weights; 0: unknown */
+    int64_t line_room;
+    netdp_graph_notes notes;
+} netdp_i_collection;
+
+typedef enum netdp_i_found {
+    NETDP_I_OLD,
+    NETDP_I_NEW_LABEL,
+    NETDP_I_NO_NUMBER, /* the collection is numeric, the label is not: start again as text */
+    NETDP_I_TOO_MANY,  /* more than 2147483646 labels */
+    NETDP_I_FULL,      /* out of memory */
+} netdp_i_found;
+
+/* The label's number, new or old, in `id`. */
+netdp_i_found netdp_i_collect_label(netdp_i_collection *collection, netdp_i_token label,
+                                    int32_t *id);
+
+/*
+ * An edge, counted and dropped where it is a self loop. `weight` NaN: none, otherwise it must be
+ * positive. `line` is for the error about a second weight; 0: unknown.
+ */
+netdp_status netdp_i_collect_edge(netdp_i_collection *collection, int32_t u, int32_t v,
+                                  double weight, int64_t line, netdp_error *error);
+
+/* Ranks numeric labels and builds the graph. On failure `graph` and `notes` are untouched. */
+netdp_status netdp_i_collect_finish(netdp_i_collection *collection, bool giant_component,
+                                    netdp_graph **graph, netdp_graph_notes *notes,
+                                    netdp_error *error);
+
+/* Forgets labels, edges and notes; the path stays. */
+void netdp_i_collect_clear(netdp_i_collection *collection);
+void netdp_i_labels_clear(netdp_i_labels *labels);
+
+/* ---- The formats: each fills an empty collection from a text with a NUL behind it. ---- */
+
+netdp_status netdp_i_collect_list(netdp_i_collection *collection, const char *text, int64_t bytes,
+                                  netdp_error *error);
+
+/* `own` is text that the labels point into: to be freed after the collection. */
+netdp_status netdp_i_collect_market(netdp_i_collection *collection, const char *text, int64_t bytes,
+                                    char **own, netdp_error *error);
+netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *text, int64_t bytes,
+                                 char **own, netdp_error *error);
+netdp_status netdp_i_collect_graphml(netdp_i_collection *collection, const char *text,
+                                     int64_t bytes, char **own, netdp_error *error);
+
+/* Labels first, first + 1, ... of `nodes` nodes, for a format that has no others. */
+netdp_status netdp_i_collect_numbers(netdp_i_collection *collection, int32_t nodes, int32_t first,
+                                     char **own, netdp_error *error);
+
+#endif

@@ -1,0 +1,337 @@
+#include "graph/prepare.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* From `at` on is still to be read; what is written has room for half as much again as was read. */
+struct rewriting {
+    const char *at, *end;
+    char *out;
+};
+
+static netdp_status begin(struct rewriting *r, const char *text, int64_t bytes, char **made,
+                          netdp_error *error)
+{
+    *made = bytes < INT64_MAX / 2 ? NETDP_I_NEW(char, bytes + bytes / 2 + 16) : NULL;
+    if (*made == NULL)
+        return netdp_i_no_memory(error);
+    *r = (struct rewriting){text, text + bytes, *made};
+    return NETDP_OK;
+}
+
+static void copy_to(struct rewriting *r, const char *end)
+{
+    size_t length = (size_t)(end - r->at);
+    memcpy(r->out, r->at, length);
+    r->out += length;
+    r->at = end;
+}
+
+/* `text` in place of what stands before `end`. */
+static void replace_to(struct rewriting *r, const char *end, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(r->out, text, length);
+    r->out += length;
+    r->at = end;
+}
+
+static bool starts(const char *at, const char *end, const char *with)
+{
+    size_t length = strlen(with);
+    return (size_t)(end - at) >= length && strncmp(at, with, length) == 0;
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+static bool is_letter(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
+}
+
+/* The end of a NaN as strtod knows it, or `at` where there is none. */
+static const char *skip_nan(const char *at, const char *end)
+{
+    const char *p = at;
+    if (p < end && (*p == '+' || *p == '-'))
+        p++;
+    if (end - p < 3 || strncasecmp(p, "nan", 3) != 0)
+        return at;
+    p += 3;
+    if (p == end || *p != '(')
+        return p;
+    const char *close = memchr(p, ')', (size_t)(end - p));
+    return close == NULL ? p : close + 1;
+}
+
+/* ---- GML ---- */
+
+/* UTF-8 of a code point that may stand in a name, at most 4 bytes and a NUL; false: none. */
+static bool encode(unsigned long code, char *utf8)
+{
+    size_t used = 0;
+    if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
+        return false;
+    if (code < 0x80) {
+        utf8[used++] = (char)code;
+    } else {
+        int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        static const unsigned lead[4] = {0, 0xC0, 0xE0, 0xF0};
+        utf8[used++] = (char)(lead[more] | code >> (6 * more));
+        while (more-- > 0)
+            utf8[used++] = (char)(0x80 | (code >> (6 * more) & 0x3F));
+    }
+    utf8[used] = '\0';
+    return true;
+}
+
+/* At "&#233;" or "&#xE9;": the character. What is not one stays as it is. */
+static void rewrite_reference(struct rewriting *r)
+{
+    bool hexadecimal = starts(r->at, r->end, "&#x");
+    const char *digits = r->at + (hexadecimal ? 3 : 2);
+    const char *allowed = hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
+    size_t length = strspn(digits, allowed);
+    char utf8[5];
+    if (length == 0 || length > 8 || digits[length] != ';' ||
+        !encode(strtoul(digits, NULL, hexadecimal ? 16 : 10), utf8)) {
+        copy_to(r, r->at + 2);
+        return;
+    }
+    /* These two would end the string or begin another reference; igraph knows their names. */
+    if (utf8[0] == '"')
+        replace_to(r, digits + length + 1, "&quot;");
+    else if (utf8[0] == '&')
+        replace_to(r, digits + length + 1, "&amp;");
+    else
+        replace_to(r, digits + length + 1, utf8);
+}
+
+static void rewrite_string(struct rewriting *r)
+{
+    copy_to(r, r->at + 1);
+    while (r->at < r->end && *r->at != '"') {
+        if (starts(r->at, r->end, "&#"))
+            rewrite_reference(r);
+        else
+            copy_to(r, r->at + 1);
+    }
+    if (r->at < r->end)
+        copy_to(r, r->at + 1);
+}
+
+static void rewrite_key(struct rewriting *r)
+{
+    const char *key = r->at;
+    while (r->at < r->end && (is_letter(*r->at) || (*r->at >= '0' && *r->at <= '9')))
+        copy_to(r, r->at + 1);
+    if (r->at - key != 6 || strncmp(key, "weight", 6) != 0)
+        return;
+    while (r->at < r->end && is_blank(*r->at))
+        copy_to(r, r->at + 1);
+    const char *after = skip_nan(r->at, r->end);
+    if (after > r->at)
+        replace_to(r, after, "-1");
+}
+
+netdp_status netdp_i_prepare_gml(const char *text, int64_t bytes, char **made, int64_t *made_bytes,
+                                 netdp_error *error)
+{
+    struct rewriting r = {0};
+    netdp_status status = begin(&r, text, bytes, made, error);
+    if (status != NETDP_OK)
+        return status;
+    while (r.at < r.end) {
+        if (*r.at == '"') {
+            rewrite_string(&r);
+        } else if (*r.at == '#') {
+            const char *newline = memchr(r.at, '\n', (size_t)(r.end - r.at));
+            r.at = newline != NULL ? newline : r.end;
+        } else if (is_letter(*r.at)) {
+            rewrite_key(&r);
+        } else {
+            copy_to(&r, r.at + 1);
+        }
+    }
+    *made_bytes = r.out - *made;
+    return NETDP_OK;
+}
+
+/* ---- GraphML ---- */
+
+/* Past the tag that begins at `at`, quoted values and all. */
+static const char *end_of_tag(const char *at, const char *end)
+{
+    char quote = '\0';
+    for (const char *p = at; p < end; p++) {
+        if (quote != '\0')
+            quote = *p == quote ? '\0' : quote;
+        else if (*p == '"' || *p == '\'')
+            quote = *p;
+        else if (*p == '>')
+            return p + 1;
+    }
+    return end;
+}
+
+/* Past the next `what`; the text has no NUL but the one at its end. */
+static const char *after_text(const char *at, const char *end, const char *what)
+{
+    const char *found = strstr(at, what);
+    return found != NULL ? found + strlen(what) : end;
+}
+
+/* The quoted value of an attribute of the tag, quotes included; NULL: none. */
+static const char *find_value(const char *tag, const char *end, const char *name)
+{
+    size_t length = strlen(name);
+    char quote = '\0';
+    for (const char *p = tag; p < end; p++) {
+        if (quote != '\0') {
+            quote = *p == quote ? '\0' : quote;
+        } else if (*p == '"' || *p == '\'') {
+            quote = *p;
+        } else if (is_blank(*p) && starts(p + 1, end, name)) {
+            const char *q = p + 1 + length;
+            while (q < end && is_blank(*q))
+                q++;
+            if (q == end || *q++ != '=')
+                continue;
+            while (q < end && is_blank(*q))
+                q++;
+            if (q < end && (*q == '"' || *q == '\''))
+                return q;
+        }
+    }
+    return NULL;
+}
+
+static bool value_is(const char *value, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    return value != NULL && starts(value + 1, end, word) && value + 1 + length < end &&
+           value[1 + length] == *value;
+}
+
+/* The tag is a <key ...>; the `weights`-th that is a weight gets the number into its name. */
+static void rewrite_key_tag(struct rewriting *r, const char *after, int *weights)
+{
+    const char *target = find_value(r->at, after, "for");
+    const char *name = find_value(r->at, after, "attr.name");
+    bool weight = value_is(name, after, "weight"), all = value_is(target, after, "all");
+    if (target == NULL) { /* the same as "all" */
+        copy_to(r, r->at + strcspn(r->at, " \t\r\n/>"));
+        replace_to(r, r->at, weight ? " for=\"edge\"" : " for=\"node\"");
+    }
+    if (all && target < name) {
+        copy_to(r, target + 1);
+        replace_to(r, target + 4, weight ? "edge" : "node");
+    }
+    if (weight && (target == NULL || all || value_is(target, after, "edge")) && ++*weights > 1 &&
+        *weights <= NETDP_I_MOST_WEIGHTS) {
+        char number[] = " 0";
+        number[1] = (char)('0' + *weights);
+        copy_to(r, name + 7);
+        replace_to(r, r->at, number);
+    }
+    if (all && target > name) {
+        copy_to(r, target + 1);
+        replace_to(r, target + 4, weight ? "edge" : "node");
+    }
+    copy_to(r, after);
+}
+
+/* Inside <edge>, behind <data ...>. */
+static void rewrite_data(struct rewriting *r)
+{
+    while (r->at < r->end && is_blank(*r->at))
+        copy_to(r, r->at + 1);
+    const char *after = skip_nan(r->at, r->end), *p = after;
+    while (p < r->end && is_blank(*p))
+        p++;
+    if (after > r->at && p < r->end && *p == '<')
+        replace_to(r, after, "-1");
+}
+
+/* At '<'. */
+static netdp_status rewrite_tag(struct rewriting *r, const char *begin, const char *path,
+                                bool *in_edge, int *weights, netdp_error *error)
+{
+    const char *at = r->at, *end = r->end;
+    if (starts(at, end, "<!ENTITY")) {
+        int64_t line = 1;
+        for (const char *p = begin; p < at; p++)
+            line += *p == '\n';
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s:%" PRId64 ": an entity declaration; write the file without it",
+                            path, line);
+    }
+    const char *past = NULL;
+    if (starts(at, end, "<!--"))
+        past = after_text(at + 4, end, "-->");
+    else if (starts(at, end, "<![CDATA["))
+        past = after_text(at, end, "]]>");
+    else if (starts(at, end, "<?"))
+        past = after_text(at, end, "?>");
+    else if (starts(at, end, "<!"))
+        past = at + 2; /* on into a <!DOCTYPE: it may declare entities */
+    if (past != NULL) {
+        copy_to(r, past);
+        return NETDP_OK;
+    }
+    const char *after = end_of_tag(at, end), *name = at + 1;
+    bool closing = name < after && *name == '/';
+    name += closing;
+    const char *stop = name;
+    while (stop < after && !is_blank(*stop) && *stop != '/' && *stop != '>') {
+        if (*stop++ == ':')
+            name = stop; /* behind a namespace */
+    }
+    size_t length = (size_t)(stop - name);
+    if (length == 4 && strncmp(name, "edge", 4) == 0)
+        *in_edge = !closing && !(after - at > 2 && after[-2] == '/');
+    if (!closing && length == 3 && strncmp(name, "key", 3) == 0) {
+        rewrite_key_tag(r, after, weights);
+        return NETDP_OK;
+    }
+    copy_to(r, after);
+    if (*in_edge && !closing && length == 4 && strncmp(name, "data", 4) == 0)
+        rewrite_data(r);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_prepare_graphml(const char *text, int64_t bytes, const char *path, char **made,
+                                     int64_t *made_bytes, netdp_error *error)
+{
+    struct rewriting r = {0};
+    char *out = NULL;
+    bool in_edge = false;
+    int weights = 0;
+    netdp_status status = begin(&r, text, bytes, &out, error);
+    while (status == NETDP_OK && r.at < r.end) {
+        const char *tag = memchr(r.at, '<', (size_t)(r.end - r.at));
+        copy_to(&r, tag != NULL ? tag : r.end);
+        if (tag != NULL)
+            status = rewrite_tag(&r, text, path, &in_edge, &weights, error);
+    }
+    if (status == NETDP_OK && weights > NETDP_I_MOST_WEIGHTS)
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "%s: %d keys for weights; give the edges one key 'weight'", path, weights);
+    if (status != NETDP_OK) {
+        netdp_i_free(out);
+        return status;
+    }
+    *made_bytes = r.out - out;
+    *made = out;
+    return NETDP_OK;
+}

@@ -1,0 +1,367 @@
+/* Examples from a table: the label told apart, split, dealt to nodes, standardised, unit rows. */
+#include <netdp/learn.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <netdp/random.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "learn/table.h"
+
+/* A standardised value is held within this, so that rows stay numbers whatever the cells are. */
+#define LARGEST 1e300
+
+/* What is known while a table becomes examples; rows are rows of the table. */
+typedef struct work {
+    const netdp_preparation *how;
+    netdp_table *table; /* the label is the last column */
+    netdp_i_labels labels;
+    double *y;                                       /* [rows] */
+    int64_t *train, *test, training_rows, test_rows; /* which rows */
+    int32_t *node;                                   /* [training_rows] */
+    struct column *column;                           /* of the table, the label too */
+    netdp_preparation_notes notes;
+} work;
+
+/* value -> ((value/2 - least) / span - mean) / deviation: no step overflows, whatever the cells. */
+typedef struct column {
+    double least, span, mean, deviation; /* span 0: constant */
+} column;
+
+typedef struct label {
+    const char *text;
+    double number;
+    bool is_number;
+} label;
+
+static label read_label(const char *text)
+{
+    label read = {.text = text};
+    read.is_number = netdp_i_read_number(text, &read.number) && isfinite(read.number);
+    return read;
+}
+
+/* A total order: numbers by value, then words by their bytes. */
+static int by_value(const void *a, const void *b)
+{
+    const label *left = a, *right = b;
+    if (left->is_number != right->is_number)
+        return left->is_number ? -1 : 1;
+    if (left->is_number)
+        return (left->number > right->number) - (left->number < right->number);
+    return strcmp(left->text, right->text);
+}
+
+/* The distinct values to the front of `all`; their count. */
+static int64_t keep_distinct(label *all, int64_t count)
+{
+    int64_t kept = 0;
+    qsort(all, (size_t)count, sizeof *all, by_value);
+    for (int64_t i = 0; i < count; i++)
+        if (kept == 0 || by_value(&all[kept - 1], &all[i]) != 0)
+            all[kept++] = all[i];
+    return kept;
+}
+
+/* y = -1 for the first value and +1 for the second. */
+static netdp_status read_classes(work *w, const char *path, netdp_error *error)
+{
+    const int64_t rows = w->table->rows;
+    label *all = NETDP_I_NEW(label, rows);
+    if (all == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < rows; i++)
+        all[i] = read_label(w->labels.of_row[i]);
+    const int64_t count = keep_distinct(all, rows);
+    netdp_status status = NETDP_OK;
+    if (count != 2) {
+        status = netdp_i_fail(
+            error, NETDP_INVALID, "%.300s: column '%s' has %lld value%s; classes need exactly two",
+            path, netdp_i_show_text(w->how->label).text, (long long)count, count == 1 ? "" : "s");
+    } else {
+        /* A number and a word are sorted as words. */
+        const bool mixed = all[0].is_number != all[1].is_number;
+        const label second = mixed && strcmp(all[0].text, all[1].text) > 0 ? all[0] : all[1];
+        for (int64_t i = 0; i < rows; i++) {
+            const label mine = read_label(w->labels.of_row[i]);
+            w->y[i] = by_value(&mine, &second) == 0 ? 1 : -1;
+            w->notes.positive += w->y[i] > 0;
+        }
+        w->notes.negative = rows - w->notes.positive;
+    }
+    netdp_i_free(all);
+    return status;
+}
+
+static netdp_status load(work *w, const char *path, netdp_error *error)
+{
+    netdp_status status = netdp_i_table_read_labelled(path, w->how->label, &w->table,
+                                                      w->how->classes ? &w->labels : NULL, error);
+    if (status != NETDP_OK)
+        return status;
+    w->y = NETDP_I_NEW(double, w->table->rows);
+    if (w->y == NULL)
+        return netdp_i_no_memory(error);
+    if (w->how->classes)
+        return read_classes(w, path, error);
+    for (int64_t i = 0; i < w->table->rows; i++)
+        w->y[i] = w->table->values[(i + 1) * w->table->columns - 1];
+    return NETDP_OK;
+}
+
+static void shuffle(int64_t *row, int64_t rows, netdp_stream stream)
+{
+    for (int64_t i = rows - 1; i > 0; i--) {
+        const int64_t j = (int64_t)netdp_stream_below(&stream, (uint64_t)i + 1);
+        const int64_t swapped = row[i];
+        row[i] = row[j];
+        row[j] = swapped;
+    }
+}
+
+/* floor(split rows) for the decimal that split was written as: 0.29 of 100 rows is 29. */
+static int64_t training_part(double split, int64_t rows)
+{
+    const double part = floor(split * (double)rows * (1 + 0x1p-50));
+    return part >= (double)rows ? rows - 1 : (int64_t)part;
+}
+
+/* The rows of class c shuffled; the first of them to the training rows, the others to the test. */
+static void split_class(work *w, int32_t c, bool all, int64_t *row)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < w->table->rows; i++)
+        if (all || (w->y[i] > 0) == (c == 1))
+            row[count++] = i;
+    if (count == 0)
+        return;
+    shuffle(row, count, netdp_stream_at(w->how->seed, NETDP_FOR_SPLIT, (uint32_t)c, 1));
+    const int64_t part = training_part(w->how->split, count);
+    memcpy(w->train + w->training_rows, row, (size_t)part * sizeof *row);
+    memcpy(w->test + w->test_rows, row + part, (size_t)(count - part) * sizeof *row);
+    w->training_rows += part;
+    w->test_rows += count - part;
+}
+
+static netdp_status split_and_deal(work *w, netdp_error *error)
+{
+    const int64_t rows = w->table->rows;
+    int64_t *row = NETDP_I_NEW(int64_t, rows);
+    w->train = NETDP_I_NEW(int64_t, rows);
+    w->test = NETDP_I_NEW(int64_t, rows);
+    w->node = NETDP_I_NEW(int32_t, rows);
+    if (row == NULL || w->train == NULL || w->test == NULL || w->node == NULL) {
+        netdp_i_free(row);
+        return netdp_i_no_memory(error);
+    }
+    for (int32_t c = 0; c < (w->how->classes ? 2 : 1); c++)
+        split_class(w, c, !w->how->classes, row);
+    netdp_i_free(row);
+    if (w->training_rows < w->how->nodes)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%lld of %lld rows train and there are %d nodes; every node needs a "
+                            "row: use a smaller graph, a larger split or more data",
+                            (long long)w->training_rows, (long long)rows, (int)w->how->nodes);
+    return netdp_deal(w->training_rows, w->how->nodes, true, w->how->seed, w->node, error);
+}
+
+static double cell(const work *w, int64_t row, int32_t c)
+{
+    return w->table->values[row * w->table->columns + c];
+}
+
+/* To the unit interval on the training rows; differences of halves do not overflow. */
+static double to_unit(const column *of, double value)
+{
+    return (0.5 * value - of->least) / of->span;
+}
+
+static column measure(const work *w, int32_t c)
+{
+    double least = cell(w, w->train[0], c), most = least;
+    for (int64_t i = 1; i < w->training_rows; i++) {
+        least = fmin(least, cell(w, w->train[i], c));
+        most = fmax(most, cell(w, w->train[i], c));
+    }
+    column of = {.least = 0.5 * least, .span = 0.5 * most - 0.5 * least};
+    if (of.span == 0)
+        return of;
+    for (int64_t i = 0; i < w->training_rows; i++)
+        of.mean += to_unit(&of, cell(w, w->train[i], c));
+    of.mean /= (double)w->training_rows;
+    for (int64_t i = 0; i < w->training_rows; i++) {
+        const double away = to_unit(&of, cell(w, w->train[i], c)) - of.mean;
+        of.deviation += away * away;
+    }
+    of.deviation = sqrt(of.deviation / (double)w->training_rows);
+    return of;
+}
+
+static double standardise(const column *of, double value)
+{
+    const double z = (to_unit(of, value) - of->mean) / of->deviation;
+    return fmax(-LARGEST, fmin(z, LARGEST));
+}
+
+static netdp_status measure_columns(work *w, netdp_error *error)
+{
+    const int32_t columns = w->table->columns;
+    w->column = NETDP_I_NEW(column, columns);
+    if (w->column == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t c = 0; c < columns - 1; c++) {
+        w->column[c] = measure(w, c);
+        w->notes.dropped += w->column[c].span == 0;
+    }
+    if (w->notes.dropped == columns - 1 && !w->how->intercept)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "no feature is left: besides '%s' there are %d columns, all constant",
+                            netdp_i_show_text(w->how->label).text, (int)columns - 1);
+    if (w->how->classes)
+        return NETDP_OK;
+    w->column[columns - 1] = measure(w, columns - 1);
+    if (w->column[columns - 1].span == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "column '%s' is constant in the training rows; there is nothing to "
+                            "learn: name another label",
+                            netdp_i_show_text(w->how->label).text);
+    return NETDP_OK;
+}
+
+/* To unit norm; a row of zeros stays. */
+static void scale_row(double *x, int32_t count)
+{
+    double most = 0, square = 0;
+    for (int32_t j = 0; j < count; j++)
+        most = fmax(most, fabs(x[j]));
+    if (most == 0)
+        return;
+    for (int32_t j = 0; j < count; j++) {
+        x[j] /= most;
+        square += x[j] * x[j];
+    }
+    const double norm = sqrt(square);
+    for (int32_t j = 0; j < count; j++)
+        x[j] /= norm;
+}
+
+static void fill_row(const work *w, int64_t row, netdp_examples *into, int64_t at)
+{
+    const int32_t last = w->table->columns - 1;
+    double *x = into->x + at * into->features;
+    int32_t count = 0;
+    for (int32_t c = 0; c < last; c++)
+        if (w->column[c].span != 0)
+            x[count++] = standardise(&w->column[c], cell(w, row, c));
+    scale_row(x, count);
+    if (w->how->intercept)
+        x[count] = 1;
+    into->y[at] = w->how->classes ? w->y[row] : standardise(&w->column[last], w->y[row]);
+}
+
+static netdp_examples *new_examples(const work *w, int64_t rows, int32_t nodes)
+{
+    netdp_examples *made = NETDP_I_NEW(netdp_examples, 1);
+    if (made == NULL)
+        return NULL;
+    made->rows = rows;
+    made->features = w->table->columns - 1 - w->notes.dropped + w->how->intercept;
+    made->nodes = nodes;
+    made->x = NETDP_I_NEW(double, rows * made->features);
+    made->y = NETDP_I_NEW(double, rows);
+    made->start = nodes > 0 ? NETDP_I_NEW(int64_t, (int64_t)nodes + 1) : NULL;
+    if (made->x == NULL || made->y == NULL || (nodes > 0 && made->start == NULL)) {
+        netdp_examples_free(made);
+        return NULL;
+    }
+    return made;
+}
+
+/* Sorted by node; a node's rows in the order of the training rows. */
+static void fill_nodes(const work *w, netdp_examples *into)
+{
+    int64_t *start = into->start;
+    for (int64_t i = 0; i < w->training_rows; i++)
+        start[w->node[i] + 1]++;
+    for (int32_t u = 0; u < into->nodes; u++)
+        start[u + 1] += start[u];
+    for (int64_t i = 0; i < w->training_rows; i++)
+        fill_row(w, w->train[i], into, start[w->node[i]]++);
+    for (int32_t u = into->nodes; u > 0; u--)
+        start[u] = start[u - 1];
+    start[0] = 0;
+}
+
+static netdp_status check(const netdp_preparation *how, netdp_error *error)
+{
+    if (how->label == NULL || how->label[0] == '\0')
+        return netdp_i_fail(error, NETDP_INVALID, "no label; name the column that is to be learnt");
+    if (!(how->split > 0 && how->split < 1))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "split %g: the part of the rows that train lies between 0 and 1",
+                            how->split);
+    if (how->nodes < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "%d nodes cannot hold data; at least 1 is needed",
+                            (int)how->nodes);
+    return NETDP_OK;
+}
+
+static void drop(work *w)
+{
+    netdp_table_free(w->table);
+    netdp_i_labels_drop(&w->labels);
+    netdp_i_free(w->y);
+    netdp_i_free(w->train);
+    netdp_i_free(w->test);
+    netdp_i_free(w->node);
+    netdp_i_free(w->column);
+}
+
+netdp_status netdp_examples_prepare(const char *path, const netdp_preparation *preparation,
+                                    netdp_examples **train, netdp_examples **test,
+                                    netdp_preparation_notes *notes, netdp_error *error)
+{
+    work w = {.how = preparation};
+    netdp_examples *to_train = NULL, *to_test = NULL;
+    netdp_status status = check(preparation, error);
+    if (status != NETDP_OK || (status = load(&w, path, error)) != NETDP_OK)
+        goto done;
+    if ((status = split_and_deal(&w, error)) != NETDP_OK ||
+        (status = measure_columns(&w, error)) != NETDP_OK) {
+        status = netdp_i_within(error, status, "%.200s", path);
+        goto done;
+    }
+    to_train = new_examples(&w, w.training_rows, preparation->nodes);
+    to_test = new_examples(&w, w.test_rows, 0);
+    if (to_train == NULL || to_test == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    fill_nodes(&w, to_train);
+    for (int64_t i = 0; i < w.test_rows; i++)
+        fill_row(&w, w.test[i], to_test, i);
+    if (notes != NULL)
+        *notes = w.notes;
+    *train = to_train;
+    *test = to_test;
+    to_train = to_test = NULL;
+done:
+    netdp_examples_free(to_train);
+    netdp_examples_free(to_test);
+    drop(&w);
+    return status;
+}
+
+void netdp_examples_free(netdp_examples *examples)
+{
+    if (examples == NULL)
+        return;
+    netdp_i_free(examples->x);
+    netdp_i_free(examples->y);
+    netdp_i_free(examples->start);
+    netdp_i_free(examples);
+}

@@ -1,0 +1,23 @@
+/* Tables with a column that is told apart from the others: the label, as text or as a number. */
+#ifndef NETDP_I_LEARN_TABLE_H
+#define NETDP_I_LEARN_TABLE_H
+
+#include <netdp/data.h>
+
+/* The cells of a column as they stand in the file, never empty. */
+typedef struct netdp_i_labels {
+    char **of_row; /* [rows], in text */
+    char *text;
+} netdp_i_labels;
+
+/*
+ * As netdp_table_read of every column, but the label is the last one of the table. Where `labels`
+ * is not NULL its cells go there as text and its numbers in the table mean nothing.
+ */
+netdp_status netdp_i_table_read_labelled(const char *path, const char *label, netdp_table **table,
+                                         netdp_i_labels *labels, netdp_error *error);
+
+/* Fine on zeroed labels; leaves them zeroed. */
+void netdp_i_labels_drop(netdp_i_labels *labels);
+
+#endif

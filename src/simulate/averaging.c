@@ -1,0 +1,93 @@
+#include <netdp/simulate.h>
+
+#include <math.h>
+#include <string.h>
+#include <netdp/random.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "simulate/gossip.h"
+
+typedef struct averaging {
+    const netdp_linear *protocol;
+    const double *values;
+    int32_t nodes, width;
+    netdp_tracing tracing;
+    double *truth, *mean; /* [width] */
+} averaging;
+
+static void contribute(void *context, int64_t round, double *message)
+{
+    const averaging *a = context;
+    (void)round;
+    for (int64_t i = 0; i < (int64_t)a->nodes * a->width; i++)
+        message[i] += a->values[i];
+}
+
+static bool report(void *context, int64_t step, const double *state)
+{
+    averaging *a = context;
+    const bool due = step % a->tracing.every == 0 || step == a->protocol->rounds;
+    if (a->tracing.trace == NULL || !due)
+        return true;
+    netdp_i_mean_of(state, a->nodes, a->width, a->mean);
+    const netdp_trace_row row = {
+        .step = step,
+        .objective = 0.5 * netdp_i_spread(state, a->nodes, a->width, a->truth),
+        .accuracy = -1,
+        .consensus = sqrt(netdp_i_spread(state, a->nodes, a->width, a->mean)),
+        .bytes = netdp_i_round_bytes(a->protocol, a->width) * (double)step,
+    };
+    return a->tracing.trace(a->tracing.context, &row);
+}
+
+netdp_status netdp_simulate(const netdp_linear *protocol, double noise, const double *values,
+                            int32_t width, netdp_run_seed seed, netdp_tracing tracing,
+                            double *result, netdp_error *error)
+{
+    const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    if (protocol->every > 0 || tracing.every < 1 || width < 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "simulate: only averaging, of at least one number a node, traced every "
+                            "1 or more rounds");
+    averaging a = {.protocol = protocol,
+                   .values = values,
+                   .nodes = n,
+                   .width = width,
+                   .tracing = tracing,
+                   .truth = NETDP_I_NEW(double, width),
+                   .mean = NETDP_I_NEW(double, width)};
+    double *state = NETDP_I_NEW(double, (int64_t)n *width);
+    netdp_status status = NETDP_OK;
+    if (a.truth == NULL || a.mean == NULL || state == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    netdp_i_mean_of(values, n, width, a.truth);
+    status =
+        netdp_i_gossip(protocol, noise, width, seed, contribute, report, true, &a, state, error);
+    if (status == NETDP_OK)
+        memcpy(result, state, (size_t)n * (size_t)width * sizeof *result);
+done:
+    netdp_i_free(a.truth);
+    netdp_i_free(a.mean);
+    netdp_i_free(state);
+    return status;
+}
+
+netdp_status netdp_simulate_central(const double *values, int32_t nodes, int32_t width,
+                                    double noise, netdp_run_seed seed, double *result,
+                                    netdp_error *error)
+{
+    double *drawn = NETDP_I_NEW(double, width);
+    if (drawn == NULL)
+        return netdp_i_no_memory(error);
+    netdp_stream stream =
+        netdp_stream_at(seed.seed, NETDP_FOR_CENTRAL, 0, netdp_i_stream_step(seed, 0));
+    netdp_stream_normals(&stream, drawn, (size_t)width);
+    netdp_i_mean_of(values, nodes, width, result);
+    for (int32_t j = 0; j < width; j++)
+        result[j] += noise / nodes * drawn[j];
+    netdp_i_free(drawn);
+    return NETDP_OK;
+}

@@ -1,0 +1,221 @@
+#include <netdp/simulate.h>
+
+#include <math.h>
+#include <string.h>
+#include <netdp/random.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "simulate/gossip.h"
+
+typedef struct run {
+    const netdp_linear *protocol;
+    const netdp_learning *learning;
+    netdp_run_seed seed;
+    netdp_tracing tracing;
+    int32_t nodes, width;
+    double *mean;     /* [width] */
+    double *score;    /* [nodes] */
+    double *gradient; /* [threads][width] */
+    int64_t *scratch; /* [threads][most rows of a node] */
+    int64_t most;
+} run;
+
+static void run_clear(run *r)
+{
+    netdp_i_free(r->mean);
+    netdp_i_free(r->score);
+    netdp_i_free(r->gradient);
+    netdp_i_free(r->scratch);
+}
+
+static netdp_status run_new(run *r, netdp_error *error)
+{
+    const netdp_examples *train = r->learning->train;
+    for (int32_t u = 0; u < train->nodes; u++)
+        if (train->start[u + 1] - train->start[u] > r->most)
+            r->most = train->start[u + 1] - train->start[u];
+    r->nodes = train->nodes;
+    r->width = train->features;
+    r->mean = NETDP_I_NEW(double, r->width);
+    r->score = NETDP_I_NEW(double, r->nodes);
+    r->gradient = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * r->width);
+    r->scratch = NETDP_I_NEW(int64_t, (int64_t)netdp_i_threads() * r->most);
+    if (r->mean == NULL || r->score == NULL || r->gradient == NULL || r->scratch == NULL)
+        return netdp_i_no_memory(error);
+    return NETDP_OK;
+}
+
+/* One node's gradient at its model, into the thread's scratch. */
+static double *gradient_of(const run *r, int32_t node, int64_t round, const double *model,
+                           int thread)
+{
+    double *gradient = r->gradient + (int64_t)thread * r->width;
+    netdp_gradient(&r->learning->objective, r->learning->train, node, model, r->learning->batch,
+                   r->seed.seed, netdp_i_stream_step(r->seed, round), r->scratch + thread * r->most,
+                   gradient);
+    return gradient;
+}
+
+typedef struct stepping {
+    const run *run;
+    int64_t round;
+    double *message;
+} stepping;
+
+static netdp_status step_node(void *context, int64_t node, int thread, netdp_error *error)
+{
+    (void)error;
+    const stepping *s = context;
+    const run *r = s->run;
+    double *model = s->message + node * r->width;
+    const double *gradient = gradient_of(r, (int32_t)node, s->round, model, thread);
+    for (int32_t j = 0; j < r->width; j++)
+        model[j] -= r->learning->step * gradient[j];
+    return NETDP_OK;
+}
+
+static void contribute(void *context, int64_t round, double *message)
+{
+    stepping s = {context, round, message};
+    netdp_error never;
+    (void)!netdp_i_for_each(s.run->nodes, step_node, &s, NULL, "gradients", &never);
+}
+
+typedef struct scoring {
+    const run *run;
+    const double *state;
+} scoring;
+
+static netdp_status score_node(void *context, int64_t node, int thread, netdp_error *error)
+{
+    (void)thread, (void)error;
+    const scoring *s = context;
+    const run *r = s->run;
+    r->score[node] =
+        netdp_score(&r->learning->objective, r->learning->test, s->state + node * r->width);
+    return NETDP_OK;
+}
+
+static bool report(void *context, int64_t step, const double *state)
+{
+    run *r = context;
+    const bool phase_end = step % r->protocol->every == 0;
+    const bool due = (phase_end && step % r->tracing.every == 0) || step == r->protocol->rounds;
+    if (r->tracing.trace == NULL || !due)
+        return true;
+    scoring s = {r, state};
+    netdp_error never;
+    (void)!netdp_i_for_each(r->nodes, score_node, &s, NULL, "scores", &never);
+    double score = 0;
+    for (int32_t u = 0; u < r->nodes; u++)
+        score += r->score[u] / r->nodes;
+    netdp_i_mean_of(state, r->nodes, r->width, r->mean);
+    const netdp_trace_row row = {
+        .step = step,
+        .objective = netdp_objective_value(&r->learning->objective, r->learning->train, r->mean),
+        .accuracy = score,
+        .consensus = sqrt(netdp_i_spread(state, r->nodes, r->width, r->mean)),
+        .bytes = netdp_i_round_bytes(r->protocol, r->width) * (double)step,
+    };
+    return r->tracing.trace(r->tracing.context, &row);
+}
+
+static netdp_status check_learning(const netdp_learning *learning, int64_t every,
+                                   netdp_error *error)
+{
+    if (!(learning->step > 0) || isinf(learning->step) || every < 1 || learning->batch < 0 ||
+        learning->train->nodes < 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "learning: the step must be finite and above 0, the batch 0 or more, "
+                            "rows dealt to nodes, and traces every 1 or more rounds");
+    return NETDP_OK;
+}
+
+netdp_status netdp_simulate_learning(const netdp_linear *protocol, const netdp_learning *learning,
+                                     netdp_run_seed seed, netdp_tracing tracing, double *model,
+                                     netdp_error *error)
+{
+    run r = {.protocol = protocol, .learning = learning, .seed = seed, .tracing = tracing};
+    netdp_status status = check_learning(learning, tracing.every, error);
+    if (status == NETDP_OK &&
+        (!protocol->reacts || learning->train->nodes != netdp_mixing_rows(protocol->mixing).nodes))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "learning: needs gossip-sgd or muffliato-sgd, and rows for as many "
+                              "nodes as the graph has");
+    if (status == NETDP_OK)
+        status = run_new(&r, error);
+    double *state = NULL;
+    if (status == NETDP_OK) {
+        state = NETDP_I_NEW(double, (int64_t)r.nodes *r.width);
+        if (state == NULL)
+            status = netdp_i_no_memory(error);
+    }
+    if (status == NETDP_OK)
+        status = netdp_i_gossip(protocol, learning->step * learning->noise, r.width, seed,
+                                contribute, report, false, &r, state, error);
+    if (status == NETDP_OK)
+        memcpy(model, state, (size_t)r.nodes * (size_t)r.width * sizeof *model);
+    netdp_i_free(state);
+    run_clear(&r);
+    return status;
+}
+
+/* model -= step (mean of the nodes' gradients + noise / nodes N) */
+static void central_step(run *r, int64_t step, double *model, double *sum)
+{
+    memset(sum, 0, (size_t)r->width * sizeof *sum);
+    for (int32_t u = 0; u < r->nodes; u++) {
+        const double *gradient = gradient_of(r, u, step, model, 0);
+        for (int32_t j = 0; j < r->width; j++)
+            sum[j] += gradient[j] / r->nodes;
+    }
+    netdp_stream stream =
+        netdp_stream_at(r->seed.seed, NETDP_FOR_CENTRAL, 0, netdp_i_stream_step(r->seed, step));
+    netdp_stream_normals(&stream, r->mean, (size_t)r->width);
+    for (int32_t j = 0; j < r->width; j++)
+        model[j] -= r->learning->step * (sum[j] + r->learning->noise / r->nodes * r->mean[j]);
+}
+
+netdp_status netdp_learn_central(const netdp_learning *learning, int64_t steps, netdp_run_seed seed,
+                                 netdp_tracing tracing, double *model, netdp_error *error)
+{
+    run r = {.learning = learning, .seed = seed, .tracing = tracing};
+    netdp_learning full = *learning;
+    double *sum = NULL, *made = NULL;
+    full.batch = 0;
+    r.learning = &full;
+    netdp_status status = check_learning(learning, tracing.every, error);
+    if (status == NETDP_OK)
+        status = run_new(&r, error);
+    if (status != NETDP_OK)
+        goto done;
+    sum = NETDP_I_NEW(double, r.width);
+    made = NETDP_I_NEW(double, r.width);
+    if (sum == NULL || made == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    for (int64_t t = 0; t < steps; t++) {
+        central_step(&r, t, made, sum);
+        if (tracing.trace == NULL || ((t + 1) % tracing.every != 0 && t + 1 < steps))
+            continue;
+        const netdp_trace_row row = {
+            .step = t + 1,
+            .objective = netdp_objective_value(&full.objective, full.train, made),
+            .accuracy = netdp_score(&full.objective, full.test, made),
+            .bytes = 16.0 * r.width * r.nodes * (double)(t + 1),
+        };
+        if (!tracing.trace(tracing.context, &row)) {
+            status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
+            goto done;
+        }
+    }
+    memcpy(model, made, (size_t)r.width * sizeof *model);
+done:
+    netdp_i_free(sum);
+    netdp_i_free(made);
+    run_clear(&r);
+    return status;
+}

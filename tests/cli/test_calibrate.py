@@ -1,0 +1,223 @@
+#!/usr/bin/python3
+"""netdp calibrate: the noise that it returns, accounted for again by netdp loss."""
+import json
+import math
+import os
+import subprocess
+import tempfile
+
+from harness import COMMAND, Case, close, main, read_json, run
+
+KEYS = ["netdp", "graph", "protocol", "threat", "noise", "dither", "rounds", "bound", "sound",
+        "certified", "target", "achieved"]
+FLORENTINE = "calibrate --family florentine --rounds 10 --target 1 --as dp:1e-6"
+
+with open(os.path.join(os.environ["NETDP_SOURCE"], "tests/golden/golden.json"),
+          encoding="utf-8") as golden_file:
+    SIGMA = json.load(golden_file)["scalars"]["gaussian_sigma"]
+
+
+def told(words, folder="."):
+    code, out, err = run([*words, "--json"], folder, seconds=300)
+    assert code == 0, f"{words}: {err}"
+    return read_json(out)
+
+
+def number(value):
+    return math.inf if value == "inf" else float(value)
+
+
+def lands(network, target, unit, over, *more, least=0.999):
+    """Accounting for the returned noise again gives [least, 1] of the target."""
+    got = told(["calibrate", *network, "--target", target, "--as", unit, "--over", over, *more])
+    assert list(got) == KEYS, list(got)
+    place = network.index("--rounds")
+    words = ["loss", *network[:place], *more, "--rounds", str(got["rounds"]), "--as", unit,
+             "--noise", repr(got["noise"])]
+    if "--tune-dither" in words:
+        words.remove("--tune-dither")
+    if "--max-noise" in words:
+        place = words.index("--max-noise")
+        del words[place:place + 2]
+    if "--dither" not in words:
+        words += ["--dither", repr(got["dither"])]
+    again = told(words)
+    key = "max" if over == "worst" else "mean"
+    reached = number(again["summary"][key]) / float(target)
+    assert least <= reached <= 1, f"{network} {target} {unit} {over} {more}: {reached!r} of it"
+    for part in ("mean", "max", "local"):
+        close(number(got["achieved"][part]), number(again["summary"][part]), relative=1e-9)
+    assert got["achieved"]["worst"] == again["summary"]["worst"]
+    close(number(got["achieved"]["epsilon"]), number(again["summary"][key]), relative=1e-9)
+    return got
+
+
+NETWORKS = [["--family", "hypercube 5", "--rounds", "6"], ["--family", "davis", "--rounds", "20"],
+            ["--family", "florentine", "--rounds", "20"],
+            ["--family", "regular 40 3", "--seed", "4", "--rounds", "9"]]
+
+
+def targets_are_met():
+    for network in NETWORKS:
+        for over in ("worst", "mean"):
+            lands(network, "1", "dp:1e-6", over)
+            lands(network, "0.5", "rdp:4", over, "--sees", "sum", "--dither", "0.1")
+        lands(network, "1", "dp:1e-6", "mean", "--bound", "everything")
+    lands(NETWORKS[2], "1", "dp:1e-6", "worst", "--from", "2,7", "--to", "set:0,3")
+    lands(NETWORKS[2], "1", "dp:1e-6", "mean", "--own-noise", "counts", "--sees", "sum")
+
+
+def targets_far_out():
+    """Small and large targets, deltas from 0.5 to 1e-300, orders to 1e4."""
+    network = NETWORKS[2]
+    for over in ("worst", "mean"):
+        for target in ("1e-6", "1e-3", "0.1", "10", "1e3", "1e6"):
+            for unit in ("dp:1e-6", "dp:1e-300", "dp:1e-12", "rdp:1.01", "rdp:10000"):
+                lands(network, target, unit, over, "--max-noise", "1e12")
+        for target in ("0.01", "0.5", "3"):
+            lands(network, target, "dp:0.5", over)
+            lands(network, target, "dp:0.1", over)
+
+
+def smallest_epsilons():
+    """
+    Near epsilon = 0 the conversion is steep: many different losses, and a mean that must not be
+    told too large by the way in which they are grouped.
+    """
+    for network in NETWORKS[1], NETWORKS[3]:
+        for target, unit in (("1e-4", "dp:0.1"), ("1e-3", "dp:0.1"), ("1e-6", "dp:1e-3"),
+                             ("1e-8", "dp:1e-6"), ("1e-5", "dp:0.5")):
+            lands(network, target, unit, "mean", "--max-noise", "1e15")
+
+
+def worst_is_a_gaussian():
+    """The worst pair are neighbours with loss 1: the noise is that of one Gaussian release."""
+    for row in SIGMA:
+        got = told(["calibrate", "--family", "ring 12", "--rounds", "4", "--target",
+                    repr(row["eps"]), "--as", f"dp:{row['delta']}"])
+        close(got["noise"], row["sigma"], relative=2e-5)
+        assert got["noise"] >= row["sigma"] * (1 - 1e-9)
+
+
+def rounds_are_found():
+    for network in (["--family", "hypercube 6", "--rounds", "auto"],
+                    ["--family", "davis", "--rounds", "auto"]):
+        for over in ("worst", "mean"):
+            # The number of rounds jumps with the noise, and the loss with it.
+            got = lands(network, "1", "dp:1e-6", over, least=0.9)
+            gap = told(["graph", "info", *network[:2]])
+            nodes, gap = gap["nodes"], gap["spectral_gap"]
+            want = math.ceil(math.log(nodes * max(1, 0.25 / got["noise"] ** 2)) / math.sqrt(gap))
+            assert got["rounds"] == max(want, 1), (got["rounds"], want)
+
+
+def dither_is_tuned():
+    network = ["--family", "florentine", "--rounds", "14"]
+    got = lands(network, "1", "dp:1e-6", "mean", "--tune-dither")
+    assert 0.005 <= got["dither"] <= 2, got["dither"]
+
+    def predicted(one):
+        """tr W^2T + dither^2 sum tr W^2k, over the spectrum that the mixing of rounds tells."""
+        return one["noise"] ** 2 * noise_error(one["dither"], 14)
+    for dither in ("0.005", "0.02", "0.05", "0.1", "0.2", "0.3", "0.5", "0.8", "1", "2"):
+        other = told(["calibrate", *network, "--target", "1", "--as", "dp:1e-6", "--over", "mean",
+                      "--dither", dither])
+        assert predicted(got) <= predicted(other) * 1.001, dither
+
+
+def noise_error(dither, rounds):
+    """Half the mean squared error of unit noise on the Florentine graph, by dense products."""
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, err = run("graph make florentine".split(), folder)
+    assert code == 0, err
+    lines = [line.split() for line in out.splitlines() if not line.startswith("#")]
+    edges = [tuple(labels) for labels in lines if len(labels) == 2]
+    names = sorted({name for edge in edges for name in edge})
+    degree = {name: sum(name in edge for edge in edges) for name in names}
+    n = len(names)
+    w = [[0.0] * n for _ in names]
+    for u, v in edges:
+        i, j = names.index(u), names.index(v)
+        w[i][j] = w[j][i] = 1 / (1 + max(degree[u], degree[v]))
+    for i in range(n):
+        w[i][i] = 1 - sum(w[i])
+    power, energy = w, 0.0
+    for k in range(1, rounds + 1):
+        trace = sum(value * value for row in power for value in row)
+        energy += trace * (1 if k == rounds else dither ** 2)
+        power = [[sum(row[m] * w[m][j] for m in range(n)) for j in range(n)] for row in power]
+    return energy / (2 * n)
+
+
+def threads_do_not_matter():
+    words = ["calibrate", "--family", "davis", "--rounds", "12", "--target", "1", "--as",
+             "dp:1e-6", "--over", "mean", "--json"]
+    with tempfile.TemporaryDirectory() as folder:
+        one, two = [run([*words, "--threads", count], folder) for count in ("1", "2")]
+    assert one[0] == 0 and one == two, (one, two)
+
+
+def interrupted():
+    process = subprocess.Popen(
+        [COMMAND, "calibrate", "--family", "hypercube 11", "--rounds", "30", "--target", "1",
+         "--as", "dp:1e-6", "--over", "mean"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "OMP_NUM_THREADS": "2"})
+    try:
+        process.communicate(timeout=1.5)
+        assert False, "done before it could be interrupted"
+    except subprocess.TimeoutExpired:
+        process.send_signal(2)
+    try:
+        out, err = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        assert False, "does not stop within a minute of an interrupt"
+    assert process.returncode == 130 and out == b"", (process.returncode, out)
+    assert len(err.splitlines()) == 1, err
+
+
+def bad(words, err=None, code=2):
+    return Case(f"calibrate --family florentine --rounds 10 {words}", code, err=err)
+
+
+CASES = [
+    Case(FLORENTINE, out=r"^noise 4\.22"),
+    Case(f"{FLORENTINE} --json", keys=KEYS),
+    Case("calibrate --bound list", out="exact"),
+    # No noise is needed for no privacy, nor by nodes of whom nothing is learnt.
+    Case("calibrate --family florentine --rounds 10 --target 1e300 --as dp:1e-6 --json", keys=KEYS),
+    Case("calibrate --family 'path 5' --rounds 1 --from 4 --to 0 --target 1 --as dp:1e-6 --json",
+         keys=KEYS, check=lambda got: close(got["noise"], 0, absolute=1e-6)),
+    # The question has no answer.
+    bad("--target 1 --as dp:1e-6 --max-noise 4.2", "out of reach", code=1),
+    bad("--target 1e-9 --as dp:1e-9", "out of reach", code=1),
+    Case(f"{FLORENTINE} --max-noise 4.3", out=r"^noise 4\.2"),
+    # Usage.
+    Case("calibrate", 2),
+    bad("", "target"),
+    bad("--target 1", "dp:1e-6"),
+    bad("--as dp:1e-6", "target"),
+    *[bad(f"--target={text} --as dp:1e-6", "target") for text in
+      ("0", "-1", "nan", "x", "''", "1.5abc", "1e-400")],
+    *[bad(f"--target 1 --as {text}", "as") for text in
+      ("loss", "gdp", "dp:0", "dp:1", "rdp:1", "rdp:inf", "dp:nan", "dp:1e-6x")],
+    *[bad(f"--target 1 --as dp:1e-6 --max-noise={text}", "max-noise") for text in
+      ("0", "-1", "nan", "inf", "x")],
+    bad("--target 1 --as dp:1e-6 --over all", "over"),
+    bad("--target 1 --as dp:1e-6 --bound published", "not an upper bound"),
+    bad("--target 1 --as dp:1e-6 --tune-dither --dither 0.1", "dither"),
+    bad("--target 1 --as dp:1e-6 --tune-dither --bound everything", "dither"),
+    bad("--target 1 --as dp:1e-6 --from 3 --to 3", "observer set"),
+    bad("--target 1 --as dp:1e-6 --noise 1", "noise"),
+    bad("--target 1 --as dp:1e-6 --cap 3", "--cap"),
+    bad("--target 1 --as dp:1e-6 --inner 3", "--inner"),
+    Case("calibrate --family 'hypercube 3' --mixing hamilton --rounds auto --target 1 --as dp:1e-6",
+         2, err="lazy:0.5"),
+    Case("calibrate --family 'complete 1' --rounds 3 --target 1 --as dp:1e-6", 2),
+    Case("calibrate --family florentine --rounds 0 --target 1 --as dp:1e-6", 2, err="rounds"),
+    Case(f"{FLORENTINE} --json", 3, stdout="/dev/full"),
+]
+
+main(CASES, [targets_are_met, targets_far_out, smallest_epsilons, worst_is_a_gaussian,
+             rounds_are_found, dither_is_tuned, threads_do_not_matter, interrupted])

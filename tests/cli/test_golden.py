@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""Every golden number that the commands can give, and the numbers of errata 1."""
+import json
+import os
+import re
+import tempfile
+
+from harness import SOURCE, Case, close, main, read_json, run
+
+with open(os.path.join(SOURCE, "tests/golden/golden.json"), encoding="utf-8") as golden_file:
+    GOLDEN = json.load(golden_file)
+
+FAMILIES = {"hypercube5": "hypercube 5", "ring12": "ring 12", "davis": "davis",
+            "florentine": "florentine"}
+
+
+def pair(text):
+    source, target = text.split("->")
+    return int(source), int(target)
+
+
+def answer(words):
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, err = run(words, folder)
+    assert code == 0, f"{words}: {err}"
+    return read_json(out)
+
+
+def losses_of(words):
+    """(from, to) -> value of `netdp loss --json`."""
+    return {(one["from"], one["to"]): one["value"] for one in answer(words)["losses"]}
+
+
+def loss(family, rounds, *more):
+    return losses_of(["loss", "--json", "--family", family, "--rounds", str(rounds), *more])
+
+
+def exact_losses():
+    """averaging_exact_T6: 1e-8 relative at dither 0.1, 1e-6 at 0.001."""
+    told, checked = {}, 0
+    for graph, family in FAMILIES.items():
+        for key, want in GOLDEN[graph]["averaging_exact_T6"].items():
+            ends, view, dither = re.fullmatch(r"(\S+) (\S+) dither=(\S+)", key).groups()
+            sees, _, counts = view.partition("+")
+            assert counts in ("", "own-noise-counts") and dither in ("0.1", "0.001"), key
+            asked = (family, sees, "counts" if counts else "known", dither)
+            if asked not in told:
+                told[asked] = loss(family, 6, "--sees", sees, "--own-noise", asked[2], "--dither",
+                                   dither)
+            close(told[asked][pair(ends)], want, relative=1e-8 if dither == "0.1" else 1e-6)
+            checked += 1
+    assert checked == 4 * 64, checked
+
+
+def single_pairs_agree():
+    """A single pair is accounted for on another basis than all of them."""
+    for graph, family in FAMILIES.items():
+        for key, want in GOLDEN[graph]["averaging_exact_T6"].items():
+            ends, view, dither = re.fullmatch(r"(\S+) (\S+) dither=(\S+)", key).groups()
+            sees, _, counts = view.partition("+")
+            if dither == "0.1" and pair(ends)[1] == 0:
+                got = loss(family, 6, "--sees", sees, "--dither", dither, "--own-noise",
+                           "counts" if counts else "known", "--from", str(pair(ends)[0]), "--to",
+                           "0")
+                assert list(got) == [pair(ends)], got
+                close(got[pair(ends)], want, relative=1e-8)
+
+
+def published_losses():
+    checked = 0
+    for graph, family in FAMILIES.items():
+        got = loss(family, 6, "--bound", "published")
+        for key, want in GOLDEN[graph]["muffliato_published_T6"].items():
+            close(got[pair(key)], want, relative=1e-8)
+            checked += 1
+    assert checked == 4 * 8, checked
+
+
+def spectra():
+    for graph, family in FAMILIES.items():
+        got = answer(["graph", "info", "--json", "--family", family])
+        for key in ("spectral_gap", "lambda2", "lambda_min"):
+            close(got[key], GOLDEN[graph][key], absolute=1e-10)
+        for key in ("nodes", "edges"):
+            assert got[key] == GOLDEN[graph][key], (graph, key)
+
+
+def scalars():
+    for row in GOLDEN["scalars"]["analytic_gaussian"]:
+        got = answer(["convert", f"gdp:{row['mu']}", "--to", f"dp:{row['delta']}", "--json"])
+        close(got["value"], row["eps"], relative=1e-10)
+    for row in GOLDEN["scalars"]["gaussian_sigma"]:
+        got = answer(["convert", f"dp:{row['eps']},{row['delta']}", "--to", "sigma", "--json"])
+        close(got["value"], row["sigma"], relative=1e-10)
+
+
+def gaussian_through_loss():
+    """A neighbour's loss is 1, so its epsilon is that of mu = 1 / sigma."""
+    for row in GOLDEN["scalars"]["analytic_gaussian"]:
+        got = loss("ring 12", 3, "--from", "1", "--to", "0", "--noise", repr(1 / row["mu"]),
+                   "--as", f"dp:{row['delta']}")
+        close(got[1, 0], row["eps"], relative=1e-9)
+
+
+def erratum_1():
+    ring, cube = ("ring 60", 68, 15), ("hypercube 8", 12, 255)
+    for (family, rounds, source), dither, want, within in (
+            (ring, "1e-4", 0.254, 5e-4), (ring, "1e-7", 0.644, 5e-4), (ring, "0", 1, 1e-6),
+            (ring, "0.1", 0.0013, 5e-5), (ring, "0.01", 0.040, 5e-4),
+            (cube, "1e-4", 0.9986, 5e-5), (cube, "0", 1, 1e-6)):
+        for observers in (["--to", "0"], []):
+            if observers or family != "hypercube 8":
+                got = loss(family, rounds, "--from", str(source), "--dither", dither, *observers)
+                close(got[source, 0], want, absolute=within)
+    close(loss(*ring[:2], "--from", "15", "--to", "0", "--bound", "published")[15, 0], 0.0156,
+          absolute=5e-5)
+    close(loss(*cube[:2], "--from", "255", "--to", "0", "--bound", "published")[255, 0], 0.033,
+          absolute=5e-4)
+
+
+def unsound(got):
+    assert got["sound"] is False and got["certified"] is False, "published passes for a bound"
+
+
+def no_dither(got):
+    assert got["certified"] is False and got["rank_tolerance"] > 0, "dither 0 claims too much"
+
+
+CASES = [
+    Case("loss --json --family 'ring 60' --rounds 68 --from 15 --to 0 --bound published",
+         keys=["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified",
+               "unit", "losses", "summary"], check=unsound),
+    Case("loss --json --family 'ring 60' --rounds 68 --from 15 --to 0 --dither 0",
+         keys=["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified",
+               "unit", "losses", "summary", "rank_tolerance"], check=no_dither),
+]
+
+main(CASES, [exact_losses, single_pairs_agree, published_losses, spectra, scalars,
+             gaussian_through_loss, erratum_1])

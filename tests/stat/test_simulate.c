@@ -1,0 +1,461 @@
+/*
+ * The simulator does what the accountant accounts for: its errors, its noise, and what its real
+ * messages tell.
+ *
+ * All draws come from fixed seeds, so a run is the same every time. Comparisons allow 5 standard
+ * errors: had the seeds been drawn anew, one of about 200 comparisons would fail by chance with
+ * probability 200 * 6e-7 = 1e-4.
+ */
+#include "check.h"
+
+#include <lapacke.h>
+#include <omp.h>
+#include <netdp/account.h>
+#include <netdp/random.h>
+#include <netdp/simulate.h>
+
+#define ERRORS 5.0
+
+static netdp_error error;
+
+typedef struct net {
+    netdp_graph *graph;
+    netdp_mixing *mixing;
+    int32_t nodes;
+} net;
+
+static net family(const char *name, const char *weights)
+{
+    net made = {NULL, NULL, 0};
+    assert_ok(netdp_graph_make(name, 3, true, &made.graph, NULL, &error));
+    assert_ok(netdp_mixing_new(made.graph, weights, &made.mixing, &error));
+    made.nodes = netdp_graph_nodes(made.graph);
+    return made;
+}
+
+static void net_drop(net n)
+{
+    netdp_mixing_free(n.mixing);
+    netdp_graph_free(n.graph);
+}
+
+static netdp_linear averaging(net n, int64_t rounds, double dither)
+{
+    return (netdp_linear){.mixing = n.mixing, .rounds = rounds, .dither = dither};
+}
+
+static const netdp_tracing silent = {.every = 1};
+
+/* Values in [0, 1], the same in every run. */
+static double *draw_values(int32_t count)
+{
+    double *values = calloc((size_t)count, sizeof *values);
+    netdp_stream stream = netdp_stream_at(4, NETDP_FOR_TEST, 0, 0);
+    for (int32_t i = 0; i < count; i++)
+        values[i] = netdp_stream_uniform(&stream);
+    return values;
+}
+
+/* x <- W^rounds x by sums over the rows. */
+static void mix(net n, double *x, int32_t width, int64_t rounds)
+{
+    const netdp_rows rows = netdp_mixing_rows(n.mixing);
+    const size_t bytes = (size_t)n.nodes * (size_t)width * sizeof *x;
+    double *next = malloc(bytes);
+    for (int64_t t = 0; t < rounds; t++) {
+        memset(next, 0, bytes);
+        for (int32_t u = 0; u < n.nodes; u++)
+            for (int64_t i = rows.start[u]; i < rows.start[u + 1]; i++)
+                for (int32_t j = 0; j < width; j++)
+                    next[(int64_t)u * width + j] +=
+                        rows.weight[i] * x[(int64_t)rows.column[i] * width + j];
+        memcpy(x, next, bytes);
+    }
+    free(next);
+}
+
+/* Half the mean over nodes of the squared distance to the mean of `values`. */
+static double objective(const double *result, const double *values, int32_t nodes, int32_t width)
+{
+    double sum = 0;
+    for (int32_t j = 0; j < width; j++) {
+        double mean = 0;
+        for (int32_t u = 0; u < nodes; u++)
+            mean += values[(int64_t)u * width + j] / nodes;
+        for (int32_t u = 0; u < nodes; u++) {
+            const double away = result[(int64_t)u * width + j] - mean;
+            sum += away * away;
+        }
+    }
+    return sum / (2.0 * nodes);
+}
+
+typedef struct moments {
+    double sum, square;
+    int64_t count;
+} moments;
+
+static void add(moments *m, double value)
+{
+    m->sum += value;
+    m->square += value * value;
+    m->count++;
+}
+
+static void assert_mean(moments m, double want, const char *what)
+{
+    const double mean = m.sum / (double)m.count;
+    const double variance = (m.square - m.sum * mean) / (double)(m.count - 1);
+    const double deviation = sqrt(variance / (double)m.count);
+    if (!(fabs(mean - want) <= ERRORS * deviation))
+        fail_msg("%s: %.8g, want %.8g: %.2f standard errors", what, mean, want,
+                 (mean - want) / deviation);
+}
+
+/* ---- Without noise ---- */
+
+static void test_no_noise_is_mixing(void **state)
+{
+    (void)state;
+    static const char *const families[] = {"florentine", "ring 17", "star 9", "hypercube 4"};
+    static const int64_t rounds[] = {1, 2, 9, 50};
+    for (size_t f = 0; f < 4; f++)
+        for (size_t t = 0; t < 4; t++)
+            for (int32_t width = 1; width <= 70; width += 23) {
+                net n = family(families[f], f % 2 == 0 ? "metropolis" : "lazy:0.3");
+                double *values = draw_values(n.nodes * width);
+                double *got = calloc((size_t)(n.nodes * width), sizeof *got);
+                const netdp_linear protocol = averaging(n, rounds[t], 0.3);
+                assert_ok(netdp_simulate(&protocol, 0, values, width, (netdp_run_seed){1, 2},
+                                         silent, got, &error));
+                mix(n, values, width, rounds[t]);
+                for (int32_t i = 0; i < n.nodes * width; i++)
+                    assert_close(got[i], values[i], 1e-13, 0);
+                free(values);
+                free(got);
+                net_drop(n);
+            }
+}
+
+/* ---- The trace ---- */
+
+typedef struct rows_seen {
+    netdp_trace_row row[64];
+    int count, stop_after;
+} rows_seen;
+
+static bool keep_row(void *context, const netdp_trace_row *row)
+{
+    rows_seen *seen = context;
+    assert_true(seen->count < 64);
+    seen->row[seen->count++] = *row;
+    return seen->count != seen->stop_after;
+}
+
+static void test_trace(void **state)
+{
+    (void)state;
+    net n = family("florentine", "metropolis");
+    double *values = draw_values(2 * n.nodes), *result = calloc((size_t)(2 * n.nodes), 8);
+    const netdp_linear protocol = averaging(n, 11, 0.2);
+    const netdp_run_seed seed = {8, 3};
+    rows_seen seen = {.count = 0};
+    assert_ok(netdp_simulate(&protocol, 0.7, values, 2, seed, (netdp_tracing){4, keep_row, &seen},
+                             result, &error));
+    static const int64_t steps[] = {0, 4, 8, 11};
+    assert_int_equal(seen.count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(seen.row[i].step, steps[i]);
+        assert_close(seen.row[i].bytes, 8.0 * 2 * 2 * 20 * (double)steps[i], 0, 0);
+    }
+    assert_close(seen.row[3].objective, objective(result, values, n.nodes, 2), 0, 1e-12);
+    double mean[2] = {0, 0}, spread = 0;
+    for (int32_t i = 0; i < 2 * n.nodes; i++)
+        mean[i % 2] += result[i] / n.nodes;
+    for (int32_t i = 0; i < 2 * n.nodes; i++)
+        spread += (result[i] - mean[i % 2]) * (result[i] - mean[i % 2]) / n.nodes;
+    assert_close(seen.row[3].consensus, sqrt(spread), 0, 1e-12);
+    /* What is traced does not change what is computed; stopping leaves the result alone. */
+    double *again = calloc((size_t)(2 * n.nodes), 8);
+    assert_ok(netdp_simulate(&protocol, 0.7, values, 2, seed, silent, again, &error));
+    assert_memory_equal(result, again, (size_t)(2 * n.nodes) * 8);
+    for (int after = 1; after <= 4; after++) {
+        seen = (rows_seen){.stop_after = after};
+        memset(again, 0x5a, (size_t)(2 * n.nodes) * 8);
+        memset(result, 0x5a, (size_t)(2 * n.nodes) * 8);
+        assert_fails(netdp_simulate(&protocol, 0.7, values, 2, seed,
+                                    (netdp_tracing){4, keep_row, &seen}, again, &error),
+                     NETDP_INTERRUPTED);
+        assert_memory_equal(result, again, (size_t)(2 * n.nodes) * 8);
+        assert_int_equal(seen.count, after);
+    }
+    free(values);
+    free(result);
+    free(again);
+    net_drop(n);
+}
+
+static void test_bad_requests(void **state)
+{
+    (void)state;
+    net n = family("florentine", "metropolis");
+    double *values = draw_values(n.nodes), *result = calloc((size_t)n.nodes, 8);
+    const netdp_linear fine = averaging(n, 3, 0.1), none = averaging(n, 0, 0.1),
+                       bad = averaging(n, 3, NAN), endless = averaging(n, (int64_t)1 << 40, 0.1);
+    const netdp_run_seed seed = {1, 0}, beyond = {1, (uint64_t)1 << 32};
+    static const double noise[] = {-1, NAN, INFINITY};
+    for (int i = 0; i < 3; i++)
+        assert_fails(netdp_simulate(&fine, noise[i], values, 1, seed, silent, result, &error),
+                     NETDP_INVALID);
+    assert_fails(netdp_simulate(&none, 1, values, 1, seed, silent, result, &error), NETDP_INVALID);
+    assert_fails(netdp_simulate(&bad, 1, values, 1, seed, silent, result, &error), NETDP_INVALID);
+    assert_fails(netdp_simulate(&endless, 1, values, 1, seed, silent, result, &error),
+                 NETDP_INVALID);
+    assert_fails(netdp_simulate(&fine, 1, values, 0, seed, silent, result, &error), NETDP_INVALID);
+    assert_fails(netdp_simulate(&fine, 1, values, 1, beyond, silent, result, &error),
+                 NETDP_INVALID);
+    assert_fails(netdp_simulate(&fine, 1, values, 1, seed, (netdp_tracing){0}, result, &error),
+                 NETDP_INVALID);
+    free(values);
+    free(result);
+    net_drop(n);
+}
+
+/* ---- Seeds and threads ---- */
+
+static void test_equal_seeds_give_equal_bytes(void **state)
+{
+    (void)state;
+    net n = family("regular 300 4", "metropolis"); /* 300 * 40: the parallel path */
+    const int32_t width = 40, size = n.nodes * width;
+    double *values = draw_values(size);
+    double *one = calloc((size_t)size, 8), *two = calloc((size_t)size, 8);
+    const netdp_linear protocol = averaging(n, 5, 0.5);
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    assert_ok(
+        netdp_simulate(&protocol, 1, values, width, (netdp_run_seed){6, 1}, silent, one, &error));
+    omp_set_num_threads(2);
+    assert_ok(
+        netdp_simulate(&protocol, 1, values, width, (netdp_run_seed){6, 1}, silent, two, &error));
+    omp_set_num_threads(threads);
+    assert_memory_equal(one, two, (size_t)size * 8);
+    static const netdp_run_seed others[] = {{6, 2}, {7, 1}, {1, 6}, {6, 0}, {6, 4294967295}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        int32_t equal = 0;
+        assert_ok(netdp_simulate(&protocol, 1, values, width, others[i], silent, two, &error));
+        for (int32_t k = 0; k < size; k++)
+            equal += one[k] == two[k];
+        assert_true(equal < 5);
+    }
+    free(values);
+    free(one);
+    free(two);
+    net_drop(n);
+}
+
+/* ---- Errors ---- */
+
+static void test_errors_are_as_predicted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family, *weights;
+        int64_t rounds;
+        double dither, noise;
+        int32_t width;
+    } table[] = {
+        {"florentine", "metropolis", 1, 0.5, 1, 1},  {"florentine", "metropolis", 12, 0, 0.3, 1},
+        {"florentine", "lazy:0.5", 12, 0.3, 2, 3},   {"ring 20", "metropolis", 40, 1, 0.5, 1},
+        {"star 9", "metropolis", 5, 0.1, 1, 2},      {"hypercube 4", "max-degree", 3, 2, 1, 1},
+        {"complete 6", "uniform", 7, 0.2, 4, 1},     {"path 2", "metropolis", 2, 0.1, 1, 66},
+        {"path 14", "lazy:0.2", 100, 0.02, 1e-3, 1}, {"ring 9", "hamilton", 6, 0.4, 1, 5},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        net n = family(table[i].family, table[i].weights);
+        const int32_t width = table[i].width, size = n.nodes * width;
+        double *values = draw_values(size), *result = calloc((size_t)size, 8), unit = 0;
+        const netdp_linear protocol = averaging(n, table[i].rounds, table[i].dither);
+        moments error_of = {0}, mean_of = {0};
+        for (uint64_t r = 0; r < 4000; r++) {
+            double mean = 0;
+            assert_ok(netdp_simulate(&protocol, table[i].noise, values, width,
+                                     (netdp_run_seed){21, r}, silent, result, &error));
+            add(&error_of, objective(result, values, n.nodes, width));
+            for (int32_t u = 0; u < n.nodes; u++)
+                mean += (result[u * width] - values[u * width]) / n.nodes;
+            add(&mean_of, mean);
+        }
+        memcpy(result, values, (size_t)size * 8);
+        mix(n, result, width, table[i].rounds);
+        assert_ok(netdp_noise_error(&protocol, &unit, &error));
+        assert_mean(error_of,
+                    objective(result, values, n.nodes, width) +
+                        width * table[i].noise * table[i].noise * unit,
+                    table[i].family);
+        assert_mean(mean_of, 0, "the noise moves the mean");
+        /* The mean's variance: noise^2 (1 + dither^2 (T - 1)) / n. */
+        moments variance = {mean_of.square, 0, mean_of.count};
+        const double want = table[i].noise * table[i].noise / n.nodes *
+                            (1 + table[i].dither * table[i].dither * (double)(table[i].rounds - 1));
+        assert_close(variance.sum / (double)variance.count, want, 0,
+                     ERRORS * sqrt(2 / (double)variance.count));
+        free(values);
+        free(result);
+        net_drop(n);
+    }
+}
+
+static void test_central(void **state)
+{
+    (void)state;
+    enum { NODES = 13, WIDTH = 3, RUNS = 20000 };
+    double *values = draw_values(NODES * WIDTH), result[WIDTH], other[WIDTH];
+    moments away[WIDTH] = {{0}}, square = {0}, cross = {0};
+    for (uint64_t r = 0; r < RUNS; r++) {
+        assert_ok(netdp_simulate_central(values, NODES, WIDTH, 2.5, (netdp_run_seed){3, r}, result,
+                                         &error));
+        for (int j = 0; j < WIDTH; j++) {
+            double mean = 0;
+            for (int u = 0; u < NODES; u++)
+                mean += values[u * WIDTH + j] / NODES;
+            result[j] -= mean;
+            add(&away[j], result[j]);
+            add(&square, result[j] * result[j]);
+        }
+        add(&cross, result[0] * result[1]);
+    }
+    for (int j = 0; j < WIDTH; j++)
+        assert_mean(away[j], 0, "central mean");
+    assert_mean(square, 2.5 * 2.5 / NODES / NODES, "central variance");
+    assert_mean(cross, 0, "coordinates share noise");
+    assert_ok(
+        netdp_simulate_central(values, NODES, WIDTH, 1, (netdp_run_seed){3, 5}, result, &error));
+    assert_ok(
+        netdp_simulate_central(values, NODES, WIDTH, 1, (netdp_run_seed){3, 5}, other, &error));
+    assert_memory_equal(result, other, sizeof result);
+    free(values);
+}
+
+/* ---- What the messages tell ---- */
+
+/*
+ * s_t of a run of t rounds is W m_{t-1} of a longer run with the same seed, for streams do not
+ * depend on the number of rounds: where W has an inverse, the messages of the simulation are seen.
+ */
+static void read_messages(net n, double *inverse, const lapack_int *pivot, netdp_linear protocol,
+                          double noise, const double *values, uint64_t repeat, double *messages)
+{
+    const int64_t rounds = protocol.rounds;
+    for (int64_t t = 0; t < rounds; t++) {
+        protocol.rounds = t + 1;
+        assert_ok(netdp_simulate(&protocol, noise, values, 1, (netdp_run_seed){77, repeat}, silent,
+                                 messages + t * n.nodes, &error));
+        assert_int_equal(LAPACKE_dgetrs(LAPACK_COL_MAJOR, 'N', n.nodes, 1, inverse, n.nodes, pivot,
+                                        messages + t * n.nodes, n.nodes),
+                         0);
+    }
+}
+
+static void factor(net n, double *inverse, lapack_int *pivot)
+{
+    const netdp_rows rows = netdp_mixing_rows(n.mixing);
+    memset(inverse, 0, (size_t)n.nodes * (size_t)n.nodes * 8);
+    for (int64_t u = 0; u < n.nodes; u++)
+        for (int64_t i = rows.start[u]; i < rows.start[u + 1]; i++)
+            inverse[u * n.nodes + rows.column[i]] = rows.weight[i];
+    assert_int_equal(LAPACKE_dgetrf(LAPACK_COL_MAJOR, n.nodes, n.nodes, inverse, n.nodes, pivot),
+                     0);
+}
+
+/* The messages of `observer`'s closed neighbourhood, in order. */
+static int32_t select_view(net n, int32_t observer, int64_t rounds, const double *messages,
+                           double *view)
+{
+    int32_t seen = 0;
+    for (int64_t t = 0; t < rounds; t++) {
+        const int32_t *neighbour = netdp_graph_neighbours(n.graph, observer);
+        view[seen++] = messages[t * n.nodes + observer];
+        for (int32_t k = 0; k < netdp_graph_degree(n.graph, observer); k++)
+            view[seen++] = messages[t * n.nodes + neighbour[k]];
+    }
+    return seen;
+}
+
+/*
+ * The privacy of the simulation that runs, against the account: K from the covariance of RUNS
+ * simulated views, G from simulations without noise. With S the mean of y y^T over R runs of a view
+ * of d numbers, loss / (G^T S^-1 G) is a chi-squared with R - d + 1 degrees of freedom over R.
+ */
+static void audit(const char *name, const char *weights, int32_t observer, int64_t rounds,
+                  double dither)
+{
+    enum { RUNS = 20000, MOST = 64 };
+    net n = family(name, weights);
+    double inverse[256], messages[256], view[MOST], covariance[MOST * MOST] = {0};
+    double response[MOST * 16], kept[MOST * 16], values[16];
+    lapack_int pivot[16], order[MOST];
+    factor(n, inverse, pivot);
+    memset(values, 0, sizeof values);
+    const netdp_linear protocol = averaging(n, rounds, dither);
+    int32_t d = 0;
+    for (uint64_t r = 0; r < RUNS; r++) {
+        read_messages(n, inverse, pivot, protocol, 3, values, r, messages);
+        d = select_view(n, observer, rounds, messages, view);
+        assert_true(d <= MOST);
+        for (int32_t i = 0; i < d; i++)
+            for (int32_t j = 0; j < d; j++)
+                covariance[i * d + j] += view[i] * view[j] / RUNS / 9;
+    }
+    for (int32_t u = 0; u < n.nodes; u++) {
+        values[u] = 1;
+        read_messages(n, inverse, pivot, protocol, 0, values, 0, messages);
+        select_view(n, observer, rounds, messages, response + u * d);
+        values[u] = 0;
+    }
+    memcpy(kept, response, sizeof kept);
+    assert_int_equal(LAPACKE_dgesv(LAPACK_COL_MAJOR, d, n.nodes, covariance, d, order, response, d),
+                     0);
+    const netdp_loss_request request = {
+        .protocol = &protocol, .own_noise = NETDP_OWN_NOISE_COUNTS, .to_count = 1, .to = &observer};
+    netdp_losses *losses = NULL;
+    assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
+    for (int32_t u = 0; u < n.nodes; u++) {
+        if (u == observer)
+            continue;
+        double found = 0;
+        for (int32_t i = 0; i < d; i++)
+            found += kept[u * d + i] * response[u * d + i];
+        found *= (RUNS - d + 1) / (double)RUNS;
+        if (!(fabs(found / losses->loss[u] - 1) <= ERRORS * sqrt(2.0 / RUNS) ||
+              (losses->loss[u] < 1e-12 && found < 1e-9)))
+            fail_msg("%s: the messages tell node %d %g of node %d, the account says %g", name,
+                     observer, found, u, losses->loss[u]);
+    }
+    netdp_losses_free(losses);
+    net_drop(n);
+}
+
+static void test_messages_tell_what_the_account_says(void **state)
+{
+    (void)state;
+    audit("path 5", "metropolis", 0, 4, 0.3);
+    audit("ring 7", "lazy:0.4", 2, 3, 0.1);
+    audit("star 6", "lazy:0.3", 4, 4, 0.5);
+    audit("florentine", "lazy:0.6", 4, 3, 1);
+    audit("ring 7", "lazy:0.4", 5, 5, 0.01);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_noise_is_mixing),
+        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_bad_requests),
+        cmocka_unit_test(test_equal_seeds_give_equal_bytes),
+        cmocka_unit_test(test_errors_are_as_predicted),
+        cmocka_unit_test(test_central),
+        cmocka_unit_test(test_messages_tell_what_the_account_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
