@@ -23,7 +23,7 @@ NETDP_BEGIN
 typedef struct netdp_linear {
     const netdp_mixing *mixing; /* borrowed */
     int64_t rounds;             /* T >= 1 */
-    double dither;              /* tau in [0, inf): noise of rounds without a contribution */
+    double dither;              /* tau in [0, 1e100]: noise of rounds without a contribution */
     int64_t every;     /* contributions in rounds 0, every, 2 every, ...; 0: in round 0 only */
     int64_t at_most;   /* a node uses at most this many of them; 0: all */
     bool steady;       /* unit noise in every round, as for streams of data */

@@ -34,6 +34,7 @@ typedef struct netdp_tracing {
     int64_t every;     /* >= 1 */
     netdp_trace trace; /* NULL: nothing */
     void *context;
+    const netdp_progress *progress; /* asked in every round whether to stop; may be NULL */
 } netdp_tracing;
 
 /*

@@ -21,7 +21,7 @@ typedef struct account {
     const netdp_bound_info *bound;
     netdp_i_basis dense;         /* modes 0 until an observer needs it */
     netdp_i_phase *phase;        /* NULL until an observer needs it */
-    const netdp_progress *inner; /* rounds are reported only where there is one observer */
+    const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
 } account;
 
 void netdp_losses_free(netdp_losses *losses)
@@ -318,11 +318,22 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
                        a->losses->loss + index * a->losses->from_count, error);
 }
 
+/* Of many observers at once the rounds of one are no news; it only asks whether to stop. */
+static bool poll_only(void *context, const char *what, double done, double total)
+{
+    const netdp_progress *progress = context;
+    (void)what, (void)done, (void)total;
+    return progress == NULL || progress->report == NULL ||
+           progress->report(progress->context, NULL, 0, 0);
+}
+
 static netdp_status account_exactly(account *a, const netdp_progress *progress, netdp_error *error)
 {
-    a->inner = a->losses->to_count == 1 ? progress : NULL;
+    const bool alone = a->losses->to_count == 1;
+    const netdp_progress poll = {poll_only, (void *)progress};
+    a->inner = alone ? progress : &poll;
     netdp_status status = netdp_i_for_each(a->losses->to_count, account_observer, a,
-                                           a->inner == NULL ? progress : NULL, "observers", error);
+                                           alone ? NULL : progress, "observers", error);
     netdp_i_phase_free(a->phase);
     netdp_i_basis_clear(&a->dense);
     return status;

@@ -14,10 +14,20 @@ int netdp_i_threads(void)
 netdp_status netdp_i_report(const netdp_progress *progress, const char *what, double done,
                             double total, netdp_error *error)
 {
-    if (progress == NULL || progress->report == NULL ||
-        progress->report(progress->context, what, done, total))
+    bool go_on = true;
+    if (progress == NULL || progress->report == NULL)
         return NETDP_OK;
-    return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during %s", what);
+#pragma omp critical(netdp_report)
+    go_on = progress->report(progress->context, what, done, total);
+    if (go_on)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped%s%s", what != NULL ? " during " : "",
+                        what != NULL ? what : "");
+}
+
+netdp_status netdp_i_poll(const netdp_progress *progress, netdp_error *error)
+{
+    return netdp_i_report(progress, NULL, 0, 0, error);
 }
 
 netdp_status netdp_i_for_each(int64_t count, netdp_i_piece piece, void *context,

@@ -21,8 +21,11 @@ int netdp_i_threads(void);
 netdp_status netdp_i_for_each(int64_t count, netdp_i_piece piece, void *context,
                               const netdp_progress *progress, const char *what, netdp_error *error);
 
-/* NETDP_INTERRUPTED where the progress says stop. */
+/* NETDP_INTERRUPTED where the progress says stop. May be called by several threads at once. */
 netdp_status netdp_i_report(const netdp_progress *progress, const char *what, double done,
                             double total, netdp_error *error);
+
+/* The same question from within a piece of work: tells nothing. */
+netdp_status netdp_i_poll(const netdp_progress *progress, netdp_error *error);
 
 #endif

@@ -244,6 +244,9 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         goto done;
     }
     status = netdp_unit_parse(o.as, &unit, error);
+    if (status == NETDP_OK && o.json && o.csv != NULL && strcmp(o.csv, "-") == 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "--csv: - would mix with the JSON on standard output; name a file");
     if (status != NETDP_OK)
         goto done;
     if (!netdp_i_cli_given(&arguments, "noise")) {

@@ -72,7 +72,7 @@ static void draw(const char *what, double done, double total, double time)
 static bool report(void *context, const char *what, double done, double total)
 {
     (void)context;
-    if (bar.terminal) {
+    if (bar.terminal && what != NULL) {
         double time = now();
         if (strncmp(bar.what, what, sizeof bar.what - 1) != 0) {
             snprintf(bar.what, sizeof bar.what, "%s", what);

@@ -6,6 +6,9 @@
 
 #include "base/fail.h"
 
+/* Its square, times squares of weights, must stay a finite double. */
+#define MOST_DITHER 1e100
+
 bool netdp_linear_contributes(const netdp_linear *protocol, int64_t round)
 {
     return protocol->every > 0 ? round % protocol->every == 0 : round == 0;
@@ -45,9 +48,9 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
     if (protocol->every < 0 || protocol->at_most < 0)
         return netdp_i_fail(error, NETDP_INVALID, "every and at-most: give 1 or more");
     for (size_t i = 0; i < sizeof dithers / sizeof *dithers; i++)
-        if (!(dithers[i].value >= 0) || isinf(dithers[i].value))
-            return netdp_i_fail(error, NETDP_INVALID, "%s: %g; give a finite number, 0 or more",
-                                dithers[i].name, dithers[i].value);
+        if (!(dithers[i].value >= 0 && dithers[i].value <= MOST_DITHER))
+            return netdp_i_fail(error, NETDP_INVALID, "%s: %g; give a number from 0 to %g",
+                                dithers[i].name, dithers[i].value, MOST_DITHER);
     if (protocol->reacts && protocol->rounds % (protocol->every > 0 ? protocol->every : 1) != 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "rounds: %" PRId64 " is not a multiple of the %" PRId64

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "simulate/gossip.h"
 
 typedef struct averaging {
@@ -29,7 +30,7 @@ static bool report(void *context, int64_t step, const double *state)
     averaging *a = context;
     const bool due = step % a->tracing.every == 0 || step == a->protocol->rounds;
     if (a->tracing.trace == NULL || !due)
-        return true;
+        return netdp_i_poll(a->tracing.progress, NULL) == NETDP_OK;
     netdp_i_mean_of(state, a->nodes, a->width, a->mean);
     const netdp_trace_row row = {
         .step = step,

@@ -104,7 +104,7 @@ static bool report(void *context, int64_t step, const double *state)
     const bool phase_end = step % r->protocol->every == 0;
     const bool due = (phase_end && step % r->tracing.every == 0) || step == r->protocol->rounds;
     if (r->tracing.trace == NULL || !due)
-        return true;
+        return netdp_i_poll(r->tracing.progress, NULL) == NETDP_OK;
     scoring s = {r, state};
     netdp_error never;
     (void)!netdp_i_for_each(r->nodes, score_node, &s, NULL, "scores", &never);

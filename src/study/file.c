@@ -448,11 +448,11 @@ static netdp_status check_task(const reading *from, netdp_error *error)
 static netdp_status check_together(const reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    for (int group = NETDP_I_ALONE + 1; group < NETDP_I_RIVALS; group++) {
-        netdp_status status = check_rivals(from, (netdp_i_rivals)group, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    netdp_status status = check_task(from, error);
+    for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVALS; group++)
+        status = check_rivals(from, (netdp_i_rivals)group, error);
+    if (status != NETDP_OK)
+        return status;
     if (study->graph.family != NULL && study->graph.giant_component)
         return fail_key(from, "graph.giant_component", error,
                         "applies to graph.file and graph.data only; remove it");
@@ -460,8 +460,7 @@ static netdp_status check_together(const reading *from, netdp_error *error)
         if (study->data.column[i].low < study->data.column[i].high)
             return fail_key(from, "task.clip", error,
                             "excludes bounds of columns; keep one of the two");
-    netdp_status status = check_task(from, error);
-    return status != NETDP_OK ? status : check_particular(from, error);
+    return check_particular(from, error);
 }
 
 static netdp_status fill(const reading *from, netdp_error *error)

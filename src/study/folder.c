@@ -170,8 +170,7 @@ static bool restore_numbers(const json_t *list, double *values, int32_t count)
     return true;
 }
 
-/* SHA-256 over what the simulation reads: W by its rows, and every node's values. */
-static void digest_problem(const netdp_i_problem *problem, char digest[65])
+void netdp_i_problem_digest(const netdp_i_problem *problem, char digest[65])
 {
     const netdp_rows rows = netdp_mixing_rows(problem->mixing);
     const size_t entries = (size_t)rows.start[rows.nodes];
@@ -214,12 +213,36 @@ void netdp_i_checkpoint_remove(const char *folder)
     unlink(path);
 }
 
+netdp_status netdp_i_folder_finished(const netdp_i_problem *problem, const char *folder,
+                                     netdp_error *error)
+{
+    char path[PATH_ROOM], digest[65];
+    const char *held = NULL;
+    json_error_t why;
+    /* An end between the summary and the checkpoint's removal leaves the checkpoint. */
+    netdp_i_checkpoint_remove(folder);
+    netdp_i_folder_path(path, folder, "summary.json");
+    netdp_i_problem_digest(problem, digest);
+    json_t *summary = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    netdp_status status = NETDP_OK;
+    if (json_unpack(summary, "{s:s}", "inputs_sha256", &held) != 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: not a summary; remove the folder and run again", path);
+    else if (strcmp(held, digest) != 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: holds the results for another graph or other data; choose "
+                              "another folder with -o or remove this one",
+                              folder);
+    json_decref(summary);
+    return status;
+}
+
 netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan,
                                       const netdp_i_problem *problem,
                                       const netdp_i_progress_made *made, netdp_error *error)
 {
     char path[PATH_ROOM], digest[65];
-    digest_problem(problem, digest);
+    netdp_i_problem_digest(problem, digest);
     netdp_i_folder_path(path, folder, "checkpoint");
     json_t *stored = json_pack("{s:s, s:o, s:I, s:I, s:o, s:o, s:o}", "problem", digest, "plan",
                                netdp_i_plan_store(plan), "done", (json_int_t)made->done,
@@ -259,7 +282,7 @@ netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *stud
         !restore_numbers(parts[3], made->square, NETDP_I_VARIANTS * problem->width))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%s: not a checkpoint; remove it to start the study anew", path);
-    digest_problem(problem, digest);
+    netdp_i_problem_digest(problem, digest);
     if (status == NETDP_OK && strcmp(held, digest) != 0)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%s: the graph or the data have changed since; bring them back, or "

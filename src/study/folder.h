@@ -28,6 +28,13 @@ void netdp_i_folder_path(char *path, const char *folder, const char *file);
 netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
                                  netdp_error *error);
 
+/* SHA-256 over what the simulation reads: W by its rows, and every node's data. */
+void netdp_i_problem_digest(const netdp_i_problem *problem, char digest[65]);
+
+/* NETDP_INVALID where the finished folder speaks of another graph or other data. */
+netdp_status netdp_i_folder_finished(const netdp_i_problem *problem, const char *folder,
+                                     netdp_error *error);
+
 /* A line of run.log: the only file with wall time, host, date and thread count. */
 void netdp_i_folder_log(const char *folder, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -95,7 +95,7 @@ static netdp_status unmixed_error(const netdp_i_problem *problem, const netdp_li
     if (result == NULL)
         return netdp_i_no_memory(error);
     netdp_status status = netdp_simulate(protocol, 0, problem->values, d, (netdp_run_seed){0, 0},
-                                         (netdp_tracing){1, NULL, NULL}, result, error);
+                                         (netdp_tracing){.every = 1}, result, error);
     double sum = 0;
     for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
         const double truth = (problem->truth[j] - problem->low[j]) / problem->scale[j];

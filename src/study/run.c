@@ -83,8 +83,8 @@ static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
         r->variant == NETDP_I_CENTRAL
             ? simulate_central(r, noise, seed, error)
             : netdp_simulate(&variant->protocol, noise, p->values, d, seed,
-                             (netdp_tracing){r->study->output.every, write_row, r}, r->result,
-                             error);
+                             (netdp_tracing){r->study->output.every, write_row, r, r->progress},
+                             r->result, error);
     for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
         double square = 0;
         for (int64_t u = 0; u < n; u++) {
@@ -109,10 +109,10 @@ static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed
                                      .noise = noise};
     if (r->variant == NETDP_I_CENTRAL) /* its steps are few: every one is traced */
         return netdp_learn_central(&learning, study->task.central_steps, seed,
-                                   (netdp_tracing){1, write_row, r}, r->result, error);
+                                   (netdp_tracing){1, write_row, r, r->progress}, r->result, error);
     return netdp_simulate_learning(&r->plan.variant[r->variant].protocol, &learning, seed,
-                                   (netdp_tracing){study->output.every, write_row, r}, r->result,
-                                   error);
+                                   (netdp_tracing){study->output.every, write_row, r, r->progress},
+                                   r->result, error);
 }
 
 static netdp_status simulate_one(running *r, netdp_error *error)
@@ -259,8 +259,8 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
         status = netdp_i_folder_open(study, folder, &finished, error);
     if (status != NETDP_OK)
         goto done;
-    if (finished) { /* an end between the summary and the checkpoint's removal */
-        netdp_i_checkpoint_remove(folder);
+    if (finished) {
+        status = netdp_i_folder_finished(problem, folder, error);
         goto done;
     }
     r.problem = problem;

@@ -71,7 +71,8 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
                                    const netdp_i_plan *plan, const netdp_i_progress_made *made,
                                    const char *folder, netdp_error *error)
 {
-    char path[4096];
+    char path[4096], digest[65];
+    netdp_i_problem_digest(problem, digest);
     json_t *variants = json_array();
     for (int i = 0; i < NETDP_I_VARIANTS; i++)
         json_array_append_new(variants,
@@ -79,15 +80,17 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
                                            error_json(problem, made, i, plan->variant[i].predicted,
                                                       study->output.repeat)));
     json_t *summary = json_pack(
-        "{s:s, s:s, s:I, s:{s:s, s:i, s:I}, s:s, s:{s:s, s:I, s:i, s:f, s:s}, s:s, s:s, s:o, "
+        "{s:s, s:s, s:I, s:s, s:{s:s, s:i, s:I}, s:s, s:{s:s, s:I, s:i, s:f, s:s, s:s}, s:s, s:s, "
+        "s:o, "
         "s:{s:o, s:f, s:s}, s:I, s:o, s:o}",
-        "netdp", netdp_version(), "title", study->title, "seed", (json_int_t)study->seed, "graph",
-        "origin", netdp_graph_origin(problem->graph), "nodes",
+        "netdp", netdp_version(), "title", study->title, "seed", (json_int_t)study->seed,
+        "inputs_sha256", digest, "graph", "origin", netdp_graph_origin(problem->graph), "nodes",
         (int)netdp_graph_nodes(problem->graph), "edges",
         (json_int_t)netdp_graph_edges(problem->graph), "mixing", netdp_mixing_name(problem->mixing),
         "data", "sha256", problem->digest, "rows", (json_int_t)problem->rows, "columns",
-        (int)problem->width, "sensitivity", problem->sensitivity, "unit", study->task.unit, "task",
-        study->task.kind, "protocol", study->protocol.kind, "threat",
+        (int)problem->width, "sensitivity", problem->sensitivity, "sensitivity_in",
+        study->task.clip > 0 ? "units of the data" : "ranges of the columns", "unit",
+        study->task.unit, "task", study->task.kind, "protocol", study->protocol.kind, "threat",
         netdp_i_threat_json(study->privacy.sees, study->privacy.own_noise, NULL, 0), "target",
         "epsilon", netdp_i_json_double(study->privacy.epsilon), "delta", study->privacy.delta,
         "over", study->privacy.over == NETDP_OVER_MEAN ? "mean" : "worst", "repeat",

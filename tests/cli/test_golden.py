@@ -118,6 +118,68 @@ def erratum_1():
           absolute=5e-4)
 
 
+def streams():
+    """stream_every_round_T8: ones <= lower <= truth <= upper <= min(abs-sum, spectral)."""
+    told, checked = {}, 0
+
+    def of(family, sees, own, *bound):
+        asked = (family, sees, own, bound)
+        if asked not in told:
+            told[asked] = loss(family, 8, "--protocol", "stream", "--sees", sees, "--own-noise", own,
+                               *bound)
+        return told[asked]
+
+    for graph, family in FAMILIES.items():
+        for key, want in GOLDEN[graph]["stream_every_round_T8"].items():
+            ends, view = key.split(" ")
+            sees, _, counts = view.partition("+")
+            got = {name: of(family, sees, "counts" if counts else "known", *bound)[pair(ends)]
+                   for name, *bound in (("ones", "--pattern", "ones"), ("upper",),
+                                        ("lower", "--bound", "lower"),
+                                        ("abs-sum", "--bound", "abs-sum"),
+                                        ("spectral", "--bound", "spectral"),
+                                        ("dual", "--bound", "dual"))}
+            close(got["ones"], want["ones"], relative=1e-8)
+            close(got["abs-sum"], want["abs_sum"], relative=1e-8)
+            close(got["spectral"], want["spectral"], relative=1e-8)
+            # 8 contributions: every sign pattern is tried, and so was it there
+            close(got["lower"], want["best_sign_pattern"], relative=1e-8)
+            up = 1 + 1e-10
+            assert got["ones"] <= got["lower"] * up, (graph, key, got)
+            assert got["lower"] <= min(got["upper"], got["dual"]) * up, (graph, key, got)
+            assert got["upper"] <= min(got["abs-sum"], got["spectral"], 8) * up, (graph, key, got)
+            checked += 1
+    assert checked == 4 * 16, checked
+
+
+def phases():
+    checked = 0
+    for graph, family in FAMILIES.items():
+        for key, want in GOLDEN[graph]["phase_release_one_contribution"].items():
+            ends, view, inner, dither, end_dither = key.split(" ")
+            source, target = pair(ends)
+            inner = inner.partition("=")[2]
+            words = ["--protocol", "muffliato-sgd", "--inner", inner, "--sees", view, "--dither",
+                     dither.partition("=")[2], "--end-dither", end_dither.partition("=")[2],
+                     "--from", str(source), "--to", str(target)]
+            close(loss(family, inner, *words)[source, target], want, relative=1e-8)
+            # three phases are three times one
+            close(loss(family, 3 * int(inner), *words)[source, target], 3 * want, relative=1e-8)
+            checked += 1
+    assert checked == 4 * 8, checked
+
+
+def erratum_2():
+    for own, want, within in (("counts", 20262, 1), ("known", 79704, 2)):
+        words = ["--protocol", "stream", "--sees", "sum", "--own-noise", own, "--from", "1", "--to",
+                 "0"]
+        cosine = loss("hypercube 7", 10**6, *words, "--pattern", "cos:0.16346")[1, 0]
+        close(cosine, want, absolute=within)
+        low = loss("hypercube 7", 10**6, *words, "--bound", "lower")[1, 0]
+        high = loss("hypercube 7", 10**6, *words)[1, 0]
+        assert cosine <= high and low <= high <= 10**6, (own, cosine, low, high)
+
+
 def unsound(got):
     assert got["sound"] is False and got["certified"] is False, "published passes for a bound"
 
@@ -136,4 +198,4 @@ CASES = [
 ]
 
 main(CASES, [exact_losses, single_pairs_agree, published_losses, spectra, scalars,
-             gaussian_through_loss, erratum_1])
+             gaussian_through_loss, erratum_1, streams, phases, erratum_2])

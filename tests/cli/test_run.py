@@ -30,7 +30,7 @@ output: {every: 5, repeat: 20}
 LONG = ("--set", "output.repeat=30000", "--set", "output.every=4", "--set", "graph.family=davis",
         "--set", "title=long")
 
-SUMMARY = ["netdp", "title", "seed", "graph", "mixing", "data", "task", "protocol", "threat",
+SUMMARY = ["netdp", "title", "seed", "inputs_sha256", "graph", "mixing", "data", "task", "protocol", "threat",
            "target", "repeat", "variants", "notes"]
 
 

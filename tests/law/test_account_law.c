@@ -411,7 +411,7 @@ static void test_bases(void **state)
     net nets[] = {family("hypercube 7", "metropolis"),  family("karate", "metropolis"),
                   family("regular 60 4", "metropolis"), two_clusters(60, 7),
                   family("ring 60", "lazy:0.4"),        family("star 40", "metropolis"),
-                  family("path 50", "hamilton")};
+                  family("path 50", "hamilton"),        family("karate", "lazy:0.9999999")};
     for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
         for (int64_t powers = 1; powers <= 41; powers = powers * 3 + 2) {
             check_bases(nets[i], 0, powers, false);

@@ -160,8 +160,8 @@ static void test_trace(void **state)
     const netdp_linear protocol = averaging(n, 11, 0.2);
     const netdp_run_seed seed = {8, 3};
     rows_seen seen = {.count = 0};
-    assert_ok(netdp_simulate(&protocol, 0.7, values, 2, seed, (netdp_tracing){4, keep_row, &seen},
-                             result, &error));
+    assert_ok(netdp_simulate(&protocol, 0.7, values, 2, seed,
+                             (netdp_tracing){4, keep_row, &seen, NULL}, result, &error));
     static const int64_t steps[] = {0, 4, 8, 11};
     assert_int_equal(seen.count, 4);
     for (int i = 0; i < 4; i++) {
@@ -184,7 +184,7 @@ static void test_trace(void **state)
         memset(again, 0x5a, (size_t)(2 * n.nodes) * 8);
         memset(result, 0x5a, (size_t)(2 * n.nodes) * 8);
         assert_fails(netdp_simulate(&protocol, 0.7, values, 2, seed,
-                                    (netdp_tracing){4, keep_row, &seen}, again, &error),
+                                    (netdp_tracing){4, keep_row, &seen, NULL}, again, &error),
                      NETDP_INTERRUPTED);
         assert_memory_equal(result, again, (size_t)(2 * n.nodes) * 8);
         assert_int_equal(seen.count, after);

@@ -380,7 +380,7 @@ static void test_long_and_deep(void **state)
         {"mtx", "", "%%MatrixMarket "},
         {"mtx", "%%MatrixMarket ", "x"},
         {"gml", "graph ", "a "},
-        {"gml", "graph ", "a [ "},
+        {"gml", "graph ", "[ a "},
         {"gml", "", "\""},
         {"gml", "graph [ node [ id ", "9"},
         {"graphml", "<graphml>", "<graph>"},

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""Studies that learn: accuracy, equal bytes for any number of threads and after kill -9, refusals."""
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+
+from harness import COMMAND, Case, main, run
+
+STUDY = """title: Learn
+seed: 3
+graph: {family: ring 8}
+data: {csv: rows.csv, label: kind, split: 0.75}
+task: {kind: logistic, clip: 0.5, step: 1}
+protocol: {kind: muffliato-sgd, rounds: 60, inner: 3}
+privacy: {epsilon: 20, delta: 1e-5, dither: 0.1}
+output: {every: 3, repeat: 3}
+"""
+
+
+def rows():
+    draw = random.Random(5)
+    lines = ["a,b,c,kind"]
+    for _ in range(400):
+        x = [draw.gauss(0, 1) for _ in range(3)]
+        lines.append(f"{x[0]:.6f},{x[1]:.6f},{x[2]:.6f},{'yes' if x[0] - x[1] > 0 else 'no'}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+FILES = {"study.yaml": STUDY.encode(), "rows.csv": rows()}
+
+
+def put(folder, study=STUDY):
+    for name, content in {**FILES, "study.yaml": study.encode()}.items():
+        pathlib.Path(folder, name).write_bytes(content)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())
+            if path.name != "run.log"}
+
+
+def succeed(words, folder):
+    code, out, err = run(words, folder)
+    assert code == 0, f"{words}: {code} {err}"
+    return out
+
+
+def without_noise_it_learns():
+    for kind, inner in (("muffliato-sgd", 3), ("gossip-sgd", 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            put(folder)
+            out = succeed(["run", "study.yaml", "-o", "out", "--json", "--set", "privacy.epsilon=inf",
+                           "--set", f"protocol.kind={kind}", "--set", f"protocol.inner={inner}", "--set",
+                           "privacy.dither=0.01"], folder)
+            for variant in json.loads(out)["variants"]:
+                accuracy = variant["error"]["accuracy"]["mean"]
+                assert accuracy > 0.9, (kind, variant["name"], accuracy)
+                assert variant["noise"] == 0
+
+
+def equal_bytes_for_any_threads():
+    with tempfile.TemporaryDirectory() as folder:
+        put(folder)
+        for threads in ("1", "2"):
+            succeed(["run", "study.yaml", "-o", f"out{threads}", "--threads", threads], folder)
+        assert contents(f"{folder}/out1") == contents(f"{folder}/out2")
+
+
+def killed_runs_go_on_to_the_same_bytes():
+    study = STUDY.replace("repeat: 3", "repeat: 4000")
+    with tempfile.TemporaryDirectory() as folder:
+        put(folder, study)
+        succeed(["run", "study.yaml", "-o", "whole"], folder)
+        for number in (signal.SIGINT, signal.SIGKILL):
+            out = f"{folder}/out{int(number)}"
+            child = subprocess.Popen([COMMAND, "run", "study.yaml", "-o", out], cwd=folder,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while not os.path.exists(f"{out}/checkpoint") and child.poll() is None:
+                time.sleep(0.01)
+            time.sleep(0.2)
+            child.send_signal(number)
+            child.wait()
+            succeed(["run", out], folder)
+            assert contents(out) == contents(f"{folder}/whole"), number
+
+
+def changed_data_is_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        put(folder)
+        succeed(["run", "study.yaml", "-o", "out"], folder)
+        pathlib.Path(folder, "rows.csv").write_bytes(rows() + b"1,2,3,yes\n")
+        code, _, err = run(["run", "study.yaml", "-o", "out"], folder)
+        assert code == 2 and "other data" in err, (code, err)
+
+
+def bad(change, with_, expected):
+    return Case("run study.yaml -o out", 2, err=expected,
+                files={**FILES, "study.yaml": STUDY.replace(change, with_).encode()})
+
+
+CASES = [
+    bad("inner: 3", "inner: 7", "multiple"),
+    bad(", clip: 0.5", "", r"study\.yaml:5.*task\.clip"),
+    bad("label: kind, ", "", r"study\.yaml:4.*data\.label"),
+    bad("label: kind", "label: kid", r"kid.*kind"),
+    bad("label: kind", "label: a", "kind"),
+    bad("step: 1", "step: 0", "task.step"),
+    bad("muffliato-sgd", "averaging", r"study\.yaml:6.*protocol\.kind"),
+    bad("rounds: 60", "rounds: auto", r"study\.yaml:6.*auto"),
+    bad("muffliato-sgd, rounds: 60, inner: 3", "gossip-sgd, rounds: 60, inner: 3", "inner"),
+    bad("dither: 0.1", "dither: 0", "dither"),
+]
+
+main(CASES, [without_noise_it_learns, equal_bytes_for_any_threads,
+             killed_runs_go_on_to_the_same_bytes, changed_data_is_refused])
