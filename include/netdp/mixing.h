@@ -8,6 +8,7 @@
 
 NETDP_BEGIN
 
+/* Refers to its graph, which must outlive it. */
 typedef struct netdp_mixing netdp_mixing;
 
 /* W in compressed rows, each row with its diagonal, columns ascending. Owned by the mixing. */

@@ -339,6 +339,18 @@ static netdp_status account_exactly(account *a, const netdp_progress *progress, 
     return status;
 }
 
+/* Every contribution is seen under unit noise: all of them, or the squares of the given pattern. */
+static double local_loss(const netdp_loss_request *request, double contributions)
+{
+    if (request->pattern == NULL)
+        return contributions;
+    const netdp_linear *protocol = request->protocol;
+    double sum = 0;
+    for (int64_t k = 0; k <= (protocol->rounds - 1) / protocol->every; k++)
+        sum += request->pattern[k] * request->pattern[k];
+    return sum;
+}
+
 netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_progress *progress,
                               netdp_losses **losses, netdp_error *error)
 {
@@ -356,16 +368,15 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
     const int64_t pairs = (int64_t)made->from_count * made->to_count;
     /* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
     const bool local =
-        bound->bound == NETDP_BOUND_EVERYTHING ||
-        (request->sees == NETDP_SEES_EVERYTHING && bound->sound && request->pattern == NULL);
+        bound->bound == NETDP_BOUND_EVERYTHING || request->sees == NETDP_SEES_EVERYTHING;
     if (bound->bound == NETDP_BOUND_PUBLISHED) {
         status = netdp_i_published(request->protocol, made->from, made->from_count, made->to,
                                    made->to_count, made->loss, progress, error);
     } else if (local) {
-        made->certified = true;
+        made->certified = bound->sound;
         made->tolerance = 0;
         for (int64_t i = 0; i < pairs; i++)
-            made->loss[i] = made->local;
+            made->loss[i] = local_loss(request, made->local);
     } else {
         status = account_exactly(&a, progress, error);
     }

@@ -67,6 +67,14 @@ static json_t *notes_json(const netdp_i_problem *problem)
                      "constant_columns_dropped", (json_int_t)problem->prepared.dropped);
 }
 
+/* A number, or its digits where it exceeds what JSON readers keep. */
+static json_t *seed_json(uint64_t seed)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)seed);
+    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(digits);
+}
+
 netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_problem *problem,
                                    const netdp_i_plan *plan, const netdp_i_progress_made *made,
                                    const char *folder, netdp_error *error)
@@ -80,10 +88,10 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
                                            error_json(problem, made, i, plan->variant[i].predicted,
                                                       study->output.repeat)));
     json_t *summary = json_pack(
-        "{s:s, s:s, s:I, s:s, s:{s:s, s:i, s:I}, s:s, s:{s:s, s:I, s:i, s:f, s:s, s:s}, s:s, s:s, "
+        "{s:s, s:s, s:o, s:s, s:{s:s, s:i, s:I}, s:s, s:{s:s, s:I, s:i, s:f, s:s, s:s}, s:s, s:s, "
         "s:o, "
         "s:{s:o, s:f, s:s}, s:I, s:o, s:o}",
-        "netdp", netdp_version(), "title", study->title, "seed", (json_int_t)study->seed,
+        "netdp", netdp_version(), "title", study->title, "seed", seed_json(study->seed),
         "inputs_sha256", digest, "graph", "origin", netdp_graph_origin(problem->graph), "nodes",
         (int)netdp_graph_nodes(problem->graph), "edges",
         (json_int_t)netdp_graph_edges(problem->graph), "mixing", netdp_mixing_name(problem->mixing),

@@ -169,6 +169,12 @@ def phases():
     assert checked == 4 * 8, checked
 
 
+def everything_sees_every_contribution():
+    for words in (["--bound", "lower"], ["--pattern", "ones"], [], ["--bound", "abs-sum"]):
+        got = loss("ring 12", 6, "--protocol", "stream", "--sees", "everything", *words)
+        assert set(got.values()) == {6}, (words, got)
+
+
 def erratum_2():
     for own, want, within in (("counts", 20262, 1), ("known", 79704, 2)):
         words = ["--protocol", "stream", "--sees", "sum", "--own-noise", own, "--from", "1", "--to",
@@ -198,4 +204,5 @@ CASES = [
 ]
 
 main(CASES, [exact_losses, single_pairs_agree, published_losses, spectra, scalars,
-             gaussian_through_loss, erratum_1, streams, phases, erratum_2])
+             gaussian_through_loss, erratum_1, streams, phases, erratum_2,
+             everything_sees_every_contribution])
