@@ -72,7 +72,7 @@ def equal_bytes_for_any_threads():
 
 
 def killed_runs_go_on_to_the_same_bytes():
-    study = STUDY.replace("repeat: 3", "repeat: 1200")
+    study = STUDY.replace("repeat: 3", "repeat: 400")
     with tempfile.TemporaryDirectory() as folder:
         put(folder, study)
         succeed(["run", "study.yaml", "-o", "whole"], folder)
