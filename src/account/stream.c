@@ -27,7 +27,6 @@ enum { EXPLICIT = 1024, BLOCK = 8 };
 typedef struct stream {
     const netdp_linear *protocol;
     const netdp_i_basis *basis;
-    const netdp_i_observer *observer;
     const int32_t *from;
     int32_t count;
     netdp_bound bound;
@@ -453,7 +452,6 @@ netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *b
     const int64_t slots = (protocol->rounds - 1) / protocol->every + 1;
     stream s = {.protocol = protocol,
                 .basis = basis,
-                .observer = observer,
                 .from = from,
                 .count = count,
                 .bound = bound,

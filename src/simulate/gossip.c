@@ -72,20 +72,14 @@ typedef struct gossip {
     double *message, *before, *state; /* [nodes][width]; before: the message of the last round */
 } gossip;
 
-/* Is round t the first, or the last, of a phase? Averaging is one phase. */
-static bool starts_phase(const netdp_linear *protocol, int64_t t)
-{
-    return netdp_linear_contributes(protocol, t);
-}
-
-/* state = W message, accelerated after the first round of a phase. */
+/* state = W message, accelerated after the first round of a phase, which takes contributions. */
 static void mix(gossip *g, int64_t t)
 {
     const int64_t size = (int64_t)g->nodes * g->width;
     netdp_mixing_apply(g->protocol->mixing, g->message, g->state, g->width);
     if (!g->protocol->accelerate)
         return;
-    if (!starts_phase(g->protocol, t))
+    if (!netdp_linear_contributes(g->protocol, t))
         for (int64_t i = 0; i < size; i++)
             g->state[i] = g->weight * g->state[i] + (1 - g->weight) * g->before[i];
     memcpy(g->before, g->message, (size_t)size * sizeof *g->before);

@@ -76,13 +76,13 @@ static netdp_status pairwise_guarantee(const netdp_i_problem *problem, const net
     if (status != NETDP_OK)
         return status;
     const netdp_summary *achieved = &calibration->achieved;
-    *guarantee =
-        json_pack("{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound", "exact",
-                  "sound", (int)losses->sound, "certified", (int)losses->certified, "epsilon",
-                  "delta", netdp_i_json_double(unit.parameter), "by_distance", classes, "mean",
-                  netdp_i_json_double(achieved->mean), "worst", "from", (int)achieved->worst_from,
-                  "to", (int)achieved->worst_to, "epsilon", netdp_i_json_double(achieved->max),
-                  "local", netdp_i_json_double(achieved->local));
+    *guarantee = json_pack(
+        "{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound", losses->bound->name,
+        "sound", (int)losses->sound, "certified", (int)losses->certified, "epsilon", "delta",
+        netdp_i_json_double(unit.parameter), "by_distance", classes, "mean",
+        netdp_i_json_double(achieved->mean), "worst", "from", (int)achieved->worst_from, "to",
+        (int)achieved->worst_to, "epsilon", netdp_i_json_double(achieved->max), "local",
+        netdp_i_json_double(achieved->local));
     return *guarantee == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }
 
@@ -249,6 +249,7 @@ netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_study *study
         whole =
             i == NETDP_I_CENTRAL || describe(study, problem, &variant->protocol, error) == NETDP_OK;
         whole =
+            whole &&
             json_unpack(json_array_get(stored, (size_t)i), "{s:F, s:F, s:I, s:F, s:O !}", "noise",
                         &variant->noise, "dither", &variant->protocol.dither, "rounds", &rounds,
                         "predicted", &variant->predicted, "guarantee", &variant->guarantee) == 0;

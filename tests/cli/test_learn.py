@@ -61,6 +61,9 @@ def without_noise_it_learns():
                 accuracy = variant["error"]["accuracy"]["mean"]
                 assert accuracy > 0.9, (kind, variant["name"], accuracy)
                 assert variant["noise"] == 0
+                bound = {"central": "trusted aggregator", "local": "everything",
+                         "gossip": "everything" if kind == "gossip-sgd" else "phase-release"}
+                assert variant["guarantee"]["bound"] == bound[variant["name"]], (kind, variant)
 
 
 def equal_bytes_for_any_threads():
