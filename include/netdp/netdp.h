@@ -14,5 +14,7 @@
 #include <netdp/simulate.h>
 #include <netdp/status.h>
 #include <netdp/study.h>
+#include <netdp/token.h>
+#include <netdp/transition.h>
 
 #endif

@@ -1,0 +1,238 @@
+#include <netdp/transition.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+struct netdp_transition {
+    const netdp_graph *graph; /* the caller's; it must outlive the transition */
+    netdp_mixing *mixing;     /* owned, where the law is a mixing matrix; else NULL */
+    char *name;
+    int32_t nodes;
+    int64_t *start; /* these three only where there is no mixing */
+    int32_t *column;
+    double *weight;
+    double *stationary;
+};
+
+void netdp_transition_free(netdp_transition *transition)
+{
+    if (transition == NULL)
+        return;
+    netdp_mixing_free(transition->mixing);
+    netdp_i_free(transition->name);
+    netdp_i_free(transition->start);
+    netdp_i_free(transition->column);
+    netdp_i_free(transition->weight);
+    netdp_i_free(transition->stationary);
+    netdp_i_free(transition);
+}
+
+static netdp_status begin(const netdp_graph *graph, const char *name, netdp_transition **made,
+                          netdp_error *error)
+{
+    netdp_transition *transition = NETDP_I_NEW(netdp_transition, 1);
+    if (transition == NULL)
+        return netdp_i_no_memory(error);
+    transition->graph = graph;
+    transition->nodes = netdp_graph_nodes(graph);
+    transition->name = netdp_i_copy_text(name);
+    transition->stationary = NETDP_I_NEW(double, transition->nodes);
+    if (transition->name == NULL || transition->stationary == NULL) {
+        netdp_transition_free(transition);
+        return netdp_i_no_memory(error);
+    }
+    *made = transition;
+    return NETDP_OK;
+}
+
+/*
+ * The move i -> j is proposed with 1/d_i and refused with the rest of its acceptance: the loop is
+ * the sum of what is refused, without cancellation, exactly 0 where nothing is.
+ */
+static void fill_row(netdp_transition *transition, const double *target, int32_t i)
+{
+    const netdp_graph *graph = transition->graph;
+    const int32_t *neighbour = netdp_graph_neighbours(graph, i);
+    const int32_t degree = netdp_graph_degree(graph, i);
+    int64_t at = transition->start[i], loop = -1;
+    double refused = degree == 0 ? 1 : 0;
+    for (int32_t k = 0; k <= degree; k++) {
+        if (loop < 0 && (k == degree || neighbour[k] > i)) {
+            transition->column[at] = i;
+            loop = at++;
+        }
+        if (k == degree)
+            break;
+        const int32_t j = neighbour[k];
+        /* in this order, so that equal products of target and degree accept exactly */
+        const double there = target[j] / netdp_graph_degree(graph, j);
+        const double here = target[i] / degree;
+        const double accept = there < here ? there / here : 1;
+        transition->column[at] = j;
+        transition->weight[at++] = accept / degree;
+        refused += (1 - accept) / degree;
+    }
+    transition->weight[loop] = refused;
+    transition->start[i + 1] = at;
+}
+
+netdp_status netdp_transition_toward(const netdp_graph *graph, const double *target,
+                                     netdp_transition **transition, netdp_error *error)
+{
+    netdp_transition *made = NULL;
+    double total = 0, largest = 0;
+    netdp_status status = begin(graph, "hastings", &made, error);
+    if (status != NETDP_OK)
+        return status;
+    const int64_t entries = made->nodes + 2 * netdp_graph_edges(graph);
+    made->start = NETDP_I_NEW(int64_t, (int64_t)made->nodes + 1);
+    made->column = NETDP_I_NEW(int32_t, entries);
+    made->weight = NETDP_I_NEW(double, entries);
+    if (made->start == NULL || made->column == NULL || made->weight == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    for (int32_t i = 0; i < made->nodes; i++) {
+        if (!(target[i] > 0) || isinf(target[i])) {
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "mixing 'hastings': the target of node %d is %g; give a finite "
+                                  "number above 0",
+                                  (int)i, target[i]);
+            goto done;
+        }
+        largest = fmax(largest, target[i]);
+    }
+    for (int32_t i = 0; i < made->nodes; i++)
+        total += target[i] / largest;
+    for (int32_t i = 0; i < made->nodes; i++) {
+        made->stationary[i] = target[i] / largest / total;
+        fill_row(made, target, i);
+    }
+    *transition = made;
+    made = NULL;
+done:
+    netdp_transition_free(made);
+    return status;
+}
+
+static netdp_status of_mixing(const netdp_graph *graph, const char *law,
+                              netdp_transition **transition, netdp_error *error)
+{
+    netdp_transition *made = NULL;
+    netdp_status status = begin(graph, law, &made, error);
+    if (status != NETDP_OK)
+        return status;
+    status = netdp_mixing_new(graph, law, &made->mixing, error);
+    if (status != NETDP_OK) {
+        netdp_transition_free(made);
+        return status;
+    }
+    for (int32_t i = 0; i < made->nodes; i++)
+        made->stationary[i] = 1.0 / made->nodes;
+    *transition = made;
+    return NETDP_OK;
+}
+
+/* One positive number a line, as many as there are nodes. */
+static netdp_status read_target(const char *path, double *target, int32_t nodes, netdp_error *error)
+{
+    char *text = NULL;
+    int64_t bytes = 0;
+    int32_t line = 0;
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    char *rest = text;
+    for (char *each; status == NETDP_OK && (each = strsep(&rest, "\n")) != NULL; line++) {
+        if (*each == '\0' && rest == NULL)
+            break;
+        if (line >= nodes || !netdp_i_read_number(each, &target[line]))
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "%s:%d: '%s'; give one number above 0 for each of the %d nodes",
+                                  path, (int)line + 1, netdp_i_show_text(each).text, (int)nodes);
+    }
+    if (status == NETDP_OK && line != nodes)
+        status = netdp_i_fail(error, NETDP_INVALID, "%s: %d numbers; there are %d nodes", path,
+                              (int)line, (int)nodes);
+    netdp_i_free(text);
+    return status;
+}
+
+netdp_status netdp_transition_new(const netdp_graph *graph, const char *law,
+                                  netdp_transition **transition, netdp_error *error)
+{
+    static const char prefix[] = "hastings:";
+    const int32_t nodes = netdp_graph_nodes(graph);
+    netdp_transition *made = NULL;
+    netdp_status status = NETDP_OK;
+    if (strncmp(law, prefix, sizeof prefix - 1) != 0)
+        return of_mixing(graph, law, transition, error);
+    const char *toward = law + sizeof prefix - 1;
+    const bool degree = strcmp(toward, "degree") == 0, uniform = strcmp(toward, "uniform") == 0;
+    double *target = NETDP_I_NEW(double, nodes);
+    char *name = netdp_i_copy_text(law);
+    if (target == NULL || name == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    for (int32_t i = 0; i < nodes; i++) /* an isolated node is refused later, as not connected */
+        target[i] = degree ? fmax(1, netdp_graph_degree(graph, i)) : 1;
+    if (!degree && !uniform)
+        status = read_target(toward, target, nodes, error);
+    if (status == NETDP_OK)
+        status = netdp_transition_toward(graph, target, &made, error);
+    if (status != NETDP_OK)
+        goto done;
+    netdp_i_free(made->name);
+    made->name = name;
+    name = NULL;
+    *transition = made;
+done:
+    netdp_i_free(target);
+    netdp_i_free(name);
+    return status;
+}
+
+netdp_status netdp_transition_require(const netdp_transition *transition, netdp_error *error)
+{
+    int32_t components = 0;
+    bool bipartite;
+    netdp_i_shown shown = netdp_i_show_text(netdp_graph_origin(transition->graph));
+    if (transition->nodes < 2)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: a single node has nobody to walk to; give a graph of at least 2",
+                            shown.text);
+    netdp_status status = netdp_graph_shape(transition->graph, &components, &bipartite, error);
+    if (status == NETDP_OK && components > 1)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: not connected (%d components); connect it, or keep the largest "
+                              "component with --giant-component",
+                              shown.text, (int)components);
+    return status;
+}
+
+netdp_rows netdp_transition_rows(const netdp_transition *transition)
+{
+    if (transition->mixing != NULL)
+        return netdp_mixing_rows(transition->mixing);
+    return (netdp_rows){transition->nodes, transition->start, transition->column,
+                        transition->weight};
+}
+
+const double *netdp_transition_stationary(const netdp_transition *transition)
+{
+    return transition->stationary;
+}
+
+const netdp_graph *netdp_transition_graph(const netdp_transition *transition)
+{
+    return transition->graph;
+}
+
+const char *netdp_transition_name(const netdp_transition *transition)
+{
+    return transition->name;
+}

@@ -1,0 +1,35 @@
+#include <netdp/token.h>
+
+#include <inttypes.h>
+
+#include "base/fail.h"
+
+netdp_status netdp_token_check(const netdp_token *token, netdp_error *error)
+{
+    netdp_status status = netdp_transition_require(token->law, error);
+    if (status != NETDP_OK)
+        return status;
+    if (token->steps < 1 || token->steps > INT64_C(1000000000000000))
+        return netdp_i_fail(error, NETDP_INVALID, "rounds: %" PRId64 "; give 1 to 1e15",
+                            token->steps);
+    if (token->burn_in < 0 || token->burn_in > INT64_C(1000000000000000))
+        return netdp_i_fail(error, NETDP_INVALID, "burn-in: %" PRId64 "; give 0 to 1e15",
+                            token->burn_in);
+    if (token->cap < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "cap: %" PRId64 "; give 1 or more, or none",
+                            token->cap);
+    if (token->tokens < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "tokens: %" PRId32 "; give 1 or more",
+                            token->tokens);
+    const int32_t nodes = netdp_transition_rows(token->law).nodes;
+    if (token->start < NETDP_START_OBSERVER || token->start >= nodes)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "start: node %" PRId32 " is not in the graph of %" PRId32 " nodes",
+                            token->start, nodes);
+    return NETDP_OK;
+}
+
+int64_t netdp_token_contributions(const netdp_token *token)
+{
+    return token->cap > 0 && token->cap < token->steps ? token->cap : token->steps;
+}
