@@ -28,14 +28,22 @@ typedef enum netdp_bound {
     NETDP_BOUND_LINEAR,        /* learning: as if contributions did not react: NOT an upper bound */
     NETDP_BOUND_EVERYTHING,    /* as if the observer saw every message (local DP) */
     NETDP_BOUND_PUBLISHED,     /* paper C, Theorem 1, uncapped: NOT an upper bound (errata 1) */
+    /* random walks (netdp/walk.h) */
+    NETDP_BOUND_EXCURSION,        /* the whole walk, excursion by excursion (docs/proofs) */
+    NETDP_BOUND_EXCURSION_LINEAR, /* the same for identity maps: sums and means only */
+    NETDP_BOUND_LOCAL,            /* as if every contribution were seen at once */
+    NETDP_BOUND_FIRST_PASSAGE,    /* one contribution, times their number: sound for one only */
+    NETDP_BOUND_WALK_PUBLISHED,   /* paper A, Lemma 2: NOT an upper bound (errata 11) */
+    NETDP_BOUND_PUBLISHED_LOG,    /* paper A, Theorem 3: NOT an upper bound (errata 3, 11) */
+    NETDP_BOUND_PUBLISHED_KNOWN,  /* paper A, Appendix B.1: NOT an upper bound (errata 11, 12) */
 } netdp_bound;
 
 typedef struct netdp_bound_info {
     netdp_bound bound;
     const char *name;
     const char *source;
-    bool sound;                    /* an upper bound under the stated threat model */
-    bool averaging, stream, learn; /* where it applies */
+    bool sound;                          /* an upper bound under the stated threat model */
+    bool averaging, stream, learn, walk; /* where it applies */
     const char *summary;
 } netdp_bound_info;
 
@@ -67,6 +75,19 @@ typedef struct netdp_loss_request {
     bool coalition; /* the nodes of `to` pool their views: one observer */
 } netdp_loss_request;
 
+/* The currency in which a loss is printed. */
+typedef enum netdp_currency {
+    NETDP_AS_LOSS = 0, /* mu^2 sigma^2 */
+    NETDP_AS_GDP,      /* mu */
+    NETDP_AS_RDP,      /* Renyi epsilon at order `parameter` */
+    NETDP_AS_DP,       /* epsilon at delta = `parameter` */
+} netdp_currency;
+
+typedef struct netdp_unit {
+    netdp_currency currency;
+    double parameter;
+} netdp_unit;
+
 /*
  * Losses of from_count nodes towards to_count observers (a coalition is one), loss[to][from].
  * A node towards an observer set that it belongs to has the value INFINITY and counts nowhere.
@@ -82,6 +103,9 @@ typedef struct netdp_losses {
     bool certified;   /* false: computed in floating point, not in ball arithmetic */
     double local;     /* what local differential privacy would give: the contributions */
     double tolerance; /* what was taken for rounding where the dither is (nearly) 0, else 0 */
+    bool final;       /* walks: `loss` and `local` are values of `unit` at `noise`, not losses */
+    netdp_unit unit;
+    double noise;
 } netdp_losses;
 
 NETDP_API NETDP_CHECK netdp_status netdp_losses_new(const netdp_loss_request *request,
@@ -92,19 +116,6 @@ NETDP_API void netdp_losses_free(netdp_losses *losses);
 /* Is the pair a statement about two parties, that is, u outside the observer set? */
 NETDP_API bool netdp_losses_counts(const netdp_losses *losses, int32_t from_index,
                                    int32_t to_index);
-
-/* The currency in which a loss is printed. */
-typedef enum netdp_currency {
-    NETDP_AS_LOSS = 0, /* mu^2 sigma^2 */
-    NETDP_AS_GDP,      /* mu */
-    NETDP_AS_RDP,      /* Renyi epsilon at order `parameter` */
-    NETDP_AS_DP,       /* epsilon at delta = `parameter` */
-} netdp_currency;
-
-typedef struct netdp_unit {
-    netdp_currency currency;
-    double parameter;
-} netdp_unit;
 
 /* "loss", "gdp", "rdp:ALPHA", "dp:DELTA" with alpha > 1 and 0 < delta < 1. */
 NETDP_API NETDP_CHECK netdp_status netdp_unit_parse(const char *text, netdp_unit *unit,
@@ -122,6 +133,7 @@ typedef struct netdp_summary {
     double local;
 } netdp_summary;
 
+/* Of walks: sigma and unit must be those that they were computed for. */
 NETDP_API NETDP_CHECK netdp_status netdp_losses_summary(const netdp_losses *losses, double sigma,
                                                         netdp_unit unit, netdp_summary *summary,
                                                         netdp_error *error);

@@ -3,6 +3,10 @@
 #define NETDP_H
 
 #include <netdp/account.h>
+#include <netdp/centrality.h>
+#include <netdp/closed.h>
+#include <netdp/communicability.h>
+#include <netdp/convergence.h>
 #include <netdp/data.h>
 #include <netdp/graph.h>
 #include <netdp/guarantee.h>
@@ -16,5 +20,6 @@
 #include <netdp/study.h>
 #include <netdp/token.h>
 #include <netdp/transition.h>
+#include <netdp/walk.h>
 
 #endif

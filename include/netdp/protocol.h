@@ -11,7 +11,7 @@
 #ifndef NETDP_PROTOCOL_H
 #define NETDP_PROTOCOL_H
 
-#include <netdp/mixing.h>
+#include <netdp/token.h>
 
 NETDP_BEGIN
 
@@ -98,6 +98,8 @@ typedef enum netdp_setting {
     NETDP_SETTING_END_DITHER = 1 << 4,
     NETDP_SETTING_ACCELERATE = 1 << 5,
     NETDP_SETTING_ROUNDS_AUTO = 1 << 6,
+    NETDP_SETTING_VIEW = 1 << 7, /* gossip: what observers see, whether they know their own noise */
+    NETDP_SETTING_TOKEN = 1 << 8, /* walks: start, burn-in, cap, tokens, release */
 } netdp_setting;
 
 typedef struct netdp_settings {
@@ -107,12 +109,17 @@ typedef struct netdp_settings {
     int64_t inner;          /* learning: gossip rounds of a phase */
     double end_dither;
     bool accelerate;
+    /* walks, as in netdp_token */
+    int64_t burn_in, cap;
+    int32_t start, tokens;
+    bool release;
 } netdp_settings;
 
 /* The defaults of the command line and the study file; rounds have none. */
 #define NETDP_SETTINGS_USUAL                                                                       \
     {                                                                                              \
-        .dither = 0.01, .every = 1, .inner = 1, .end_dither = 0.1                                  \
+        .dither = 0.01, .every = 1, .inner = 1, .end_dither = 0.1, .start = NETDP_START_UNIFORM,   \
+        .tokens = 1                                                                                \
     }
 
 /* The named protocols: a table. */
@@ -121,17 +128,21 @@ typedef struct netdp_protocol {
     const char *source; /* "paper C, Algorithm 1" */
     const char *summary;
     unsigned settings; /* of netdp_setting, or-ed */
-    void (*describe)(const netdp_settings *settings, netdp_linear *protocol);
+    void (*describe)(const netdp_settings *settings, netdp_linear *protocol); /* NULL: a walk */
 } netdp_protocol;
 
 NETDP_API NETDP_CHECK netdp_status netdp_protocol_find(const char *name,
                                                        const netdp_protocol **protocol,
                                                        netdp_error *error);
 
-/* The description; netdp_linear_check says whether it can run. */
+/* The description of a gossip protocol; netdp_linear_check says whether it can run. */
 NETDP_API netdp_linear netdp_protocol_describe(const netdp_protocol *protocol,
                                                const netdp_mixing *mixing,
                                                const netdp_settings *settings);
+
+/* The description of a walk; netdp_token_check says whether it can run. */
+NETDP_API netdp_token netdp_protocol_describe_token(const netdp_transition *law,
+                                                    const netdp_settings *settings);
 
 NETDP_END
 

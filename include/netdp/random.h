@@ -24,6 +24,8 @@ typedef enum netdp_purpose {
     NETDP_FOR_PROBE,
     NETDP_FOR_BATCH,
     NETDP_FOR_END_DITHER,
+    NETDP_FOR_WALK,       /* where a token goes */
+    NETDP_FOR_WALK_NOISE, /* what it takes up on the way */
 } netdp_purpose;
 
 typedef struct netdp_stream {

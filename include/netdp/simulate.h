@@ -7,6 +7,7 @@
 #include <netdp/learn.h>
 #include <netdp/progress.h>
 #include <netdp/protocol.h>
+#include <netdp/token.h>
 
 NETDP_BEGIN
 
@@ -18,6 +19,7 @@ typedef struct netdp_trace_row {
     double accuracy;  /* learning: mean over nodes of their test score; -1: there is none */
     double consensus; /* sqrt of the mean over nodes of the squared distance to their mean */
     double bytes;     /* sent so far by all nodes, 8 a number */
+    double messages;  /* directed messages that carried them */
 } netdp_trace_row;
 
 /* Return false to stop: the simulation then returns NETDP_INTERRUPTED. */
@@ -85,6 +87,48 @@ NETDP_API NETDP_CHECK netdp_status netdp_simulate_learning(const netdp_linear *p
 NETDP_API NETDP_CHECK netdp_status netdp_learn_central(const netdp_learning *learning,
                                                        int64_t steps, netdp_run_seed seed,
                                                        netdp_tracing tracing, double *model,
+                                                       netdp_error *error);
+
+/* What a walk hands out: the last iterate, or the mean of the iterates after each step. */
+typedef enum netdp_walk_output { NETDP_WALK_LAST = 0, NETDP_WALK_AVERAGE } netdp_walk_output;
+
+/*
+ * What a token does at a node, in one of two tasks: learning (train, one part a node) or the mean
+ * of `values` [nodes][width], whose node v has f_v(x) = |x - y_v|^2 / 2. The other's pointers are
+ * NULL. The mean is not clipped: clip the values.
+ */
+typedef struct netdp_walking {
+    netdp_objective objective;
+    const netdp_examples *train;
+    const netdp_examples *test; /* NULL: no accuracy */
+    const double *values;
+    int32_t width;            /* of the mean; learning takes train's features */
+    double step, decay;       /* step t = 0, 1, ... has size step / (t + 1)^decay; 0: constant. Step
+                                 1 and decay 1 are the running mean of the visited values */
+    int64_t batch;            /* rows of a gradient, 0: all of the node's */
+    double noise;             /* sigma * Delta of a gradient */
+    double radius;            /* models stay in the ball of this radius around 0; 0 or inf: free */
+    netdp_walk_output output; /* what is traced and returned */
+} netdp_walking;
+
+/*
+ * Walks of the description `token` (token.h), models from 0. A node whose contributions have
+ * reached the cap adds its noise only, neither gradient nor l2. Each token's output goes to model
+ * [tokens][width]; its node at each step (burn-in left out) and the one that keeps it to path
+ * [tokens][steps + 1], which may be NULL. That x - step gradient does not expand distances is not
+ * asked here.
+ *
+ * Traces: the objective at the tokens' mean output (of the mean task: half the squared distance to
+ * the true mean of the values), the mean over tokens of the test score, the spread of the tokens'
+ * outputs, and a message of 8 width bytes for each move from a node to another, burn-in and the
+ * move after the last step included. The progress is asked now and then.
+ *
+ * NETDP_INVALID also where start is NETDP_START_OBSERVER, or steps and burn-in reach 2^32.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_simulate_walk(const netdp_token *token,
+                                                       const netdp_walking *walking,
+                                                       netdp_run_seed seed, netdp_tracing tracing,
+                                                       double *model, int32_t *path,
                                                        netdp_error *error);
 
 NETDP_END

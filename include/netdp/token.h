@@ -5,8 +5,9 @@
  *
  *     x <- project(x - step (g_v(x) + eta)),   eta ~ N(0, (sigma Delta)^2)
  *
- * to a node drawn by the transition matrix from v_t; the node of the last step keeps it. A node
- * sees the token each time it arrives, before its own update, and to whom it sends it.
+ * to a node drawn by the transition matrix from v_t; the one that it reaches after the last step
+ * keeps it. A node sees the token each time it arrives (t = 1 .. steps, and at the start), before
+ * its own update, and to whom it sends it.
  */
 #ifndef NETDP_TOKEN_H
 #define NETDP_TOKEN_H
@@ -27,7 +28,7 @@ typedef struct netdp_token {
     int64_t cap;                 /* a node contributes this often at most and adds noise only
                                     above; 0: no cap */
     int32_t tokens;              /* independent walks with models of their own; >= 1 */
-    bool release;                /* everyone sees the final model: one more visit for all */
+    bool release;                /* everyone sees the final model: a last visit for all */
 } netdp_token;
 
 /* NETDP_INVALID where the description is not one that a walk can run. */

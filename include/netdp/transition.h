@@ -21,9 +21,9 @@ NETDP_API NETDP_CHECK netdp_status netdp_transition_new(const netdp_graph *graph
                                                         netdp_error *error);
 
 /*
- * Metropolis-Hastings towards `target` [nodes], positive and finite, of any sum: propose a uniform
- * neighbour j of i, accept with min(1, target_j d_i / (target_i d_j)), else stay (paper B,
- * Algorithm 1). The diagonal is exactly 0 where nothing is refused.
+ * Metropolis-Hastings towards `target` [nodes], positive and finite, of any sum, at most 1e200
+ * times apart: propose a uniform neighbour j of i, accept with min(1, target_j d_i / (target_i
+ * d_j)), else stay (paper B, Algorithm 1). The diagonal is exactly 0 where nothing is refused.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_transition_toward(const netdp_graph *graph,
                                                            const double *target,

@@ -1,31 +1,48 @@
-#include <netdp/account.h>
+#include <netdp/walk.h>
 
 #include <string.h>
 
 #include "base/fail.h"
 
 static const netdp_bound_info bounds[] = {
-    {NETDP_BOUND_EXACT, "exact", "Kalman filter of the linear-Gaussian view", true, true, false,
-     false, "the least upper bound: what the observer's whole view tells"},
-    {NETDP_BOUND_UPPER, "upper", "least of the sound ones", true, false, true, true,
-     "streams: abs-sum, spectral, dual, contributions; learning: phase-release"},
-    {NETDP_BOUND_ABS_SUM, "abs-sum", "triangle inequality", true, false, true, false,
-     "sum of the absolute entries of M"},
-    {NETDP_BOUND_SPECTRAL, "spectral", "norm of M", true, false, true, false,
-     "contributions times the largest eigenvalue of M"},
-    {NETDP_BOUND_DUAL, "dual", "vector relaxation of MAX-CUT", true, false, true, false,
-     "sum y with diag(y) - M positive semidefinite"},
-    {NETDP_BOUND_LOWER, "lower", "best sign pattern found", false, false, true, false,
-     "a lower bound: the truth is at least this; no guarantee"},
-    {NETDP_BOUND_PHASE_RELEASE, "phase-release", "docs/proofs/phase-release.md", true, false, false,
-     true, "every dithered state seen at the end of each phase; phases compose"},
-    {NETDP_BOUND_LINEAR, "linear", "paper D, and later work", false, false, false, true,
-     "assumes contributions do not react to the state; not certified (errata 13)"},
-    {NETDP_BOUND_EVERYTHING, "everything", "local differential privacy", true, true, true, true,
-     "as if the observer saw every message of every node"},
-    {NETDP_BOUND_PUBLISHED, "published", "paper C, Theorem 1", false, true, false, false,
-     "as the formula gives it, uncapped; can be far too small (errata 1)"},
-    {0, NULL, NULL, false, false, false, false, NULL},
+    {NETDP_BOUND_EXACT, "exact", "Kalman filter of the linear-Gaussian view", true,
+     .averaging = true, .summary = "the least upper bound: what the observer's whole view tells"},
+    {NETDP_BOUND_UPPER, "upper", "least of the sound ones", true, .stream = true, .learn = true,
+     .summary = "streams: abs-sum, spectral, dual, contributions; learning: phase-release"},
+    {NETDP_BOUND_ABS_SUM, "abs-sum", "triangle inequality", true, .stream = true,
+     .summary = "sum of the absolute entries of M"},
+    {NETDP_BOUND_SPECTRAL, "spectral", "norm of M", true, .stream = true,
+     .summary = "contributions times the largest eigenvalue of M"},
+    {NETDP_BOUND_DUAL, "dual", "vector relaxation of MAX-CUT", true, .stream = true,
+     .summary = "sum y with diag(y) - M positive semidefinite"},
+    {NETDP_BOUND_LOWER, "lower", "best sign pattern found", false, .stream = true,
+     .summary = "a lower bound: the truth is at least this; no guarantee"},
+    {NETDP_BOUND_PHASE_RELEASE, "phase-release", "docs/proofs/phase-release.md", true,
+     .learn = true,
+     .summary = "every dithered state seen at the end of each phase; phases compose"},
+    {NETDP_BOUND_LINEAR, "linear", "paper D, and later work", false, .learn = true,
+     .summary = "assumes contributions do not react to the state; not certified (errata 13)"},
+    {NETDP_BOUND_EVERYTHING, "everything", "local differential privacy", true, .averaging = true,
+     .stream = true, .learn = true,
+     .summary = "as if the observer saw every message of every node"},
+    {NETDP_BOUND_PUBLISHED, "published", "paper C, Theorem 1", false, .averaging = true,
+     .summary = "as the formula gives it, uncapped; can be far too small (errata 1)"},
+    {NETDP_BOUND_EXCURSION, "excursion", "docs/proofs/excursion.md", true, .walk = true,
+     .summary = "the whole walk; contributions between two visits are seen together"},
+    {NETDP_BOUND_EXCURSION_LINEAR, "excursion-linear", "docs/proofs/excursion.md", false,
+     .walk = true,
+     .summary = "sound for identity maps (sums, means) only; learning needs excursion"},
+    {NETDP_BOUND_LOCAL, "local", "local differential privacy", true, .walk = true,
+     .summary = "as if every contribution were seen at once: the cap, or every step"},
+    {NETDP_BOUND_FIRST_PASSAGE, "first-passage", "amplification by iteration", false, .walk = true,
+     .summary = "one contribution, times the cap or T/n; sound with --cap 1 only (errata 11)"},
+    {NETDP_BOUND_WALK_PUBLISHED, "published", "paper A, Lemma 2", false, .walk = true,
+     .summary = "one contribution's sum, times the cap or T/n; can be too small (errata 11)"},
+    {NETDP_BOUND_PUBLISHED_LOG, "published-log", "paper A, Theorem 3", false, .walk = true,
+     .summary = "its closed form with ln T for the harmonic number (errata 3, 11)"},
+    {NETDP_BOUND_PUBLISHED_KNOWN, "published-known", "paper A, Appendix B.1", false, .walk = true,
+     .summary = "known senders: the largest over the observer's neighbours (errata 11, 12)"},
+    {0},
 };
 
 const netdp_bound_info *netdp_bounds(void)
@@ -89,6 +106,24 @@ netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,
                             : protocol->steady
                                 ? "use everything, or muffliato-sgd with inner rounds"
                                 : "use phase-release");
+    *chosen = info;
+    return NETDP_OK;
+}
+
+netdp_status netdp_walk_bound_choose(netdp_bound bound, const netdp_bound_info **chosen,
+                                     netdp_error *error)
+{
+    netdp_bound wanted = bound;
+    if (bound == NETDP_BOUND_AUTO)
+        wanted = NETDP_BOUND_EXCURSION;
+    if (bound == NETDP_BOUND_PUBLISHED) /* its name means another formula here */
+        wanted = NETDP_BOUND_WALK_PUBLISHED;
+    const netdp_bound_info *info = bounds;
+    while (info->bound != wanted)
+        info++;
+    if (!info->walk)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: %s does not apply to walks; use excursion", info->name);
     *chosen = info;
     return NETDP_OK;
 }

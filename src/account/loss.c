@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "account/filter.h"
+#include "account/losses.h"
 #include "account/phase.h"
 #include "account/published.h"
 #include "account/stream.h"
@@ -24,53 +25,6 @@ typedef struct account {
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
 } account;
 
-void netdp_losses_free(netdp_losses *losses)
-{
-    if (losses == NULL)
-        return;
-    netdp_i_free(losses->from);
-    netdp_i_free(losses->to);
-    netdp_i_free(losses->loss);
-    netdp_i_free(losses);
-}
-
-bool netdp_losses_counts(const netdp_losses *losses, int32_t from_index, int32_t to_index)
-{
-    const int32_t *member = losses->to + (losses->members > 1 ? 0 : to_index);
-    for (int32_t i = 0; i < losses->members; i++)
-        if (member[i] == losses->from[from_index])
-            return false;
-    return true;
-}
-
-/* The asked nodes, or all; each in range and named once. */
-static netdp_status list_nodes(int32_t **list, int32_t *count, const int32_t *asked,
-                               int32_t asked_count, int32_t nodes, const char *what,
-                               netdp_error *error)
-{
-    *count = asked_count > 0 ? asked_count : nodes;
-    *list = NETDP_I_NEW(int32_t, *count);
-    char *named = NETDP_I_NEW(char, nodes);
-    netdp_status status = NETDP_OK;
-    if (*list == NULL || named == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    for (int32_t i = 0; i < *count; i++) {
-        int32_t node = asked_count > 0 ? asked[i] : i;
-        if (node < 0 || node >= nodes || named[node]) {
-            status = netdp_i_fail(error, NETDP_INVALID, "%s: node %" PRId32 " is %s", what, node,
-                                  node < 0 || node >= nodes ? "not in the graph" : "named twice");
-            goto done;
-        }
-        named[node] = 1;
-        (*list)[i] = node;
-    }
-done:
-    netdp_i_free(named);
-    return status;
-}
-
 static netdp_status check_request(const netdp_loss_request *request, const netdp_bound_info **bound,
                                   netdp_error *error)
 {
@@ -79,8 +33,6 @@ static netdp_status check_request(const netdp_loss_request *request, const netdp
         status = netdp_bound_choose(request->protocol, request->bound, bound, error);
     if (status != NETDP_OK)
         return status;
-    if (request->coalition && request->to_count < 1)
-        return netdp_i_fail(error, NETDP_INVALID, "to: a coalition needs its members' names");
     if ((*bound)->bound == NETDP_BOUND_PUBLISHED &&
         (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))
         return netdp_i_fail(error, NETDP_INVALID,
@@ -118,33 +70,18 @@ static netdp_status check_phase(const netdp_linear *protocol, netdp_error *error
 static netdp_status losses_begin(const netdp_loss_request *request, const netdp_bound_info *bound,
                                  netdp_losses **made, netdp_error *error)
 {
-    const int32_t n = netdp_mixing_rows(request->protocol->mixing).nodes;
-    netdp_losses *losses = NETDP_I_NEW(netdp_losses, 1);
-    if (losses == NULL)
-        return netdp_i_no_memory(error);
-    netdp_status status = list_nodes(&losses->from, &losses->from_count, request->from,
-                                     request->from_count, n, "from", error);
-    if (status == NETDP_OK)
-        status = list_nodes(&losses->to, &losses->to_count, request->to, request->to_count, n, "to",
-                            error);
-    if (status == NETDP_OK) {
-        losses->members = request->coalition ? losses->to_count : 1;
-        losses->to_count = request->coalition ? 1 : losses->to_count;
-        losses->loss = NETDP_I_NEW(double, (int64_t)losses->from_count * losses->to_count);
-        losses->bound = bound;
-        losses->sound = bound->sound;
-        losses->certified = bound->bound == NETDP_BOUND_EVERYTHING;
-        losses->local = (double)netdp_linear_contributions(request->protocol);
-        if (bound->bound == NETDP_BOUND_EXACT && request->protocol->dither < NETDP_I_LEAST_DITHER)
-            losses->tolerance = NETDP_I_FLOOR;
-        if (losses->loss == NULL)
-            status = netdp_i_no_memory(error);
-    }
-    if (status != NETDP_OK) {
-        netdp_losses_free(losses);
+    netdp_status status = netdp_i_losses_new(netdp_mixing_rows(request->protocol->mixing).nodes,
+                                             request->from, request->from_count, request->to,
+                                             request->to_count, request->coalition, made, error);
+    if (status != NETDP_OK)
         return status;
-    }
-    *made = losses;
+    netdp_losses *losses = *made;
+    losses->bound = bound;
+    losses->sound = bound->sound;
+    losses->certified = bound->bound == NETDP_BOUND_EVERYTHING;
+    losses->local = (double)netdp_linear_contributions(request->protocol);
+    if (bound->bound == NETDP_BOUND_EXACT && request->protocol->dither < NETDP_I_LEAST_DITHER)
+        losses->tolerance = NETDP_I_FLOOR;
     return NETDP_OK;
 }
 
@@ -384,10 +321,7 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
         netdp_losses_free(made);
         return status;
     }
-    for (int32_t v = 0; v < made->to_count; v++)
-        for (int32_t u = 0; u < made->from_count; u++)
-            if (!netdp_losses_counts(made, u, v))
-                made->loss[(int64_t)v * made->from_count + u] = INFINITY;
+    netdp_i_losses_exclude(made);
     *losses = made;
     return NETDP_OK;
 }

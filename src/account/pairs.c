@@ -21,7 +21,11 @@ static netdp_status fill_observer(void *context, int64_t index, int thread, netd
         const int64_t at = index * l->from_count + i;
         p->distance[at] = hops[l->from[i]];
         p->value[at] = INFINITY;
-        if (netdp_losses_counts(l, i, (int32_t)index))
+        if (!netdp_losses_counts(l, i, (int32_t)index))
+            continue;
+        if (l->final)
+            p->value[at] = l->loss[at];
+        else
             status = netdp_loss_value(l->loss[at], p->noise, p->unit, &p->value[at], error);
     }
     netdp_i_free(hops);
@@ -100,7 +104,7 @@ netdp_status netdp_i_pairs_write_csv(const netdp_i_pairs *pairs, const char *pat
     if (status != NETDP_OK)
         return status;
     FILE *out = output.stream;
-    fprintf(out, "from,to,distance,loss%s\n", column[pairs->unit.currency]);
+    fprintf(out, "from,to,distance%s%s\n", l->final ? "" : ",loss", column[pairs->unit.currency]);
     for (int32_t i = 0; i < l->from_count; i++)
         for (int32_t v = 0; v < l->to_count; v++) {
             const int64_t at = (int64_t)v * l->from_count + i;
@@ -109,8 +113,11 @@ netdp_status netdp_i_pairs_write_csv(const netdp_i_pairs *pairs, const char *pat
             fprintf(out, "%" PRId32 ",", l->from[i]);
             for (int32_t k = 0; k < l->members; k++)
                 fprintf(out, "%s%" PRId32, k == 0 ? "" : " ", l->to[l->members > 1 ? k : v]);
-            fprintf(out, ",%" PRId32 ",", pairs->distance[at]);
-            netdp_i_print_double(out, l->loss[at]);
+            fprintf(out, ",%" PRId32, pairs->distance[at]);
+            if (!l->final) {
+                fputc(',', out);
+                netdp_i_print_double(out, l->loss[at]);
+            }
             if (pairs->unit.currency != NETDP_AS_LOSS) {
                 fputc(',', out);
                 netdp_i_print_double(out, pairs->value[at]);

@@ -29,7 +29,9 @@ void netdp_i_pairs_clear(netdp_i_pairs *pairs);
 netdp_status netdp_i_pairs_classes(const netdp_i_pairs *pairs, netdp_i_class **classes,
                                    netdp_error *error);
 
-/* from,to,distance,loss and, in another currency, mu or epsilon; a coalition's members by spaces.
+/*
+ * from,to,distance,loss and, in another currency, mu or epsilon; a coalition's members by spaces.
+ * Walks have no loss: from,to,distance,epsilon.
  */
 netdp_status netdp_i_pairs_write_csv(const netdp_i_pairs *pairs, const char *path,
                                      netdp_error *error);

@@ -90,7 +90,9 @@ static netdp_status sum_observer(void *context, int64_t index, int thread, netdp
     for (int32_t i = 0; i < l->from_count; i++) {
         if (!netdp_losses_counts(l, i, (int32_t)index))
             continue;
-        if (loss[i] != last_loss) { /* symmetric graphs repeat their losses */
+        if (l->final) {
+            last_value = loss[i];
+        } else if (loss[i] != last_loss) { /* symmetric graphs repeat their losses */
             netdp_status status = netdp_loss_value(loss[i], s->sigma, s->unit, &last_value, error);
             if (status != NETDP_OK)
                 return status;
@@ -137,8 +139,16 @@ netdp_status netdp_losses_summary(const netdp_losses *losses, double sigma, netd
     netdp_status status = NETDP_OK;
     if (s.shares == NULL)
         return netdp_i_no_memory(error);
+    if (losses->final && (sigma != losses->noise || unit.currency != losses->unit.currency ||
+                          unit.parameter != losses->unit.parameter)) {
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "these values are for noise %g and another unit; account anew",
+                              losses->noise);
+        goto done;
+    }
     status = netdp_i_for_each(losses->to_count, sum_observer, &s, NULL, "summary", error);
-    if (status == NETDP_OK)
+    made.local = losses->local;
+    if (status == NETDP_OK && !losses->final)
         status = netdp_loss_value(losses->local, sigma, unit, &made.local, error);
     if (status != NETDP_OK)
         goto done;

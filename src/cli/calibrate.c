@@ -7,7 +7,6 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "protocol/threat.h"
 
 typedef struct calibrate_options {
     netdp_i_description_options description;
@@ -43,14 +42,14 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
 {
     const netdp_summary *s = &c->achieved;
     json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:f, s:I, s:s, s:b, s:b, s:{s:f, s:s, s:s}, s:{s:o, s:I, s:o, "
+        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:s, s:b, s:b, s:{s:f, s:s, s:s}, s:{s:o, s:I, s:o, "
         "s:o, s:{s:i, s:o}, s:o}}",
         "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
-        netdp_i_describe_protocol(d), "threat",
-        netdp_i_threat_json(d->request.sees, d->request.own_noise, d->to, d->request.to_count),
-        "noise", c->noise, "dither", c->dither, "rounds", (json_int_t)c->rounds, "bound",
-        losses->bound->name, "sound", (int)losses->sound, "certified", (int)losses->certified,
-        "target", "epsilon", o->target, "as", o->as, "over", o->over, "achieved", "epsilon",
+        netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise", c->noise,
+        "dither", d->law != NULL ? json_null() : json_real(c->dither), "rounds",
+        (json_int_t)c->rounds, "bound", losses->bound->name, "sound", (int)losses->sound,
+        "certified", (int)losses->certified, "target", "epsilon", o->target, "as", o->as, "over",
+        o->over, "achieved", "epsilon",
         netdp_i_json_double(strcmp(o->over, "mean") == 0 ? s->mean : s->max), "pairs",
         (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
         netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
@@ -63,13 +62,14 @@ static void print_table(const calibrate_options *o, const netdp_i_description *d
                         const netdp_calibration *c)
 {
     const netdp_summary *s = &c->achieved;
-    printf("noise %.10g Delta, dither %.6g, %" PRId64 " rounds\n", c->noise, c->dither, c->rounds);
+    printf("noise %.10g Delta", c->noise);
+    if (d->law == NULL)
+        printf(", dither %.6g", c->dither);
+    printf(", %" PRId64 " %s\n", c->rounds, d->law != NULL ? "steps" : "rounds");
     printf("achieved (%s): mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32
            "), local differential privacy %.6g\n",
            o->as, s->mean, s->max, s->worst_from, s->worst_to, s->local);
-    printf("%s, own noise %s;\nadjacency: %s; released: %s.\n",
-           netdp_i_threat_words(d->request.sees), netdp_own_noise_name(d->request.own_noise),
-           NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+    netdp_i_describe_print(d, c->noise);
 }
 
 netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error)
@@ -118,8 +118,10 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
         goto done;
     target.rounds_auto = description.rounds_auto;
     netdp_progress progress = netdp_i_cli_progress_begin();
-    status =
-        netdp_calibrate(&description.request, &target, &progress, &calibration, &losses, error);
+    status = description.law != NULL ? netdp_walk_calibrate(&description.walk, &target, &progress,
+                                                            &calibration, &losses, error)
+                                     : netdp_calibrate(&description.request, &target, &progress,
+                                                       &calibration, &losses, error);
     netdp_i_cli_progress_end();
     if (status != NETDP_OK)
         goto done;

@@ -16,6 +16,7 @@
 #include <netdp/mixing.h>
 #include <netdp/progress.h>
 #include <netdp/status.h>
+#include <netdp/transition.h>
 
 /* argv[0] is the command's own name. */
 typedef netdp_status (*netdp_i_command)(int argc, const char **argv, netdp_error *error);
@@ -164,7 +165,8 @@ typedef struct netdp_i_network_options {
     {                                                                                              \
         NETDP_I_TEXT, 0, "mixing", &(o).mixing, "NAME",                                            \
             "weights on the edges: metropolis, hamilton, max-degree, uniform (complete graph), "   \
-            "file, lazy:K or lazy:K:NAME with K in [0, 1)",                                        \
+            "file, lazy:K or lazy:K:NAME with K in [0, 1); walks: also "                           \
+            "hastings:degree|uniform|FILE",                                                        \
             "metropolis"                                                                           \
     }
 
@@ -181,5 +183,10 @@ netdp_status netdp_i_cli_family(const netdp_i_network_options *options, const ch
 netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
                                  const netdp_i_arguments *arguments, netdp_graph **graph,
                                  netdp_mixing **mixing, netdp_error *error);
+
+/* The same for a walk, whose law may be Metropolis-Hastings too. */
+netdp_status netdp_i_cli_walk_network(const netdp_i_network_options *options,
+                                      const netdp_i_arguments *arguments, netdp_graph **graph,
+                                      netdp_transition **law, netdp_error *error);
 
 #endif

@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "protocol/threat.h"
 
 /* Above this many pairs JSON leaves the list out unless --full. */
 #define LISTED_PAIRS 10000
@@ -73,10 +72,9 @@ static netdp_status print_json(const answer *a, netdp_error *error)
     json_t *object = json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:s, s:o, s:{s:I, s:o, s:o, s:{s:i, s:o}, s:o}}",
         "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
-        netdp_i_describe_protocol(d), "threat",
-        netdp_i_threat_json(d->request.sees, d->request.own_noise, d->to, d->request.to_count),
-        "noise", netdp_i_json_double(a->options->noise), "bound", l->bound->name, "sound",
-        (int)l->sound, "certified", (int)l->certified, "unit", a->options->as, "losses",
+        netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise",
+        netdp_i_json_double(a->options->noise), "bound", l->bound->name, "sound", (int)l->sound,
+        "certified", (int)l->certified, "unit", a->options->as, "losses",
         listed ? list_pairs(a) : json_null(), "summary", "pairs", (json_int_t)s->pairs, "mean",
         netdp_i_json_double(s->mean), "max", netdp_i_json_double(s->max), "worst", "from",
         (int)s->worst_from, "to",
@@ -133,7 +131,6 @@ static netdp_status print_distances(const answer *a, netdp_error *error)
 
 static netdp_status print_table(const answer *a, netdp_error *error)
 {
-    const netdp_loss_request *request = &a->description->request;
     const netdp_summary *s = &a->summary;
     netdp_status status = NETDP_OK;
     if (s->pairs <= SHOWN_PAIRS || a->options->full)
@@ -145,14 +142,7 @@ static netdp_status print_table(const answer *a, netdp_error *error)
     printf("mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32 "), local differential privacy "
            "%.6g\n",
            s->mean, s->max, s->worst_from, s->worst_to, s->local);
-    const netdp_linear *protocol = &a->description->protocol;
-    printf("%s, %" PRId64 " rounds, %" PRId64
-           " contribution%s of a node, dither %g, noise %g Delta; "
-           "%s, own noise %s;\nadjacency: %s; released: %s.\n",
-           a->description->named->name, protocol->rounds, netdp_linear_contributions(protocol),
-           netdp_linear_contributions(protocol) == 1 ? "" : "s", protocol->dither,
-           a->options->noise, netdp_i_threat_words(request->sees),
-           netdp_own_noise_name(request->own_noise), NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+    netdp_i_describe_print(a->description, a->options->noise);
     if (!a->losses->sound)
         printf("bound %s: NOT an upper bound; %s.\n", a->losses->bound->name,
                a->losses->bound->summary);
@@ -173,7 +163,8 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
     netdp_losses *losses = NULL;
     answer a = {.description = d, .options = options};
     netdp_progress progress = netdp_i_cli_progress_begin();
-    netdp_status status = netdp_losses_new(&d->request, &progress, &losses, error);
+    netdp_status status =
+        netdp_i_describe_losses(d, options->noise, unit, &progress, &losses, error);
     a.losses = losses;
     if (status == NETDP_OK)
         status = netdp_losses_summary(losses, options->noise, unit, &a.summary, error);
@@ -209,7 +200,7 @@ static netdp_status choose_rounds(const loss_options *options, netdp_i_descripti
 
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
 {
-    loss_options o = {.description = NETDP_I_DESCRIPTION_USUAL, .as = "loss", .noise = NAN};
+    loss_options o = {.description = NETDP_I_DESCRIPTION_USUAL, .noise = NAN};
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),
         {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
@@ -217,7 +208,7 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
          "standard deviation of the noise in units of the sensitivity Delta",
          "required; 1 with --as loss"},
         {NETDP_I_TEXT, 0, "as", &o.as, "loss|gdp|rdp:ALPHA|dp:DELTA",
-         "currency: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA", "loss"},
+         "currency: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA", "loss; walk: rdp:2"},
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
         {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE", "also every pair as CSV", "none"},
         {NETDP_I_TEXT, 0, "npy", &o.npy, "FILE",
@@ -229,8 +220,11 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         .command = "loss",
         .arguments = "",
         .what = "How much does node v learn about node u? The privacy loss of every asked pair.",
-        .examples = "  netdp loss --family \"ring 60\" --rounds 68 --from 15 --to 0 --dither 1e-4\n"
-                    "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n",
+        .examples =
+            "  netdp loss --family \"ring 60\" --rounds 68 --from 15 --to 0 --dither 1e-4\n"
+            "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
+            "  netdp loss --family \"star 30\" --mixing hamilton --protocol walk --rounds 300 "
+            "--noise 6\n",
         .options = table,
     };
     netdp_i_arguments arguments = {0};
@@ -243,6 +237,8 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         netdp_i_describe_bounds();
         goto done;
     }
+    if (o.as == NULL)
+        o.as = strcmp(o.description.protocol, "walk") == 0 ? "rdp:2" : "loss";
     status = netdp_unit_parse(o.as, &unit, error);
     if (status == NETDP_OK && o.json && o.csv != NULL && strcmp(o.csv, "-") == 0)
         status = netdp_i_fail(error, NETDP_INVALID,

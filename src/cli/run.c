@@ -67,98 +67,242 @@ static void print_guarantee(const json_t *guarantee)
     print_epsilon(number(json_object_get(json_object_get(guarantee, "worst"), "epsilon")));
 }
 
+static const char *name_of(const json_t *object)
+{
+    return json_string_value(json_object_get(object, "name"));
+}
+
+/* Characters, not bytes: names may be in any language. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+/* The column of names: as wide as the longest, at least 10. */
+static int name_width(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    int width = 10;
+    json_array_foreach((json_t *)variants, i, variant) if (width_of(name_of(variant)) > width)
+        width = width_of(name_of(variant));
+    return width;
+}
+
+static void print_name(const char *name, int width)
+{
+    printf("%s%*s", name, width - width_of(name), "");
+}
+
 static void print_accuracies(const json_t *variants)
 {
     size_t i;
     json_t *variant;
+    const int width = name_width(variants);
     printf("\ntest accuracy (ridge: mean squared error), mean of each run's last five evaluations\n"
-           "%-10s  %12s  %14s\n",
-           "", "accuracy", "standard error");
+           "%-*s  %12s  %14s\n",
+           width, "", "accuracy", "standard error");
     json_array_foreach(variants, i, variant)
     {
         const json_t *accuracy = json_object_get(json_object_get(variant, "error"), "accuracy");
-        printf("%-10s  %12.6g  %14.3g\n", json_string_value(json_object_get(variant, "name")),
-               number(json_object_get(accuracy, "mean")),
+        print_name(name_of(variant), width);
+        printf("  %12.6g  %14.3g\n", number(json_object_get(accuracy, "mean")),
                number(json_object_get(accuracy, "standard_error")));
     }
 }
 
-static void print_errors(const json_t *variants, const char *unit)
+static json_t *columns_of(const json_t *variant)
+{
+    return json_object_get(json_object_get(variant, "error"), "columns");
+}
+
+/* A variant's own number for a column, which it may not have. */
+static void print_column(const json_t *variant, const char *name, const char *key)
+{
+    size_t i;
+    json_t *column;
+    json_array_foreach(columns_of(variant), i, column) if (strcmp(name_of(column), name) == 0)
+    {
+        printf("  %20.6g", number(json_object_get(column, key)));
+        return;
+    }
+    printf("  %20s", "-");
+}
+
+/* Every column's name in the order of its first variant; owned. */
+static json_t *list_columns(const json_t *variants)
 {
     size_t i, j;
-    json_t *variant, *column;
-    const json_t *first =
-        json_object_get(json_object_get(json_array_get(variants, 0), "error"), "columns");
-    printf("\nroot mean squared error of the mean%s%s\n%-10s", unit[0] != '\0' ? ", in " : "", unit,
-           "");
-    json_array_foreach(
-        json_object_get(json_object_get(json_array_get(variants, 0), "error"), "columns"), j,
-        column) printf("  %20s", json_string_value(json_object_get(column, "name")));
-    printf("\n%-10s", "true mean");
-    for (j = 0; j < json_array_size(first); j++)
-        printf("  %20.6g", number(json_object_get(json_array_get(first, j), "mean")));
+    json_t *variant, *column, *known = json_object();
+    json_array_foreach(variants, i, variant) json_array_foreach(columns_of(variant), j, column)
+        json_object_set_new(known, name_of(column), json_true());
+    return known;
+}
+
+static void print_errors(const json_t *variants, const char *unit)
+{
+    size_t i;
+    json_t *variant, *known = list_columns(variants), *ignored;
+    const char *column;
+    const int width = name_width(variants);
+    printf("\nroot mean squared error of the mean%s%s\n%-*s", unit[0] != '\0' ? ", in " : "", unit,
+           width, "");
+    json_object_foreach(known, column, ignored) printf("  %20s", column);
+    printf("\n%-*s", width, "true mean");
+    json_object_foreach(known, column, ignored)
+        print_column(json_array_get(variants, 0), column, "mean");
     puts("");
     json_array_foreach(variants, i, variant)
     {
-        printf("%-10s", json_string_value(json_object_get(variant, "name")));
-        const json_t *columns = json_object_get(json_object_get(variant, "error"), "columns");
-        for (j = 0; j < json_array_size(columns); j++)
-            printf("  %20.6g", number(json_object_get(json_array_get(columns, j), "rmse")));
+        print_name(name_of(variant), width);
+        json_object_foreach(known, column, ignored) print_column(variant, column, "rmse");
         puts("");
+    }
+    json_decref(known);
+}
+
+/* The largest distance between two nodes of a variant; 0 where all pairs are alike. */
+static int farthest_of(const json_t *variant)
+{
+    const json_t *classes = json_object_get(json_object_get(variant, "guarantee"), "by_distance");
+    const size_t count = json_array_size(classes);
+    return count == 0 ? 0
+                      : (int)json_integer_value(
+                            json_object_get(json_array_get(classes, count - 1), "distance"));
+}
+
+/* Variants of other targets than the study's say so: their epsilons stand in the same table. */
+static void print_targets(const json_t *summary, const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *target = json_object_get(variant, "target");
+        if (target != NULL && !json_equal(target, json_object_get(summary, "target")))
+            printf("%s: epsilon at delta %g (target %g, over the %s of the pairs)\n",
+                   name_of(variant), number(json_object_get(target, "delta")),
+                   number(json_object_get(target, "epsilon")),
+                   json_string_value(json_object_get(target, "over")));
     }
 }
 
 static void print_guarantees(const json_t *summary, const json_t *variants)
 {
     const json_t *target = json_object_get(summary, "target");
-    const json_t *gossip = json_object_get(json_array_get(variants, 2), "guarantee");
-    const json_t *classes = json_object_get(gossip, "by_distance");
-    const size_t count = json_array_size(classes);
+    const int distance = farthest_of(json_array_get(variants, 2)), width = name_width(variants);
     size_t i;
     json_t *variant;
     char farthest[32];
-    snprintf(farthest, sizeof farthest, "at %d",
-             (int)json_integer_value(
-                 json_object_get(json_array_get(classes, count > 0 ? count - 1 : 0), "distance")));
+    snprintf(farthest, sizeof farthest, "at %d", distance);
+    for (i = 3; i < json_array_size(variants); i++)
+        if (farthest_of(json_array_get(variants, i)) != distance)
+            snprintf(farthest, sizeof farthest, "farthest");
     printf("\nepsilon at delta %g (target %g, over the %s of the pairs)\n",
            number(json_object_get(target, "delta")), number(json_object_get(target, "epsilon")),
            json_string_value(json_object_get(target, "over")));
-    printf("%-10s  %9s  %9s  %9s  %9s  %9s  %9s  %7s\n", "", "neighbour", "at 2", farthest, "mean",
-           "worst", "noise", "rounds");
+    printf("%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s\n", width, "", "neighbour", "at 2", farthest,
+           "mean", "worst", "noise", "rounds");
     json_array_foreach(variants, i, variant)
     {
-        printf("%-10s", json_string_value(json_object_get(variant, "name")));
+        print_name(name_of(variant), width);
         print_guarantee(json_object_get(variant, "guarantee"));
         printf("  %9.4g  %7d\n", number(json_object_get(variant, "noise")),
                (int)json_integer_value(json_object_get(variant, "rounds")));
     }
+    print_targets(summary, variants);
 }
 
-static void print_threat(const json_t *summary)
+/* What observers see, in words; NULL where the summary is not ours. */
+static const char *seen_words(const json_t *threat)
 {
-    const json_t *threat = json_object_get(summary, "threat");
     netdp_sees sees = NETDP_SEES_NEIGHBOURS;
     netdp_error ignored;
     const char *word = json_string_value(json_object_get(threat, "sees"));
-    if (word == NULL || netdp_sees_parse(word, &sees, &ignored) != NETDP_OK)
+    return word != NULL && netdp_sees_parse(word, &sees, &ignored) == NETDP_OK
+               ? netdp_i_threat_words(sees)
+               : NULL;
+}
+
+static void print_threat(const json_t *summary, const json_t *variants)
+{
+    const json_t *threat = json_object_get(summary, "threat");
+    size_t i;
+    json_t *variant;
+    if (seen_words(threat) == NULL)
         return;
     printf("\nWho could learn this: gossip: %s;\n"
            "nodes follow the protocol and do not pool what they see; own noise is %s.\n"
            "local: any observer of every message. central: everyone trusts the aggregator.\n"
            "What is protected: %s. Released to all: %s.\n"
            "Each epsilon is the largest at its distance; noise is in units of the sensitivity.\n",
-           netdp_i_threat_words(sees), json_string_value(json_object_get(threat, "own_noise")),
+           seen_words(threat), json_string_value(json_object_get(threat, "own_noise")),
            json_string_value(json_object_get(threat, "adjacency")),
            json_string_value(json_object_get(threat, "released")));
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *own = json_object_get(variant, "threat");
+        if (own != NULL && !json_equal(own, threat) && seen_words(own) != NULL)
+            printf("%s: %s; own noise is %s.\n", name_of(variant), seen_words(own),
+                   json_string_value(json_object_get(own, "own_noise")));
+    }
 }
 
-static void print_notes(const json_t *summary)
+/* "davis: 32 nodes, 89 edges, metropolis weights" of the study or of a variant. */
+static void print_graph(const json_t *owner)
+{
+    const json_t *graph = json_object_get(owner, "graph");
+    printf("%s: %d nodes, %d edges, %s weights",
+           json_string_value(json_object_get(graph, "origin")),
+           (int)json_integer_value(json_object_get(graph, "nodes")),
+           (int)json_integer_value(json_object_get(graph, "edges")),
+           json_string_value(json_object_get(owner, "mixing")));
+}
+
+/* The study's graph, and those of variants that have another. */
+static void print_graphs(const json_t *summary, const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    print_graph(summary);
+    printf("; %d runs of each\n", (int)json_integer_value(json_object_get(summary, "repeat")));
+    json_array_foreach(variants, i, variant)
+    {
+        if (json_object_get(variant, "graph") == NULL ||
+            (json_equal(json_object_get(variant, "graph"), json_object_get(summary, "graph")) &&
+             json_equal(json_object_get(variant, "mixing"), json_object_get(summary, "mixing"))))
+            continue;
+        printf("%s: ", name_of(variant));
+        print_graph(variant);
+        puts("");
+    }
+}
+
+static void print_notes_of(const json_t *notes, const char *of)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(json_object_get(summary, "notes"), key,
-                        value) if (json_integer_value(value) > 0)
-        netdp_i_cli_note("%s: %lld", key, (long long)json_integer_value(value));
+    json_object_foreach((json_t *)notes, key, value) if (json_integer_value(value) > 0)
+        netdp_i_cli_note("%s%s%s: %lld", of, of[0] != '\0' ? ": " : "", key,
+                         (long long)json_integer_value(value));
+}
+
+/* The study's, and those of variants whose graph or data gave others. */
+static void print_notes(const json_t *summary, const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    const json_t *notes = json_object_get(summary, "notes");
+    print_notes_of(notes, "");
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *own = json_object_get(variant, "notes");
+        if (own != NULL && !json_equal(own, notes))
+            print_notes_of(own, name_of(variant));
+    }
 }
 
 static netdp_status print_result(const char *folder, const run_options *o, netdp_error *error)
@@ -172,16 +316,10 @@ static netdp_status print_result(const char *folder, const run_options *o, netdp
                             path, why.line, why.text);
     if (o->json)
         return netdp_i_cli_print_json(&summary, error);
-    const json_t *graph = json_object_get(summary, "graph");
     const json_t *variants = json_object_get(summary, "variants");
-    print_notes(summary);
-    printf("%s\n%s: %d nodes, %d edges, %s weights; %d runs of each\n",
-           json_string_value(json_object_get(summary, "title")),
-           json_string_value(json_object_get(graph, "origin")),
-           (int)json_integer_value(json_object_get(graph, "nodes")),
-           (int)json_integer_value(json_object_get(graph, "edges")),
-           json_string_value(json_object_get(summary, "mixing")),
-           (int)json_integer_value(json_object_get(summary, "repeat")));
+    print_notes(summary, variants);
+    printf("%s\n", json_string_value(json_object_get(summary, "title")));
+    print_graphs(summary, variants);
     const char *task = json_string_value(json_object_get(summary, "task"));
     if (task != NULL && strcmp(task, "mean") != 0)
         print_accuracies(variants);
@@ -189,7 +327,7 @@ static netdp_status print_result(const char *folder, const run_options *o, netdp
         print_errors(variants,
                      json_string_value(json_object_get(json_object_get(summary, "data"), "unit")));
     print_guarantees(summary, variants);
-    print_threat(summary);
+    print_threat(summary, variants);
     printf("\nresults: %s\n", folder);
     json_decref(summary);
     return NETDP_OK;

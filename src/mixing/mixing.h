@@ -22,4 +22,7 @@ struct netdp_mixing {
 netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, double *smallest,
                                   netdp_error *error);
 
+/* y = rows x for x, y [nodes][width] row-major, x != y. Allocates nothing. */
+void netdp_i_rows_apply(netdp_rows rows, const double *x, double *y, int32_t width);
+
 #endif

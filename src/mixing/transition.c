@@ -1,12 +1,17 @@
 #include <netdp/transition.h>
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+
+/* The most that two targets may differ by, as a factor. */
+#define WIDEST 1e200
 
 struct netdp_transition {
     const netdp_graph *graph; /* the caller's; it must outlive the transition */
@@ -81,11 +86,52 @@ static void fill_row(netdp_transition *transition, const double *target, int32_t
     transition->start[i + 1] = at;
 }
 
+static netdp_i_shown called(const netdp_graph *graph, int32_t node)
+{
+    char number[16];
+    const char *name = netdp_graph_name(graph, node);
+    snprintf(number, sizeof number, "%" PRId32, node);
+    return netdp_i_show_text(name != NULL ? name : number);
+}
+
+/*
+ * The target with its largest number in [1/2, 1): by a power of 2, so that equal numbers stay equal
+ * and none that passes is rounded. What is farther apart than WIDEST would round to a move that
+ * never happens.
+ */
+static netdp_status scale_target(const netdp_graph *graph, const double *target, double *scaled,
+                                 netdp_error *error)
+{
+    const int32_t nodes = netdp_graph_nodes(graph);
+    int32_t most = 0, least = 0;
+    int exponent = 0;
+    for (int32_t i = 0; i < nodes; i++) {
+        if (!(target[i] > 0) || isinf(target[i]))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "mixing 'hastings': the target of node %s is %g; give a finite "
+                                "number above 0",
+                                called(graph, i).text, target[i]);
+        most = target[i] > target[most] ? i : most;
+        least = target[i] < target[least] ? i : least;
+    }
+    if (nodes > 0 && target[least] / target[most] < 1 / WIDEST)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "mixing 'hastings': the targets of nodes %s and %s, %g and %g, are "
+                            "more than %g times apart; bring them closer",
+                            called(graph, least).text, called(graph, most).text, target[least],
+                            target[most], WIDEST);
+    if (nodes > 0)
+        frexp(target[most], &exponent);
+    for (int32_t i = 0; i < nodes; i++)
+        scaled[i] = ldexp(target[i], -exponent);
+    return NETDP_OK;
+}
+
 netdp_status netdp_transition_toward(const netdp_graph *graph, const double *target,
                                      netdp_transition **transition, netdp_error *error)
 {
     netdp_transition *made = NULL;
-    double total = 0, largest = 0;
+    double total = 0;
     netdp_status status = begin(graph, "hastings", &made, error);
     if (status != NETDP_OK)
         return status;
@@ -97,22 +143,15 @@ netdp_status netdp_transition_toward(const netdp_graph *graph, const double *tar
         status = netdp_i_no_memory(error);
         goto done;
     }
+    status = scale_target(graph, target, made->stationary, error);
+    if (status != NETDP_OK)
+        goto done;
     for (int32_t i = 0; i < made->nodes; i++) {
-        if (!(target[i] > 0) || isinf(target[i])) {
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "mixing 'hastings': the target of node %d is %g; give a finite "
-                                  "number above 0",
-                                  (int)i, target[i]);
-            goto done;
-        }
-        largest = fmax(largest, target[i]);
+        total += made->stationary[i];
+        fill_row(made, made->stationary, i);
     }
     for (int32_t i = 0; i < made->nodes; i++)
-        total += target[i] / largest;
-    for (int32_t i = 0; i < made->nodes; i++) {
-        made->stationary[i] = target[i] / largest / total;
-        fill_row(made, target, i);
-    }
+        made->stationary[i] /= total;
     *transition = made;
     made = NULL;
 done:
@@ -145,10 +184,15 @@ static netdp_status read_target(const char *path, double *target, int32_t nodes,
     int64_t bytes = 0;
     int32_t line = 0;
     netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    if (status == NETDP_OK && strlen(text) != (size_t)bytes)
+        status = netdp_i_fail(error, NETDP_INVALID, "%s: has a NUL byte; give text", path);
     char *rest = text;
     for (char *each; status == NETDP_OK && (each = strsep(&rest, "\n")) != NULL; line++) {
-        if (*each == '\0' && rest == NULL)
+        const size_t length = strlen(each);
+        if (length == 0 && rest == NULL)
             break;
+        if (rest != NULL && length > 0 && each[length - 1] == '\r')
+            each[length - 1] = '\0';
         if (line >= nodes || !netdp_i_read_number(each, &target[line]))
             status = netdp_i_fail(error, NETDP_INVALID,
                                   "%s:%d: '%s'; give one number above 0 for each of the %d nodes",
@@ -182,8 +226,11 @@ netdp_status netdp_transition_new(const netdp_graph *graph, const char *law,
         target[i] = degree ? fmax(1, netdp_graph_degree(graph, i)) : 1;
     if (!degree && !uniform)
         status = read_target(toward, target, nodes, error);
-    if (status == NETDP_OK)
-        status = netdp_transition_toward(graph, target, &made, error);
+    if (status != NETDP_OK)
+        goto done;
+    status = netdp_transition_toward(graph, target, &made, error);
+    if (status != NETDP_OK && !degree && !uniform)
+        status = netdp_i_within(error, status, "%s", toward);
     if (status != NETDP_OK)
         goto done;
     netdp_i_free(made->name);

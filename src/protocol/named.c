@@ -39,17 +39,23 @@ static const netdp_protocol named[] = {
     {"averaging", "paper C, Algorithm 1",
      "every node noises its value once and gossip averages the values; each later message carries "
      "a dither",
-     NETDP_SETTING_DITHER | NETDP_SETTING_ROUNDS_AUTO | NETDP_SETTING_ACCELERATE, averaging},
+     NETDP_SETTING_VIEW | NETDP_SETTING_DITHER | NETDP_SETTING_ROUNDS_AUTO |
+         NETDP_SETTING_ACCELERATE,
+     averaging},
     {"stream", "paper D, eq. (3.1)",
      "every node adds a new noised value every round, or every b-th, or at most k times",
-     NETDP_SETTING_EVERY | NETDP_SETTING_AT_MOST, stream},
-    {"gossip-sgd", "paper D, eq. (5.1)", "a noised gradient step and one gossip round, in turn", 0,
-     gossip_sgd},
+     NETDP_SETTING_VIEW | NETDP_SETTING_EVERY | NETDP_SETTING_AT_MOST, stream},
+    {"gossip-sgd", "paper D, eq. (5.1)", "a noised gradient step and one gossip round, in turn",
+     NETDP_SETTING_VIEW, gossip_sgd},
     {"muffliato-sgd", "paper C, Algorithm 3",
      "a noised gradient step, then several dithered gossip rounds and an end dither, in turn",
-     NETDP_SETTING_DITHER | NETDP_SETTING_INNER | NETDP_SETTING_END_DITHER |
+     NETDP_SETTING_VIEW | NETDP_SETTING_DITHER | NETDP_SETTING_INNER | NETDP_SETTING_END_DITHER |
          NETDP_SETTING_ACCELERATE,
      muffliato_sgd},
+    {"walk", "paper A, Algorithm 1; paper E, Algorithm 4",
+     "a token holds the model; the node that has it takes a noised gradient step and sends it to a "
+     "random neighbour",
+     NETDP_SETTING_TOKEN, NULL},
 };
 
 enum { NAMED = sizeof named / sizeof *named };
@@ -77,4 +83,16 @@ netdp_linear netdp_protocol_describe(const netdp_protocol *protocol, const netdp
     netdp_linear described = {.mixing = mixing, .rounds = settings->rounds};
     protocol->describe(settings, &described);
     return described;
+}
+
+netdp_token netdp_protocol_describe_token(const netdp_transition *law,
+                                          const netdp_settings *settings)
+{
+    return (netdp_token){.law = law,
+                         .steps = settings->rounds,
+                         .burn_in = settings->burn_in,
+                         .start = settings->start,
+                         .cap = settings->cap,
+                         .tokens = settings->tokens,
+                         .release = settings->release};
 }

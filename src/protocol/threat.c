@@ -1,14 +1,31 @@
 #include "protocol/threat.h"
 
-json_t *netdp_i_threat_json(netdp_sees sees, netdp_own_noise own_noise, const int32_t *to,
-                            int32_t count)
+static json_t *list_observers(const int32_t *to, int32_t count)
 {
     json_t *observers = to == NULL ? json_string("all") : json_array();
     for (int32_t i = 0; to != NULL && i < count; i++)
         json_array_append_new(observers, json_integer(to[i]));
-    return json_pack("{s:o, s:s, s:s, s:s, s:s}", "to", observers, "sees", netdp_sees_name(sees),
-                     "own_noise", netdp_own_noise_name(own_noise), "adjacency", NETDP_I_ADJACENCY,
-                     "released", NETDP_I_RELEASED);
+    return observers;
+}
+
+json_t *netdp_i_threat_json(netdp_sees sees, netdp_own_noise own_noise, const int32_t *to,
+                            int32_t count)
+{
+    return json_pack("{s:o, s:s, s:s, s:s, s:s}", "to", list_observers(to, count), "sees",
+                     netdp_sees_name(sees), "own_noise", netdp_own_noise_name(own_noise),
+                     "adjacency", NETDP_I_ADJACENCY, "released", NETDP_I_RELEASED);
+}
+
+const char *netdp_i_threat_released(const netdp_token *token)
+{
+    return token->release ? "the final model, to all" : NETDP_I_RELEASED;
+}
+
+json_t *netdp_i_threat_walk_json(const netdp_token *token, const int32_t *to, int32_t count)
+{
+    return json_pack("{s:o, s:s, s:s, s:s, s:s}", "to", list_observers(to, count), "sees",
+                     NETDP_I_WALK_SEES, "own_noise", netdp_own_noise_name(NETDP_OWN_NOISE_KNOWN),
+                     "adjacency", NETDP_I_ADJACENCY, "released", netdp_i_threat_released(token));
 }
 
 const char *netdp_i_threat_words(netdp_sees sees)

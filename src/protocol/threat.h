@@ -14,6 +14,14 @@
 json_t *netdp_i_threat_json(netdp_sees sees, netdp_own_noise own_noise, const int32_t *to,
                             int32_t count);
 
+/* The same of a walk. */
+json_t *netdp_i_threat_walk_json(const netdp_token *token, const int32_t *to, int32_t count);
+
+/* What a walk releases at the end, in words. */
+const char *netdp_i_threat_released(const netdp_token *token);
+
+#define NETDP_I_WALK_SEES "the token whenever it arrives, and whom it is sent to"
+
 /* One sentence on what an observer sees. */
 const char *netdp_i_threat_words(netdp_sees sees);
 

@@ -32,12 +32,14 @@ static bool report(void *context, int64_t step, const double *state)
     if (a->tracing.trace == NULL || !due)
         return netdp_i_poll(a->tracing.progress, NULL) == NETDP_OK;
     netdp_i_mean_of(state, a->nodes, a->width, a->mean);
+    const double messages = netdp_i_round_messages(a->protocol) * (double)step;
     const netdp_trace_row row = {
         .step = step,
         .objective = 0.5 * netdp_i_spread(state, a->nodes, a->width, a->truth),
         .accuracy = -1,
         .consensus = sqrt(netdp_i_spread(state, a->nodes, a->width, a->mean)),
-        .bytes = netdp_i_round_bytes(a->protocol, a->width) * (double)step,
+        .bytes = 8.0 * a->width * messages,
+        .messages = messages,
     };
     return a->tracing.trace(a->tracing.context, &row);
 }
@@ -45,6 +47,13 @@ static bool report(void *context, int64_t step, const double *state)
 netdp_status netdp_simulate(const netdp_linear *protocol, double noise, const double *values,
                             int32_t width, netdp_run_seed seed, netdp_tracing tracing,
                             double *result, netdp_error *error)
+{
+    return netdp_i_simulate(protocol, noise, values, width, seed, tracing, NULL, result, error);
+}
+
+netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const double *values,
+                              int32_t width, netdp_run_seed seed, netdp_tracing tracing,
+                              const netdp_i_saving *saving, double *result, netdp_error *error)
 {
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
     if (protocol->every > 0 || tracing.every < 1 || width < 1)
@@ -59,14 +68,14 @@ netdp_status netdp_simulate(const netdp_linear *protocol, double noise, const do
                    .truth = NETDP_I_NEW(double, width),
                    .mean = NETDP_I_NEW(double, width)};
     double *state = NETDP_I_NEW(double, (int64_t)n *width);
+    const netdp_i_rounds rounds = {contribute, report, true, &a, saving};
     netdp_status status = NETDP_OK;
     if (a.truth == NULL || a.mean == NULL || state == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
     netdp_i_mean_of(values, n, width, a.truth);
-    status =
-        netdp_i_gossip(protocol, noise, width, seed, contribute, report, true, &a, state, error);
+    status = netdp_i_gossip(protocol, noise, width, seed, &rounds, state, error);
     if (status == NETDP_OK)
         memcpy(result, state, (size_t)n * (size_t)width * sizeof *result);
 done:

@@ -34,9 +34,9 @@ double netdp_i_spread(const double *values, int32_t nodes, int32_t width, const 
     return sum / nodes;
 }
 
-double netdp_i_round_bytes(const netdp_linear *protocol, int32_t width)
+double netdp_i_round_messages(const netdp_linear *protocol)
 {
-    return 16.0 * width * (double)netdp_graph_edges(netdp_mixing_graph(protocol->mixing));
+    return 2.0 * (double)netdp_graph_edges(netdp_mixing_graph(protocol->mixing));
 }
 
 /*
@@ -121,10 +121,32 @@ static void run_round(gossip *g, int64_t t, netdp_i_contribute contribute, void 
         add_noise(g->state, g->nodes, g->width, g->noise * p->end_dither, g->seed, t, 1);
 }
 
+/* All rounds from `round` on; *stopped where a report said so. */
+static netdp_status run_rounds(gossip *g, int64_t round, const netdp_i_rounds *rounds,
+                               bool *stopped, netdp_error *error)
+{
+    const netdp_i_saving *saving = rounds->saving;
+    bool go_on = true;
+    for (int64_t t = round; go_on && t < g->protocol->rounds; t++) {
+        run_round(g, t, rounds->contribute, rounds->context);
+        if (t == 0 && rounds->from_start)
+            go_on = rounds->report(rounds->context, 0, g->message);
+        if (!go_on)
+            break; /* between two reports there is no standing to keep */
+        go_on = rounds->report(rounds->context, t + 1, g->state);
+        const netdp_i_standing at = {t + 1, g->state, g->protocol->accelerate ? g->before : NULL};
+        netdp_status status =
+            saving != NULL ? saving->save(saving->context, &at, !go_on, error) : NETDP_OK;
+        if (status != NETDP_OK)
+            return status;
+    }
+    *stopped = !go_on;
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t width,
-                            netdp_run_seed seed, netdp_i_contribute contribute,
-                            netdp_i_report_states report, bool from_start, void *context,
-                            double *state, netdp_error *error)
+                            netdp_run_seed seed, const netdp_i_rounds *rounds, double *state,
+                            netdp_error *error)
 {
     netdp_status status = netdp_linear_check(protocol, error);
     if (status != NETDP_OK)
@@ -141,16 +163,14 @@ netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t 
                 .width = width,
                 .seed = seed};
     const size_t bytes = (size_t)g.nodes * (size_t)width * sizeof *state;
-    status = gossip_new(&g, state, error);
-    bool go_on = true;
-    for (int64_t t = 0; status == NETDP_OK && go_on && t < protocol->rounds; t++) {
-        run_round(&g, t, contribute, context);
-        if (t == 0 && from_start)
-            go_on = report(context, 0, g.message);
-        if (go_on)
-            go_on = report(context, t + 1, g.state);
-    }
-    if (status == NETDP_OK && !go_on)
+    const netdp_i_standing *from = rounds->saving != NULL ? rounds->saving->from : NULL;
+    bool stopped = false;
+    status = gossip_new(&g, from != NULL ? from->state : state, error);
+    if (status == NETDP_OK && from != NULL && protocol->accelerate)
+        memcpy(g.before, from->before, bytes);
+    if (status == NETDP_OK)
+        status = run_rounds(&g, from != NULL ? from->round : 0, rounds, &stopped, error);
+    if (status == NETDP_OK && stopped)
         status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
     if (status == NETDP_OK)
         memcpy(state, g.state, bytes);

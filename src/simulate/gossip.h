@@ -10,15 +10,48 @@ typedef void (*netdp_i_contribute)(void *context, int64_t round, double *message
 /* Reports the states after `step` rounds; false stops. */
 typedef bool (*netdp_i_report_states)(void *context, int64_t step, const double *state);
 
+/* Where gossip stands after `round` rounds: all that the rest depends on, as draws are counted. */
+typedef struct netdp_i_standing {
+    int64_t round;
+    const double *state;  /* [nodes][width] */
+    const double *before; /* the last messages, of accelerated gossip; else NULL */
+} netdp_i_standing;
+
+/* Keeping where a simulation stands, and going on from there to the same numbers. */
+typedef struct netdp_i_saving {
+    /* Asked after every reported round, `stopping` where the report said so; any failure ends it.
+     */
+    netdp_status (*save)(void *context, const netdp_i_standing *at, bool stopping,
+                         netdp_error *error);
+    void *context;
+    const netdp_i_standing *from; /* NULL: from the start */
+} netdp_i_saving;
+
+/* What happens in the rounds of one protocol. */
+typedef struct netdp_i_rounds {
+    netdp_i_contribute contribute;
+    netdp_i_report_states report; /* after each round */
+    bool from_start;              /* and before the first */
+    void *context;
+    const netdp_i_saving *saving; /* NULL: never */
+} netdp_i_rounds;
+
 /*
  * Runs all rounds from `state` [nodes][width] (in and out): `noise` is the standard deviation of
- * the unit noise, of dithers their part of it. `report` after each round, and before the first
- * where `from_start`.
+ * the unit noise, of dithers their part of it.
  */
 netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t width,
-                            netdp_run_seed seed, netdp_i_contribute contribute,
-                            netdp_i_report_states report, bool from_start, void *context,
-                            double *state, netdp_error *error);
+                            netdp_run_seed seed, const netdp_i_rounds *rounds, double *state,
+                            netdp_error *error);
+
+/* netdp_simulate and netdp_simulate_learning that can be saved on the way; `saving` may be NULL. */
+netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const double *values,
+                              int32_t width, netdp_run_seed seed, netdp_tracing tracing,
+                              const netdp_i_saving *saving, double *result, netdp_error *error);
+netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp_learning *learning,
+                                       netdp_run_seed seed, netdp_tracing tracing,
+                                       const netdp_i_saving *saving, double *model,
+                                       netdp_error *error);
 
 /* A run's streams: the repeat sits above the rounds in the stream's step. */
 uint64_t netdp_i_stream_step(netdp_run_seed seed, int64_t round);
@@ -28,7 +61,7 @@ void netdp_i_mean_of(const double *values, int32_t nodes, int32_t width, double 
 /* mean over nodes of the squared distance to `centre` */
 double netdp_i_spread(const double *values, int32_t nodes, int32_t width, const double *centre);
 
-/* All of a round's messages: 8 bytes a number, both directions of every edge. */
-double netdp_i_round_bytes(const netdp_linear *protocol, int32_t width);
+/* A round's messages: both directions of every edge. Each has 8 bytes a number. */
+double netdp_i_round_messages(const netdp_linear *protocol);
 
 #endif

@@ -112,12 +112,14 @@ static bool report(void *context, int64_t step, const double *state)
     for (int32_t u = 0; u < r->nodes; u++)
         score += r->score[u] / r->nodes;
     netdp_i_mean_of(state, r->nodes, r->width, r->mean);
+    const double messages = netdp_i_round_messages(r->protocol) * (double)step;
     const netdp_trace_row row = {
         .step = step,
         .objective = netdp_objective_value(&r->learning->objective, r->learning->train, r->mean),
         .accuracy = score,
         .consensus = sqrt(netdp_i_spread(state, r->nodes, r->width, r->mean)),
-        .bytes = netdp_i_round_bytes(r->protocol, r->width) * (double)step,
+        .bytes = 8.0 * r->width * messages,
+        .messages = messages,
     };
     return r->tracing.trace(r->tracing.context, &row);
 }
@@ -137,7 +139,16 @@ netdp_status netdp_simulate_learning(const netdp_linear *protocol, const netdp_l
                                      netdp_run_seed seed, netdp_tracing tracing, double *model,
                                      netdp_error *error)
 {
+    return netdp_i_simulate_learning(protocol, learning, seed, tracing, NULL, model, error);
+}
+
+netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp_learning *learning,
+                                       netdp_run_seed seed, netdp_tracing tracing,
+                                       const netdp_i_saving *saving, double *model,
+                                       netdp_error *error)
+{
     run r = {.protocol = protocol, .learning = learning, .seed = seed, .tracing = tracing};
+    const netdp_i_rounds rounds = {contribute, report, false, &r, saving};
     netdp_status status = check_learning(learning, tracing.every, error);
     if (status == NETDP_OK &&
         (!protocol->reacts || learning->train->nodes != netdp_mixing_rows(protocol->mixing).nodes))
@@ -153,8 +164,8 @@ netdp_status netdp_simulate_learning(const netdp_linear *protocol, const netdp_l
             status = netdp_i_no_memory(error);
     }
     if (status == NETDP_OK)
-        status = netdp_i_gossip(protocol, learning->step * learning->noise, r.width, seed,
-                                contribute, report, false, &r, state, error);
+        status = netdp_i_gossip(protocol, learning->step * learning->noise, r.width, seed, &rounds,
+                                state, error);
     if (status == NETDP_OK)
         memcpy(model, state, (size_t)r.nodes * (size_t)r.width * sizeof *model);
     netdp_i_free(state);
@@ -206,6 +217,7 @@ netdp_status netdp_learn_central(const netdp_learning *learning, int64_t steps, 
             .objective = netdp_objective_value(&full.objective, full.train, made),
             .accuracy = netdp_score(&full.objective, full.test, made),
             .bytes = 16.0 * r.width * r.nodes * (double)(t + 1),
+            .messages = 2.0 * r.nodes * (double)(t + 1), /* to the aggregator and back */
         };
         if (!tracing.trace(tracing.context, &row)) {
             status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");

@@ -1,222 +1,17 @@
-/* The study file: its texts become a netdp_study, key by key. */
-#include "study/study.h"
-
-#include <float.h>
-#include <math.h>
-#include <stdarg.h>
+/* The study file: its texts become a netdp_study, key by key, and its variants others beside it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <netdp/data.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "study/key.h"
-#include "study/text.h"
+#include "study/reading.h"
 
-enum { LONGEST_TEXT = 4096 };
-
-typedef struct reading {
-    const char *path;
-    netdp_i_lines lines;
-    netdp_i_study_text *text;
-    const char *set[NETDP_I_KEYS]; /* the override that a key's text comes from, or NULL */
-    netdp_study *study;
-} reading;
-
-/* "FILE:7: privacy.epsilon: ...", or "--set privacy.epsilon=x: ..." where it comes from there. */
-__attribute__((format(printf, 4, 5))) static netdp_status
-fail_key(const reading *from, const char *name, netdp_error *error, const char *format, ...)
-{
-    char told[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(told, sizeof told, format, arguments);
-    va_end(arguments);
-    int k = netdp_i_key_find(name);
-    if (k >= 0 && from->set[k] != NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "--set %s: %s",
-                            netdp_i_show_text(from->set[k]).text, told);
-    int64_t line = netdp_i_lines_of(&from->lines, name);
-    if (line == 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s: %s", from->path, name, told);
-    return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s: %s", from->path, (long long)line,
-                        name, told);
-}
-
-/* ---- one text to one value ---- */
-
-static netdp_status keep_text(const reading *from, const netdp_i_key *key, const char *text,
-                              char **into, netdp_error *error)
-{
-    size_t length = strlen(text);
-    /* Only a text whose default is empty may be left empty. */
-    if (length == 0 && (key->fallback == NULL || key->fallback[0] != '\0'))
-        return fail_key(from, key->name, error, "is empty; give %s", key->expects);
-    if (length > LONGEST_TEXT)
-        return fail_key(from, key->name, error, "has %zu bytes; give at most %d", length,
-                        LONGEST_TEXT);
-    const char *slash = strrchr(from->path, '/');
-    bool beside = key->kind == NETDP_I_KEY_FILE && text[0] != '/' && slash != NULL;
-    size_t folder = beside ? (size_t)(slash - from->path) + 1 : 0;
-    char *kept = netdp_i_new((int64_t)(folder + length + 1), 1);
-    if (kept == NULL)
-        return netdp_i_no_memory(error);
-    memcpy(kept, from->path, folder);
-    memcpy(kept + folder, text, length + 1);
-    *into = kept;
-    return NETDP_OK;
-}
-
-static netdp_status read_dataset(const reading *from, const netdp_i_key *key, const char *text,
-                                 char **into, netdp_error *error)
-{
-    const netdp_dataset *nearest = netdp_datasets();
-    for (const netdp_dataset *set = netdp_datasets(); set->name != NULL; set++) {
-        if (netdp_i_distance(set->name, text) < netdp_i_distance(nearest->name, text))
-            nearest = set;
-        if (strcmp(set->name, text) != 0)
-            continue;
-        if (strstr(set->file, ".csv") == NULL)
-            return fail_key(from, key->name, error, "'%s' is a graph; use graph: {data: %s}",
-                            set->name, set->file);
-        return keep_text(from, key, text, into, error);
-    }
-    return fail_key(from, key->name, error, "no data set has the name '%s'; did you mean '%s'?",
-                    netdp_i_show_text(text).text, nearest->name);
-}
-
-static netdp_status read_seed(const reading *from, const netdp_i_key *key, const char *text,
-                              uint64_t *into, netdp_error *error)
-{
-    uint64_t value = 0;
-    size_t at = 0;
-    for (; text[at] >= '0' && text[at] <= '9'; at++)
-        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(text[at] - '0'), &value))
-            return fail_key(from, key->name, error, "'%s' is out of range; give %s",
-                            netdp_i_show_text(text).text, key->expects);
-    if (at == 0 || text[at] != '\0')
-        return fail_key(from, key->name, error, "'%s' is not a whole number; give %s",
-                        netdp_i_show_text(text).text, key->expects);
-    *into = value;
-    return NETDP_OK;
-}
-
-static netdp_status read_whole(const reading *from, const netdp_i_key *key, const char *text,
-                               int64_t *into, netdp_error *error)
-{
-    uint64_t value = 0;
-    if (key->word != NULL && strcmp(text, key->word[0]) == 0) {
-        *into = 0;
-        return NETDP_OK;
-    }
-    netdp_status status = read_seed(from, key, text, &value, error);
-    if (status != NETDP_OK)
-        return status;
-    if ((double)value < key->low || (double)value > key->high)
-        return fail_key(from, key->name, error, "'%s' is out of range; give %s",
-                        netdp_i_show_text(text).text, key->expects);
-    *into = (int64_t)value;
-    return NETDP_OK;
-}
-
-static netdp_status read_real(const reading *from, const netdp_i_key *key, const char *text,
-                              double *into, netdp_error *error)
-{
-    double value = INFINITY;
-    /* "inf" as JSON results write it, ".inf" as YAML does. */
-    bool infinite = strcmp(text, "inf") == 0 || strcmp(text, ".inf") == 0;
-    if (!infinite && !netdp_i_read_number(text, &value))
-        return fail_key(from, key->name, error, "'%s' is not a number; give %s",
-                        netdp_i_show_text(text).text, key->expects);
-    /* A number too large for a double is not the word "inf". */
-    if (value < key->low || value > key->high || (isinf(value) && !infinite))
-        return fail_key(from, key->name, error, "'%s' is out of range; give %s",
-                        netdp_i_show_text(text).text, key->expects);
-    *into = value;
-    return NETDP_OK;
-}
-
-static netdp_status read_pair(const reading *from, const char *name, char *const text[2],
-                              double *low, double *high, netdp_error *error)
-{
-    double value[2];
-    for (int i = 0; i < 2; i++)
-        if (!netdp_i_read_number(text[i], &value[i]) || !(fabs(value[i]) <= NETDP_I_LARGEST))
-            return fail_key(from, name, error,
-                            "'%s' is not a finite number up to 1e100; give [low, high] with low < "
-                            "high",
-                            netdp_i_show_text(text[i]).text);
-    if (value[0] >= value[1])
-        return fail_key(from, name, error,
-                        "[%s, %s] is not a range; give [low, high] with low < high",
-                        netdp_i_show_text(text[0]).text, netdp_i_show_text(text[1]).text);
-    *low = value[0];
-    *high = value[1];
-    return NETDP_OK;
-}
-
-static netdp_status read_word(const reading *from, const netdp_i_key *key, const char *text,
-                              int *into, netdp_error *error)
-{
-    for (int i = 0; key->word[i] != NULL; i++)
-        if (strcmp(key->word[i], text) == 0) {
-            *into = i;
-            return NETDP_OK;
-        }
-    return fail_key(from, key->name, error, "'%s' is not known here; give %s",
-                    netdp_i_show_text(text).text, key->expects);
-}
-
-static netdp_status read_key(const reading *from, const netdp_i_key *key, char *const text[2],
-                             netdp_error *error)
-{
-    void *into = (char *)from->study + key->offset;
-    netdp_status status = NETDP_OK;
-    int word = 0;
-    switch (key->kind) {
-    case NETDP_I_KEY_TEXT:
-        if (key->word != NULL && (status = read_word(from, key, text[0], &word, error)) != NETDP_OK)
-            return status;
-        return keep_text(from, key, text[0], into, error);
-    case NETDP_I_KEY_FILE:
-        return keep_text(from, key, text[0], into, error);
-    case NETDP_I_KEY_DATASET:
-        return read_dataset(from, key, text[0], into, error);
-    case NETDP_I_KEY_SEED:
-        return read_seed(from, key, text[0], into, error);
-    case NETDP_I_KEY_WHOLE:
-        return read_whole(from, key, text[0], into, error);
-    case NETDP_I_KEY_REAL:
-        return read_real(from, key, text[0], into, error);
-    case NETDP_I_KEY_PAIR:
-        from->study->task.has_bounds = true;
-        return read_pair(from, key->name, text, &from->study->task.low, &from->study->task.high,
-                         error);
-    case NETDP_I_KEY_WORD:
-        status = read_word(from, key, text[0], &word, error);
-        /* Every enum of the table is as wide as an unsigned int (checked below). */
-        memcpy(into, &word, sizeof word);
-        return status;
-    case NETDP_I_KEY_SWITCH:
-        status = read_word(from, key, text[0], &word, error);
-        *(bool *)into = word == 1;
-        return status;
-    case NETDP_I_KEY_COLUMNS:
-        break;
-    }
-    return NETDP_OK;
-}
-
-_Static_assert(sizeof(netdp_over) == sizeof(int) && sizeof(netdp_sees) == sizeof(int) &&
-                   sizeof(netdp_own_noise) == sizeof(int),
-               "read_key and netdp_study_write copy words as int");
+enum { LONGEST_NAME = 40, MOST_VARIANTS = 100 };
 
 /* ---- overrides ---- */
 
-static void clear_text(reading *from, int k)
+static void clear_text(netdp_i_reading *from, int k)
 {
     for (int i = 0; i < 2; i++) {
         netdp_i_free(from->text->value[k][i]);
@@ -274,27 +69,26 @@ static netdp_status find_set(const char *set, int *found, netdp_error *error)
     return NETDP_OK;
 }
 
-/* Of keys that exclude each other the one set last wins. */
-static void clear_rivals(reading *from, int k)
+/* Does giving `key` take away the other one? Of keys that exclude each other the last one wins. */
+static bool replaces(const netdp_i_key *key, const netdp_i_key *other)
 {
-    for (int other = 0; other < NETDP_I_KEYS; other++)
-        if (other != k && netdp_i_keys[k].rivals != NETDP_I_ALONE &&
-            netdp_i_keys[other].rivals == netdp_i_keys[k].rivals)
-            clear_text(from, other);
-    /* The giant component belongs to the file that a family replaces. */
-    if (strcmp(netdp_i_keys[k].name, "graph.family") == 0)
-        clear_text(from, netdp_i_key_find("graph.giant_component"));
+    if (key->rivals != NETDP_I_ALONE)
+        /* The giant component belongs to the file that a family replaces. */
+        return other->rivals == key->rivals || (strcmp(key->name, "graph.family") == 0 &&
+                                                strcmp(other->name, "graph.giant_component") == 0);
+    return other == key;
 }
 
-static netdp_status override(reading *from, const char *set, netdp_error *error)
+static netdp_status override(netdp_i_reading *from, const char *set, netdp_error *error)
 {
     int k = -1;
     netdp_status status = find_set(set, &k, error);
     if (status != NETDP_OK)
         return status;
     const char *value = strchr(set, '=') + 1;
-    clear_rivals(from, k);
-    clear_text(from, k);
+    for (int other = 0; other < NETDP_I_KEYS; other++)
+        if (replaces(&netdp_i_keys[k], &netdp_i_keys[other]))
+            clear_text(from, other);
     from->set[k] = set;
     if (netdp_i_keys[k].kind == NETDP_I_KEY_PAIR)
         return split_pair(value, from->text->value[k], error);
@@ -304,7 +98,7 @@ static netdp_status override(reading *from, const char *set, netdp_error *error)
 
 /* ---- the whole ---- */
 
-static netdp_status read_columns(const reading *from, netdp_error *error)
+static netdp_status read_columns(const netdp_i_reading *from, netdp_error *error)
 {
     netdp_study *study = from->study;
     uint32_t count = from->text->column_count;
@@ -318,10 +112,12 @@ static netdp_status read_columns(const reading *from, netdp_error *error)
         snprintf(name, sizeof name, "data.columns.%u%s", i + 1,
                  text->bounds[0] != NULL ? ".bounds" : "");
         if (text->name == NULL || text->name[0] == '\0')
-            return fail_key(from, name, error, "has no name; give name: and bounds: [low, high]");
+            return netdp_i_reading_fail(from, name, error,
+                                        "has no name; give name: and bounds: [low, high]");
         netdp_status status = NETDP_OK;
         if (text->bounds[0] != NULL)
-            status = read_pair(from, name, text->bounds, &column->low, &column->high, error);
+            status =
+                netdp_i_reading_pair(from, name, text->bounds, &column->low, &column->high, error);
         if (status != NETDP_OK)
             return status;
         column->name = netdp_i_copy_text(text->name);
@@ -333,7 +129,8 @@ static netdp_status read_columns(const reading *from, netdp_error *error)
 }
 
 /* Of graphs and data exactly one, of bounds and clip at most one. */
-static netdp_status check_rivals(const reading *from, netdp_i_rivals group, netdp_error *error)
+static netdp_status check_rivals(const netdp_i_reading *from, netdp_i_rivals group,
+                                 netdp_error *error)
 {
     char names[96] = "";
     size_t used = 0;
@@ -350,20 +147,21 @@ static netdp_status check_rivals(const reading *from, netdp_i_rivals group, netd
         }
     }
     if (second >= 0)
-        return fail_key(from, netdp_i_keys[second].name, error, "excludes %s; keep one of %s",
-                        netdp_i_keys[first].name, names);
+        return netdp_i_reading_fail(from, netdp_i_keys[second].name, error,
+                                    "excludes %s; keep one of %s", netdp_i_keys[first].name, names);
     if (first >= 0)
         return NETDP_OK;
     if (group != NETDP_I_RIVAL_RANGES)
-        return fail_key(from, netdp_i_keys[any].name, error, "one of %s is missing; give it",
-                        names);
+        return netdp_i_reading_fail(from, netdp_i_keys[any].name, error,
+                                    "one of %s is missing; give it", names);
     bool all = from->study->data.column_count > 0;
     for (int32_t i = 0; i < from->study->data.column_count; i++)
         all = all && from->study->data.column[i].low < from->study->data.column[i].high;
     if (all)
         return NETDP_OK;
-    return fail_key(from, "task.bounds", error,
-                    "values must have a range; give bounds: [low, high] or clip: radius");
+    return netdp_i_reading_fail(
+        from, "task.bounds", error,
+        "values must have a range; give bounds: [low, high] or clip: radius");
 }
 
 /* What no single key can say. */
@@ -372,7 +170,8 @@ bool netdp_i_study_learns(const netdp_study *study)
     return strcmp(study->task.kind, "mean") != 0;
 }
 
-/* Keys of one protocol or one kind of task: elsewhere they may only hold their default. */
+/* Keys of one protocol or one kind of task: elsewhere they may only hold their default, and no
+ * variant inherits them. */
 static const struct {
     const char *key;
     unsigned setting; /* of netdp_setting; 0: of learning */
@@ -383,69 +182,120 @@ static const struct {
     {"task.intercept", 0},
     {"task.central_steps", 0},
     {"protocol.inner", NETDP_SETTING_INNER},
+    {"protocol.phases", NETDP_SETTING_INNER},
     {"protocol.accelerate", NETDP_SETTING_ACCELERATE},
     {"protocol.variance", NETDP_SETTING_ROUNDS_AUTO},
     {"privacy.dither", NETDP_SETTING_DITHER},
     {"privacy.end_dither", NETDP_SETTING_END_DITHER},
 };
 
-static netdp_status check_particular(const reading *from, netdp_error *error)
+enum { PARTICULAR = sizeof particular / sizeof *particular };
+
+/*
+ * Does the i-th of them mean something for this kind of task and this protocol? With rounds: auto a
+ * protocol of phases takes their number, and `inner` is what the formula gives.
+ */
+static bool applies(size_t i, const char *task, const netdp_protocol *named, bool automatic)
+{
+    const char *key = particular[i].key;
+    const bool phases = (named->settings & NETDP_SETTING_INNER) != 0;
+    if (particular[i].setting == 0)
+        return strcmp(task, "mean") != 0;
+    if (strcmp(key, "protocol.phases") == 0)
+        return phases && automatic;
+    if (strcmp(key, "protocol.inner") == 0)
+        return phases && !automatic;
+    if (strcmp(key, "protocol.variance") == 0 && phases)
+        return automatic;
+    return (named->settings & particular[i].setting) != 0;
+}
+
+static netdp_status check_particular(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
+    const bool automatic = study->protocol.rounds == 0;
     const netdp_protocol *named;
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status != NETDP_OK)
         return status;
-    for (size_t i = 0; i < sizeof particular / sizeof *particular; i++) {
+    for (size_t i = 0; i < PARTICULAR; i++) {
         const int k = netdp_i_key_find(particular[i].key);
-        const char *given = from->text->value[k][0];
-        const bool applies = particular[i].setting == 0
-                                 ? netdp_i_study_learns(study)
-                                 : (named->settings & particular[i].setting) != 0;
-        if (given != NULL && !applies && strcmp(given, netdp_i_keys[k].fallback) != 0)
-            return fail_key(from, particular[i].key, error, "does not apply to %s; remove it",
-                            particular[i].setting == 0 ? "task mean" : named->name);
+        const char *given = from->text->value[k][0], *usual = netdp_i_keys[k].fallback;
+        if (given == NULL || applies(i, study->task.kind, named, automatic) ||
+            (usual != NULL && strcmp(given, usual) == 0))
+            continue;
+        if (particular[i].setting == 0)
+            return netdp_i_reading_fail(from, particular[i].key, error,
+                                        "does not apply to task mean; remove it");
+        /* Does it apply to the protocol with other rounds? */
+        return netdp_i_reading_fail(from, particular[i].key, error,
+                                    "does not apply to %s%s; remove it", named->name,
+                                    !applies(i, study->task.kind, named, !automatic) ? ""
+                                    : automatic ? " with rounds: auto"
+                                                : " with a number of rounds");
     }
     return NETDP_OK;
 }
 
+/* Auto rounds of a model: phases, each of as many rounds as the formula gives. */
+static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const netdp_protocol *named;
+    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (status != NETDP_OK || study->protocol.rounds > 0)
+        return status;
+    if ((named->settings & NETDP_SETTING_INNER) == 0)
+        return netdp_i_reading_fail(from, "protocol.rounds", error,
+                                    "auto applies to averaging and muffliato-sgd; give a number");
+    if (study->protocol.phases == 0)
+        return netdp_i_reading_fail(
+            from, "protocol.phases", error,
+            "is missing; rounds: auto finds the rounds of a phase, give the number of "
+            "phases");
+    return NETDP_OK;
+}
+
 /* What a mean and a model need, and what only the other one has. */
-static netdp_status check_task(const reading *from, netdp_error *error)
+static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
     const bool learns = netdp_i_study_learns(study);
     const bool averages = strcmp(study->protocol.kind, "averaging") == 0;
     if (learns == averages)
-        return fail_key(from, "protocol.kind", error, "%s does not do task %s; give %s",
-                        study->protocol.kind, study->task.kind,
-                        learns ? "gossip-sgd or muffliato-sgd" : "averaging");
+        return netdp_i_reading_fail(from, "protocol.kind", error, "%s does not do task %s; give %s",
+                                    study->protocol.kind, study->task.kind,
+                                    learns ? "gossip-sgd or muffliato-sgd" : "averaging");
     if (!learns) {
         if (study->data.label != NULL)
-            return fail_key(from, "data.label", error, "applies to logistic and ridge; remove it");
+            return netdp_i_reading_fail(from, "data.label", error,
+                                        "applies to logistic and ridge; remove it");
         if (study->task.step > 0)
-            return fail_key(from, "task.step", error, "applies to logistic and ridge; remove it");
+            return netdp_i_reading_fail(from, "task.step", error,
+                                        "applies to logistic and ridge; remove it");
         return NETDP_OK;
     }
     if (study->data.label == NULL)
-        return fail_key(from, "data.label", error, "is missing; name the column to predict");
+        return netdp_i_reading_fail(from, "data.label", error,
+                                    "is missing; name the column to predict");
     if (!(study->task.step > 0))
-        return fail_key(from, "task.step", error, "is missing; give a step size such as 0.7");
+        return netdp_i_reading_fail(from, "task.step", error,
+                                    "is missing; give a step size such as 0.7");
     if (study->task.clip == 0)
-        return fail_key(from, "task.clip", error,
-                        "is missing; without a bound on each row's gradient there is no "
-                        "sensitivity");
+        return netdp_i_reading_fail(
+            from, "task.clip", error,
+            "is missing; without a bound on each row's gradient there is no "
+            "sensitivity");
     if (study->data.column_count > 0)
-        return fail_key(from, "data.columns", error,
-                        "applies to a mean; every column but the label is a feature");
+        return netdp_i_reading_fail(from, "data.columns", error,
+                                    "applies to a mean; every column but the label is a feature");
     if (study->data.one_row_a_node)
-        return fail_key(from, "data.per_node", error,
-                        "one applies to a mean; training rows are dealt evenly");
-    if (study->protocol.rounds == 0)
-        return fail_key(from, "protocol.rounds", error, "auto applies to averaging; give a number");
-    return NETDP_OK;
+        return netdp_i_reading_fail(from, "data.per_node", error,
+                                    "one applies to a mean; training rows are dealt evenly");
+    return check_phases(from, error);
 }
 
-static netdp_status check_together(const reading *from, netdp_error *error)
+static netdp_status check_together(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
     netdp_status status = check_task(from, error);
@@ -454,16 +304,16 @@ static netdp_status check_together(const reading *from, netdp_error *error)
     if (status != NETDP_OK)
         return status;
     if (study->graph.family != NULL && study->graph.giant_component)
-        return fail_key(from, "graph.giant_component", error,
-                        "applies to graph.file and graph.data only; remove it");
+        return netdp_i_reading_fail(from, "graph.giant_component", error,
+                                    "applies to graph.file and graph.data only; remove it");
     for (int32_t i = 0; study->task.clip > 0 && i < study->data.column_count; i++)
         if (study->data.column[i].low < study->data.column[i].high)
-            return fail_key(from, "task.clip", error,
-                            "excludes bounds of columns; keep one of the two");
+            return netdp_i_reading_fail(from, "task.clip", error,
+                                        "excludes bounds of columns; keep one of the two");
     return check_particular(from, error);
 }
 
-static netdp_status fill(const reading *from, netdp_error *error)
+static netdp_status fill(const netdp_i_reading *from, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
     for (int k = 0; k < NETDP_I_KEYS && status == NETDP_OK; k++) {
@@ -472,11 +322,142 @@ static netdp_status fill(const reading *from, netdp_error *error)
         if (key->kind == NETDP_I_KEY_COLUMNS)
             status = read_columns(from, error);
         else if (from->text->value[k][0] != NULL)
-            status = read_key(from, key, from->text->value[k], error);
+            status = netdp_i_reading_key(from, key, from->text->value[k], error);
         else if (key->fallback != NULL)
-            status = read_key(from, key, fallback, error);
+            status = netdp_i_reading_key(from, key, fallback, error);
         else if (key->required)
-            status = fail_key(from, key->name, error, "is missing; give %s", key->expects);
+            status =
+                netdp_i_reading_fail(from, key->name, error, "is missing; give %s", key->expects);
+    }
+    return status;
+}
+
+static netdp_status make_study(netdp_i_reading *from, netdp_error *error)
+{
+    from->study = NETDP_I_NEW(netdp_study, 1);
+    if (from->study == NULL || (from->study->path = netdp_i_copy_text(from->path)) == NULL)
+        return netdp_i_no_memory(error);
+    return fill(from, error);
+}
+
+/* ---- variants ---- */
+
+/* The base's texts under the variant's own, as --set would put them; all of them borrowed. */
+static netdp_i_study_text merge(const netdp_i_study_text *base, const netdp_i_study_text *own,
+                                bool columns)
+{
+    const netdp_protocol *named;
+    netdp_i_study_text merged = *base;
+    for (int k = 0; k < NETDP_I_KEYS; k++)
+        for (int other = 0; own->value[k][0] != NULL && other < NETDP_I_KEYS; other++)
+            if (replaces(&netdp_i_keys[k], &netdp_i_keys[other]))
+                merged.value[other][0] = merged.value[other][1] = NULL;
+    for (int k = 0; k < NETDP_I_KEYS; k++)
+        if (own->value[k][0] != NULL)
+            memcpy(merged.value[k], own->value[k], sizeof merged.value[k]);
+    if (columns) {
+        merged.column = own->column;
+        merged.column_count = own->column_count;
+    }
+    const char *task = merged.value[netdp_i_key_find("task.kind")][0];
+    const char *protocol = merged.value[netdp_i_key_find("protocol.kind")][0];
+    const char *rounds = merged.value[netdp_i_key_find("protocol.rounds")][0];
+    if (netdp_protocol_find(protocol, &named, NULL) != NETDP_OK)
+        return merged; /* told when the key is read */
+    for (size_t i = 0; i < PARTICULAR; i++) {
+        const int k = netdp_i_key_find(particular[i].key);
+        if (own->value[k][0] == NULL && !applies(i, task, named, strcmp(rounds, "auto") == 0))
+            merged.value[k][0] = NULL;
+    }
+    return merged;
+}
+
+/* The variant's name: in results it is a CSV field and a line of a table. */
+static netdp_status name_variant(const netdp_i_reading *from, const char *given, int32_t index,
+                                 const netdp_study *base, char **kept, netdp_error *error)
+{
+    char name[LONGEST_NAME + 1];
+    if (given != NULL && strlen(given) > LONGEST_NAME)
+        return netdp_i_reading_fail(from, "name", error, "has %zu bytes; give at most %d",
+                                    strlen(given), LONGEST_NAME);
+    if (given != NULL)
+        snprintf(name, sizeof name, "%s", given);
+    else
+        snprintf(name, sizeof name, "variant %d", (int)index + 1);
+    if (name[0] == '\0')
+        return netdp_i_reading_fail(from, "name", error,
+                                    "is empty; give a short name or leave it out");
+    for (size_t at = 0, length; name[at] != '\0'; at += length) {
+        uint32_t code = 0;
+        length = netdp_i_utf8(name + at, strlen(name + at), &code);
+        if (length == 0 || !netdp_i_printable(code) || strchr(",\"'", name[at]) != NULL)
+            return netdp_i_reading_fail(
+                from, "name", error,
+                "'%s' holds a comma, a quote or what does not print; give a plain name",
+                netdp_i_show_text(name).text);
+    }
+    if (strcmp(name, "central") == 0 || strcmp(name, "local") == 0)
+        return netdp_i_reading_fail(from, "name", error,
+                                    "'%s' is the name of a baseline; give another", name);
+    for (int32_t i = 0; i < index; i++)
+        if (strcmp(name, base->variation[i].name) == 0)
+            return netdp_i_reading_fail(from, "name", error,
+                                        "variants.%d has the name '%s' too; give another",
+                                        (int)i + 1, netdp_i_show_text(name).text);
+    *kept = netdp_i_copy_text(name);
+    return *kept != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+/* One variant, a study of its own; what is wrong in it is told with its own line. */
+static netdp_status read_variant(const netdp_i_reading *base, int32_t index,
+                                 netdp_i_variation *made, netdp_error *error)
+{
+    const netdp_i_study_text *own = &base->text->variant[index];
+    netdp_i_reading from = {.path = base->path, .lines = base->lines};
+    snprintf(from.within, sizeof from.within, "variants.%d.", (int)index + 1);
+    netdp_status status = name_variant(&from, own->name, index, base->study, &made->name, error);
+    if (status != NETDP_OK)
+        return status;
+    for (int k = 0; k < NETDP_I_KEYS; k++)
+        if (netdp_i_keys[k].whole && own->value[k][0] != NULL)
+            return netdp_i_reading_fail(&from, netdp_i_keys[k].name, error,
+                                        "is one for the whole study; move it out of the variant");
+    char place[48];
+    snprintf(place, sizeof place, "%sdata.columns", from.within);
+    const int32_t at = netdp_i_lines_find(&base->lines, place);
+    netdp_i_study_text merged =
+        merge(base->text, own, at >= 0 && strcmp(base->lines.at[at].key, "columns") == 0);
+    from.text = &merged;
+    status = make_study(&from, error);
+    made->study = from.study;
+    if (status != NETDP_OK)
+        return status;
+    if (netdp_i_study_learns(made->study) != netdp_i_study_learns(base->study))
+        return netdp_i_reading_fail(
+            &from, "task.kind", error,
+            "a mean and a model cannot be compared; make it a study of its own");
+    return check_together(&from, error);
+}
+
+static netdp_status read_variants(const netdp_i_reading *from, netdp_error *error)
+{
+    netdp_study *study = from->study;
+    const uint32_t count = from->text->variant_count;
+    if (count == 0 && netdp_i_lines_of(&from->lines, "variants") == 0)
+        return NETDP_OK;
+    if (count == 0)
+        return netdp_i_reading_fail(from, "variants", error,
+                                    "is an empty list; give one or remove it");
+    if (count > MOST_VARIANTS)
+        return netdp_i_reading_fail(from, "variants", error, "has %u entries; give at most %d",
+                                    count, MOST_VARIANTS);
+    study->variation = NETDP_I_NEW(netdp_i_variation, count);
+    if (study->variation == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = NETDP_OK;
+    for (int32_t i = 0; i < (int32_t)count && status == NETDP_OK; i++) {
+        status = read_variant(from, i, &study->variation[i], error);
+        study->variation_count = i + 1;
     }
     return status;
 }
@@ -484,19 +465,17 @@ static netdp_status fill(const reading *from, netdp_error *error)
 netdp_status netdp_study_read(const char *path, const char *const *set, size_t count,
                               netdp_study **study, netdp_error *error)
 {
-    reading from = {.path = path};
+    netdp_i_reading from = {.path = path};
     netdp_status status = netdp_i_study_text_read(path, &from.text, &from.lines, error);
     for (size_t i = 0; i < count && status == NETDP_OK; i++)
         status = override(&from, set[i], error);
+    if (status == NETDP_OK)
+        status = make_study(&from, error);
+    if (status == NETDP_OK)
+        status = check_together(&from, error);
+    if (status == NETDP_OK)
+        status = read_variants(&from, error);
     if (status != NETDP_OK)
-        goto done;
-    from.study = NETDP_I_NEW(netdp_study, 1);
-    if (from.study == NULL || (from.study->path = netdp_i_copy_text(path)) == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    if ((status = fill(&from, error)) != NETDP_OK ||
-        (status = check_together(&from, error)) != NETDP_OK)
         goto done;
     *study = from.study;
     from.study = NULL;
@@ -520,5 +499,10 @@ void netdp_study_free(netdp_study *study)
     for (int32_t i = 0; i < study->data.column_count; i++)
         netdp_i_free(study->data.column[i].name);
     netdp_i_free(study->data.column);
+    for (int32_t i = 0; i < study->variation_count; i++) {
+        netdp_i_free(study->variation[i].name);
+        netdp_study_free(study->variation[i].study);
+    }
+    netdp_i_free(study->variation);
     netdp_i_free(study);
 }

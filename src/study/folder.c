@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "study/midway.h"
 
 enum { PATH_ROOM = 4096 };
 
@@ -131,21 +132,30 @@ void netdp_i_folder_log(const char *folder, const char *format, ...)
     fclose(log);
 }
 
-netdp_status netdp_i_progress_made_new(int32_t width, netdp_i_progress_made *made,
+netdp_status netdp_i_progress_made_new(const netdp_i_plan *plan, netdp_i_progress_made *made,
                                        netdp_error *error)
 {
-    *made = (netdp_i_progress_made){0};
-    made->square = NETDP_I_NEW(double, (int64_t)NETDP_I_VARIANTS *width);
-    if (made->square == NULL) {
-        netdp_i_progress_made_clear(made);
+    netdp_i_progress_made fresh = {.sums = NETDP_I_NEW(netdp_i_sums, plan->count)};
+    bool whole = fresh.sums != NULL;
+    for (; whole && fresh.count < plan->count; fresh.count++) {
+        netdp_i_sums *sums = &fresh.sums[fresh.count];
+        sums->width = plan->variant[fresh.count].problem->width;
+        sums->square = NETDP_I_NEW(double, sums->width);
+        whole = sums->square != NULL;
+    }
+    if (!whole) {
+        netdp_i_progress_made_clear(&fresh);
         return netdp_i_no_memory(error);
     }
+    *made = fresh;
     return NETDP_OK;
 }
 
 void netdp_i_progress_made_clear(netdp_i_progress_made *made)
 {
-    netdp_i_free(made->square);
+    for (int32_t i = 0; i < made->count; i++)
+        netdp_i_free(made->sums[i].square);
+    netdp_i_free(made->sums);
     *made = (netdp_i_progress_made){0};
 }
 
@@ -170,40 +180,32 @@ static bool restore_numbers(const json_t *list, double *values, int32_t count)
     return true;
 }
 
-void netdp_i_problem_digest(const netdp_i_problem *problem, char digest[65])
+static json_t *store_sums(const netdp_i_progress_made *made)
 {
-    const netdp_rows rows = netdp_mixing_rows(problem->mixing);
-    const size_t entries = (size_t)rows.start[rows.nodes];
-    unsigned char hash[crypto_hash_sha256_BYTES];
-    crypto_hash_sha256_state state;
-    const size_t numbers = (size_t)problem->width, nodes = (size_t)rows.nodes;
-    const netdp_examples *train = problem->train, *test = problem->test;
-    const size_t train_rows = train != NULL ? (size_t)train->rows : 0;
-    const size_t test_rows = test != NULL ? (size_t)test->rows : 0;
-    const size_t valued = train == NULL ? 1 : 0, size = sizeof(double);
-    const struct {
-        const void *bytes;
-        size_t count; /* 0: not of this task */
-    } parts[] = {
-        {&problem->width, sizeof problem->width},
-        {rows.start, (nodes + 1) * sizeof *rows.start},
-        {rows.column, entries * sizeof *rows.column},
-        {rows.weight, entries * sizeof *rows.weight},
-        {problem->low, valued * numbers * size},
-        {problem->scale, valued * numbers * size},
-        {problem->values, valued * nodes * numbers * size},
-        {train != NULL ? train->x : NULL, train_rows * numbers * size},
-        {train != NULL ? train->y : NULL, train_rows * size},
-        {train != NULL ? train->start : NULL, (1 - valued) * (nodes + 1) * sizeof *train->start},
-        {test != NULL ? test->x : NULL, test_rows * numbers * size},
-        {test != NULL ? test->y : NULL, test_rows * size},
-    };
-    crypto_hash_sha256_init(&state);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].count > 0)
-            crypto_hash_sha256_update(&state, parts[i].bytes, parts[i].count);
-    crypto_hash_sha256_final(&state, hash);
-    sodium_bin2hex(digest, 65, hash, sizeof hash);
+    json_t *list = json_array();
+    for (int32_t i = 0; i < made->count; i++) {
+        const netdp_i_sums *sums = &made->sums[i];
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "objective",
+                                              store_numbers(sums->objective, 2), "accuracy",
+                                              store_numbers(sums->accuracy, 2), "square",
+                                              store_numbers(sums->square, sums->width)));
+    }
+    return list;
+}
+
+static bool restore_sums(const json_t *list, netdp_i_progress_made *made)
+{
+    bool whole = json_array_size(list) == (size_t)made->count;
+    for (int32_t i = 0; whole && i < made->count; i++) {
+        netdp_i_sums *sums = &made->sums[i];
+        json_t *stored = json_array_get(list, (size_t)i), *objective, *accuracy, *square;
+        whole = json_unpack(stored, "{s:o, s:o, s:o !}", "objective", &objective, "accuracy",
+                            &accuracy, "square", &square) == 0 &&
+                restore_numbers(objective, sums->objective, 2) &&
+                restore_numbers(accuracy, sums->accuracy, 2) &&
+                restore_numbers(square, sums->square, sums->width);
+    }
+    return whole;
 }
 
 void netdp_i_checkpoint_remove(const char *folder)
@@ -211,9 +213,10 @@ void netdp_i_checkpoint_remove(const char *folder)
     char path[PATH_ROOM];
     netdp_i_folder_path(path, folder, "checkpoint");
     unlink(path);
+    netdp_i_midway_remove(folder);
 }
 
-netdp_status netdp_i_folder_finished(const netdp_i_problem *problem, const char *folder,
+netdp_status netdp_i_folder_finished(const netdp_i_problems *problems, const char *folder,
                                      netdp_error *error)
 {
     char path[PATH_ROOM], digest[65];
@@ -222,7 +225,7 @@ netdp_status netdp_i_folder_finished(const netdp_i_problem *problem, const char 
     /* An end between the summary and the checkpoint's removal leaves the checkpoint. */
     netdp_i_checkpoint_remove(folder);
     netdp_i_folder_path(path, folder, "summary.json");
-    netdp_i_problem_digest(problem, digest);
+    netdp_i_problems_digest(problems, digest);
     json_t *summary = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
     netdp_status status = NETDP_OK;
     if (json_unpack(summary, "{s:s}", "inputs_sha256", &held) != 0)
@@ -238,18 +241,16 @@ netdp_status netdp_i_folder_finished(const netdp_i_problem *problem, const char 
 }
 
 netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan,
-                                      const netdp_i_problem *problem,
+                                      const netdp_i_problems *problems,
                                       const netdp_i_progress_made *made, netdp_error *error)
 {
     char path[PATH_ROOM], digest[65];
-    netdp_i_problem_digest(problem, digest);
+    netdp_i_problems_digest(problems, digest);
     netdp_i_folder_path(path, folder, "checkpoint");
-    json_t *stored = json_pack("{s:s, s:o, s:I, s:I, s:o, s:o, s:o}", "problem", digest, "plan",
-                               netdp_i_plan_store(plan), "done", (json_int_t)made->done,
-                               "trace_bytes", (json_int_t)made->trace_bytes, "objective",
-                               store_numbers(made->objective[0], 2 * NETDP_I_VARIANTS), "accuracy",
-                               store_numbers(made->accuracy[0], 2 * NETDP_I_VARIANTS), "square",
-                               store_numbers(made->square, NETDP_I_VARIANTS * problem->width));
+    json_t *stored =
+        json_pack("{s:s, s:o, s:I, s:I, s:o}", "problem", digest, "plan", netdp_i_plan_store(plan),
+                  "done", (json_int_t)made->done, "trace_bytes", (json_int_t)made->trace_bytes,
+                  "sums", store_sums(made));
     if (stored == NULL)
         return netdp_i_no_memory(error);
     netdp_status status = netdp_i_json_write(stored, path, error);
@@ -257,42 +258,58 @@ netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *pl
     return status;
 }
 
+/* The parts of a checkpoint that is one, into a plan and what was made of it. */
+static netdp_status restore(json_t *stored, const char *path, const netdp_study *study,
+                            const netdp_i_problems *problems, netdp_i_plan *plan,
+                            netdp_i_progress_made *made, netdp_error *error)
+{
+    char digest[65];
+    const char *held = NULL;
+    json_t *planned = NULL, *sums = NULL;
+    json_int_t done = 0, bytes = 0;
+    netdp_i_plan read = {0};
+    if (json_unpack(stored, "{s:s, s:o, s:I, s:I, s:o !}", "problem", &held, "plan", &planned,
+                    "done", &done, "trace_bytes", &bytes, "sums", &sums) != 0 ||
+        done < 0 || bytes < 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: not a checkpoint; remove it to start the study anew", path);
+    netdp_i_problems_digest(problems, digest);
+    if (strcmp(held, digest) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: the graph or the data have changed since; bring them back, or "
+                            "remove it to start the study anew",
+                            path);
+    netdp_status status = netdp_i_within(
+        error, netdp_i_plan_restore(planned, study, problems, &read, error), "%s", path);
+    if (status == NETDP_OK)
+        status = netdp_i_progress_made_new(&read, made, error);
+    if (status == NETDP_OK && !restore_sums(sums, made)) {
+        netdp_i_progress_made_clear(made);
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: not a checkpoint; remove it to start the study anew", path);
+    }
+    if (status != NETDP_OK) {
+        netdp_i_plan_clear(&read);
+        return status;
+    }
+    *plan = read;
+    made->done = done;
+    made->trace_bytes = bytes;
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *study,
-                                     const netdp_i_problem *problem, netdp_i_plan *plan,
+                                     const netdp_i_problems *problems, netdp_i_plan *plan,
                                      netdp_i_progress_made *made, bool *found, netdp_error *error)
 {
-    char path[PATH_ROOM], digest[65];
-    const char *held = NULL;
+    char path[PATH_ROOM];
+    json_error_t why;
     netdp_i_folder_path(path, folder, "checkpoint");
     *found = access(path, F_OK) == 0;
     if (!*found)
         return NETDP_OK;
-    json_error_t why;
     json_t *stored = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    json_t *parts[4] = {NULL};
-    json_int_t done = 0, bytes = 0;
-    netdp_status status = NETDP_OK;
-    if (stored == NULL ||
-        json_unpack(stored, "{s:s, s:o, s:I, s:I, s:o, s:o, s:o !}", "problem", &held, "plan",
-                    &parts[0], "done", &done, "trace_bytes", &bytes, "objective", &parts[1],
-                    "accuracy", &parts[2], "square", &parts[3]) != 0 ||
-        done < 0 || bytes < 0 ||
-        !restore_numbers(parts[1], made->objective[0], 2 * NETDP_I_VARIANTS) ||
-        !restore_numbers(parts[2], made->accuracy[0], 2 * NETDP_I_VARIANTS) ||
-        !restore_numbers(parts[3], made->square, NETDP_I_VARIANTS * problem->width))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: not a checkpoint; remove it to start the study anew", path);
-    netdp_i_problem_digest(problem, digest);
-    if (status == NETDP_OK && strcmp(held, digest) != 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: the graph or the data have changed since; bring them back, or "
-                              "remove it to start the study anew",
-                              path);
-    if (status == NETDP_OK)
-        status = netdp_i_within(error, netdp_i_plan_restore(parts[0], study, problem, plan, error),
-                                "%s", path);
-    made->done = done;
-    made->trace_bytes = bytes;
+    netdp_status status = restore(stored, path, study, problems, plan, made, error);
     json_decref(stored);
     return status;
 }

@@ -6,18 +6,23 @@
 
 #include "study/plan.h"
 
+/* Sums over a variant's finished runs: the value itself and its square. */
+typedef struct netdp_i_sums {
+    double objective[2]; /* at the end */
+    double accuracy[2];
+    int32_t width;
+    double *square; /* [width]: squared errors, in the data's unit; learning: 0 */
+} netdp_i_sums;
+
 /* What the simulation has found so far, enough to go on from. */
 typedef struct netdp_i_progress_made {
     int64_t done;        /* finished simulations, repeat by repeat, variant by variant */
     int64_t trace_bytes; /* length of trace.csv after them */
-    /* Sums over runs of the objective at the end, of the accuracy, and of their squares. */
-    double objective[2][NETDP_I_VARIANTS];
-    double accuracy[2][NETDP_I_VARIANTS];
-    double
-        *square; /* [NETDP_I_VARIANTS][width]: sums of squared errors, data's unit; learning: 0 */
+    int32_t count;
+    netdp_i_sums *sums; /* [count], as the plan lists its variants */
 } netdp_i_progress_made;
 
-netdp_status netdp_i_progress_made_new(int32_t width, netdp_i_progress_made *made,
+netdp_status netdp_i_progress_made_new(const netdp_i_plan *plan, netdp_i_progress_made *made,
                                        netdp_error *error);
 void netdp_i_progress_made_clear(netdp_i_progress_made *made);
 
@@ -28,29 +33,30 @@ void netdp_i_folder_path(char *path, const char *folder, const char *file);
 netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
                                  netdp_error *error);
 
-/* SHA-256 over what the simulation reads: W by its rows, and every node's data. */
-void netdp_i_problem_digest(const netdp_i_problem *problem, char digest[65]);
-
 /* NETDP_INVALID where the finished folder speaks of another graph or other data. */
-netdp_status netdp_i_folder_finished(const netdp_i_problem *problem, const char *folder,
+netdp_status netdp_i_folder_finished(const netdp_i_problems *problems, const char *folder,
                                      netdp_error *error);
 
 /* A line of run.log: the only file with wall time, host, date and thread count. */
 void netdp_i_folder_log(const char *folder, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* With a digest of graph and values: what goes on must go on from the same ones. */
+/* With a digest of graphs and data: what goes on must go on from the same ones. */
 netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan,
-                                      const netdp_i_problem *problem,
+                                      const netdp_i_problems *problems,
                                       const netdp_i_progress_made *made, netdp_error *error);
+/* With the one inside a simulation. */
 void netdp_i_checkpoint_remove(const char *folder);
 
-/* *found false: there is none. */
+/* Seconds between checkpoints; tests shorten them. */
+extern double netdp_i_checkpoint_every;
+
+/* *found false: there is none, and `plan` and `made` are untouched. */
 netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *study,
-                                     const netdp_i_problem *problem, netdp_i_plan *plan,
+                                     const netdp_i_problems *problems, netdp_i_plan *plan,
                                      netdp_i_progress_made *made, bool *found, netdp_error *error);
 
-netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_problem *problem,
+netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_problems *problems,
                                    const netdp_i_plan *plan, const netdp_i_progress_made *made,
                                    const char *folder, netdp_error *error);
 

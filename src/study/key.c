@@ -30,8 +30,8 @@ static const char *const own_noise[] = {
 
 /* clang-format off */
 const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
-    {"title", NETDP_I_KEY_TEXT, AT(title), .fallback = "", .expects = "a text"},
-    {"seed", NETDP_I_KEY_SEED, AT(seed), .fallback = "1",
+    {"title", NETDP_I_KEY_TEXT, AT(title), .whole = true, .fallback = "", .expects = "a text"},
+    {"seed", NETDP_I_KEY_SEED, AT(seed), .whole = true, .fallback = "1",
      .expects = "a whole number from 0 to 18446744073709551615"},
     {"graph.family", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_GRAPHS, AT(graph.family),
      .expects = "a family such as hypercube 11"},
@@ -69,8 +69,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .word = all_rows, .expects = "a whole number from 1, or all"},
     {"task.intercept", NETDP_I_KEY_SWITCH, AT(task.intercept), .fallback = "false",
      .word = yes_no, .expects = "true or false"},
-    {"task.central_steps", NETDP_I_KEY_WHOLE, AT(task.central_steps), .fallback = "50", .low = 1,
-     .high = 1e9, .expects = "a whole number from 1"},
+    {"task.central_steps", NETDP_I_KEY_WHOLE, AT(task.central_steps), .whole = true,
+     .fallback = "50", .low = 1, .high = 1e9, .expects = "a whole number from 1"},
     {"protocol.kind", NETDP_I_KEY_TEXT, AT(protocol.kind), .required = true, .word = protocols,
      .expects = "averaging, gossip-sgd or muffliato-sgd"},
     {"protocol.rounds", NETDP_I_KEY_WHOLE, AT(protocol.rounds), .required = true, .low = 1,
@@ -79,6 +79,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .high = DBL_MAX, .expects = "a finite number from 0 up"},
     {"protocol.inner", NETDP_I_KEY_WHOLE, AT(protocol.inner), .fallback = "1", .low = 1,
      .high = 1e9, .expects = "a whole number from 1"},
+    {"protocol.phases", NETDP_I_KEY_WHOLE, AT(protocol.phases), .low = 1, .high = 1e9,
+     .expects = "a whole number from 1"},
     {"protocol.accelerate", NETDP_I_KEY_SWITCH, AT(protocol.accelerate), .fallback = "false",
      .word = yes_no, .expects = "true or false"},
     {"privacy.epsilon", NETDP_I_KEY_REAL, AT(privacy.epsilon), .required = true, .low = ABOVE_0,
@@ -95,10 +97,10 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .high = NETDP_I_LARGEST, .expects = "a number from 0 to 1e100"},
     {"privacy.end_dither", NETDP_I_KEY_REAL, AT(privacy.end_dither), .fallback = "0.1", .low = 0,
      .high = NETDP_I_LARGEST, .expects = "a number from 0 to 1e100"},
-    {"output.every", NETDP_I_KEY_WHOLE, AT(output.every), .fallback = "1", .low = 1, .high = 1e9,
-     .expects = "a whole number from 1 to 1000000000"},
-    {"output.repeat", NETDP_I_KEY_WHOLE, AT(output.repeat), .fallback = "10", .low = 1,
-     .high = 1e6, .expects = "a whole number from 1 to 1000000"},
+    {"output.every", NETDP_I_KEY_WHOLE, AT(output.every), .whole = true, .fallback = "1", .low = 1,
+     .high = 1e9, .expects = "a whole number from 1 to 1000000000"},
+    {"output.repeat", NETDP_I_KEY_WHOLE, AT(output.repeat), .whole = true, .fallback = "10",
+     .low = 1, .high = 1e6, .expects = "a whole number from 1 to 1000000"},
 };
 /* clang-format on */
 
@@ -133,12 +135,17 @@ static bool candidate(const char *section, int i, char found[32])
         snprintf(found, 32, "%s", column_keys[i]);
         return true;
     }
+    const bool variant = strcmp(section, "variants") == 0;
+    if (i == NETDP_I_KEYS && (variant || section[0] == '\0')) {
+        snprintf(found, 32, "%s", variant ? "name" : "variants");
+        return true;
+    }
     if (i >= NETDP_I_KEYS)
         return false;
     const netdp_i_key *key = &netdp_i_keys[i];
     size_t length = netdp_i_key_section(key);
     found[0] = '\0';
-    if (section[0] == '\0')
+    if (variant || section[0] == '\0')
         snprintf(found, 32, "%.*s", length > 0 ? (int)length : 31, key->name);
     else if (strlen(section) == length && memcmp(section, key->name, length) == 0)
         snprintf(found, 32, "%s", netdp_i_key_leaf(key));

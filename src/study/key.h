@@ -12,7 +12,7 @@
 /* Numbers that are squared on the way must keep finite squares. */
 #define NETDP_I_LARGEST 1e100
 
-enum { NETDP_I_KEYS = 36 };
+enum { NETDP_I_KEYS = 37 };
 
 typedef enum netdp_i_kind {
     NETDP_I_KEY_TEXT,    /* char * */
@@ -43,6 +43,7 @@ typedef struct netdp_i_key {
     size_t offset;        /* in netdp_study */
     const char *fallback; /* the default as one would write it; NULL: none */
     bool required;
+    bool whole;       /* of the whole study: no variant overrides it */
     double low, high; /* both allowed */
     const char *const *word;
     const char *expects; /* "give ..." */
@@ -60,7 +61,10 @@ size_t netdp_i_key_section(const netdp_i_key *key);
 /* The place of a dotted name in the table, or -1. */
 int netdp_i_key_find(const char *name);
 
-/* Is `word` a key, or a section, in `section` ("": the top; "data.columns": a column)? */
+/*
+ * Is `word` a key, or a section, in `section` ("": the top; "variants": the top of a variant;
+ * "data.columns": a column)?
+ */
 bool netdp_i_key_known(const char *section, const char *word);
 
 /*

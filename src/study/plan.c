@@ -13,12 +13,11 @@
 /* Above this many pairs the losses go into loss.npy instead of loss.csv. */
 #define CSV_PAIRS 10000
 
-static const char *const variant_name[NETDP_I_VARIANTS] = {"central", "local", "gossip"};
-
 void netdp_i_plan_clear(netdp_i_plan *plan)
 {
-    for (int i = 0; i < NETDP_I_VARIANTS; i++)
+    for (int32_t i = 0; i < plan->count; i++)
         json_decref(plan->variant[i].guarantee);
+    netdp_i_free(plan->variant);
     *plan = (netdp_i_plan){0};
 }
 
@@ -41,12 +40,13 @@ static netdp_status list_classes(const netdp_i_pairs *pairs, json_t **list, netd
     return made == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }
 
-static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder, netdp_error *error)
+static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder, const char *name,
+                                 netdp_error *error)
 {
     char path[4096];
     const int64_t count = (int64_t)pairs->losses->from_count * pairs->losses->to_count;
     const bool csv = count <= CSV_PAIRS;
-    snprintf(path, sizeof path, "%s/loss.%s", folder, csv ? "csv" : "npy");
+    snprintf(path, sizeof path, "%s/%s.%s", folder, name, csv ? "csv" : "npy");
     return csv ? netdp_i_pairs_write_csv(pairs, path, error)
                : netdp_i_pairs_write_npy(pairs, pairs->losses->loss, path, error);
 }
@@ -60,30 +60,31 @@ static json_t *uniform_guarantee(const char *bound, double epsilon, double delta
                      netdp_i_json_double(epsilon), "worst", "local", netdp_i_json_double(epsilon));
 }
 
-static netdp_status pairwise_guarantee(const netdp_i_problem *problem, const netdp_losses *losses,
-                                       const netdp_calibration *calibration, netdp_unit unit,
-                                       const char *folder, json_t **guarantee, netdp_error *error)
+static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_losses *losses,
+                                       const netdp_calibration *calibration, const char *folder,
+                                       netdp_error *error)
 {
+    const netdp_unit unit = {NETDP_AS_DP, variant->study->privacy.delta};
     netdp_i_pairs pairs = {0};
     json_t *classes = NULL;
-    netdp_status status =
-        netdp_i_pairs_new(problem->graph, losses, calibration->noise, unit, NULL, &pairs, error);
+    netdp_status status = netdp_i_pairs_new(variant->problem->graph, losses, calibration->noise,
+                                            unit, NULL, &pairs, error);
     if (status == NETDP_OK)
-        status = write_losses(&pairs, folder, error);
+        status = write_losses(&pairs, folder, variant->losses, error);
     if (status == NETDP_OK)
         status = list_classes(&pairs, &classes, error);
     netdp_i_pairs_clear(&pairs);
     if (status != NETDP_OK)
         return status;
     const netdp_summary *achieved = &calibration->achieved;
-    *guarantee = json_pack(
+    variant->guarantee = json_pack(
         "{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound", losses->bound->name,
         "sound", (int)losses->sound, "certified", (int)losses->certified, "epsilon", "delta",
         netdp_i_json_double(unit.parameter), "by_distance", classes, "mean",
         netdp_i_json_double(achieved->mean), "worst", "from", (int)achieved->worst_from, "to",
         (int)achieved->worst_to, "epsilon", netdp_i_json_double(achieved->max), "local",
         netdp_i_json_double(achieved->local));
-    return *guarantee == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    return variant->guarantee == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }
 
 /* Half the mean squared error without noise: what the rounds have not mixed yet. */
@@ -109,15 +110,15 @@ static netdp_status unmixed_error(const netdp_i_problem *problem, const netdp_li
 
 /* The objective that the simulation must show: exact up to NETDP_DENSE_NODES nodes, above -1
  * (unknown). */
-static netdp_status predict_error(const netdp_i_problem *problem, netdp_i_variant *variant,
-                                  netdp_error *error)
+static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
 {
+    const netdp_i_problem *problem = variant->problem;
     variant->predicted = -1;
     if (problem->train != NULL)
         return NETDP_OK;
     const double n = netdp_graph_nodes(problem->graph);
     const double scale = variant->noise * problem->sensitivity;
-    if (variant->protocol.mixing == NULL) {
+    if (variant->role == NETDP_I_CENTRAL) {
         variant->predicted = problem->width * scale * scale / (2 * n * n);
         return NETDP_OK;
     }
@@ -132,132 +133,233 @@ static netdp_status predict_error(const netdp_i_problem *problem, netdp_i_varian
     return status;
 }
 
-/* The study's protocol; where its rounds are auto, the calibration finds them. */
-static netdp_status describe(const netdp_study *study, const netdp_i_problem *problem,
-                             netdp_linear *protocol, netdp_error *error)
+/* The most rounds that a study may ask for. */
+#define MOST_ROUNDS 1000000000
+
+/* The variant's protocol; where its rounds are auto, the calibration finds them. */
+static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
 {
+    const netdp_study *study = variant->study;
     const netdp_protocol *named;
-    const netdp_settings settings = {.rounds =
-                                         study->protocol.rounds == 0 ? 1 : study->protocol.rounds,
+    const int64_t least = study->protocol.phases > 0 ? study->protocol.phases : 1;
+    const netdp_settings settings = {.rounds = study->protocol.rounds == 0 ? least
+                                                                           : study->protocol.rounds,
                                      .dither = study->privacy.dither,
                                      .inner = study->protocol.inner,
                                      .end_dither = study->privacy.end_dither,
                                      .accelerate = study->protocol.accelerate};
+    if (variant->role == NETDP_I_CENTRAL)
+        return NETDP_OK;
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status == NETDP_OK)
-        *protocol = netdp_protocol_describe(named, problem->mixing, &settings);
+        variant->protocol = netdp_protocol_describe(named, variant->problem->mixing, &settings);
     return status;
 }
 
-static netdp_status calibrate_gossip(const netdp_study *study, const netdp_i_problem *problem,
-                                     netdp_bound bound, netdp_i_variant *variant,
-                                     netdp_calibration *calibration, netdp_losses **losses,
-                                     const netdp_progress *progress, netdp_error *error)
+/* One release of the mean, or one a step: mu = sqrt(releases) / sigma, rounded up. */
+static netdp_status calibrate_central(netdp_i_variant *variant, netdp_error *error)
 {
-    netdp_status status = describe(study, problem, &variant->protocol, error);
-    if (status != NETDP_OK)
-        return status;
-    const netdp_loss_request request = {.protocol = &variant->protocol,
-                                        .sees = study->privacy.sees,
-                                        .own_noise = study->privacy.own_noise,
-                                        .bound = bound};
+    const netdp_study *study = variant->study;
+    const double releases = netdp_i_study_learns(study) ? (double)study->task.central_steps : 1;
+    double mu = 0;
+    netdp_status status =
+        netdp_epsilon_to_gdp(study->privacy.epsilon, study->privacy.delta, &mu, error);
+    if (status == NETDP_OK)
+        variant->noise =
+            isinf(mu) ? 0 : nextafter(nextafter(sqrt(releases), INFINITY) / mu, INFINITY);
+    return status;
+}
+
+/*
+ * The same for phases of as many rounds as paper C's formula gives: the fewest that are enough at
+ * the noise to which they lead.
+ */
+static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_request *request,
+                                     const netdp_target *target, netdp_calibration *calibration,
+                                     netdp_losses **losses, const netdp_progress *progress,
+                                     netdp_error *error)
+{
+    const int64_t phases = variant->study->protocol.phases;
+    const int32_t n = netdp_graph_nodes(variant->problem->graph);
+    netdp_linear *protocol = &variant->protocol;
+    netdp_spectrum spectrum;
+    int64_t inner = 1;
+    netdp_status status =
+        netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+    if (status == NETDP_OK)
+        status =
+            netdp_rounds_auto(spectrum.gap, n, target->max_noise, target->variance, &inner, error);
+    while (status == NETDP_OK) {
+        if (inner > MOST_ROUNDS / phases)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "protocol.phases: %lld phases of %lld rounds are more than %d "
+                                "rounds; give fewer",
+                                (long long)phases, (long long)inner, MOST_ROUNDS);
+        protocol->every = inner;
+        protocol->rounds = phases * inner;
+        status = netdp_calibrate(request, target, progress, calibration, losses, error);
+        if (status != NETDP_OK)
+            return status;
+        /* Without noise, as if it were 1: what calibration does for averaging. */
+        const double noise = calibration->noise > 0 ? calibration->noise : 1;
+        status = netdp_rounds_auto(spectrum.gap, n, noise, target->variance, &inner, error);
+        if (status == NETDP_OK && inner <= protocol->every)
+            return NETDP_OK;
+        netdp_losses_free(*losses);
+        *losses = NULL;
+    }
+    return status;
+}
+
+static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration *calibration,
+                                     netdp_losses **losses, const netdp_progress *progress,
+                                     netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const netdp_loss_request request = {
+        .protocol = &variant->protocol,
+        .sees = study->privacy.sees,
+        .own_noise = study->privacy.own_noise,
+        .bound = variant->role == NETDP_I_LOCAL ? NETDP_BOUND_EVERYTHING : NETDP_BOUND_AUTO};
     const netdp_target target = {.epsilon = study->privacy.epsilon,
                                  .unit = {NETDP_AS_DP, study->privacy.delta},
                                  .over = study->privacy.over,
                                  .max_noise = 1e6,
-                                 .rounds_auto = study->protocol.rounds == 0,
+                                 .rounds_auto =
+                                     study->protocol.rounds == 0 && study->protocol.phases == 0,
                                  .variance = study->protocol.variance};
-    status = netdp_calibrate(&request, &target, progress, calibration, losses, error);
+    netdp_status status =
+        study->protocol.phases > 0
+            ? calibrate_phases(variant, &request, &target, calibration, losses, progress, error)
+            : netdp_calibrate(&request, &target, progress, calibration, losses, error);
     if (status != NETDP_OK)
         return status;
     variant->noise = calibration->noise;
     variant->protocol.rounds = calibration->rounds;
-    return predict_error(problem, variant, error);
+    return NETDP_OK;
 }
 
-netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problem *problem,
+/* One variant: its noise, its guarantee, what it will err, and its losses in `folder`. */
+static netdp_status calibrate(netdp_i_variant *variant, const char *folder,
+                              const netdp_progress *progress, netdp_error *error)
+{
+    const double epsilon = variant->study->privacy.epsilon, delta = variant->study->privacy.delta;
+    netdp_calibration calibration;
+    netdp_losses *losses = NULL;
+    netdp_status status = variant->role == NETDP_I_CENTRAL
+                              ? calibrate_central(variant, error)
+                              : calibrate_gossip(variant, &calibration, &losses, progress, error);
+    if (status == NETDP_OK)
+        status = predict_error(variant, error);
+    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
+        status = pairwise_guarantee(variant, losses, &calibration, folder, error);
+    netdp_losses_free(losses);
+    if (status != NETDP_OK || variant->role == NETDP_I_NETWORK)
+        return status;
+    variant->guarantee = uniform_guarantee(
+        variant->role == NETDP_I_CENTRAL ? "trusted aggregator" : "everything", epsilon, delta);
+    return variant->guarantee == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+}
+
+/* Says which variant a failure belongs to, where the study lists some. */
+static netdp_status within(const netdp_study *study, const netdp_i_variant *variant,
+                           netdp_status status, netdp_error *error)
+{
+    return status != NETDP_OK && status != NETDP_INTERRUPTED && study->variation_count > 0
+               ? netdp_i_within(error, status, "variant %s", variant->name)
+               : status;
+}
+
+/* Who runs what, before any noise is known; every protocol can run. */
+static netdp_status list_variants(const netdp_study *study, const netdp_i_problems *problems,
+                                  netdp_i_plan *plan, netdp_error *error)
+{
+    const int32_t several = study->variation_count;
+    plan->variant = NETDP_I_NEW(netdp_i_variant, several > 0 ? several + 2 : 3);
+    if (plan->variant == NULL)
+        return netdp_i_no_memory(error);
+    plan->count = several > 0 ? several + 2 : 3;
+    netdp_status status = NETDP_OK;
+    for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
+        static const char *const usual[] = {"central", "local", "gossip"};
+        netdp_i_variant *variant = &plan->variant[i];
+        *variant = (netdp_i_variant){.role = i < 2 ? (netdp_i_role)i : NETDP_I_NETWORK,
+                                     .study = study,
+                                     .problem = problems->made[0]};
+        if (i < 2 || several == 0) {
+            variant->name = usual[i];
+            snprintf(variant->losses, sizeof variant->losses, "loss");
+        } else {
+            variant->name = study->variation[i - 2].name;
+            variant->study = study->variation[i - 2].study;
+            variant->problem = problems->of[i - 2];
+            snprintf(variant->losses, sizeof variant->losses, "loss-%d", (int)i - 1);
+        }
+        status = describe(variant, error);
+        if (status == NETDP_OK && i >= 2)
+            status = within(study, variant, netdp_linear_check(&variant->protocol, error), error);
+    }
+    return status;
+}
+
+netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problems *problems,
                                const char *folder, const netdp_progress *progress,
                                netdp_i_plan *plan, netdp_error *error)
 {
-    const double epsilon = study->privacy.epsilon, delta = study->privacy.delta;
     netdp_i_plan made = {0};
-    netdp_calibration calibration;
-    netdp_losses *losses = NULL;
-    netdp_i_variant *central = &made.variant[NETDP_I_CENTRAL];
-    netdp_i_variant *local = &made.variant[NETDP_I_LOCAL];
-    netdp_i_variant *gossip = &made.variant[NETDP_I_GOSSIP];
-    for (int i = 0; i < NETDP_I_VARIANTS; i++)
-        made.variant[i].name = variant_name[i];
-
-    double mu = 0;
-    netdp_status status = netdp_epsilon_to_gdp(epsilon, delta, &mu, error);
-    if (status != NETDP_OK)
-        goto done;
-    /* One release of the mean, or one a step: mu = sqrt(releases) / sigma, rounded up. */
-    const double releases = netdp_i_study_learns(study) ? (double)study->task.central_steps : 1;
-    central->noise = isinf(mu) ? 0 : nextafter(nextafter(sqrt(releases), INFINITY) / mu, INFINITY);
-    central->guarantee = uniform_guarantee("trusted aggregator", epsilon, delta);
-    status = predict_error(problem, central, error);
-    if (status == NETDP_OK)
-        status = calibrate_gossip(study, problem, NETDP_BOUND_EVERYTHING, local, &calibration, NULL,
-                                  progress, error);
-    if (status != NETDP_OK)
-        goto done;
-    local->guarantee = uniform_guarantee("everything", epsilon, delta);
-    if (central->guarantee == NULL || local->guarantee == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
+    netdp_status status = list_variants(study, problems, &made, error);
+    for (int32_t i = 0; i < made.count && status == NETDP_OK; i++)
+        status = within(study, &made.variant[i],
+                        calibrate(&made.variant[i], folder, progress, error), error);
+    if (status != NETDP_OK) {
+        netdp_i_plan_clear(&made);
+        return status;
     }
-    status = calibrate_gossip(study, problem, NETDP_BOUND_AUTO, gossip, &calibration, &losses,
-                              progress, error);
-    if (status == NETDP_OK)
-        status = pairwise_guarantee(problem, losses, &calibration, (netdp_unit){NETDP_AS_DP, delta},
-                                    folder, &gossip->guarantee, error);
-    if (status != NETDP_OK)
-        goto done;
     *plan = made;
-    made = (netdp_i_plan){0};
-done:
-    netdp_losses_free(losses);
-    netdp_i_plan_clear(&made);
-    return status;
+    return NETDP_OK;
 }
 
 json_t *netdp_i_plan_store(const netdp_i_plan *plan)
 {
     json_t *list = json_array();
-    for (int i = 0; list != NULL && i < NETDP_I_VARIANTS; i++) {
+    for (int32_t i = 0; list != NULL && i < plan->count; i++) {
         const netdp_i_variant *variant = &plan->variant[i];
-        json_array_append_new(list, json_pack("{s:f, s:f, s:I, s:f, s:O}", "noise", variant->noise,
-                                              "dither", variant->protocol.dither, "rounds",
-                                              (json_int_t)variant->protocol.rounds, "predicted",
-                                              variant->predicted, "guarantee", variant->guarantee));
+        json_array_append_new(list,
+                              json_pack("{s:f, s:f, s:I, s:I, s:f, s:O}", "noise", variant->noise,
+                                        "dither", variant->protocol.dither, "rounds",
+                                        (json_int_t)variant->protocol.rounds, "every",
+                                        (json_int_t)variant->protocol.every, "predicted",
+                                        variant->predicted, "guarantee", variant->guarantee));
     }
     return list;
 }
 
+static bool restore_variant(json_t *stored, netdp_i_variant *variant)
+{
+    json_int_t rounds = 0, every = 0;
+    if (json_unpack(stored, "{s:F, s:F, s:I, s:I, s:F, s:O !}", "noise", &variant->noise, "dither",
+                    &variant->protocol.dither, "rounds", &rounds, "every", &every, "predicted",
+                    &variant->predicted, "guarantee", &variant->guarantee) != 0)
+        return false;
+    variant->protocol.rounds = rounds;
+    variant->protocol.every = every;
+    return true;
+}
+
 netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_study *study,
-                                  const netdp_i_problem *problem, netdp_i_plan *plan,
+                                  const netdp_i_problems *problems, netdp_i_plan *plan,
                                   netdp_error *error)
 {
     netdp_i_plan made = {0};
-    bool whole = json_array_size(stored) == NETDP_I_VARIANTS;
-    for (int i = 0; whole && i < NETDP_I_VARIANTS; i++) {
-        netdp_i_variant *variant = &made.variant[i];
-        json_int_t rounds = 0;
-        variant->name = variant_name[i];
-        whole =
-            i == NETDP_I_CENTRAL || describe(study, problem, &variant->protocol, error) == NETDP_OK;
-        whole =
-            whole &&
-            json_unpack(json_array_get(stored, (size_t)i), "{s:F, s:F, s:I, s:F, s:O !}", "noise",
-                        &variant->noise, "dither", &variant->protocol.dither, "rounds", &rounds,
-                        "predicted", &variant->predicted, "guarantee", &variant->guarantee) == 0;
-        variant->protocol.rounds = rounds;
-    }
-    if (!whole) {
+    netdp_status status = list_variants(study, problems, &made, error);
+    bool whole = status == NETDP_OK && json_array_size(stored) == (size_t)made.count;
+    for (int32_t i = 0; whole && i < made.count; i++)
+        whole = restore_variant(json_array_get(stored, (size_t)i), &made.variant[i]);
+    if (status == NETDP_OK && !whole)
+        status = netdp_i_fail(error, NETDP_INVALID, "the plan in it is not whole");
+    if (status != NETDP_OK) {
         netdp_i_plan_clear(&made);
-        return netdp_i_fail(error, NETDP_INVALID, "the plan in it is not whole");
+        return status;
     }
     *plan = made;
     return NETDP_OK;

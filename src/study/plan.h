@@ -6,32 +6,42 @@
 
 #include "study/problem.h"
 
-enum { NETDP_I_CENTRAL, NETDP_I_LOCAL, NETDP_I_GOSSIP, NETDP_I_VARIANTS };
+typedef enum netdp_i_role {
+    NETDP_I_CENTRAL, /* the baseline of a trusted aggregator */
+    NETDP_I_LOCAL,   /* the study's protocol, accounted for as if every message were public */
+    NETDP_I_NETWORK, /* the protocol of the study, or of one of its variants */
+} netdp_i_role;
 
 typedef struct netdp_i_variant {
-    const char *name;
-    double noise;          /* in units of Delta */
-    netdp_linear protocol; /* unused by the central one */
-    double predicted;      /* expected objective at the end */
-    json_t *guarantee;     /* owned */
+    netdp_i_role role;
+    const char *name;               /* lent by the study */
+    const netdp_study *study;       /* the study, or the variant's own; lent */
+    const netdp_i_problem *problem; /* lent */
+    char losses[16];                /* of the network: its pairwise losses' file, no ending */
+    double noise;                   /* in units of Delta */
+    netdp_linear protocol;          /* unused by the central one */
+    double predicted;               /* expected objective at the end; -1: unknown */
+    json_t *guarantee;              /* owned */
 } netdp_i_variant;
 
+/* Central, local, then the network variants: the study's own protocol, or its `variants`. */
 typedef struct netdp_i_plan {
-    netdp_i_variant variant[NETDP_I_VARIANTS];
+    int32_t count;
+    netdp_i_variant *variant;
 } netdp_i_plan;
 
 /*
- * Calibrates the three variants to the study's (epsilon, delta), accounts for every pair, and
- * writes the pairwise losses of gossip into `folder`.
+ * Calibrates every variant to its study's (epsilon, delta), accounts for every pair, and writes the
+ * pairwise losses of the network variants into `folder`.
  */
-netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problem *problem,
+netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problems *problems,
                                const char *folder, const netdp_progress *progress,
                                netdp_i_plan *plan, netdp_error *error);
 
-/* A plan as JSON, for the checkpoint, and back; `problem` lends the mixing matrix. */
+/* A plan as JSON, for the checkpoint, and back; `problems` lend the mixing matrices. */
 json_t *netdp_i_plan_store(const netdp_i_plan *plan);
 netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_study *study,
-                                  const netdp_i_problem *problem, netdp_i_plan *plan,
+                                  const netdp_i_problems *problems, netdp_i_plan *plan,
                                   netdp_error *error);
 
 void netdp_i_plan_clear(netdp_i_plan *plan);

@@ -36,4 +36,18 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
                                  netdp_i_problem **problem, netdp_error *error);
 void netdp_i_problem_free(netdp_i_problem *problem);
 
+/* The problems of a study and its variants; those with the same graph and data share one. */
+typedef struct netdp_i_problems {
+    int32_t count;              /* different ones */
+    netdp_i_problem **made;     /* [count]: made[0] is the study's own */
+    const netdp_i_problem **of; /* [variation_count] */
+} netdp_i_problems;
+
+netdp_status netdp_i_problems_new(const netdp_study *study, const char *data,
+                                  netdp_i_problems *problems, netdp_error *error);
+void netdp_i_problems_clear(netdp_i_problems *problems);
+
+/* SHA-256 over what the simulations read: W by its rows, and every node's data. */
+void netdp_i_problems_digest(const netdp_i_problems *problems, char digest[65]);
+
 #endif

@@ -12,36 +12,36 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "study/folder.h"
+#include "study/midway.h"
 
-/* Seconds between checkpoints. */
-#define CHECKPOINT_EVERY 10
-
-/* A run's accuracy is the mean of its last evaluations. */
-enum { LAST = 5 };
+double netdp_i_checkpoint_every = 10;
 
 typedef struct running {
     const netdp_study *study;
-    const netdp_i_problem *problem;
+    const netdp_i_problems *problems;
     const char *folder;
     const netdp_progress *progress;
     netdp_i_plan plan;
     netdp_i_progress_made made;
     FILE *trace;
-    int64_t saved;  /* trace bytes that the last checkpoint speaks of; -1: there is none */
-    double *result; /* [nodes][width] */
+    double last;            /* when the last checkpoint was written */
+    int64_t saved;          /* trace bytes that it speaks of; -1: there is none */
+    int64_t stored, within; /* simulations done before: the one of JSON, the one inside; -1: none */
+    double *result;         /* [nodes][width], of the largest problem */
     /* of the simulation under way */
-    int variant;
-    int64_t repeat, traced;
-    double objective, accuracy[LAST]; /* of its last rows, in turn */
+    const netdp_i_variant *variant;
+    int64_t repeat, begun; /* begun: trace bytes before its first row */
+    int64_t traced;
+    double objective, accuracy[NETDP_I_LAST]; /* of its last rows, in turn */
+    netdp_i_midway from;                      /* what it goes on from; memory NULL: the start */
 } running;
 
 static bool write_row(void *context, const netdp_trace_row *row)
 {
     running *r = context;
     r->objective = row->objective;
-    r->accuracy[r->traced++ % LAST] = row->accuracy;
-    fprintf(r->trace, "%" PRId64 ",%s,%" PRId64 ",", row->step, r->plan.variant[r->variant].name,
-            r->repeat);
+    r->accuracy[r->traced++ % NETDP_I_LAST] = row->accuracy;
+    fprintf(r->trace, "%" PRId64 ",%s,%" PRId64 ",", row->step, r->variant->name, r->repeat);
     netdp_i_print_double(r->trace, row->objective);
     fputc(',', r->trace);
     if (row->accuracy >= 0) /* a mean has no accuracy */
@@ -50,20 +50,22 @@ static bool write_row(void *context, const netdp_trace_row *row)
     netdp_i_print_double(r->trace, row->consensus);
     fputc(',', r->trace);
     netdp_i_print_double(r->trace, row->bytes);
+    fputc(',', r->trace);
+    netdp_i_print_double(r->trace, row->messages);
     fputc('\n', r->trace);
-    const double all = (double)(r->study->output.repeat * NETDP_I_VARIANTS);
+    const double all = (double)(r->study->output.repeat * r->plan.count);
     return netdp_i_report(r->progress, "simulation", (double)r->made.done, all, NULL) == NETDP_OK;
 }
 
 static netdp_status simulate_central(running *r, double noise, netdp_run_seed seed,
                                      netdp_error *error)
 {
-    const netdp_i_problem *p = r->problem;
+    const netdp_i_problem *p = r->variant->problem;
     const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
     netdp_status status = netdp_simulate_central(p->values, n, d, noise, seed, r->result, error);
     if (status != NETDP_OK)
         return status;
-    netdp_trace_row row = {.step = 1, .accuracy = -1, .bytes = 16.0 * d * n};
+    netdp_trace_row row = {.step = 1, .accuracy = -1, .bytes = 16.0 * d * n, .messages = 2.0 * n};
     for (int32_t j = 0; j < d; j++) {
         const double away = r->result[j] - (p->truth[j] - p->low[j]) / p->scale[j];
         row.objective += 0.5 * away * away;
@@ -74,100 +76,46 @@ static netdp_status simulate_central(running *r, double noise, netdp_run_seed se
     return NETDP_OK;
 }
 
-static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed, netdp_error *error)
+static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
+                                  const netdp_i_saving *saving, double *square, netdp_error *error)
 {
-    const netdp_i_problem *p = r->problem;
-    const netdp_i_variant *variant = &r->plan.variant[r->variant];
+    const netdp_i_problem *p = r->variant->problem;
     const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
     netdp_status status =
-        r->variant == NETDP_I_CENTRAL
+        r->variant->role == NETDP_I_CENTRAL
             ? simulate_central(r, noise, seed, error)
-            : netdp_simulate(&variant->protocol, noise, p->values, d, seed,
-                             (netdp_tracing){r->study->output.every, write_row, r, r->progress},
-                             r->result, error);
+            : netdp_i_simulate(&r->variant->protocol, noise, p->values, d, seed,
+                               (netdp_tracing){r->study->output.every, write_row, r, r->progress},
+                               saving, r->result, error);
     for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
-        double square = 0;
+        double sum = 0;
         for (int64_t u = 0; u < n; u++) {
             const double away = p->low[j] + p->scale[j] * r->result[u * d + j] - p->truth[j];
-            square += away * away;
+            sum += away * away;
         }
-        r->made.square[r->variant * d + j] += square / n;
+        square[j] += sum / n;
     }
     return status;
 }
 
 static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed,
-                                   netdp_error *error)
+                                   const netdp_i_saving *saving, netdp_error *error)
 {
-    const netdp_i_problem *p = r->problem;
-    const netdp_study *study = r->study;
+    const netdp_i_problem *p = r->variant->problem;
+    const netdp_study *study = r->variant->study;
     const netdp_learning learning = {.objective = p->objective,
                                      .train = p->train,
                                      .test = p->test,
                                      .step = study->task.step,
                                      .batch = study->task.batch,
                                      .noise = noise};
-    if (r->variant == NETDP_I_CENTRAL) /* its steps are few: every one is traced */
+    if (r->variant->role == NETDP_I_CENTRAL) /* its steps are few: every one is traced */
         return netdp_learn_central(&learning, study->task.central_steps, seed,
                                    (netdp_tracing){1, write_row, r, r->progress}, r->result, error);
-    return netdp_simulate_learning(&r->plan.variant[r->variant].protocol, &learning, seed,
-                                   (netdp_tracing){study->output.every, write_row, r, r->progress},
-                                   r->result, error);
-}
-
-static netdp_status simulate_one(running *r, netdp_error *error)
-{
-    const double noise = r->plan.variant[r->variant].noise * r->problem->sensitivity;
-    const netdp_run_seed seed = {r->study->seed, (uint64_t)r->repeat};
-    r->traced = 0;
-    netdp_status status = netdp_i_study_learns(r->study) ? simulate_model(r, noise, seed, error)
-                                                         : simulate_mean(r, noise, seed, error);
-    if (status != NETDP_OK)
-        return status;
-    double accuracy = 0;
-    const int64_t last = r->traced < LAST ? r->traced : LAST;
-    for (int64_t i = 0; i < last; i++)
-        accuracy += r->accuracy[i] / (double)last;
-    r->made.objective[0][r->variant] += r->objective;
-    r->made.objective[1][r->variant] += r->objective * r->objective;
-    r->made.accuracy[0][r->variant] += accuracy;
-    r->made.accuracy[1][r->variant] += accuracy * accuracy;
-    r->made.done++;
-    return NETDP_OK;
-}
-
-/* The trace on disk first, then the checkpoint that speaks of it. */
-static netdp_status save(running *r, netdp_error *error)
-{
-    r->made.trace_bytes = ftell(r->trace);
-    if (fflush(r->trace) != 0 || ferror(r->trace) || fsync(fileno(r->trace)) != 0)
-        return netdp_i_fail(error, NETDP_ENVIRONMENT,
-                            "%s/trace.csv: cannot write: %s; free some space, then netdp run %s",
-                            r->folder, strerror(errno), r->folder);
-    netdp_status status =
-        netdp_i_checkpoint_write(r->folder, &r->plan, r->problem, &r->made, error);
-    if (status == NETDP_OK)
-        r->saved = r->made.trace_bytes;
-    return status;
-}
-
-static netdp_status open_trace(running *r, bool resumed, netdp_error *error)
-{
-    char path[4096];
-    netdp_i_folder_path(path, r->folder, "trace.csv");
-    r->trace = fopen(path, resumed ? "r+b" : "wb");
-    bool ready = r->trace != NULL;
-    if (ready && resumed) /* cut back, never filled up: ftruncate would add zeros */
-        ready = fseek(r->trace, 0, SEEK_END) == 0 && ftell(r->trace) >= r->made.trace_bytes &&
-                ftruncate(fileno(r->trace), r->made.trace_bytes) == 0 &&
-                fseek(r->trace, 0, SEEK_END) == 0;
-    else if (ready)
-        ready = fputs("step,variant,run,objective,accuracy,consensus_error,bytes_sent\n",
-                      r->trace) >= 0;
-    if (ready)
-        return NETDP_OK;
-    return netdp_i_fail(error, NETDP_ENVIRONMENT,
-                        "%s: cannot go on writing it; remove the folder to start anew", path);
+    return netdp_i_simulate_learning(
+        &r->variant->protocol, &learning, seed,
+        (netdp_tracing){r->study->output.every, write_row, r, r->progress}, saving, r->result,
+        error);
 }
 
 static double seconds(void)
@@ -177,13 +125,121 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Stopped in the middle of a simulation: its rows are cut off, the finished ones are kept. */
-static netdp_status stop(running *r, int64_t finished_bytes, netdp_error *error)
+static netdp_status sync_trace(running *r, netdp_error *error)
+{
+    if (fflush(r->trace) != 0 || ferror(r->trace) || fsync(fileno(r->trace)) != 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%s/trace.csv: cannot write: %s; free some space, then netdp run %s",
+                            r->folder, strerror(errno), r->folder);
+    return NETDP_OK;
+}
+
+/* The trace on disk first, then the checkpoint that speaks of its first `bytes`. */
+static netdp_status save(running *r, int64_t bytes, netdp_error *error)
+{
+    r->made.trace_bytes = bytes;
+    netdp_status status = sync_trace(r, error);
+    if (status == NETDP_OK)
+        status = netdp_i_checkpoint_write(r->folder, &r->plan, r->problems, &r->made, error);
+    if (status != NETDP_OK)
+        return status;
+    r->saved = bytes;
+    r->stored = r->made.done;
+    r->last = seconds();
+    return NETDP_OK;
+}
+
+/* Inside a simulation: the whole ones before it, if they are not stored, then its own state. */
+static netdp_status save_within(void *context, const netdp_i_standing *at, bool stopping,
+                                netdp_error *error)
+{
+    running *r = context;
+    if (!stopping && seconds() - r->last < netdp_i_checkpoint_every)
+        return NETDP_OK;
+    netdp_i_midway midway = {.done = r->made.done,
+                             .trace_bytes = ftell(r->trace),
+                             .traced = r->traced,
+                             .objective = r->objective,
+                             .at = *at};
+    memcpy(midway.accuracy, r->accuracy, sizeof midway.accuracy);
+    netdp_status status = NETDP_OK;
+    if (r->stored != r->made.done)
+        status = save(r, r->begun, error);
+    else
+        status = sync_trace(r, error);
+    if (status == NETDP_OK)
+        status = netdp_i_midway_write(r->folder, r->problems, r->variant, &midway, error);
+    if (status != NETDP_OK)
+        return status;
+    r->saved = midway.trace_bytes;
+    r->within = r->made.done;
+    r->last = seconds();
+    return NETDP_OK;
+}
+
+/* The next simulation: one run of one variant, from its start or from where it was saved. */
+static netdp_status simulate(running *r, netdp_error *error)
+{
+    const int64_t place = r->made.done % r->plan.count;
+    netdp_i_sums *sums = &r->made.sums[place];
+    const bool goes_on = r->from.memory != NULL;
+    const netdp_i_saving saving = {save_within, r, goes_on ? &r->from.at : NULL};
+    r->variant = &r->plan.variant[place];
+    r->repeat = r->made.done / r->plan.count;
+    r->traced = r->from.traced;
+    r->objective = r->from.objective;
+    memcpy(r->accuracy, r->from.accuracy, sizeof r->accuracy);
+    const double noise = r->variant->noise * r->variant->problem->sensitivity;
+    const netdp_run_seed seed = {r->study->seed, (uint64_t)r->repeat};
+    netdp_status status = netdp_i_study_learns(r->variant->study)
+                              ? simulate_model(r, noise, seed, &saving, error)
+                              : simulate_mean(r, noise, seed, &saving, sums->square, error);
+    netdp_i_midway_clear(&r->from);
+    if (status != NETDP_OK)
+        return status;
+    double accuracy = 0;
+    const int64_t last = r->traced < NETDP_I_LAST ? r->traced : NETDP_I_LAST;
+    for (int64_t i = 0; i < last; i++)
+        accuracy += r->accuracy[i] / (double)last;
+    sums->objective[0] += r->objective;
+    sums->objective[1] += r->objective * r->objective;
+    sums->accuracy[0] += accuracy;
+    sums->accuracy[1] += accuracy * accuracy;
+    r->made.done++;
+    return NETDP_OK;
+}
+
+static netdp_status open_trace(running *r, bool resumed, netdp_error *error)
+{
+    char path[4096];
+    netdp_i_folder_path(path, r->folder, "trace.csv");
+    r->trace = fopen(path, resumed ? "r+b" : "wb");
+    bool ready = r->trace != NULL;
+    if (ready && resumed) /* cut back, never filled up: ftruncate would add zeros */
+        ready = fseek(r->trace, 0, SEEK_END) == 0 && ftell(r->trace) >= r->saved &&
+                ftruncate(fileno(r->trace), r->saved) == 0 && fseek(r->trace, 0, SEEK_END) == 0;
+    else if (ready)
+        ready =
+            fputs("step,variant,run,objective,accuracy,consensus_error,bytes_sent,messages_sent\n",
+                  r->trace) >= 0;
+    if (ready)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "%s: cannot go on writing it; remove the folder to start anew", path);
+}
+
+/*
+ * Stopped: what is whole is kept, and of the simulation under way what was saved within it; rows
+ * after that are cut off.
+ */
+static netdp_status stop(running *r, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
-    if (fflush(r->trace) == 0 && ftruncate(fileno(r->trace), finished_bytes) == 0 &&
-        fseek(r->trace, finished_bytes, SEEK_SET) == 0)
-        status = save(r, error);
+    const bool within = r->within == r->made.done;
+    const int64_t kept = within ? r->saved : r->begun;
+    if (fflush(r->trace) == 0 && ftruncate(fileno(r->trace), kept) == 0 &&
+        fseek(r->trace, kept, SEEK_SET) == 0 && !within)
+        status = save(r, kept, error);
     return status != NETDP_OK ? status
                               : netdp_i_fail(error, NETDP_INTERRUPTED,
                                              "stopped; go on with: netdp run %s", r->folder);
@@ -191,28 +247,23 @@ static netdp_status stop(running *r, int64_t finished_bytes, netdp_error *error)
 
 static netdp_status simulate_all(running *r, netdp_error *error)
 {
-    const int64_t all = r->study->output.repeat * NETDP_I_VARIANTS;
-    double last = seconds();
+    const int64_t all = r->study->output.repeat * r->plan.count;
     netdp_status status = NETDP_OK;
     while (r->made.done < all) {
-        const int64_t finished_bytes = ftell(r->trace);
+        /* One that goes on has rows already: the trace up to them is what the checkpoint says. */
+        r->begun = r->from.memory != NULL ? r->made.trace_bytes : ftell(r->trace);
         status =
             netdp_i_report(r->progress, "simulation", (double)r->made.done, (double)all, error);
+        if (status == NETDP_OK)
+            status = simulate(r, error);
         if (status == NETDP_INTERRUPTED)
-            return stop(r, finished_bytes, error);
-        r->variant = (int)(r->made.done % NETDP_I_VARIANTS);
-        r->repeat = r->made.done / NETDP_I_VARIANTS;
-        status = simulate_one(r, error);
-        if (status == NETDP_INTERRUPTED)
-            return stop(r, finished_bytes, error);
-        if (status == NETDP_OK && seconds() - last > CHECKPOINT_EVERY) {
-            status = save(r, error);
-            last = seconds();
-        }
+            return stop(r, error);
+        if (status == NETDP_OK && seconds() - r->last > netdp_i_checkpoint_every)
+            status = save(r, ftell(r->trace), error);
         if (status != NETDP_OK)
             return status;
     }
-    return save(r, error);
+    return save(r, ftell(r->trace), error);
 }
 
 /* A trace that could not be written to its end is cut back to what the checkpoint speaks of. */
@@ -228,61 +279,89 @@ static void close_trace(running *r, bool failed)
         unlink(path);
 }
 
+/* The state inside the simulation that was under way, if it was saved. */
+static netdp_status resume_within(running *r, netdp_error *error)
+{
+    bool found = false;
+    r->stored = r->made.done;
+    r->saved = r->made.trace_bytes;
+    if (r->made.done >= r->study->output.repeat * r->plan.count)
+        return NETDP_OK;
+    netdp_status status =
+        netdp_i_midway_read(r->folder, r->problems, &r->plan.variant[r->made.done % r->plan.count],
+                            r->made.done, &r->from, &found, error);
+    if (found) {
+        r->within = r->made.done;
+        r->saved = r->from.trace_bytes;
+    }
+    return status;
+}
+
 static netdp_status plan_or_resume(running *r, netdp_error *error)
 {
     bool resumed = false;
-    netdp_status status = netdp_i_checkpoint_read(r->folder, r->study, r->problem, &r->plan,
+    netdp_status status = netdp_i_checkpoint_read(r->folder, r->study, r->problems, &r->plan,
                                                   &r->made, &resumed, error);
-    if (status != NETDP_OK)
-        return status;
-    if (!resumed) {
-        status = netdp_i_plan_make(r->study, r->problem, r->folder, r->progress, &r->plan, error);
-        if (status != NETDP_OK)
-            return status;
-    }
-    r->saved = resumed ? r->made.trace_bytes : -1;
-    status = open_trace(r, resumed, error);
+    if (status == NETDP_OK && resumed)
+        status = resume_within(r, error);
     if (status == NETDP_OK && !resumed)
-        status = save(r, error); /* the plan is worth keeping: calibration can be the long part */
+        status = netdp_i_plan_make(r->study, r->problems, r->folder, r->progress, &r->plan, error);
+    if (status == NETDP_OK && !resumed)
+        status = netdp_i_progress_made_new(&r->plan, &r->made, error);
+    if (status == NETDP_OK)
+        status = open_trace(r, resumed, error);
+    r->last = seconds();
+    if (status == NETDP_OK && !resumed) /* calibration can be the long part: it is worth keeping */
+        status = save(r, ftell(r->trace), error);
     return status;
+}
+
+static netdp_status new_result(running *r, netdp_error *error)
+{
+    int64_t largest = 0;
+    for (int32_t i = 0; i < r->problems->count; i++) {
+        const netdp_i_problem *p = r->problems->made[i];
+        const int64_t size = (int64_t)netdp_graph_nodes(p->graph) * p->width;
+        largest = size > largest ? size : largest;
+    }
+    r->result = NETDP_I_NEW(double, largest);
+    return r->result != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
 netdp_status netdp_study_run(const netdp_study *study, const char *folder, const char *data,
                              const netdp_progress *progress, netdp_error *error)
 {
-    netdp_i_problem *problem = NULL;
-    running r = {.study = study, .folder = folder, .progress = progress, .saved = -1};
+    netdp_i_problems problems = {0};
+    running r = {
+        .study = study, .problems = &problems, .folder = folder, .progress = progress, .saved = -1};
     bool finished = false;
     const double start = seconds();
-    netdp_status status = netdp_i_problem_new(study, data, &problem, error);
+    netdp_status status = netdp_i_problems_new(study, data, &problems, error);
     if (status == NETDP_OK)
         status = netdp_i_folder_open(study, folder, &finished, error);
     if (status != NETDP_OK)
         goto done;
     if (finished) {
-        status = netdp_i_folder_finished(problem, folder, error);
+        status = netdp_i_folder_finished(&problems, folder, error);
         goto done;
     }
-    r.problem = problem;
-    r.result = NETDP_I_NEW(double, (int64_t)netdp_graph_nodes(problem->graph) * problem->width);
-    status = netdp_i_progress_made_new(problem->width, &r.made, error);
-    if (status == NETDP_OK && r.result == NULL)
-        status = netdp_i_no_memory(error);
+    status = new_result(&r, error);
     if (status == NETDP_OK)
         status = plan_or_resume(&r, error);
     if (status == NETDP_OK)
         status = simulate_all(&r, error);
     close_trace(&r, status != NETDP_OK && status != NETDP_INTERRUPTED);
     if (status == NETDP_OK)
-        status = netdp_i_summary_write(study, problem, &r.plan, &r.made, folder, error);
+        status = netdp_i_summary_write(study, &problems, &r.plan, &r.made, folder, error);
     if (status == NETDP_OK) {
         netdp_i_checkpoint_remove(folder);
         netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
     }
 done:
+    netdp_i_midway_clear(&r.from);
     netdp_i_plan_clear(&r.plan);
     netdp_i_progress_made_clear(&r.made);
     netdp_i_free(r.result);
-    netdp_i_problem_free(problem);
+    netdp_i_problems_clear(&problems);
     return status;
 }

@@ -13,6 +13,12 @@ typedef struct netdp_i_column {
     double low, high; /* low < high, finite; both 0 where `bounds` or `clip` of the task rules */
 } netdp_i_column;
 
+/* A variant: the study with some of its keys overridden. */
+typedef struct netdp_i_variation {
+    char *name;                /* distinct, on one line, without commas and quotes */
+    struct netdp_study *study; /* whole, without variants of its own */
+} netdp_i_variation;
+
 struct netdp_study {
     char *path;  /* the study file */
     char *title; /* never NULL */
@@ -50,6 +56,7 @@ struct netdp_study {
     struct {
         char *kind;     /* "averaging", "gossip-sgd", "muffliato-sgd" */
         int64_t rounds; /* 0: auto */
+        int64_t phases; /* learning with rounds auto, which then choose `inner`; else 0 */
         double variance;
         int64_t inner;
         bool accelerate;
@@ -65,6 +72,8 @@ struct netdp_study {
         int64_t every;  /* rounds between rows of the trace */
         int64_t repeat; /* independent runs of each protocol */
     } output;
+    int32_t variation_count; /* 0: the study's own protocol is what is compared */
+    netdp_i_variation *variation;
 };
 
 /* Does the study learn a model, rather than a mean? */

@@ -14,12 +14,12 @@
 /* A study is a page; whatever is larger is another file, and would only cost memory here. */
 enum { LARGEST = 1 << 21 };
 
-enum { SECTIONS = 8, NAME = 16, DEEP = 6 };
+enum { SECTIONS = 8, NAME = 16, DEEP = 8 };
 
 /* libcyaml's schema, made from the table of keys. All scalars go into one netdp_i_study_text. */
 typedef struct schema {
-    cyaml_schema_value_t root, column, text;
-    cyaml_schema_field_t top[NETDP_I_KEYS + 1];
+    cyaml_schema_value_t root, column, text, variant;
+    cyaml_schema_field_t top[NETDP_I_KEYS + 2], of_variant[NETDP_I_KEYS + 2];
     cyaml_schema_field_t below[SECTIONS][NETDP_I_KEYS + 1];
     cyaml_schema_field_t of_column[3];
     char section[SECTIONS][NAME];
@@ -70,6 +70,7 @@ static void make_schema(schema *made)
         .root = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, netdp_i_study_text, made->top)},
         .column = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, netdp_i_column_text, made->of_column)},
         .text = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)},
+        .variant = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, netdp_i_study_text, made->of_variant)},
     };
     made->of_column[0] = text_field("name", offsetof(netdp_i_column_text, name));
     made->of_column[1] = pair_field(made, "bounds", offsetof(netdp_i_column_text, bounds));
@@ -94,6 +95,11 @@ static void make_schema(schema *made)
         }
         made->below[sections - 1][below++] = field(made, k);
     }
+    memcpy(made->of_variant, made->top, (size_t)top * sizeof *made->top);
+    made->of_variant[top] = text_field("name", offsetof(netdp_i_study_text, name));
+    made->top[top] = (cyaml_schema_field_t)CYAML_FIELD_SEQUENCE(
+        "variants", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, netdp_i_study_text, variant,
+        &made->variant, 0, CYAML_UNLIMITED);
 }
 
 static void *allocate(void *context, void *memory, size_t bytes)
@@ -145,12 +151,22 @@ static void join(const fault *found, char name[DEEP * NAME])
                                  found->where[i]);
 }
 
+/* "variants.2.task.kind" without its variant: "task.kind", or "variants" for the variant itself. */
+static const char *within_variant(const char *name)
+{
+    if (strncmp(name, "variants.", 9) != 0)
+        return name;
+    const char *dot = strchr(name + 9, '.');
+    return dot != NULL ? dot + 1 : "variants";
+}
+
 /* A key that libcyaml does not know in `section`; the first such line there says which. */
 static netdp_status fail_unknown(const char *path, const netdp_i_lines *lines, const char *section,
                                  netdp_error *error)
 {
-    bool column = strncmp(section, "data.columns", 12) == 0;
-    const char *known_as = column ? "data.columns" : section;
+    const char *known_as = within_variant(section);
+    if (strncmp(known_as, "data.columns", 12) == 0)
+        known_as = "data.columns";
     int32_t owner = section[0] != '\0' ? netdp_i_lines_find(lines, section) : -1;
     int32_t at = 0;
     while (at < lines->count &&
@@ -164,7 +180,8 @@ static netdp_status fail_unknown(const char *path, const netdp_i_lines *lines, c
     return netdp_i_fail(
         error, NETDP_INVALID, "%.300s:%lld: unknown key '%s'%s%s; did you mean '%s'?", path,
         (long long)lines->at[at].line, netdp_i_show_text(key).text,
-        section[0] != '\0' ? " in " : "", known_as, netdp_i_key_nearest(known_as, key, nearest));
+        section[0] != '\0' ? " in " : "", within_variant(section) != section ? section : known_as,
+        netdp_i_key_nearest(known_as, key, nearest));
 }
 
 static bool is_repeated(const netdp_i_lines *lines, int32_t last)
@@ -180,17 +197,25 @@ static bool is_repeated(const netdp_i_lines *lines, int32_t last)
 static netdp_status fail_shape(const char *path, int64_t line, const char *name, netdp_error *error)
 {
     const char *expects = "keys below it, not a value or list";
-    if (strncmp(name, "data.columns", 12) == 0)
+    const char *key = within_variant(name);
+    if (strcmp(name, "variants") == 0)
+        expects = "a list such as [{name: K=5, protocol: {inner: 5}}]";
+    if (key != name && strcmp(key, "name") == 0)
+        expects = "one text";
+    if (strncmp(key, "data.columns", 12) == 0)
         expects = strstr(name, ".bounds") != NULL ? "a pair [low, high]"
                   : strstr(name, ".name") != NULL ? "one text"
                                                   : "a list such as [{name: kwh, bounds: [0, 5]}]";
-    if (strncmp(name, "task.bounds", 11) == 0)
-        name = "task.bounds"; /* not one of its two entries */
-    int k = netdp_i_key_find(name);
+    int length = (int)strlen(name);
+    if (strncmp(key, "task.bounds.", 12) == 0) {
+        length -= (int)strlen(key) - 11; /* not one of its two entries */
+        key = "task.bounds";
+    }
+    int k = netdp_i_key_find(key);
     if (k >= 0)
         expects = netdp_i_keys[k].expects;
-    return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s has the wrong shape; give it %s",
-                        path, (long long)line, name, expects);
+    return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %.*s has the wrong shape; give it %s",
+                        path, (long long)line, length, name, expects);
 }
 
 static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_lines *lines,

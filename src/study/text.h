@@ -13,11 +13,17 @@ typedef struct netdp_i_column_text {
     char *bounds[2];
 } netdp_i_column_text;
 
-/* NULL: not in the file. The second text of a key is used by pairs only. */
+/*
+ * NULL: not in the file. The second text of a key is used by pairs only. A variant has the same
+ * keys and a name instead of variants.
+ */
 typedef struct netdp_i_study_text {
     char *value[NETDP_I_KEYS][2];
     netdp_i_column_text *column;
     uint32_t column_count;
+    char *name;
+    struct netdp_i_study_text *variant;
+    uint32_t variant_count;
 } netdp_i_study_text;
 
 /*

@@ -9,27 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "study/key.h"
-
-/* Is it one of several that exclude each other, and not the one that is there? */
-static bool is_absent(const netdp_study *study, const netdp_i_key *key)
-{
-    const void *from = (const char *)study + key->offset;
-    switch (key->kind) {
-    case NETDP_I_KEY_TEXT:
-    case NETDP_I_KEY_FILE:
-    case NETDP_I_KEY_DATASET:
-        return *(char *const *)from == NULL;
-    case NETDP_I_KEY_PAIR:
-        return !study->task.has_bounds;
-    case NETDP_I_KEY_REAL:
-        return key->fallback == NULL && !key->required && *(const double *)from == 0;
-    case NETDP_I_KEY_COLUMNS:
-        return study->data.column_count == 0;
-    default:
-        return false;
-    }
-}
+#include "study/value.h"
 
 /* In double quotes, where YAML knows an escape for whatever would not survive as it is. */
 static netdp_status write_text(FILE *stream, const char *text, netdp_error *error)
@@ -59,7 +39,7 @@ static netdp_status write_text(FILE *stream, const char *text, netdp_error *erro
 /* The written study may stand in another folder: a path that exists becomes absolute. */
 static netdp_status write_path(FILE *stream, const char *path, netdp_error *error)
 {
-    char *whole = realpath(path, NULL);
+    char *whole = netdp_i_value_path(path);
     netdp_status status = write_text(stream, whole != NULL ? whole : path, error);
     free(whole);
     return status;
@@ -86,11 +66,15 @@ static void write_pair(FILE *stream, double low, double high)
     fputc(']', stream);
 }
 
-static netdp_status write_columns(FILE *stream, const netdp_study *study, netdp_error *error)
+/* A list below its key, which stands behind `indent` blanks. */
+static netdp_status write_columns(FILE *stream, const netdp_study *study, int indent,
+                                  netdp_error *error)
 {
+    if (study->data.column_count == 0) /* of a variant whose base names some */
+        fputs(" []", stream);
     for (int32_t i = 0; i < study->data.column_count; i++) {
         const netdp_i_column *column = &study->data.column[i];
-        fputs("\n    - {name: ", stream);
+        fprintf(stream, "\n%*s  - {name: ", indent, "");
         netdp_status status = write_text(stream, column->name, error);
         if (status != NETDP_OK)
             return status;
@@ -104,7 +88,7 @@ static netdp_status write_columns(FILE *stream, const netdp_study *study, netdp_
 }
 
 static netdp_status write_value(FILE *stream, const netdp_study *study, const netdp_i_key *key,
-                                netdp_error *error)
+                                int indent, netdp_error *error)
 {
     const void *from = (const char *)study + key->offset;
     int word;
@@ -137,9 +121,44 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
         fputs(key->word[*(const bool *)from], stream);
         break;
     case NETDP_I_KEY_COLUMNS:
-        return write_columns(stream, study, error);
+        return write_columns(stream, study, indent, error);
     }
     return NETDP_OK;
+}
+
+/* What a study file must say: everything that is there, or of a variant what differs from its base.
+ */
+static bool is_written(const netdp_study *study, const netdp_study *base, const netdp_i_key *key)
+{
+    if (base == NULL)
+        return !netdp_i_value_absent(study, key);
+    return !netdp_i_value_equal(study, base, key) &&
+           (!netdp_i_value_absent(study, key) || key->kind == NETDP_I_KEY_COLUMNS);
+}
+
+/* The keys in their sections, `indent` blanks in; `base` of a variant, else NULL. */
+static netdp_status write_keys(FILE *stream, const netdp_study *study, const netdp_study *base,
+                               int indent, netdp_error *error)
+{
+    const char *section = "";
+    size_t length = 0;
+    netdp_status status = NETDP_OK;
+    for (int k = 0; k < NETDP_I_KEYS && status == NETDP_OK; k++) {
+        const netdp_i_key *key = &netdp_i_keys[k];
+        const size_t own = netdp_i_key_section(key);
+        const int inner = indent + (own > 0 ? 2 : 0);
+        if (!is_written(study, base, key))
+            continue;
+        if (own > 0 && (own != length || memcmp(section, key->name, own) != 0))
+            fprintf(stream, "%*s%.*s:\n", indent, "", (int)own, key->name);
+        section = key->name;
+        length = own;
+        fprintf(stream, "%*s%s:%s", inner, "", netdp_i_key_leaf(key),
+                key->kind == NETDP_I_KEY_COLUMNS ? "" : " ");
+        status = write_value(stream, study, key, inner, error);
+        fputc('\n', stream);
+    }
+    return status;
 }
 
 netdp_status netdp_study_write(const netdp_study *study, const char *path, netdp_error *error)
@@ -148,21 +167,15 @@ netdp_status netdp_study_write(const netdp_study *study, const char *path, netdp
     netdp_status status = netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)
         return status;
-    const char *section = "";
-    size_t length = 0;
-    for (int k = 0; k < NETDP_I_KEYS && status == NETDP_OK; k++) {
-        const netdp_i_key *key = &netdp_i_keys[k];
-        size_t own = netdp_i_key_section(key);
-        if (own > 0 && (own != length || memcmp(section, key->name, own) != 0))
-            fprintf(output.stream, "%.*s:\n", (int)own, key->name);
-        section = key->name;
-        length = own;
-        if (is_absent(study, key))
-            continue;
-        fprintf(output.stream, "%s%s:%s", own > 0 ? "  " : "", netdp_i_key_leaf(key),
-                key->kind == NETDP_I_KEY_COLUMNS ? "" : " ");
-        status = write_value(output.stream, study, key, error);
+    status = write_keys(output.stream, study, NULL, 0, error);
+    if (study->variation_count > 0)
+        fputs("variants:\n", output.stream);
+    for (int32_t i = 0; i < study->variation_count && status == NETDP_OK; i++) {
+        fputs("  - name: ", output.stream);
+        status = write_text(output.stream, study->variation[i].name, error);
         fputc('\n', output.stream);
+        if (status == NETDP_OK)
+            status = write_keys(output.stream, study->variation[i].study, study, 4, error);
     }
     if (status == NETDP_OK)
         return netdp_i_output_commit(&output, error);

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Studies that learn: accuracy, equal bytes for any number of threads and after kill -9, refusals."""
 import json
+import math
 import os
 import pathlib
 import random
@@ -92,6 +93,44 @@ def killed_runs_go_on_to_the_same_bytes():
             assert contents(out) == contents(f"{folder}/whole"), number
 
 
+def messages_are_counted():
+    """Of the ring's 8 edges both ways each round; of a baseline step, to the aggregator and back."""
+    with tempfile.TemporaryDirectory() as folder:
+        put(folder)
+        succeed(["run", "study.yaml", "-o", "out"], folder)
+        lines = pathlib.Path(folder, "out", "trace.csv").read_text(encoding="utf-8").splitlines()
+        assert lines[0].endswith(",bytes_sent,messages_sent"), lines[0]
+        steps = set()
+        for row in (line.split(",") for line in lines[1:]):
+            assert int(row[7]) == 16 * int(row[0]) and int(row[6]) == 8 * 3 * int(row[7]), row
+            steps.add((row[1], int(row[0])))
+        assert {("central", 50), ("local", 60), ("gossip", 3)} <= steps, steps
+
+
+def phases_find_their_rounds():
+    """rounds: auto is paper C's formula for the rounds of a phase, at the noise that comes of it."""
+    gap = (1 - math.cos(math.pi / 4)) * 2 / 3  # of the ring of 8
+    for epsilon, grows in (("20", False), ("200", True)):
+        with tempfile.TemporaryDirectory() as folder:
+            put(folder, STUDY.replace("rounds: 60, inner: 3", "rounds: auto, phases: 7"))
+            told = json.loads(succeed(["run", "study.yaml", "-o", "auto", "--json", "--set",
+                                       f"privacy.epsilon={epsilon}"], folder))
+            local, gossip = told["variants"][1:]
+            for variant in (local, gossip):
+                logarithm = math.log(8 * max(1, 0.25 / variant["noise"] ** 2))
+                assert variant["inner"] == math.ceil(logarithm / math.sqrt(gap)), variant
+                assert variant["rounds"] == 7 * variant["inner"]
+            assert (gossip["inner"] > math.ceil(math.log(8) / math.sqrt(gap))) == grows
+            # The same as giving that number: of the gossip, for local may have another.
+            put(folder)
+            succeed(["run", "study.yaml", "-o", "given", "--set", f"privacy.epsilon={epsilon}",
+                     "--set", f"protocol.inner={gossip['inner']}", "--set",
+                     f"protocol.rounds={gossip['rounds']}"], folder)
+            ends = [[line for line in pathlib.Path(folder, name, "trace.csv").read_text(
+                encoding="utf-8").splitlines() if ",gossip," in line] for name in ("auto", "given")]
+            assert ends[0] == ends[1] and len(ends[0]) > 3
+
+
 def changed_data_is_refused():
     with tempfile.TemporaryDirectory() as folder:
         put(folder)
@@ -115,9 +154,13 @@ CASES = [
     bad("step: 1", "step: 0", "task.step"),
     bad("muffliato-sgd", "averaging", r"study\.yaml:6.*protocol\.kind"),
     bad("rounds: 60", "rounds: auto", r"study\.yaml:6.*auto"),
+    bad("rounds: 60", "rounds: auto, phases: 3", r"study\.yaml:6: protocol\.inner.*rounds: auto"),
+    bad("rounds: 60", "rounds: 60, phases: 3", r"study\.yaml:6: protocol\.phases"),
+    bad("rounds: 60, inner: 3", "rounds: auto, phases: 1000000000", "phases.*give fewer"),
     bad("muffliato-sgd, rounds: 60, inner: 3", "gossip-sgd, rounds: 60, inner: 3", "inner"),
     bad("dither: 0.1", "dither: 0", "dither"),
 ]
 
 main(CASES, [without_noise_it_learns, equal_bytes_for_any_threads,
-             killed_runs_go_on_to_the_same_bytes, changed_data_is_refused])
+             killed_runs_go_on_to_the_same_bytes, messages_are_counted, phases_find_their_rounds,
+             changed_data_is_refused])

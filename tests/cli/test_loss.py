@@ -124,7 +124,7 @@ CASES = [
     bad("--rounds 5 --own-noise unknown", "known"),
     bad("--rounds 5 --bound best", "list"),
     bad("--rounds 5 --protocol averging", "averaging"),
-    bad("--rounds 5 --protocol walk", "averaging"),
+    bad("--rounds 5 --protocol wallk", "averaging"),
     bad("--rounds 5 --bound published --to set:0,1", "published"),
     bad("--rounds 5 --bound published --sees sum", "published"),
     # The observer's own value is not a statement about two parties.

@@ -121,7 +121,7 @@ def summary_agrees_with_trace():
         assert list(summary) == SUMMARY, list(summary)
         rows = list(csv.DictReader(load(folder, "out", "trace.csv").decode().splitlines()))
         assert list(rows[0]) == ["step", "variant", "run", "objective", "accuracy",
-                                 "consensus_error", "bytes_sent"]
+                                 "consensus_error", "bytes_sent", "messages_sent"]
         assert [v["name"] for v in summary["variants"]] == ["central", "local", "gossip"]
         for variant in summary["variants"]:
             mine = [row for row in rows if row["variant"] == variant["name"]]
@@ -137,6 +137,10 @@ def summary_agrees_with_trace():
             close(told["standard_error"], deviation, relative=1e-9)
             close(variant["error"]["columns"][0]["rmse"], math.sqrt(2 * mean), relative=1e-9)
             assert all(float(row["bytes_sent"]) == variant["bytes_sent"] for row in last)
+            sent = 2 * 15 * variant["rounds"] if variant["name"] == "central" else None
+            for row in mine:  # florentine: 20 edges, both ways
+                assert int(row["messages_sent"]) == (sent or 2 * 20 * int(row["step"])), row
+                assert float(row["bytes_sent"]) == 8 * int(row["messages_sent"]), row
         true_mean = summary["variants"][0]["error"]["columns"][0]["mean"]
         assert 0 < true_mean < 1, true_mean
 
@@ -209,6 +213,133 @@ def finished_folders_stay():
         assert contents(os.path.join(folder, "out")) == before
         code, _, err = run(["run", "out", "--set", "seed=9"], folder)
         assert code == 2, err
+
+
+VARIANTS = """\
+title: Variants
+seed: 2
+graph: {family: davis}
+data: {source: meters, per_node: one, columns: [{name: h19}]}
+task: {kind: mean, bounds: [0, 5], unit: kWh}
+protocol: {kind: averaging, rounds: auto}
+privacy: {epsilon: 4, delta: 1e-6, dither: 0.1}
+output: {every: 4, repeat: 12}
+"""
+
+# Each variant's name, its own lines in YAML, and the same as overrides of the study.
+LISTED = [
+    ("dither 0.3", "{privacy: {dither: 0.3}}", ["privacy.dither=0.3"]),
+    ("as it is", "{}", []),
+    ("ring", "{graph: {family: ring 32}, mixing: {weights: 'lazy:0.2'}, protocol: {rounds: 21}}",
+     ["graph.family=ring 32", "mixing.weights=lazy:0.2", "protocol.rounds=21"]),
+    ("sum worst pair", "{privacy: {sees: sum, over: worst, epsilon: 3}}",
+     ["privacy.sees=sum", "privacy.over=worst", "privacy.epsilon=3"]),
+    ("clip", "{task: {clip: 2}}", ["task.clip=2"]),
+    ("other ring", "{graph: {family: ring 32}, protocol: {accelerate: true, rounds: 9}}",
+     ["graph.family=ring 32", "protocol.accelerate=true", "protocol.rounds=9"]),
+]
+
+
+def variants(study=VARIANTS, listed=None):
+    entries = [f"  - {{name: {name}, {own[1:-1]}}}\n" for name, own, _ in listed or LISTED]
+    return study + "variants:\n" + "".join(entries)
+
+
+def rows_of(folder, name, variant):
+    lines = load(folder, name, "trace.csv").decode().splitlines()
+    return [line.split(",") for line in lines if line.split(",")[1] == variant]
+
+
+def variants_are_studies_of_their_own():
+    """A list of variants gives each the numbers that it has as a study; baselines are the base's."""
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder, variants())
+        write(folder, "base.yaml", VARIANTS)
+        ran(folder, "study.yaml", "-o", "all")
+        told = summary_of(folder, "all")
+        assert list(told) == SUMMARY, list(told)
+        names = [variant["name"] for variant in told["variants"]]
+        assert names == ["central", "local"] + [name for name, *_ in LISTED], names
+        assert sorted(os.listdir(os.path.join(folder, "all"))) == sorted(
+            [f"loss-{k + 1}.csv" for k in range(len(LISTED))]
+            + ["run.log", "study.yaml", "summary.json", "trace.csv"])
+        seen = set()
+        for k, (name, _, overrides) in enumerate(LISTED):
+            alone = f"alone{k}"
+            ran(folder, "base.yaml", "-o", alone,
+                *[word for override in overrides for word in ("--set", override)])
+            one = summary_of(folder, alone)
+            mine = told["variants"][2 + k]
+            for key in ("noise", "rounds", "dither", "guarantee", "error", "bytes_sent"):
+                assert mine[key] == one["variants"][2][key], (name, key)
+            for key in ("graph", "mixing", "protocol", "threat", "target", "notes"):
+                assert mine[key] == one[key], (name, key)
+            assert mine["sensitivity"] == one["data"]["sensitivity"]
+            assert mine["losses"] == f"loss-{k + 1}"
+            assert load(folder, "all", f"loss-{k + 1}.csv") == load(folder, alone, "loss.csv"), name
+            rows = [row[:1] + row[2:] for row in rows_of(folder, "all", name)]
+            assert rows == [row[:1] + row[2:] for row in rows_of(folder, alone, "gossip")], name
+            assert rows and len(mine["overrides"]) == len(overrides), mine["overrides"]
+            seen.add(one["inputs_sha256"])
+            if not overrides:
+                for baseline in ("central", "local"):
+                    assert rows_of(folder, "all", baseline) == rows_of(folder, alone, baseline)
+                assert told["variants"][:2] == one["variants"][:2]
+        assert len(seen) == 4 and told["inputs_sha256"] not in seen, seen
+        assert told["variants"][4]["overrides"] == {
+            "graph.family": "ring 32", "mixing.weights": "lazy:0.2", "protocol.rounds": 21}
+        table = ran(folder, "all")
+        for name in names:
+            assert len([line for line in table.splitlines() if line.startswith(name + " ")]) >= 2, table
+        assert "sum worst pair: epsilon at delta 1e-06 (target 3, over the worst" in table, table
+        assert "sum worst pair: each node sees its own messages and the last sum" in table, table
+        assert "ring: ring 32: 32 nodes, 32 edges, lazy:0.2 weights" in table, table
+
+
+def variants_give_the_same_bytes():
+    """For any number of threads, from the study as it ran, and after kill -9 at any moment."""
+    random.seed(3)
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder, variants(VARIANTS.replace("repeat: 12", "repeat: 4000")))
+        began = time.monotonic()
+        ran(folder, "study.yaml", "-o", "whole", "--threads", "1")
+        lasts = time.monotonic() - began
+        ran(folder, "study.yaml", "-o", "two", "--threads", "2")
+        ran(folder, os.path.join("whole", "study.yaml"), "-o", "again")
+        same(folder, "whole", "two", "again")
+        for attempt in range(3):
+            name = f"cut{attempt}"
+            for _ in range(2):
+                process = start(folder, "study.yaml", "-o", name)
+                time.sleep(random.random() * lasts * 0.7)
+                process.kill()
+                process.communicate()
+            ran(folder, "study.yaml", "-o", name)
+            same(folder, "whole", name)
+        # The digest covers the variants' data too, the folder their overrides.
+        write(folder, "mine.csv", "h19\n" + "1.5\n" * 32)
+        listed = [("mine", "{data: {csv: mine.csv}}", None)]
+        write(folder, "study.yaml", variants(listed=listed))
+        ran(folder, "study.yaml", "-o", "mine")
+        write(folder, "mine.csv", "h19\n" + "1.5\n" * 31 + "1.6\n")
+        code, _, err = run(["run", "mine"], folder)
+        assert code == 2 and "other data" in err, (code, err)
+        code, _, err = run(["run", "study.yaml", "-o", "whole"], folder)
+        assert code == 2 and "another study" in err, (code, err)
+
+
+def variants_of_other_columns_share_a_table():
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder, variants(listed=[
+            ("h20 too", "{data: {columns: [{name: h19}, {name: h20}]}}", None),
+            ("every hour", "{data: {columns: []}, privacy: {epsilon: 9}}", None)]))
+        table = ran(folder, "study.yaml", "-o", "out")
+        head = next(line for line in table.splitlines() if "h19" in line).split()
+        assert head[:2] == ["h19", "h20"] and len(head) == 24, head
+        rows = {line.split("  ")[0]: line.split() for line in table.splitlines()}
+        assert rows["central"].count("-") == 0 and "h20 too" in rows, rows
+        errors = [line.split() for line in table.splitlines() if line.startswith("local")]
+        assert errors[0].count("-") == 23, errors[0]
 
 
 def start(folder, *words):
@@ -459,6 +590,18 @@ CASES = [
          files={"study.yaml": b"title: " + b"[" * 100000}),
     Case("run study.yaml -o out", 2, err=r"study\.yaml",
          files={"study.yaml": b"title: " + b"x " * 500000 + b"\nsurplus: 1\n"}),
+    # ---- variants ----
+    bad_study(STUDY + "variants:\n  - {name: a}\n  - {nam: b}\n", r"study\.yaml:11.*'nam'.*'name'"),
+    bad_study(STUDY + "variants:\n  - protocol:\n      round: 3\n", r"study\.yaml:11.*'rounds'"),
+    bad_study(STUDY + "variants: [{privacy: {delta: 2}}]\n",
+              r"study\.yaml:9: variants\.1\.privacy\.delta"),
+    bad_study(STUDY + "variants: [{seed: 2}]\n", r"study\.yaml:9: variants\.1\.seed"),
+    bad_study(STUDY + "variants: [{}, {graph: {family: path 2}, protocol: {rounds: 2},"
+              " mixing: {weights: hamilton}}]\n", "variant variant 2: .*lazy"),
+    bad_study(STUDY + "variants: [{name: far, graph: {family: ring 99}}]\n", "variant far: .*"),
+    Case(["run", "study.yaml", "-o", "out"], 1, err="variant strict: .*out of reach",
+         files={"study.yaml": (STUDY + "variants: [{name: strict, privacy: {epsilon: 1e-9,"
+                               " delta: 1e-12}}]\n").encode(), "values.csv": VALUES.encode()}),
     # ---- data ----
     data(b"", r"values\.csv"), data(GARBAGE, r"values\.csv"),
     data(b"value,other\n", "row|values"), data(b"value,other\n1,2\n", "row|node"),
@@ -521,6 +664,8 @@ def houses_on_facebook():
 
 
 main(CASES, [predictions_come_true, summary_agrees_with_trace, losses_are_those_of_loss,
-             threads_and_folders_do_not_matter, finished_folders_stay, interrupted_runs_go_on,
+             threads_and_folders_do_not_matter, variants_are_studies_of_their_own,
+             variants_give_the_same_bytes, variants_of_other_columns_share_a_table,
+             finished_folders_stay, interrupted_runs_go_on,
              killed_runs_go_on, unfinished_writes_do_not_stay, damaged_folders_are_told, full_disk,
              extreme_values, nothing_half_written, bundled_study, houses_on_facebook])

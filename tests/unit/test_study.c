@@ -222,6 +222,27 @@ static void test_round_trips(void **state)
     put_with(
         4, "  source: meters\n  columns:\n  - {name: h0, bounds: [0, 0.1]}\n  - name: \"\\x01\"\n");
     assert_round_trip(NULL, 0);
+    static const char *const inner[] = {
+        "title: x\nvariants:\n- {privacy: {epsilon: 0.1, over: worst}}\n- {}\n- name: 'a: b'\n",
+        "variants: [{graph: {file: none.edges}, data: {csv: a.csv, columns: [{name: x}, {name: y, "
+        "bounds: [0, 0.1]}]}}, {task: {clip: 3, unit: ''}, protocol: {rounds: auto}}]\n",
+    };
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
+        put_with(0, inner[i]);
+        assert_round_trip(NULL, 0);
+        char *text = get(study_path);
+        assert_non_null(strstr(text, "variants:\n  - name: "));
+        netdp_i_free(text);
+    }
+    /* A variant may take every column although its base names some. */
+    put_with(4, "  source: meters\n  columns: [{name: h0}]\nvariants: [{data: {columns: []}}]\n");
+    assert_round_trip(NULL, 0);
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->data.column_count, 1);
+    assert_int_equal(study->variation[0].study->data.column_count, 0);
+    netdp_study_free(study);
 }
 
 static void test_written_paths_are_absolute(void **state)
@@ -283,6 +304,135 @@ static void test_set(void **state)
     put(study_path, own_ranges, sizeof own_ranges - 1);
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
     assert_true(!study->task.has_bounds && study->task.clip == 0);
+    netdp_study_free(study);
+}
+
+/* `least` and these variants: line 14 is "variants:". */
+static void put_variants(const char *entries)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "variants:\n%s", entries);
+    put_with(0, text);
+}
+
+static void test_variants(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    static const char *const set[] = {"privacy.epsilon=2", "graph.giant_component=true",
+                                      "graph.file=/x.edges", "protocol.rounds=7"};
+    put_variants("  - {name: more rounds, protocol: {rounds: 30}}\n"
+                 "  - {}\n"
+                 "  - {graph: {family: grid 3 4}, task: {clip: 2}, privacy: {epsilon: 5}}\n"
+                 "  - name: h\u00e4user 1/2\n"
+                 "    data: {csv: a.csv, columns: [{name: kwh, bounds: [0, 2]}]}\n");
+    assert_ok(netdp_study_read(study_path, set, 4, &study, &error));
+    assert_int_equal(study->variation_count, 4);
+    const netdp_i_variation *made = study->variation;
+    assert_string_equal(made[0].name, "more rounds");
+    assert_string_equal(made[1].name, "variant 2");
+    assert_string_equal(made[3].name, "h\u00e4user 1/2");
+    /* --set changes the base; what a variant says itself stays. */
+    assert_int_equal(study->protocol.rounds, 7);
+    assert_int_equal(made[0].study->protocol.rounds, 30);
+    assert_int_equal(made[1].study->protocol.rounds, 7);
+    assert_true(made[0].study->privacy.epsilon == 2 && made[2].study->privacy.epsilon == 5);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(made[i].study->variation_count, 0);
+        assert_int_equal(made[i].study->seed, study->seed);
+        assert_int_equal(made[i].study->output.repeat, study->output.repeat);
+        assert_string_equal(made[i].study->path, study_path);
+    }
+    /* Rivals exclude each other. */
+    assert_string_equal(made[1].study->graph.file, "/x.edges");
+    assert_true(made[1].study->graph.giant_component);
+    assert_null(made[2].study->graph.file);
+    assert_string_equal(made[2].study->graph.family, "grid 3 4");
+    assert_false(made[2].study->graph.giant_component);
+    assert_true(made[2].study->task.clip == 2 && !made[2].study->task.has_bounds);
+    assert_null(made[3].study->data.source);
+    assert_int_equal(made[3].study->data.column_count, 1);
+    assert_int_equal(study->data.column_count, 0);
+    netdp_study_free(study);
+
+    put_with(0, "");
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->variation_count, 0);
+    netdp_study_free(study);
+}
+
+/* What means nothing to a variant's protocol is not inherited; what it says itself is refused. */
+static void test_variants_inherit_what_applies(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    static const char text[] =
+        "{graph: {family: ring 12}, data: {source: houses, label: label},"
+        " task: {kind: logistic, clip: 1, step: 1}, privacy: {epsilon: 1, delta: 0.1, dither: 0.2},"
+        " protocol: {kind: muffliato-sgd, rounds: 60, inner: 6},"
+        " variants: [{protocol: {kind: gossip-sgd}}, {protocol: {inner: 3}},"
+        " {task: {kind: ridge}}]}";
+    put(study_path, text, sizeof text - 1);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->variation[0].study->protocol.inner, 1);
+    assert_true(study->variation[0].study->privacy.dither == 0.01);
+    assert_int_equal(study->variation[1].study->protocol.inner, 3);
+    assert_true(study->variation[1].study->privacy.dither == 0.2);
+    assert_string_equal(study->variation[2].study->task.kind, "ridge");
+    netdp_study_free(study);
+}
+
+static const char model[] =
+    "graph: {family: ring 12}\ndata: {source: houses, label: label}\n"
+    "task: {kind: logistic, clip: 1, step: 1}\nprivacy: {epsilon: 1, delta: 0.1}\n";
+
+static void put_model(const char *protocol)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%sprotocol: %s\n", model, protocol);
+    put(study_path, text, strlen(text));
+}
+
+/* rounds: auto of a model takes the number of phases, and nothing that it finds itself. */
+static void test_phases(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    put_model("{kind: muffliato-sgd, rounds: auto, phases: 7, variance: 2}");
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->protocol.rounds, 0);
+    assert_int_equal(study->protocol.phases, 7);
+    assert_true(study->protocol.variance == 2);
+    netdp_study_free(study);
+    assert_round_trip(NULL, 0);
+    char *text = get(study_path);
+    assert_non_null(strstr(text, "  phases: 7\n"));
+    netdp_i_free(text);
+    /* Variants may go from one to the other. */
+    put_model("{kind: muffliato-sgd, rounds: auto, phases: 7}\nvariants:\n"
+              "- {protocol: {rounds: 60, inner: 6}}\n- {protocol: {kind: gossip-sgd, rounds: 9}}");
+    assert_round_trip(NULL, 0);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->variation[0].study->protocol.phases, 0);
+    assert_int_equal(study->variation[0].study->protocol.inner, 6);
+    assert_int_equal(study->variation[1].study->protocol.phases, 0);
+    netdp_study_free(study);
+    put_model("{kind: muffliato-sgd, rounds: 60, inner: 6}\nvariants:\n"
+              "- {protocol: {rounds: auto, phases: 4}}");
+    assert_round_trip(NULL, 0);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->variation[0].study->protocol.phases, 4);
+    assert_int_equal(study->variation[0].study->protocol.inner, 1);
+    netdp_study_free(study);
+    put_with(0, "");
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_ok(netdp_study_write(study, other_path, &error));
+    text = get(other_path);
+    assert_null(strstr(text, "phases"));
+    netdp_i_free(text);
     netdp_study_free(study);
 }
 
@@ -488,6 +638,130 @@ static void test_bad_files(void **state)
     }
 }
 
+static void test_bad_variants(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *entries;
+        const char *fragment;
+    } bad[] = {
+        /* shapes and keys */
+        {"  []\n", "a.yaml:14: variants: is an empty list; give one or remove it"},
+        {"  a: b\n", ":14: variants has the wrong shape; give it a list such as [{name: K=5"},
+        {"  - a\n", ":15: variants.1 has the wrong shape; give it keys below it"},
+        {"  -\n", ":15: variants.1 has the wrong shape"},
+        {"  - {name: [a]}\n", ":15: variants.1.name has the wrong shape; give it one text"},
+        {"  - {}\n  - {graph: {}, graf: {}}\n",
+         ":16: unknown key 'graf' in variants.2; did you mean 'graph'?"},
+        {"  - {nam: a}\n", ":15: unknown key 'nam' in variants.1; did you mean 'name'?"},
+        {"  - {inner: 5}\n", "unknown key 'inner' in variants.1; did you mean 'protocol.inner'?"},
+        {"  - {}\n  - protocol:\n      rounds: 2\n      iner: 5\n",
+         ":18: unknown key 'iner' in variants.2.protocol; did you mean 'inner'?"},
+        {"  - {variants: []}\n", ":15: unknown key 'variants' in variants.1"},
+        {"  - {data: {columns: [{name: a, bonds: [0, 1]}]}}\n",
+         ":15: unknown key 'bonds' in variants.1.data.columns.1; did you mean 'bounds'?"},
+        {"  - {privacy: {epsilon: 1, epsilon: 2}}\n",
+         ":15: variants.1.privacy.epsilon is there twice; keep one"},
+        {"  - {task: {bounds: [1]}}\n",
+         ":15: variants.1.task.bounds has the wrong shape; give it finite numbers [low"},
+        {"  - {data: {columns: [{name: a, bounds: 1}]}}\n",
+         ":15: variants.1.data.columns.1.bounds has the wrong shape; give it a pair"},
+        {"  - {privacy: 3}\n", ":15: variants.1.privacy has the wrong shape; give it keys below"},
+        {"  - {privacy: {epsilon: [1]}}\n",
+         ":15: variants.1.privacy.epsilon has the wrong shape; give it a number above 0"},
+        /* values */
+        {"  - {}\n  - privacy:\n      epsilon: -1\n",
+         ":17: variants.2.privacy.epsilon: '-1' is out of range; give a number above 0"},
+        {"  - {protocol: {kind: walk}}\n", ":15: variants.1.protocol.kind: 'walk' is not known"},
+        {"  - {protocol: {inner: 5}}\n",
+         ":15: variants.1.protocol.inner: does not apply to averaging; remove it"},
+        {"  - {graph: {family: ring 3, file: a}}\n",
+         ":15: variants.1.graph.file: excludes graph.family; keep one"},
+        {"  - {graph: {giant_component: true}}\n",
+         ":15: variants.1.graph.giant_component: applies to graph.file and graph.data only"},
+        {"  - {task: {clip: 1}, data: {columns: [{name: a, bounds: [0, 1]}]}}\n",
+         ":15: variants.1.task.clip: excludes bounds of columns"},
+        {"  - {data: {columns: [{name: a, bounds: [1, 0]}]}}\n",
+         ":15: variants.1.data.columns.1.bounds: [1, 0] is not a range"},
+        {"  - {task: {kind: logistic}}\n",
+         ":15: variants.1.task.kind: a mean and a model cannot be compared"},
+        {"  - {protocol: {kind: gossip-sgd}}\n",
+         ":15: variants.1.protocol.kind: gossip-sgd does not do task mean; give averaging"},
+        /* of the whole study */
+        {"  - {seed: 2}\n", ":15: variants.1.seed: is one for the whole study; move it out"},
+        {"  - {title: a}\n", ":15: variants.1.title: is one for the whole study"},
+        {"  - {output: {repeat: 2}}\n", ":15: variants.1.output.repeat: is one for the whole"},
+        {"  - output:\n      every: 2\n", ":16: variants.1.output.every: is one for the whole"},
+        {"  - {task: {central_steps: 9}}\n", ":15: variants.1.task.central_steps: is one for"},
+        /* names */
+        {"  - {name: central}\n", ":15: variants.1.name: 'central' is the name of a baseline"},
+        {"  - {name: local}\n", ":15: variants.1.name: 'local' is the name of a baseline"},
+        {"  - {name: a}\n  - {name: b}\n  - {name: a}\n",
+         ":17: variants.3.name: variants.1 has the name 'a' too; give another"},
+        {"  - {name: variant 2}\n  - {}\n", ":16: variants.2.name: variants.1 has the name"},
+        {"  - {name: ''}\n", ":15: variants.1.name: is empty"},
+        {"  - {name: \"a,b\"}\n", ":15: variants.1.name: 'a,b' holds a comma, a quote"},
+        {"  - {name: \"it's\"}\n", "'it's' holds a comma, a quote or what does not print"},
+        {"  - {name: 'a\"b'}\n", ":15: variants.1.name: 'a\"b' holds a comma, a quote"},
+        {"  - {name: \"a\\nb\"}\n", "'a\\x0ab' holds a comma, a quote or what does not print"},
+        {"  - {name: \"\\u2028\"}\n", "holds a comma, a quote or what does not print"},
+        {"  - {name: 12345678901234567890123456789012345678901}\n",
+         ":15: variants.1.name: has 41 bytes; give at most 40"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        put_variants(bad[i].entries);
+        assert_refused(NULL, 0, bad[i].fragment);
+    }
+    char many[101 * 5 + 1] = "";
+    for (int i = 0; i < 101; i++)
+        strcpy(many + 5 * i, " - {}");
+    for (int i = 0; i < 101; i++)
+        many[5 * i] = '\n';
+    put_with(0, "variants:");
+    FILE *stream = fopen(study_path, "a");
+    assert_non_null(stream);
+    fprintf(stream, "%s\n", many);
+    assert_int_equal(fclose(stream), 0);
+    assert_refused(NULL, 0, ":14: variants: has 101 entries; give at most 100");
+    static const char *const set[] = {"variants=1"};
+    put_variants("  - {}\n");
+    assert_refused(set, 1, "--set variants=1: unknown key");
+    /* What is wrong in the base is told of the base. */
+    static const char *const base[] = {"protocol.rounds=0"};
+    assert_refused(base, 1, "--set protocol.rounds=0: '0' is out of range");
+}
+
+static void test_bad_phases(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *protocol, *fragment;
+    } bad[] = {
+        {"{kind: muffliato-sgd, rounds: auto}", ":5: protocol.phases: is missing; rounds: auto"},
+        {"{kind: gossip-sgd, rounds: auto}",
+         ":5: protocol.rounds: auto applies to averaging and muffliato-sgd; give a number"},
+        {"{kind: gossip-sgd, rounds: auto, phases: 3}", ":5: protocol.rounds: auto applies to"},
+        {"{kind: gossip-sgd, rounds: 9, phases: 3}",
+         ":5: protocol.phases: does not apply to gossip-sgd; remove it"},
+        {"{kind: muffliato-sgd, rounds: 60, phases: 3}",
+         ":5: protocol.phases: does not apply to muffliato-sgd with a number of rounds; remove it"},
+        {"{kind: muffliato-sgd, rounds: auto, phases: 3, inner: 4}",
+         ":5: protocol.inner: does not apply to muffliato-sgd with rounds: auto; remove it"},
+        {"{kind: muffliato-sgd, rounds: 60, variance: 1}",
+         ":5: protocol.variance: does not apply to muffliato-sgd with a number of rounds"},
+        {"{kind: muffliato-sgd, rounds: auto, phases: 0}", ":5: protocol.phases: '0' is out of"},
+        {"{kind: muffliato-sgd, rounds: auto, phases: auto}",
+         ":5: protocol.phases: 'auto' is not a whole number; give a whole number from 1"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        put_model(bad[i].protocol);
+        assert_refused(NULL, 0, bad[i].fragment);
+    }
+    static const char *const set[] = {"protocol.phases=3"};
+    put_with(0, "");
+    assert_refused(set, 1, "--set protocol.phases=3: does not apply to averaging; remove it");
+}
+
 static void test_clip_and_column_bounds_exclude_each_other(void **state)
 {
     (void)state;
@@ -564,6 +838,7 @@ static void test_huge_files(void **state)
         {"", "#x\n", 1000000, "a study file has at most"},
         {"", "\"", 1000000, ""},
         {"? ", "x", 1000000, ":1: unknown key 'xxx"},
+        {"variants: [", "{},", 300000, ""},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         FILE *stream = fopen(study_path, "wb");
@@ -644,7 +919,8 @@ static void test_running_out_of_memory(void **state)
     static const char *const set[] = {"title=new", "task.bounds=[0,1]", "graph.file=a.edges"};
     netdp_error error = {0};
     int64_t before = netdp_i_memory_live();
-    put_with(4, "  source: meters\n  columns: [{name: a, bounds: [0, 1]}, {name: b}]\n");
+    put_with(4, "  source: meters\n  columns: [{name: a, bounds: [0, 1]}, {name: b}]\n"
+                "variants: [{name: v, data: {columns: [{name: c}]}}, {protocol: {rounds: 5}}]\n");
     netdp_status status = NETDP_NO_MEMORY;
     netdp_study *study = NULL;
     for (int64_t k = 0; status != NETDP_OK; k++) {
@@ -694,6 +970,11 @@ int main(void)
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_written_paths_are_absolute),
         cmocka_unit_test(test_set),
+        cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_variants_inherit_what_applies),
+        cmocka_unit_test(test_bad_variants),
+        cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_bad_phases),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_clip_and_column_bounds_exclude_each_other),
         cmocka_unit_test(test_files_that_are_no_studies),

@@ -1,0 +1,219 @@
+#include "account/excursion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* sum_t a_t ratio^t */
+static double tilted_sum(const double *a, int64_t terms, double ratio)
+{
+    double sum = 0, power = 1;
+    for (int64_t t = 0; t < terms; t++, power *= ratio)
+        sum += a[t] * power;
+    return sum;
+}
+
+static void tilt(const double *a, int64_t terms, double ratio, double *out)
+{
+    double power = 1;
+    for (int64_t t = 0; t < terms; t++, power *= ratio)
+        out[t] = a[t] * power;
+}
+
+/* The least rate (up to 1e-9 of it, from above) at which sum a_t e^{-rate t} is at most `level`. */
+static double find_rate(const double *a, int64_t terms, double level, double least)
+{
+    double low = least, high = least > 0 ? 2 * least : 1.0 / (double)terms;
+    while (tilted_sum(a, terms, exp(-high)) > level && high < 1e4)
+        high *= 2;
+    for (int i = 0; i < 60 && high - low > 1e-9 * high; i++) {
+        const double middle = 0.5 * (low + high);
+        if (tilted_sum(a, terms, exp(-middle)) > level)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+netdp_status netdp_i_weights_new(int64_t terms, double theta, netdp_i_weights *weights,
+                                 netdp_error *error)
+{
+    *weights = (netdp_i_weights){theta, NETDP_I_NEW(double, terms), NETDP_I_NEW(double, terms)};
+    if (weights->first == NULL || weights->ratio == NULL) {
+        netdp_i_weights_clear(weights);
+        return netdp_i_no_memory(error);
+    }
+    for (int64_t r = 1; r < terms && theta <= NETDP_I_LARGEST_THETA; r++) {
+        weights->first[r] = exp(theta / (double)r);
+        weights->ratio[r] = weights->first[r] * weights->first[r];
+    }
+    return NETDP_OK;
+}
+
+void netdp_i_weights_clear(netdp_i_weights *weights)
+{
+    netdp_i_free(weights->first);
+    netdp_i_free(weights->ratio);
+    *weights = (netdp_i_weights){0};
+}
+
+/*
+ * hunt->mass = sum_k A_k, erring upward, for A_1(r) = exit(r) ratio^r w_1(r), A_{k+1} = w_{k+1}
+ * (Phi_uu * A_k), w_m(r) = exp(theta min(1, (2m - 1) / r)): the law of u's runs of visits by the
+ * steps r from the first of them to the excursion's end, weighted. `again` (Phi_uu) is tilted by
+ * the same ratio, its transform is in bins_again. Visits beyond the last that is followed weigh
+ * e^theta each; *rest_noise < 0: hunt->rest is not yet there.
+ */
+static void follow_visits(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *exit,
+                          double ratio, const double *again, double *rest_noise)
+{
+    const netdp_i_series *series = hunt->watch->series;
+    const int64_t terms = series->terms, most = netdp_i_hunt_most_visits(terms);
+    const double largest = exp(weights->theta), loop = netdp_i_series_sum(again, terms),
+                 heavy = largest * loop;
+    double *run = hunt->run, *weight = hunt->weight, power = 1, gained = 0;
+    hunt->mass[0] = run[0] = 0;
+    for (int64_t r = 1; r < terms; r++) {
+        power *= ratio;
+        weight[r] = weights->first[r];
+        run[r] = exit[r] * power * weight[r];
+        hunt->mass[r] = run[r];
+        gained += run[r] * (1 - 1 / weight[r]); /* what the first visits gain, at least */
+    }
+    for (int64_t k = 1;; k++) {
+        const double here = netdp_i_series_sum(run, terms);
+        if (loop == 0 || here == 0 || k >= terms - 1)
+            return;
+        netdp_i_series_transform(series, run, hunt->bins_run);
+        if (k >= most || (heavy < 1 && here * (heavy / (1 - heavy) - loop / (1 - loop)) <=
+                                           NETDP_I_ENOUGH * gained))
+            break;
+        const double noise = netdp_i_series_noise(series, again, run);
+        netdp_i_series_multiply(series, hunt->bins_run, hunt->bins_again, hunt->bins_a);
+        netdp_i_series_restore(series, hunt->bins_a, run);
+        memset(run, 0, (size_t)(k + 1) * sizeof *run);
+        for (int64_t r = k + 1; r < terms; r++) { /* fmin and fmax would not be vectorised */
+            const double heavier = weight[r] * weights->ratio[r], law = run[r] > 0 ? run[r] : 0;
+            weight[r] = heavier < largest ? heavier : largest;
+            run[r] = (law + noise) * weight[r];
+            hunt->mass[r] += run[r];
+        }
+    }
+    if (*rest_noise < 0)
+        *rest_noise = netdp_i_hunt_sum_rest(hunt, weights->theta, again);
+    const double noise = netdp_i_series_noise(series, hunt->rest, run) +
+                         *rest_noise * netdp_i_series_sum(run, terms);
+    netdp_i_series_multiply(series, hunt->bins_run, hunt->bins_rest, hunt->bins_a);
+    netdp_i_series_restore(series, hunt->bins_a, run);
+    for (int64_t r = 1; r < terms; r++)
+        hunt->mass[r] += (run[r] > 0 ? run[r] : 0) + noise;
+}
+
+/* last[r] = P(from u, r steps to the end: neither u before it nor F up to it), erring upward. */
+static void find_ends(const netdp_i_hunt *hunt, double *last)
+{
+    double gone = 0;
+    last[0] = 0;
+    for (int64_t r = 1; r < hunt->watch->series->terms; r++) {
+        for (int32_t f = 0; f < hunt->watch->members; f++)
+            gone += hunt->exits[f][r];
+        /* the laws were raised by their noise, so what they leave is low by as much */
+        last[r] = fmax(0, 1 - gone) + 2 * (double)r * hunt->noise_out;
+        gone += hunt->again[r];
+    }
+}
+
+/* What a run of visits adds to the mean: its weighted law less the plain one. */
+static void add_gain(const netdp_i_hunt *hunt, const double *plain, double noise, double ratio,
+                     double *gain)
+{
+    double power = ratio;
+    for (int64_t t = 1; t < hunt->watch->series->terms; t++, power *= ratio)
+        gain[t] += fmax(0, hunt->mass[t] - power * (plain[t] - noise));
+}
+
+/*
+ * All runs: hunt->gain, where there is a release hunt->ends, and in hunt->mass the law of the time
+ * from one arrival at u to the next with a visit of F between them, weighted.
+ */
+static void find_runs(netdp_i_hunt *hunt, const netdp_i_weights *weights, double ratio)
+{
+    const netdp_i_watch *watch = hunt->watch;
+    const netdp_i_series *series = watch->series;
+    const int64_t terms = series->terms;
+    double rest_noise = -1, noise = 0;
+    tilt(hunt->again, terms, ratio, hunt->tilted);
+    netdp_i_series_transform(series, hunt->tilted, hunt->bins_again);
+    memset(hunt->gain, 0, (size_t)terms * sizeof *hunt->gain);
+    memset(hunt->ends, 0, (size_t)terms * sizeof *hunt->ends);
+    if (watch->release) {
+        double *plain = hunt->presence; /* no longer needed */
+        find_ends(hunt, hunt->last);
+        const double noise_plain = netdp_i_hunt_plain(hunt, hunt->last, plain);
+        follow_visits(hunt, weights, hunt->last, ratio, hunt->tilted, &rest_noise);
+        add_gain(hunt, plain, noise_plain, ratio, hunt->ends);
+    }
+    memset(hunt->bins_b, 0, (size_t)series->bins * sizeof *hunt->bins_b);
+    for (int32_t f = 0; f < watch->members; f++) {
+        follow_visits(hunt, weights, hunt->exits[f], ratio, hunt->tilted, &rest_noise);
+        add_gain(hunt, hunt->first[f], hunt->noise_first, ratio, hunt->gain);
+        tilt(hunt->found[f], terms, ratio, hunt->run);
+        noise += netdp_i_series_noise(series, hunt->mass, hunt->run);
+        netdp_i_series_transform(series, hunt->mass, hunt->bins_a);
+        netdp_i_series_transform(series, hunt->run, hunt->bins_run);
+        netdp_i_series_accumulate(series, hunt->bins_a, hunt->bins_run, hunt->bins_b);
+    }
+    netdp_i_series_restore(series, hunt->bins_b, hunt->mass);
+    netdp_i_series_raise(hunt->mass, 2, terms, noise);
+}
+
+/* ln(1 + e^x) */
+static double log_one_plus_exp(double x)
+{
+    return x > 36 ? x : log1p(exp(x));
+}
+
+double netdp_i_hunt_excursion(netdp_i_hunt *hunt, const netdp_i_weights *weights)
+{
+    const netdp_i_series *series = hunt->watch->series;
+    const int64_t terms = series->terms;
+    const double theta = weights->theta;
+    if (theta > NETDP_I_LARGEST_THETA)
+        return INFINITY;
+    /* Sequences that grow are tilted by e^{-rate t}: first for a run, then for the renewal. */
+    double rate = netdp_i_series_sum(hunt->again, terms) * exp(theta) > 1
+                      ? find_rate(hunt->again, terms, exp(-theta), 0)
+                      : 0;
+    find_runs(hunt, weights, exp(-rate));
+    const double little = 20 / (double)terms;
+    if (tilted_sum(hunt->mass, terms, exp(-little)) > 1) {
+        const double more = find_rate(hunt->mass, terms, 1, little), ratio = exp(-more);
+        tilt(hunt->mass, terms, ratio, hunt->mass);
+        tilt(hunt->gain, terms, ratio, hunt->gain);
+        tilt(hunt->ends, terms, ratio, hunt->ends);
+        rate += more;
+    }
+    /* Arrivals at u, weighted by what came before: start / (1 - mass). */
+    for (int64_t t = 0; t < terms; t++)
+        hunt->mass[t] = (t == 0 ? 1 : 0) - hunt->mass[t];
+    netdp_i_series_transform(series, hunt->mass, hunt->bins_a);
+    double noise = netdp_i_series_invert(series, hunt->mass, hunt->bins_a, hunt->rest,
+                                         hunt->bins_rest, &hunt->work);
+    tilt(hunt->start, terms, exp(-rate), hunt->run);
+    noise = noise * netdp_i_series_sum(hunt->run, terms) +
+            netdp_i_series_noise(series, hunt->run, hunt->rest);
+    netdp_i_series_transform(series, hunt->run, hunt->bins_run);
+    netdp_i_series_multiply(series, hunt->bins_run, hunt->bins_rest, hunt->bins_a);
+    netdp_i_series_restore(series, hunt->bins_a, hunt->run);
+    netdp_i_series_raise(hunt->run, 0, terms, noise);
+    double sum = 0, gained = 0;
+    for (int64_t m = 0; m < terms; m++) { /* m steps from an arrival to the end */
+        gained = gained * exp(-rate) + hunt->gain[m];
+        sum += hunt->run[terms - 1 - m] * (gained + hunt->ends[m]);
+    }
+    const double value = log_one_plus_exp(log(sum) + rate * (double)(terms - 1));
+    return value == value ? value * (1 + NETDP_I_PRODUCTS) : INFINITY;
+}

@@ -1,0 +1,638 @@
+#include "account/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "account/excursion.h"
+#include "account/losses.h"
+#include "account/passage.h"
+#include "account/walk_published.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mixing/powers.h"
+
+/* Renyi orders that a search for the best epsilon at a delta may take. */
+static const double all_orders[] = {1.25, 1.5, 2,  2.5, 3,  4,  5,  6,   8,   10,  12,
+                                    16,   20,  24, 32,  48, 64, 96, 128, 192, 256, 512};
+enum { ORDERS = sizeof all_orders / sizeof *all_orders, FIRST_ORDER = 9 };
+
+/* Pairs whose sequences agree have the same answer: of so many the answer is kept. */
+enum { KEPT = 64 };
+
+/* Sequences of one pair and its answer. */
+typedef struct kept {
+    netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
+    double back, value;
+} kept;
+
+typedef struct netdp_i_walk_account account;
+
+struct netdp_i_walk_account {
+    netdp_walk_request request; /* with the noise of the moment */
+    const netdp_token *token;
+    netdp_losses *losses;
+    const double *pi;
+    int orders;
+    const double *order;
+    double local[ORDERS]; /* epsilon of local differential privacy at each order, one token */
+    netdp_i_series *series;
+    netdp_i_weights *weights; /* [orders] */
+    netdp_i_powers returns;   /* of the asked nodes u */
+    netdp_i_powers presence;  /* P(token is there) of asked nodes, then of the members */
+    int kept_count;
+    kept *kept;
+    signed char *like; /* [to][from] which kept pair it is like, or -1 */
+    bool all_like;     /* every pair is like a kept one: another noise asks these only */
+    /* of the observer at hand */
+    const int32_t *member;
+    int32_t members;
+    int32_t *asked;           /* [from_count + members]: nodes u, then the members */
+    netdp_i_powers *arrivals; /* [members]: of the asked nodes */
+    double **between;         /* [members * members] */
+    netdp_i_watch *watch;
+    netdp_i_hunt **hunt; /* [threads] */
+    int32_t *todo;       /* indices of u whose answer is to be found */
+    double *loss;
+};
+
+/* ---- one pair ---- */
+
+static double at_order(account *a, netdp_i_hunt *hunt, int k, double *observer)
+{
+    const double theta = a->weights[k].theta, alpha = a->order[k];
+    const double value = a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR
+                             ? netdp_i_hunt_linear(hunt, theta, observer)
+                             : netdp_i_hunt_excursion(hunt, &a->weights[k]);
+    return a->token->tokens * fmin(value / (alpha - 1), a->local[k]);
+}
+
+/* The least epsilon at the delta: every order gives a bound, so a search downhill is enough. */
+static netdp_status search_orders(account *a, netdp_i_hunt *hunt, double *value, netdp_error *error)
+{
+    double curve[ORDERS];
+    bool known[ORDERS] = {false};
+    int best = FIRST_ORDER;
+    for (int step = 0; step < ORDERS; step++) {
+        double order[ORDERS], epsilon[ORDERS], least = INFINITY;
+        int next = best;
+        for (int k = best > 0 ? best - 1 : 0; k <= best + 1 && k < ORDERS; k++) {
+            if (!known[k])
+                curve[k] = at_order(a, hunt, k, NULL);
+            known[k] = true;
+            double one;
+            const netdp_rdp point = {.count = 1, .order = &a->order[k], .epsilon = &curve[k]};
+            netdp_status status =
+                netdp_rdp_to_epsilon(&point, a->request.unit.parameter, 0, &one, error);
+            if (status != NETDP_OK)
+                return status;
+            if (one < least) {
+                least = one;
+                next = k;
+            }
+        }
+        if (next != best) {
+            best = next;
+            continue;
+        }
+        netdp_rdp all = {.count = 0, .order = order, .epsilon = epsilon};
+        for (int k = 0; k < ORDERS; k++)
+            if (known[k]) {
+                order[all.count] = a->order[k];
+                epsilon[all.count++] = curve[k];
+            }
+        return netdp_rdp_to_epsilon(&all, a->request.unit.parameter, 0, value, error);
+    }
+    *value = INFINITY;
+    return NETDP_OK;
+}
+
+/* The answer to a prepared hunt, in the asked unit. */
+static netdp_status answer(account *a, netdp_i_hunt *hunt, double *observer, double *value,
+                           netdp_error *error)
+{
+    if (a->request.unit.currency == NETDP_AS_DP)
+        return search_orders(a, hunt, value, error);
+    *value = at_order(a, hunt, 0, observer);
+    return NETDP_OK;
+}
+
+static netdp_status account_pair(void *context, int64_t index, int thread, netdp_error *error)
+{
+    account *a = context;
+    const int32_t i = a->todo[index], u = a->losses->from[i], first = a->losses->from_count;
+    const int64_t terms = a->series->terms;
+    netdp_i_hunt *hunt = a->hunt[thread];
+    double *back = NETDP_I_NEW(double, a->members), *observer = NULL;
+    netdp_status status = NETDP_OK;
+    if (back == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_powers_copy(&a->returns, i, 0, terms, hunt->returns);
+    netdp_i_powers_copy(&a->presence, i, a->token->burn_in, terms, hunt->presence);
+    for (int32_t f = 0; f < a->members; f++) {
+        netdp_i_powers_copy(&a->arrivals[f], i, 0, terms, hunt->arrivals[f]);
+        back[f] = a->pi[u] / a->pi[a->member[f]];
+    }
+    netdp_i_hunt_prepare(hunt, back);
+    if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR) {
+        observer = netdp_i_series_array(a->series);
+        if (observer == NULL) {
+            status = netdp_i_no_memory(error);
+            goto done;
+        }
+        netdp_i_powers_copy(&a->presence, first, a->token->burn_in, terms, observer);
+    }
+    status = answer(a, hunt, observer, &a->loss[i], error);
+done:
+    netdp_i_series_drop(observer);
+    netdp_i_free(back);
+    return status;
+}
+
+/* ---- pairs whose sequences are the same ---- */
+
+static netdp_status keep_one(const netdp_i_powers *from, int32_t i, netdp_i_powers *one,
+                             netdp_error *error)
+{
+    one->asked = 1;
+    one->count = NETDP_I_NEW(int64_t, 1);
+    one->limit = NETDP_I_NEW(double, 1);
+    one->value = NETDP_I_NEW(double *, 1);
+    if (one->count == NULL || one->limit == NULL || one->value == NULL ||
+        (one->value[0] = NETDP_I_NEW(double, from->count[i])) == NULL)
+        return netdp_i_no_memory(error);
+    one->count[0] = from->count[i];
+    one->limit[0] = from->limit[i];
+    memcpy(one->value[0], from->value[i], (size_t)from->count[i] * sizeof(double));
+    return NETDP_OK;
+}
+
+static bool same(const account *a, const kept *k, int32_t i)
+{
+    const double back = a->pi[a->losses->from[i]] / a->pi[a->member[0]];
+    return fabs(k->back - back) <= 1e-14 * back &&
+           netdp_i_powers_equal(&k->arrivals, 0, &a->arrivals[0], i) &&
+           netdp_i_powers_equal(&k->returns, 0, &a->returns, i) &&
+           netdp_i_powers_equal(&k->watch, 0, &a->arrivals[0], a->losses->from_count) &&
+           netdp_i_powers_equal(&k->presence, 0, &a->presence, i);
+}
+
+static netdp_status keep(account *a, int32_t i, netdp_error *error)
+{
+    kept *k = &a->kept[a->kept_count++];
+    k->back = a->pi[a->losses->from[i]] / a->pi[a->member[0]];
+    netdp_status status = keep_one(&a->arrivals[0], i, &k->arrivals, error);
+    if (status == NETDP_OK)
+        status = keep_one(&a->returns, i, &k->returns, error);
+    if (status == NETDP_OK)
+        status = keep_one(&a->arrivals[0], a->losses->from_count, &k->watch, error);
+    if (status == NETDP_OK)
+        status = keep_one(&a->presence, i, &k->presence, error);
+    return status;
+}
+
+/* A kept pair's answer, from its own sequences. */
+static netdp_status account_kept(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    account *a = context;
+    kept *k = &a->kept[index];
+    const int64_t terms = a->series->terms;
+    double *between = netdp_i_series_array(a->series);
+    const double *const only = between;
+    netdp_i_watch *watch = NULL;
+    netdp_i_hunt *hunt = NULL;
+    netdp_status status = NETDP_OK;
+    if (between == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    netdp_i_powers_copy(&k->watch, 0, 0, terms, between);
+    status = netdp_i_watch_new(a->series, 1, &only, a->token->release, &watch, error);
+    if (status == NETDP_OK)
+        status = netdp_i_hunt_new(watch, &hunt, error);
+    if (status != NETDP_OK)
+        goto done;
+    netdp_i_powers_copy(&k->returns, 0, 0, terms, hunt->returns);
+    netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
+    netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
+    netdp_i_hunt_prepare(hunt, &k->back);
+    status = answer(a, hunt, NULL, &k->value, error);
+done:
+    netdp_i_hunt_free(hunt);
+    netdp_i_watch_free(watch);
+    netdp_i_series_drop(between);
+    return status;
+}
+
+static netdp_status account_all_kept(account *a, const netdp_progress *progress, netdp_error *error)
+{
+    const int64_t pairs = (int64_t)a->losses->from_count * a->losses->to_count;
+    netdp_status status =
+        netdp_i_for_each(a->kept_count, account_kept, a, progress, "kinds of pairs", error);
+    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
+        if (a->like[i] >= 0)
+            a->losses->loss[i] = a->kept[a->like[i]].value;
+    return status;
+}
+
+/* ---- one observer ---- */
+
+static bool is_member(const account *a, int32_t u)
+{
+    for (int32_t f = 0; f < a->members; f++)
+        if (a->member[f] == u)
+            return true;
+    return false;
+}
+
+/* (P^t)_uf for the asked nodes, and the members among themselves. */
+static netdp_status follow_members(account *a, const netdp_progress *progress, netdp_error *error)
+{
+    const int32_t n = netdp_transition_rows(a->token->law).nodes;
+    const int32_t asked = a->losses->from_count + a->members;
+    double *x = NETDP_I_NEW(double, n), *one = NETDP_I_NEW(double, asked);
+    netdp_status status = x == NULL || one == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t i = 0; i < asked && status == NETDP_OK; i++) {
+        one[i] = 1;
+        a->asked[i] =
+            i < a->losses->from_count ? a->losses->from[i] : a->member[i - a->losses->from_count];
+    }
+    for (int32_t f = 0; f < a->members && status == NETDP_OK; f++) {
+        x[a->member[f]] = 1;
+        status = netdp_i_powers_of_vector(a->token->law, x, a->asked, asked, one, a->series->terms,
+                                          progress, &a->arrivals[f], error);
+        x[a->member[f]] = 0;
+        for (int32_t g = 0; g < a->members && status == NETDP_OK; g++)
+            netdp_i_powers_copy(&a->arrivals[f], a->losses->from_count + g, 0, a->series->terms,
+                                a->between[g * a->members + f]);
+    }
+    netdp_i_free(x);
+    netdp_i_free(one);
+    return status;
+}
+
+/* P(token is there at step t) = pi (P^t (rho / pi)), burn-in included. */
+static netdp_status follow_start(account *a, const netdp_progress *progress, netdp_error *error)
+{
+    const int32_t n = netdp_transition_rows(a->token->law).nodes;
+    const int32_t asked = a->losses->from_count + a->members;
+    double *x = NETDP_I_NEW(double, n), *scale = NETDP_I_NEW(double, asked);
+    netdp_status status = x == NULL || scale == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK) {
+        const int32_t start =
+            a->token->start == NETDP_START_OBSERVER ? a->member[0] : a->token->start;
+        for (int32_t u = 0; u < n; u++)
+            x[u] = start == NETDP_START_UNIFORM ? 1 / (n * a->pi[u])
+                   : start == u                 ? 1 / a->pi[u]
+                                                : 0;
+        for (int32_t i = 0; i < asked; i++)
+            scale[i] = a->pi[a->asked[i]];
+        netdp_i_powers_clear(&a->presence);
+        status = netdp_i_powers_of_vector(a->token->law, x, a->asked, asked, scale,
+                                          a->series->terms + a->token->burn_in, progress,
+                                          &a->presence, error);
+    }
+    netdp_i_free(x);
+    netdp_i_free(scale);
+    return status;
+}
+
+/*
+ * The nodes whose answer is to be found: not members, not like a kept pair. like[i]: which kept
+ * pair, or -1.
+ */
+static netdp_status find_todo(account *a, signed char *like, int32_t *count, netdp_error *error)
+{
+    const bool keeps = a->members == 1 && a->losses->bound->bound != NETDP_BOUND_EXCURSION_LINEAR;
+    *count = 0;
+    for (int32_t i = 0; i < a->losses->from_count; i++) {
+        like[i] = -1;
+        if (is_member(a, a->losses->from[i]))
+            continue;
+        for (int k = 0; keeps && k < a->kept_count && like[i] < 0; k++)
+            if (same(a, &a->kept[k], i))
+                like[i] = (signed char)k;
+        if (like[i] >= 0)
+            continue;
+        if (!keeps || a->kept_count == KEPT) {
+            a->todo[(*count)++] = i;
+            continue;
+        }
+        like[i] = (signed char)a->kept_count;
+        netdp_status status = keep(a, i, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    return NETDP_OK;
+}
+
+/* The pairs of the observer at hand that are like no kept one. */
+static netdp_status account_todo(account *a, int32_t count, const netdp_progress *progress,
+                                 netdp_error *error)
+{
+    netdp_status status =
+        netdp_i_watch_new(a->series, a->members, (const double *const *)a->between,
+                          a->token->release, &a->watch, error);
+    for (int thread = 0; thread < netdp_i_threads() && status == NETDP_OK; thread++)
+        status = netdp_i_hunt_new(a->watch, &a->hunt[thread], error);
+    if (status == NETDP_OK)
+        status = netdp_i_for_each(count, account_pair, a, progress, "excursions", error);
+    for (int thread = 0; thread < netdp_i_threads(); thread++) {
+        netdp_i_hunt_free(a->hunt[thread]);
+        a->hunt[thread] = NULL;
+    }
+    netdp_i_watch_free(a->watch);
+    a->watch = NULL;
+    return status;
+}
+
+static netdp_status account_observer(account *a, int32_t v, const netdp_progress *progress,
+                                     netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    const bool alone = l->to_count == 1;
+    int32_t count = 0;
+    a->member = l->to + v;
+    a->loss = l->loss + (int64_t)v * l->from_count;
+    netdp_status status = follow_members(a, progress, error);
+    if (status == NETDP_OK && (a->presence.asked == 0 || a->token->start == NETDP_START_OBSERVER ||
+                               l->bound->bound == NETDP_BOUND_EXCURSION_LINEAR))
+        status = follow_start(a, progress, error);
+    if (status == NETDP_OK)
+        status = find_todo(a, a->like + (int64_t)v * l->from_count, &count, error);
+    if (status == NETDP_OK && count > 0) {
+        a->all_like = false;
+        status = account_todo(a, count, alone ? progress : NULL, error);
+    }
+    for (int32_t f = 0; f < a->members; f++)
+        netdp_i_powers_clear(&a->arrivals[f]);
+    return status;
+}
+
+/* ---- the whole account ---- */
+
+static void clear_weights(account *a)
+{
+    for (int k = 0; a->weights != NULL && k < a->orders; k++)
+        netdp_i_weights_clear(&a->weights[k]);
+}
+
+void netdp_i_walk_account_free(account *a)
+{
+    if (a == NULL)
+        return;
+    const int64_t square = (int64_t)a->members * a->members;
+    clear_weights(a);
+    for (int k = 0; a->kept != NULL && k < a->kept_count; k++) {
+        netdp_i_powers_clear(&a->kept[k].returns);
+        netdp_i_powers_clear(&a->kept[k].watch);
+        netdp_i_powers_clear(&a->kept[k].arrivals);
+        netdp_i_powers_clear(&a->kept[k].presence);
+    }
+    for (int64_t i = 0; a->between != NULL && i < square; i++)
+        netdp_i_series_drop(a->between[i]);
+    netdp_i_powers_clear(&a->returns);
+    netdp_i_powers_clear(&a->presence);
+    netdp_i_free(a->weights);
+    netdp_i_free(a->kept);
+    netdp_i_free(a->like);
+    netdp_i_free(a->between);
+    netdp_i_free(a->asked);
+    netdp_i_free(a->arrivals);
+    netdp_i_free(a->hunt);
+    netdp_i_free(a->todo);
+    netdp_i_series_free(a->series);
+    netdp_losses_free(a->losses);
+    netdp_i_free(a);
+}
+
+/* Up, so that a product of two factors that are rounded to nearest is not below. */
+static double up(double value)
+{
+    return isinf(value) ? value : nextafter(nextafter(value, INFINITY), INFINITY);
+}
+
+/* N contributions, each a Gaussian release with mu = 1 / sigma. */
+static netdp_status find_local(account *a, netdp_error *error)
+{
+    const double count = (double)netdp_token_contributions(a->token), sigma = a->request.noise;
+    const double mu = up(sqrt(count * a->token->tokens) / sigma);
+    for (int k = 0; k < a->orders; k++)
+        a->local[k] = sigma == 0 ? INFINITY : up(a->order[k] * up(count / (2 * sigma * sigma)));
+    return a->request.unit.currency == NETDP_AS_RDP
+               ? netdp_gdp_to_rdp(mu, a->order[0], &a->losses->local, error)
+               : netdp_gdp_to_epsilon(mu, a->request.unit.parameter, &a->losses->local, error);
+}
+
+static netdp_status make_weights(account *a, netdp_error *error)
+{
+    const double sigma = a->request.noise;
+    netdp_status status = NETDP_OK;
+    clear_weights(a);
+    for (int k = 0; k < a->orders && status == NETDP_OK; k++)
+        status = netdp_i_weights_new(a->series->terms,
+                                     up(a->order[k] * (a->order[k] - 1) / (2 * sigma * sigma)),
+                                     &a->weights[k], error);
+    return status;
+}
+
+/* What does not depend on the noise. */
+static netdp_status excursions_begin(account *a, const netdp_progress *progress, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    const int64_t terms = a->token->steps + 1, square = (int64_t)l->members * l->members;
+    netdp_status status = netdp_i_series_new(terms, &a->series, error);
+    if (status != NETDP_OK)
+        return status;
+    a->members = l->members;
+    a->weights = NETDP_I_NEW(netdp_i_weights, a->orders);
+    a->kept = NETDP_I_NEW(kept, KEPT);
+    a->like = NETDP_I_NEW(signed char, (int64_t)l->from_count * l->to_count);
+    a->asked = NETDP_I_NEW(int32_t, (int64_t)l->from_count + l->members);
+    a->arrivals = NETDP_I_NEW(netdp_i_powers, l->members);
+    a->between = NETDP_I_NEW(double *, square);
+    a->hunt = NETDP_I_NEW(netdp_i_hunt *, netdp_i_threads());
+    a->todo = NETDP_I_NEW(int32_t, l->from_count);
+    if (a->weights == NULL || a->kept == NULL || a->like == NULL || a->asked == NULL ||
+        a->arrivals == NULL || a->between == NULL || a->hunt == NULL || a->todo == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < square; i++)
+        if ((a->between[i] = netdp_i_series_array(a->series)) == NULL)
+            return netdp_i_no_memory(error);
+    return netdp_i_powers_of_returns(a->token->law, l->from, l->from_count, terms, progress,
+                                     &a->returns, error);
+}
+
+static netdp_status account_excursions(account *a, const netdp_progress *progress,
+                                       netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    const int64_t pairs = (int64_t)l->from_count * l->to_count;
+    netdp_status status = a->series == NULL ? excursions_begin(a, progress, error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = make_weights(a, error);
+    const bool known = a->all_like;
+    a->all_like = true;
+    for (int32_t v = 0; v < l->to_count && status == NETDP_OK && !known; v++) {
+        status = account_observer(a, v, progress, error);
+        if (status == NETDP_OK && l->to_count > 1)
+            status = netdp_i_report(progress, "observers", v + 1, l->to_count, error);
+    }
+    if (status == NETDP_OK)
+        status = account_all_kept(a, l->to_count == 1 ? progress : NULL, error);
+    /* Every contribution seen at once: nothing can be worse. */
+    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
+        l->loss[i] = fmin(l->loss[i], l->local);
+    return status;
+}
+
+/* ---- formulas, an observer's column at a time ---- */
+
+static netdp_status account_columns(account *a, const netdp_progress *progress, netdp_error *error)
+{
+    netdp_losses *l = a->losses;
+    const netdp_bound bound = l->bound->bound;
+    const double alpha = a->order[0], sigma = a->request.noise;
+    const double times = a->token->tokens * netdp_i_walk_contributions(a->token);
+    double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
+    netdp_i_walk_published *published = NULL;
+    netdp_status status = column == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK && bound != NETDP_BOUND_FIRST_PASSAGE)
+        status = netdp_i_walk_published_new(
+            a->token, bound == NETDP_BOUND_PUBLISHED_LOG ? NETDP_I_WALK_LOG : NETDP_I_WALK_SUM,
+            bound == NETDP_BOUND_PUBLISHED_KNOWN, &published, error);
+    for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
+        status = bound == NETDP_BOUND_FIRST_PASSAGE
+                     ? netdp_i_passage_bound(a->token, l->to + v, l->members, alpha, sigma, column,
+                                             NULL, error)
+                     : netdp_i_walk_published_column(published, l->to + v, l->members, column, NULL,
+                                                     error);
+        for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++) {
+            const double one = column[l->from[i]];
+            l->loss[(int64_t)v * l->from_count + i] =
+                bound == NETDP_BOUND_FIRST_PASSAGE
+                    ? one * times
+                    : a->token->tokens * netdp_i_walk_published_value(a->token, one, alpha, sigma);
+        }
+        if (status == NETDP_OK)
+            status = netdp_i_report(progress, "observers", v + 1, l->to_count, error);
+    }
+    netdp_i_walk_published_free(published);
+    netdp_i_free(column);
+    return status;
+}
+
+static netdp_status check_request(const netdp_walk_request *request, const netdp_bound_info **bound,
+                                  netdp_error *error)
+{
+    netdp_status status = netdp_token_check(request->token, error);
+    if (status == NETDP_OK)
+        status = netdp_walk_bound_choose(request->bound, bound, error);
+    if (status != NETDP_OK)
+        return status;
+    if (request->unit.currency != NETDP_AS_RDP && request->unit.currency != NETDP_AS_DP)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "as: a walk has no unit-free loss and no mu, since its path is "
+                            "random; use rdp:ALPHA or dp:DELTA");
+    if (!(request->noise >= 0))
+        return netdp_i_fail(error, NETDP_INVALID, "noise: %g; give 0 or more", request->noise);
+    if (request->coalition && request->token->start == NETDP_START_OBSERVER)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "start: observer is one node; for a coalition name the node");
+    const bool linear = (*bound)->bound == NETDP_BOUND_EXCURSION_LINEAR;
+    if (linear && (request->coalition || request->token->release))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: excursion-linear is for one observer and no release; use "
+                            "excursion");
+    if ((*bound)->bound != NETDP_BOUND_EXCURSION && (*bound)->bound != NETDP_BOUND_LOCAL &&
+        request->unit.currency != NETDP_AS_RDP)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: %s answers at one Renyi order; use --as rdp:ALPHA",
+                            (*bound)->name);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_walk_account_new(const netdp_walk_request *request, account **made,
+                                      netdp_error *error)
+{
+    const netdp_bound_info *bound = NULL;
+    netdp_status status = check_request(request, &bound, error);
+    if (status != NETDP_OK)
+        return status;
+    account *a = NETDP_I_NEW(account, 1);
+    if (a == NULL)
+        return netdp_i_no_memory(error);
+    const bool rdp = request->unit.currency == NETDP_AS_RDP;
+    a->request = *request;
+    a->token = request->token;
+    a->order = rdp ? &a->request.unit.parameter : all_orders;
+    a->orders = rdp ? 1 : ORDERS;
+    a->pi = netdp_transition_stationary(request->token->law);
+    status = netdp_i_losses_new(netdp_transition_rows(request->token->law).nodes, request->from,
+                                request->from_count, request->to, request->to_count,
+                                request->coalition, &a->losses, error);
+    if (status != NETDP_OK) {
+        netdp_i_walk_account_free(a);
+        return status;
+    }
+    a->losses->bound = bound;
+    a->losses->sound =
+        bound->sound || (bound->bound == NETDP_BOUND_FIRST_PASSAGE && request->token->cap == 1);
+    a->losses->certified = bound->bound == NETDP_BOUND_LOCAL;
+    a->losses->final = true;
+    a->losses->unit = request->unit;
+    *made = a;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progress *progress,
+                                     netdp_error *error)
+{
+    netdp_losses *l = a->losses;
+    const netdp_bound bound = l->bound->bound;
+    const int64_t pairs = (int64_t)l->from_count * l->to_count;
+    a->request.noise = l->noise = noise;
+    netdp_status status = find_local(a, error);
+    if (status != NETDP_OK)
+        return status;
+    if (bound == NETDP_BOUND_LOCAL || (l->sound && noise == 0)) {
+        for (int64_t i = 0; i < pairs; i++)
+            l->loss[i] = l->local;
+    } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR) {
+        status = account_excursions(a, progress, error);
+    } else {
+        status = account_columns(a, progress, error);
+    }
+    netdp_i_losses_exclude(l);
+    return status;
+}
+
+const netdp_losses *netdp_i_walk_account_losses(const account *a)
+{
+    return a->losses;
+}
+
+netdp_losses *netdp_i_walk_account_take(account *a)
+{
+    netdp_losses *losses = a->losses;
+    a->losses = NULL;
+    netdp_i_walk_account_free(a);
+    return losses;
+}
+
+netdp_status netdp_walk_losses_new(const netdp_walk_request *request,
+                                   const netdp_progress *progress, netdp_losses **losses,
+                                   netdp_error *error)
+{
+    account *a = NULL;
+    netdp_status status = netdp_i_walk_account_new(request, &a, error);
+    if (status == NETDP_OK)
+        status = netdp_i_walk_account_at(a, request->noise, progress, error);
+    if (status != NETDP_OK) {
+        netdp_i_walk_account_free(a);
+        return status;
+    }
+    *losses = netdp_i_walk_account_take(a);
+    return NETDP_OK;
+}

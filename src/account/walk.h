@@ -1,0 +1,27 @@
+/* The account of a walk, kept while its noise is searched for. */
+#ifndef NETDP_I_ACCOUNT_WALK_H
+#define NETDP_I_ACCOUNT_WALK_H
+
+#include <netdp/walk.h>
+
+typedef struct netdp_i_walk_account netdp_i_walk_account;
+
+/* The request's noise is not used; its token and lists are borrowed. */
+netdp_status netdp_i_walk_account_new(const netdp_walk_request *request,
+                                      netdp_i_walk_account **account, netdp_error *error);
+void netdp_i_walk_account_free(netdp_i_walk_account *account);
+
+/*
+ * Fills the losses at a noise. On graphs with symmetries only the first call follows the walks:
+ * pairs with equal sequences have equal answers.
+ */
+netdp_status netdp_i_walk_account_at(netdp_i_walk_account *account, double noise,
+                                     const netdp_progress *progress, netdp_error *error);
+
+/* As they were filled last; owned by the account. */
+const netdp_losses *netdp_i_walk_account_losses(const netdp_i_walk_account *account);
+
+/* Frees the account and gives its losses away. */
+netdp_losses *netdp_i_walk_account_take(netdp_i_walk_account *account);
+
+#endif

@@ -1,0 +1,65 @@
+#include <math.h>
+
+#include "account/search.h"
+#include "account/walk.h"
+#include "base/fail.h"
+
+/* An evaluation follows every pair again: the search ends within this part below the target. */
+#define CLOSE_ENOUGH 5e-4
+
+typedef struct calibration {
+    netdp_i_walk_account *account;
+    const netdp_target *target;
+    const netdp_progress *progress;
+    netdp_summary summary; /* at the noise of the moment */
+} calibration;
+
+static netdp_status evaluate(void *context, double sigma, double *value, netdp_error *error)
+{
+    calibration *c = context;
+    netdp_status status = netdp_i_walk_account_at(c->account, sigma, c->progress, error);
+    if (status == NETDP_OK)
+        status = netdp_losses_summary(netdp_i_walk_account_losses(c->account), sigma,
+                                      c->target->unit, &c->summary, error);
+    if (status == NETDP_OK)
+        *value = c->target->over == NETDP_OVER_MEAN ? c->summary.mean : c->summary.max;
+    return status;
+}
+
+netdp_status netdp_walk_calibrate(const netdp_walk_request *request, const netdp_target *target,
+                                  const netdp_progress *progress, netdp_calibration *calibrated,
+                                  netdp_losses **losses, netdp_error *error)
+{
+    calibration c = {.target = target, .progress = progress};
+    netdp_walk_request wanted = *request;
+    netdp_calibration made = {.rounds = request->token->steps};
+    double value = 0;
+    wanted.unit = target->unit;
+    netdp_status status = netdp_i_check_target(target, error);
+    if (status != NETDP_OK)
+        return status;
+    if (target->rounds_auto || target->tune_dither)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "a walk has no dither, and its steps must be given");
+    status = netdp_i_walk_account_new(&wanted, &c.account, error);
+    if (status == NETDP_OK && !netdp_i_walk_account_losses(c.account)->sound)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "bound: %s is not an upper bound; noise is only calibrated on sound "
+                              "bounds",
+                              netdp_i_walk_account_losses(c.account)->bound->name);
+    if (status == NETDP_OK && !isinf(target->epsilon))
+        status = netdp_i_search_noise(evaluate, &c, target, CLOSE_ENOUGH, &made.noise, error);
+    if (status == NETDP_OK)
+        status = evaluate(&c, made.noise, &value, error);
+    if (status != NETDP_OK) {
+        netdp_i_walk_account_free(c.account);
+        return status;
+    }
+    made.achieved = c.summary;
+    *calibrated = made;
+    if (losses != NULL)
+        *losses = netdp_i_walk_account_take(c.account);
+    else
+        netdp_i_walk_account_free(c.account);
+    return NETDP_OK;
+}

@@ -1,0 +1,216 @@
+#include "mixing/powers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mixing/mixing.h"
+
+/* Part of the limit below which a sequence is at it. */
+#define FLAT 0x1p-46
+
+/* Sequences that differ by less, in parts of their values and limits, differ by rounding. */
+#define EQUAL 2e-13
+
+/* Columns of P^t that one piece carries: they stay in the cache. */
+enum { BLOCK = 16 };
+
+void netdp_i_powers_clear(netdp_i_powers *powers)
+{
+    for (int32_t i = 0; powers->value != NULL && i < powers->asked; i++)
+        netdp_i_free(powers->value[i]);
+    netdp_i_free(powers->value);
+    netdp_i_free(powers->count);
+    netdp_i_free(powers->limit);
+    *powers = (netdp_i_powers){0};
+}
+
+static netdp_status powers_new(int32_t asked, netdp_i_powers *powers, netdp_error *error)
+{
+    *powers = (netdp_i_powers){.asked = asked,
+                               .count = NETDP_I_NEW(int64_t, asked),
+                               .value = NETDP_I_NEW(double *, asked),
+                               .limit = NETDP_I_NEW(double, asked)};
+    if (powers->count != NULL && powers->value != NULL && powers->limit != NULL)
+        return NETDP_OK;
+    netdp_i_powers_clear(powers);
+    return netdp_i_no_memory(error);
+}
+
+/* Room for one more value of sequence i, doubled when it is full; at most `terms`. */
+static bool append(netdp_i_powers *powers, int32_t i, int64_t terms, double value)
+{
+    const int64_t count = powers->count[i];
+    const bool full = count == 0 || (count >= 64 && (count & (count - 1)) == 0);
+    if (full) {
+        const int64_t room = count == 0 ? 64 : 2 * count;
+        double *grown = netdp_i_grow(powers->value[i], room < terms || count == 0 ? room : terms,
+                                     sizeof *grown);
+        if (grown == NULL)
+            return false;
+        powers->value[i] = grown;
+    }
+    powers->value[i][count] = value;
+    powers->count[i] = count + 1;
+    return true;
+}
+
+netdp_status netdp_i_powers_of_vector(const netdp_transition *transition, const double *x,
+                                      const int32_t *node, int32_t asked, const double *scale,
+                                      int64_t terms, const netdp_progress *progress,
+                                      netdp_i_powers *powers, netdp_error *error)
+{
+    const netdp_rows rows = netdp_transition_rows(transition);
+    const double *pi = netdp_transition_stationary(transition);
+    double *now = NETDP_I_NEW(double, rows.nodes), *next = NETDP_I_NEW(double, rows.nodes);
+    double limit = 0;
+    netdp_status status = powers_new(asked, powers, error);
+    if (status != NETDP_OK || now == NULL || next == NULL) {
+        status = status != NETDP_OK ? status : netdp_i_no_memory(error);
+        goto done;
+    }
+    for (int32_t u = 0; u < rows.nodes; u++)
+        limit += pi[u] * x[u];
+    for (int32_t i = 0; i < asked; i++)
+        powers->limit[i] = limit * scale[i];
+    memcpy(now, x, (size_t)rows.nodes * sizeof *x);
+    for (int64_t t = 0; t < terms && status == NETDP_OK; t++) {
+        /* P averages: the largest deviation from the limit never grows. */
+        double away = 0;
+        for (int32_t u = 0; u < rows.nodes; u++)
+            away = fmax(away, fabs(now[u] - limit));
+        if (t > 0 && away <= FLAT * limit)
+            break;
+        for (int32_t i = 0; i < asked; i++)
+            if (!append(powers, i, terms, now[node[i]] * scale[i]))
+                status = netdp_i_no_memory(error);
+        if (status == NETDP_OK)
+            status = netdp_i_poll(progress, error);
+        netdp_i_rows_apply(rows, now, next, 1);
+        double *swap = now;
+        now = next;
+        next = swap;
+    }
+done:
+    netdp_i_free(now);
+    netdp_i_free(next);
+    if (status != NETDP_OK)
+        netdp_i_powers_clear(powers);
+    return status;
+}
+
+typedef struct returning {
+    netdp_rows rows;
+    const double *pi;
+    const int32_t *node;
+    int64_t terms;
+    netdp_i_powers *powers;
+    double *scratch; /* threads x 2 [nodes][BLOCK] */
+    const netdp_progress *progress;
+} returning;
+
+/* sum_x (pi_x / pi_u) a_xu b_xu for the block's columns u */
+static void pair_up(const returning *r, const double *a, const double *b, int32_t first,
+                    int32_t count, double *sum)
+{
+    for (int32_t j = 0; j < count; j++)
+        sum[j] = 0;
+    for (int64_t x = 0; x < r->rows.nodes; x++)
+        for (int32_t j = 0; j < count; j++)
+            sum[j] += r->pi[x] * a[x * count + j] * b[x * count + j];
+    for (int32_t j = 0; j < count; j++)
+        sum[j] /= r->pi[r->node[first + j]];
+}
+
+/*
+ * P^{2s}_uu - pi_u = sum over modes of lambda^{2s} phi_u^2 never grows and bounds the deviation of
+ * every later entry, odd ones too.
+ */
+static netdp_status follow_block(void *context, int64_t index, int thread, netdp_error *error)
+{
+    returning *r = context;
+    netdp_i_powers *powers = r->powers;
+    const int32_t first = (int32_t)index * BLOCK;
+    const int32_t count = powers->asked - first < BLOCK ? powers->asked - first : BLOCK;
+    const int64_t room = (int64_t)r->rows.nodes * BLOCK;
+    double *now = r->scratch + thread * 2 * room, *next = now + room, sum[BLOCK];
+    memset(now, 0, (size_t)room * sizeof *now);
+    for (int32_t j = 0; j < count; j++)
+        now[(int64_t)r->node[first + j] * count + j] = 1;
+    for (int64_t t = 0; t < r->terms; t++) {
+        double away = 0;
+        if (t % 2 == 1)
+            netdp_i_rows_apply(r->rows, now, next, count);
+        pair_up(r, now, t % 2 == 1 ? next : now, first, count, sum);
+        for (int32_t j = 0; j < count; j++) {
+            const double limit = r->pi[r->node[first + j]];
+            away = fmax(away, sum[j] / limit - 1);
+            powers->limit[first + j] = limit;
+            if (!append(powers, first + j, r->terms, sum[j]))
+                return netdp_i_no_memory(error);
+        }
+        if (t % 2 == 0 && away <= FLAT)
+            break;
+        if (t % 2 == 1) {
+            double *swap = now;
+            now = next;
+            next = swap;
+            netdp_status status = netdp_i_poll(r->progress, error);
+            if (status != NETDP_OK)
+                return status;
+        }
+    }
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_powers_of_returns(const netdp_transition *transition, const int32_t *node,
+                                       int32_t asked, int64_t terms, const netdp_progress *progress,
+                                       netdp_i_powers *powers, netdp_error *error)
+{
+    returning r = {.rows = netdp_transition_rows(transition),
+                   .pi = netdp_transition_stationary(transition),
+                   .node = node,
+                   .terms = terms,
+                   .powers = powers,
+                   .progress = progress};
+    netdp_status status = powers_new(asked, powers, error);
+    if (status != NETDP_OK)
+        return status;
+    r.scratch = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * 2 * r.rows.nodes * BLOCK);
+    status = r.scratch == NULL ? netdp_i_no_memory(error)
+                               : netdp_i_for_each((asked + BLOCK - 1) / BLOCK, follow_block, &r,
+                                                  progress, "return probabilities", error);
+    netdp_i_free(r.scratch);
+    if (status != NETDP_OK)
+        netdp_i_powers_clear(powers);
+    return status;
+}
+
+void netdp_i_powers_copy(const netdp_i_powers *powers, int32_t i, int64_t shift, int64_t terms,
+                         double *out)
+{
+    const int64_t count = powers->count[i] - shift;
+    int64_t t = 0;
+    for (; t < terms && t < count; t++)
+        out[t] = powers->value[i][t + shift];
+    for (; t < terms; t++)
+        out[t] = powers->limit[i];
+}
+
+bool netdp_i_powers_equal(const netdp_i_powers *a, int32_t i, const netdp_i_powers *b, int32_t j)
+{
+    const int64_t shorter = a->count[i] < b->count[j] ? a->count[i] : b->count[j];
+    const int64_t longer = a->count[i] + b->count[j] - shorter;
+    const double scale = fmax(a->limit[i], b->limit[j]);
+    if (fabs(a->limit[i] - b->limit[j]) > EQUAL * scale)
+        return false;
+    for (int64_t t = 0; t < longer; t++) {
+        const double x = t < a->count[i] ? a->value[i][t] : a->limit[i];
+        const double y = t < b->count[j] ? b->value[j][t] : b->limit[j];
+        if (fabs(x - y) > EQUAL * (scale + x))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,204 @@
+#include "study/reading.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <netdp/data.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { LONGEST_TEXT = 4096 };
+
+netdp_status netdp_i_reading_fail(const netdp_i_reading *from, const char *name, netdp_error *error,
+                                  const char *format, ...)
+{
+    char told[256], place[96];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(told, sizeof told, format, arguments);
+    va_end(arguments);
+    snprintf(place, sizeof place, "%s%s", from->within, name);
+    int k = netdp_i_key_find(place);
+    if (k >= 0 && from->set[k] != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "--set %s: %s",
+                            netdp_i_show_text(from->set[k]).text, told);
+    int64_t line = netdp_i_lines_of(&from->lines, place);
+    if (line == 0)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s: %s", from->path, place, told);
+    return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s: %s", from->path, (long long)line,
+                        place, told);
+}
+
+static netdp_status keep_text(const netdp_i_reading *from, const netdp_i_key *key, const char *text,
+                              char **into, netdp_error *error)
+{
+    size_t length = strlen(text);
+    /* Only a text whose default is empty may be left empty. */
+    if (length == 0 && (key->fallback == NULL || key->fallback[0] != '\0'))
+        return netdp_i_reading_fail(from, key->name, error, "is empty; give %s", key->expects);
+    if (length > LONGEST_TEXT)
+        return netdp_i_reading_fail(from, key->name, error, "has %zu bytes; give at most %d",
+                                    length, LONGEST_TEXT);
+    const char *slash = strrchr(from->path, '/');
+    bool beside = key->kind == NETDP_I_KEY_FILE && text[0] != '/' && slash != NULL;
+    size_t folder = beside ? (size_t)(slash - from->path) + 1 : 0;
+    char *kept = netdp_i_new((int64_t)(folder + length + 1), 1);
+    if (kept == NULL)
+        return netdp_i_no_memory(error);
+    memcpy(kept, from->path, folder);
+    memcpy(kept + folder, text, length + 1);
+    *into = kept;
+    return NETDP_OK;
+}
+
+static netdp_status read_dataset(const netdp_i_reading *from, const netdp_i_key *key,
+                                 const char *text, char **into, netdp_error *error)
+{
+    const netdp_dataset *nearest = netdp_datasets();
+    for (const netdp_dataset *set = netdp_datasets(); set->name != NULL; set++) {
+        if (netdp_i_distance(set->name, text) < netdp_i_distance(nearest->name, text))
+            nearest = set;
+        if (strcmp(set->name, text) != 0)
+            continue;
+        if (strstr(set->file, ".csv") == NULL)
+            return netdp_i_reading_fail(from, key->name, error,
+                                        "'%s' is a graph; use graph: {data: %s}", set->name,
+                                        set->file);
+        return keep_text(from, key, text, into, error);
+    }
+    return netdp_i_reading_fail(from, key->name, error,
+                                "no data set has the name '%s'; did you mean '%s'?",
+                                netdp_i_show_text(text).text, nearest->name);
+}
+
+static netdp_status read_seed(const netdp_i_reading *from, const netdp_i_key *key, const char *text,
+                              uint64_t *into, netdp_error *error)
+{
+    uint64_t value = 0;
+    size_t at = 0;
+    for (; text[at] >= '0' && text[at] <= '9'; at++)
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(text[at] - '0'), &value))
+            return netdp_i_reading_fail(from, key->name, error, "'%s' is out of range; give %s",
+                                        netdp_i_show_text(text).text, key->expects);
+    if (at == 0 || text[at] != '\0')
+        return netdp_i_reading_fail(from, key->name, error, "'%s' is not a whole number; give %s",
+                                    netdp_i_show_text(text).text, key->expects);
+    *into = value;
+    return NETDP_OK;
+}
+
+static netdp_status read_whole(const netdp_i_reading *from, const netdp_i_key *key,
+                               const char *text, int64_t *into, netdp_error *error)
+{
+    uint64_t value = 0;
+    if (key->word != NULL && strcmp(text, key->word[0]) == 0) {
+        *into = 0;
+        return NETDP_OK;
+    }
+    netdp_status status = read_seed(from, key, text, &value, error);
+    if (status != NETDP_OK)
+        return status;
+    if ((double)value < key->low || (double)value > key->high)
+        return netdp_i_reading_fail(from, key->name, error, "'%s' is out of range; give %s",
+                                    netdp_i_show_text(text).text, key->expects);
+    *into = (int64_t)value;
+    return NETDP_OK;
+}
+
+static netdp_status read_real(const netdp_i_reading *from, const netdp_i_key *key, const char *text,
+                              double *into, netdp_error *error)
+{
+    double value = INFINITY;
+    /* "inf" as JSON results write it, ".inf" as YAML does. */
+    bool infinite = strcmp(text, "inf") == 0 || strcmp(text, ".inf") == 0;
+    if (!infinite && !netdp_i_read_number(text, &value))
+        return netdp_i_reading_fail(from, key->name, error, "'%s' is not a number; give %s",
+                                    netdp_i_show_text(text).text, key->expects);
+    /* A number too large for a double is not the word "inf". */
+    if (value < key->low || value > key->high || (isinf(value) && !infinite))
+        return netdp_i_reading_fail(from, key->name, error, "'%s' is out of range; give %s",
+                                    netdp_i_show_text(text).text, key->expects);
+    *into = value;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_reading_pair(const netdp_i_reading *from, const char *name,
+                                  char *const text[2], double *low, double *high,
+                                  netdp_error *error)
+{
+    double value[2];
+    for (int i = 0; i < 2; i++)
+        if (!netdp_i_read_number(text[i], &value[i]) || !(fabs(value[i]) <= NETDP_I_LARGEST))
+            return netdp_i_reading_fail(
+                from, name, error,
+                "'%s' is not a finite number up to 1e100; give [low, high] with low < "
+                "high",
+                netdp_i_show_text(text[i]).text);
+    if (value[0] >= value[1])
+        return netdp_i_reading_fail(
+            from, name, error, "[%s, %s] is not a range; give [low, high] with low < high",
+            netdp_i_show_text(text[0]).text, netdp_i_show_text(text[1]).text);
+    *low = value[0];
+    *high = value[1];
+    return NETDP_OK;
+}
+
+static netdp_status read_word(const netdp_i_reading *from, const netdp_i_key *key, const char *text,
+                              int *into, netdp_error *error)
+{
+    for (int i = 0; key->word[i] != NULL; i++)
+        if (strcmp(key->word[i], text) == 0) {
+            *into = i;
+            return NETDP_OK;
+        }
+    return netdp_i_reading_fail(from, key->name, error, "'%s' is not known here; give %s",
+                                netdp_i_show_text(text).text, key->expects);
+}
+
+netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key *key,
+                                 char *const text[2], netdp_error *error)
+{
+    void *into = (char *)from->study + key->offset;
+    netdp_status status = NETDP_OK;
+    int word = 0;
+    switch (key->kind) {
+    case NETDP_I_KEY_TEXT:
+        if (key->word != NULL && (status = read_word(from, key, text[0], &word, error)) != NETDP_OK)
+            return status;
+        return keep_text(from, key, text[0], into, error);
+    case NETDP_I_KEY_FILE:
+        return keep_text(from, key, text[0], into, error);
+    case NETDP_I_KEY_DATASET:
+        return read_dataset(from, key, text[0], into, error);
+    case NETDP_I_KEY_SEED:
+        return read_seed(from, key, text[0], into, error);
+    case NETDP_I_KEY_WHOLE:
+        return read_whole(from, key, text[0], into, error);
+    case NETDP_I_KEY_REAL:
+        return read_real(from, key, text[0], into, error);
+    case NETDP_I_KEY_PAIR:
+        from->study->task.has_bounds = true;
+        return netdp_i_reading_pair(from, key->name, text, &from->study->task.low,
+                                    &from->study->task.high, error);
+    case NETDP_I_KEY_WORD:
+        status = read_word(from, key, text[0], &word, error);
+        /* Every enum of the table is as wide as an unsigned int (checked below). */
+        memcpy(into, &word, sizeof word);
+        return status;
+    case NETDP_I_KEY_SWITCH:
+        status = read_word(from, key, text[0], &word, error);
+        *(bool *)into = word == 1;
+        return status;
+    case NETDP_I_KEY_COLUMNS:
+        break;
+    }
+    return NETDP_OK;
+}
+
+_Static_assert(sizeof(netdp_over) == sizeof(int) && sizeof(netdp_sees) == sizeof(int) &&
+                   sizeof(netdp_own_noise) == sizeof(int),
+               "netdp_i_reading_key and netdp_study_write copy words as int");
