@@ -30,7 +30,8 @@ typedef enum netdp_bound {
     NETDP_BOUND_PUBLISHED,     /* paper C, Theorem 1, uncapped: NOT an upper bound (errata 1) */
     /* random walks (netdp/walk.h) */
     NETDP_BOUND_EXCURSION,        /* the whole walk, excursion by excursion (docs/proofs) */
-    NETDP_BOUND_EXCURSION_LINEAR, /* the same for identity maps: sums and means only */
+    NETDP_BOUND_EXCURSION_LINEAR, /* the same for identity maps: sums, running means with 1/t steps;
+                                     not for constant steps */
     NETDP_BOUND_LOCAL,            /* as if every contribution were seen at once */
     NETDP_BOUND_FIRST_PASSAGE,    /* one contribution, times their number: sound for one only */
     NETDP_BOUND_WALK_PUBLISHED,   /* paper A, Lemma 2: NOT an upper bound (errata 11) */

@@ -31,7 +31,7 @@ static const netdp_bound_info bounds[] = {
      .summary = "the whole walk; contributions between two visits are seen together"},
     {NETDP_BOUND_EXCURSION_LINEAR, "excursion-linear", "docs/proofs/excursion.md", false,
      .walk = true,
-     .summary = "sound for identity maps (sums, means) only; learning needs excursion"},
+     .summary = "sound for sums only (running means with 1/t steps too); all else: excursion"},
     {NETDP_BOUND_LOCAL, "local", "local differential privacy", true, .walk = true,
      .summary = "as if every contribution were seen at once: the cap, or every step"},
     {NETDP_BOUND_FIRST_PASSAGE, "first-passage", "amplification by iteration", false, .walk = true,

@@ -60,6 +60,15 @@ void netdp_i_weights_clear(netdp_i_weights *weights)
     *weights = (netdp_i_weights){0};
 }
 
+/* The first step at which the law is not 0. */
+static int64_t least_step(const double *law, int64_t terms)
+{
+    int64_t t = 0;
+    while (t < terms && law[t] == 0)
+        t++;
+    return t;
+}
+
 /*
  * hunt->mass = sum_k A_k, erring upward, for A_1(r) = exit(r) ratio^r w_1(r), A_{k+1} = w_{k+1}
  * (Phi_uu * A_k), w_m(r) = exp(theta min(1, (2m - 1) / r)): the law of u's runs of visits by the
@@ -74,6 +83,7 @@ static void follow_visits(netdp_i_hunt *hunt, const netdp_i_weights *weights, co
     const int64_t terms = series->terms, most = netdp_i_hunt_most_visits(terms);
     const double largest = exp(weights->theta), loop = netdp_i_series_sum(again, terms),
                  heavy = largest * loop;
+    const int64_t nearest = least_step(exit, terms), shortest = least_step(again, terms);
     double *run = hunt->run, *weight = hunt->weight, power = 1, gained = 0;
     hunt->mass[0] = run[0] = 0;
     for (int64_t r = 1; r < terms; r++) {
@@ -85,7 +95,8 @@ static void follow_visits(netdp_i_hunt *hunt, const netdp_i_weights *weights, co
     }
     for (int64_t k = 1;; k++) {
         const double here = netdp_i_series_sum(run, terms);
-        if (loop == 0 || here == 0 || k >= terms - 1)
+        const int64_t least = nearest + k * shortest; /* no k + 1 visits in fewer steps */
+        if (loop == 0 || here == 0 || least >= terms)
             return;
         netdp_i_series_transform(series, run, hunt->bins_run);
         if (k >= most || (heavy < 1 && here * (heavy / (1 - heavy) - loop / (1 - loop)) <=
@@ -94,8 +105,8 @@ static void follow_visits(netdp_i_hunt *hunt, const netdp_i_weights *weights, co
         const double noise = netdp_i_series_noise(series, again, run);
         netdp_i_series_multiply(series, hunt->bins_run, hunt->bins_again, hunt->bins_a);
         netdp_i_series_restore(series, hunt->bins_a, run);
-        memset(run, 0, (size_t)(k + 1) * sizeof *run);
-        for (int64_t r = k + 1; r < terms; r++) { /* fmin and fmax would not be vectorised */
+        memset(run, 0, (size_t)least * sizeof *run);
+        for (int64_t r = least; r < terms; r++) { /* fmin and fmax would not be vectorised */
             const double heavier = weight[r] * weights->ratio[r], law = run[r] > 0 ? run[r] : 0;
             weight[r] = heavier < largest ? heavier : largest;
             run[r] = (law + noise) * weight[r];
@@ -110,20 +121,6 @@ static void follow_visits(netdp_i_hunt *hunt, const netdp_i_weights *weights, co
     netdp_i_series_restore(series, hunt->bins_a, run);
     for (int64_t r = 1; r < terms; r++)
         hunt->mass[r] += (run[r] > 0 ? run[r] : 0) + noise;
-}
-
-/* last[r] = P(from u, r steps to the end: neither u before it nor F up to it), erring upward. */
-static void find_ends(const netdp_i_hunt *hunt, double *last)
-{
-    double gone = 0;
-    last[0] = 0;
-    for (int64_t r = 1; r < hunt->watch->series->terms; r++) {
-        for (int32_t f = 0; f < hunt->watch->members; f++)
-            gone += hunt->exits[f][r];
-        /* the laws were raised by their noise, so what they leave is low by as much */
-        last[r] = fmax(0, 1 - gone) + 2 * (double)r * hunt->noise_out;
-        gone += hunt->again[r];
-    }
 }
 
 /* What a run of visits adds to the mean: its weighted law less the plain one. */
@@ -150,11 +147,9 @@ static void find_runs(netdp_i_hunt *hunt, const netdp_i_weights *weights, double
     memset(hunt->gain, 0, (size_t)terms * sizeof *hunt->gain);
     memset(hunt->ends, 0, (size_t)terms * sizeof *hunt->ends);
     if (watch->release) {
-        double *plain = hunt->presence; /* no longer needed */
-        find_ends(hunt, hunt->last);
-        const double noise_plain = netdp_i_hunt_plain(hunt, hunt->last, plain);
+        const double noise_plain = netdp_i_hunt_find_ends(hunt);
         follow_visits(hunt, weights, hunt->last, ratio, hunt->tilted, &rest_noise);
-        add_gain(hunt, plain, noise_plain, ratio, hunt->ends);
+        add_gain(hunt, hunt->presence, noise_plain, ratio, hunt->ends);
     }
     memset(hunt->bins_b, 0, (size_t)series->bins * sizeof *hunt->bins_b);
     for (int32_t f = 0; f < watch->members; f++) {
@@ -181,12 +176,14 @@ double netdp_i_hunt_excursion(netdp_i_hunt *hunt, const netdp_i_weights *weights
     const netdp_i_series *series = hunt->watch->series;
     const int64_t terms = series->terms;
     const double theta = weights->theta;
+    const bool grows = netdp_i_series_sum(hunt->again, terms) * exp(theta) > 1;
+    if ((grows || theta > NETDP_I_LARGEST_THETA) && hunt->direct != NULL &&
+        theta * (double)terms < NETDP_I_LARGEST_EXPONENT)
+        return netdp_i_hunt_direct(hunt, theta);
     if (theta > NETDP_I_LARGEST_THETA)
         return INFINITY;
     /* Sequences that grow are tilted by e^{-rate t}: first for a run, then for the renewal. */
-    double rate = netdp_i_series_sum(hunt->again, terms) * exp(theta) > 1
-                      ? find_rate(hunt->again, terms, exp(-theta), 0)
-                      : 0;
+    double rate = grows ? find_rate(hunt->again, terms, exp(-theta), 0) : 0;
     find_runs(hunt, weights, exp(-rate));
     const double little = 20 / (double)terms;
     if (tilted_sum(hunt->mass, terms, exp(-little)) > 1) {

@@ -18,6 +18,9 @@
 /* Above this theta weights leave the doubles: the answer is infinity, and the local bound holds. */
 #define NETDP_I_LARGEST_THETA 200.0
 
+/* Up to so large an exponent walks of NETDP_I_DIRECT steps at most are summed in long double. */
+#define NETDP_I_LARGEST_EXPONENT 11000.0
+
 /* What the visits of u beyond the last one that is followed may add, in parts of what all add. */
 #define NETDP_I_ENOUGH 1e-7
 
@@ -37,6 +40,10 @@ void netdp_i_weights_clear(netdp_i_weights *weights);
 /* ln of the mean over paths of exp(theta sum c), erring upward; infinity where theta is above 200.
  */
 double netdp_i_hunt_excursion(netdp_i_hunt *hunt, const netdp_i_weights *weights);
+
+/* The same for theta of any size where hunt->direct is there: no FFT, so no rounding but upward's.
+ */
+double netdp_i_hunt_direct(netdp_i_hunt *hunt, double theta);
 
 /*
  * The same with c = k^2 / L, L the noise terms of others in the excursion: for identity maps (sums,

@@ -46,6 +46,7 @@ void netdp_i_hunt_free(netdp_i_hunt *hunt)
             netdp_i_series_drop((*all.bin_list[i])[f]);
         netdp_i_free(*all.bin_list[i]);
     }
+    netdp_i_free(hunt->direct);
     netdp_i_free(hunt->back);
     netdp_i_free(hunt);
 }
@@ -59,6 +60,10 @@ netdp_status netdp_i_hunt_new(const netdp_i_watch *watch, netdp_i_hunt **hunt, n
     made->watch = watch;
     made->back = NETDP_I_NEW(double, members);
     bool whole = made->back != NULL;
+    if (watch->series->terms <= NETDP_I_DIRECT) {
+        made->direct = NETDP_I_NEW(long double, NETDP_I_DIRECT_ROOMS * watch->series->terms);
+        whole = made->direct != NULL && whole;
+    }
     const rooms all = list_rooms(made);
     for (int i = 0; i < ARRAYS; i++)
         whole = (*all.array[i] = netdp_i_series_array(watch->series)) != NULL && whole;
@@ -121,6 +126,20 @@ double netdp_i_hunt_plain(netdp_i_hunt *hunt, double *exit, double *plain)
            hunt->noise_loops * netdp_i_series_sum(exit, series->terms);
 }
 
+/*
+ * A law of first visits, from differences that may have lost all digits: raised by its noise, but
+ * never above `scale` times the law of all visits, which is a sum of products.
+ */
+static void bound_law(double *law, int64_t from, int64_t terms, double noise, const double *all,
+                      double scale)
+{
+    netdp_i_series_raise(law, from, terms, noise);
+    for (int64_t t = from; t < terms; t++) {
+        const double most = scale * all[t] * (1 + 1e-12);
+        law[t] = law[t] < most ? law[t] : most;
+    }
+}
+
 void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back)
 {
     const netdp_i_series *series = hunt->watch->series;
@@ -154,12 +173,12 @@ void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back)
                                   2 * noise_first + noise_again;
         netdp_i_series_multiply(series, hunt->bins_first[f], hunt->bins_again, hunt->bins_a);
         netdp_i_series_restore(series, hunt->bins_a, hunt->exits[f]);
-        netdp_i_series_raise(hunt->exits[f], 1, terms, noise_exit);
+        bound_law(hunt->exits[f], 1, terms, noise_exit, hunt->arrivals[f], 1);
         hunt->noise_out += noise_exit;
     }
     for (int64_t t = 0; t < terms; t++)
         hunt->again[t] = -hunt->again[t];
-    netdp_i_series_raise(hunt->again, 1, terms, noise_again);
+    bound_law(hunt->again, 1, terms, noise_again, hunt->returns, 1);
     /* The plain laws of what was raised: their difference to the weighted ones is what counts, and
        it grows with them. */
     for (int64_t t = 0; t < terms; t++)
@@ -178,19 +197,18 @@ void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back)
     for (int32_t f = 0; f < members; f++) {
         netdp_i_series_multiply(series, hunt->bins_found[f], hunt->bins_b, hunt->bins_a);
         netdp_i_series_restore(series, hunt->bins_a, hunt->found[f]);
-        netdp_i_series_raise(hunt->found[f], 1, terms,
-                             back[f] *
-                                 (netdp_i_series_noise(series, hunt->arrivals[f], hunt->mass) +
-                                  noise_u * netdp_i_series_sum(hunt->arrivals[f], terms)));
+        bound_law(hunt->found[f], 1, terms,
+                  back[f] * (netdp_i_series_noise(series, hunt->arrivals[f], hunt->mass) +
+                             noise_u * netdp_i_series_sum(hunt->arrivals[f], terms)),
+                  hunt->arrivals[f], back[f]);
     }
     netdp_i_series_transform(series, hunt->presence, hunt->bins_a);
     netdp_i_series_multiply(series, hunt->bins_a, hunt->bins_b, hunt->bins_a);
     netdp_i_series_restore(series, hunt->bins_a, hunt->start);
-    netdp_i_series_raise(hunt->start, 0, terms,
-                         netdp_i_series_noise(series, hunt->presence, hunt->mass) +
-                             noise_u * netdp_i_series_sum(hunt->presence, terms));
-    if (hunt->presence[0] == 0)
-        hunt->start[0] = 0;
+    bound_law(hunt->start, 0, terms,
+              netdp_i_series_noise(series, hunt->presence, hunt->mass) +
+                  noise_u * netdp_i_series_sum(hunt->presence, terms),
+              hunt->presence, 1);
 }
 
 double netdp_i_hunt_sum_rest(netdp_i_hunt *hunt, double theta, const double *again)
@@ -210,4 +228,18 @@ int64_t netdp_i_hunt_most_visits(int64_t terms)
 {
     const int64_t most = (INT64_C(1) << 19) / terms;
     return most < 48 ? 48 : most > 1024 ? 1024 : most;
+}
+
+double netdp_i_hunt_find_ends(netdp_i_hunt *hunt)
+{
+    double gone = 0;
+    hunt->last[0] = 0;
+    for (int64_t r = 1; r < hunt->watch->series->terms; r++) {
+        for (int32_t f = 0; f < hunt->watch->members; f++)
+            gone += hunt->exits[f][r];
+        /* the laws were raised by their noise, so what they leave is low by as much */
+        hunt->last[r] = fmin(1, fmax(0, 1 - gone) + 2 * (double)r * hunt->noise_out);
+        gone += hunt->again[r];
+    }
+    return netdp_i_hunt_plain(hunt, hunt->last, hunt->presence); /* no longer needed as it was */
 }

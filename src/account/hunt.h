@@ -5,6 +5,9 @@
 
 #include "account/watch.h"
 
+/* Sequences of at most so many terms are also worked on without FFT, in so many arrays. */
+enum { NETDP_I_DIRECT = 512, NETDP_I_DIRECT_ROOMS = 7 };
+
 /* What is found about one u, and one thread's scratch. Arrays [terms], transforms [bins]. */
 typedef struct netdp_i_hunt {
     const netdp_i_watch *watch;
@@ -21,10 +24,11 @@ typedef struct netdp_i_hunt {
     double *tilted, *mass, *excess, *run, *rest, *weight, *gain, *ends, *last;
     fftw_complex *bins_a, *bins_b, *bins_again, *bins_rest, *bins_run, *bins_loops;
     fftw_complex **bins_first, **bins_found;
-    double *back;       /* as given to prepare */
-    double noise_first; /* error of `first` */
-    double noise_loops; /* error of `loops` */
-    double noise_out;   /* error of Phi_uu and all Phi_uf together */
+    long double *direct; /* [NETDP_I_DIRECT_ROOMS][terms], NULL for long walks */
+    double *back;        /* as given to prepare */
+    double noise_first;  /* error of `first` */
+    double noise_loops;  /* error of `loops` */
+    double noise_out;    /* error of Phi_uu and all Phi_uf together */
 } netdp_i_hunt;
 
 netdp_status netdp_i_hunt_new(const netdp_i_watch *watch, netdp_i_hunt **hunt, netdp_error *error);
@@ -35,6 +39,13 @@ void netdp_i_hunt_free(netdp_i_hunt *hunt);
  * back[f] = pi_u / pi_f: (P^t)_fu = back[f] (P^t)_uf.
  */
 void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back);
+
+/*
+ * Of the last piece under a release: hunt->last[r] = P(from u, r steps to the end: neither u before
+ * it nor F up to it), erring upward, and hunt->presence = its plain law. Returns the latter's
+ * noise.
+ */
+double netdp_i_hunt_find_ends(netdp_i_hunt *hunt);
 
 /* plain = exit / (1 - Phi_uu): the law of u's runs of visits without weights. Returns its noise. */
 double netdp_i_hunt_plain(netdp_i_hunt *hunt, double *exit, double *plain);

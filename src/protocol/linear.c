@@ -47,6 +47,9 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
                             protocol->rounds);
     if (protocol->every < 0 || protocol->at_most < 0)
         return netdp_i_fail(error, NETDP_INVALID, "every and at-most: give 1 or more");
+    if (protocol->reacts && protocol->at_most > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "at-most: applies to streams; learning contributes in every phase");
     for (size_t i = 0; i < sizeof dithers / sizeof *dithers; i++)
         if (!(dithers[i].value >= 0 && dithers[i].value <= MOST_DITHER))
             return netdp_i_fail(error, NETDP_INVALID, "%s: %g; give a number from 0 to %g",

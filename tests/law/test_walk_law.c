@@ -101,17 +101,13 @@ static bool observes(const setting *s, int32_t node)
 /* ---- A direct recursion ---- */
 
 /*
- * mean[x][a][k]: of paths that are at x now, the mean of exp(theta times what has been paid), by
- * the steps a since u's runs began... is too large. Instead backwards in time: value[t][x] is the
- * mean of what is still to be paid from node x at step t on, where what an excursion costs is known
- * when its end is: the weights are exp(theta min(1, (2m-1)/r)) by the rank m from the end and the
- * steps r to it. So the state of the walk read backwards from an excursion's end is (node, r, m).
+ * Backwards in time, from the end of each excursion: the cost of a contribution is known from its
+ * rank m and its steps r to that end, theta min(1, (2m-1)/r), so the state is (node, m).
  */
 typedef struct direct {
     net n;
     const setting *s;
     double theta;
-    double *ends; /* [steps + 1][nodes]: mean of the rest, for an excursion that ends at t in x */
 } direct;
 
 /* x P, rows */
@@ -180,7 +176,7 @@ static double recurse(net n, const setting *s)
 {
     const int32_t nodes = n.rows.nodes;
     const int64_t T = s->steps;
-    direct d = {n, s, s->alpha * (s->alpha - 1) / (2 * s->sigma * s->sigma), NULL};
+    direct d = {n, s, s->alpha * (s->alpha - 1) / (2 * s->sigma * s->sigma)};
     double *pieces = calloc((size_t)(T + 1) * (size_t)nodes, sizeof *pieces);
     double *after = calloc((size_t)nodes, sizeof *after), *law = calloc((size_t)nodes, sizeof *law);
     double *next = calloc((size_t)nodes, sizeof *next), total = 0;
@@ -232,6 +228,61 @@ static void test_direct_recursion(void **state)
         assert_true(value <= truth * (1 + 2e-6));
         drop(n);
     }
+}
+
+/* Weights that leave the doubles' digits: rare paths are the mean. */
+static void test_heavy_weights(void **state)
+{
+    (void)state;
+    static const setting heavy[] = {
+        {"path 8", "hastings:degree", 59, 7, 1, {2}, 2, 0, false, 8, 1},
+        {"path 8", "hastings:degree", 30, 7, 1, {2}, NETDP_START_UNIFORM, 3, true, 9, 1},
+        {"ring 7", "metropolis", 40, 3, 2, {0, 1}, 3, 0, false, 8, 1.5},
+        {"complete 5", "lazy:0.5", 30, 3, 1, {0}, NETDP_START_UNIFORM, 0, true, 9, 1.5},
+        {"star 8", "hamilton", 60, 1, 1, {0}, NETDP_START_UNIFORM, 0, false, 5, 1},
+    };
+    for (size_t i = 0; i < sizeof heavy / sizeof *heavy; i++) {
+        const setting *s = &heavy[i];
+        net n = open_net(s->family, s->law);
+        const double local = s->alpha * (double)s->steps / (2 * s->sigma * s->sigma);
+        const double value = account(n, s, NETDP_BOUND_EXCURSION);
+        const double mean = recurse(n, s), truth = fmin(mean, local);
+        assert_true(mean < 1e308);
+        assert_true(value >= truth * (1 - 1e-10));
+        assert_true(value <= truth * (1 + 1e-6));
+        drop(n);
+    }
+}
+
+/* Observers that are asked together are told what each is told alone. */
+static void test_observers_together(void **state)
+{
+    (void)state;
+    net n = open_net("ring 12", "metropolis");
+    static const netdp_bound bounds[] = {NETDP_BOUND_EXCURSION, NETDP_BOUND_EXCURSION_LINEAR};
+    static const int32_t to[] = {4, 2, 10, 8};
+    const int32_t from = 3;
+    const netdp_token token = {.law = n.law, .steps = 60, .start = 0, .tokens = 1};
+    netdp_walk_request request = {
+        .token = &token, .noise = 6, .unit = {NETDP_AS_RDP, 2}, .from_count = 1, .from = &from};
+    for (int b = 0; b < 2; b++) {
+        netdp_losses *all, *one;
+        request.bound = bounds[b];
+        request.to = to;
+        request.to_count = 4;
+        assert_ok(netdp_walk_losses_new(&request, NULL, &all, &error));
+        request.to_count = 1;
+        for (int v = 0; v < 4; v++) {
+            request.to = to + v;
+            assert_ok(netdp_walk_losses_new(&request, NULL, &one, &error));
+            assert_close(all->loss[v], one->loss[0], 0, 1e-9);
+            netdp_losses_free(one);
+        }
+        if (bounds[b] == NETDP_BOUND_EXCURSION_LINEAR) /* by symmetry alike but for the start */
+            assert_true(fabs(all->loss[0] - all->loss[1]) > 1e-3 * all->loss[0]);
+        netdp_losses_free(all);
+    }
+    drop(n);
 }
 
 /* ---- Simulated paths ---- */
@@ -492,6 +543,7 @@ static void test_caps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heavy_weights),    cmocka_unit_test(test_observers_together),
         cmocka_unit_test(test_direct_recursion), cmocka_unit_test(test_simulated_paths),
         cmocka_unit_test(test_monotone),         cmocka_unit_test(test_laziness),
         cmocka_unit_test(test_relabelling),      cmocka_unit_test(test_caps),
