@@ -20,6 +20,8 @@ enum { ORDERS = sizeof all_orders / sizeof *all_orders, FIRST_ORDER = 9 };
 /* Pairs whose sequences agree have the same answer: of so many the answer is kept. */
 enum { KEPT = 64 };
 
+int netdp_i_walk_kept = KEPT;
+
 /* Sequences of one pair and its answer. */
 typedef struct kept {
     netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
@@ -315,7 +317,7 @@ static netdp_status find_todo(account *a, signed char *like, int32_t *count, net
                 like[i] = (signed char)k;
         if (like[i] >= 0)
             continue;
-        if (!keeps || a->kept_count == KEPT) {
+        if (!keeps || a->kept_count >= netdp_i_walk_kept) {
             a->todo[(*count)++] = i;
             continue;
         }
