@@ -3,6 +3,7 @@
 #define NETDP_H
 
 #include <netdp/account.h>
+#include <netdp/audit.h>
 #include <netdp/centrality.h>
 #include <netdp/closed.h>
 #include <netdp/communicability.h>
@@ -15,6 +16,7 @@
 #include <netdp/progress.h>
 #include <netdp/protocol.h>
 #include <netdp/random.h>
+#include <netdp/realised.h>
 #include <netdp/simulate.h>
 #include <netdp/status.h>
 #include <netdp/study.h>

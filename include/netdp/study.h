@@ -7,7 +7,9 @@
 
 #include <netdp/progress.h>
 #include <netdp/status.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 NETDP_BEGIN
 
@@ -35,6 +37,27 @@ NETDP_API NETDP_CHECK netdp_status netdp_study_write(const netdp_study *study, c
 NETDP_API NETDP_CHECK netdp_status netdp_study_run(const netdp_study *study, const char *folder,
                                                    const char *data, const netdp_progress *progress,
                                                    netdp_error *error);
+
+/* How a study is audited (netdp/audit.h). */
+typedef struct netdp_audit_options {
+    int64_t runs;          /* of each world, from 300 */
+    double confidence;     /* in (0, 1); 0.999 is usual */
+    const char *from, *to; /* nodes by name; NULL: of the pair that the guarantee says is worst */
+    const char *bound;     /* the claim; NULL: the guarantee's own bound */
+    bool reconstruct;      /* averaging: also estimate values at each distance, with and without the
+                              dither */
+} netdp_audit_options;
+
+/*
+ * Calibrates the study, attacks each of its network variants in the simulator as the observer of
+ * the worst pair, and leaves study.yaml, the pairwise losses, audit.json and audit.csv in `folder`.
+ * That a claim is refuted is a result, not an error.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_study_audit(const netdp_study *study,
+                                                     const netdp_audit_options *options,
+                                                     const char *folder, const char *data,
+                                                     const netdp_progress *progress,
+                                                     netdp_error *error);
 
 NETDP_END
 

@@ -6,7 +6,7 @@
 #include "account/watch.h"
 
 /* Sequences of at most so many terms are also worked on without FFT, in so many arrays. */
-enum { NETDP_I_DIRECT = 512, NETDP_I_DIRECT_ROOMS = 7 };
+enum { NETDP_I_DIRECT = 160, NETDP_I_DIRECT_ROOMS = 7 };
 
 /* What is found about one u, and one thread's scratch. Arrays [terms], transforms [bins]. */
 typedef struct netdp_i_hunt {

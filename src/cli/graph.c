@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <netdp/centrality.h>
+#include <netdp/communicability.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -222,6 +224,269 @@ done:
     return status;
 }
 
+/* ---- netdp graph centrality ---- */
+
+/* A column of the table: a number for every node, NULL where nobody asked for it. */
+struct centralities {
+    const netdp_graph *graph;
+    const char *mixing; /* of the towards columns */
+    double attenuation;
+    int32_t to; /* -1: no node */
+    double *eigenvector, *katz;
+    double *exp_a, *exp_w; /* towards `to`; exp_a NULL where it overflows */
+    int32_t *hops;
+};
+
+static void centralities_clear(struct centralities *c)
+{
+    netdp_i_free(c->eigenvector);
+    netdp_i_free(c->katz);
+    netdp_i_free(c->exp_a);
+    netdp_i_free(c->exp_w);
+    netdp_i_free(c->hops);
+}
+
+static netdp_status rank_nodes(struct centralities *c, netdp_error *error)
+{
+    const int32_t nodes = netdp_graph_nodes(c->graph);
+    double largest = 0;
+    c->eigenvector = NETDP_I_NEW(double, nodes);
+    c->katz = NETDP_I_NEW(double, nodes);
+    if (c->eigenvector == NULL || c->katz == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = netdp_eigenvector_centrality(c->graph, c->eigenvector, error);
+    if (status == NETDP_OK && c->attenuation == 0) {
+        status = netdp_graph_largest_eigenvalue(c->graph, &largest, error);
+        c->attenuation = largest > 0 ? 0.9 / largest : 0;
+    }
+    if (status == NETDP_OK)
+        status = netdp_katz_centrality(c->graph, c->attenuation, c->katz, error);
+    return status;
+}
+
+/* Column `to` of a symmetric matrix. */
+static double *take_column(const double *matrix, int32_t nodes, int32_t to)
+{
+    double *column = NETDP_I_NEW(double, nodes);
+    if (column != NULL)
+        memcpy(column, matrix + (int64_t)to * nodes, (size_t)nodes * sizeof *column);
+    return column;
+}
+
+static netdp_status look_towards(struct centralities *c, const netdp_mixing *mixing,
+                                 netdp_error *error)
+{
+    const int32_t nodes = netdp_graph_nodes(c->graph);
+    netdp_error overflow;
+    c->mixing = netdp_mixing_name(mixing);
+    c->hops = NETDP_I_NEW(int32_t, nodes);
+    if (c->hops == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = netdp_graph_distances(c->graph, &c->to, 1, c->hops, error);
+    if (status == NETDP_OK && nodes > NETDP_DENSE_NODES)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "--to: communicability takes up to %d nodes, this graph has %" PRId32
+                              "; leave --to out",
+                              NETDP_DENSE_NODES, nodes);
+    if (status != NETDP_OK)
+        return status;
+    double *matrix = NETDP_I_NEW(double, (int64_t)nodes *nodes);
+    if (matrix == NULL)
+        return netdp_i_no_memory(error);
+    status = netdp_graph_communicability(c->graph, matrix, &overflow);
+    if (status == NETDP_OK && (c->exp_a = take_column(matrix, nodes, c->to)) == NULL)
+        status = netdp_i_no_memory(&overflow);
+    if (status == NETDP_NO_ANSWER) {
+        netdp_i_cli_note("%s", overflow.text);
+        status = NETDP_OK;
+    } else if (status != NETDP_OK)
+        *error = overflow;
+    if (status == NETDP_OK)
+        status = netdp_mixing_communicability(mixing, matrix, error);
+    if (status == NETDP_OK && (c->exp_w = take_column(matrix, nodes, c->to)) == NULL)
+        status = netdp_i_no_memory(error);
+    netdp_i_free(matrix);
+    return status;
+}
+
+static json_t *centralities_json(const struct centralities *c)
+{
+    const bool towards = c->to >= 0;
+    json_t *list = json_array();
+    for (int32_t v = 0; v < netdp_graph_nodes(c->graph); v++) {
+        json_t *entry = json_pack("{s:i}", "node", (int)v);
+        if (netdp_graph_name(c->graph, v) != NULL)
+            json_object_set_new(entry, "name", json_string(netdp_graph_name(c->graph, v)));
+        json_object_set_new(entry, "degree", json_integer(netdp_graph_degree(c->graph, v)));
+        json_object_set_new(entry, "eigenvector", json_real(c->eigenvector[v]));
+        json_object_set_new(entry, "katz", json_real(c->katz[v]));
+        if (towards) {
+            json_object_set_new(entry, "communicability",
+                                maybe_real(c->exp_a != NULL, c->exp_a != NULL ? c->exp_a[v] : 0));
+            json_object_set_new(entry, "mixing_communicability", json_real(c->exp_w[v]));
+            json_object_set_new(entry, "hops", json_integer(c->hops[v]));
+        }
+        json_array_append_new(list, entry);
+    }
+    return json_pack("{s:s, s:f, s:o, s:o, s:o}", "graph",
+                     netdp_i_show_text(netdp_graph_origin(c->graph)).text, "katz_attenuation",
+                     c->attenuation, "to", maybe_integer(towards, c->to), "mixing",
+                     towards ? json_string(c->mixing) : json_null(), "nodes", list);
+}
+
+/* A name is any text: in quotes, and a quote in it twice. */
+static void write_name(FILE *out, const char *name)
+{
+    fputc('"', out);
+    for (; *name != '\0'; name++) {
+        if (*name == '"')
+            fputc('"', out);
+        fputc(*name, out);
+    }
+    fputc('"', out);
+}
+
+static netdp_status centralities_write(const struct centralities *c, const char *path,
+                                       netdp_error *error)
+{
+    netdp_i_output output;
+    netdp_status status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    FILE *out = output.stream;
+    fprintf(out, "node,name,degree,eigenvector,katz%s\n",
+            c->to >= 0 ? ",communicability,mixing_communicability,hops" : "");
+    for (int32_t v = 0; v < netdp_graph_nodes(c->graph); v++) {
+        fprintf(out, "%" PRId32 ",", v);
+        if (netdp_graph_name(c->graph, v) != NULL)
+            write_name(out, netdp_graph_name(c->graph, v));
+        fprintf(out, ",%" PRId32 ",", netdp_graph_degree(c->graph, v));
+        netdp_i_print_double(out, c->eigenvector[v]);
+        fputc(',', out);
+        netdp_i_print_double(out, c->katz[v]);
+        if (c->to >= 0) {
+            fputc(',', out);
+            if (c->exp_a != NULL)
+                netdp_i_print_double(out, c->exp_a[v]);
+            fputc(',', out);
+            netdp_i_print_double(out, c->exp_w[v]);
+            fprintf(out, ",%" PRId32, c->hops[v]);
+        }
+        fputc('\n', out);
+    }
+    return netdp_i_output_commit(&output, error);
+}
+
+static void print_centralities(const struct centralities *c)
+{
+    printf("%6s %-24s %8s %12s %12s", "node", "name", "degree", "eigenvector", "katz");
+    if (c->to >= 0)
+        printf(" %12s %12s %6s", "exp(A)", "exp(W)", "hops");
+    printf("\n");
+    for (int32_t v = 0; v < netdp_graph_nodes(c->graph); v++) {
+        const char *name = netdp_graph_name(c->graph, v);
+        printf("%6" PRId32 " %-24s %8" PRId32 " %12.6g %12.6g", v,
+               name != NULL ? netdp_i_show_text(name).text : "-", netdp_graph_degree(c->graph, v),
+               c->eigenvector[v], c->katz[v]);
+        if (c->to >= 0 && c->exp_a != NULL)
+            printf(" %12.6g", c->exp_a[v]);
+        else if (c->to >= 0)
+            printf(" %12s", "-");
+        if (c->to >= 0)
+            printf(" %12.6g %6" PRId32, c->exp_w[v], c->hops[v]);
+        printf("\n");
+    }
+    printf("katz: attenuation %.6g", c->attenuation);
+    if (c->to >= 0)
+        printf("; exp(A), exp(W) and hops towards node %" PRId32 ", W %s", c->to, c->mixing);
+    printf(".\n");
+}
+
+/* What the options say, before any work. */
+static netdp_status check_centrality(const netdp_i_arguments *arguments, double attenuation,
+                                     bool json, const char *csv, netdp_error *error)
+{
+    if (netdp_i_cli_given(arguments, "katz-attenuation") && !(attenuation > 0))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--katz-attenuation: %g; give a number above 0 and below "
+                            "1/lambda_max(A)",
+                            attenuation);
+    if (netdp_i_cli_given(arguments, "mixing") && !netdp_i_cli_given(arguments, "to"))
+        return netdp_i_fail(error, NETDP_INVALID, "--mixing: applies with --to NODE only");
+    if (json && csv != NULL && strcmp(csv, "-") == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--csv: - would mix with the JSON on standard output; name a file");
+    return NETDP_OK;
+}
+
+static netdp_status centrality(int argc, const char **argv, netdp_error *error)
+{
+    netdp_i_network_options network = NETDP_I_NETWORK_USUAL;
+    const char *to = NULL, *csv = NULL;
+    bool json = false;
+    struct centralities table = {.to = -1};
+    const netdp_i_option options[] = {
+        NETDP_I_GRAPH_OPTIONS(network),
+        NETDP_I_MIXING_OPTIONS(network),
+        {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
+        {NETDP_I_NUMBER, 0, "katz-attenuation", &table.attenuation, "A",
+         "attenuation of a step, above 0 and below 1/lambda_max(A)", "0.9/lambda_max(A)"},
+        {NETDP_I_TEXT, 0, "to", &to, "NODE",
+         "also communicability with this node, and hops to it; up to 4000 nodes", "none"},
+        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
+        {NETDP_I_TEXT, 0, "csv", &csv, "FILE", "also every node as CSV", "none"},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "graph centrality",
+        .arguments = "",
+        .what =
+            "How central is each node? A the unweighted adjacency matrix, W the mixing matrix:\n"
+            "\n"
+            "  degree       neighbours\n"
+            "  eigenvector  of lambda_max(A), of length 1\n"
+            "  katz         row sums of the inverse of I - A * attenuation\n"
+            "  exp(A)       communicability with --to: walks of k steps, each over k!; in JSON\n"
+            "               and CSV communicability\n"
+            "  exp(W)       the same, each walk with its probability: mixing_communicability\n"
+            "  hops         to --to",
+        .examples = "  netdp graph centrality --family davis\n"
+                    "  netdp graph centrality --family florentine --to Medici --csv medici.csv\n",
+        .options = options,
+    };
+    netdp_i_arguments arguments;
+    netdp_graph *graph = NULL;
+    netdp_mixing *mixing = NULL;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status != NETDP_OK || arguments.help)
+        goto done;
+    status = check_centrality(&arguments, table.attenuation, json, csv, error);
+    if (status == NETDP_OK)
+        status = netdp_i_cli_network(&network, &arguments, &graph, &mixing, error);
+    if (status != NETDP_OK)
+        goto done;
+    table.graph = graph;
+    if (to != NULL)
+        status = netdp_i_within(error, netdp_graph_find(graph, to, &table.to, error), "--to");
+    if (status == NETDP_OK)
+        status = rank_nodes(&table, error);
+    if (status == NETDP_OK && to != NULL)
+        status = look_towards(&table, mixing, error);
+    if (status == NETDP_OK && csv != NULL)
+        status = centralities_write(&table, csv, error);
+    if (status == NETDP_OK && json) {
+        json_t *object = centralities_json(&table);
+        status = netdp_i_cli_print_json(&object, error);
+    } else if (status == NETDP_OK)
+        print_centralities(&table);
+done:
+    centralities_clear(&table);
+    netdp_mixing_free(mixing);
+    netdp_graph_free(graph);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
+
 /* ---- netdp graph ---- */
 
 netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *error)
@@ -230,12 +495,15 @@ netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *err
         return make(argc - 1, argv + 1, error);
     if (argc > 1 && strcmp(argv[1], "info") == 0)
         return info(argc - 1, argv + 1, error);
+    if (argc > 1 && strcmp(argv[1], "centrality") == 0)
+        return centrality(argc - 1, argv + 1, error);
     const netdp_i_option none[] = {{0}};
     const netdp_i_usage usage = {
         .command = "graph",
-        .arguments = "make|info",
+        .arguments = "make|info|centrality",
         .what = "netdp graph make FAMILY   writes the edge list of a graph family.\n"
                 "netdp graph info          describes a graph and how fast gossip mixes on it.\n"
+                "netdp graph centrality    says how central each node is.\n"
                 "Each has its own --help.",
         .examples = "  netdp graph make ring 60 -o ring.edges\n"
                     "  netdp graph info --graph ring.edges\n",
@@ -246,7 +514,7 @@ netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *err
     netdp_i_arguments arguments;
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status == NETDP_OK && !arguments.help)
-        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be make or info",
+        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be centrality, make or info",
                               netdp_i_show_text(arguments.text[0]).text);
     netdp_i_arguments_free(&arguments);
     return status;

@@ -18,6 +18,7 @@ static const struct {
     {"run", netdp_i_command_run, "run a study: calibrate, account, simulate, tabulate"},
     {"loss", netdp_i_command_loss, "how much each node learns about each other node"},
     {"calibrate", netdp_i_command_calibrate, "the least noise that meets a privacy target"},
+    {"audit", netdp_i_command_audit, "attack a study's guarantee in the simulator"},
     {"convert", netdp_i_command_convert,
      "convert a guarantee: Gaussian DP, Renyi DP, (eps, delta)"},
     {"graph", netdp_i_command_graph, "make a graph, or describe one: degrees, diameter, mixing"},

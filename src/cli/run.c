@@ -190,6 +190,46 @@ static void print_targets(const json_t *summary, const json_t *variants)
     }
 }
 
+/* Whose mean is that of some observers only. */
+static void print_drawn(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *drawn = json_object_get(json_object_get(variant, "guarantee"), "observers");
+        if (drawn != NULL)
+            printf("%s: mean over %d drawn observers of %d, an estimate; each pair's own epsilon "
+                   "holds\n",
+                   name_of(variant), (int)json_integer_value(json_object_get(drawn, "drawn")),
+                   (int)json_integer_value(json_object_get(drawn, "of")));
+    }
+}
+
+/* How often walks took a node's contribution, and what local privacy would make of that. */
+static void print_contributions(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *made = json_object_get(variant, "contributions");
+        const json_t *local = json_object_get(made, "local_at_realised_max");
+        const json_t *cap = json_object_get(made, "cap");
+        if (made == NULL)
+            continue;
+        printf("%s: a node contributed at most %lld times (", name_of(variant),
+               (long long)json_integer_value(json_object_get(made, "realised_max")));
+        if (json_is_integer(cap))
+            printf("cap %lld", (long long)json_integer_value(cap));
+        else
+            printf("no cap");
+        printf("), %.4g on average;\n    so many are local epsilon %.4g: not a guarantee (%s)\n",
+               number(json_object_get(made, "mean")), number(json_object_get(local, "epsilon")),
+               json_string_value(json_object_get(local, "why")));
+    }
+}
+
 static void print_guarantees(const json_t *summary, const json_t *variants)
 {
     const json_t *target = json_object_get(summary, "target");
@@ -204,6 +244,7 @@ static void print_guarantees(const json_t *summary, const json_t *variants)
     printf("\nepsilon at delta %g (target %g, over the %s of the pairs)\n",
            number(json_object_get(target, "delta")), number(json_object_get(target, "epsilon")),
            json_string_value(json_object_get(target, "over")));
+    print_drawn(variants);
     printf("%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s\n", width, "", "neighbour", "at 2", farthest,
            "mean", "worst", "noise", "rounds");
     json_array_foreach(variants, i, variant)
@@ -214,40 +255,51 @@ static void print_guarantees(const json_t *summary, const json_t *variants)
                (int)json_integer_value(json_object_get(variant, "rounds")));
     }
     print_targets(summary, variants);
+    print_contributions(variants);
 }
 
-/* What observers see, in words; NULL where the summary is not ours. */
-static const char *seen_words(const json_t *threat)
+/* What observers see, in words; false where the summary is not ours. */
+static bool put_seen(const json_t *threat, char seen[160])
 {
     netdp_sees sees = NETDP_SEES_NEIGHBOURS;
     netdp_error ignored;
     const char *word = json_string_value(json_object_get(threat, "sees"));
-    return word != NULL && netdp_sees_parse(word, &sees, &ignored) == NETDP_OK
-               ? netdp_i_threat_words(sees)
-               : NULL;
+    if (word == NULL)
+        return false;
+    if (strcmp(word, NETDP_I_WALK_SEES) == 0)
+        snprintf(seen, 160, "each node sees %s", word);
+    else if (netdp_sees_parse(word, &sees, &ignored) == NETDP_OK)
+        snprintf(seen, 160, "%s", netdp_i_threat_words(sees));
+    else
+        return false;
+    return true;
 }
 
 static void print_threat(const json_t *summary, const json_t *variants)
 {
     const json_t *threat = json_object_get(summary, "threat");
+    const char *protocol = json_string_value(json_object_get(summary, "protocol"));
+    const bool walks = protocol != NULL && strcmp(protocol, "walk") == 0;
     size_t i;
     json_t *variant;
-    if (seen_words(threat) == NULL)
+    char seen[160];
+    if (!put_seen(threat, seen))
         return;
-    printf("\nWho could learn this: gossip: %s;\n"
+    printf("\nWho could learn this: %s: %s;\n"
            "nodes follow the protocol and do not pool what they see; own noise is %s.\n"
            "local: any observer of every message. central: everyone trusts the aggregator.\n"
-           "What is protected: %s. Released to all: %s.\n"
+           "What is protected: %s. Released: %s.\n"
            "Each epsilon is the largest at its distance; noise is in units of the sensitivity.\n",
-           seen_words(threat), json_string_value(json_object_get(threat, "own_noise")),
+           walks ? "walk" : "gossip", seen, json_string_value(json_object_get(threat, "own_noise")),
            json_string_value(json_object_get(threat, "adjacency")),
            json_string_value(json_object_get(threat, "released")));
     json_array_foreach(variants, i, variant)
     {
         const json_t *own = json_object_get(variant, "threat");
-        if (own != NULL && !json_equal(own, threat) && seen_words(own) != NULL)
-            printf("%s: %s; own noise is %s.\n", name_of(variant), seen_words(own),
-                   json_string_value(json_object_get(own, "own_noise")));
+        if (own != NULL && !json_equal(own, threat) && put_seen(own, seen))
+            printf("%s: %s; own noise is %s; released: %s.\n", name_of(variant), seen,
+                   json_string_value(json_object_get(own, "own_noise")),
+                   json_string_value(json_object_get(own, "released")));
     }
 }
 
@@ -305,6 +357,16 @@ static void print_notes(const json_t *summary, const json_t *variants)
     }
 }
 
+/* What nobody may miss, beside JSON too. */
+static void print_remarks(const json_t *variants)
+{
+    size_t i, j;
+    json_t *variant, *text;
+    json_array_foreach((json_t *)variants, i, variant)
+        json_array_foreach(json_object_get(variant, "remarks"), j, text)
+            netdp_i_cli_note("%s: %s", name_of(variant), json_string_value(text));
+}
+
 static netdp_status print_result(const char *folder, const run_options *o, netdp_error *error)
 {
     char path[PATH_ROOM + 16];
@@ -314,9 +376,10 @@ static netdp_status print_result(const char *folder, const run_options *o, netdp
     if (summary == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove the folder and run again",
                             path, why.line, why.text);
+    const json_t *variants = json_object_get(summary, "variants");
+    print_remarks(variants);
     if (o->json)
         return netdp_i_cli_print_json(&summary, error);
-    const json_t *variants = json_object_get(summary, "variants");
     print_notes(summary, variants);
     printf("%s\n", json_string_value(json_object_get(summary, "title")));
     print_graphs(summary, variants);

@@ -39,29 +39,30 @@ double netdp_i_round_messages(const netdp_linear *protocol)
     return 2.0 * (double)netdp_graph_edges(netdp_mixing_graph(protocol->mixing));
 }
 
-/*
- * message += scale * standard normals, each node from its own stream; slot 0 of a round is the
- * noise of its messages, slot 1 the end dither after it.
- */
+void netdp_i_node_noise(double *mine, int32_t node, int32_t width, double scale,
+                        netdp_run_seed seed, int64_t round, int slot)
+{
+    double drawn[64];
+    netdp_stream stream =
+        netdp_stream_at(seed.seed, slot == 0 ? NETDP_FOR_NOISE : NETDP_FOR_END_DITHER,
+                        (uint32_t)node, netdp_i_stream_step(seed, round));
+    for (int32_t first = 0; first < width; first += 64) {
+        const int32_t count = width - first < 64 ? width - first : 64;
+        netdp_stream_normals(&stream, drawn, (size_t)count);
+        for (int32_t j = 0; j < count; j++)
+            mine[first + j] += scale * drawn[j];
+    }
+}
+
+/* message += scale * standard normals, each node from its own stream. */
 static void add_noise(double *message, int32_t nodes, int32_t width, double scale,
                       netdp_run_seed seed, int64_t round, int slot)
 {
     if (scale == 0)
         return;
 #pragma omp parallel for schedule(static) if ((int64_t)nodes * width > 4096)
-    for (int32_t u = 0; u < nodes; u++) {
-        double drawn[64];
-        netdp_stream stream =
-            netdp_stream_at(seed.seed, slot == 0 ? NETDP_FOR_NOISE : NETDP_FOR_END_DITHER,
-                            (uint32_t)u, netdp_i_stream_step(seed, round));
-        double *mine = message + (int64_t)u * width;
-        for (int32_t first = 0; first < width; first += 64) {
-            const int32_t count = width - first < 64 ? width - first : 64;
-            netdp_stream_normals(&stream, drawn, (size_t)count);
-            for (int32_t j = 0; j < count; j++)
-                mine[first + j] += scale * drawn[j];
-        }
-    }
+    for (int32_t u = 0; u < nodes; u++)
+        netdp_i_node_noise(message + (int64_t)u * width, u, width, scale, seed, round, slot);
 }
 
 typedef struct gossip {
@@ -106,7 +107,7 @@ static netdp_status gossip_new(gossip *g, const double *state, netdp_error *erro
 }
 
 /* One round: messages, mixing, and the end dither where a phase ends. */
-static void run_round(gossip *g, int64_t t, netdp_i_contribute contribute, void *context)
+static void run_round(gossip *g, int64_t t, const netdp_i_rounds *rounds)
 {
     const netdp_linear *p = g->protocol;
     const bool unit = p->steady || netdp_linear_contributes(p, t);
@@ -114,8 +115,10 @@ static void run_round(gossip *g, int64_t t, netdp_i_contribute contribute, void 
     g->message = g->state;
     g->state = swap;
     if (netdp_linear_contributes(p, t))
-        contribute(context, t, g->message);
+        rounds->contribute(rounds->context, t, g->message);
     add_noise(g->message, g->nodes, g->width, g->noise * (unit ? 1 : p->dither), g->seed, t, 0);
+    if (rounds->observe != NULL)
+        rounds->observe(rounds->context, t, g->message);
     mix(g, t);
     if (p->end_dither > 0 && (t + 1) % p->every == 0)
         add_noise(g->state, g->nodes, g->width, g->noise * p->end_dither, g->seed, t, 1);
@@ -128,7 +131,7 @@ static netdp_status run_rounds(gossip *g, int64_t round, const netdp_i_rounds *r
     const netdp_i_saving *saving = rounds->saving;
     bool go_on = true;
     for (int64_t t = round; go_on && t < g->protocol->rounds; t++) {
-        run_round(g, t, rounds->contribute, rounds->context);
+        run_round(g, t, rounds);
         if (t == 0 && rounds->from_start)
             go_on = rounds->report(rounds->context, 0, g->message);
         if (!go_on)

@@ -7,6 +7,12 @@
 /* Adds the contributions of a round to the states, which become messages [nodes][width]. */
 typedef void (*netdp_i_contribute)(void *context, int64_t round, double *message);
 
+/*
+ * Sees the messages [nodes][width] of a round as they are sent, noise included; an audit of broken
+ * protocols may replace them.
+ */
+typedef void (*netdp_i_observe)(void *context, int64_t round, double *message);
+
 /* Reports the states after `step` rounds; false stops. */
 typedef bool (*netdp_i_report_states)(void *context, int64_t step, const double *state);
 
@@ -34,6 +40,7 @@ typedef struct netdp_i_rounds {
     bool from_start;              /* and before the first */
     void *context;
     const netdp_i_saving *saving; /* NULL: never */
+    netdp_i_observe observe;      /* NULL: nobody */
 } netdp_i_rounds;
 
 /*
@@ -55,6 +62,13 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
 
 /* A run's streams: the repeat sits above the rounds in the stream's step. */
 uint64_t netdp_i_stream_step(netdp_run_seed seed, int64_t round);
+
+/*
+ * mine[width] += scale * standard normals from the node's own stream; slot 0 of a round is the
+ * noise of its messages, slot 1 the end dither after it.
+ */
+void netdp_i_node_noise(double *mine, int32_t node, int32_t width, double scale,
+                        netdp_run_seed seed, int64_t round, int slot);
 
 void netdp_i_mean_of(const double *values, int32_t nodes, int32_t width, double *mean);
 

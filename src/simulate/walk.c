@@ -6,7 +6,7 @@
  * seed of its own. So a walk does not depend on the other tokens, on threads, on what is traced or
  * on how many steps follow.
  */
-#include <netdp/simulate.h>
+#include "simulate/walk.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +41,7 @@ typedef struct walk {
     const netdp_walking *walking;
     netdp_run_seed seed;
     netdp_tracing tracing;
+    netdp_i_walk_hooks hooks; /* none: all NULL */
     netdp_rows rows;
     int32_t width;
     int64_t block;        /* steps whose normals are drawn at once */
@@ -211,8 +212,13 @@ static netdp_status begin(const walk *w, walker *each, int32_t k, netdp_error *e
     return NETDP_OK;
 }
 
+static netdp_i_stop stop_at(const walker *each, int32_t k, int64_t t)
+{
+    return (netdp_i_stop){.token = k, .node = each->at, .step = t, .model = each->model};
+}
+
 /* gradient = that of the node at the model; false where the node has contributed enough. */
-static bool contribute(const walk *w, walker *each, int64_t t)
+static bool contribute(const walk *w, walker *each, int32_t k, int64_t t)
 {
     const netdp_walking *walking = w->walking;
     if (each->count != NULL && each->count[each->at] >= w->token->cap)
@@ -220,6 +226,11 @@ static bool contribute(const walk *w, walker *each, int64_t t)
     if (each->count != NULL)
         each->count[each->at]++;
     each->work += w->width;
+    if (w->hooks.contribute != NULL) {
+        const netdp_i_stop stop = stop_at(each, k, t);
+        w->hooks.contribute(w->hooks.context, &stop, each->gradient);
+        return true;
+    }
     if (walking->train != NULL) {
         netdp_gradient(&walking->objective, walking->train, each->at, each->model, walking->batch,
                        each->batch_seed, (uint64_t)t, each->row, each->gradient);
@@ -263,7 +274,7 @@ static void take_step(const walk *w, walker *each, int32_t k, int64_t t)
     const double t1 = (double)(t + 1);
     const double size =
         walking->decay > 0 ? walking->step / pow(t1, walking->decay) : walking->step;
-    if (contribute(w, each, t))
+    if (contribute(w, each, k, t))
         for (int32_t j = 0; j < w->width; j++)
             each->model[j] -= size * each->gradient[j];
     if (walking->noise > 0) {
@@ -284,6 +295,23 @@ static void take_step(const walk *w, walker *each, int32_t k, int64_t t)
     each->work += w->width;
 }
 
+static void arrive(const walk *w, const walker *each, int32_t k, int64_t t)
+{
+    const netdp_i_stop stop = stop_at(each, k, t);
+    if (w->hooks.arrive != NULL)
+        w->hooks.arrive(w->hooks.context, &stop);
+}
+
+/* From its arrival at a node until it is sent on. */
+static void pass(const walk *w, walker *each, int32_t k, int64_t t)
+{
+    arrive(w, each, k, t);
+    take_step(w, each, k, t);
+    const netdp_i_stop stop = stop_at(each, k, t);
+    if (w->hooks.send != NULL)
+        w->hooks.send(w->hooks.context, &stop);
+}
+
 /* One token's steps from .. until-1. */
 static netdp_status walk_on(void *context, int64_t index, int thread, netdp_error *error)
 {
@@ -295,10 +323,12 @@ static netdp_status walk_on(void *context, int64_t index, int thread, netdp_erro
     if (w->from == 0)
         status = begin(w, each, k, error);
     for (int64_t t = w->from; status == NETDP_OK && t < w->until; t++) {
-        take_step(w, each, k, t);
+        pass(w, each, k, t);
         if (each->path != NULL)
             each->path[t] = each->at;
         move_on(w, each, k, w->token->burn_in + t + 1);
+        if (t + 1 == w->token->steps)
+            arrive(w, each, k, t + 1);
         if (each->work < PATIENCE)
             continue;
         each->work = 0;
@@ -402,14 +432,17 @@ static netdp_status run(walk *w, netdp_error *error)
     return status;
 }
 
-netdp_status netdp_simulate_walk(const netdp_token *token, const netdp_walking *walking,
-                                 netdp_run_seed seed, netdp_tracing tracing, double *model,
-                                 int32_t *path, netdp_error *error)
+netdp_status netdp_i_simulate_walk(const netdp_token *token, const netdp_walking *walking,
+                                   netdp_run_seed seed, netdp_tracing tracing,
+                                   const netdp_i_walk_hooks *hooks, double *model, int32_t *path,
+                                   netdp_error *error)
 {
     walk w = {.token = token, .walking = walking, .seed = seed, .tracing = tracing};
     netdp_status status = check_run(token, seed, tracing, error);
     if (status != NETDP_OK)
         return status;
+    if (hooks != NULL)
+        w.hooks = *hooks;
     w.rows = netdp_transition_rows(token->law);
     status = check_walking(walking, w.rows.nodes, error);
     if (status == NETDP_OK)
@@ -428,4 +461,11 @@ netdp_status netdp_simulate_walk(const netdp_token *token, const netdp_walking *
 done:
     walk_clear(&w);
     return status;
+}
+
+netdp_status netdp_simulate_walk(const netdp_token *token, const netdp_walking *walking,
+                                 netdp_run_seed seed, netdp_tracing tracing, double *model,
+                                 int32_t *path, netdp_error *error)
+{
+    return netdp_i_simulate_walk(token, walking, seed, tracing, NULL, model, path, error);
 }

@@ -170,6 +170,11 @@ bool netdp_i_study_learns(const netdp_study *study)
     return strcmp(study->task.kind, "mean") != 0;
 }
 
+bool netdp_i_study_walks(const netdp_study *study)
+{
+    return strcmp(study->protocol.kind, "walk") == 0;
+}
+
 /* Keys of one protocol or one kind of task: elsewhere they may only hold their default, and no
  * variant inherits them. */
 static const struct {
@@ -177,6 +182,8 @@ static const struct {
     unsigned setting; /* of netdp_setting; 0: of learning */
 } particular[] = {
     {"data.split", 0},
+    {"task.step", 0},
+    {"task.radius", NETDP_SETTING_TOKEN},
     {"task.l2", 0},
     {"task.batch", 0},
     {"task.intercept", 0},
@@ -185,6 +192,13 @@ static const struct {
     {"protocol.phases", NETDP_SETTING_INNER},
     {"protocol.accelerate", NETDP_SETTING_ACCELERATE},
     {"protocol.variance", NETDP_SETTING_ROUNDS_AUTO},
+    {"protocol.start", NETDP_SETTING_TOKEN},
+    {"protocol.burn_in", NETDP_SETTING_TOKEN},
+    {"protocol.cap", NETDP_SETTING_TOKEN},
+    {"protocol.tokens", NETDP_SETTING_TOKEN},
+    {"protocol.release", NETDP_SETTING_TOKEN},
+    {"privacy.sees", NETDP_SETTING_VIEW},
+    {"privacy.own_noise", NETDP_SETTING_VIEW},
     {"privacy.dither", NETDP_SETTING_DITHER},
     {"privacy.end_dither", NETDP_SETTING_END_DITHER},
 };
@@ -199,6 +213,9 @@ static bool applies(size_t i, const char *task, const netdp_protocol *named, boo
 {
     const char *key = particular[i].key;
     const bool phases = (named->settings & NETDP_SETTING_INNER) != 0;
+    /* A walk takes steps towards the mean of values too. */
+    if (strcmp(key, "task.step") == 0 && (named->settings & NETDP_SETTING_TOKEN) != 0)
+        return true;
     if (particular[i].setting == 0)
         return strcmp(task, "mean") != 0;
     if (strcmp(key, "protocol.phases") == 0)
@@ -256,25 +273,31 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
     return NETDP_OK;
 }
 
-/* What a mean and a model need, and what only the other one has. */
-static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
+static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    const bool learns = netdp_i_study_learns(study);
-    const bool averages = strcmp(study->protocol.kind, "averaging") == 0;
-    if (learns == averages)
-        return netdp_i_reading_fail(from, "protocol.kind", error, "%s does not do task %s; give %s",
-                                    study->protocol.kind, study->task.kind,
-                                    learns ? "gossip-sgd or muffliato-sgd" : "averaging");
-    if (!learns) {
-        if (study->data.label != NULL)
-            return netdp_i_reading_fail(from, "data.label", error,
-                                        "applies to logistic and ridge; remove it");
-        if (study->task.step > 0)
-            return netdp_i_reading_fail(from, "task.step", error,
-                                        "applies to logistic and ridge; remove it");
+    if (study->data.label != NULL)
+        return netdp_i_reading_fail(from, "data.label", error,
+                                    "applies to logistic and ridge; remove it");
+    if (!netdp_i_study_walks(study))
         return NETDP_OK;
-    }
+    if (study->protocol.rounds == 0)
+        return netdp_i_reading_fail(from, "protocol.rounds", error,
+                                    "auto applies to averaging and muffliato-sgd; give a number");
+    if (!(study->task.step > 0))
+        return netdp_i_reading_fail(
+            from, "task.step", error,
+            "is missing; a walk steps towards each value, give a part such as 0.1");
+    if (study->task.step > 1)
+        return netdp_i_reading_fail(from, "task.step", error,
+                                    "%g goes beyond each value; give a part above 0, at most 1",
+                                    study->task.step);
+    return NETDP_OK;
+}
+
+static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
     if (study->data.label == NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "is missing; name the column to predict");
@@ -295,10 +318,29 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
     return check_phases(from, error);
 }
 
+/* What a mean and a model need, and what only the other one has. */
+static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const bool learns = netdp_i_study_learns(study);
+    const bool averages = strcmp(study->protocol.kind, "averaging") == 0;
+    if (learns == averages && !netdp_i_study_walks(study))
+        return netdp_i_reading_fail(
+            from, "protocol.kind", error, "%s does not do task %s; give %s", study->protocol.kind,
+            study->task.kind, learns ? "gossip-sgd, muffliato-sgd or walk" : "averaging or walk");
+    return learns ? check_model(from, error) : check_mean(from, error);
+}
+
 static netdp_status check_together(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
     netdp_status status = check_task(from, error);
+    if (status == NETDP_OK && study->privacy.observers > 0 &&
+        study->privacy.over == NETDP_OVER_WORST)
+        status = netdp_i_reading_fail(from, "privacy.observers", error,
+                                      "%lld of the nodes do not bound the worst pair; give all, or "
+                                      "over: mean",
+                                      (long long)study->privacy.observers);
     for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVALS; group++)
         status = check_rivals(from, (netdp_i_rivals)group, error);
     if (status != NETDP_OK)

@@ -5,13 +5,16 @@
 #include <stdio.h>
 
 #include "study/plan.h"
+#include "study/walking.h"
 
 /* Sums over a variant's finished runs: the value itself and its square. */
 typedef struct netdp_i_sums {
     double objective[2]; /* at the end */
     double accuracy[2];
     int32_t width;
-    double *square; /* [width]: squared errors, in the data's unit; learning: 0 */
+    double *square;  /* [width]: squared errors, in the data's unit; learning: 0 */
+    double messages; /* of walks: directed ones, of whole runs */
+    netdp_i_contributions contributions; /* of walks */
 } netdp_i_sums;
 
 /* What the simulation has found so far, enough to go on from. */

@@ -18,8 +18,11 @@ static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const per_node[] = {"even", "one", NULL};
 static const char *const tasks[] = {"mean", "logistic", "ridge", NULL};
 static const char *const all_rows[] = {"all", NULL};
-static const char *const protocols[] = {"averaging", "gossip-sgd", "muffliato-sgd", NULL};
+static const char *const protocols[] = {"averaging", "gossip-sgd", "muffliato-sgd", "walk", NULL};
 static const char *const by_formula[] = {"auto", NULL};
+static const char *const no_cap[] = {"none", NULL};
+static const char *const released[] = {"none", "final", NULL};
+static const char *const every_node[] = {"all", NULL};
 static const char *const over[] = {[NETDP_OVER_WORST] = "worst", [NETDP_OVER_MEAN] = "mean", NULL};
 static const char *const sees[] = {[NETDP_SEES_NEIGHBOURS] = "neighbours",
                                    [NETDP_SEES_SUM] = "sum",
@@ -63,6 +66,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"task.unit", NETDP_I_KEY_TEXT, AT(task.unit), .fallback = "", .expects = "a text"},
     {"task.step", NETDP_I_KEY_REAL, AT(task.step), .low = ABOVE_0, .high = NETDP_I_LARGEST,
      .expects = "a step size above 0"},
+    {"task.radius", NETDP_I_KEY_REAL, AT(task.radius), .low = ABOVE_0, .high = NETDP_I_LARGEST,
+     .expects = "a number above 0, at most 1e100"},
     {"task.l2", NETDP_I_KEY_REAL, AT(task.l2), .fallback = "0", .low = 0,
      .high = NETDP_I_LARGEST, .expects = "a number from 0"},
     {"task.batch", NETDP_I_KEY_WHOLE, AT(task.batch), .fallback = "all", .low = 1, .high = 1e9,
@@ -72,7 +77,7 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"task.central_steps", NETDP_I_KEY_WHOLE, AT(task.central_steps), .whole = true,
      .fallback = "50", .low = 1, .high = 1e9, .expects = "a whole number from 1"},
     {"protocol.kind", NETDP_I_KEY_TEXT, AT(protocol.kind), .required = true, .word = protocols,
-     .expects = "averaging, gossip-sgd or muffliato-sgd"},
+     .expects = "averaging, gossip-sgd, muffliato-sgd or walk"},
     {"protocol.rounds", NETDP_I_KEY_WHOLE, AT(protocol.rounds), .required = true, .low = 1,
      .high = 1e9, .word = by_formula, .expects = "a whole number from 1 to 1000000000, or auto"},
     {"protocol.variance", NETDP_I_KEY_REAL, AT(protocol.variance), .fallback = "0.25", .low = 0,
@@ -83,12 +88,24 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "a whole number from 1"},
     {"protocol.accelerate", NETDP_I_KEY_SWITCH, AT(protocol.accelerate), .fallback = "false",
      .word = yes_no, .expects = "true or false"},
+    {"protocol.start", NETDP_I_KEY_TEXT, AT(protocol.start), .fallback = "uniform",
+     .expects = "uniform or a node"},
+    {"protocol.burn_in", NETDP_I_KEY_WHOLE, AT(protocol.burn_in), .fallback = "0", .low = 0,
+     .high = 1e9, .expects = "a whole number from 0 to 1000000000"},
+    {"protocol.cap", NETDP_I_KEY_WHOLE, AT(protocol.cap), .fallback = "none", .low = 1,
+     .high = 1e9, .word = no_cap, .expects = "a whole number from 1, or none"},
+    {"protocol.tokens", NETDP_I_KEY_WHOLE, AT(protocol.tokens), .fallback = "1", .low = 1,
+     .high = 1e6, .expects = "a whole number from 1 to 1000000"},
+    {"protocol.release", NETDP_I_KEY_SWITCH, AT(protocol.release), .fallback = "none",
+     .word = released, .expects = "none or final"},
     {"privacy.epsilon", NETDP_I_KEY_REAL, AT(privacy.epsilon), .required = true, .low = ABOVE_0,
      .high = INFINITY, .expects = "a number above 0, or inf"},
     {"privacy.delta", NETDP_I_KEY_REAL, AT(privacy.delta), .required = true, .low = ABOVE_0,
      .high = BELOW_1, .expects = "a number above 0 and below 1"},
     {"privacy.over", NETDP_I_KEY_WORD, AT(privacy.over), .fallback = "mean", .word = over,
      .expects = "mean or worst"},
+    {"privacy.observers", NETDP_I_KEY_WHOLE, AT(privacy.observers), .fallback = "all", .low = 1,
+     .high = 1e9, .word = every_node, .expects = "a whole number from 1, or all"},
     {"privacy.sees", NETDP_I_KEY_WORD, AT(privacy.sees), .fallback = "neighbours", .word = sees,
      .expects = "neighbours, sum or everything"},
     {"privacy.own_noise", NETDP_I_KEY_WORD, AT(privacy.own_noise), .fallback = "known",

@@ -1,6 +1,7 @@
 /*
- * The checkpoint inside a simulation: every node's state in a binary file beside the JSON one, with
- * a digest. One that is torn, old or of other data counts as none: the simulation starts again.
+ * The checkpoint inside a simulation of gossip: every node's state in a binary file beside the JSON
+ * one, with a digest. One that is torn, old or of other data counts as none: the simulation starts
+ * again.
  */
 #ifndef NETDP_I_MIDWAY_H
 #define NETDP_I_MIDWAY_H
@@ -24,7 +25,7 @@ netdp_status netdp_i_midway_write(const char *folder, const netdp_i_problems *pr
                                   const netdp_i_variant *variant, const netdp_i_midway *midway,
                                   netdp_error *error);
 
-/* *found false: there is none for this variant after `done` simulations. */
+/* *found false: there is none, as for every walk, for this variant after `done` simulations. */
 netdp_status netdp_i_midway_read(const char *folder, const netdp_i_problems *problems,
                                  const netdp_i_variant *variant, int64_t done,
                                  netdp_i_midway *midway, bool *found, netdp_error *error);

@@ -2,23 +2,36 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <netdp/random.h>
 #include <netdp/simulate.h>
 
 #include "account/pairs.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "study/walking.h"
 
 /* Above this many pairs the losses go into loss.npy instead of loss.csv. */
 #define CSV_PAIRS 10000
 
 void netdp_i_plan_clear(netdp_i_plan *plan)
 {
-    for (int32_t i = 0; i < plan->count; i++)
+    for (int32_t i = 0; i < plan->count; i++) {
         json_decref(plan->variant[i].guarantee);
+        netdp_i_free(plan->variant[i].observer);
+    }
     netdp_i_free(plan->variant);
     *plan = (netdp_i_plan){0};
+}
+
+int64_t netdp_i_variant_rounds(const netdp_i_variant *variant)
+{
+    const netdp_study *study = variant->study;
+    if (variant->role == NETDP_I_CENTRAL)
+        return netdp_i_study_learns(study) ? study->task.central_steps : 1;
+    return variant->token.law != NULL ? variant->token.steps : variant->protocol.rounds;
 }
 
 /* [{"distance": 1, "pairs": .., "mean": .., "max": ..}, ...], nearest first. */
@@ -77,14 +90,23 @@ static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_los
     if (status != NETDP_OK)
         return status;
     const netdp_summary *achieved = &calibration->achieved;
-    variant->guarantee = json_pack(
+    json_t *guarantee = json_pack(
         "{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound", losses->bound->name,
         "sound", (int)losses->sound, "certified", (int)losses->certified, "epsilon", "delta",
         netdp_i_json_double(unit.parameter), "by_distance", classes, "mean",
         netdp_i_json_double(achieved->mean), "worst", "from", (int)achieved->worst_from, "to",
         (int)achieved->worst_to, "epsilon", netdp_i_json_double(achieved->max), "local",
         netdp_i_json_double(achieved->local));
-    return variant->guarantee == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (guarantee == NULL)
+        return netdp_i_no_memory(error);
+    if (variant->why[0] != '\0')
+        json_object_set_new(guarantee, "why", json_string(variant->why));
+    if (variant->observer_count > 0)
+        json_object_set_new(guarantee, "observers",
+                            json_pack("{s:i, s:i}", "drawn", (int)variant->observer_count, "of",
+                                      (int)netdp_graph_nodes(variant->problem->graph)));
+    variant->guarantee = guarantee;
+    return NETDP_OK;
 }
 
 /* Half the mean squared error without noise: what the rounds have not mixed yet. */
@@ -108,13 +130,13 @@ static netdp_status unmixed_error(const netdp_i_problem *problem, const netdp_li
     return status;
 }
 
-/* The objective that the simulation must show: exact up to NETDP_DENSE_NODES nodes, above -1
- * (unknown). */
+/* The objective that the simulation must show: exact up to NETDP_DENSE_NODES nodes, above and of
+ * walks -1 (unknown). */
 static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_i_problem *problem = variant->problem;
     variant->predicted = -1;
-    if (problem->train != NULL)
+    if (problem->train != NULL || (variant->role != NETDP_I_CENTRAL && variant->token.law != NULL))
         return NETDP_OK;
     const double n = netdp_graph_nodes(problem->graph);
     const double scale = variant->noise * problem->sensitivity;
@@ -136,8 +158,45 @@ static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
 /* The most rounds that a study may ask for. */
 #define MOST_ROUNDS 1000000000
 
-/* The variant's protocol; where its rounds are auto, the calibration finds them. */
-static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
+static int ascending(const void *a, const void *b)
+{
+    const int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* `privacy.observers` nodes, the same for every variant on the same number of nodes. */
+static netdp_status draw_observers(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const int32_t n = netdp_graph_nodes(variant->problem->graph);
+    if (study->privacy.observers > n)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: privacy.observers: %lld of a graph of %d nodes; give fewer, or "
+                            "all",
+                            study->path, (long long)study->privacy.observers, (int)n);
+    const int32_t drawn = (int32_t)study->privacy.observers;
+    if (drawn == 0 || drawn == n)
+        return NETDP_OK;
+    int32_t *node = NETDP_I_NEW(int32_t, n);
+    if (node == NULL)
+        return netdp_i_no_memory(error);
+    netdp_stream stream = netdp_stream_at(study->seed, NETDP_FOR_PROBE, 1, 0); /* 0: spectra */
+    for (int32_t i = 0; i < n; i++)
+        node[i] = i;
+    for (int32_t i = 0; i < drawn; i++) {
+        const int32_t other = i + (int32_t)netdp_stream_below(&stream, (uint64_t)(n - i));
+        const int32_t kept = node[i];
+        node[i] = node[other];
+        node[other] = kept;
+    }
+    qsort(node, (size_t)drawn, sizeof *node, ascending);
+    variant->observer = node;
+    variant->observer_count = drawn;
+    return NETDP_OK;
+}
+
+/* The variant's gossip; where its rounds are auto, the calibration finds them. */
+static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const netdp_protocol *named;
@@ -148,12 +207,24 @@ static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
                                      .inner = study->protocol.inner,
                                      .end_dither = study->privacy.end_dither,
                                      .accelerate = study->protocol.accelerate};
-    if (variant->role == NETDP_I_CENTRAL)
-        return NETDP_OK;
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status == NETDP_OK)
         variant->protocol = netdp_protocol_describe(named, variant->problem->mixing, &settings);
-    return status;
+    return status == NETDP_OK && variant->role == NETDP_I_NETWORK
+               ? netdp_linear_check(&variant->protocol, error)
+               : status;
+}
+
+/* The variant's protocol, which can run, and who observes it. */
+static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
+{
+    if (variant->role == NETDP_I_CENTRAL)
+        return NETDP_OK;
+    netdp_status status = draw_observers(variant, error);
+    if (status != NETDP_OK)
+        return status;
+    return netdp_i_study_walks(variant->study) ? netdp_i_walking_describe(variant, error)
+                                               : describe_gossip(variant, error);
 }
 
 /* One release of the mean, or one a step: mu = sqrt(releases) / sigma, rounded up. */
@@ -220,7 +291,9 @@ static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration
         .protocol = &variant->protocol,
         .sees = study->privacy.sees,
         .own_noise = study->privacy.own_noise,
-        .bound = variant->role == NETDP_I_LOCAL ? NETDP_BOUND_EVERYTHING : NETDP_BOUND_AUTO};
+        .bound = variant->role == NETDP_I_LOCAL ? NETDP_BOUND_EVERYTHING : NETDP_BOUND_AUTO,
+        .to_count = variant->observer_count,
+        .to = variant->observer};
     const netdp_target target = {.epsilon = study->privacy.epsilon,
                                  .unit = {NETDP_AS_DP, study->privacy.delta},
                                  .over = study->privacy.over,
@@ -246,9 +319,13 @@ static netdp_status calibrate(netdp_i_variant *variant, const char *folder,
     const double epsilon = variant->study->privacy.epsilon, delta = variant->study->privacy.delta;
     netdp_calibration calibration;
     netdp_losses *losses = NULL;
-    netdp_status status = variant->role == NETDP_I_CENTRAL
-                              ? calibrate_central(variant, error)
-                              : calibrate_gossip(variant, &calibration, &losses, progress, error);
+    netdp_status status = NETDP_OK;
+    if (variant->role == NETDP_I_CENTRAL)
+        status = calibrate_central(variant, error);
+    else if (variant->token.law != NULL)
+        status = netdp_i_walking_calibrate(variant, &calibration, &losses, progress, error);
+    else
+        status = calibrate_gossip(variant, &calibration, &losses, progress, error);
     if (status == NETDP_OK)
         status = predict_error(variant, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
@@ -256,8 +333,10 @@ static netdp_status calibrate(netdp_i_variant *variant, const char *folder,
     netdp_losses_free(losses);
     if (status != NETDP_OK || variant->role == NETDP_I_NETWORK)
         return status;
-    variant->guarantee = uniform_guarantee(
-        variant->role == NETDP_I_CENTRAL ? "trusted aggregator" : "everything", epsilon, delta);
+    variant->guarantee = uniform_guarantee(variant->role == NETDP_I_CENTRAL ? "trusted aggregator"
+                                           : variant->token.law != NULL     ? "local"
+                                                                            : "everything",
+                                           epsilon, delta);
     return variant->guarantee == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }
 
@@ -281,7 +360,8 @@ static netdp_status list_variants(const netdp_study *study, const netdp_i_proble
     plan->count = several > 0 ? several + 2 : 3;
     netdp_status status = NETDP_OK;
     for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
-        static const char *const usual[] = {"central", "local", "gossip"};
+        const char *const usual[] = {"central", "local",
+                                     netdp_i_study_walks(study) ? "walk" : "gossip"};
         netdp_i_variant *variant = &plan->variant[i];
         *variant = (netdp_i_variant){.role = i < 2 ? (netdp_i_role)i : NETDP_I_NETWORK,
                                      .study = study,
@@ -296,8 +376,8 @@ static netdp_status list_variants(const netdp_study *study, const netdp_i_proble
             snprintf(variant->losses, sizeof variant->losses, "loss-%d", (int)i - 1);
         }
         status = describe(variant, error);
-        if (status == NETDP_OK && i >= 2)
-            status = within(study, variant, netdp_linear_check(&variant->protocol, error), error);
+        if (i >= 2)
+            status = within(study, variant, status, error);
     }
     return status;
 }

@@ -3,6 +3,7 @@
 #define NETDP_I_PLAN_H
 
 #include <jansson.h>
+#include <netdp/token.h>
 
 #include "study/problem.h"
 
@@ -19,7 +20,12 @@ typedef struct netdp_i_variant {
     const netdp_i_problem *problem; /* lent */
     char losses[16];                /* of the network: its pairwise losses' file, no ending */
     double noise;                   /* in units of Delta */
-    netdp_linear protocol;          /* unused by the central one */
+    netdp_linear protocol;          /* gossip */
+    netdp_token token;              /* a walk; law NULL: none */
+    netdp_bound bound;              /* of a walk */
+    char why[256];                  /* why a walk has not the usual bound; "": it has */
+    int32_t observer_count;         /* drawn ones; 0: all nodes */
+    int32_t *observer;              /* [observer_count], ascending; owned */
     double predicted;               /* expected objective at the end; -1: unknown */
     json_t *guarantee;              /* owned */
 } netdp_i_variant;
@@ -43,6 +49,9 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan);
 netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_study *study,
                                   const netdp_i_problems *problems, netdp_i_plan *plan,
                                   netdp_error *error);
+
+/* Gossip rounds, a walk's steps, or the central baseline's steps. */
+int64_t netdp_i_variant_rounds(const netdp_i_variant *variant);
 
 void netdp_i_plan_clear(netdp_i_plan *plan);
 

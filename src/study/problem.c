@@ -17,6 +17,7 @@ void netdp_i_problem_free(netdp_i_problem *problem)
     netdp_examples_free(problem->train);
     netdp_examples_free(problem->test);
     netdp_mixing_free(problem->mixing);
+    netdp_transition_free(problem->law);
     netdp_graph_free(problem->graph);
     for (int32_t j = 0; problem->column != NULL && j < problem->width; j++)
         netdp_i_free(problem->column[j]);
@@ -26,6 +27,31 @@ void netdp_i_problem_free(netdp_i_problem *problem)
     netdp_i_free(problem->values);
     netdp_i_free(problem->truth);
     netdp_i_free(problem);
+}
+
+netdp_rows netdp_i_problem_rows(const netdp_i_problem *problem)
+{
+    return problem->law != NULL ? netdp_transition_rows(problem->law)
+                                : netdp_mixing_rows(problem->mixing);
+}
+
+const char *netdp_i_problem_weights(const netdp_i_problem *problem)
+{
+    return problem->law != NULL ? netdp_transition_name(problem->law)
+                                : netdp_mixing_name(problem->mixing);
+}
+
+/* Gossip mixes by W, a walk moves by P. */
+static netdp_status load_weights(const netdp_study *study, netdp_i_problem *problem,
+                                 netdp_error *error)
+{
+    const char *weights = study->mixing.weights;
+    if (netdp_i_study_walks(study)) {
+        netdp_status status = netdp_transition_new(problem->graph, weights, &problem->law, error);
+        return status == NETDP_OK ? netdp_transition_require(problem->law, error) : status;
+    }
+    netdp_status status = netdp_mixing_new(problem->graph, weights, &problem->mixing, error);
+    return status == NETDP_OK ? netdp_mixing_require(problem->mixing, error) : status;
 }
 
 static netdp_status load_graph(const netdp_study *study, const char *data, netdp_i_problem *problem,
@@ -46,11 +72,7 @@ static netdp_status load_graph(const netdp_study *study, const char *data, netdp
                                       &problem->notes, error);
         free(path);
     }
-    if (status == NETDP_OK)
-        status = netdp_mixing_new(problem->graph, study->mixing.weights, &problem->mixing, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_require(problem->mixing, error);
-    return status;
+    return status == NETDP_OK ? load_weights(study, problem, error) : status;
 }
 
 static const netdp_dataset *find_dataset(const char *name)
@@ -274,7 +296,7 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
 static bool is_of_problem(const netdp_i_key *key)
 {
     static const char *const sections[] = {"graph.", "mixing.", "data.", "task."};
-    static const char *const others[] = {"task.step", "task.batch", "task.unit",
+    static const char *const others[] = {"task.step", "task.radius", "task.batch", "task.unit",
                                          "task.central_steps"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(key->name, others[i]) == 0)
@@ -290,7 +312,7 @@ static bool same_problem(const netdp_study *a, const netdp_study *b)
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (is_of_problem(&netdp_i_keys[k]) && !netdp_i_value_equal(a, b, &netdp_i_keys[k]))
             return false;
-    return true;
+    return netdp_i_study_walks(a) == netdp_i_study_walks(b); /* W or P */
 }
 
 void netdp_i_problems_clear(netdp_i_problems *problems)
@@ -346,7 +368,7 @@ netdp_status netdp_i_problems_new(const netdp_study *study, const char *data,
 
 static void digest_problem(const netdp_i_problem *problem, char digest[65])
 {
-    const netdp_rows rows = netdp_mixing_rows(problem->mixing);
+    const netdp_rows rows = netdp_i_problem_rows(problem);
     const size_t entries = (size_t)rows.start[rows.nodes];
     unsigned char hash[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_state state;

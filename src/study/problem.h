@@ -3,6 +3,7 @@
 #define NETDP_I_PROBLEM_H
 
 #include <netdp/learn.h>
+#include <netdp/transition.h>
 
 #include "study/study.h"
 
@@ -14,12 +15,13 @@
 typedef struct netdp_i_problem {
     netdp_graph *graph;
     netdp_graph_notes notes;
-    netdp_mixing *mixing;
-    int64_t rows;       /* of the data */
-    int64_t clipped;    /* rows that the bounds or the clip changed */
-    int32_t width;      /* numbers of a message */
-    char digest[65];    /* SHA-256 of the data file */
-    double sensitivity; /* Delta, of the inner values, or of a gradient */
+    netdp_mixing *mixing;  /* gossip; NULL for a walk */
+    netdp_transition *law; /* a walk; NULL for gossip */
+    int64_t rows;          /* of the data */
+    int64_t clipped;       /* rows that the bounds or the clip changed */
+    int32_t width;         /* numbers of a message */
+    char digest[65];       /* SHA-256 of the data file */
+    double sensitivity;    /* Delta, of the inner values, or of a gradient */
     /* learning: NULL for a mean */
     netdp_examples *train, *test;
     netdp_preparation_notes prepared;
@@ -36,6 +38,10 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
                                  netdp_i_problem **problem, netdp_error *error);
 void netdp_i_problem_free(netdp_i_problem *problem);
 
+/* What messages or the token move by: W or P by its rows, and its name. */
+netdp_rows netdp_i_problem_rows(const netdp_i_problem *problem);
+const char *netdp_i_problem_weights(const netdp_i_problem *problem);
+
 /* The problems of a study and its variants; those with the same graph and data share one. */
 typedef struct netdp_i_problems {
     int32_t count;              /* different ones */
@@ -47,7 +53,7 @@ netdp_status netdp_i_problems_new(const netdp_study *study, const char *data,
                                   netdp_i_problems *problems, netdp_error *error);
 void netdp_i_problems_clear(netdp_i_problems *problems);
 
-/* SHA-256 over what the simulations read: W by its rows, and every node's data. */
+/* SHA-256 over what the simulations read: W or P by its rows, and every node's data. */
 void netdp_i_problems_digest(const netdp_i_problems *problems, char digest[65]);
 
 #endif

@@ -2,13 +2,16 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <netdp/data.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "study/value.h"
 
 enum { LONGEST_TEXT = 4096 };
 
@@ -51,6 +54,38 @@ static netdp_status keep_text(const netdp_i_reading *from, const netdp_i_key *ke
     memcpy(kept, from->path, folder);
     memcpy(kept + folder, text, length + 1);
     *into = kept;
+    return NETDP_OK;
+}
+
+/* The file in "hastings:FILE", or NULL where the weights name none. */
+static const char *find_target(const char *weights)
+{
+    static const char prefix[] = "hastings:";
+    const char *file = weights + sizeof prefix - 1;
+    return strncmp(weights, prefix, sizeof prefix - 1) == 0 && strcmp(file, "degree") != 0 &&
+                   strcmp(file, "uniform") != 0
+               ? file
+               : NULL;
+}
+
+/* Weights that name a file: relative to the study, and absolute from then on where it exists. */
+static netdp_status locate_target(const netdp_i_reading *from, char **weights, netdp_error *error)
+{
+    const char *file = find_target(*weights), *slash = strrchr(from->path, '/');
+    if (file == NULL)
+        return NETDP_OK;
+    const int prefix = (int)(file - *weights);
+    const int folder = file[0] != '/' && slash != NULL ? (int)(slash - from->path) + 1 : 0;
+    char beside[2 * LONGEST_TEXT], located[2 * LONGEST_TEXT + 16];
+    snprintf(beside, sizeof beside, "%.*s%s", folder, from->path, file);
+    char *whole = netdp_i_value_path(beside);
+    snprintf(located, sizeof located, "%.*s%s", prefix, *weights, whole != NULL ? whole : beside);
+    free(whole);
+    char *kept = netdp_i_copy_text(located);
+    if (kept == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_free(*weights);
+    *weights = kept;
     return NETDP_OK;
 }
 
@@ -169,7 +204,10 @@ netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key 
     case NETDP_I_KEY_TEXT:
         if (key->word != NULL && (status = read_word(from, key, text[0], &word, error)) != NETDP_OK)
             return status;
-        return keep_text(from, key, text[0], into, error);
+        status = keep_text(from, key, text[0], into, error);
+        return status == NETDP_OK && key->offset == offsetof(netdp_study, mixing.weights)
+                   ? locate_target(from, into, error)
+                   : status;
     case NETDP_I_KEY_FILE:
         return keep_text(from, key, text[0], into, error);
     case NETDP_I_KEY_DATASET:

@@ -33,6 +33,7 @@ typedef struct running {
     int64_t repeat, begun; /* begun: trace bytes before its first row */
     int64_t traced;
     double objective, accuracy[NETDP_I_LAST]; /* of its last rows, in turn */
+    double messages;                          /* of its last row */
     netdp_i_midway from;                      /* what it goes on from; memory NULL: the start */
 } running;
 
@@ -40,6 +41,7 @@ static bool write_row(void *context, const netdp_trace_row *row)
 {
     running *r = context;
     r->objective = row->objective;
+    r->messages = row->messages;
     r->accuracy[r->traced++ % NETDP_I_LAST] = row->accuracy;
     fprintf(r->trace, "%" PRId64 ",%s,%" PRId64 ",", row->step, r->variant->name, r->repeat);
     netdp_i_print_double(r->trace, row->objective);
@@ -76,17 +78,35 @@ static netdp_status simulate_central(running *r, double noise, netdp_run_seed se
     return NETDP_OK;
 }
 
+/* Every node's result is what the tokens hand out. */
+static netdp_status simulate_walk(running *r, netdp_run_seed seed, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(r->variant->problem->graph);
+    const int32_t d = r->variant->problem->width;
+    netdp_i_contributions *made = &r->made.sums[r->made.done % r->plan.count].contributions;
+    netdp_status status = netdp_i_walking_simulate(
+        r->variant, seed, (netdp_tracing){r->study->output.every, write_row, r, r->progress},
+        r->result, made, error);
+    for (int64_t u = 1; status == NETDP_OK && u < n; u++)
+        memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
+    return status;
+}
+
 static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
                                   const netdp_i_saving *saving, double *square, netdp_error *error)
 {
     const netdp_i_problem *p = r->variant->problem;
     const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
-    netdp_status status =
-        r->variant->role == NETDP_I_CENTRAL
-            ? simulate_central(r, noise, seed, error)
-            : netdp_i_simulate(&r->variant->protocol, noise, p->values, d, seed,
-                               (netdp_tracing){r->study->output.every, write_row, r, r->progress},
-                               saving, r->result, error);
+    netdp_status status = NETDP_OK;
+    if (r->variant->role == NETDP_I_CENTRAL)
+        status = simulate_central(r, noise, seed, error);
+    else if (r->variant->token.law != NULL)
+        status = simulate_walk(r, seed, error);
+    else
+        status =
+            netdp_i_simulate(&r->variant->protocol, noise, p->values, d, seed,
+                             (netdp_tracing){r->study->output.every, write_row, r, r->progress},
+                             saving, r->result, error);
     for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
         double sum = 0;
         for (int64_t u = 0; u < n; u++) {
@@ -112,6 +132,8 @@ static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed
     if (r->variant->role == NETDP_I_CENTRAL) /* its steps are few: every one is traced */
         return netdp_learn_central(&learning, study->task.central_steps, seed,
                                    (netdp_tracing){1, write_row, r, r->progress}, r->result, error);
+    if (r->variant->token.law != NULL)
+        return simulate_walk(r, seed, error);
     return netdp_i_simulate_learning(
         &r->variant->protocol, &learning, seed,
         (netdp_tracing){r->study->output.every, write_row, r, r->progress}, saving, r->result,
@@ -205,6 +227,8 @@ static netdp_status simulate(running *r, netdp_error *error)
     sums->objective[1] += r->objective * r->objective;
     sums->accuracy[0] += accuracy;
     sums->accuracy[1] += accuracy * accuracy;
+    if (r->variant->token.law != NULL)
+        sums->messages += r->messages;
     r->made.done++;
     return NETDP_OK;
 }

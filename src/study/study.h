@@ -45,25 +45,32 @@ struct netdp_study {
         char *kind; /* "mean", "logistic", "ridge" */
         bool has_bounds;
         double low, high; /* bounds: [lo, hi], for every column without its own */
-        double clip; /* radius of the L2 ball, 0: none; exactly one of bounds and clip. Learning:
-                        of each row's gradient */
-        double step, l2; /* learning; step 0: not given */
-        int64_t batch;   /* rows of a gradient, 0: all of a node's */
+        double clip;   /* radius of the L2 ball, 0: none; exactly one of bounds and clip. Learning:
+                          of each row's gradient */
+        double step;   /* learning and walks; 0: not given */
+        double radius; /* walks: models stay in the ball of this radius; 0: free */
+        double l2;     /* learning */
+        int64_t batch; /* rows of a gradient, 0: all of a node's */
         bool intercept;
         int64_t central_steps; /* of the central baseline */
         char *unit;            /* of the data, for tables; "" where not given */
     } task;
     struct {
-        char *kind;     /* "averaging", "gossip-sgd", "muffliato-sgd" */
+        char *kind;     /* "averaging", "gossip-sgd", "muffliato-sgd", "walk" */
         int64_t rounds; /* 0: auto */
         int64_t phases; /* learning with rounds auto, which then choose `inner`; else 0 */
         double variance;
         int64_t inner;
         bool accelerate;
+        /* walks, as in netdp_token */
+        char *start; /* "uniform", or a node's name */
+        int64_t burn_in, cap, tokens;
+        bool release;
     } protocol;
     struct {
         double epsilon, delta;
         netdp_over over;
+        int64_t observers; /* drawn with the seed and accounted for; 0: all nodes */
         netdp_sees sees;
         netdp_own_noise own_noise;
         double dither, end_dither;
@@ -78,5 +85,8 @@ struct netdp_study {
 
 /* Does the study learn a model, rather than a mean? */
 bool netdp_i_study_learns(const netdp_study *study);
+
+/* Is its protocol a random walk, rather than gossip? */
+bool netdp_i_study_walks(const netdp_study *study);
 
 #endif

@@ -1,6 +1,7 @@
 #include "study/folder.h"
 
 #include <math.h>
+#include <stdarg.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -39,24 +40,74 @@ static json_t *error_json(const netdp_i_variant *variant, const netdp_i_sums *su
     return errors;
 }
 
-static json_t *variant_json(const netdp_i_variant *variant, json_t *errors)
+/* Directed messages of one run; of walks, the mean over runs. */
+static double messages_of(const netdp_i_variant *variant, const netdp_i_sums *sums, int64_t runs)
 {
-    const netdp_study *study = variant->study;
-    const netdp_i_problem *problem = variant->problem;
-    const bool gossip = variant->role != NETDP_I_CENTRAL;
-    const double nodes = netdp_graph_nodes(problem->graph);
-    const int64_t central_rounds = netdp_i_study_learns(study) ? study->task.central_steps : 1;
-    const double messages =
-        gossip ? 2.0 * (double)netdp_graph_edges(problem->graph) * (double)variant->protocol.rounds
-               : 2 * nodes * (double)central_rounds;
-    json_t *told = json_pack(
-        "{s:s, s:f, s:o, s:o, s:O, s:o, s:f}", "name", variant->name, "noise", variant->noise,
-        "rounds", gossip ? json_integer(variant->protocol.rounds) : json_integer(central_rounds),
-        "dither", gossip ? json_real(variant->protocol.dither) : json_null(), "guarantee",
-        variant->guarantee, "error", errors, "bytes_sent", 8 * problem->width * messages);
-    if (gossip && study->protocol.phases > 0) /* what rounds: auto found */
+    const double rounds = (double)netdp_i_variant_rounds(variant);
+    if (variant->role == NETDP_I_CENTRAL)
+        return 2 * rounds * netdp_graph_nodes(variant->problem->graph);
+    return variant->token.law != NULL
+               ? sums->messages / (double)runs
+               : 2 * rounds * (double)netdp_graph_edges(variant->problem->graph);
+}
+
+static void remark(json_t *remarks, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    json_array_append_new(remarks, json_string(text));
+}
+
+/* What a reader of the variant's numbers must know, as sentences. */
+static json_t *remarks_json(const netdp_i_variant *variant)
+{
+    json_t *remarks = json_array();
+    if (variant->why[0] != '\0')
+        remark(remarks, "bound local: %s", variant->why);
+    if (netdp_i_walking_is_weighted(variant))
+        remark(remarks,
+               "%s visits nodes unequally: the result is a mean weighted by how often it visits "
+               "them",
+               netdp_i_problem_weights(variant->problem));
+    if (variant->observer_count > 0)
+        remark(remarks,
+               "mean over %d drawn observers of %d: an estimate of the mean over all pairs; worst "
+               "is of their pairs only",
+               (int)variant->observer_count, (int)netdp_graph_nodes(variant->problem->graph));
+    return remarks;
+}
+
+static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_sums *sums,
+                                 int64_t runs, json_t **made, netdp_error *error)
+{
+    const bool gossip = variant->role != NETDP_I_CENTRAL && variant->token.law == NULL;
+    json_t *contributions = NULL, *remarks = NULL;
+    netdp_status status = NETDP_OK;
+    if (variant->role != NETDP_I_CENTRAL && !gossip)
+        status = netdp_i_walking_contributions(variant, &sums->contributions, runs, &contributions,
+                                               error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *told =
+        json_pack("{s:s, s:f, s:I, s:o, s:O, s:o, s:f}", "name", variant->name, "noise",
+                  variant->noise, "rounds", (json_int_t)netdp_i_variant_rounds(variant), "dither",
+                  gossip ? json_real(variant->protocol.dither) : json_null(), "guarantee",
+                  variant->guarantee, "error", error_json(variant, sums, runs), "bytes_sent",
+                  8 * variant->problem->width * messages_of(variant, sums, runs));
+    if (gossip && variant->study->protocol.phases > 0) /* what rounds: auto found */
         json_object_set_new(told, "inner", json_integer(variant->protocol.every));
-    return told;
+    if (contributions != NULL)
+        json_object_set_new(told, "contributions", contributions);
+    if (variant->role == NETDP_I_NETWORK && (remarks = remarks_json(variant)) != NULL) {
+        if (json_array_size(remarks) > 0)
+            json_object_set(told, "remarks", remarks);
+        json_decref(remarks);
+    }
+    *made = told;
+    return told != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
 static json_t *graph_json(const netdp_i_problem *problem)
@@ -73,9 +124,14 @@ static json_t *target_json(const netdp_study *study)
                      study->privacy.over == NETDP_OVER_MEAN ? "mean" : "worst");
 }
 
-static json_t *threat_json(const netdp_study *study)
+static json_t *threat_json(const netdp_i_variant *variant)
 {
-    return netdp_i_threat_json(study->privacy.sees, study->privacy.own_noise, NULL, 0);
+    const netdp_study *study = variant->study;
+    return variant->token.law != NULL
+               ? netdp_i_threat_walk_json(&variant->token, variant->observer,
+                                          variant->observer_count)
+               : netdp_i_threat_json(study->privacy.sees, study->privacy.own_noise,
+                                     variant->observer, variant->observer_count);
 }
 
 /* The keys in which a variant differs from its base, with the values that it has. */
@@ -109,27 +165,35 @@ static void add_own(json_t *told, const netdp_study *base, const netdp_i_variant
     json_object_set_new(told, "overrides", overrides_json(base, study));
     json_object_set_new(told, "losses", json_string(variant->losses));
     json_object_set_new(told, "graph", graph_json(variant->problem));
-    json_object_set_new(told, "mixing", json_string(netdp_mixing_name(variant->problem->mixing)));
+    json_object_set_new(told, "mixing", json_string(netdp_i_problem_weights(variant->problem)));
     json_object_set_new(told, "sensitivity", json_real(variant->problem->sensitivity));
     json_object_set_new(told, "protocol", json_string(study->protocol.kind));
-    json_object_set_new(told, "threat", threat_json(study));
+    json_object_set_new(told, "threat", threat_json(variant));
     json_object_set_new(told, "target", target_json(study));
     json_object_set_new(told, "notes", notes_json(variant->problem));
 }
 
-static json_t *variants_json(const netdp_study *study, const netdp_i_plan *plan,
-                             const netdp_i_progress_made *made)
+static netdp_status variants_json(const netdp_study *study, const netdp_i_plan *plan,
+                                  const netdp_i_progress_made *made, json_t **list,
+                                  netdp_error *error)
 {
     json_t *variants = json_array();
-    for (int32_t i = 0; i < plan->count; i++) {
+    netdp_status status = variants != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
         const netdp_i_variant *variant = &plan->variant[i];
-        json_t *told =
-            variant_json(variant, error_json(variant, &made->sums[i], study->output.repeat));
-        if (study->variation_count > 0 && variant->role == NETDP_I_NETWORK)
+        json_t *told = NULL;
+        status = variant_json(variant, &made->sums[i], study->output.repeat, &told, error);
+        if (status == NETDP_OK && study->variation_count > 0 && variant->role == NETDP_I_NETWORK)
             add_own(told, study, variant);
-        json_array_append_new(variants, told);
+        if (status == NETDP_OK)
+            json_array_append_new(variants, told);
     }
-    return variants;
+    if (status != NETDP_OK) {
+        json_decref(variants);
+        return status;
+    }
+    *list = variants;
+    return NETDP_OK;
 }
 
 /* A number, or its digits where it exceeds what JSON readers keep. */
@@ -146,24 +210,29 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
 {
     char path[4096], digest[65];
     const netdp_i_problem *problem = problems->made[0];
+    /* Of the study's own protocol: the baseline's, where variants take its place. */
+    const netdp_i_variant *own = &plan->variant[NETDP_I_LOCAL];
+    json_t *variants = NULL;
+    netdp_status status = variants_json(study, plan, made, &variants, error);
+    if (status != NETDP_OK)
+        return status;
     netdp_i_problems_digest(problems, digest);
     json_t *summary = json_pack(
         "{s:s, s:s, s:o, s:s, s:o, s:s, s:{s:s, s:I, s:i, s:f, s:s, s:s}, s:s, s:s, s:o, s:o, s:I, "
         "s:o, s:o}",
         "netdp", netdp_version(), "title", study->title, "seed", seed_json(study->seed),
         "inputs_sha256", digest, "graph", graph_json(problem), "mixing",
-        netdp_mixing_name(problem->mixing), "data", "sha256", problem->digest, "rows",
+        netdp_i_problem_weights(problem), "data", "sha256", problem->digest, "rows",
         (json_int_t)problem->rows, "columns", (int)problem->width, "sensitivity",
         problem->sensitivity, "sensitivity_in",
         study->task.clip > 0 ? "units of the data" : "ranges of the columns", "unit",
         study->task.unit, "task", study->task.kind, "protocol", study->protocol.kind, "threat",
-        threat_json(study), "target", target_json(study), "repeat",
-        (json_int_t)study->output.repeat, "variants", variants_json(study, plan, made), "notes",
-        notes_json(problem));
+        threat_json(own), "target", target_json(study), "repeat", (json_int_t)study->output.repeat,
+        "variants", variants, "notes", notes_json(problem));
     if (summary == NULL)
         return netdp_i_no_memory(error);
     netdp_i_folder_path(path, folder, "summary.json");
-    netdp_status status = netdp_i_json_write(summary, path, error);
+    status = netdp_i_json_write(summary, path, error);
     json_decref(summary);
     return status;
 }

@@ -102,7 +102,7 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
         fprintf(stream, "%llu", (unsigned long long)*(const uint64_t *)from);
         break;
     case NETDP_I_KEY_WHOLE:
-        if (*(const int64_t *)from == 0)
+        if (*(const int64_t *)from == 0 && key->word != NULL)
             fputs(key->word[0], stream);
         else
             fprintf(stream, "%lld", (long long)*(const int64_t *)from);

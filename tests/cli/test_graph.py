@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""netdp graph make and netdp graph info."""
+"""netdp graph make, netdp graph info and netdp graph centrality."""
 import json
+import math
 import os
 import tempfile
 
@@ -35,6 +36,55 @@ def info(text, check=None, **more):
 
 def bad_file(content, err):
     return Case("graph info --graph g", 2, err=err, files={"g": content})
+
+
+CENTRALITY_KEYS = ["graph", "katz_attenuation", "to", "mixing", "nodes"]
+ENTRY = ["node", "degree", "eigenvector", "katz"]
+TOWARDS = ["communicability", "mixing_communicability", "hops"]
+
+
+def centrality(text, check, **more):
+    return Case(f"graph centrality --json {text}", keys=CENTRALITY_KEYS, check=check, **more)
+
+
+def path_of_three(got):
+    """Closed forms: A has eigenvalues 0 and +-sqrt(2)."""
+    root = math.sqrt(2)
+    a = got["katz_attenuation"]
+    close(a, 0.9 / root, relative=1e-12)
+    assert (got["graph"], got["to"], got["mixing"]) == ("path 3", 2, "lazy:0.5"), got
+    for entry, degree, power, hops in zip(got["nodes"], (1, 2, 1), ((math.cosh(root) - 1) / 2,
+                                          math.sinh(root) / root, (math.cosh(root) + 1) / 2), (2, 1, 0)):
+        assert list(entry) == ENTRY + TOWARDS, entry
+        assert (entry["degree"], entry["hops"]) == (degree, hops), entry
+        close(entry["eigenvector"], root / 2 if degree == 2 else 0.5, relative=1e-12)
+        close(entry["katz"], (1 + degree * a) / (1 - 2 * a * a), relative=1e-12)
+        close(entry["communicability"], power, relative=1e-12)
+    close(sum(entry["mixing_communicability"] for entry in got["nodes"]), math.e, relative=1e-12)
+
+
+def every_node_alike(got):
+    assert got["to"] is None and got["mixing"] is None, got
+    close(got["katz_attenuation"], 0.1)
+    for entry in got["nodes"]:
+        assert list(entry) == ENTRY, entry
+        close(entry["eigenvector"], 1 / math.sqrt(5), relative=1e-12)
+        close(entry["katz"], 1 / (1 - 0.4), relative=1e-12)
+
+
+def named(got):
+    assert [entry["name"] for entry in got["nodes"]] == ["a,b", 'c"d', "e"], got
+
+
+def overflows(got):
+    assert all(entry["communicability"] is None for entry in got["nodes"]), got
+    close(sum(entry["mixing_communicability"] for entry in got["nodes"]), math.e, relative=1e-12)
+
+
+def centrality_table(text):
+    lines = text.splitlines()
+    assert lines[0].split() == "node name degree eigenvector katz exp(A) exp(W) hops".split(), lines
+    assert len(lines) == 17 and lines[2].split()[:3] == ["1", "Medici", "6"], lines
 
 
 CASES = [
@@ -100,6 +150,33 @@ CASES = [
     bad_file(b"0 1\n1 2 heavy\n", r"g:2"),
     bad_file(b"0 1\n1 2 nan\n", r"g:2"),
     bad_file(b"0 1\n1 2 0.5 7\n", r"g:2"),
+    centrality("--family 'path 3' --to 2 --mixing lazy:0.5", path_of_three),
+    centrality("--family 'complete 5' --katz-attenuation 0.1", every_node_alike),
+    centrality("--graph g", named, files={"g": b'a,b c"d\nc"d e\n'}),
+    centrality("--family 'complete 720' --to 0", overflows, err="exp.A. overflows"),
+    centrality("--family florentine --to Medici", has(to=1)),
+    # A node alone: no edge, and no attenuation to choose.
+    centrality("--graph g --to 0", has(katz_attenuation=0), files={"g": b"0\n"}),
+    Case("graph centrality --family florentine --to Medici", check=centrality_table),
+    Case("graph centrality --family davis", out=r"^katz: attenuation 0\.\d+\.$"),
+    Case("graph centrality --family davis --help", out="Usage: netdp graph centrality"),
+    Case("graph centrality --graph g --csv -", files={"g": b'a,b c"d\nc"d e\n'},
+         out=r'\Anode,name,degree,eigenvector,katz\n0,"a,b",1,[^\n]+\n1,"c""d",2,'),
+    Case("graph centrality --family 'ring 5' --csv - --to 3",
+         out=r"^3,,2,[^,]+,[^,]+,[^,]+,[^,]+,0$"),
+    Case("graph centrality --family 'ring 5' --csv nowhere/x", 3, err="nowhere/x"),
+    Case("graph centrality --family 'ring 5' --csv - --json", 2, err="--csv"),
+    Case("graph centrality", 2, err="no graph"),
+    Case("graph centrality --family 'ring 5' stray", 2, err="stray"),
+    Case("graph centrality --family 'ring 5' --to 5", 2, err="--to: no node '5'"),
+    Case("graph centrality --family 'ring 5' --to ''", 2, err="--to"),
+    Case("graph centrality --family 'ring 5' --mixing hamilton", 2, err="--mixing: applies with --to"),
+    Case("graph centrality --family 'ring 5' --to 0 --mixing uniform", 2, err="uniform"),
+    Case("graph centrality --family 'hypercube 12' --to 0", 2, err="4000 nodes"),
+    Case("graph centrality --graph g", 2, err="2 components", files={"g": b"0 1\n2 3\n"}),
+    *[Case(f"graph centrality --family 'ring 5' --katz-attenuation {bad}", 2, err="attenuation")
+      for bad in ("0", "-0.1", "0.5", "1e9", "nan", "x")],
+    Case("graph centrality --family 'ring 5' --katz-attenuation 0.49"),
 ]
 
 

@@ -136,7 +136,16 @@ static const char learning[] =
     " privacy: {epsilon: 9, delta: 1e-6, dither: 0.1}, output: {repeat: 2},"
     " variants: [{}, {protocol: {rounds: auto, phases: 5}}]}";
 
-static const char *const studies[] = {averaging, learning};
+/* A walk has no state inside a run: it goes on from its start. (The step is too long for more than
+ * the local bound, whose noise is found at once.) */
+static const char walking[] =
+    "{seed: 4, graph: {family: complete 6}, data: {csv: rows.csv, label: kind},"
+    " task: {kind: logistic, clip: 1, step: 9, central_steps: 5},"
+    " protocol: {kind: walk, rounds: 30, cap: 4, tokens: 2},"
+    " privacy: {epsilon: 9, delta: 1e-2}, output: {repeat: 4},"
+    " variants: [{}, {protocol: {kind: muffliato-sgd, rounds: 12, inner: 2}}]}";
+
+static const char *const studies[] = {averaging, learning, walking};
 
 /* The study run through; how often it reported. */
 static int64_t begin(const char *study)
@@ -236,6 +245,25 @@ static void test_damaged_state(void **state)
     }
 }
 
+/* Between the runs of walks and inside them: counts and sums are those of a run without a stop. */
+static void test_walks_go_on(void **state)
+{
+    (void)state;
+    const int64_t all = begin(walking);
+    assert_true(all > 200);
+    for (int64_t k = 3; k < all; k += 97) {
+        assert_int_equal(run("cut", 0, k, true), -SIGKILL);
+        assert_true(exists("cut", "checkpoint"));
+        /* From where it stood it may be done before it is killed again. */
+        const int again = run("cut", 0, k / 2 + 1, true);
+        assert_true(again == -SIGKILL || again == 0);
+        assert_int_equal(run("cut", 0, 0, false), 0);
+        assert_same("cut");
+        drop("cut");
+    }
+    drop("whole");
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -267,10 +295,9 @@ static int drop_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_within),
-        cmocka_unit_test(test_killed_again_and_again),
-        cmocka_unit_test(test_stopped_within),
-        cmocka_unit_test(test_damaged_state),
+        cmocka_unit_test(test_killed_within),  cmocka_unit_test(test_killed_again_and_again),
+        cmocka_unit_test(test_stopped_within), cmocka_unit_test(test_damaged_state),
+        cmocka_unit_test(test_walks_go_on),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

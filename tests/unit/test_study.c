@@ -585,7 +585,9 @@ static void test_bad_files(void **state)
         {6, "  kind: sum\n",
          ":6: task.kind: 'sum' is not known here; give mean, logistic or ridge"},
         {6, "  kind: logistic\n", ":9: protocol.kind: averaging does not do task logistic"},
-        {9, "  kind: walk\n", ":9: protocol.kind: 'walk' is not known here; give averaging"},
+        {9, "  kind: walks\n",
+         ":9: protocol.kind: 'walks' is not known here; give averaging, gossip-sgd, muffliato-sgd "
+         "or walk"},
         {4, "  source: meters\n  per_node: two\n", ":5: data.per_node: 'two' is not known here"},
         {4, "  source: houzes\n",
          ":4: data.source: no data set has the name 'houzes'; did you mean "
@@ -672,7 +674,10 @@ static void test_bad_variants(void **state)
         /* values */
         {"  - {}\n  - privacy:\n      epsilon: -1\n",
          ":17: variants.2.privacy.epsilon: '-1' is out of range; give a number above 0"},
-        {"  - {protocol: {kind: walk}}\n", ":15: variants.1.protocol.kind: 'walk' is not known"},
+        {"  - {protocol: {kind: walks}}\n", ":15: variants.1.protocol.kind: 'walks' is not known"},
+        {"  - {protocol: {kind: walk}}\n", ":15: variants.1.task.step: is missing; a walk steps"},
+        {"  - {protocol: {cap: 3}}\n",
+         ":15: variants.1.protocol.cap: does not apply to averaging; remove it"},
         {"  - {protocol: {inner: 5}}\n",
          ":15: variants.1.protocol.inner: does not apply to averaging; remove it"},
         {"  - {graph: {family: ring 3, file: a}}\n",
@@ -686,7 +691,8 @@ static void test_bad_variants(void **state)
         {"  - {task: {kind: logistic}}\n",
          ":15: variants.1.task.kind: a mean and a model cannot be compared"},
         {"  - {protocol: {kind: gossip-sgd}}\n",
-         ":15: variants.1.protocol.kind: gossip-sgd does not do task mean; give averaging"},
+         ":15: variants.1.protocol.kind: gossip-sgd does not do task mean; give averaging or "
+         "walk"},
         /* of the whole study */
         {"  - {seed: 2}\n", ":15: variants.1.seed: is one for the whole study; move it out"},
         {"  - {title: a}\n", ":15: variants.1.title: is one for the whole study"},
@@ -729,6 +735,150 @@ static void test_bad_variants(void **state)
     /* What is wrong in the base is told of the base. */
     static const char *const base[] = {"protocol.rounds=0"};
     assert_refused(base, 1, "--set protocol.rounds=0: '0' is out of range");
+}
+
+/* A walk's keys and their defaults, of a model and of a mean; written back as they were. */
+static void test_walks(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    put_model("{kind: walk, rounds: 200}");
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_true(netdp_i_study_walks(study));
+    assert_string_equal(study->protocol.start, "uniform");
+    assert_true(study->protocol.burn_in == 0 && study->protocol.cap == 0 &&
+                study->protocol.tokens == 1 && !study->protocol.release);
+    assert_true(study->task.radius == 0 && study->privacy.observers == 0);
+    netdp_study_free(study);
+    static const char *const set[] = {"task.radius=2.5", "privacy.observers=4"};
+    put_model(
+        "{kind: walk, rounds: 200, start: 7, burn_in: 5, cap: 13, tokens: 2, release: final}");
+    assert_round_trip(set, 2);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_string_equal(study->protocol.start, "7");
+    assert_true(study->protocol.burn_in == 5 && study->protocol.cap == 13 &&
+                study->protocol.tokens == 2 && study->protocol.release);
+    assert_true(study->task.radius == 2.5 && study->privacy.observers == 4);
+    netdp_study_free(study);
+    static const char *const mean[] = {"protocol.kind=walk", "task.step=1"};
+    put_with(0, "");
+    assert_round_trip(mean, 2);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_true(netdp_i_study_walks(study) && !netdp_i_study_learns(study));
+    assert_true(study->task.step == 1);
+    netdp_study_free(study);
+}
+
+/* Walks and gossip side by side: neither inherits what means nothing to it. */
+static void test_walks_beside_gossip(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    static const char *const set[] = {"task.radius=3"};
+    put_model("{kind: walk, rounds: 200, cap: 13, start: 3}\nvariants:\n- {}\n"
+              "- {protocol: {kind: muffliato-sgd, rounds: 20, inner: 2}, privacy: {dither: 0.3}}");
+    assert_round_trip(set, 1);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    const netdp_study *walk = study->variation[0].study, *gossip = study->variation[1].study;
+    assert_true(walk->protocol.cap == 13 && walk->task.radius == 3 && walk->task.step == 1);
+    assert_true(gossip->protocol.cap == 0 && gossip->task.radius == 0 && gossip->task.step == 1);
+    assert_string_equal(gossip->protocol.start, "uniform");
+    assert_true(gossip->privacy.dither == 0.3);
+    netdp_study_free(study);
+    static const char *const sum[] = {"privacy.sees=sum", "privacy.dither=0.5",
+                                      "protocol.accelerate=true"};
+    put_with(0, "variants:\n- {protocol: {kind: walk, cap: 2}, task: {step: 0.5}}\n- {}\n");
+    assert_round_trip(sum, 3);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    walk = study->variation[0].study;
+    gossip = study->variation[1].study;
+    assert_int_equal(walk->privacy.sees, NETDP_SEES_NEIGHBOURS);
+    assert_true(walk->privacy.dither == 0.01 && !walk->protocol.accelerate);
+    assert_int_equal(gossip->privacy.sees, NETDP_SEES_SUM);
+    assert_true(gossip->task.step == 0 && gossip->protocol.accelerate);
+    netdp_study_free(study);
+}
+
+/* A file of targets is beside the study, whatever folder the study is written into. */
+static void test_targets_of_a_walk(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    char path[128], want[160];
+    static const char *const set[] = {"protocol.kind=walk", "task.step=1"};
+    snprintf(path, sizeof path, "%s/mine.edges", folder);
+    snprintf(want, sizeof want, "hastings:%s", path);
+    put(path, "1\n", 2);
+    put_with(0, "mixing: {weights: 'hastings:mine.edges'}\n");
+    assert_round_trip(set, 2);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_string_equal(study->mixing.weights, want);
+    netdp_study_free(study);
+    unlink(path);
+    put_with(0, "mixing: {weights: 'hastings:degree'}\n");
+    assert_ok(netdp_study_read(study_path, set, 2, &study, &error));
+    assert_string_equal(study->mixing.weights, "hastings:degree");
+    netdp_study_free(study);
+}
+
+static void test_bad_walks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *protocol, *more, *fragment;
+    } bad[] = {
+        {"{kind: walk, rounds: auto}", NULL,
+         ":5: protocol.rounds: auto applies to averaging and muffliato-sgd; give a number"},
+        {"{kind: walk, rounds: 9, inner: 3}", NULL,
+         ":5: protocol.inner: does not apply to walk; remove it"},
+        {"{kind: walk, rounds: 9, accelerate: true}", NULL,
+         ":5: protocol.accelerate: does not apply to walk; remove it"},
+        {"{kind: walk, rounds: 9, phases: 2}", NULL, ":5: protocol.phases: does not apply to walk"},
+        {"{kind: walk, rounds: 9, cap: 0}", NULL,
+         ":5: protocol.cap: '0' is out of range; give a whole number from 1, or none"},
+        {"{kind: walk, rounds: 9, tokens: 0}", NULL, ":5: protocol.tokens: '0' is out of range"},
+        {"{kind: walk, rounds: 9, burn_in: -1}", NULL,
+         ":5: protocol.burn_in: '-1' is not a whole number; give a whole number from 0"},
+        {"{kind: walk, rounds: 9, release: all}", NULL,
+         ":5: protocol.release: 'all' is not known here; give none or final"},
+        {"{kind: walk, rounds: 9, start: ''}", NULL, ":5: protocol.start: is empty; give uniform"},
+        {"{kind: walk, rounds: 9, burnin: 1}", NULL,
+         ":5: unknown key 'burnin' in protocol; did you mean 'burn_in'?"},
+        {"{kind: walk, rounds: 9}", "privacy.sees=sum",
+         "--set privacy.sees=sum: does not apply to walk; remove it"},
+        {"{kind: walk, rounds: 9}", "privacy.own_noise=counts",
+         "--set privacy.own_noise=counts: does not apply to walk; remove it"},
+        {"{kind: walk, rounds: 9}", "privacy.dither=0.1",
+         "--set privacy.dither=0.1: does not apply to walk; remove it"},
+        {"{kind: walk, rounds: 9}", "privacy.end_dither=0.2",
+         "--set privacy.end_dither=0.2: does not apply to walk; remove it"},
+        {"{kind: walk, rounds: 9}", "task.radius=0", "--set task.radius=0: '0' is out of range"},
+        {"{kind: walk, rounds: 9}", "privacy.observers=0", "'0' is out of range; give a whole"},
+        {"{kind: gossip-sgd, rounds: 9, cap: 3}", NULL,
+         ":5: protocol.cap: does not apply to gossip-sgd; remove it"},
+        {"{kind: gossip-sgd, rounds: 9, start: 3}", NULL,
+         ":5: protocol.start: does not apply to gossip-sgd; remove it"},
+        {"{kind: gossip-sgd, rounds: 9, tokens: 2}", NULL, ":5: protocol.tokens: does not apply"},
+        {"{kind: gossip-sgd, rounds: 9, burn_in: 2}", NULL, ":5: protocol.burn_in: does not apply"},
+        {"{kind: gossip-sgd, rounds: 9, release: final}", NULL,
+         ":5: protocol.release: does not apply to gossip-sgd; remove it"},
+        {"{kind: gossip-sgd, rounds: 9}", "task.radius=1",
+         "--set task.radius=1: does not apply to gossip-sgd; remove it"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        put_model(bad[i].protocol);
+        assert_refused(&bad[i].more, bad[i].more != NULL, bad[i].fragment);
+    }
+    static const char *const mean[] = {"protocol.kind=walk", "task.step=1.5"};
+    put_with(0, "");
+    assert_refused(mean, 1, ":5: task.step: is missing; a walk steps towards each value");
+    assert_refused(mean, 2, "--set task.step=1.5: 1.5 goes beyond each value; give a part above 0");
+    assert_refused(&mean[1], 1, "--set task.step=1.5: does not apply to task mean; remove it");
+    put_with(13, "  delta: 1e-6\n  over: worst\n  observers: 3\n");
+    assert_refused(NULL, 0, ":15: privacy.observers: 3 of the nodes do not bound the worst pair");
 }
 
 static void test_bad_phases(void **state)
@@ -975,6 +1125,10 @@ int main(void)
         cmocka_unit_test(test_bad_variants),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_bad_phases),
+        cmocka_unit_test(test_walks),
+        cmocka_unit_test(test_walks_beside_gossip),
+        cmocka_unit_test(test_targets_of_a_walk),
+        cmocka_unit_test(test_bad_walks),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_clip_and_column_bounds_exclude_each_other),
         cmocka_unit_test(test_files_that_are_no_studies),

@@ -1,0 +1,319 @@
+#include <netdp/realised.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+/*
+ * Why mu holds, not its Renyi curve alone: with Z the token of the other world, driven by the noise
+ * eta_t + d_t with |d_t| <= a_t chosen from the past so that Z meets X at the visit (the schedule
+ * of docs/proofs/excursion.md), X is there a function of the shifted noise and the other world's
+ * token the same function of plain noise. d_t is known from the shifted noise before t, so the two
+ * noises are an adaptive composition of Gaussian mechanisms: mu^2 = sum a_t^2 / sigma^2.
+ */
+
+/* Which steps every node contributes at: those of token k and node u are when[k * steps + i],
+   ascending, for i from start[k * (nodes + 1) + u] to the next start. */
+typedef struct history {
+    const netdp_token *token;
+    const int32_t *path;
+    netdp_realised_kind kind;
+    int32_t nodes;
+    int64_t *start, *when;
+} history;
+
+/* The pieces into which the visits of one observer cut a path, and room for a minorant. */
+typedef struct pieces {
+    bool *observes;  /* [nodes] */
+    int64_t *number; /* [steps + 1]: the piece in which a step lies */
+    int64_t *end;    /* by piece: the visit that closes it, -1 where nothing does */
+    int64_t *noises; /* by piece: noise terms in it, without the observer's */
+    int64_t *corner; /* [steps + 1] */
+} pieces;
+
+static netdp_status check(const netdp_token *token, const int32_t *path, netdp_error *error)
+{
+    netdp_status status = netdp_token_check(token, error);
+    if (status != NETDP_OK)
+        return status;
+    if (token->steps >> 32 != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "rounds: %" PRId64 "; give less than 2^32",
+                            token->steps);
+    const int32_t nodes = netdp_transition_rows(token->law).nodes;
+    for (int32_t k = 0; k < token->tokens; k++) {
+        const int32_t *at = path + (int64_t)k * (token->steps + 1);
+        for (int64_t t = 0; t <= token->steps; t++)
+            if (at[t] < 0 || at[t] >= nodes)
+                return netdp_i_fail(error, NETDP_INVALID,
+                                    "path: node %" PRId32 " at step %" PRId64
+                                    "; give nodes of the graph, 0 to %" PRId32,
+                                    at[t], t, nodes - 1);
+        if (token->start >= 0 && token->burn_in == 0 && at[0] != token->start)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "path: begins at node %" PRId32 ", the token at %" PRId32
+                                "; give the path of this token",
+                                at[0], token->start);
+    }
+    return NETDP_OK;
+}
+
+/* Adds 1 where the node has not contributed as often as it may: does it contribute now? */
+static bool contributes(const netdp_token *token, int64_t *count)
+{
+    if (token->cap > 0 && *count >= token->cap)
+        return false;
+    ++*count;
+    return true;
+}
+
+/* One token's contributions, sorted by node; start [nodes + 1] and count [nodes] are zero before.
+ */
+static void sort_steps(const netdp_token *token, const int32_t *at, int32_t nodes, int64_t *count,
+                       int64_t *start, int64_t *when)
+{
+    for (int64_t t = 0; t < token->steps; t++)
+        (void)contributes(token, &start[at[t] + 1]);
+    for (int32_t u = 0; u < nodes; u++)
+        start[u + 1] += start[u];
+    for (int64_t t = 0; t < token->steps; t++) {
+        const int64_t place = start[at[t]] + count[at[t]];
+        if (contributes(token, &count[at[t]]))
+            when[place] = t;
+    }
+}
+
+static netdp_status history_new(const netdp_token *token, const int32_t *path,
+                                netdp_realised_kind kind, history *h, netdp_error *error)
+{
+    netdp_status status = check(token, path, error);
+    if (status != NETDP_OK)
+        return status;
+    const int32_t nodes = netdp_transition_rows(token->law).nodes;
+    *h = (history){.token = token, .path = path, .kind = kind, .nodes = nodes};
+    h->start = NETDP_I_NEW(int64_t, (int64_t)token->tokens * (nodes + 1));
+    h->when = NETDP_I_NEW(int64_t, token->tokens * token->steps);
+    int64_t *count = NETDP_I_NEW(int64_t, nodes);
+    if (h->start == NULL || h->when == NULL || count == NULL)
+        status = netdp_i_no_memory(error);
+    for (int32_t k = 0; status == NETDP_OK && k < token->tokens; k++) {
+        memset(count, 0, (size_t)nodes * sizeof *count);
+        sort_steps(token, path + k * (token->steps + 1), nodes, count,
+                   h->start + (int64_t)k * (nodes + 1), h->when + k * token->steps);
+    }
+    netdp_i_free(count);
+    return status;
+}
+
+static void history_clear(history *h)
+{
+    netdp_i_free(h->start);
+    netdp_i_free(h->when);
+}
+
+static bool pieces_new(const history *h, pieces *p)
+{
+    const int64_t visits = h->token->steps + 1; /* a piece is open after the last of them */
+    p->observes = NETDP_I_NEW(bool, h->nodes);
+    p->number = NETDP_I_NEW(int64_t, visits);
+    p->end = NETDP_I_NEW(int64_t, visits + 1);
+    p->noises = NETDP_I_NEW(int64_t, visits + 1);
+    p->corner = NETDP_I_NEW(int64_t, visits);
+    return p->observes != NULL && p->number != NULL && p->end != NULL && p->noises != NULL &&
+           p->corner != NULL;
+}
+
+static void pieces_clear(pieces *p)
+{
+    netdp_i_free(p->observes);
+    netdp_i_free(p->number);
+    netdp_i_free(p->end);
+    netdp_i_free(p->noises);
+    netdp_i_free(p->corner);
+}
+
+/* Cuts a path at its visits: a step lies in the piece whose end comes after it. */
+static void cut(const history *h, const int32_t *at, pieces *p)
+{
+    const int64_t steps = h->token->steps;
+    int64_t number = 0, begun = 0;
+    bool own = false; /* is the step that began the piece the observer's? */
+    for (int64_t t = 0; t <= steps; t++) {
+        if (p->observes[at[t]] || (h->token->release && t == steps)) {
+            p->end[number] = t;
+            p->noises[number] = t - begun - own;
+            number++;
+            begun = t;
+            own = true;
+        }
+        p->number[t] = number;
+    }
+    p->end[number] = -1;
+}
+
+/*
+ * Least sum of a_t^2, what is absorbed by any step at most what is contributed by then, all of it
+ * by `end`: the running count jumps from i to i + 1 at step when[i], so its greatest convex
+ * minorant bends at points (when[i], i) and goes up to (end, count).
+ */
+static double absorb(const int64_t *when, int64_t count, int64_t end, int64_t *corner)
+{
+    int64_t last = -1; /* of the corners so far, which are numbers i */
+    double sum = 0;
+    for (int64_t i = 0; i <= count; i++) {
+        const int64_t x = i < count ? when[i] : end;
+        while (last > 0) { /* a corner on or above the line from the one before it is none */
+            const int64_t a = corner[last - 1], b = corner[last];
+            if ((b - a) * (x - when[b]) < (i - b) * (when[b] - when[a]))
+                break;
+            last--;
+        }
+        corner[++last] = i;
+    }
+    for (int64_t c = 0; c < last; c++) {
+        const int64_t a = corner[c], b = corner[c + 1];
+        const double rise = (double)(b - a);
+        sum += rise * rise / (double)((b < count ? when[b] : end) - when[a]);
+    }
+    return sum;
+}
+
+/* What one node's contributions to one token cost. */
+static double cost_of(const history *h, const int64_t *when, int64_t count, pieces *p)
+{
+    double sum = 0;
+    for (int64_t i = 0, next; i < count; i = next) {
+        const int64_t number = p->number[when[i]], end = p->end[number];
+        if (end < 0) /* nobody looks any more */
+            break;
+        for (next = i + 1; next < count && p->number[when[next]] == number;)
+            next++;
+        const double k = (double)(next - i);
+        sum += h->kind == NETDP_REALISED_LINEAR ? k * k / (double)p->noises[number]
+                                                : absorb(when + i, next - i, end, p->corner);
+    }
+    return sum;
+}
+
+/* cost[nodes] of the observers marked in `p`. */
+static void account(const history *h, pieces *p, double *cost)
+{
+    memset(cost, 0, (size_t)h->nodes * sizeof *cost);
+    for (int32_t k = 0; k < h->token->tokens; k++) {
+        const int64_t *start = h->start + (int64_t)k * (h->nodes + 1);
+        cut(h, h->path + k * (h->token->steps + 1), p);
+        for (int32_t u = 0; u < h->nodes; u++)
+            cost[u] += p->observes[u] ? INFINITY
+                                      : cost_of(h, h->when + k * h->token->steps + start[u],
+                                                start[u + 1] - start[u], p);
+    }
+}
+
+static netdp_status check_kind(netdp_realised_kind kind, netdp_error *error)
+{
+    if (kind == NETDP_REALISED_ABSORBED || kind == NETDP_REALISED_LINEAR)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID, "kind: %d; give absorbed or linear", (int)kind);
+}
+
+netdp_status netdp_realised_contributions(const netdp_token *token, const int32_t *path,
+                                          int64_t *contributions, netdp_error *error)
+{
+    netdp_status status = check(token, path, error);
+    if (status != NETDP_OK)
+        return status;
+    const int32_t nodes = netdp_transition_rows(token->law).nodes;
+    int64_t *count = NETDP_I_NEW(int64_t, nodes);
+    if (count == NULL)
+        return netdp_i_no_memory(error);
+    memset(contributions, 0, (size_t)nodes * sizeof *contributions);
+    for (int32_t k = 0; k < token->tokens; k++) {
+        const int32_t *at = path + k * (token->steps + 1);
+        memset(count, 0, (size_t)nodes * sizeof *count);
+        for (int64_t t = 0; t < token->steps; t++)
+            contributions[at[t]] += contributes(token, &count[at[t]]);
+    }
+    netdp_i_free(count);
+    return NETDP_OK;
+}
+
+netdp_status netdp_realised_costs(const netdp_token *token, const int32_t *path,
+                                  netdp_realised_kind kind, int32_t count, const int32_t *observers,
+                                  double *cost, netdp_error *error)
+{
+    history h = {0};
+    pieces p = {0};
+    netdp_status status = check_kind(kind, error);
+    if (status == NETDP_OK && count < 1)
+        status = netdp_i_fail(error, NETDP_INVALID, "observers: none; name at least one node");
+    if (status == NETDP_OK)
+        status = history_new(token, path, kind, &h, error);
+    if (status == NETDP_OK && !pieces_new(&h, &p))
+        status = netdp_i_no_memory(error);
+    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+        if (observers[i] < 0 || observers[i] >= h.nodes)
+            status =
+                netdp_i_fail(error, NETDP_INVALID,
+                             "observers: node %" PRId32 " is not in the graph of %" PRId32 " nodes",
+                             observers[i], h.nodes);
+        else
+            p.observes[observers[i]] = true;
+    }
+    if (status == NETDP_OK)
+        account(&h, &p, cost);
+    pieces_clear(&p);
+    history_clear(&h);
+    return status;
+}
+
+typedef struct all_pairs {
+    const history *history;
+    pieces *pieces; /* by thread */
+    double *cost;
+} all_pairs;
+
+static netdp_status account_observer(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)error;
+    const all_pairs *a = context;
+    pieces *p = &a->pieces[thread];
+    p->observes[index] = true;
+    account(a->history, p, a->cost + index * a->history->nodes);
+    p->observes[index] = false;
+    return NETDP_OK;
+}
+
+netdp_status netdp_realised_pairs(const netdp_token *token, const int32_t *path,
+                                  netdp_realised_kind kind, const netdp_progress *progress,
+                                  double *cost, netdp_error *error)
+{
+    const int threads = netdp_i_threads();
+    history h = {0};
+    all_pairs a = {.history = &h};
+    netdp_status status = check_kind(kind, error);
+    if (status == NETDP_OK)
+        status = history_new(token, path, kind, &h, error);
+    if (status != NETDP_OK)
+        goto done;
+    const int64_t pairs = (int64_t)h.nodes * h.nodes;
+    a.cost = NETDP_I_NEW(double, pairs); /* what is stopped half way must not be seen */
+    a.pieces = NETDP_I_NEW(pieces, threads);
+    bool room = a.cost != NULL && a.pieces != NULL;
+    for (int i = 0; room && i < threads; i++)
+        room = pieces_new(&h, &a.pieces[i]);
+    status = room
+                 ? netdp_i_for_each(h.nodes, account_observer, &a, progress, "realised walk", error)
+                 : netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        memcpy(cost, a.cost, (size_t)pairs * sizeof *cost);
+    for (int i = 0; a.pieces != NULL && i < threads; i++)
+        pieces_clear(&a.pieces[i]);
+done:
+    netdp_i_free(a.pieces);
+    netdp_i_free(a.cost);
+    history_clear(&h);
+    return status;
+}

@@ -1,0 +1,399 @@
+/*
+ * The observer's attack on gossip. The simulator runs the protocol, this file contributes for its
+ * nodes and listens to its messages; the weights of what is heard come from gossip_view.h.
+ */
+#include <netdp/audit.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "audit/gossip_view.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "simulate/gossip.h"
+
+/* Runs that are simulated at once, as coordinates of one model. */
+enum { BATCH = 256 };
+
+/* Delta = 1 is the distance between the ends of what a clipped contribution may be. */
+#define CLIP 0.5
+
+enum {
+    KNOWN_FAULTS = NETDP_FAULT_HALF_NOISE | NETDP_FAULT_NO_CLIP | NETDP_FAULT_CLIP_AFTER |
+                   NETDP_FAULT_REUSED_NOISE | NETDP_FAULT_NO_DITHER | NETDP_FAULT_NO_END_DITHER
+};
+
+/* ---- The attack as it runs ---- */
+
+typedef struct battle {
+    const netdp_gossip_attack *attack;
+    netdp_linear protocol; /* with its faults */
+    double noise;
+    double size;     /* the victim's contributions are size * pattern times -1/2 or 1/2 */
+    double *pattern; /* [contribution rounds], filled in */
+    double *gains;   /* [nodes] */
+    int32_t nodes;
+    netdp_i_gossip_view *view;
+    const netdp_progress *progress;
+    double *estimate[2]; /* [runs]: of x = -1/2 and 1/2, unbiased */
+} battle;
+
+static bool has(const battle *b, netdp_fault fault)
+{
+    return (b->attack->faults & fault) != 0;
+}
+
+static netdp_status check_nodes(const netdp_gossip_attack *attack, netdp_error *error)
+{
+    const int32_t nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
+    bool good = attack->victim >= 0 && attack->victim < nodes && attack->view.count > 0;
+    for (int32_t i = 0; good && i < attack->view.count; i++) {
+        const int32_t v = attack->view.observers[i];
+        good = v >= 0 && v < nodes && v != attack->victim;
+        for (int32_t j = 0; good && j < i; j++)
+            good = v != attack->view.observers[j];
+    }
+    if (good)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "audit: victim %d; give nodes 0 .. %d, and distinct observers that the "
+                        "victim is not among",
+                        (int)attack->victim, (int)nodes - 1);
+}
+
+static netdp_status check_pattern(const netdp_gossip_attack *attack, netdp_error *error)
+{
+    const netdp_linear *p = attack->protocol;
+    const int64_t slots = netdp_i_contribution(p, p->rounds - 1) + 1;
+    int64_t used = 0;
+    for (int64_t k = 0; attack->pattern != NULL && k < slots; k++) {
+        if (!(fabs(attack->pattern[k]) <= 1))
+            return netdp_i_fail(error, NETDP_INVALID, "pattern: %g; give numbers from -1 to 1",
+                                attack->pattern[k]);
+        used += attack->pattern[k] != 0 ? 1 : 0;
+    }
+    if (used > netdp_linear_contributions(p))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "pattern: contributes more often than at-most allows; set the others "
+                            "to 0");
+    return NETDP_OK;
+}
+
+static netdp_status check_faults(const netdp_gossip_attack *attack, netdp_error *error)
+{
+    const netdp_linear *p = attack->protocol;
+    if ((attack->faults & ~(unsigned)KNOWN_FAULTS) != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "fault: %#x has an unknown bit", attack->faults);
+    if ((attack->faults & NETDP_FAULT_NO_DITHER) != 0 && (p->steady || !(p->dither > 0)))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "fault: no dither to leave out; attack a protocol that has one");
+    if ((attack->faults & NETDP_FAULT_NO_END_DITHER) != 0 && !(p->end_dither > 0))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "fault: no end dither to leave out; attack a protocol that has one");
+    return NETDP_OK;
+}
+
+static netdp_status check_honest(const netdp_gossip_attack *attack, netdp_error *error)
+{
+    if (attack->honest == NETDP_HONEST_SILENT)
+        return NETDP_OK;
+    if (!attack->protocol->reacts)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: honest nodes pull in learning only, where contributions react "
+                            "to states");
+    bool finite = isfinite(attack->gain);
+    for (int32_t u = 0;
+         attack->gains != NULL && u < netdp_mixing_rows(attack->protocol->mixing).nodes; u++)
+        finite = finite && isfinite(attack->gains[u]);
+    if (!finite)
+        return netdp_i_fail(error, NETDP_INVALID, "audit: gains must be finite");
+    return NETDP_OK;
+}
+
+static netdp_status check_attack(const netdp_gossip_attack *attack, netdp_error *error)
+{
+    netdp_status status = netdp_linear_check(attack->protocol, error);
+    if (status == NETDP_OK && attack->protocol->end_dither > 0 && attack->protocol->every == 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "end-dither: a protocol without phases has no ends of phases");
+    if (status == NETDP_OK && (!(attack->noise > 0) || isinf(attack->noise)))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "audit: noise %g; give a finite number above 0 (without noise there "
+                              "is nothing to audit)",
+                              attack->noise);
+    if (status == NETDP_OK && (attack->runs < 1 || attack->runs >> 32 != 0))
+        status = netdp_i_fail(error, NETDP_INVALID, "audit: runs: give 1 or more, below 2^32");
+    if (status == NETDP_OK)
+        status = check_nodes(attack, error);
+    if (status == NETDP_OK)
+        status = check_pattern(attack, error);
+    if (status == NETDP_OK)
+        status = check_faults(attack, error);
+    if (status == NETDP_OK)
+        status = check_honest(attack, error);
+    return status;
+}
+
+static void fill_pattern(battle *b, int64_t slots)
+{
+    const double *given = b->attack->pattern;
+    for (int64_t k = 0; k < slots; k++)
+        b->pattern[k] = given != NULL                                         ? given[k]
+                        : k < netdp_linear_contributions(b->attack->protocol) ? 1
+                                                                              : 0;
+}
+
+static netdp_status fill_gains(battle *b, netdp_error *error)
+{
+    const netdp_gossip_attack *attack = b->attack;
+    bool *member = NETDP_I_NEW(bool, b->nodes), *seen = NETDP_I_NEW(bool, b->nodes);
+    netdp_status status = member == NULL || seen == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK)
+        netdp_i_view_nodes(attack->protocol, &attack->view, member, seen);
+    for (int32_t u = 0; status == NETDP_OK && u < b->nodes; u++) {
+        const double gain = attack->gains != NULL ? attack->gains[u] : seen[u] ? 0 : attack->gain;
+        const bool pulls = attack->honest == NETDP_HONEST_PULL && u != attack->victim && !member[u];
+        b->gains[u] = pulls ? gain : 0;
+    }
+    netdp_i_free(member);
+    netdp_i_free(seen);
+    return status;
+}
+
+static void battle_clear(battle *b)
+{
+    netdp_i_free(b->pattern);
+    netdp_i_free(b->gains);
+    netdp_i_free(b->estimate[0]);
+    netdp_i_free(b->estimate[1]);
+    netdp_i_gossip_view_free(b->view);
+}
+
+static void break_protocol(battle *b)
+{
+    if (has(b, NETDP_FAULT_HALF_NOISE))
+        b->noise /= 2;
+    if (has(b, NETDP_FAULT_NO_CLIP) || has(b, NETDP_FAULT_CLIP_AFTER))
+        b->size = 2;
+    if (has(b, NETDP_FAULT_NO_DITHER))
+        b->protocol.dither = 0;
+    if (has(b, NETDP_FAULT_NO_END_DITHER))
+        b->protocol.end_dither = 0;
+}
+
+static netdp_status battle_new(battle *b, netdp_error *error)
+{
+    const netdp_gossip_attack *attack = b->attack;
+    netdp_status status = check_attack(attack, error);
+    if (status != NETDP_OK)
+        return status;
+    const int64_t slots = netdp_i_contribution(attack->protocol, attack->protocol->rounds - 1) + 1;
+    b->protocol = *attack->protocol;
+    b->nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
+    b->noise = attack->noise;
+    b->size = 1;
+    break_protocol(b);
+    b->pattern = NETDP_I_NEW(double, slots);
+    b->gains = NETDP_I_NEW(double, b->nodes);
+    b->estimate[0] = NETDP_I_NEW(double, attack->runs);
+    b->estimate[1] = NETDP_I_NEW(double, attack->runs);
+    if (b->pattern == NULL || b->gains == NULL || b->estimate[0] == NULL || b->estimate[1] == NULL)
+        return netdp_i_no_memory(error);
+    fill_pattern(b, slots);
+    status = fill_gains(b, error);
+    const netdp_i_gossip_model model = {.protocol = &b->protocol,
+                                        .view = &attack->view,
+                                        .victim = attack->victim,
+                                        .pattern = b->pattern,
+                                        .gains = b->gains,
+                                        .reused = has(b, NETDP_FAULT_REUSED_NOISE)};
+    if (status == NETDP_OK)
+        status = netdp_i_gossip_view_new(&model, &b->view, error);
+    return status;
+}
+
+/* mu of the attack; of a doubled contribution twice what the model says, clipped after or not. */
+static double optimal_mu(const battle *b)
+{
+    const double size = has(b, NETDP_FAULT_NO_CLIP) ? 2 : 1;
+    return size * sqrt(b->view->loss) / b->noise;
+}
+
+/* ---- One batch of runs ---- */
+
+typedef struct replay {
+    const battle *battle;
+    netdp_run_seed seed;
+    int32_t width;
+    int world;
+    int64_t next;   /* number of the view */
+    double *sum;    /* [width]: weighted, of the view so far */
+    double *before; /* [nodes][width]: the states that clipped contributions are added to */
+    double *drawn;  /* [width] */
+} replay;
+
+static void contribute(void *context, int64_t round, double *message)
+{
+    replay *r = context;
+    const battle *b = r->battle;
+    const int64_t width = r->width;
+    if (r->before != NULL)
+        memcpy(r->before, message, (size_t)(b->nodes * width) * sizeof *message);
+    for (int64_t u = 0; u < b->nodes; u++)
+        for (int64_t j = 0; b->gains[u] != 0 && j < width; j++)
+            message[u * width + j] -= b->gains[u] * message[u * width + j];
+    const double value =
+        b->size * b->pattern[netdp_i_contribution(&b->protocol, round)] * (r->world - 0.5);
+    for (int64_t j = 0; j < width; j++)
+        message[b->attack->victim * width + j] += value;
+}
+
+static double clipped(double value)
+{
+    return fmax(-CLIP, fmin(CLIP, value));
+}
+
+/* What a broken protocol makes of a round's messages. */
+static void tamper(const replay *r, int64_t round, double *message)
+{
+    const battle *b = r->battle;
+    const double noise = b->noise * netdp_i_message_noise(&b->protocol, round);
+    if (has(b, NETDP_FAULT_REUSED_NOISE) && round > 0)
+        for (int32_t u = 0; u < b->nodes; u++) {
+            double *mine = message + (int64_t)u * r->width;
+            netdp_i_node_noise(mine, u, r->width, -noise, r->seed, round, 0);
+            netdp_i_node_noise(mine, u, r->width, noise, r->seed, 0, 0);
+        }
+    if (r->before != NULL && netdp_linear_contributes(&b->protocol, round))
+        for (int64_t i = 0; i < (int64_t)b->nodes * r->width; i++)
+            message[i] = r->before[i] + clipped(message[i] - r->before[i]);
+}
+
+/* An observer's own noise, as it was added, in units of what the protocol says. */
+static const double *own_noise(const replay *r, const netdp_i_sight *at)
+{
+    const battle *b = r->battle;
+    const bool message = at->kind == NETDP_I_SIGHT_NOISE;
+    const int64_t round = message && has(b, NETDP_FAULT_REUSED_NOISE) ? 0 : at->round;
+    memset(r->drawn, 0, (size_t)r->width * sizeof *r->drawn);
+    netdp_i_node_noise(r->drawn, at->node, r->width, b->noise, r->seed, round, message ? 0 : 1);
+    if (r->before != NULL && message && netdp_linear_contributes(&b->protocol, at->round))
+        for (int32_t j = 0; j < r->width; j++)
+            r->drawn[j] = clipped(r->drawn[j]);
+    return r->drawn;
+}
+
+static void hear(replay *r, double weight, const double *number)
+{
+    for (int32_t j = 0; j < r->width; j++)
+        r->sum[j] += weight * number[j];
+    r->next++;
+}
+
+/* All numbers of the view that a round brings. */
+static void observe(void *context, int64_t round, double *message)
+{
+    replay *r = context;
+    const netdp_i_gossip_view *view = r->battle->view;
+    tamper(r, round, message);
+    for (const netdp_i_sight *at = view->sight + r->next;
+         r->next < view->count && at->round == round && at->kind != NETDP_I_SIGHT_STATE; at++)
+        hear(r, view->weight[r->next],
+             at->kind == NETDP_I_SIGHT_MESSAGE ? message + (int64_t)at->node * r->width
+                                               : own_noise(r, at));
+}
+
+static bool report(void *context, int64_t step, const double *state)
+{
+    replay *r = context;
+    const netdp_i_gossip_view *view = r->battle->view;
+    while (step == r->battle->protocol.rounds && r->next < view->count)
+        hear(r, view->weight[r->next], state + (int64_t)view->sight[r->next].node * r->width);
+    return netdp_i_poll(r->battle->progress, NULL) == NETDP_OK;
+}
+
+/* Batch index / 2 in world index % 2. */
+static netdp_status run_batch(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    const battle *b = context;
+    const int64_t first = index / 2 * BATCH, left = b->attack->runs - first;
+    replay r = {.battle = b,
+                .seed = {b->attack->seed, (uint64_t)index},
+                .width = left < BATCH ? (int32_t)left : BATCH,
+                .world = (int)(index % 2)};
+    const int64_t size = (int64_t)b->nodes * r.width;
+    double *state = NETDP_I_NEW(double, size);
+    r.sum = b->estimate[r.world] + first;
+    r.drawn = NETDP_I_NEW(double, r.width);
+    r.before = has(b, NETDP_FAULT_CLIP_AFTER) ? NETDP_I_NEW(double, size) : NULL;
+    const netdp_i_rounds rounds = {contribute, report, false, &r, NULL, observe};
+    netdp_status status = NETDP_OK;
+    if (state == NULL || r.drawn == NULL || (has(b, NETDP_FAULT_CLIP_AFTER) && r.before == NULL))
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = netdp_i_gossip(&b->protocol, b->noise, r.width, r.seed, &rounds, state, error);
+    for (int32_t j = 0; status == NETDP_OK && b->view->response > 0 && j < r.width; j++)
+        r.sum[j] /= b->view->response;
+    netdp_i_free(state);
+    netdp_i_free(r.drawn);
+    netdp_i_free(r.before);
+    return status;
+}
+
+static netdp_status run_all(battle *b, netdp_error *error)
+{
+    const int64_t batches = (b->attack->runs + BATCH - 1) / BATCH;
+    return netdp_i_for_each(2 * batches, run_batch, b, b->progress, "attack", error);
+}
+
+/* ---- What it found ---- */
+
+netdp_status netdp_attack_gossip(const netdp_gossip_attack *attack, const netdp_progress *progress,
+                                 double *scores, double *optimal, netdp_error *error)
+{
+    battle b = {.attack = attack, .progress = progress};
+    netdp_status status = battle_new(&b, error);
+    if (status == NETDP_OK)
+        status = run_all(&b, error);
+    if (status == NETDP_OK) {
+        const double mu = optimal_mu(&b), size = has(&b, NETDP_FAULT_NO_CLIP) ? 2 : 1;
+        for (int world = 0; world < 2; world++)
+            for (int64_t i = 0; i < attack->runs; i++) {
+                const double estimate = b.estimate[world][i] / size;
+                scores[world * attack->runs + i] = isfinite(mu) || estimate == 0
+                                                       ? estimate * mu * mu
+                                                       : copysign(INFINITY, estimate);
+            }
+        if (optimal != NULL)
+            *optimal = mu;
+    }
+    battle_clear(&b);
+    return status;
+}
+
+netdp_status netdp_reconstruct(const netdp_gossip_attack *attack, const netdp_progress *progress,
+                               double *rmse, netdp_error *error)
+{
+    if (attack->protocol->every > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "reconstruct: a value is contributed once; attack averaging");
+    battle b = {.attack = attack, .progress = progress};
+    netdp_status status = battle_new(&b, error);
+    if (status == NETDP_OK)
+        status = run_all(&b, error);
+    if (status == NETDP_OK) {
+        const double value = b.pattern[0];
+        const double truth[2] = {-b.size / 2, b.size / 2};
+        double sum = 0;
+        for (int world = 0; world < 2; world++)
+            for (int64_t i = 0; i < attack->runs; i++) {
+                const double away = value * (b.estimate[world][i] - truth[world]);
+                sum += away * away;
+            }
+        *rmse = b.view->response > 0 ? sqrt(sum / (2 * (double)attack->runs)) : INFINITY;
+    }
+    battle_clear(&b);
+    return status;
+}

@@ -1,0 +1,366 @@
+/*
+ * The numbers of a view are y = A n + g x over all draws of noise n and the victim's x. Each row of
+ * A and entry of g comes from running the protocol backwards from the number that is seen:
+ *
+ *     from m_t:  noise u_t gets nu_t lambda,  g gets c_t lambda[victim],  s_t gets lambda - gain
+ * lambda from s_t:  the end dither gets tau_e kappa,  m_{t-1} gets gamma W kappa,  m_{t-2} the rest
+ *
+ * A^T P = Q R by pivoted QR: the first `rank` numbers carry noise, y_1 = R_11^T z with z standard
+ * normal; the others are combinations of them, up to what x adds. mu^2 sigma^2 = |R_11^-T g_1|^2,
+ * and where g_2 is not the same combination of g_1, x is read off without any noise.
+ */
+#include "audit/gossip_view.h"
+
+#include <cblas.h>
+#include <inttypes.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mixing/dense.h"
+
+enum { MOST_NUMBERS = 4000 };
+#define MOST_PRODUCTS (INT64_C(1) << 27)
+
+/* Noise below this part of the largest is rounding. */
+#define RANK_TOLERANCE 1e-11
+/* What x adds to a number without noise, as part of the largest noise, is real only above this:
+   well above what RANK_TOLERANCE takes for no noise. */
+#define VALUE_TOLERANCE 1e-8
+
+double netdp_i_message_noise(const netdp_linear *protocol, int64_t round)
+{
+    return protocol->steady || netdp_linear_contributes(protocol, round) ? 1 : protocol->dither;
+}
+
+int64_t netdp_i_contribution(const netdp_linear *protocol, int64_t round)
+{
+    return protocol->every > 0 ? round / protocol->every : 0;
+}
+
+void netdp_i_view_nodes(const netdp_linear *protocol, const netdp_view *view, bool *member,
+                        bool *seen)
+{
+    const netdp_graph *graph = netdp_mixing_graph(protocol->mixing);
+    const int32_t nodes = netdp_graph_nodes(graph);
+    for (int32_t u = 0; u < nodes; u++) {
+        member[u] = false;
+        seen[u] = view->sees == NETDP_SEES_EVERYTHING;
+    }
+    for (int32_t i = 0; i < view->count; i++) {
+        const int32_t v = view->observers[i];
+        const int32_t *neighbour = netdp_graph_neighbours(graph, v);
+        member[v] = seen[v] = true;
+        for (int32_t k = 0; view->sees == NETDP_SEES_NEIGHBOURS && k < netdp_graph_degree(graph, v);
+             k++)
+            seen[neighbour[k]] = true;
+    }
+}
+
+static bool ends_phase(const netdp_linear *protocol, int64_t round)
+{
+    return protocol->end_dither > 0 && (round + 1) % protocol->every == 0;
+}
+
+/* ---- The numbers ---- */
+
+typedef struct listing {
+    const netdp_linear *protocol;
+    const netdp_view *view;
+    const bool *member, *seen;
+    netdp_i_sight *sight; /* NULL: only counted */
+    int64_t count;
+} listing;
+
+static void list(listing *l, netdp_i_sight_kind kind, int32_t node, int64_t round)
+{
+    if (l->sight != NULL)
+        l->sight[l->count] = (netdp_i_sight){kind, node, round};
+    l->count++;
+}
+
+static void list_round(listing *l, int64_t t)
+{
+    const int32_t nodes = netdp_mixing_rows(l->protocol->mixing).nodes;
+    const bool known = l->view->own_noise == NETDP_OWN_NOISE_KNOWN || l->view->count > 1;
+    for (int32_t u = 0; u < nodes; u++) {
+        if (l->seen[u])
+            list(l, NETDP_I_SIGHT_MESSAGE, u, t);
+        if (l->member[u] && known && netdp_i_message_noise(l->protocol, t) > 0)
+            list(l, NETDP_I_SIGHT_NOISE, u, t);
+        if (l->member[u] && ends_phase(l->protocol, t))
+            list(l, NETDP_I_SIGHT_END_DITHER, u, t);
+    }
+}
+
+static void list_all(listing *l)
+{
+    l->count = 0;
+    for (int64_t t = 0; t < l->protocol->rounds; t++)
+        list_round(l, t);
+    for (int32_t i = 0; l->view->sees == NETDP_SEES_SUM && i < l->view->count; i++)
+        list(l, NETDP_I_SIGHT_STATE, l->view->observers[i], l->protocol->rounds);
+}
+
+/* ---- Their noise and their response ---- */
+
+typedef struct building {
+    const netdp_i_gossip_model *model;
+    const netdp_i_sight *sight;
+    int32_t nodes;
+    int64_t draws;     /* rows of `map`: round noise, then end dithers */
+    int64_t end_draws; /* where those begin */
+    double weight;     /* of accelerated gossip */
+    double *map;       /* A^T, [numbers][draws] */
+    double *response;  /* g, [numbers] */
+    double *scratch;   /* [threads][3][nodes] */
+} building;
+
+static double *draw_of(const building *b, double *row, int64_t round)
+{
+    return row + (b->model->reused ? 0 : round) * b->nodes;
+}
+
+static double *end_draw_of(const building *b, double *row, int64_t round)
+{
+    return row + b->end_draws + (round + 1) / b->model->protocol->every * b->nodes - b->nodes;
+}
+
+/* From s_{t+1} to the messages of rounds t (*now) and t-1 (*before, which is overwritten). */
+static void back_through_mixing(const building *b, int64_t t, double *row, const double *kappa,
+                                double *now, double *before)
+{
+    const netdp_linear *p = b->model->protocol;
+    const bool fast = p->accelerate && !netdp_linear_contributes(p, t);
+    const double weight = fast ? b->weight : 1;
+    if (ends_phase(p, t))
+        cblas_daxpy(b->nodes, p->end_dither, kappa, 1, end_draw_of(b, row, t), 1);
+    netdp_mixing_apply(p->mixing, kappa, now, 1); /* W is symmetric */
+    for (int32_t u = 0; u < b->nodes; u++) {
+        now[u] = before[u] + weight * now[u];
+        before[u] = (1 - weight) * kappa[u];
+    }
+}
+
+/* One number's row of A and entry of g. */
+static netdp_status trace_back(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)error;
+    const building *b = context;
+    const netdp_i_gossip_model *m = b->model;
+    const netdp_i_sight at = b->sight[index];
+    double *row = b->map + index * b->draws;
+    double *kappa = b->scratch + (int64_t)thread * 3 * b->nodes;
+    double *lambda = kappa + b->nodes, *before = lambda + b->nodes;
+    if (at.kind == NETDP_I_SIGHT_NOISE || at.kind == NETDP_I_SIGHT_END_DITHER) {
+        (at.kind == NETDP_I_SIGHT_NOISE ? draw_of : end_draw_of)(b, row, at.round)[at.node] = 1;
+        return NETDP_OK;
+    }
+    memset(kappa, 0, 3 * (size_t)b->nodes * sizeof *kappa);
+    int64_t t = at.round;
+    if (at.kind == NETDP_I_SIGHT_STATE) {
+        kappa[at.node] = 1;
+        back_through_mixing(b, --t, row, kappa, lambda, before);
+    } else {
+        lambda[at.node] = 1;
+    }
+    for (;; t--) {
+        const bool contributes = netdp_linear_contributes(m->protocol, t);
+        cblas_daxpy(b->nodes, netdp_i_message_noise(m->protocol, t), lambda, 1, draw_of(b, row, t),
+                    1);
+        if (contributes)
+            b->response[index] +=
+                m->pattern[netdp_i_contribution(m->protocol, t)] * lambda[m->victim];
+        if (t == 0)
+            return NETDP_OK;
+        for (int32_t u = 0; u < b->nodes; u++)
+            kappa[u] = contributes && m->gains != NULL ? (1 - m->gains[u]) * lambda[u] : lambda[u];
+        back_through_mixing(b, t - 1, row, kappa, lambda, before);
+    }
+}
+
+static netdp_status build(building *b, int64_t count, netdp_error *error)
+{
+    const netdp_linear *p = b->model->protocol;
+    if (p->accelerate) {
+        netdp_spectrum spectrum;
+        netdp_status status =
+            netdp_mixing_spectrum(p->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+        if (status != NETDP_OK)
+            return status;
+        b->weight = netdp_linear_chebyshev(spectrum.gap);
+    }
+    b->map = NETDP_I_NEW(double, count * b->draws);
+    b->response = NETDP_I_NEW(double, count);
+    b->scratch = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * 3 * b->nodes);
+    if (b->map == NULL || b->response == NULL || b->scratch == NULL)
+        return netdp_i_no_memory(error);
+    return netdp_i_for_each(count, trace_back, b, NULL, NULL, error);
+}
+
+/* ---- The best weights ---- */
+
+typedef struct factor {
+    lapack_int draws, count, rank;
+    const double *r;  /* column-major with `draws` rows: R above the diagonal */
+    lapack_int *pick; /* [count]: number of column j, from 1 */
+    double *g;        /* [count]: the responses in that order */
+} factor;
+
+/* R_11^-T g_1 and g_2 - R_12^T R_11^-T g_1, in g; the largest of the latter. */
+static double whiten(factor *f)
+{
+    const int rest = f->count - f->rank;
+    const double *r12 = f->r + (int64_t)f->rank * f->draws;
+    double most = 0;
+    if (f->rank > 0) {
+        cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, f->rank, f->r, f->draws,
+                    f->g, 1);
+        if (rest > 0)
+            cblas_dgemv(CblasColMajor, CblasTrans, f->rank, rest, -1, r12, f->draws, f->g, 1, 1,
+                        f->g + f->rank, 1);
+    }
+    for (int j = f->rank; j < f->count; j++)
+        most = fmax(most, fabs(f->g[j]));
+    return most;
+}
+
+/* g becomes the weights of the picked numbers. */
+static void weigh(factor *f, netdp_i_gossip_view *view)
+{
+    const bool told = whiten(f) > VALUE_TOLERANCE * fabs(f->r[0]);
+    const int rest = f->count - f->rank;
+    double *g1 = f->g, *g2 = f->g + f->rank;
+    view->loss = told ? INFINITY : cblas_ddot(f->rank, g1, 1, g1, 1);
+    view->response = told ? cblas_ddot(rest, g2, 1, g2, 1) : view->loss;
+    if (told) { /* the statistic g_2 . (y_2 - R_12^T R_11^-T y_1) */
+        memset(g1, 0, (size_t)f->rank * sizeof *g1);
+        if (f->rank > 0)
+            cblas_dgemv(CblasColMajor, CblasNoTrans, f->rank, rest, -1,
+                        f->r + (int64_t)f->rank * f->draws, f->draws, g2, 1, 0, g1, 1);
+    } else {
+        memset(g2, 0, (size_t)rest * sizeof *g2);
+    }
+    if (f->rank > 0)
+        cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, f->rank, f->r, f->draws,
+                    g1, 1);
+    for (int64_t j = 0; j < f->count; j++)
+        view->weight[f->pick[j] - 1] = f->g[j];
+}
+
+static netdp_status solve(building *b, netdp_i_gossip_view *view, netdp_error *error)
+{
+    factor f = {.draws = (lapack_int)b->draws, .count = (lapack_int)view->count, .r = b->map};
+    const lapack_int least = f.draws < f.count ? f.draws : f.count;
+    double *tau = NETDP_I_NEW(double, least);
+    f.pick = NETDP_I_NEW(lapack_int, view->count);
+    f.g = NETDP_I_NEW(double, view->count);
+    netdp_status status = NETDP_OK;
+    if (tau == NULL || f.pick == NULL || f.g == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    netdp_i_dense_begin();
+    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, f.draws, f.count, b->map, f.draws, f.pick, tau) != 0) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    while (f.rank < least &&
+           fabs(b->map[f.rank * b->draws + f.rank]) > RANK_TOLERANCE * fabs(b->map[0]))
+        f.rank++;
+    for (int64_t j = 0; j < view->count; j++)
+        f.g[j] = b->response[f.pick[j] - 1];
+    weigh(&f, view);
+done:
+    netdp_i_free(tau);
+    netdp_i_free(f.pick);
+    netdp_i_free(f.g);
+    return status;
+}
+
+/* ---- The view ---- */
+
+static netdp_status check_size(int64_t count, int64_t draws, netdp_error *error)
+{
+    if (count <= MOST_NUMBERS && draws <= MOST_PRODUCTS / count)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_NO_ANSWER,
+                        "audit: a view of %" PRId64 " numbers and %" PRId64
+                        " draws of noise; up to %d numbers and 2^27 products can be attacked, take "
+                        "fewer rounds or a smaller graph",
+                        count, draws, MOST_NUMBERS);
+}
+
+static netdp_status list_view(const netdp_i_gossip_model *model, netdp_i_gossip_view *made,
+                              int64_t draws, netdp_error *error)
+{
+    const int32_t nodes = netdp_mixing_rows(model->protocol->mixing).nodes;
+    bool *member = NETDP_I_NEW(bool, nodes), *seen = NETDP_I_NEW(bool, nodes);
+    listing l = {.protocol = model->protocol, .view = model->view, .member = member, .seen = seen};
+    netdp_status status = NETDP_OK;
+    if (member == NULL || seen == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    netdp_i_view_nodes(model->protocol, model->view, member, seen);
+    list_all(&l);
+    status = check_size(l.count, draws, error);
+    if (status != NETDP_OK)
+        goto done;
+    made->sight = NETDP_I_NEW(netdp_i_sight, l.count);
+    made->weight = NETDP_I_NEW(double, l.count);
+    if (made->sight == NULL || made->weight == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    l.sight = made->sight;
+    list_all(&l);
+    made->count = l.count;
+done:
+    netdp_i_free(member);
+    netdp_i_free(seen);
+    return status;
+}
+
+void netdp_i_gossip_view_free(netdp_i_gossip_view *view)
+{
+    if (view == NULL)
+        return;
+    netdp_i_free(view->sight);
+    netdp_i_free(view->weight);
+    netdp_i_free(view);
+}
+
+netdp_status netdp_i_gossip_view_new(const netdp_i_gossip_model *model, netdp_i_gossip_view **view,
+                                     netdp_error *error)
+{
+    const netdp_linear *p = model->protocol;
+    building b = {.model = model, .nodes = netdp_mixing_rows(p->mixing).nodes, .weight = 1};
+    b.end_draws = (model->reused ? 1 : p->rounds) * b.nodes;
+    b.draws = b.end_draws + (p->end_dither > 0 ? p->rounds / p->every * b.nodes : 0);
+    netdp_status status = check_size(p->rounds, b.draws, error); /* before all are listed */
+    if (status != NETDP_OK)
+        return status;
+    netdp_i_gossip_view *made = NETDP_I_NEW(netdp_i_gossip_view, 1);
+    status = made == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = list_view(model, made, b.draws, error);
+    if (status == NETDP_OK) {
+        b.sight = made->sight;
+        status = build(&b, made->count, error);
+    }
+    if (status == NETDP_OK)
+        status = solve(&b, made, error);
+    netdp_i_free(b.map);
+    netdp_i_free(b.response);
+    netdp_i_free(b.scratch);
+    if (status != NETDP_OK) {
+        netdp_i_gossip_view_free(made);
+        return status;
+    }
+    *view = made;
+    return NETDP_OK;
+}

@@ -1,0 +1,61 @@
+/*
+ * What an observer of gossip sees, number by number, and the best linear statistic of it: a dense
+ * model of the realised protocol, every draw of noise on its own. Independent of the accountants.
+ */
+#ifndef NETDP_I_GOSSIP_VIEW_H
+#define NETDP_I_GOSSIP_VIEW_H
+
+#include <netdp/protocol.h>
+
+/* Where a number of the view comes from. */
+typedef enum netdp_i_sight_kind {
+    NETDP_I_SIGHT_MESSAGE = 0, /* m_round[node] */
+    NETDP_I_SIGHT_NOISE,       /* the node's own normal draw of the round */
+    NETDP_I_SIGHT_END_DITHER,  /* the one of the end dither after the round */
+    NETDP_I_SIGHT_STATE,       /* s_rounds[node], the last sum that it receives */
+} netdp_i_sight_kind;
+
+typedef struct netdp_i_sight {
+    netdp_i_sight_kind kind;
+    int32_t node;
+    int64_t round;
+} netdp_i_sight;
+
+/* A realised protocol and its observer; all pointers are borrowed. */
+typedef struct netdp_i_gossip_model {
+    const netdp_linear *protocol; /* as it runs */
+    const netdp_view *view;
+    int32_t victim;
+    const double *pattern; /* of the victim, [contribution rounds] */
+    const double *gains;   /* [nodes]: nodes contribute -gain s; NULL: 0 */
+    bool reused;           /* the noise of every round's messages is that of round 0 */
+} netdp_i_gossip_model;
+
+/* Of a run with x times the pattern, sum weight * number has mean response * x. */
+typedef struct netdp_i_gossip_view {
+    int64_t count;
+    netdp_i_sight *sight; /* [count], by round */
+    double *weight;       /* [count] */
+    double response;      /* of the statistic to the victim's pattern; 0: nothing is learnt */
+    double loss;          /* mu^2 sigma^2; INFINITY: the statistic has no noise */
+} netdp_i_gossip_view;
+
+/* member[u]: an observer; seen[u]: its messages are in the view. [nodes] each. */
+void netdp_i_view_nodes(const netdp_linear *protocol, const netdp_view *view, bool *member,
+                        bool *seen);
+
+/* The messages' standard deviation in a round, end dithers apart. */
+double netdp_i_message_noise(const netdp_linear *protocol, int64_t round);
+
+/* The pattern's index of a contribution round. */
+int64_t netdp_i_contribution(const netdp_linear *protocol, int64_t round);
+
+/*
+ * The view and its best weights. NETDP_NO_ANSWER where it has more than 4,000 numbers, or more than
+ * 2^27 products with draws of noise.
+ */
+netdp_status netdp_i_gossip_view_new(const netdp_i_gossip_model *model, netdp_i_gossip_view **view,
+                                     netdp_error *error);
+void netdp_i_gossip_view_free(netdp_i_gossip_view *view);
+
+#endif

@@ -1,0 +1,343 @@
+/*
+ * The attack on walks: the observers of a token in one dimension, step 1 and Delta 1.
+ *
+ * The victim contributes -1/2 in world 0 and 1/2 in world 1, all others 0. The path is known. Of a
+ * piece of it that ends at a visit, with k contributions of the victim and L noise terms since the
+ * observers sent the token on (or since it began, or since the victim forgot what it held), the
+ * token less what was sent is N(+-k/2, L sigma^2): its log-likelihood ratio is k y / (L sigma^2),
+ * and those of pieces add. Nothing here is taken from the accountants.
+ */
+#include <netdp/audit.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "simulate/walk.h"
+
+enum {
+    SHARE = 32, /* runs of each world between two looks at the progress */
+    FAULTS = NETDP_FAULT_HALF_NOISE | NETDP_FAULT_NO_CLIP | NETDP_FAULT_CLIP_AFTER |
+             NETDP_FAULT_REUSED_NOISE,
+};
+
+/* A row that is not clipped is as large as it takes: so many times the noise. */
+#define EXTREME 8.0
+
+/* One token, since the observers sent it on or the victim forgot. */
+typedef struct trail {
+    double sent;           /* what it was then */
+    int64_t shift, noises; /* contributions of the victim, noise terms that the observers do not
+                              know */
+    double before;         /* of the step at hand: on arrival, */
+    double given;          /* and the victim's contribution */
+    double noise;          /* of step 0 */
+    double score;
+    /* reused noise, sums over pieces: shift and noises by the move, and by noises */
+    double shift_move, noises_move, shift_noises, noises_noises;
+} trail;
+
+/* One thread's. */
+typedef struct player {
+    const struct attack *attack;
+    double contribution; /* of the victim in the world at hand */
+    trail *trail;        /* [tokens] */
+    double *model;       /* [tokens] */
+    int32_t *path;       /* [tokens][steps + 1], NULL without resets, like the next two */
+    bool *forgets;       /* [tokens][steps] */
+    int64_t *when;       /* [steps] contributions of a piece */
+} player;
+
+typedef struct attack {
+    const netdp_walk_attack *asked;
+    const netdp_token *token;
+    netdp_tracing tracing;
+    netdp_walking walking;
+    bool *observer; /* [nodes] */
+    double *values; /* [nodes] */
+    player *player; /* [threads] */
+    double *scores; /* [2][runs] */
+} attack;
+
+/* ---- what the observers see ---- */
+
+static bool sees(const attack *a, int32_t node, int64_t step)
+{
+    return a->observer[node] || (a->token->release && step == a->token->steps);
+}
+
+static void restart(trail *each, double sent)
+{
+    each->sent = sent;
+    each->shift = 0;
+    each->noises = 0;
+}
+
+/* What a move tells where every noise term is the same unknown one. */
+static void add_sums(trail *each, double shift, double noises, double move)
+{
+    each->shift_move += shift * move;
+    each->noises_move += noises * move;
+    each->shift_noises += shift * noises;
+    each->noises_noises += noises * noises;
+}
+
+static void look(const attack *a, trail *each, double model)
+{
+    const double sigma = a->asked->noise, move = model - each->sent;
+    const double shift = (double)each->shift, noises = (double)each->noises;
+    if ((a->asked->faults & NETDP_FAULT_REUSED_NOISE) != 0)
+        add_sums(each, shift, noises, move);
+    else if (each->shift > 0 && move != 0) /* no 0/0 without noise */
+        each->score += move / sigma * (shift / (noises * sigma));
+}
+
+/*
+ * Reused noise: moves are (noises x) + (+-1/2 shift) with one unknown x. The residual squares of
+ * the two worlds, x fitted, differ by twice this; no noise is left to hide them.
+ */
+static double score_of(const attack *a, const trail *each)
+{
+    const double sigma = a->asked->noise;
+    if ((a->asked->faults & NETDP_FAULT_REUSED_NOISE) == 0 || each->noises_noises == 0)
+        return each->score;
+    const double fitted = each->noises_move / each->noises_noises;
+    const double apart = each->shift_move - each->shift_noises * fitted;
+    return apart != 0 ? apart / sigma / sigma : 0;
+}
+
+/* ---- what the nodes do ---- */
+
+static void arrive(void *context, const netdp_i_stop *stop)
+{
+    player *p = context;
+    trail *each = &p->trail[stop->token];
+    each->before = stop->model[0];
+    each->given = 0;
+    if (sees(p->attack, stop->node, stop->step))
+        look(p->attack, each, stop->model[0]);
+}
+
+static void contribute(void *context, const netdp_i_stop *stop, double *gradient)
+{
+    player *p = context;
+    if (stop->node == p->attack->asked->victim)
+        p->trail[stop->token].given = p->contribution;
+    gradient[0] = -p->trail[stop->token].given;
+}
+
+/* The model with what is broken, and with what the victim has forgotten. */
+static double altered(const player *p, trail *each, const netdp_i_stop *stop, bool forgets)
+{
+    const unsigned faults = p->attack->asked->faults;
+    double noise = stop->model[0] - each->before - each->given;
+    if (stop->step == 0)
+        each->noise = noise;
+    if ((faults & NETDP_FAULT_REUSED_NOISE) != 0)
+        noise = each->noise;
+    double move = each->given + noise;
+    if ((faults & NETDP_FAULT_CLIP_AFTER) != 0)
+        move = fmin(fmax(move, -0.5), 0.5);
+    return (forgets ? 0 : each->before) + move;
+}
+
+static void send(void *context, const netdp_i_stop *stop)
+{
+    player *p = context;
+    const attack *a = p->attack;
+    trail *each = &p->trail[stop->token];
+    const bool forgets =
+        p->forgets != NULL && p->forgets[stop->token * a->token->steps + stop->step];
+    if (forgets || (a->asked->faults & (NETDP_FAULT_REUSED_NOISE | NETDP_FAULT_CLIP_AFTER)) != 0)
+        stop->model[0] = altered(p, each, stop, forgets);
+    if (a->observer[stop->node]) {
+        add_sums(each, 0, 1, stop->model[0] - each->before); /* its own noise */
+        restart(each, stop->model[0]);
+        return;
+    }
+    if (forgets)
+        restart(each, 0);
+    each->shift += each->given != 0;
+    each->noises++;
+}
+
+/*
+ * Of contributions at when[0] < when[1] < ... before a visit at `end`: the step at which forgetting
+ * what was before leaves the most, j of them behind r noise terms: j^2 / r.
+ */
+static int64_t worst_of(const int64_t *when, int64_t count, int64_t end)
+{
+    int64_t worst = when[0];
+    double most = 0;
+    for (int64_t j = 1; j <= count; j++) {
+        const double left = (double)j * (double)j / (double)(end - when[count - j]);
+        if (left > most) {
+            most = left;
+            worst = when[count - j];
+        }
+    }
+    return worst;
+}
+
+/* Given the path of token k. */
+static void plan_forgetting(player *p, int32_t k)
+{
+    const netdp_token *token = p->attack->token;
+    const int32_t *path = p->path + k * (token->steps + 1);
+    bool *forgets = p->forgets + k * token->steps;
+    int64_t count = 0, given = 0;
+    memset(forgets, 0, (size_t)token->steps * sizeof *forgets);
+    for (int64_t t = 0; t <= token->steps; t++) {
+        if (sees(p->attack, path[t], t)) {
+            if (count > 0)
+                forgets[worst_of(p->when, count, t)] = true;
+            count = 0;
+        }
+        if (t < token->steps && path[t] == p->attack->asked->victim &&
+            (token->cap == 0 || given < token->cap)) {
+            p->when[count++] = t;
+            given++;
+        }
+    }
+}
+
+/* ---- runs ---- */
+
+static netdp_status play(const attack *a, player *p, int world, int64_t run, netdp_error *error)
+{
+    const netdp_i_walk_hooks hooks = {arrive, contribute, send, p};
+    const netdp_run_seed seed = {a->asked->seed, 2 * (uint64_t)run + (uint64_t)world};
+    netdp_status status = NETDP_OK;
+    double score = 0;
+    p->contribution = world == 0 ? -0.5 : 0.5;
+    if ((a->asked->faults & NETDP_FAULT_CLIP_AFTER) != 0)
+        p->contribution *= 1 + 2 * EXTREME * a->asked->noise;
+    if ((a->asked->faults & NETDP_FAULT_NO_CLIP) != 0)
+        p->contribution *= 2;
+    if (p->path != NULL) {
+        netdp_walking still = a->walking; /* the path does not depend on the noise */
+        still.noise = 0;
+        status = netdp_simulate_walk(a->token, &still, seed, a->tracing, p->model, p->path, error);
+        for (int32_t k = 0; status == NETDP_OK && k < a->token->tokens; k++)
+            plan_forgetting(p, k);
+    }
+    memset(p->trail, 0, (size_t)a->token->tokens * sizeof *p->trail);
+    if (status == NETDP_OK)
+        status = netdp_i_simulate_walk(a->token, &a->walking, seed, a->tracing, &hooks, p->model,
+                                       NULL, error);
+    for (int32_t k = 0; k < a->token->tokens; k++)
+        score += score_of(a, &p->trail[k]);
+    a->scores[world * a->asked->runs + run] = score;
+    return status;
+}
+
+static netdp_status play_share(void *context, int64_t index, int thread, netdp_error *error)
+{
+    const attack *a = context;
+    const int64_t first = index * SHARE, left = a->asked->runs - first;
+    netdp_status status = NETDP_OK;
+    for (int64_t i = 0; status == NETDP_OK && i < (left < SHARE ? left : SHARE); i++)
+        for (int world = 0; status == NETDP_OK && world < 2; world++)
+            status = play(a, &a->player[thread], world, first + i, error);
+    return status;
+}
+
+static netdp_status check_attack(const netdp_walk_attack *asked, netdp_error *error)
+{
+    netdp_status status = netdp_token_check(asked->token, error);
+    if (status != NETDP_OK)
+        return status;
+    const int32_t nodes = netdp_transition_rows(asked->token->law).nodes;
+    if (asked->count < 1 || asked->victim < 0 || asked->victim >= nodes)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "attack: victim %" PRId32 ", %" PRId32 " observers; give a node of the "
+                            "%" PRId32 " and at least one other to observe it",
+                            asked->victim, asked->count, nodes);
+    for (int32_t i = 0; i < asked->count; i++)
+        if (asked->observers[i] < 0 || asked->observers[i] >= nodes ||
+            asked->observers[i] == asked->victim)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "attack: observer %" PRId32 " is the victim or not in the graph "
+                                "of %" PRId32 " nodes",
+                                asked->observers[i], nodes);
+    if (!(asked->noise >= 0) || isinf(asked->noise) || asked->runs < 1 || asked->runs > INT32_MAX ||
+        (asked->faults & ~(unsigned)FAULTS) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "attack: the noise must be finite and not negative, runs 1 to 2^31 - "
+                            "1, and faults ones that a walk can have (it has no dither)");
+    if (asked->token->start == NETDP_START_OBSERVER ||
+        (asked->token->burn_in + asked->token->steps) >> 32 != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "attack: give a walk that can be simulated: from a node or uniform, of "
+                            "fewer than 2^32 steps and burn-in together");
+    return NETDP_OK;
+}
+
+static netdp_status attack_new(attack *a, netdp_error *error)
+{
+    const netdp_token *token = a->token;
+    const int32_t nodes = netdp_transition_rows(token->law).nodes;
+    a->observer = NETDP_I_NEW(bool, nodes);
+    a->values = NETDP_I_NEW(double, nodes);
+    a->scores = NETDP_I_NEW(double, 2 * a->asked->runs);
+    a->player = NETDP_I_NEW(player, netdp_i_threads());
+    if (a->observer == NULL || a->values == NULL || a->scores == NULL || a->player == NULL)
+        return netdp_i_no_memory(error);
+    for (int i = 0; i < netdp_i_threads(); i++) {
+        player *p = &a->player[i];
+        p->attack = a;
+        p->trail = NETDP_I_NEW(trail, token->tokens);
+        p->model = NETDP_I_NEW(double, token->tokens);
+        if (p->trail == NULL || p->model == NULL)
+            return netdp_i_no_memory(error);
+        if (!a->asked->resets)
+            continue;
+        p->path = NETDP_I_NEW(int32_t, token->tokens * (token->steps + 1));
+        p->forgets = NETDP_I_NEW(bool, token->tokens * token->steps);
+        p->when = NETDP_I_NEW(int64_t, token->steps);
+        if (p->path == NULL || p->forgets == NULL || p->when == NULL)
+            return netdp_i_no_memory(error);
+    }
+    for (int32_t i = 0; i < a->asked->count; i++)
+        a->observer[a->asked->observers[i]] = true;
+    const bool half = (a->asked->faults & NETDP_FAULT_HALF_NOISE) != 0;
+    a->walking = (netdp_walking){.values = a->values, .width = 1, .step = 1};
+    a->walking.noise = half ? a->asked->noise / 2 : a->asked->noise;
+    return NETDP_OK;
+}
+
+static void attack_clear(attack *a)
+{
+    for (int i = 0; a->player != NULL && i < netdp_i_threads(); i++) {
+        netdp_i_free(a->player[i].trail);
+        netdp_i_free(a->player[i].model);
+        netdp_i_free(a->player[i].path);
+        netdp_i_free(a->player[i].forgets);
+        netdp_i_free(a->player[i].when);
+    }
+    netdp_i_free(a->observer);
+    netdp_i_free(a->values);
+    netdp_i_free(a->scores);
+    netdp_i_free(a->player);
+}
+
+netdp_status netdp_attack_walk(const netdp_walk_attack *asked, const netdp_progress *progress,
+                               double *scores, netdp_error *error)
+{
+    attack a = {.asked = asked, .token = asked->token};
+    netdp_status status = check_attack(asked, error);
+    if (status != NETDP_OK)
+        return status;
+    a.tracing = (netdp_tracing){.every = 1, .progress = progress};
+    status = attack_new(&a, error);
+    if (status == NETDP_OK)
+        status = netdp_i_for_each((asked->runs + SHARE - 1) / SHARE, play_share, &a, progress,
+                                  "attack", error);
+    if (status == NETDP_OK)
+        memcpy(scores, a.scores, 2 * (size_t)asked->runs * sizeof *scores);
+    attack_clear(&a);
+    return status;
+}

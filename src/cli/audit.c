@@ -1,0 +1,232 @@
+#include "cli/command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <netdp/audit.h>
+#include <netdp/study.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "report/trade.h"
+
+enum { PATH_ROOM = 4096 };
+
+typedef struct audit_options {
+    const char *folder, *data;
+    netdp_i_texts set;
+    netdp_audit_options audit;
+    uint64_t seed;
+    bool self_test, json;
+} audit_options;
+
+/* ---- Results ---- */
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_string(value) ? INFINITY : json_number_value(value);
+}
+
+/* One picture an audit; without gnuplot there are none, and that is said. */
+static void draw(const json_t *audits, const char *folder)
+{
+    size_t i;
+    json_t *audit;
+    json_array_foreach(audits, i, audit)
+    {
+        char path[PATH_ROOM + 32];
+        netdp_error why;
+        snprintf(path, sizeof path, "%s/audit-%zu.svg", folder, i + 1);
+        if (netdp_i_trade_write(audit, path, &why) != NETDP_OK) {
+            netdp_i_cli_note("no pictures: %s", why.text);
+            return;
+        }
+    }
+}
+
+static void print_audits(const json_t *audits)
+{
+    size_t i;
+    json_t *audit;
+    printf("%-16s %-8s %-16s %9s %9s  %-15s %s\n", "", "pair", "bound", "claim", "found", "verdict",
+           "attack");
+    json_array_foreach(audits, i, audit)
+    {
+        const char *unit = json_string_value(json_object_get(audit, "found_at_least_in"));
+        char pair[32];
+        snprintf(pair, sizeof pair, "%d->%d", (int)number(audit, "from"), (int)number(audit, "to"));
+        printf("%-16s %-8s %-16s %9.4g %9.4g  %-15s %s\n",
+               json_string_value(json_object_get(audit, "name")), pair,
+               json_string_value(json_object_get(audit, "bound")),
+               number(json_object_get(audit, "claim"), unit),
+               number(json_object_get(audit, "evidence"), unit),
+               json_string_value(json_object_get(audit, "verdict")),
+               json_string_value(json_object_get(audit, "attack")));
+        const json_t *enough = json_object_get(audit, "enough_runs");
+        if (json_is_integer(enough))
+            printf("%-16s about %lld runs would do\n", "", (long long)json_integer_value(enough));
+        if (json_is_false(json_object_get(audit, "sound")))
+            printf("%-16s the bound is not an upper bound, and is labelled so\n", "");
+    }
+}
+
+static void print_estimates(const json_t *estimates)
+{
+    size_t i;
+    json_t *one;
+    if (json_array_size(estimates) == 0)
+        return;
+    printf("\nerror of an estimate of the value, in units of Delta\n%8s %8s %12s %12s\n",
+           "distance", "node", "with dither", "without");
+    json_array_foreach(estimates, i, one)
+        printf("%8d %8d %12.5g %12.5g\n", (int)number(one, "distance"), (int)number(one, "from"),
+               number(one, "rmse"), number(one, "rmse_without_dither"));
+}
+
+static netdp_status print_result(const char *folder, const audit_options *o, netdp_error *error)
+{
+    char path[PATH_ROOM + 16];
+    json_error_t why;
+    snprintf(path, sizeof path, "%s/audit.json", folder);
+    json_t *result = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    if (result == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove the folder and audit again",
+                            path, why.line, why.text);
+    const json_t *audits = json_object_get(result, "audits");
+    draw(audits, folder);
+    if (o->json)
+        return netdp_i_cli_print_json(&result, error);
+    printf("%s\n%lld runs of each world, confidence %g\n",
+           json_string_value(json_object_get(result, "title")), (long long)o->audit.runs,
+           o->audit.confidence);
+    print_audits(audits);
+    print_estimates(json_object_get(result, "reconstruction"));
+    printf("\nclaim and found: mu of Gaussian privacy, of walks epsilon at the study's delta. An "
+           "attack that finds\nless than the claim proves nothing; one that finds more refutes it "
+           "at the confidence.\nresults: %s\n",
+           folder);
+    json_decref(result);
+    return NETDP_OK;
+}
+
+/* ---- The commands ---- */
+
+static netdp_status test_self(const audit_options *o, netdp_error *error)
+{
+    const int32_t count = netdp_audit_self_tests();
+    int32_t failed = 0;
+    netdp_self_test *lines = NETDP_I_NEW(netdp_self_test, count);
+    if (lines == NULL)
+        return netdp_i_no_memory(error);
+    netdp_progress progress = netdp_i_cli_progress_begin();
+    netdp_status status = netdp_audit_self_test(o->seed, &progress, lines, error);
+    netdp_i_cli_progress_end();
+    json_t *list = json_array();
+    if (status == NETDP_OK && !o->json)
+        printf("%-36s %9s %9s\n", "", "claim", "found");
+    for (int32_t i = 0; i < count && status == NETDP_OK; i++) {
+        const netdp_self_test *line = &lines[i];
+        failed += !line->passed;
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:b}", "name", line->name, "claim",
+                                              line->claim, "found", line->found, "passed",
+                                              (int)line->passed));
+        if (!o->json)
+            printf("%-36s %9.4g %9.4g  %s\n", line->name, line->claim, line->found,
+                   line->passed ? "passed" : "FAILED");
+    }
+    netdp_i_free(lines);
+    if (status == NETDP_OK && o->json) {
+        json_t *all = json_pack("{s:s, s:i, s:O}", "netdp", netdp_version(), "failed", (int)failed,
+                                "lines", list);
+        status = netdp_i_cli_print_json(&all, error);
+    }
+    json_decref(list);
+    if (status == NETDP_OK && failed > 0)
+        return netdp_i_fail(error, NETDP_NO_ANSWER, "%d of %d lines of the self-test failed",
+                            (int)failed, (int)count);
+    return status;
+}
+
+/* results/NAME-audit for .../NAME.yaml */
+static void usual_folder(const char *study, char *folder)
+{
+    const char *slash = strrchr(study, '/');
+    const char *name = slash != NULL ? slash + 1 : study;
+    const char *dot = strrchr(name, '.');
+    snprintf(folder, PATH_ROOM, "results/%.*s-audit",
+             dot != NULL ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+static netdp_status audit_study(const char *file, const audit_options *o, netdp_error *error)
+{
+    char folder[PATH_ROOM];
+    netdp_study *study = NULL;
+    if (strlen(file) + 64 > PATH_ROOM || (o->folder != NULL && strlen(o->folder) + 64 > PATH_ROOM))
+        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
+    usual_folder(file, folder);
+    if (o->folder != NULL)
+        snprintf(folder, sizeof folder, "%s", o->folder);
+    netdp_status status = netdp_study_read(file, o->set.text, o->set.count, &study, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_progress progress = netdp_i_cli_progress_begin();
+    status = netdp_study_audit(study, &o->audit, folder, o->data, &progress, error);
+    netdp_i_cli_progress_end();
+    netdp_study_free(study);
+    return status == NETDP_OK ? print_result(folder, o, error) : status;
+}
+
+netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *error)
+{
+    audit_options o = {.audit = {.runs = 10000, .confidence = 0.999}, .seed = 1};
+    const netdp_i_option table[] = {
+        {NETDP_I_COUNT, 0, "runs", &o.audit.runs, "N", "runs of each of the two worlds", "10000"},
+        {NETDP_I_NUMBER, 0, "confidence", &o.audit.confidence, "C",
+         "that nothing is refuted that holds", "0.999"},
+        {NETDP_I_TEXT, 0, "from", &o.audit.from, "U", "the victim", "of the worst pair"},
+        {NETDP_I_TEXT, 0, "to", &o.audit.to, "V", "the observer", "of the worst pair"},
+        {NETDP_I_TEXT, 0, "bound", &o.audit.bound, "NAME",
+         "attack the claim of this bound instead of the study's guarantee", "the guarantee's"},
+        {NETDP_I_SWITCH, 0, "reconstruct", &o.audit.reconstruct, NULL,
+         "averaging: also estimate values at each distance, with and without the dither", NULL},
+        {NETDP_I_SWITCH, 0, "self-test", &o.self_test, NULL,
+         "audit null data and mechanisms that are broken on purpose instead of a study", NULL},
+        {NETDP_I_SEED, 0, "seed", &o.seed, "N", "of the self-test", "1"},
+        {NETDP_I_TEXT, 'o', "output", &o.folder, "DIR", "the result folder",
+         "results/NAME-audit for NAME.yaml"},
+        {NETDP_I_LIST, 0, "set", &o.set, "KEY=VALUE",
+         "override a key of the study, as in privacy.epsilon=2; may be repeated", "none"},
+        {NETDP_I_TEXT, 0, "data", &o.data, "DIR",
+         "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data", "none"},
+        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "print audit.json instead of the table", NULL},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "audit",
+        .arguments = "STUDY.yaml",
+        .what = "Play the observer of a study's threat model against the simulator: what could it "
+                "learn, and does that refute the guarantee?",
+        .examples = "  netdp audit experiments/meters-on-davis.yaml\n"
+                    "  netdp audit --self-test\n",
+        .least = 0,
+        .most = 1,
+        .options = table,
+    };
+    netdp_i_arguments arguments = {0};
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help) {
+        const char *file = arguments.count > 0 ? arguments.text[0] : NULL;
+        if (o.self_test && file != NULL)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "--self-test: is about the auditor; leave out the study");
+        else if (!o.self_test && file == NULL)
+            status =
+                netdp_i_fail(error, NETDP_INVALID, "no study: give STUDY.yaml, or --self-test");
+        else
+            status = o.self_test ? test_self(&o, error) : audit_study(file, &o, error);
+    }
+    netdp_i_free(o.set.text);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

@@ -1,0 +1,85 @@
+#include "report/trade.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "report/plot.h"
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_string(value) ? INFINITY : json_number_value(value);
+}
+
+/* Titles go between double quotes: what would end or command there is left out. */
+static void print_text(FILE *out, const char *text)
+{
+    for (; text != NULL && *text != '\0'; text++)
+        if (strchr("\"\\`$@^_{}&~\n", *text) == NULL)
+            fputc(*text, out);
+}
+
+/* The least false negatives that the claim leaves at a rate x of false positives. */
+static void print_claim(FILE *out, const json_t *claim)
+{
+    const double mu = number(claim, "mu"), epsilon = number(claim, "epsilon");
+    if (json_object_get(claim, "mu") != NULL && isfinite(mu))
+        fprintf(out, "claim(x) = norm(invnorm(1 - x) - %.17g)\n", mu);
+    else if (json_object_get(claim, "mu") == NULL && epsilon < 700)
+        fprintf(
+            out,
+            "high(a, b) = a > b ? a : b\n"
+            "claim(x) = high(0, high(1 - %.17g - exp(%.17g) * x, exp(-%.17g) * (1 - %.17g - x)))\n",
+            number(claim, "delta"), epsilon, epsilon, number(claim, "delta"));
+    else
+        fputs("claim(x) = 0\n", out);
+}
+
+static void print_script(FILE *out, const json_t *audit)
+{
+    const json_t *points = json_object_get(json_object_get(audit, "evidence"), "points");
+    const json_t *point;
+    size_t i;
+    fputs("set terminal svg size 560,420 dynamic enhanced font 'sans-serif,13' background 'white'\n"
+          "$points << END\n",
+          out);
+    json_array_foreach(points, i, point)
+        fprintf(out, "%.9g %.9g %.9g %.9g\n", number(point, "false_positive"),
+                number(point, "false_negative"), number(point, "false_positive_most"),
+                number(point, "false_negative_most"));
+    fputs("END\nset title \"", out);
+    print_text(out, json_string_value(json_object_get(audit, "name")));
+    fprintf(out, ": node %d about node %d, ", (int)number(audit, "to"), (int)number(audit, "from"));
+    print_text(out, json_string_value(json_object_get(audit, "verdict")));
+    fputs("\" noenhanced\n"
+          "set xlabel 'false positives'\nset ylabel 'false negatives'\n"
+          "set xrange [0:1]\nset yrange [0:1]\nset grid\nset key top right\nset samples 400\n",
+          out);
+    print_claim(out, json_object_get(audit, "claim"));
+    fputs(
+        "plot claim(x) title 'claimed: nothing below' lw 2 lc rgb '#0072B2', \\\n"
+        "  1 - x title 'nothing learned' dt 2 lc rgb '#999999', \\\n"
+        "  $points using 1:2 title 'attack, as counted' pt 7 ps 0.5 lc rgb '#D55E00', \\\n"
+        "  $points using 3:4 title 'attack, at the confidence' with lines lw 2 lc rgb '#D55E00'\n",
+        out);
+}
+
+netdp_status netdp_i_trade_write(const json_t *audit, const char *path, netdp_error *error)
+{
+    char *script = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&script, &size);
+    if (out == NULL)
+        return netdp_i_no_memory(error);
+    print_script(out, audit);
+    const bool whole = ferror(out) == 0;
+    netdp_status status = fclose(out) == 0 && whole ? NETDP_OK : netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = netdp_i_plot_write(script, path, error);
+    free(script);
+    return status;
+}

@@ -1,0 +1,437 @@
+/* Audits of a study: its calibrated protocols, attacked by the observer that they are for. */
+#include <netdp/audit.h>
+#include <netdp/study.h>
+#include <netdp/walk.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "study/folder.h"
+
+/* One claim about one pair. */
+typedef struct claim {
+    const netdp_i_variant *variant;
+    int32_t from, to, distance;
+    netdp_bound bound;
+    const char *bound_name;
+    bool sound;
+    double mu;      /* gossip; a walk: -1 */
+    double epsilon; /* a walk, at the study's delta; gossip: -1 */
+} claim;
+
+/* One way to attack it. */
+typedef struct attack {
+    const char *name;
+    netdp_honest honest;
+    double gain;
+    bool alternating; /* the victim's contributions change their sign */
+    bool resets;      /* walks */
+} attack;
+
+static const attack gossip_attacks[] = {
+    {"likelihood ratio, honest nodes silent", NETDP_HONEST_SILENT, 0, false, false},
+    {"likelihood ratio, signs alternating", NETDP_HONEST_SILENT, 0, true, false},
+    {"likelihood ratio, honest nodes pull at half step", NETDP_HONEST_PULL, 0.5, false, false},
+    {"likelihood ratio, honest nodes pull at full step", NETDP_HONEST_PULL, 1, false, false},
+};
+static const attack walk_attacks[] = {
+    {"likelihood ratio, honest nodes pass on", NETDP_HONEST_SILENT, 0, false, false},
+    {"likelihood ratio, honest nodes forget", NETDP_HONEST_SILENT, 0, false, true},
+};
+enum {
+    GOSSIP_ATTACKS = sizeof gossip_attacks / sizeof *gossip_attacks,
+    WALK_ATTACKS = sizeof walk_attacks / sizeof *walk_attacks,
+};
+
+typedef struct auditing {
+    const netdp_audit_options *options;
+    const netdp_progress *progress;
+    double *scores; /* [2][runs] */
+    json_t *audits; /* what is found */
+    json_t *estimates;
+} auditing;
+
+/* ---- The claim ---- */
+
+static netdp_status find_pair(const netdp_audit_options *options, claim *c, netdp_error *error)
+{
+    const netdp_graph *graph = c->variant->problem->graph;
+    const json_t *worst = json_object_get(c->variant->guarantee, "worst");
+    netdp_status status = NETDP_OK;
+    c->from = (int32_t)json_integer_value(json_object_get(worst, "from"));
+    c->to = (int32_t)json_integer_value(json_object_get(worst, "to"));
+    if (options->from != NULL)
+        status = netdp_graph_find(graph, options->from, &c->from, error);
+    if (status == NETDP_OK && options->to != NULL)
+        status = netdp_graph_find(graph, options->to, &c->to, error);
+    if (status == NETDP_OK && c->from == c->to)
+        status = netdp_i_fail(error, NETDP_INVALID, "from and to are both node %d; name two nodes",
+                              (int)c->from);
+    int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(graph));
+    if (status == NETDP_OK)
+        status = hops == NULL ? netdp_i_no_memory(error)
+                              : netdp_graph_distances(graph, &c->to, 1, hops, error);
+    if (status == NETDP_OK)
+        c->distance = hops[c->from];
+    netdp_i_free(hops);
+    return status;
+}
+
+static netdp_status claim_of_gossip(const netdp_study *study, claim *c, netdp_error *error)
+{
+    const netdp_loss_request request = {.protocol = &c->variant->protocol,
+                                        .sees = study->privacy.sees,
+                                        .own_noise = study->privacy.own_noise,
+                                        .bound = c->bound,
+                                        .from_count = 1,
+                                        .from = &c->from,
+                                        .to_count = 1,
+                                        .to = &c->to};
+    netdp_losses *losses = NULL;
+    netdp_status status = netdp_losses_new(&request, NULL, &losses, error);
+    if (status != NETDP_OK)
+        return status;
+    c->mu = sqrt(losses->loss[0]) / c->variant->noise;
+    c->epsilon = -1;
+    c->bound_name = losses->bound->name;
+    c->sound = losses->sound;
+    netdp_losses_free(losses);
+    return NETDP_OK;
+}
+
+static netdp_status walk_epsilon(claim *c, netdp_unit unit, double *epsilon, netdp_error *error)
+{
+    const netdp_walk_request request = {.token = &c->variant->token,
+                                        .bound = c->bound,
+                                        .noise = c->variant->noise,
+                                        .unit = unit,
+                                        .from_count = 1,
+                                        .from = &c->from,
+                                        .to_count = 1,
+                                        .to = &c->to};
+    netdp_losses *losses = NULL;
+    netdp_status status = netdp_walk_losses_new(&request, NULL, &losses, error);
+    if (status != NETDP_OK)
+        return status;
+    *epsilon = losses->loss[0];
+    c->bound_name = losses->bound->name;
+    c->sound = losses->sound;
+    netdp_losses_free(losses);
+    return NETDP_OK;
+}
+
+/* Epsilon at the study's delta; a formula for one Renyi order at a time is asked at many. */
+static netdp_status claim_of_walk(const netdp_study *study, claim *c, netdp_error *error)
+{
+    static const double orders[] = {1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64};
+    enum { ORDERS = sizeof orders / sizeof *orders };
+    const netdp_bound_info *info = NULL;
+    const double delta = study->privacy.delta;
+    c->mu = -1;
+    netdp_status status = netdp_walk_bound_choose(c->bound, &info, error);
+    if (status != NETDP_OK)
+        return status;
+    if (info->bound == NETDP_BOUND_EXCURSION || info->bound == NETDP_BOUND_LOCAL)
+        return walk_epsilon(c, (netdp_unit){NETDP_AS_DP, delta}, &c->epsilon, error);
+    double epsilon[ORDERS];
+    for (int k = 0; k < ORDERS && status == NETDP_OK; k++)
+        status = walk_epsilon(c, (netdp_unit){NETDP_AS_RDP, orders[k]}, &epsilon[k], error);
+    const netdp_rdp curve = {.count = ORDERS, .order = orders, .epsilon = epsilon};
+    if (status == NETDP_OK)
+        status = netdp_rdp_to_epsilon(&curve, delta, 0, &c->epsilon, error);
+    return status;
+}
+
+/* ---- The attack ---- */
+
+/* `pattern` is owned by the caller: [contributions] of alternating signs, or NULL. */
+static netdp_gossip_attack gossip_attack(const claim *c, const attack *how, const double *pattern,
+                                         int64_t runs)
+{
+    const netdp_study *study = c->variant->study;
+    return (netdp_gossip_attack){.protocol = &c->variant->protocol,
+                                 .view = {study->privacy.sees, study->privacy.own_noise, 1, &c->to},
+                                 .victim = c->from,
+                                 .noise = c->variant->noise,
+                                 .pattern = how->alternating ? pattern : NULL,
+                                 .honest = how->honest,
+                                 .gain = how->gain,
+                                 .runs = runs,
+                                 .seed = study->seed};
+}
+
+/* Does this attack make a difference for this protocol? */
+static bool applies(const claim *c, const attack *how)
+{
+    const netdp_linear *protocol = &c->variant->protocol;
+    return (!how->alternating || netdp_linear_contributions(protocol) > 1) &&
+           (how->honest == NETDP_HONEST_SILENT || protocol->reacts);
+}
+
+/* Of the attacks on gossip the one whose model promises most is run. */
+static netdp_status attack_gossip(auditing *a, const claim *c, const attack **best,
+                                  netdp_error *error)
+{
+    const int64_t count = netdp_linear_contributions(&c->variant->protocol);
+    double *pattern = NETDP_I_NEW(double, count), most = -1;
+    netdp_status status = pattern == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int64_t k = 0; pattern != NULL && k < count; k++)
+        pattern[k] = k % 2 == 0 ? 1 : -1;
+    for (int i = 0; i < GOSSIP_ATTACKS && status == NETDP_OK; i++) {
+        double optimal = 0;
+        if (!applies(c, &gossip_attacks[i]))
+            continue;
+        const netdp_gossip_attack tried = gossip_attack(c, &gossip_attacks[i], pattern, 1);
+        status = netdp_attack_gossip(&tried, NULL, a->scores, &optimal, error);
+        if (status == NETDP_OK && optimal > most) {
+            most = optimal;
+            *best = &gossip_attacks[i];
+        }
+    }
+    if (status == NETDP_OK) {
+        const netdp_gossip_attack chosen = gossip_attack(c, *best, pattern, a->options->runs);
+        status = netdp_attack_gossip(&chosen, a->progress, a->scores, NULL, error);
+    }
+    netdp_i_free(pattern);
+    return status;
+}
+
+static netdp_status attack_walk(auditing *a, const claim *c, const attack *how, netdp_error *error)
+{
+    const netdp_walk_attack walk = {.token = &c->variant->token,
+                                    .count = 1,
+                                    .observers = &c->to,
+                                    .victim = c->from,
+                                    .noise = c->variant->noise,
+                                    .resets = how->resets,
+                                    .runs = a->options->runs,
+                                    .seed = c->variant->study->seed};
+    return netdp_attack_walk(&walk, a->progress, a->scores, error);
+}
+
+/* ---- What is told ---- */
+
+static json_t *points_json(const netdp_evidence *evidence)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < evidence->points; i++) {
+        const netdp_trade_point *p = &evidence->point[i];
+        json_array_append_new(
+            list, json_pack("{s:o, s:f, s:f, s:f, s:f}", "threshold",
+                            netdp_i_json_double(p->threshold), "false_positive", p->false_positive,
+                            "false_negative", p->false_negative, "false_positive_most",
+                            p->false_positive_most, "false_negative_most", p->false_negative_most));
+    }
+    return list;
+}
+
+static json_t *claim_json(const claim *c)
+{
+    return c->mu >= 0 ? json_pack("{s:o}", "mu", netdp_i_json_double(c->mu))
+                      : json_pack("{s:o, s:f}", "epsilon", netdp_i_json_double(c->epsilon), "delta",
+                                  c->variant->study->privacy.delta);
+}
+
+static netdp_status judge(auditing *a, const claim *c, const attack *how, double confidence,
+                          netdp_error *error)
+{
+    static const char *const words[] = {
+        [NETDP_VERDICT_CONSISTENT] = "consistent",
+        [NETDP_VERDICT_REFUTED] = "refuted",
+        [NETDP_VERDICT_FEW_RUNS] = "not enough runs",
+    };
+    const int64_t runs = a->options->runs;
+    const netdp_scores scores = {runs, {a->scores, a->scores + runs}};
+    netdp_evidence evidence;
+    netdp_verdict verdict = NETDP_VERDICT_CONSISTENT;
+    int64_t enough = 0;
+    netdp_status status =
+        netdp_audit_scores(&scores, confidence, c->variant->study->privacy.delta, &evidence, error);
+    if (status == NETDP_OK)
+        status = netdp_audit_verdict(&evidence, c->mu, c->epsilon, &verdict, &enough, error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *audit = json_pack(
+        "{s:s, s:s, s:i, s:i, s:i, s:f, s:s, s:b, s:o, s:s, s:{s:f, s:f, s:f, s:f, s:I, s:o}, s:s, "
+        "s:o}",
+        "name", c->variant->name, "attack", how->name, "from", (int)c->from, "to", (int)c->to,
+        "distance", (int)c->distance, "noise", c->variant->noise, "bound", c->bound_name, "sound",
+        (int)c->sound, "claim", claim_json(c), "found_at_least_in", c->mu >= 0 ? "mu" : "epsilon",
+        "evidence", "confidence", confidence, "mu", evidence.mu, "epsilon", evidence.epsilon,
+        "delta", evidence.delta, "tested", (json_int_t)evidence.tested, "points",
+        points_json(&evidence), "verdict", words[verdict], "enough_runs",
+        enough > 0 ? json_integer(enough) : json_null());
+    return json_array_append_new(a->audits, audit) == 0 ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+/* ---- Reconstruction ---- */
+
+/* The root mean squared error of an estimate of `from`'s value, with a dither. */
+static netdp_status estimate(auditing *a, const claim *c, int32_t from, double dither, double *rmse,
+                             netdp_error *error)
+{
+    static const attack silent = {.name = ""};
+    const int64_t runs = a->options->runs < 2000 ? a->options->runs : 2000;
+    netdp_linear protocol = c->variant->protocol;
+    netdp_gossip_attack asked = gossip_attack(c, &silent, NULL, runs);
+    protocol.dither = dither;
+    asked.protocol = &protocol;
+    asked.victim = from;
+    return netdp_reconstruct(&asked, a->progress, rmse, error);
+}
+
+/* Of each distance from the observer the first node. */
+static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
+{
+    const netdp_graph *graph = c->variant->problem->graph;
+    const int32_t n = netdp_graph_nodes(graph);
+    int32_t *hops = NETDP_I_NEW(int32_t, n);
+    netdp_status status = hops == NULL ? netdp_i_no_memory(error)
+                                       : netdp_graph_distances(graph, &c->to, 1, hops, error);
+    for (int32_t distance = 1, from = 0; status == NETDP_OK && from < n; distance++) {
+        double with = 0, without = 0;
+        for (from = 0; from < n && hops[from] != distance; from++)
+            ;
+        if (from == n)
+            break;
+        status = estimate(a, c, from, c->variant->protocol.dither, &with, error);
+        if (status == NETDP_OK)
+            status = estimate(a, c, from, 0, &without, error);
+        if (status == NETDP_OK)
+            json_array_append_new(
+                a->estimates,
+                json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:f}", "name", c->variant->name, "from",
+                          (int)from, "to", (int)c->to, "distance", (int)distance, "rmse",
+                          netdp_i_json_double(with), "rmse_without_dither",
+                          netdp_i_json_double(without), "noise", c->variant->noise));
+    }
+    netdp_i_free(hops);
+    return status;
+}
+
+/* ---- A variant, and all ---- */
+
+static netdp_status audit_variant(auditing *a, const netdp_i_variant *variant, netdp_error *error)
+{
+    claim c = {.variant = variant, .bound = NETDP_BOUND_AUTO};
+    const bool walk = variant->token.law != NULL;
+    netdp_status status = find_pair(a->options, &c, error);
+    if (status == NETDP_OK && a->options->bound != NULL)
+        status = netdp_bound_parse(a->options->bound, &c.bound, error);
+    else if (walk)
+        c.bound = variant->bound;
+    if (status == NETDP_OK)
+        status = walk ? claim_of_walk(variant->study, &c, error)
+                      : claim_of_gossip(variant->study, &c, error);
+    if (status != NETDP_OK)
+        return status;
+    if (!walk) {
+        const attack *best = NULL;
+        status = attack_gossip(a, &c, &best, error);
+        if (status == NETDP_OK)
+            status = judge(a, &c, best, a->options->confidence, error);
+        if (status == NETDP_OK && a->options->reconstruct && variant->protocol.every == 0)
+            status = reconstruct(a, &c, error);
+        return status;
+    }
+    /* Both attacks on a walk are run, and share what may go wrong. */
+    const double confidence = 1 - (1 - a->options->confidence) / WALK_ATTACKS;
+    for (int i = 0; i < WALK_ATTACKS && status == NETDP_OK; i++) {
+        status = attack_walk(a, &c, &walk_attacks[i], error);
+        if (status == NETDP_OK)
+            status = judge(a, &c, &walk_attacks[i], confidence, error);
+    }
+    return status;
+}
+
+static netdp_status write_points(const json_t *audits, const char *folder, netdp_error *error)
+{
+    char path[4096];
+    netdp_i_output output;
+    size_t i, j;
+    json_t *audit, *point;
+    netdp_i_folder_path(path, folder, "audit.csv");
+    netdp_status status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    fputs("audit,name,false_positive,false_negative,false_positive_most,false_negative_most\n",
+          output.stream);
+    json_array_foreach(audits, i, audit)
+        json_array_foreach(json_object_get(json_object_get(audit, "evidence"), "points"), j, point)
+            fprintf(output.stream, "%zu,%s,%.9g,%.9g,%.9g,%.9g\n", i + 1,
+                    json_string_value(json_object_get(audit, "name")),
+                    json_number_value(json_object_get(point, "false_positive")),
+                    json_number_value(json_object_get(point, "false_negative")),
+                    json_number_value(json_object_get(point, "false_positive_most")),
+                    json_number_value(json_object_get(point, "false_negative_most")));
+    return netdp_i_output_commit(&output, error);
+}
+
+static netdp_status write_audits(const netdp_study *study, auditing *a, const char *folder,
+                                 netdp_error *error)
+{
+    char path[4096];
+    netdp_status status = write_points(a->audits, folder, error);
+    json_t *all =
+        json_pack("{s:s, s:s, s:I, s:f, s:O, s:O}", "netdp", netdp_version(), "title", study->title,
+                  "runs", (json_int_t)a->options->runs, "confidence", a->options->confidence,
+                  "audits", a->audits, "reconstruction", a->estimates);
+    if (status == NETDP_OK && all == NULL)
+        status = netdp_i_no_memory(error);
+    netdp_i_folder_path(path, folder, "audit.json");
+    if (status == NETDP_OK)
+        status = netdp_i_json_write(all, path, error);
+    json_decref(all);
+    return status;
+}
+
+static netdp_status check_options(const netdp_audit_options *options, netdp_error *error)
+{
+    if (options->runs < 300 || options->runs > 100000000)
+        return netdp_i_fail(error, NETDP_INVALID, "runs: give a whole number from 300 to 1e8");
+    if (!(options->confidence > 0 && options->confidence < 1))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "confidence: %g; give a number between 0 and 1, such as 0.999",
+                            options->confidence);
+    return NETDP_OK;
+}
+
+netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_options *options,
+                               const char *folder, const char *data, const netdp_progress *progress,
+                               netdp_error *error)
+{
+    netdp_i_problems problems = {0};
+    netdp_i_plan plan = {0};
+    bool finished = false;
+    auditing a = {.options = options, .progress = progress};
+    netdp_status status = check_options(options, error);
+    if (status == NETDP_OK)
+        status = netdp_i_problems_new(study, data, &problems, error);
+    if (status == NETDP_OK)
+        status = netdp_i_folder_open(study, folder, &finished, error);
+    if (status == NETDP_OK)
+        status = netdp_i_plan_make(study, &problems, folder, progress, &plan, error);
+    if (status != NETDP_OK)
+        goto done;
+    a.audits = json_array();
+    a.estimates = json_array();
+    a.scores = NETDP_I_NEW(double, 2 * options->runs);
+    if (a.audits == NULL || a.estimates == NULL || a.scores == NULL)
+        status = netdp_i_no_memory(error);
+    for (int32_t i = 0; i < plan.count && status == NETDP_OK; i++)
+        if (plan.variant[i].role == NETDP_I_NETWORK)
+            status = audit_variant(&a, &plan.variant[i], error);
+    if (status == NETDP_OK)
+        status = write_audits(study, &a, folder, error);
+done:
+    json_decref(a.audits);
+    json_decref(a.estimates);
+    netdp_i_free(a.scores);
+    netdp_i_plan_clear(&plan);
+    netdp_i_problems_clear(&problems);
+    return status;
+}

@@ -1,0 +1,201 @@
+#include "study/walking.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+/* Rows are of unit length up to rounding, and so is the largest step that beta allows. */
+#define ROUNDING 1e-12
+
+/* ---- the description ---- */
+
+/* The largest step that expands no distance: 2 / beta of every row's loss; of |x - y|^2 / 2, 2. */
+static double largest_step(const netdp_i_problem *problem)
+{
+    return problem->train == NULL ? 2 : 2 / netdp_smoothness(&problem->objective, problem->train);
+}
+
+/*
+ * What the excursion accountant cannot see: the step is constant, rows are clipped before the mean
+ * over them and a ball is convex, by construction; that the step is short enough is checked here.
+ */
+static void choose_bound(netdp_i_variant *variant)
+{
+    const double step = variant->study->task.step, largest = largest_step(variant->problem);
+    variant->bound = NETDP_BOUND_AUTO;
+    if (variant->role == NETDP_I_LOCAL) {
+        variant->bound = NETDP_BOUND_LOCAL;
+        return;
+    }
+    if (step <= largest * (1 + ROUNDING))
+        return;
+    variant->bound = NETDP_BOUND_LOCAL;
+    snprintf(variant->why, sizeof variant->why,
+             "task.step %g is above 2/beta = %g, so steps may expand distances and nothing is "
+             "gained on the way; every contribution counts as seen at once (%s)",
+             step, largest,
+             variant->token.cap > 0 ? "as many as the cap allows"
+                                    : "without a cap, one in every step");
+}
+
+netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const netdp_i_problem *problem = variant->problem;
+    netdp_settings settings = NETDP_SETTINGS_USUAL;
+    settings.rounds = study->protocol.rounds;
+    settings.burn_in = study->protocol.burn_in;
+    settings.cap = study->protocol.cap;
+    settings.tokens = (int32_t)study->protocol.tokens;
+    settings.release = study->protocol.release;
+    if (strcmp(study->protocol.start, "uniform") != 0) {
+        netdp_status status =
+            netdp_graph_find(problem->graph, study->protocol.start, &settings.start, error);
+        if (status != NETDP_OK)
+            return netdp_i_within(error, status, "%s: protocol.start", study->path);
+    }
+    variant->token = netdp_protocol_describe_token(problem->law, &settings);
+    choose_bound(variant);
+    return netdp_token_check(&variant->token, error);
+}
+
+bool netdp_i_walking_is_weighted(const netdp_i_variant *variant)
+{
+    if (variant->token.law == NULL)
+        return false;
+    const double *pi = netdp_transition_stationary(variant->token.law);
+    const int32_t nodes = netdp_transition_rows(variant->token.law).nodes;
+    for (int32_t u = 0; u < nodes; u++)
+        if (fabs(pi[u] * nodes - 1) > 1e-9)
+            return true;
+    return false;
+}
+
+/* ---- the noise ---- */
+
+netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
+                                       netdp_losses **losses, const netdp_progress *progress,
+                                       netdp_error *error)
+{
+    static const int32_t first[] = {0, 1};
+    const netdp_study *study = variant->study;
+    netdp_walk_request request = {.token = &variant->token,
+                                  .bound = variant->bound,
+                                  .to_count = variant->observer_count,
+                                  .to = variant->observer};
+    const netdp_target target = {.epsilon = study->privacy.epsilon,
+                                 .unit = {NETDP_AS_DP, study->privacy.delta},
+                                 .over = study->privacy.over,
+                                 .max_noise = 1e6};
+    if (variant->role == NETDP_I_LOCAL) { /* every pair is alike: one is enough */
+        request.from_count = request.to_count = 1;
+        request.from = &first[0];
+        request.to = &first[1];
+    }
+    netdp_status status =
+        netdp_walk_calibrate(&request, &target, progress, calibration, losses, error);
+    if (status == NETDP_OK)
+        variant->noise = calibration->noise;
+    return status;
+}
+
+/* ---- a run ---- */
+
+static void count(const netdp_token *token, const int32_t *path, int32_t nodes, int64_t *own,
+                  int64_t *of_all)
+{
+    for (int32_t k = 0; k < token->tokens; k++, path += token->steps + 1) {
+        memset(own, 0, (size_t)nodes * sizeof *own);
+        for (int64_t t = 0; t < token->steps; t++) /* the one that keeps it does not contribute */
+            if (token->cap == 0 || own[path[t]] < token->cap) {
+                own[path[t]]++;
+                of_all[path[t]]++;
+            }
+    }
+}
+
+static netdp_status add_contributions(const netdp_token *token, const int32_t *path,
+                                      netdp_i_contributions *made, netdp_error *error)
+{
+    const int32_t nodes = netdp_transition_rows(token->law).nodes;
+    int64_t *own = NETDP_I_NEW(int64_t, nodes), *of_all = NETDP_I_NEW(int64_t, nodes);
+    netdp_status status = NETDP_OK;
+    if (own == NULL || of_all == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    count(token, path, nodes, own, of_all);
+    for (int32_t u = 0; u < nodes; u++) {
+        made->most = of_all[u] > made->most ? of_all[u] : made->most;
+        made->all += of_all[u];
+    }
+done:
+    netdp_i_free(own);
+    netdp_i_free(of_all);
+    return status;
+}
+
+netdp_status netdp_i_walking_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
+                                      netdp_tracing tracing, double *result,
+                                      netdp_i_contributions *made, netdp_error *error)
+{
+    const netdp_i_problem *problem = variant->problem;
+    const netdp_study *study = variant->study;
+    const netdp_token *token = &variant->token;
+    const netdp_walking walking = {.objective = problem->objective,
+                                   .train = problem->train,
+                                   .test = problem->test,
+                                   .values = problem->values,
+                                   .width = problem->width,
+                                   .step = study->task.step,
+                                   .batch = study->task.batch,
+                                   .noise = variant->noise * problem->sensitivity,
+                                   .radius = study->task.radius};
+    double *model = NETDP_I_NEW(double, (int64_t)token->tokens * problem->width);
+    int32_t *path = NETDP_I_NEW(int32_t, (token->steps + 1) * token->tokens);
+    netdp_status status = NETDP_OK;
+    if (model == NULL || path == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    status = netdp_simulate_walk(token, &walking, seed, tracing, model, path, error);
+    if (status == NETDP_OK)
+        status = add_contributions(token, path, made, error);
+    if (status != NETDP_OK)
+        goto done;
+    memset(result, 0, (size_t)problem->width * sizeof *result);
+    for (int32_t k = 0; k < token->tokens; k++)
+        for (int32_t j = 0; j < problem->width; j++)
+            result[j] += model[(int64_t)k * problem->width + j] / token->tokens;
+done:
+    netdp_i_free(model);
+    netdp_i_free(path);
+    return status;
+}
+
+netdp_status netdp_i_walking_contributions(const netdp_i_variant *variant,
+                                           const netdp_i_contributions *made, int64_t runs,
+                                           json_t **told, netdp_error *error)
+{
+    const netdp_unit unit = {NETDP_AS_DP, variant->study->privacy.delta};
+    const double nodes = netdp_graph_nodes(variant->problem->graph);
+    double epsilon = 0;
+    netdp_status status =
+        netdp_loss_value((double)made->most, variant->noise, unit, &epsilon, error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *object = json_pack(
+        "{s:o, s:I, s:f, s:{s:o, s:b, s:s}}", "cap",
+        variant->token.cap > 0 ? json_integer(variant->token.cap) : json_null(), "realised_max",
+        (json_int_t)made->most, "mean", (double)made->all / (nodes * (double)runs),
+        "local_at_realised_max", "epsilon", netdp_i_json_double(epsilon), "guarantee", 0, "why",
+        "data-independent path, known after the fact");
+    if (object == NULL)
+        return netdp_i_no_memory(error);
+    *told = object;
+    return NETDP_OK;
+}

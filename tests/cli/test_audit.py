@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+"""netdp audit: sound bounds stand, published ones fall, results as files, the auditor's self-test."""
+import json
+import os
+import tempfile
+import xml.etree.ElementTree
+
+from harness import SOURCE, Case, main, read_json, run
+
+
+def experiment(name):
+    return os.path.join(SOURCE, "experiments", name)
+
+
+def audit(name, *more, seconds=300, env=None):
+    """audit.json, and the folder's files by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, err = run(["audit", experiment(name), "-o", "found", "--json", *more], folder,
+                             seconds=seconds, env=env)
+        assert code == 0, f"{name} {more}: {err}"
+        files = {}
+        for entry in os.listdir(os.path.join(folder, "found")):
+            with open(os.path.join(folder, "found", entry), "rb") as file:
+                files[entry] = file.read()
+    return read_json(out), files
+
+
+def verdicts(result):
+    return [one["verdict"] for one in result["audits"]]
+
+
+def sound_bounds_stand():
+    for name, more in (("meters-on-davis.yaml", []), ("audit-ring.yaml", ["--from", "15", "--to", "0"]),
+                       ("audit-feedback.yaml", ["--from", "2", "--to", "1"]),
+                       ("audit-star.yaml", ["--from", "1", "--to", "0"]),
+                       ("audit-visits.yaml", [])):
+        result, _ = audit(name, "--runs", "10000", *more)
+        for one in result["audits"]:
+            assert one["sound"] is True and one["verdict"] != "refuted", (name, one)
+            unit = one["found_at_least_in"]
+            found, claim = one["evidence"][unit], one["claim"][unit]
+            assert 0 < found <= claim, (name, one)
+        if name in ("meters-on-davis.yaml", "audit-ring.yaml"):  # exact: the attack comes close
+            assert found >= 0.8 * claim, (name, found, claim)
+
+
+def published_bounds_fall():
+    for name, more, runs in (
+            ("audit-ring.yaml", ["--from", "15", "--to", "0", "--bound", "published"], "10000"),
+            ("audit-feedback.yaml", ["--from", "2", "--to", "1", "--bound", "linear"], "10000"),
+            ("audit-star.yaml", ["--from", "1", "--to", "0", "--bound", "published"], "30000"),
+            ("audit-star.yaml", ["--from", "1", "--to", "0", "--bound", "published-log"], "30000"),
+            ("audit-visits.yaml", ["--from", "1", "--to", "0", "--bound", "first-passage"], "30000")):
+        result, _ = audit(name, "--runs", runs, *more)
+        assert all(one["sound"] is False for one in result["audits"]), (name, result)
+        assert "refuted" in verdicts(result), (name, more, [
+            (one["claim"], one["evidence"]["mu"], one["evidence"]["epsilon"])
+            for one in result["audits"]])
+
+
+def files_of_an_audit():
+    one, files = audit("audit-ring.yaml", "--runs", "1000", "--reconstruct",
+                       env={"OMP_NUM_THREADS": "1"})
+    two, again = audit("audit-ring.yaml", "--runs", "1000", "--reconstruct",
+                       env={"OMP_NUM_THREADS": "2"})
+    assert one == two
+    for name in ("audit.json", "audit.csv", "study.yaml", "loss.csv"):
+        assert files[name] == again[name], name
+    assert json.loads(files["audit.json"]) == one
+    xml.etree.ElementTree.fromstring(files["audit-1.svg"])
+    points = files["audit.csv"].decode().splitlines()
+    assert points[0].startswith("audit,name,false_positive") and len(points) > 5
+    known = [entry["distance"] for entry in one["reconstruction"]]
+    assert known == list(range(1, 31)), known
+    near, far = one["reconstruction"][0], one["reconstruction"][-1]
+    assert far["rmse"] == "inf" or far["rmse"] > 3 * near["rmse"], (near, far)
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, err = run(["audit", "--self-test", "--json"], folder, seconds=500)
+    result = read_json(out)
+    assert code == 0 and result["failed"] == 0, (err, result)
+    assert len(result["lines"]) >= 10
+
+
+CASES = [
+    Case("audit", 2, err="no study"),
+    Case("audit --self-test study.yaml", 2, err="leave out the study"),
+    Case("audit nowhere.yaml", 3, err="nowhere.yaml"),
+    Case(["audit", experiment("audit-ring.yaml"), "--runs", "10"], 2, err="300"),
+    Case(["audit", experiment("audit-ring.yaml"), "--confidence", "1"], 2, err="between 0 and 1"),
+    Case(["audit", experiment("audit-ring.yaml"), "--from", "3", "--to", "3"], 2, err="two nodes"),
+    Case(["audit", experiment("audit-ring.yaml"), "--from", "60"], 2, err="60"),
+    Case(["audit", experiment("audit-ring.yaml"), "--bound", "upper"], 2, err="upper"),
+]
+
+main(CASES, [sound_bounds_stand, published_bounds_fall, files_of_an_audit, self_test])
