@@ -129,6 +129,15 @@ NETDP_API NETDP_CHECK netdp_status netdp_attack_gossip(const netdp_gossip_attack
                                                        double *scores, double *optimal,
                                                        netdp_error *error);
 
+/*
+ * The same runs scored without a model: weights learnt as a linear discriminant from other runs, as
+ * one would attack a mechanism that is not understood. NETDP_NO_ANSWER where the view has more than
+ * 600 numbers.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_attack_blindly(const netdp_gossip_attack *attack,
+                                                        const netdp_progress *progress,
+                                                        double *scores, netdp_error *error);
+
 typedef struct netdp_walk_attack {
     const netdp_token *token; /* start not NETDP_START_OBSERVER, fewer than 2^32 moves */
     int32_t count;            /* >= 1; several are a coalition */

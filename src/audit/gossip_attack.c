@@ -4,6 +4,8 @@
  */
 #include <netdp/audit.h>
 
+#include <cblas.h>
+#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +39,7 @@ typedef struct battle {
     netdp_i_gossip_view *view;
     const netdp_progress *progress;
     double *estimate[2]; /* [runs]: of x = -1/2 and 1/2, unbiased */
+    double *heard;       /* [2][runs][numbers of the view], kept to learn weights from; or NULL */
 } battle;
 
 static bool has(const battle *b, netdp_fault fault)
@@ -167,6 +170,7 @@ static void battle_clear(battle *b)
     netdp_i_free(b->gains);
     netdp_i_free(b->estimate[0]);
     netdp_i_free(b->estimate[1]);
+    netdp_i_free(b->heard);
     netdp_i_gossip_view_free(b->view);
 }
 
@@ -225,6 +229,7 @@ static double optimal_mu(const battle *b)
 typedef struct replay {
     const battle *battle;
     netdp_run_seed seed;
+    int64_t first; /* run */
     int32_t width;
     int world;
     int64_t next;   /* number of the view */
@@ -286,8 +291,12 @@ static const double *own_noise(const replay *r, const netdp_i_sight *at)
 
 static void hear(replay *r, double weight, const double *number)
 {
+    const battle *b = r->battle;
     for (int32_t j = 0; j < r->width; j++)
         r->sum[j] += weight * number[j];
+    for (int32_t j = 0; b->heard != NULL && j < r->width; j++)
+        b->heard[(r->world * b->attack->runs + r->first + j) * b->view->count + r->next] =
+            number[j];
     r->next++;
 }
 
@@ -321,6 +330,7 @@ static netdp_status run_batch(void *context, int64_t index, int thread, netdp_er
     const int64_t first = index / 2 * BATCH, left = b->attack->runs - first;
     replay r = {.battle = b,
                 .seed = {b->attack->seed, (uint64_t)index},
+                .first = first,
                 .width = left < BATCH ? (int32_t)left : BATCH,
                 .world = (int)(index % 2)};
     const int64_t size = (int64_t)b->nodes * r.width;
@@ -369,6 +379,87 @@ netdp_status netdp_attack_gossip(const netdp_gossip_attack *attack, const netdp_
         if (optimal != NULL)
             *optimal = mu;
     }
+    battle_clear(&b);
+    return status;
+}
+
+/* ---- Without a model ---- */
+
+/* Views are learnt from, so they must be short, and runs many for each of their numbers. */
+enum { MOST_LEARNT = 600, RUNS_A_NUMBER = 10 };
+
+/* covariance^-1 (mean of world 1 - mean of world 0), from the runs of `b`, into weight [count]. */
+static netdp_status learn_weights(const battle *b, double *weight, netdp_error *error)
+{
+    const int64_t count = b->view->count, runs = b->attack->runs;
+    double *mean[2] = {NETDP_I_NEW(double, count), NETDP_I_NEW(double, count)};
+    double *covariance = NETDP_I_NEW(double, count *count);
+    netdp_status status = NETDP_OK;
+    if (mean[0] == NULL || mean[1] == NULL || covariance == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    for (int64_t i = 0; i < 2 * runs; i++)
+        for (int64_t k = 0; k < count; k++)
+            mean[i / runs][k] += b->heard[i * count + k] / (double)runs;
+    for (int64_t i = 0; i < 2 * runs; i++)
+        for (int64_t k = 0; k < count; k++)
+            b->heard[i * count + k] -= mean[i / runs][k];
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (blasint)count, (blasint)(2 * runs),
+                1 / (double)(2 * runs - 2), b->heard, (blasint)count, 0, covariance,
+                (blasint)count);
+    for (int64_t k = 0; k < count; k++) { /* numbers that repeat others make it singular */
+        covariance[k * count + k] += 1e-9 * (covariance[k * count + k] + b->noise * b->noise);
+        weight[k] = mean[1][k] - mean[0][k];
+    }
+    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (lapack_int)count, 1, covariance, (lapack_int)count,
+                      weight, 1) != 0)
+        status = netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "audit: what is seen does not vary; there is nothing to learn from");
+done:
+    netdp_i_free(mean[0]);
+    netdp_i_free(mean[1]);
+    netdp_i_free(covariance);
+    return status;
+}
+
+/* Runs of their own, under other seeds, from which the weights are learnt. */
+static netdp_status learn(const netdp_gossip_attack *attack, const netdp_progress *progress,
+                          double *weight, int64_t count, netdp_error *error)
+{
+    netdp_gossip_attack training = *attack;
+    training.runs = count * RUNS_A_NUMBER > 2000 ? count * RUNS_A_NUMBER : 2000;
+    training.seed = ~attack->seed;
+    battle b = {.attack = &training, .progress = progress};
+    netdp_status status = battle_new(&b, error);
+    if (status == NETDP_OK) {
+        b.heard = NETDP_I_NEW(double, 2 * training.runs * count);
+        status = b.heard == NULL ? netdp_i_no_memory(error) : run_all(&b, error);
+    }
+    if (status == NETDP_OK)
+        status = learn_weights(&b, weight, error);
+    battle_clear(&b);
+    return status;
+}
+
+netdp_status netdp_attack_blindly(const netdp_gossip_attack *attack, const netdp_progress *progress,
+                                  double *scores, netdp_error *error)
+{
+    battle b = {.attack = attack, .progress = progress};
+    netdp_status status = battle_new(&b, error);
+    if (status == NETDP_OK && b.view->count > MOST_LEARNT)
+        status = netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "audit: a view of %lld numbers is too long to be learnt, at most %d",
+                              (long long)b.view->count, MOST_LEARNT);
+    if (status == NETDP_OK)
+        status = learn(attack, progress, b.view->weight, b.view->count, error);
+    if (status == NETDP_OK) {
+        b.view->response = 1; /* scores of any scale do */
+        status = run_all(&b, error);
+    }
+    for (int world = 0; world < 2 && status == NETDP_OK; world++)
+        memcpy(scores + world * attack->runs, b.estimate[world],
+               (size_t)attack->runs * sizeof *scores);
     battle_clear(&b);
     return status;
 }

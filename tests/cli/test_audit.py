@@ -33,24 +33,28 @@ def sound_bounds_stand():
     for name, more in (("meters-on-davis.yaml", []), ("audit-ring.yaml", ["--from", "15", "--to", "0"]),
                        ("audit-feedback.yaml", ["--from", "2", "--to", "1"]),
                        ("audit-star.yaml", ["--from", "1", "--to", "0"]),
+                       ("audit-feedback.yaml", ["--set", "protocol.kind=muffliato-sgd", "--set",
+                                                "protocol.inner=4", "--set", "privacy.sees=sum"]),
                        ("audit-visits.yaml", [])):
         result, _ = audit(name, "--runs", "10000", *more)
         for one in result["audits"]:
             assert one["sound"] is True and one["verdict"] != "refuted", (name, one)
             unit = one["found_at_least_in"]
             found, claim = one["evidence"][unit], one["claim"][unit]
-            assert 0 < found <= claim, (name, one)
-        if name in ("meters-on-davis.yaml", "audit-ring.yaml"):  # exact: the attack comes close
-            assert found >= 0.8 * claim, (name, found, claim)
+            assert 0 <= found <= claim, (name, one)
+            assert found > 0 or "no model" in one["attack"], (name, one)
+        if name in ("meters-on-davis.yaml", "audit-ring.yaml"):  # exact: the attacks come close
+            first, blind = [one["evidence"]["mu"] for one in result["audits"]]
+            assert first >= 0.8 * claim and blind >= 0.6 * claim, (name, first, blind, claim)
 
 
 def published_bounds_fall():
     for name, more, runs in (
             ("audit-ring.yaml", ["--from", "15", "--to", "0", "--bound", "published"], "10000"),
             ("audit-feedback.yaml", ["--from", "2", "--to", "1", "--bound", "linear"], "10000"),
-            ("audit-star.yaml", ["--from", "1", "--to", "0", "--bound", "published"], "30000"),
-            ("audit-star.yaml", ["--from", "1", "--to", "0", "--bound", "published-log"], "30000"),
-            ("audit-visits.yaml", ["--from", "1", "--to", "0", "--bound", "first-passage"], "30000")):
+            ("audit-star.yaml", ["--from", "1", "--to", "0", "--bound", "published"], "10000"),
+            ("audit-star.yaml", ["--from", "1", "--to", "0", "--bound", "published-log"], "10000"),
+            ("audit-visits.yaml", ["--from", "1", "--to", "0", "--bound", "first-passage"], "10000")):
         result, _ = audit(name, "--runs", runs, *more)
         assert all(one["sound"] is False for one in result["audits"]), (name, result)
         assert "refuted" in verdicts(result), (name, more, [

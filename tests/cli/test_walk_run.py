@@ -269,7 +269,7 @@ def walks_and_gossip_side_by_side():
 
 def the_same_bytes():
     """For any number of threads, from the study as it ran, and after kill -9."""
-    study = MIXED.replace("repeat: 4", "repeat: 3000")
+    study = MIXED.replace("repeat: 4", "repeat: 800")
     with tempfile.TemporaryDirectory() as folder:
         put(folder, study)
         ran(folder, "study.yaml", "-o", "whole", "--threads", "1")

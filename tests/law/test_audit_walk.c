@@ -379,9 +379,8 @@ static void test_published_is_refuted(void **state)
         netdp_bound bound;
         double delta, above, least;
     } table[] = {
-        {STAR(300), 100000, false, NETDP_BOUND_WALK_PUBLISHED, 1e-3, 1, 1.7},
         {STAR(300), 100000, false, NETDP_BOUND_PUBLISHED_LOG, 1e-3, 1, 1.7},
-        {STAR(300), 100000, false, NETDP_BOUND_FIRST_PASSAGE, 1e-3, 1.5, 3.3},
+        {STAR(300), 50000, false, NETDP_BOUND_FIRST_PASSAGE, 1e-3, 1.5, 3.0},
         {STAR(3000), 4000, false, NETDP_BOUND_FIRST_PASSAGE, 1e-3, 1, 2},
         {{"ring 12", "lazy:0.8", 600, 3, 1, {0}, 6, .start = UNIFORM},
          25000,

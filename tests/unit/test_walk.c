@@ -614,7 +614,7 @@ static void test_running_out_of_memory(void **state)
     int64_t k = 0;
     for (; status != NETDP_OK; k++) {
         double model[2 * FEATURES] = {7};
-        int32_t path[2 * 9] = {7};
+        int32_t path[2 * 10] = {7};
         netdp_i_memory_fail_at(k);
         status =
             netdp_simulate_walk(&token, &w, (netdp_run_seed){1, 0}, silent, model, path, &error);
