@@ -12,28 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "account/excursion.h"
 #include "account/walk.h"
 #include "mixing/powers.h"
+#include "measure.h"
 
 enum { RUNS = 3, PAIRS = 20, SHORT = 500 };
 
 static netdp_error error;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void must(netdp_status status)
 {
@@ -95,15 +82,13 @@ static void compare(void)
     must(netdp_graph_make("regular 64 4", 1, true, &graph, NULL, &error));
     must(netdp_transition_new(graph, "metropolis", &law, &error));
     int32_t node[PAIRS + 1];
-    double x[64] = {1}, one[PAIRS + 1], fast = 0, slow = 0, away = 0, back = 1;
-    for (int i = 0; i <= PAIRS; i++) {
+    double x[64] = {1}, fast = 0, slow = 0, away = 0, back = 1;
+    for (int i = 0; i <= PAIRS; i++)
         node[i] = i;
-        one[i] = 1;
-    }
     must(netdp_i_series_new(SHORT + 1, &series, &error));
     must(netdp_i_powers_of_returns(law, node, PAIRS + 1, SHORT + 1, NULL, &returns, &error));
-    must(
-        netdp_i_powers_of_vector(law, x, node, PAIRS + 1, one, SHORT + 1, NULL, &arrivals, &error));
+    must(netdp_i_powers_of_vector(law, x, node, PAIRS + 1, NULL, SHORT + 1, NULL, &arrivals,
+                                  &error));
     must(netdp_i_weights_new(SHORT + 1, 2.0 / (2 * 36), &weights, &error));
     double *between = netdp_i_series_array(series);
     const double *const only = between;

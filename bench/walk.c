@@ -13,24 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
+
+#include "measure.h"
 
 enum { NODES = 2048, EACH = 8, WIDTH = 8, STEPS = 20000, RUNS = 7, BLOCK = 1024 / WIDTH };
 
 static const double step = 0.7, noise = 0.5, clip = 0.4;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Unit rows on both sides of a plane. */
 static void draw_rows(double *x, double *y, int64_t *start)

@@ -196,16 +196,8 @@ double netdp_i_hunt_excursion(netdp_i_hunt *hunt, const netdp_i_weights *weights
     /* Arrivals at u, weighted by what came before: start / (1 - mass). */
     for (int64_t t = 0; t < terms; t++)
         hunt->mass[t] = (t == 0 ? 1 : 0) - hunt->mass[t];
-    netdp_i_series_transform(series, hunt->mass, hunt->bins_a);
-    double noise = netdp_i_series_invert(series, hunt->mass, hunt->bins_a, hunt->rest,
-                                         hunt->bins_rest, &hunt->work);
     tilt(hunt->start, terms, exp(-rate), hunt->run);
-    noise = noise * netdp_i_series_sum(hunt->run, terms) +
-            netdp_i_series_noise(series, hunt->run, hunt->rest);
-    netdp_i_series_transform(series, hunt->run, hunt->bins_run);
-    netdp_i_series_multiply(series, hunt->bins_run, hunt->bins_rest, hunt->bins_a);
-    netdp_i_series_restore(series, hunt->bins_a, hunt->run);
-    netdp_i_series_raise(hunt->run, 0, terms, noise);
+    netdp_i_hunt_divide(hunt, hunt->run, hunt->mass, hunt->run);
     double sum = 0, gained = 0;
     for (int64_t m = 0; m < terms; m++) { /* m steps from an arrival to the end */
         gained = gained * exp(-rate) + hunt->gain[m];

@@ -128,15 +128,7 @@ double netdp_i_hunt_linear(netdp_i_hunt *hunt, double theta, double *presence)
         hunt->mass[t] = watch->inverse_array[0][t] - later[t];
         hunt->last[t] += first[t];
     }
-    netdp_i_series_transform(series, hunt->mass, hunt->bins_a);
-    double noise = netdp_i_series_invert(series, hunt->mass, hunt->bins_a, hunt->run,
-                                         hunt->bins_run, &hunt->work);
-    noise = noise * netdp_i_series_sum(hunt->last, terms) +
-            netdp_i_series_noise(series, hunt->last, hunt->run);
-    netdp_i_series_transform(series, hunt->last, hunt->bins_b);
-    netdp_i_series_multiply(series, hunt->bins_b, hunt->bins_run, hunt->bins_b);
-    netdp_i_series_restore(series, hunt->bins_b, hunt->run);
-    netdp_i_series_raise(hunt->run, 0, terms, noise);
+    netdp_i_hunt_divide(hunt, hunt->last, hunt->mass, hunt->run);
     double excess = netdp_i_series_sum(first, terms), after = 0;
     for (int64_t m = 0; m < terms; m++) {
         after += later[m];

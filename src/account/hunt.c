@@ -243,3 +243,18 @@ double netdp_i_hunt_find_ends(netdp_i_hunt *hunt)
     }
     return netdp_i_hunt_plain(hunt, hunt->last, hunt->presence); /* no longer needed as it was */
 }
+
+void netdp_i_hunt_divide(netdp_i_hunt *hunt, double *numerator, double *denominator, double *into)
+{
+    const netdp_i_series *series = hunt->watch->series;
+    const int64_t terms = series->terms;
+    netdp_i_series_transform(series, denominator, hunt->bins_a);
+    double noise = netdp_i_series_invert(series, denominator, hunt->bins_a, hunt->rest,
+                                         hunt->bins_rest, &hunt->work);
+    noise = noise * netdp_i_series_sum(numerator, terms) +
+            netdp_i_series_noise(series, numerator, hunt->rest);
+    netdp_i_series_transform(series, numerator, hunt->bins_b);
+    netdp_i_series_multiply(series, hunt->bins_b, hunt->bins_rest, hunt->bins_b);
+    netdp_i_series_restore(series, hunt->bins_b, into);
+    netdp_i_series_raise(into, 0, terms, noise);
+}

@@ -56,6 +56,12 @@ double netdp_i_hunt_plain(netdp_i_hunt *hunt, double *exit, double *plain);
  */
 double netdp_i_hunt_sum_rest(netdp_i_hunt *hunt, double theta, const double *again);
 
+/*
+ * into = numerator / denominator, erring upward, denominator[0] = 1; hunt->rest and bins_a, bins_b,
+ * bins_rest are scratch. `into` may be the numerator.
+ */
+void netdp_i_hunt_divide(netdp_i_hunt *hunt, double *numerator, double *denominator, double *into);
+
 /* How many visits of u in one excursion are followed one by one: more where the walk is short. */
 int64_t netdp_i_hunt_most_visits(int64_t terms);
 

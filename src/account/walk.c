@@ -240,29 +240,19 @@ static netdp_status account_all_kept(account *a, const netdp_progress *progress,
 
 /* ---- one observer ---- */
 
-static bool is_member(const account *a, int32_t u)
-{
-    for (int32_t f = 0; f < a->members; f++)
-        if (a->member[f] == u)
-            return true;
-    return false;
-}
-
 /* (P^t)_uf for the asked nodes, and the members among themselves. */
 static netdp_status follow_members(account *a, const netdp_progress *progress, netdp_error *error)
 {
     const int32_t n = netdp_transition_rows(a->token->law).nodes;
     const int32_t asked = a->losses->from_count + a->members;
-    double *x = NETDP_I_NEW(double, n), *one = NETDP_I_NEW(double, asked);
-    netdp_status status = x == NULL || one == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t i = 0; i < asked && status == NETDP_OK; i++) {
-        one[i] = 1;
+    double *x = NETDP_I_NEW(double, n);
+    netdp_status status = x == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t i = 0; i < asked; i++)
         a->asked[i] =
             i < a->losses->from_count ? a->losses->from[i] : a->member[i - a->losses->from_count];
-    }
     for (int32_t f = 0; f < a->members && status == NETDP_OK; f++) {
         x[a->member[f]] = 1;
-        status = netdp_i_powers_of_vector(a->token->law, x, a->asked, asked, one, a->series->terms,
+        status = netdp_i_powers_of_vector(a->token->law, x, a->asked, asked, NULL, a->series->terms,
                                           progress, &a->arrivals[f], error);
         x[a->member[f]] = 0;
         for (int32_t g = 0; g < a->members && status == NETDP_OK; g++)
@@ -270,7 +260,6 @@ static netdp_status follow_members(account *a, const netdp_progress *progress, n
                                 a->between[g * a->members + f]);
     }
     netdp_i_free(x);
-    netdp_i_free(one);
     return status;
 }
 
@@ -304,13 +293,14 @@ static netdp_status follow_start(account *a, const netdp_progress *progress, net
  * The nodes whose answer is to be found: not members, not like a kept pair. like[i]: which kept
  * pair, or -1.
  */
-static netdp_status find_todo(account *a, signed char *like, int32_t *count, netdp_error *error)
+static netdp_status find_todo(account *a, int32_t v, int32_t *count, netdp_error *error)
 {
     const bool keeps = a->members == 1 && a->losses->bound->bound != NETDP_BOUND_EXCURSION_LINEAR;
+    signed char *like = a->like + (int64_t)v * a->losses->from_count;
     *count = 0;
     for (int32_t i = 0; i < a->losses->from_count; i++) {
         like[i] = -1;
-        if (is_member(a, a->losses->from[i]))
+        if (!netdp_losses_counts(a->losses, i, v))
             continue;
         for (int k = 0; keeps && k < a->kept_count && like[i] < 0; k++)
             if (same(a, &a->kept[k], i))
@@ -362,7 +352,7 @@ static netdp_status account_observer(account *a, int32_t v, const netdp_progress
                                l->bound->bound == NETDP_BOUND_EXCURSION_LINEAR))
         status = follow_start(a, progress, error);
     if (status == NETDP_OK)
-        status = find_todo(a, a->like + (int64_t)v * l->from_count, &count, error);
+        status = find_todo(a, v, &count, error);
     if (status == NETDP_OK && count > 0) {
         a->all_like = false;
         status = account_todo(a, count, alone ? progress : NULL, error);

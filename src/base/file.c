@@ -160,6 +160,11 @@ json_t *netdp_i_json_double(double value)
     return json_real(value);
 }
 
+double netdp_i_json_number(const json_t *value)
+{
+    return json_is_string(value) ? INFINITY : json_number_value(value);
+}
+
 netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_error *error)
 {
     netdp_i_output output;

@@ -35,6 +35,9 @@ void netdp_i_print_double(FILE *stream, double value);
 /* A JSON number, or the string "inf". NULL where memory ran out. */
 json_t *netdp_i_json_double(double value);
 
+/* Back: infinity of a string, 0 of what is no number. */
+double netdp_i_json_number(const json_t *value);
+
 /* One JSON object or array and a newline, indented, keys in the order they were put in. */
 netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_error *error);
 

@@ -7,25 +7,22 @@
 #include <netdp/study.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "report/trade.h"
 
-enum { PATH_ROOM = 4096 };
-
 typedef struct audit_options {
-    const char *folder, *data;
-    netdp_i_texts set;
+    netdp_i_study_options study;
     netdp_audit_options audit;
     uint64_t seed;
-    bool self_test, json;
+    bool self_test;
 } audit_options;
 
 /* ---- Results ---- */
 
 static double number(const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(object, key);
-    return json_is_string(value) ? INFINITY : json_number_value(value);
+    return netdp_i_json_number(json_object_get(object, key));
 }
 
 /* One picture an audit; without gnuplot there are none, and that is said. */
@@ -35,7 +32,7 @@ static void draw(const json_t *audits, const char *folder)
     json_t *audit;
     json_array_foreach(audits, i, audit)
     {
-        char path[PATH_ROOM + 32];
+        char path[NETDP_I_PATH_ROOM + 32];
         netdp_error why;
         snprintf(path, sizeof path, "%s/audit-%zu.svg", folder, i + 1);
         if (netdp_i_trade_write(audit, path, &why) != NETDP_OK) {
@@ -86,7 +83,7 @@ static void print_estimates(const json_t *estimates)
 
 static netdp_status print_result(const char *folder, const audit_options *o, netdp_error *error)
 {
-    char path[PATH_ROOM + 16];
+    char path[NETDP_I_PATH_ROOM + 16];
     json_error_t why;
     snprintf(path, sizeof path, "%s/audit.json", folder);
     json_t *result = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
@@ -95,7 +92,7 @@ static netdp_status print_result(const char *folder, const audit_options *o, net
                             path, why.line, why.text);
     const json_t *audits = json_object_get(result, "audits");
     draw(audits, folder);
-    if (o->json)
+    if (o->study.json)
         return netdp_i_cli_print_json(&result, error);
     printf("%s\n%lld runs of each world, confidence %g\n",
            json_string_value(json_object_get(result, "title")), (long long)o->audit.runs,
@@ -123,7 +120,7 @@ static netdp_status test_self(const audit_options *o, netdp_error *error)
     netdp_status status = netdp_audit_self_test(o->seed, &progress, lines, error);
     netdp_i_cli_progress_end();
     json_t *list = json_array();
-    if (status == NETDP_OK && !o->json)
+    if (status == NETDP_OK && !o->study.json)
         printf("%-36s %9s %9s\n", "", "claim", "found");
     for (int32_t i = 0; i < count && status == NETDP_OK; i++) {
         const netdp_self_test *line = &lines[i];
@@ -131,12 +128,12 @@ static netdp_status test_self(const audit_options *o, netdp_error *error)
         json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:b}", "name", line->name, "claim",
                                               line->claim, "found", line->found, "passed",
                                               (int)line->passed));
-        if (!o->json)
+        if (!o->study.json)
             printf("%-36s %9.4g %9.4g  %s\n", line->name, line->claim, line->found,
                    line->passed ? "passed" : "FAILED");
     }
     netdp_i_free(lines);
-    if (status == NETDP_OK && o->json) {
+    if (status == NETDP_OK && o->study.json) {
         json_t *all = json_pack("{s:s, s:i, s:O}", "netdp", netdp_version(), "failed", (int)failed,
                                 "lines", list);
         status = netdp_i_cli_print_json(&all, error);
@@ -148,30 +145,22 @@ static netdp_status test_self(const audit_options *o, netdp_error *error)
     return status;
 }
 
-/* results/NAME-audit for .../NAME.yaml */
-static void usual_folder(const char *study, char *folder)
-{
-    const char *slash = strrchr(study, '/');
-    const char *name = slash != NULL ? slash + 1 : study;
-    const char *dot = strrchr(name, '.');
-    snprintf(folder, PATH_ROOM, "results/%.*s-audit",
-             dot != NULL ? (int)(dot - name) : (int)strlen(name), name);
-}
-
 static netdp_status audit_study(const char *file, const audit_options *o, netdp_error *error)
 {
-    char folder[PATH_ROOM];
+    char folder[NETDP_I_PATH_ROOM];
     netdp_study *study = NULL;
-    if (strlen(file) + 64 > PATH_ROOM || (o->folder != NULL && strlen(o->folder) + 64 > PATH_ROOM))
+    if (strlen(file) + 64 > NETDP_I_PATH_ROOM ||
+        (o->study.folder != NULL && strlen(o->study.folder) + 64 > NETDP_I_PATH_ROOM))
         return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
-    usual_folder(file, folder);
-    if (o->folder != NULL)
-        snprintf(folder, sizeof folder, "%s", o->folder);
-    netdp_status status = netdp_study_read(file, o->set.text, o->set.count, &study, error);
+    netdp_i_cli_results(file, "-audit", folder);
+    if (o->study.folder != NULL)
+        snprintf(folder, sizeof folder, "%s", o->study.folder);
+    netdp_status status =
+        netdp_study_read(file, o->study.set.text, o->study.set.count, &study, error);
     if (status != NETDP_OK)
         return status;
     netdp_progress progress = netdp_i_cli_progress_begin();
-    status = netdp_study_audit(study, &o->audit, folder, o->data, &progress, error);
+    status = netdp_study_audit(study, &o->audit, folder, o->study.data, &progress, error);
     netdp_i_cli_progress_end();
     netdp_study_free(study);
     return status == NETDP_OK ? print_result(folder, o, error) : status;
@@ -193,13 +182,7 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
         {NETDP_I_SWITCH, 0, "self-test", &o.self_test, NULL,
          "audit null data and mechanisms that are broken on purpose instead of a study", NULL},
         {NETDP_I_SEED, 0, "seed", &o.seed, "N", "of the self-test", "1"},
-        {NETDP_I_TEXT, 'o', "output", &o.folder, "DIR", "the result folder",
-         "results/NAME-audit for NAME.yaml"},
-        {NETDP_I_LIST, 0, "set", &o.set, "KEY=VALUE",
-         "override a key of the study, as in privacy.epsilon=2; may be repeated", "none"},
-        {NETDP_I_TEXT, 0, "data", &o.data, "DIR",
-         "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data", "none"},
-        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "print audit.json instead of the table", NULL},
+        NETDP_I_STUDY_OPTIONS(o.study, "results/NAME-audit for NAME.yaml", "audit.json"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -226,7 +209,7 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
         else
             status = o.self_test ? test_self(&o, error) : audit_study(file, &o, error);
     }
-    netdp_i_free(o.set.text);
+    netdp_i_free(o.study.set.text);
     netdp_i_arguments_free(&arguments);
     return status;
 }

@@ -185,9 +185,35 @@ netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
                                  const netdp_i_arguments *arguments, netdp_graph **graph,
                                  netdp_mixing **mixing, netdp_error *error);
 
-/* The same for a walk, whose law may be Metropolis-Hastings too. */
-netdp_status netdp_i_cli_walk_network(const netdp_i_network_options *options,
-                                      const netdp_i_arguments *arguments, netdp_graph **graph,
-                                      netdp_transition **law, netdp_error *error);
+/* ---- Studies (run.c) ---- */
+
+/* Where a study's results go, what is overridden in it, and how they are shown. */
+typedef struct netdp_i_study_options {
+    const char *folder, *data;
+    netdp_i_texts set;
+    bool json;
+} netdp_i_study_options;
+
+/* Rows of an option table; `o` is a netdp_i_study_options, `usual` its folder in words, `result`
+ * the file that --json prints. */
+#define NETDP_I_STUDY_OPTIONS(o, usual, result)                                                    \
+    {NETDP_I_TEXT, 'o', "output", &(o).folder, "DIR", "the result folder", usual},                 \
+        {NETDP_I_LIST, 0,                                                                          \
+         "set",        &(o).set,                                                                   \
+         "KEY=VALUE",  "override a key of the study, as in privacy.epsilon=2; may be repeated",    \
+         "none"},                                                                                  \
+        {NETDP_I_TEXT, 0,                                                                          \
+         "data",       &(o).data,                                                                  \
+         "DIR",        "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data",    \
+         "none"},                                                                                  \
+    {                                                                                              \
+        NETDP_I_SWITCH, 0, "json", &(o).json, NULL, "print " result " instead of the table", NULL  \
+    }
+
+/* Room for a path of the command line. */
+enum { NETDP_I_PATH_ROOM = 4096 };
+
+/* results/NAME and `suffix` for .../NAME.yaml, into NETDP_I_PATH_ROOM bytes. */
+void netdp_i_cli_results(const char *study, const char *suffix, char *folder);
 
 #endif

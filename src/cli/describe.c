@@ -296,11 +296,11 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
     if (status == NETDP_OK)
         status = netdp_bound_parse(options->bound, &request->bound, error);
     if (status == NETDP_OK)
+        status = netdp_i_cli_graph(&options->network, arguments, &made->graph, error);
+    if (status == NETDP_OK)
         status = made->named->describe == NULL
-                     ? netdp_i_cli_walk_network(&options->network, arguments, &made->graph,
-                                                &made->law, error)
-                     : netdp_i_cli_network(&options->network, arguments, &made->graph,
-                                           &made->mixing, error);
+                     ? netdp_transition_new(made->graph, options->network.mixing, &made->law, error)
+                     : netdp_mixing_new(made->graph, options->network.mixing, &made->mixing, error);
     if (status == NETDP_OK)
         status = read_protocol(options, made, error);
     if (status == NETDP_OK)

@@ -82,19 +82,3 @@ netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
     netdp_graph_free(made);
     return status;
 }
-
-netdp_status netdp_i_cli_walk_network(const netdp_i_network_options *options,
-                                      const netdp_i_arguments *arguments, netdp_graph **graph,
-                                      netdp_transition **law, netdp_error *error)
-{
-    netdp_graph *made = NULL;
-    netdp_status status = netdp_i_cli_graph(options, arguments, &made, error);
-    if (status == NETDP_OK)
-        status = netdp_transition_new(made, options->mixing, law, error);
-    if (status == NETDP_OK) {
-        *graph = made;
-        made = NULL;
-    }
-    netdp_graph_free(made);
-    return status;
-}

@@ -9,25 +9,17 @@
 #include <netdp/study.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "protocol/threat.h"
 
-enum { PATH_ROOM = 4096 };
-
-typedef struct run_options {
-    const char *folder, *data;
-    netdp_i_texts set;
-    bool json;
-} run_options;
-
-/* results/NAME for .../NAME.yaml */
-static void usual_folder(const char *study, char *folder)
+void netdp_i_cli_results(const char *study, const char *suffix, char *folder)
 {
     const char *slash = strrchr(study, '/');
     const char *name = slash != NULL ? slash + 1 : study;
     const char *dot = strrchr(name, '.');
-    snprintf(folder, PATH_ROOM, "results/%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name),
-             name);
+    snprintf(folder, NETDP_I_PATH_ROOM, "results/%.*s%s",
+             dot != NULL ? (int)(dot - name) : (int)strlen(name), name, suffix);
 }
 
 static bool is_folder(const char *path)
@@ -37,11 +29,6 @@ static bool is_folder(const char *path)
 }
 
 /* ---- The table ---- */
-
-static double number(const json_t *value)
-{
-    return json_is_string(value) ? INFINITY : json_number_value(value);
-}
 
 static void print_epsilon(double epsilon)
 {
@@ -55,16 +42,17 @@ static void print_guarantee(const json_t *guarantee)
     const size_t count = json_array_size(classes);
     if (count == 0) { /* the same towards everyone */
         for (int i = 0; i < 5; i++)
-            print_epsilon(number(json_object_get(guarantee, "epsilon")));
+            print_epsilon(netdp_i_json_number(json_object_get(guarantee, "epsilon")));
         return;
     }
     const json_t *shown[3] = {json_array_get(classes, 0),
                               json_array_get(classes, count > 1 ? 1 : 0),
                               json_array_get(classes, count - 1)};
     for (int i = 0; i < 3; i++)
-        print_epsilon(number(json_object_get(shown[i], "max")));
-    print_epsilon(number(json_object_get(guarantee, "mean")));
-    print_epsilon(number(json_object_get(json_object_get(guarantee, "worst"), "epsilon")));
+        print_epsilon(netdp_i_json_number(json_object_get(shown[i], "max")));
+    print_epsilon(netdp_i_json_number(json_object_get(guarantee, "mean")));
+    print_epsilon(
+        netdp_i_json_number(json_object_get(json_object_get(guarantee, "worst"), "epsilon")));
 }
 
 static const char *name_of(const json_t *object)
@@ -109,8 +97,8 @@ static void print_accuracies(const json_t *variants)
     {
         const json_t *accuracy = json_object_get(json_object_get(variant, "error"), "accuracy");
         print_name(name_of(variant), width);
-        printf("  %12.6g  %14.3g\n", number(json_object_get(accuracy, "mean")),
-               number(json_object_get(accuracy, "standard_error")));
+        printf("  %12.6g  %14.3g\n", netdp_i_json_number(json_object_get(accuracy, "mean")),
+               netdp_i_json_number(json_object_get(accuracy, "standard_error")));
     }
 }
 
@@ -126,7 +114,7 @@ static void print_column(const json_t *variant, const char *name, const char *ke
     json_t *column;
     json_array_foreach(columns_of(variant), i, column) if (strcmp(name_of(column), name) == 0)
     {
-        printf("  %20.6g", number(json_object_get(column, key)));
+        printf("  %20.6g", netdp_i_json_number(json_object_get(column, key)));
         return;
     }
     printf("  %20s", "-");
@@ -184,8 +172,8 @@ static void print_targets(const json_t *summary, const json_t *variants)
         const json_t *target = json_object_get(variant, "target");
         if (target != NULL && !json_equal(target, json_object_get(summary, "target")))
             printf("%s: epsilon at delta %g (target %g, over the %s of the pairs)\n",
-                   name_of(variant), number(json_object_get(target, "delta")),
-                   number(json_object_get(target, "epsilon")),
+                   name_of(variant), netdp_i_json_number(json_object_get(target, "delta")),
+                   netdp_i_json_number(json_object_get(target, "epsilon")),
                    json_string_value(json_object_get(target, "over")));
     }
 }
@@ -225,7 +213,8 @@ static void print_contributions(const json_t *variants)
         else
             printf("no cap");
         printf("), %.4g on average;\n    so many are local epsilon %.4g: not a guarantee (%s)\n",
-               number(json_object_get(made, "mean")), number(json_object_get(local, "epsilon")),
+               netdp_i_json_number(json_object_get(made, "mean")),
+               netdp_i_json_number(json_object_get(local, "epsilon")),
                json_string_value(json_object_get(local, "why")));
     }
 }
@@ -242,7 +231,8 @@ static void print_guarantees(const json_t *summary, const json_t *variants)
         if (farthest_of(json_array_get(variants, i)) != distance)
             snprintf(farthest, sizeof farthest, "farthest");
     printf("\nepsilon at delta %g (target %g, over the %s of the pairs)\n",
-           number(json_object_get(target, "delta")), number(json_object_get(target, "epsilon")),
+           netdp_i_json_number(json_object_get(target, "delta")),
+           netdp_i_json_number(json_object_get(target, "epsilon")),
            json_string_value(json_object_get(target, "over")));
     print_drawn(variants);
     printf("%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s\n", width, "", "neighbour", "at 2", farthest,
@@ -251,7 +241,7 @@ static void print_guarantees(const json_t *summary, const json_t *variants)
     {
         print_name(name_of(variant), width);
         print_guarantee(json_object_get(variant, "guarantee"));
-        printf("  %9.4g  %7d\n", number(json_object_get(variant, "noise")),
+        printf("  %9.4g  %7d\n", netdp_i_json_number(json_object_get(variant, "noise")),
                (int)json_integer_value(json_object_get(variant, "rounds")));
     }
     print_targets(summary, variants);
@@ -367,9 +357,10 @@ static void print_remarks(const json_t *variants)
             netdp_i_cli_note("%s: %s", name_of(variant), json_string_value(text));
 }
 
-static netdp_status print_result(const char *folder, const run_options *o, netdp_error *error)
+static netdp_status print_result(const char *folder, const netdp_i_study_options *o,
+                                 netdp_error *error)
 {
-    char path[PATH_ROOM + 16];
+    char path[NETDP_I_PATH_ROOM + 16];
     json_error_t why;
     snprintf(path, sizeof path, "%s/summary.json", folder);
     json_t *summary = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
@@ -398,12 +389,13 @@ static netdp_status print_result(const char *folder, const run_options *o, netdp
 
 /* ---- The command ---- */
 
-static netdp_status run_study(const char *given, const run_options *o, netdp_error *error)
+static netdp_status run_study(const char *given, const netdp_i_study_options *o, netdp_error *error)
 {
-    char folder[PATH_ROOM], file[PATH_ROOM];
+    char folder[NETDP_I_PATH_ROOM], file[NETDP_I_PATH_ROOM];
     netdp_study *study = NULL;
     const bool resume = is_folder(given);
-    if (strlen(given) + 64 > PATH_ROOM || (o->folder != NULL && strlen(o->folder) + 64 > PATH_ROOM))
+    if (strlen(given) + 64 > NETDP_I_PATH_ROOM ||
+        (o->folder != NULL && strlen(o->folder) + 64 > NETDP_I_PATH_ROOM))
         return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
     if (resume && (o->folder != NULL || o->set.count > 0))
         return netdp_i_fail(error, NETDP_INVALID,
@@ -413,7 +405,7 @@ static netdp_status run_study(const char *given, const run_options *o, netdp_err
     snprintf(file, sizeof file, resume ? "%s/study.yaml" : "%s", given);
     snprintf(folder, sizeof folder, "%s", o->folder != NULL ? o->folder : given);
     if (!resume && o->folder == NULL)
-        usual_folder(given, folder);
+        netdp_i_cli_results(given, "", folder);
     netdp_status status = netdp_study_read(file, o->set.text, o->set.count, &study, error);
     if (status != NETDP_OK)
         return status;
@@ -426,15 +418,9 @@ static netdp_status run_study(const char *given, const run_options *o, netdp_err
 
 netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error)
 {
-    run_options o = {0};
+    netdp_i_study_options o = {0};
     const netdp_i_option table[] = {
-        {NETDP_I_TEXT, 'o', "output", &o.folder, "DIR", "the result folder",
-         "results/NAME for NAME.yaml"},
-        {NETDP_I_LIST, 0, "set", &o.set, "KEY=VALUE",
-         "override a key of the study, as in privacy.epsilon=2; may be repeated", "none"},
-        {NETDP_I_TEXT, 0, "data", &o.data, "DIR",
-         "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data", "none"},
-        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "print summary.json instead of the table", NULL},
+        NETDP_I_STUDY_OPTIONS(o, "results/NAME for NAME.yaml", "summary.json"),
         {0},
     };
     const netdp_i_usage usage = {

@@ -74,7 +74,7 @@ netdp_status netdp_i_powers_of_vector(const netdp_transition *transition, const 
     for (int32_t u = 0; u < rows.nodes; u++)
         limit += pi[u] * x[u];
     for (int32_t i = 0; i < asked; i++)
-        powers->limit[i] = limit * scale[i];
+        powers->limit[i] = scale != NULL ? limit * scale[i] : limit;
     memcpy(now, x, (size_t)rows.nodes * sizeof *x);
     for (int64_t t = 0; t < terms && status == NETDP_OK; t++) {
         /* P averages: the largest deviation from the limit never grows. */
@@ -84,7 +84,7 @@ netdp_status netdp_i_powers_of_vector(const netdp_transition *transition, const 
         if (t > 0 && away <= FLAT * limit)
             break;
         for (int32_t i = 0; i < asked; i++)
-            if (!append(powers, i, terms, now[node[i]] * scale[i]))
+            if (!append(powers, i, terms, scale != NULL ? now[node[i]] * scale[i] : now[node[i]]))
                 status = netdp_i_no_memory(error);
         if (status == NETDP_OK)
             status = netdp_i_poll(progress, error);

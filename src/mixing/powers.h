@@ -16,7 +16,8 @@ typedef struct netdp_i_powers {
     double *limit;  /* [asked] */
 } netdp_i_powers;
 
-/* (P^t x)_u for the asked nodes, times `scale` [asked], t up to terms-1. x [nodes] >= 0. */
+/* (P^t x)_u for the asked nodes, times `scale` [asked] (NULL: 1), t up to terms-1. x [nodes] >= 0.
+ */
 netdp_status netdp_i_powers_of_vector(const netdp_transition *transition, const double *x,
                                       const int32_t *node, int32_t asked, const double *scale,
                                       int64_t terms, const netdp_progress *progress,

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "report/plot.h"
 
 static double number(const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(object, key);
-    return json_is_string(value) ? INFINITY : json_number_value(value);
+    return netdp_i_json_number(json_object_get(object, key));
 }
 
 /* Titles go between double quotes: what would end or command there is left out. */

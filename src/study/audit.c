@@ -172,15 +172,12 @@ static bool applies(const claim *c, const attack *how)
            (how->honest == NETDP_HONEST_SILENT || protocol->reacts);
 }
 
-/* Of the attacks on gossip the one whose model promises most is run; `blind`: without the model. */
-static netdp_status attack_gossip(auditing *a, const claim *c, bool blind, const attack **best,
-                                  netdp_error *error)
+/* Of the attacks on gossip the one whose model promises most. */
+static netdp_status choose_attack(auditing *a, const claim *c, const double *pattern,
+                                  const attack **best, netdp_error *error)
 {
-    const int64_t count = netdp_linear_contributions(&c->variant->protocol);
-    double *pattern = NETDP_I_NEW(double, count), most = -1;
-    netdp_status status = pattern == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int64_t k = 0; pattern != NULL && k < count; k++)
-        pattern[k] = k % 2 == 0 ? 1 : -1;
+    double most = -1;
+    netdp_status status = NETDP_OK;
     for (int i = 0; i < GOSSIP_ATTACKS && status == NETDP_OK; i++) {
         double optimal = 0;
         if (!applies(c, &gossip_attacks[i]))
@@ -192,12 +189,6 @@ static netdp_status attack_gossip(auditing *a, const claim *c, bool blind, const
             *best = &gossip_attacks[i];
         }
     }
-    if (status == NETDP_OK) {
-        const netdp_gossip_attack chosen = gossip_attack(c, *best, pattern, a->options->runs);
-        status = blind ? netdp_attack_blindly(&chosen, a->progress, a->scores, error)
-                       : netdp_attack_gossip(&chosen, a->progress, a->scores, NULL, error);
-    }
-    netdp_i_free(pattern);
     return status;
 }
 
@@ -316,6 +307,36 @@ static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
 
 /* ---- A variant, and all ---- */
 
+/* By the best model's likelihood ratio, and without a model; they share what may go wrong. */
+static netdp_status audit_gossip(auditing *a, const claim *c, netdp_error *error)
+{
+    static const attack discriminant = {.name = "linear discriminant, no model"};
+    const int64_t count = netdp_linear_contributions(&c->variant->protocol);
+    const double confidence = 1 - (1 - a->options->confidence) / 2;
+    const attack *best = NULL;
+    double *pattern = NETDP_I_NEW(double, count);
+    if (pattern == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t k = 0; k < count; k++)
+        pattern[k] = k % 2 == 0 ? 1 : -1;
+    netdp_status status = choose_attack(a, c, pattern, &best, error);
+    if (status == NETDP_OK) {
+        const netdp_gossip_attack chosen = gossip_attack(c, best, pattern, a->options->runs);
+        status = netdp_attack_gossip(&chosen, a->progress, a->scores, NULL, error);
+        if (status == NETDP_OK)
+            status = judge(a, c, best, confidence, error);
+        if (status == NETDP_OK) {
+            status = netdp_attack_blindly(&chosen, a->progress, a->scores, error);
+            if (status == NETDP_OK)
+                status = judge(a, c, &discriminant, confidence, error);
+            else if (status == NETDP_NO_ANSWER) /* too long a view to be learnt */
+                status = NETDP_OK;
+        }
+    }
+    netdp_i_free(pattern);
+    return status;
+}
+
 static netdp_status audit_variant(auditing *a, const netdp_i_variant *variant, netdp_error *error)
 {
     claim c = {.variant = variant, .bound = NETDP_BOUND_AUTO};
@@ -331,23 +352,12 @@ static netdp_status audit_variant(auditing *a, const netdp_i_variant *variant, n
     if (status != NETDP_OK)
         return status;
     if (!walk) {
-        static const attack discriminant = {.name = "linear discriminant, no model"};
-        const attack *best = NULL;
-        const double confidence = 1 - (1 - a->options->confidence) / 2;
-        status = attack_gossip(a, &c, false, &best, error);
-        if (status == NETDP_OK)
-            status = judge(a, &c, best, confidence, error);
-        if (status == NETDP_OK)
-            status = attack_gossip(a, &c, true, &best, error);
-        if (status == NETDP_OK)
-            status = judge(a, &c, &discriminant, confidence, error);
-        if (status == NETDP_NO_ANSWER && json_array_size(a->audits) > 0)
-            status = NETDP_OK; /* too long a view to be learnt: the model's attack stands */
+        status = audit_gossip(a, &c, error);
         if (status == NETDP_OK && a->options->reconstruct && variant->protocol.every == 0)
             status = reconstruct(a, &c, error);
         return status;
     }
-    /* Both attacks on a walk are run, and share what may go wrong, as those on gossip do. */
+    /* Both attacks on a walk are run, and share what may go wrong. */
     const double confidence = 1 - (1 - a->options->confidence) / WALK_ATTACKS;
     for (int i = 0; i < WALK_ATTACKS && status == NETDP_OK; i++) {
         status = attack_walk(a, &c, &walk_attacks[i], error);

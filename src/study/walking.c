@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <netdp/realised.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -105,37 +106,19 @@ netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibrati
 
 /* ---- a run ---- */
 
-static void count(const netdp_token *token, const int32_t *path, int32_t nodes, int64_t *own,
-                  int64_t *of_all)
-{
-    for (int32_t k = 0; k < token->tokens; k++, path += token->steps + 1) {
-        memset(own, 0, (size_t)nodes * sizeof *own);
-        for (int64_t t = 0; t < token->steps; t++) /* the one that keeps it does not contribute */
-            if (token->cap == 0 || own[path[t]] < token->cap) {
-                own[path[t]]++;
-                of_all[path[t]]++;
-            }
-    }
-}
-
 static netdp_status add_contributions(const netdp_token *token, const int32_t *path,
                                       netdp_i_contributions *made, netdp_error *error)
 {
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
-    int64_t *own = NETDP_I_NEW(int64_t, nodes), *of_all = NETDP_I_NEW(int64_t, nodes);
-    netdp_status status = NETDP_OK;
-    if (own == NULL || of_all == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
+    int64_t *each = NETDP_I_NEW(int64_t, nodes);
+    if (each == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = netdp_realised_contributions(token, path, each, error);
+    for (int32_t u = 0; u < nodes && status == NETDP_OK; u++) {
+        made->most = each[u] > made->most ? each[u] : made->most;
+        made->all += each[u];
     }
-    count(token, path, nodes, own, of_all);
-    for (int32_t u = 0; u < nodes; u++) {
-        made->most = of_all[u] > made->most ? of_all[u] : made->most;
-        made->all += of_all[u];
-    }
-done:
-    netdp_i_free(own);
-    netdp_i_free(of_all);
+    netdp_i_free(each);
     return status;
 }
 

@@ -69,6 +69,25 @@ def run(argv, folder, env=None, stdout=None, seconds=60):
     return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
 
 
+def interrupt(argv):
+    """Control-C after 1.5 s of work: 130 and one line, within seconds."""
+    process = subprocess.Popen([COMMAND, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={**os.environ, "OMP_NUM_THREADS": "2"})
+    try:
+        process.communicate(timeout=1.5)
+        assert False, "done before it could be interrupted"
+    except subprocess.TimeoutExpired:
+        process.send_signal(2)
+    try:
+        out, err = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        assert False, "does not stop within a minute of an interrupt"
+    assert process.returncode == 130, process.returncode
+    assert out == b"" and len(err.splitlines()) == 1, (out, err)
+
+
 def judge(case, code, out, err):
     assert code == case.code, f"exit code {code}, want {case.code}"
     lines = err.splitlines()

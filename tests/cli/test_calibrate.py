@@ -3,10 +3,9 @@
 import json
 import math
 import os
-import subprocess
 import tempfile
 
-from harness import COMMAND, Case, close, main, read_json, run
+from harness import Case, close, interrupt, main, read_json, run
 
 KEYS = ["netdp", "graph", "protocol", "threat", "noise", "dither", "rounds", "bound", "sound",
         "certified", "target", "achieved"]
@@ -158,23 +157,8 @@ def threads_do_not_matter():
 
 
 def interrupted():
-    process = subprocess.Popen(
-        [COMMAND, "calibrate", "--family", "hypercube 11", "--rounds", "30", "--target", "1",
-         "--as", "dp:1e-6", "--over", "mean"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "OMP_NUM_THREADS": "2"})
-    try:
-        process.communicate(timeout=1.5)
-        assert False, "done before it could be interrupted"
-    except subprocess.TimeoutExpired:
-        process.send_signal(2)
-    try:
-        out, err = process.communicate(timeout=60)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        assert False, "does not stop within a minute of an interrupt"
-    assert process.returncode == 130 and out == b"", (process.returncode, out)
-    assert len(err.splitlines()) == 1, err
+    interrupt(["calibrate", "--family", "hypercube 11", "--rounds", "30", "--target", "1", "--as",
+               "dp:1e-6", "--over", "mean"])
 
 
 def bad(words, err=None, code=2):

@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 
-from harness import COMMAND, Case, close, main, read_json, run
+from harness import Case, close, interrupt, main, read_json, run
 
 try:
     import numpy
@@ -323,23 +323,7 @@ def full_disk():
 
 
 def interrupted():
-    """Control-C: 130 and one line, within seconds."""
-    process = subprocess.Popen([COMMAND, "loss", "--family", "hypercube 11", "--rounds", "30"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={**os.environ, "OMP_NUM_THREADS": "2"})
-    try:
-        process.communicate(timeout=1.5)
-        assert False, "done before it could be interrupted"
-    except subprocess.TimeoutExpired:
-        process.send_signal(2)
-    try:
-        out, err = process.communicate(timeout=60)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        assert False, "does not stop within a minute of an interrupt"
-    assert process.returncode == 130, process.returncode
-    assert out == b"" and len(err.splitlines()) == 1, (out, err)
+    interrupt(["loss", "--family", "hypercube 11", "--rounds", "30"])
 
 
 main(CASES, [torture, torture_of_orders_and_extremes, files_hold_the_same, threads_do_not_matter,

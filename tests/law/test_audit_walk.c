@@ -6,7 +6,7 @@
  * a comparison within 4 standard errors would fail by chance with probability 6.3e-5 (65 of them:
  * 0.4 %), one that must not pass 4.5 of them with at most 3.4e-6 (580 of them: 0.2 %).
  */
-#include "check.h"
+#include "walk_net.h"
 
 #include <omp.h>
 #include <netdp/audit.h>
@@ -17,27 +17,7 @@
 #define ERRORS 4.5
 #define UNIFORM NETDP_START_UNIFORM
 
-static netdp_error error;
 static const netdp_tracing silent = {.every = 1};
-
-typedef struct net {
-    netdp_graph *graph;
-    netdp_transition *law;
-} net;
-
-static net open_net(const char *family, const char *law)
-{
-    net n;
-    assert_ok(netdp_graph_make(family, 1, true, &n.graph, NULL, &error));
-    assert_ok(netdp_transition_new(n.graph, law, &n.law, &error));
-    return n;
-}
-
-static void drop(net n)
-{
-    netdp_transition_free(n.law);
-    netdp_graph_free(n.graph);
-}
 
 enum { MOST_MEMBERS = 3 };
 
@@ -320,7 +300,7 @@ static void test_divergence(void **state)
     enum { RUNS = 6000 };
     for (int i = 0; i < SETTINGS; i++) {
         const setting *s = &settings[i];
-        net n = open_net(s->family, s->law);
+        net n = open_net(s->family, 1, s->law);
         const double most = exp(account(n, s, NETDP_BOUND_EXCURSION, NETDP_AS_RDP, 2));
         moments paths[2] = {cost_of_paths(n, s, cost_linear, RUNS),
                             cost_of_paths(n, s, cost_reset, RUNS)};
@@ -401,7 +381,7 @@ static void test_published_is_refuted(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const setting *s = &table[i].s;
         const bool log = table[i].bound != NETDP_BOUND_FIRST_PASSAGE;
-        net n = open_net(s->family, s->law);
+        net n = open_net(s->family, 1, s->law);
         const double epsilon = convert(n, s, table[i].bound, log ? 4.75 : 16, table[i].delta);
         const double sound = convert(n, s, NETDP_BOUND_EXCURSION, 16, table[i].delta);
         if (i == 0 || table[i].runs != table[i - 1].runs || s->steps != table[i - 1].s.steps ||
@@ -429,7 +409,7 @@ static void test_excursion_holds(void **state)
     static const double deltas[] = {0.1, 0.01, 0.001}, above[] = {0, 0.25, 0.7, 1.5};
     for (int i = 0; i < SETTINGS; i++) {
         const setting *s = &settings[i];
-        net n = open_net(s->family, s->law);
+        net n = open_net(s->family, 1, s->law);
         double epsilon[3];
         for (int d = 0; d < 3; d++)
             epsilon[d] = convert(n, s, NETDP_BOUND_EXCURSION, 16, deltas[d]);
@@ -459,7 +439,7 @@ static void test_faults_are_caught(void **state)
                                       NETDP_FAULT_CLIP_AFTER, NETDP_FAULT_REUSED_NOISE,
                                       NETDP_FAULT_HALF_NOISE | NETDP_FAULT_NO_CLIP};
     static const double deltas[] = {0.1, 0.01};
-    net n = open_net(s.family, s.law);
+    net n = open_net(s.family, 1, s.law);
     for (int d = 0; d < 2; d++) {
         const double epsilon = convert(n, &s, NETDP_BOUND_EXCURSION, 16, deltas[d]);
         for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
@@ -489,13 +469,13 @@ static void test_ends(void **state)
     setting bare = {"star 8", "hamilton", 40, 1, 1, {0}, 0, .start = 1};
     for (unsigned faults = 0; faults < 16; faults++)
         for (int resets = 0; resets < 2; resets++) {
-            net n = open_net(unseen.family, unseen.law);
+            net n = open_net(unseen.family, 1, unseen.law);
             double *scores = attack(n, &unseen, resets == 1, faults, RUNS);
             for (int64_t i = 0; i < 2 * RUNS; i++)
                 assert_true(scores[i] == 0);
             free(scores);
             drop(n);
-            n = open_net(bare.family, bare.law);
+            n = open_net(bare.family, 1, bare.law);
             scores = attack(n, &bare, resets == 1, faults, RUNS);
             int64_t proven = 0;
             for (int64_t i = 0; i < RUNS; i++) {
@@ -507,7 +487,7 @@ static void test_ends(void **state)
             free(scores);
             drop(n);
         }
-    net n = open_net(bare.family, bare.law);
+    net n = open_net(bare.family, 1, bare.law);
     bare.sigma = 1e-200;
     double *scores = attack(n, &bare, true, 0, RUNS);
     for (int64_t i = 0; i < RUNS; i++)
@@ -528,7 +508,7 @@ static void test_repeatable(void **state)
     enum { RUNS = 150, FEWER = 77 };
     const setting *s = &settings[9];
     const int before = omp_get_max_threads();
-    net n = open_net(s->family, s->law);
+    net n = open_net(s->family, 1, s->law);
     omp_set_num_threads(1);
     double *one = attack(n, s, true, 0, RUNS);
     omp_set_num_threads(2);
@@ -558,7 +538,7 @@ static void test_failures(void **state)
 {
     (void)state;
     enum { RUNS = 40 };
-    net n = open_net("ring 5", "metropolis");
+    net n = open_net("ring 5", 1, "metropolis");
     static const int32_t observers[] = {0, 2}, none[] = {5}, self[] = {0, 1};
     const netdp_token token = {.law = n.law, .steps = 9, .start = UNIFORM, .tokens = 2};
     netdp_token wrong[] = {token, token, token};

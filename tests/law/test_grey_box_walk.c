@@ -3,7 +3,7 @@
  * accountants assume of it is measured at every step: two tokens come no further apart at a node
  * other than u, and by at most step * Delta at u.
  */
-#include "check.h"
+#include "walk_net.h"
 
 #include <float.h>
 #include <netdp/random.h>
@@ -11,29 +11,9 @@
 #include "simulate/gossip.h"
 #include "simulate/walk.h"
 
-static netdp_error error;
 static const netdp_tracing silent = {.every = 1};
 
 enum { NODES = 6, ROWS = 4, FEATURES = 3, STEPS = 400, VICTIM = 2 };
-
-typedef struct net {
-    netdp_graph *graph;
-    netdp_transition *law;
-} net;
-
-static net open_net(const char *family, const char *law)
-{
-    net n;
-    assert_ok(netdp_graph_make(family, 1, true, &n.graph, NULL, &error));
-    assert_ok(netdp_transition_new(n.graph, law, &n.law, &error));
-    return n;
-}
-
-static void drop(net n)
-{
-    netdp_transition_free(n.law);
-    netdp_graph_free(n.graph);
-}
 
 /* ---- One run, recorded ---- */
 
@@ -243,7 +223,7 @@ static void assert_declared(growth g)
 static void test_learning(void **state)
 {
     (void)state;
-    net n = open_net("ring 6", "metropolis");
+    net n = open_net("ring 6", 1, "metropolis");
     double furthest = 0, most = 0;
     for (int i = 0; i < 2 * 3 * 2 * 2 * 3; i++) {
         const netdp_objective_kind kind = i % 2 == 0 ? NETDP_LOGISTIC : NETDP_RIDGE;
@@ -285,7 +265,7 @@ static void test_learning(void **state)
 static void test_mean(void **state)
 {
     (void)state;
-    net n = open_net("star 6", "hamilton");
+    net n = open_net("star 6", 1, "hamilton");
     double values[NODES], replaced[NODES];
     for (int32_t u = 0; u < NODES; u++)
         values[u] = replaced[u] = cos(5 * u);
@@ -315,7 +295,7 @@ static void test_mean(void **state)
 static void test_long_steps_expand(void **state)
 {
     (void)state;
-    net n = open_net("star 6", "hamilton");
+    net n = open_net("star 6", 1, "hamilton");
     double values[NODES] = {0}, replaced[NODES] = {0};
     replaced[VICTIM] = 1e-6;
     netdp_walking w = {.values = values, .width = 1, .step = 2.01, .noise = 1e-3};
@@ -358,7 +338,7 @@ static void test_long_steps_expand(void **state)
 static void test_clipping_the_mean_expands(void **state)
 {
     (void)state;
-    net n = open_net("path 2", "metropolis");
+    net n = open_net("path 2", 1, "metropolis");
     double x[] = {1, 0, 0, 0.1, 0.525731112, 0.850650808, 0, 0};
     double y[] = {1, 10, 0, 0}, y2[] = {1, 10, 1e-7, 0};
     int64_t start[] = {0, 2, 4};

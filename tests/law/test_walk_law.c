@@ -8,30 +8,7 @@
 #include <netdp/random.h>
 #include <netdp/walk.h>
 
-#include "check.h"
-
-static netdp_error error;
-
-typedef struct net {
-    netdp_graph *graph;
-    netdp_transition *law;
-    netdp_rows rows;
-} net;
-
-static net open_net(const char *family, const char *law)
-{
-    net n;
-    assert_ok(netdp_graph_make(family, 1, true, &n.graph, NULL, &error));
-    assert_ok(netdp_transition_new(n.graph, law, &n.law, &error));
-    n.rows = netdp_transition_rows(n.law);
-    return n;
-}
-
-static void drop(net n)
-{
-    netdp_transition_free(n.law);
-    netdp_graph_free(n.graph);
-}
+#include "walk_net.h"
 
 enum { MOST_MEMBERS = 3 };
 
@@ -222,7 +199,7 @@ static void test_direct_recursion(void **state)
         setting s = settings[i];
         if (s.steps > 150) /* the recursion takes steps^3 edges */
             s.steps = 150;
-        net n = open_net(s.family, s.law);
+        net n = open_net(s.family, 1, s.law);
         const double value = account(n, &s, NETDP_BOUND_EXCURSION), truth = recurse(n, &s);
         assert_true(value >= truth * (1 - 1e-10));
         assert_true(value <= truth * (1 + 2e-6));
@@ -243,7 +220,7 @@ static void test_heavy_weights(void **state)
     };
     for (size_t i = 0; i < sizeof heavy / sizeof *heavy; i++) {
         const setting *s = &heavy[i];
-        net n = open_net(s->family, s->law);
+        net n = open_net(s->family, 1, s->law);
         const double local = s->alpha * (double)s->steps / (2 * s->sigma * s->sigma);
         const double value = account(n, s, NETDP_BOUND_EXCURSION);
         const double mean = recurse(n, s), truth = fmin(mean, local);
@@ -258,7 +235,7 @@ static void test_heavy_weights(void **state)
 static void test_observers_together(void **state)
 {
     (void)state;
-    net n = open_net("ring 12", "metropolis");
+    net n = open_net("ring 12", 1, "metropolis");
     static const netdp_bound bounds[] = {NETDP_BOUND_EXCURSION, NETDP_BOUND_EXCURSION_LINEAR};
     static const int32_t to[] = {4, 2, 10, 8};
     const int32_t from = 3;
@@ -396,7 +373,7 @@ static void test_simulated_paths(void **state)
     static const cost costs[] = {cost_linear, cost_reset, cost_absorbed};
     for (int i = 0; i < SETTINGS; i++) {
         const setting *s = &settings[i];
-        net n = open_net(s->family, s->law);
+        net n = open_net(s->family, 1, s->law);
         const double bound = exp((s->alpha - 1) * account(n, s, NETDP_BOUND_EXCURSION));
         double mean = 0, spread = 0;
         for (int c = 0; c < 3; c++) {
@@ -420,7 +397,7 @@ static void test_simulated_paths(void **state)
 static void test_monotone(void **state)
 {
     (void)state;
-    net n = open_net("barabasi-albert 30 3", "metropolis");
+    net n = open_net("barabasi-albert 30 3", 1, "metropolis");
     setting s = {.steps = 1, .from = 7, .members = 1, .to = {2}, .start = NETDP_START_UNIFORM};
     s.alpha = 2;
     double last = 0;
@@ -462,7 +439,7 @@ static void test_laziness(void **state)
     double last = 0;
     const double local = s.alpha * (double)s.steps / (2 * s.sigma * s.sigma);
     for (int i = 0; i < 4; i++) {
-        net n = open_net("complete 12", laws[i]);
+        net n = open_net("complete 12", 1, laws[i]);
         const double value = account(n, &s, NETDP_BOUND_EXCURSION);
         assert_true(value > last && value <= local);
         last = value;
@@ -513,7 +490,7 @@ static void test_relabelling(void **state)
 static void test_caps(void **state)
 {
     (void)state;
-    net n = open_net("karate", "metropolis");
+    net n = open_net("karate", 1, "metropolis");
     const int32_t from = 3, to = 33;
     netdp_token token = {.law = n.law, .steps = 340, .start = NETDP_START_UNIFORM, .tokens = 1};
     netdp_walk_request request = {.token = &token,

@@ -6,7 +6,7 @@
  * standard errors: had the seeds been drawn anew, one of about 60 comparisons would fail by chance
  * with probability 60 * 6.3e-5 = 0.4 %. Each of 14 chi-square tests would with probability 1e-6.
  */
-#include "check.h"
+#include "walk_net.h"
 
 #include <netdp/simulate.h>
 
@@ -15,20 +15,7 @@
 #define ERRORS 4.0
 #define NORMAL_AT_1E_6 4.753424
 
-static netdp_error error;
 static const netdp_tracing silent = {.every = 1};
-
-typedef struct net {
-    netdp_graph *graph;
-    netdp_transition *law;
-    netdp_rows rows;
-} net;
-
-static void drop(net n)
-{
-    netdp_transition_free(n.law);
-    netdp_graph_free(n.graph);
-}
 
 /* "rising": Metropolis-Hastings towards 1, 2, 3, ...; "file" goes with an edge list. */
 static net walk_on(const char *graph, const char *law)

@@ -2,7 +2,7 @@
  * The account of a walk whose path is known, against the least schedule found another way, against
  * the account over all paths, and the laws between the kinds.
  */
-#include "check.h"
+#include "walk_net.h"
 
 #include <omp.h>
 #include <netdp/random.h>
@@ -13,27 +13,6 @@
 #include "base/memory.h"
 
 enum { NODES = 5, MOST_STEPS = 40 };
-
-static netdp_error error;
-
-typedef struct net {
-    netdp_graph *graph;
-    netdp_transition *law;
-} net;
-
-static net open_net(const char *family, const char *law)
-{
-    net n = {NULL, NULL};
-    assert_ok(netdp_graph_make(family, 5, true, &n.graph, NULL, &error));
-    assert_ok(netdp_transition_new(n.graph, law, &n.law, &error));
-    return n;
-}
-
-static void drop(net n)
-{
-    netdp_transition_free(n.law);
-    netdp_graph_free(n.graph);
-}
 
 /* ---- The cost of one piece, another way ---- */
 
@@ -95,7 +74,7 @@ static void draw_path(netdp_stream *stream, const netdp_token *token, int32_t *p
 static void test_short_paths(void **state)
 {
     (void)state;
-    net n = open_net("complete 5", "metropolis");
+    net n = open_net("complete 5", 5, "metropolis");
     netdp_stream stream = netdp_stream_at(3, NETDP_FOR_TEST, 0, 0);
     int32_t path[2 * (MOST_STEPS + 1)];
     int bent = 0;
@@ -157,7 +136,7 @@ static void test_values_by_hand(void **state)
         {"2201", 0, true, 0, 0}, /* the last holder only keeps the token */
         {"0120120", 0, false, 0.5 + 0.5, 0.5 + 0.5},
     };
-    net n = open_net("complete 5", "metropolis");
+    net n = open_net("complete 5", 5, "metropolis");
     const int32_t observer = 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         int32_t path[MOST_STEPS];
@@ -245,7 +224,7 @@ static void test_mean_over_paths(void **state)
     omp_set_num_threads(1); /* two tokens are too little work to wait for a thread */
     for (int i = 0; i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
-        net n = open_net(s->family, s->law);
+        net n = open_net(s->family, 5, s->law);
         const netdp_token token = token_of(s, n);
         int32_t *path = calloc((size_t)(s->tokens * (s->steps + 1)), sizeof *path);
         double *cost = calloc((size_t)netdp_graph_nodes(n.graph), sizeof *cost);
@@ -287,7 +266,7 @@ static void test_laws(void **state)
     (void)state;
     for (int i = 0; i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
-        net n = open_net(s->family, s->law);
+        net n = open_net(s->family, 5, s->law);
         netdp_token token = token_of(s, n);
         const int32_t nodes = netdp_graph_nodes(n.graph);
         const size_t pairs = (size_t)nodes * (size_t)nodes;
@@ -344,7 +323,7 @@ static void test_laws(void **state)
 static void test_threads(void **state)
 {
     (void)state;
-    net n = open_net("hypercube 6", "metropolis");
+    net n = open_net("hypercube 6", 5, "metropolis");
     const netdp_token token = {
         .law = n.law, .steps = 60000, .start = NETDP_START_UNIFORM, .tokens = 1};
     int32_t *path = calloc(60001, sizeof *path);
@@ -377,7 +356,7 @@ static bool stop(void *context, const char *what, double done, double total)
 static void test_failures(void **state)
 {
     (void)state;
-    net n = open_net("complete 5", "metropolis");
+    net n = open_net("complete 5", 5, "metropolis");
     const netdp_progress stopping = {stop, NULL};
     netdp_token token = {.law = n.law, .steps = 3, .start = 1, .tokens = 1};
     const int32_t fine[] = {1, 2, 0, 1}, far[] = {1, 2, 5, 1}, low[] = {1, 2, 0, -1};
@@ -420,7 +399,7 @@ static void test_failures(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    net n = open_net("complete 5", "metropolis");
+    net n = open_net("complete 5", 5, "metropolis");
     const netdp_token token = {.law = n.law, .steps = 3, .start = 1, .tokens = 1};
     const int32_t path[] = {1, 2, 0, 1}, observer = 0;
     const netdp_realised_kind kind = NETDP_REALISED_ABSORBED;

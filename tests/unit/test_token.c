@@ -1,4 +1,4 @@
-#include "check.h"
+#include "walk_net.h"
 
 #include <unistd.h>
 #include <netdp/token.h>
@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 
-static netdp_error error;
 static char folder[64], target_file[96], target_law[128];
 
 static int make_folder(void **state)
@@ -35,11 +34,6 @@ static void put(const char *text, size_t length)
     assert_int_equal(fclose(stream), 0);
 }
 
-typedef struct net {
-    netdp_graph *graph;
-    netdp_transition *law;
-} net;
-
 static netdp_graph *family(const char *name)
 {
     netdp_graph *graph = NULL;
@@ -57,15 +51,10 @@ static netdp_graph *list(const char *text)
 
 static net walk_on(netdp_graph *graph, const char *law)
 {
-    net made = {graph, NULL};
+    net made = {.graph = graph};
     assert_ok(netdp_transition_new(graph, law, &made.law, &error));
+    made.rows = netdp_transition_rows(made.law);
     return made;
-}
-
-static void drop(net n)
-{
-    netdp_transition_free(n.law);
-    netdp_graph_free(n.graph);
 }
 
 static double entry(netdp_rows rows, int32_t u, int32_t v)
@@ -129,7 +118,7 @@ static void test_laws_are_reversible(void **state)
             assert_reversible(n);
             drop(n);
         }
-        net n = {family(families[f]), NULL};
+        net n = {.graph = family(families[f])};
         double *target = draw_target(netdp_graph_nodes(n.graph));
         assert_ok(netdp_transition_toward(n.graph, target, &n.law, &error));
         assert_reversible(n);
@@ -142,7 +131,7 @@ static void test_laws_are_reversible(void **state)
 static void test_hastings_is_as_defined(void **state)
 {
     (void)state;
-    net n = {family("karate"), NULL};
+    net n = {.graph = family("karate")};
     const int32_t nodes = netdp_graph_nodes(n.graph);
     double *target = draw_target(nodes), total = 0;
     assert_ok(netdp_transition_toward(n.graph, target, &n.law, &error));
@@ -210,7 +199,7 @@ static void test_target_by_hand(void **state)
     static const double want[3][3] = {{0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.125, 0.875}};
     for (size_t f = 0; f < sizeof factor / sizeof *factor; f++) {
         const double target[] = {factor[f], factor[f], 4 * factor[f]};
-        net n = {family("path 3"), NULL};
+        net n = {.graph = family("path 3")};
         assert_ok(netdp_transition_toward(n.graph, target, &n.law, &error));
         for (int32_t u = 0; u < 3; u++) {
             for (int32_t v = 0; v < 3; v++)
@@ -225,7 +214,7 @@ static void test_target_file(void **state)
 {
     (void)state;
     static const char *const fine[] = {"1\n2\n4\n", "1\n2\n4", "1\r\n2\r\n4\r\n", "0.5\n1e0\n+2.0"};
-    net hand = {family("path 3"), NULL};
+    net hand = {.graph = family("path 3")};
     const double target[] = {1, 2, 4};
     assert_ok(netdp_transition_toward(hand.graph, target, &hand.law, &error));
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
@@ -302,7 +291,7 @@ static void test_relabelling(void **state)
     }
     static const char *const laws[] = {"metropolis", "hastings:degree", "hastings:uniform", NULL};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-        net a = {list(given), NULL}, b = {list(renamed), NULL};
+        net a = {.graph = list(given)}, b = {.graph = list(renamed)};
         if (laws[i] != NULL) {
             assert_ok(netdp_transition_new(a.graph, laws[i], &a.law, &error));
             assert_ok(netdp_transition_new(b.graph, laws[i], &b.law, &error));

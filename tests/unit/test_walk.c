@@ -1,4 +1,4 @@
-#include "check.h"
+#include "walk_net.h"
 
 #include <omp.h>
 #include <time.h>
@@ -10,27 +10,7 @@
 
 enum { NODES = 15, FEATURES = 4, ROWS = 60 };
 
-static netdp_error error;
 static const netdp_tracing silent = {.every = 1};
-
-typedef struct net {
-    netdp_graph *graph;
-    netdp_transition *law;
-} net;
-
-static net walk_on(const char *family, const char *law)
-{
-    net n = {NULL, NULL};
-    assert_ok(netdp_graph_make(family, 5, true, &n.graph, NULL, &error));
-    assert_ok(netdp_transition_new(n.graph, law, &n.law, &error));
-    return n;
-}
-
-static void drop(net n)
-{
-    netdp_transition_free(n.law);
-    netdp_graph_free(n.graph);
-}
 
 /* Rows for the 15 florentine families: node u has u of 8 or so. */
 typedef struct made {
@@ -101,7 +81,7 @@ static void test_the_recursion(void **state)
     enum { STEPS = 700 };
     made m;
     fill(&m, 3);
-    net n = walk_on("florentine", "metropolis");
+    net n = open_net("florentine", 5, "metropolis");
     double values[NODES * FEATURES];
     for (int i = 0; i < NODES * FEATURES; i++)
         values[i] = sin(i) + 2;
@@ -138,7 +118,7 @@ static void test_running_mean(void **state)
 {
     (void)state;
     enum { STEPS = 1000 };
-    net n = walk_on("florentine", "hastings:degree");
+    net n = open_net("florentine", 5, "hastings:degree");
     double values[NODES], model, sum = 0;
     int32_t path[STEPS + 1];
     for (int u = 0; u < NODES; u++)
@@ -158,7 +138,7 @@ static void test_running_mean(void **state)
 static void test_projection_of_extremes(void **state)
 {
     (void)state;
-    net n = walk_on("path 2", "metropolis");
+    net n = open_net("path 2", 5, "metropolis");
     static const double size[] = {1e300, 1e160, 1, 1e-170, 1e-300};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         const double values[] = {3 * size[i], -4 * size[i], 3 * size[i], -4 * size[i]};
@@ -184,7 +164,7 @@ static void test_cap_is_kept(void **state)
     (void)state;
     enum { STEPS = 3000 };
     static const int64_t caps[] = {0, 1, 7, 150, STEPS};
-    net n = walk_on("florentine", "metropolis");
+    net n = open_net("florentine", 5, "metropolis");
     double values[NODES * NODES] = {0};
     for (int u = 0; u < NODES; u++)
         values[u * NODES + u] = 1;
@@ -218,7 +198,7 @@ static void test_noise_above_the_cap(void **state)
 {
     (void)state;
     enum { STEPS = 400 };
-    net n = walk_on("path 2", "metropolis");
+    net n = open_net("path 2", 5, "metropolis");
     const double values[] = {0, 0};
     double capped, free_of_it;
     const netdp_walking w = {.values = values, .width = 1, .step = 1e-9, .noise = 1};
@@ -255,7 +235,7 @@ static void test_equal_seeds_give_equal_bytes(void **state)
     (void)state;
     made m;
     fill(&m, 3);
-    net n = walk_on("florentine", "metropolis");
+    net n = open_net("florentine", 5, "metropolis");
     netdp_walking w = learning(&m);
     w.batch = 3;
     const netdp_run_seed seed = {6, 1};
@@ -305,7 +285,7 @@ static void test_batches_of_tokens(void **state)
         y[i] = i % EACH;
     }
     const netdp_examples train = {2 * EACH, 1, x, y, 2, start};
-    net n = walk_on("path 2", "metropolis");
+    net n = open_net("path 2", 5, "metropolis");
     const netdp_walking w = {
         .objective = {NETDP_RIDGE, INFINITY, 0}, .train = &train, .step = 1, .batch = 1};
     const netdp_token token = {.law = n.law, .steps = 1, .start = 0, .tokens = 40};
@@ -328,7 +308,7 @@ static void test_paths_go_along_edges(void **state)
     static const char *const families[] = {"star 20", "ring 6", "path 2", "complete 9", "davis"};
     static int32_t path[STEPS + 1], longer[STEPS + 101];
     for (int i = 0; i < 4 * 5; i++) {
-        net n = walk_on(families[i / 4], laws[i % 4]);
+        net n = open_net(families[i / 4], 5, laws[i % 4]);
         const netdp_rows rows = netdp_transition_rows(n.law);
         double *values = calloc((size_t)rows.nodes, sizeof *values), model;
         const netdp_walking w = {.values = values, .width = 1, .step = 0.1};
@@ -454,7 +434,7 @@ static void test_trace(void **state)
     (void)state;
     made m;
     fill(&m, 3);
-    net n = walk_on("florentine", "metropolis");
+    net n = open_net("florentine", 5, "metropolis");
     double values[NODES * 3];
     for (int i = 0; i < NODES * 3; i++)
         values[i] = i % 7;
@@ -482,7 +462,7 @@ static void test_stopping(void **state)
     (void)state;
     made m;
     fill(&m, 3);
-    net n = walk_on("florentine", "metropolis");
+    net n = open_net("florentine", 5, "metropolis");
     const netdp_walking w = learning(&m);
     netdp_token token = {.law = n.law, .steps = 400000, .start = 2, .tokens = 2};
     double model[2 * FEATURES], untouched[2 * FEATURES];
@@ -536,7 +516,7 @@ static void test_bad_requests(void **state)
     fill(&m, 3);
     fill(&narrow, 4);
     narrow.examples.features = 3;
-    net n = walk_on("florentine", "metropolis"), other = walk_on("ring 8", "metropolis");
+    net n = open_net("florentine", 5, "metropolis"), other = open_net("ring 8", 5, "metropolis");
     const double values[NODES] = {0};
     double model[FEATURES] = {7, 7, 7, 7};
     const netdp_token fine = {.law = n.law, .steps = 5, .tokens = 1};
@@ -604,7 +584,7 @@ static void test_running_out_of_memory(void **state)
     (void)state;
     made m;
     fill(&m, 3);
-    net n = walk_on("florentine", "metropolis");
+    net n = open_net("florentine", 5, "metropolis");
     netdp_walking w = learning(&m);
     w.batch = 2;
     w.output = NETDP_WALK_AVERAGE;
@@ -682,7 +662,7 @@ static void test_houses(void **state)
     free(path);
     static const char *const families[] = {"hypercube 11", "complete 2048"};
     for (int i = 0; i < 2; i++) {
-        net n = walk_on(families[i], "metropolis");
+        net n = open_net(families[i], 5, "metropolis");
         check_houses(n, families[i], train, test, 0.4);
         check_houses(n, families[i], train, test, INFINITY);
         drop(n);
