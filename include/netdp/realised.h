@@ -48,8 +48,9 @@ NETDP_API NETDP_CHECK netdp_status netdp_realised_contributions(const netdp_toke
 
 /*
  * What `count` observers who pool their views (1: a single one) learn about every node: c into
- * cost[nodes], at most the node's contributions, 0 where none is ever seen, infinity for the
- * observers themselves. Time and memory in proportion to steps.
+ * cost[nodes], at most the node's contributions (times its squared scale, netdp_token_scale), 0
+ * where none is ever seen, infinity for the observers themselves. Time and memory in proportion to
+ * steps.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_realised_costs(const netdp_token *token,
                                                         const int32_t *path,

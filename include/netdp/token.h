@@ -29,6 +29,10 @@ typedef struct netdp_token {
                                     above; 0: no cap */
     int32_t tokens;              /* independent walks with models of their own; >= 1 */
     bool release;                /* everyone sees the final model: a last visit for all */
+    bool weighted; /* node u's gradient, not its noise, is multiplied by 1 / (n pi_u), pi the law's
+                      stationary probability: unbiased for the mean where the walk prefers some
+                      nodes (paper B, Algorithm 2). The law must not depend on private data, or what
+                      was released about them must be paid for (netdp/gamma.h) */
 } netdp_token;
 
 /* NETDP_INVALID where the description is not one that a walk can run. */
@@ -36,6 +40,9 @@ NETDP_API NETDP_CHECK netdp_status netdp_token_check(const netdp_token *token, n
 
 /* The most often that a node can contribute to one token: the cap, or every step. */
 NETDP_API int64_t netdp_token_contributions(const netdp_token *token);
+
+/* The factor of a node's gradient, and so of its sensitivity: 1 unless weighted. */
+NETDP_API double netdp_token_scale(const netdp_token *token, int32_t node);
 
 NETDP_END
 

@@ -210,6 +210,10 @@ static void account(const history *h, pieces *p, double *cost)
                                       : cost_of(h, h->when + k * h->token->steps + start[u],
                                                 start[u + 1] - start[u], p);
     }
+    for (int32_t u = 0; h->token->weighted && u < h->nodes; u++) {
+        const double scale = netdp_token_scale(h->token, u);
+        cost[u] *= scale * scale;
+    }
 }
 
 static netdp_status check_kind(netdp_realised_kind kind, netdp_error *error)

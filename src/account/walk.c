@@ -25,7 +25,7 @@ int netdp_i_walk_kept = KEPT;
 /* Sequences of one pair and its answer. */
 typedef struct kept {
     netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
-    double back, value;
+    double back, scale, value;
 } kept;
 
 typedef struct netdp_i_walk_account account;
@@ -37,7 +37,9 @@ struct netdp_i_walk_account {
     const double *pi;
     int orders;
     const double *order;
-    double local[ORDERS]; /* epsilon of local differential privacy at each order, one token */
+    double local[ORDERS]; /* epsilon of local differential privacy at each order, one token and
+                             scale 1 */
+    double *most;         /* [from] and at all, in the asked unit */
     netdp_i_series *series;
     netdp_i_weights *weights; /* [orders] */
     netdp_i_powers returns;   /* of the asked nodes u */
@@ -58,19 +60,43 @@ struct netdp_i_walk_account {
     double *loss;
 };
 
+/* Up, so that a product of two factors that are rounded to nearest is not below. */
+static double up(double value)
+{
+    return isinf(value) ? value : nextafter(nextafter(value, INFINITY), INFINITY);
+}
+
 /* ---- one pair ---- */
 
-static double at_order(account *a, netdp_i_hunt *hunt, int k, double *observer)
+/*
+ * A gradient of scale s under noise sigma is one of scale 1 under sigma / s: theta grows with s^2.
+ */
+static netdp_status at_order(account *a, netdp_i_hunt *hunt, double scale, int k, double *observer,
+                             double *epsilon, netdp_error *error)
 {
-    const double theta = a->weights[k].theta, alpha = a->order[k];
-    const double value = a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR
-                             ? netdp_i_hunt_linear(hunt, theta, observer)
-                             : netdp_i_hunt_excursion(hunt, &a->weights[k]);
-    return a->token->tokens * fmin(value / (alpha - 1), a->local[k]);
+    const double square = scale == 1 ? 1 : up(scale * scale), alpha = a->order[k];
+    const double theta = scale == 1 ? a->weights[k].theta : up(a->weights[k].theta * square);
+    netdp_i_weights own = {0};
+    double value;
+    if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR) {
+        value = netdp_i_hunt_linear(hunt, theta, observer);
+    } else if (scale == 1) {
+        value = netdp_i_hunt_excursion(hunt, &a->weights[k]);
+    } else {
+        netdp_status status = netdp_i_weights_new(a->series->terms, theta, &own, error);
+        if (status != NETDP_OK)
+            return status;
+        value = netdp_i_hunt_excursion(hunt, &own);
+        netdp_i_weights_clear(&own);
+    }
+    const double local = scale == 1 ? a->local[k] : up(a->local[k] * square);
+    *epsilon = a->token->tokens * fmin(value / (alpha - 1), local);
+    return NETDP_OK;
 }
 
 /* The least epsilon at the delta: every order gives a bound, so a search downhill is enough. */
-static netdp_status search_orders(account *a, netdp_i_hunt *hunt, double *value, netdp_error *error)
+static netdp_status search_orders(account *a, netdp_i_hunt *hunt, double scale, double *value,
+                                  netdp_error *error)
 {
     double curve[ORDERS];
     bool known[ORDERS] = {false};
@@ -79,13 +105,13 @@ static netdp_status search_orders(account *a, netdp_i_hunt *hunt, double *value,
         double order[ORDERS], epsilon[ORDERS], least = INFINITY;
         int next = best;
         for (int k = best > 0 ? best - 1 : 0; k <= best + 1 && k < ORDERS; k++) {
-            if (!known[k])
-                curve[k] = at_order(a, hunt, k, NULL);
-            known[k] = true;
             double one;
             const netdp_rdp point = {.count = 1, .order = &a->order[k], .epsilon = &curve[k]};
             netdp_status status =
-                netdp_rdp_to_epsilon(&point, a->request.unit.parameter, 0, &one, error);
+                known[k] ? NETDP_OK : at_order(a, hunt, scale, k, NULL, &curve[k], error);
+            known[k] = true;
+            if (status == NETDP_OK)
+                status = netdp_rdp_to_epsilon(&point, a->request.unit.parameter, 0, &one, error);
             if (status != NETDP_OK)
                 return status;
             if (one < least) {
@@ -110,13 +136,12 @@ static netdp_status search_orders(account *a, netdp_i_hunt *hunt, double *value,
 }
 
 /* The answer to a prepared hunt, in the asked unit. */
-static netdp_status answer(account *a, netdp_i_hunt *hunt, double *observer, double *value,
-                           netdp_error *error)
+static netdp_status answer(account *a, netdp_i_hunt *hunt, double scale, double *observer,
+                           double *value, netdp_error *error)
 {
-    if (a->request.unit.currency == NETDP_AS_DP)
-        return search_orders(a, hunt, value, error);
-    *value = at_order(a, hunt, 0, observer);
-    return NETDP_OK;
+    return a->request.unit.currency == NETDP_AS_DP
+               ? search_orders(a, hunt, scale, value, error)
+               : at_order(a, hunt, scale, 0, observer, value, error);
 }
 
 static netdp_status account_pair(void *context, int64_t index, int thread, netdp_error *error)
@@ -144,7 +169,7 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
         }
         netdp_i_powers_copy(&a->presence, first, a->token->burn_in, terms, observer);
     }
-    status = answer(a, hunt, observer, &a->loss[i], error);
+    status = answer(a, hunt, netdp_token_scale(a->token, u), observer, &a->loss[i], error);
 done:
     netdp_i_series_drop(observer);
     netdp_i_free(back);
@@ -173,6 +198,7 @@ static bool same(const account *a, const kept *k, int32_t i)
 {
     const double back = a->pi[a->losses->from[i]] / a->pi[a->member[0]];
     return fabs(k->back - back) <= 1e-14 * back &&
+           k->scale == netdp_token_scale(a->token, a->losses->from[i]) &&
            netdp_i_powers_equal(&k->arrivals, 0, &a->arrivals[0], i) &&
            netdp_i_powers_equal(&k->returns, 0, &a->returns, i) &&
            netdp_i_powers_equal(&k->watch, 0, &a->arrivals[0], a->losses->from_count) &&
@@ -183,6 +209,7 @@ static netdp_status keep(account *a, int32_t i, netdp_error *error)
 {
     kept *k = &a->kept[a->kept_count++];
     k->back = a->pi[a->losses->from[i]] / a->pi[a->member[0]];
+    k->scale = netdp_token_scale(a->token, a->losses->from[i]);
     netdp_status status = keep_one(&a->arrivals[0], i, &k->arrivals, error);
     if (status == NETDP_OK)
         status = keep_one(&a->returns, i, &k->returns, error);
@@ -219,7 +246,7 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
     netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
     netdp_i_hunt_prepare(hunt, &k->back);
-    status = answer(a, hunt, NULL, &k->value, error);
+    status = answer(a, hunt, k->scale, NULL, &k->value, error);
 done:
     netdp_i_hunt_free(hunt);
     netdp_i_watch_free(watch);
@@ -394,27 +421,33 @@ void netdp_i_walk_account_free(account *a)
     netdp_i_free(a->arrivals);
     netdp_i_free(a->hunt);
     netdp_i_free(a->todo);
+    netdp_i_free(a->most);
     netdp_i_series_free(a->series);
     netdp_losses_free(a->losses);
     netdp_i_free(a);
 }
 
-/* Up, so that a product of two factors that are rounded to nearest is not below. */
-static double up(double value)
-{
-    return isinf(value) ? value : nextafter(nextafter(value, INFINITY), INFINITY);
-}
-
-/* N contributions, each a Gaussian release with mu = 1 / sigma. */
+/* N contributions, each a Gaussian release with mu = scale / sigma; the worst node's as `local`. */
 static netdp_status find_local(account *a, netdp_error *error)
 {
     const double count = (double)netdp_token_contributions(a->token), sigma = a->request.noise;
-    const double mu = up(sqrt(count * a->token->tokens) / sigma);
+    netdp_losses *l = a->losses;
+    netdp_status status = NETDP_OK;
     for (int k = 0; k < a->orders; k++)
         a->local[k] = sigma == 0 ? INFINITY : up(a->order[k] * up(count / (2 * sigma * sigma)));
-    return a->request.unit.currency == NETDP_AS_RDP
-               ? netdp_gdp_to_rdp(mu, a->order[0], &a->losses->local, error)
-               : netdp_gdp_to_epsilon(mu, a->request.unit.parameter, &a->losses->local, error);
+    l->local = 0;
+    for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++) {
+        const double scale = netdp_token_scale(a->token, l->from[i]);
+        const double mu = up(scale * up(sqrt(count * a->token->tokens) / sigma));
+        if (i > 0 && !a->token->weighted)
+            a->most[i] = a->most[0];
+        else if (a->request.unit.currency == NETDP_AS_RDP)
+            status = netdp_gdp_to_rdp(mu, a->order[0], &a->most[i], error);
+        else
+            status = netdp_gdp_to_epsilon(mu, a->request.unit.parameter, &a->most[i], error);
+        l->local = fmax(l->local, a->most[i]);
+    }
+    return status;
 }
 
 static netdp_status make_weights(account *a, netdp_error *error)
@@ -475,7 +508,7 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
         status = account_all_kept(a, l->to_count == 1 ? progress : NULL, error);
     /* Every contribution seen at once: nothing can be worse. */
     for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
-        l->loss[i] = fmin(l->loss[i], l->local);
+        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
     return status;
 }
 
@@ -537,6 +570,10 @@ static netdp_status check_request(const netdp_walk_request *request, const netdp
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: excursion-linear is for one observer and no release; use "
                             "excursion");
+    if (request->token->weighted && !linear && (*bound)->bound != NETDP_BOUND_EXCURSION &&
+        (*bound)->bound != NETDP_BOUND_LOCAL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: %s knows no weighted gradients; use excursion", (*bound)->name);
     if ((*bound)->bound != NETDP_BOUND_EXCURSION && (*bound)->bound != NETDP_BOUND_LOCAL &&
         request->unit.currency != NETDP_AS_RDP)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -564,6 +601,10 @@ netdp_status netdp_i_walk_account_new(const netdp_walk_request *request, account
     status = netdp_i_losses_new(netdp_transition_rows(request->token->law).nodes, request->from,
                                 request->from_count, request->to, request->to_count,
                                 request->coalition, &a->losses, error);
+    if (status == NETDP_OK) {
+        a->most = NETDP_I_NEW(double, a->losses->from_count);
+        status = a->most == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    }
     if (status != NETDP_OK) {
         netdp_i_walk_account_free(a);
         return status;
@@ -590,7 +631,7 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
         return status;
     if (bound == NETDP_BOUND_LOCAL || (l->sound && noise == 0)) {
         for (int64_t i = 0; i < pairs; i++)
-            l->loss[i] = l->local;
+            l->loss[i] = a->most[i % l->from_count];
     } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR) {
         status = account_excursions(a, progress, error);
     } else {

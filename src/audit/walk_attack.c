@@ -125,8 +125,9 @@ static void contribute(void *context, const netdp_i_stop *stop, double *gradient
 {
     player *p = context;
     if (stop->node == p->attack->asked->victim)
-        p->trail[stop->token].given = p->contribution;
-    gradient[0] = -p->trail[stop->token].given;
+        p->trail[stop->token].given =
+            p->contribution * netdp_token_scale(p->attack->token, stop->node);
+    gradient[0] = stop->node == p->attack->asked->victim ? -p->contribution : 0;
 }
 
 /* The model with what is broken, and with what the victim has forgotten. */

@@ -29,6 +29,14 @@ netdp_status netdp_token_check(const netdp_token *token, netdp_error *error)
     return NETDP_OK;
 }
 
+double netdp_token_scale(const netdp_token *token, int32_t node)
+{
+    if (!token->weighted)
+        return 1;
+    const int32_t nodes = netdp_transition_rows(token->law).nodes;
+    return 1 / (nodes * netdp_transition_stationary(token->law)[node]);
+}
+
 int64_t netdp_token_contributions(const netdp_token *token)
 {
     return token->cap > 0 && token->cap < token->steps ? token->cap : token->steps;

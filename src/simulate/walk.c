@@ -267,16 +267,17 @@ static void project(double *model, int32_t width, double radius)
         model[j] = radius * (model[j] / norm);
 }
 
-/* x <- project(x - size (gradient + noise N)) */
+/* x <- project(x - size (scale gradient + noise N)) */
 static void take_step(const walk *w, walker *each, int32_t k, int64_t t)
 {
     const netdp_walking *walking = w->walking;
     const double t1 = (double)(t + 1);
     const double size =
         walking->decay > 0 ? walking->step / pow(t1, walking->decay) : walking->step;
+    const double pull = size * netdp_token_scale(w->token, each->at);
     if (contribute(w, each, k, t))
         for (int32_t j = 0; j < w->width; j++)
-            each->model[j] -= size * each->gradient[j];
+            each->model[j] -= pull * each->gradient[j];
     if (walking->noise > 0) {
         const double *normal = each->normal + t % w->block * w->width;
         if (t % w->block == 0) {
