@@ -28,6 +28,10 @@ typedef struct netdp_walk_request {
     int32_t to_count; /* 0: all nodes, each an observer of its own */
     const int32_t *to;
     bool coalition; /* the nodes of `to` pool their views: one observer */
+    /* Where the law was made from private data by an (epsilon, delta)-DP release of every node
+       (netdp/gamma.h), towards everyone: its epsilon is added, its delta taken from the unit's. 0
+       and 0: a law that is public anyhow. Above 0 with NETDP_AS_DP only, below the unit's delta. */
+    double law_epsilon, law_delta;
 } netdp_walk_request;
 
 /* AUTO becomes excursion; another bound must apply to walks (NETDP_INVALID). */

@@ -40,6 +40,7 @@ struct netdp_i_walk_account {
     double local[ORDERS]; /* epsilon of local differential privacy at each order, one token and
                              scale 1 */
     double *most;         /* [from] and at all, in the asked unit */
+    double delta;         /* what the release of the law leaves of the asked one */
     netdp_i_series *series;
     netdp_i_weights *weights; /* [orders] */
     netdp_i_powers returns;   /* of the asked nodes u */
@@ -64,6 +65,12 @@ struct netdp_i_walk_account {
 static double up(double value)
 {
     return isinf(value) ? value : nextafter(nextafter(value, INFINITY), INFINITY);
+}
+
+/* Down, so that delta is not above what is left of it. */
+static double down(double value)
+{
+    return nextafter(value, 0);
 }
 
 /* ---- one pair ---- */
@@ -111,7 +118,7 @@ static netdp_status search_orders(account *a, netdp_i_hunt *hunt, double scale, 
                 known[k] ? NETDP_OK : at_order(a, hunt, scale, k, NULL, &curve[k], error);
             known[k] = true;
             if (status == NETDP_OK)
-                status = netdp_rdp_to_epsilon(&point, a->request.unit.parameter, 0, &one, error);
+                status = netdp_rdp_to_epsilon(&point, a->delta, 0, &one, error);
             if (status != NETDP_OK)
                 return status;
             if (one < least) {
@@ -129,7 +136,7 @@ static netdp_status search_orders(account *a, netdp_i_hunt *hunt, double scale, 
                 order[all.count] = a->order[k];
                 epsilon[all.count++] = curve[k];
             }
-        return netdp_rdp_to_epsilon(&all, a->request.unit.parameter, 0, value, error);
+        return netdp_rdp_to_epsilon(&all, a->delta, 0, value, error);
     }
     *value = INFINITY;
     return NETDP_OK;
@@ -444,7 +451,7 @@ static netdp_status find_local(account *a, netdp_error *error)
         else if (a->request.unit.currency == NETDP_AS_RDP)
             status = netdp_gdp_to_rdp(mu, a->order[0], &a->most[i], error);
         else
-            status = netdp_gdp_to_epsilon(mu, a->request.unit.parameter, &a->most[i], error);
+            status = netdp_gdp_to_epsilon(mu, a->delta, &a->most[i], error);
         l->local = fmax(l->local, a->most[i]);
     }
     return status;
@@ -565,6 +572,13 @@ static netdp_status check_request(const netdp_walk_request *request, const netdp
     if (request->coalition && request->token->start == NETDP_START_OBSERVER)
         return netdp_i_fail(error, NETDP_INVALID,
                             "start: observer is one node; for a coalition name the node");
+    const bool pays = request->law_epsilon != 0 || request->law_delta != 0;
+    if (!(request->law_epsilon >= 0) || !(request->law_delta >= 0) ||
+        (pays &&
+         (request->unit.currency != NETDP_AS_DP || request->law_delta >= request->unit.parameter)))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "law: released at (%g, %g); use --as dp:DELTA with a delta above it",
+                            request->law_epsilon, request->law_delta);
     const bool linear = (*bound)->bound == NETDP_BOUND_EXCURSION_LINEAR;
     if (linear && (request->coalition || request->token->release))
         return netdp_i_fail(error, NETDP_INVALID,
@@ -595,6 +609,9 @@ netdp_status netdp_i_walk_account_new(const netdp_walk_request *request, account
     const bool rdp = request->unit.currency == NETDP_AS_RDP;
     a->request = *request;
     a->token = request->token;
+    a->delta = request->unit.parameter;
+    if (request->law_delta > 0)
+        a->delta = down(a->delta - request->law_delta);
     a->order = rdp ? &a->request.unit.parameter : all_orders;
     a->orders = rdp ? 1 : ORDERS;
     a->pi = netdp_transition_stationary(request->token->law);
@@ -636,6 +653,11 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
         status = account_excursions(a, progress, error);
     } else {
         status = account_columns(a, progress, error);
+    }
+    if (a->request.law_epsilon > 0) {
+        for (int64_t i = 0; i < pairs; i++)
+            l->loss[i] = up(l->loss[i] + a->request.law_epsilon);
+        l->local = up(l->local + a->request.law_epsilon);
     }
     netdp_i_losses_exclude(l);
     return status;

@@ -199,6 +199,45 @@ static void test_unbiased(void **state)
     drop(n);
 }
 
+/* What the release of the law costs is added, and its delta is taken away first. */
+static void test_law_is_paid_for(void **state)
+{
+    (void)state;
+    static const netdp_bound bounds[] = {NETDP_BOUND_EXCURSION, NETDP_BOUND_LOCAL};
+    net n = open_weighted("ring 8");
+    const netdp_token token = token_on(n, true);
+    for (size_t b = 0; b < 2; b++) {
+        netdp_walk_request request = {.token = &token,
+                                      .bound = bounds[b],
+                                      .noise = 5,
+                                      .unit = {NETDP_AS_DP, 3e-6},
+                                      .law_epsilon = 0.75,
+                                      .law_delta = 2e-6};
+        netdp_losses *paid = NULL,
+                     *free_of = account(&token, bounds[b], 5, (netdp_unit){NETDP_AS_DP, 1e-6});
+        assert_ok(netdp_walk_losses_new(&request, NULL, &paid, &error));
+        for (int32_t i = 0; i < NODES * NODES; i++)
+            if (i / NODES != i % NODES) {
+                assert_true(paid->loss[i] >= free_of->loss[i] + 0.75);
+                assert_close(paid->loss[i], free_of->loss[i] + 0.75, 0, 1e-9);
+            }
+        assert_close(paid->local, free_of->local + 0.75, 0, 1e-9);
+        netdp_losses_free(paid);
+        netdp_losses_free(free_of);
+        /* Calibrated with it, it meets the whole target. */
+        const netdp_target wanted = {
+            .epsilon = 2, .unit = request.unit, .over = NETDP_OVER_WORST, .max_noise = 1e6};
+        netdp_calibration calibration;
+        assert_ok(netdp_walk_calibrate(&request, &wanted, NULL, &calibration, NULL, &error));
+        assert_true(calibration.achieved.max <= 2 && calibration.achieved.max >= 0.999 * 2);
+        request.unit = (netdp_unit){NETDP_AS_RDP, 2};
+        assert_int_equal(netdp_walk_losses_new(&request, NULL, &paid, &error), NETDP_INVALID);
+        request.unit = (netdp_unit){NETDP_AS_DP, 2e-6};
+        assert_int_equal(netdp_walk_losses_new(&request, NULL, &paid, &error), NETDP_INVALID);
+    }
+    drop(n);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -221,7 +260,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scales),   cmocka_unit_test(test_noise_of_each_node),
         cmocka_unit_test(test_paths),    cmocka_unit_test(test_attack),
-        cmocka_unit_test(test_unbiased), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_unbiased), cmocka_unit_test(test_law_is_paid_for),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
