@@ -37,14 +37,15 @@ typedef enum netdp_bound {
     NETDP_BOUND_WALK_PUBLISHED,   /* paper A, Lemma 2: NOT an upper bound (errata 11) */
     NETDP_BOUND_PUBLISHED_LOG,    /* paper A, Theorem 3: NOT an upper bound (errata 3, 11) */
     NETDP_BOUND_PUBLISHED_KNOWN,  /* paper A, Appendix B.1: NOT an upper bound (errata 11, 12) */
+    NETDP_BOUND_SHUFFLED,         /* histograms on the ring: amplification by shuffling */
 } netdp_bound;
 
 typedef struct netdp_bound_info {
     netdp_bound bound;
     const char *name;
     const char *source;
-    bool sound;                          /* an upper bound under the stated threat model */
-    bool averaging, stream, learn, walk; /* where it applies */
+    bool sound;                                 /* an upper bound under the stated threat model */
+    bool averaging, stream, learn, walk, tally; /* where it applies */
     const char *summary;
 } netdp_bound_info;
 

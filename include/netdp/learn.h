@@ -62,26 +62,82 @@ NETDP_API void netdp_examples_free(netdp_examples *examples);
 typedef enum netdp_objective_kind {
     NETDP_LOGISTIC = 0, /* ln(1 + exp(-y x'w)), smooth with beta = max |x|^2 / 4 */
     NETDP_RIDGE,        /* (x'w - y)^2 / 2, beta = max |x|^2 */
+    NETDP_MARGIN_LOSS,  /* a loss of one's own of x'w and y: netdp_margin_loss */
+    NETDP_ROW_LOSS,     /* a loss of one's own of a row and the model: netdp_row_loss */
 } netdp_objective_kind;
+
+/*
+ * Losses of one's own. Whatever the functions return, every row's gradient is clipped, so that the
+ * sensitivity is 2 clip, under two demands that no clip can see to:
+ *
+ * - a result depends on the arguments and `context` alone, and `context` on no private data: a
+ *   gradient that looks at other rows has no sensitivity that anybody knows;
+ * - a finite `smoothness` is true. Walks hidden by iteration (netdp/walk.h) rest on it, nothing
+ *   else does. INFINITY where it is not known; such walks are accounted by NETDP_BOUND_LOCAL.
+ *
+ * The functions are called from several threads at once and in any order. They return the same bits
+ * for the same arguments (or runs cannot be repeated), do return (no longjmp), and write nothing
+ * but their result. Models and margins may be infinite or NaN.
+ */
+
+/*
+ * A loss of a linear model: of the margin x'w and y. Clipping holds the slope within clip / |x|,
+ * and steps up to 2 / beta still expand no distance.
+ */
+typedef struct netdp_margin_loss {
+    double (*value)(void *context, double margin, double y);
+    double (*slope)(void *context, double margin, double y); /* derivative of value by the margin */
+    double (*score)(void *context, double margin, double y); /* NULL: 1 where the margin's sign is y
+                                                                (a tie counts as +1), else 0 */
+    double smoothness; /* the slope never falls as the margin grows, and grows by at most this times
+                          as much; INFINITY: not known, or not so */
+    void *context;
+} netdp_margin_loss;
+
+typedef struct netdp_row {
+    const double *x; /* [features] */
+    double y;
+    int32_t features;
+    const double *model; /* [features] */
+} netdp_row;
+
+/*
+ * Any loss of a row and a model. Clipping a gradient that is no multiple of a fixed vector lets
+ * steps expand distances however short they are: under a finite clip its smoothness is INFINITY.
+ */
+typedef struct netdp_row_loss {
+    double (*value)(void *context, netdp_row row);
+    void (*gradient)(void *context, netdp_row row, double *gradient); /* [features], zeros before */
+    double (*score)(void *context, netdp_row row); /* NULL: as of netdp_margin_loss, by x'w */
+    double smoothness; /* of the value, convex in the model; INFINITY: not known, or not so */
+    void *context;
+} netdp_row_loss;
 
 typedef struct netdp_objective {
     netdp_objective_kind kind;
     double clip; /* >= 0: L2 bound on one row's gradient; inf: none. Delta of a node is 2 clip */
     double l2;   /* >= 0, finite: adds l2 |w|^2 / 2 to every node's objective, after the clip (it is
                     data-free) */
+    const netdp_margin_loss *margin_loss; /* borrowed; of NETDP_MARGIN_LOSS */
+    const netdp_row_loss *row_loss;       /* borrowed; of NETDP_ROW_LOSS */
 } netdp_objective;
+
+/* NETDP_INVALID where clip or l2 is out of its range or a loss of one's own lacks a function. */
+NETDP_API NETDP_CHECK netdp_status netdp_objective_check(const netdp_objective *objective,
+                                                         netdp_error *error);
 
 /*
  * gradient[features] = mean over the node's rows of the clipped row gradient + l2 w. Each row is
  * clipped before the mean is taken, whatever its numbers: the mean's norm is at most clip (up to
- * rounding, about rows * 2^-53 of it). Under a finite clip a row whose margin is not a number (the
- * model is not finite) counts as 0.
+ * rounding, about (rows + features) * 2^-53 of it). Under a finite clip a row counts as 0 where its
+ * slope is not a number (the model is not finite), or where a row loss's gradient is not finite.
  *
  * `batch` rows are drawn without replacement with stream (seed, NETDP_FOR_BATCH, node, step), one
  * netdp_stream_below for each; 0, or not fewer than the node's rows: all of them, in order, without
  * a draw. The mean of a batch has the same sensitivity 2 clip: no amplification is claimed.
- * `scratch`: at least the node's number of rows, NULL where batch is 0. Allocates nothing; calls
- * for different nodes may run at once. `examples` must be dealt (nodes > 0).
+ * `scratch`: at least the node's number of rows, NULL where batch is 0. Calls for different nodes
+ * may run at once. `examples` must be dealt (nodes > 0). Allocates nothing, except for row losses
+ * of more than 1024 features: where there is no memory every coordinate is then NaN.
  */
 NETDP_API void netdp_gradient(const netdp_objective *objective, const netdp_examples *examples,
                               int32_t node, const double *model, int64_t batch, uint64_t seed,
@@ -96,14 +152,15 @@ NETDP_API double netdp_objective_value(const netdp_objective *objective,
 
 /*
  * Part of the rows whose sign of x'w is y (a tie counts as +1, what is not a number as wrong).
- * NETDP_RIDGE: mean squared error instead.
+ * NETDP_RIDGE: mean squared error instead; losses of one's own: the mean of their scores.
  */
 NETDP_API double netdp_score(const netdp_objective *objective, const netdp_examples *examples,
                              const double *model);
 
 /*
  * The smoothness beta of every row's loss, l2 included: gradient steps up to 2 / beta do not expand
- * distances, with or without the clip. inf where a row's squared norm is.
+ * distances, with or without the clip. inf where a row's squared norm is, and where a loss of one's
+ * own does not know it.
  */
 NETDP_API double netdp_smoothness(const netdp_objective *objective, const netdp_examples *examples);
 

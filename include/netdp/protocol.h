@@ -6,11 +6,15 @@
  *     m_t = s_t + x_t + nu_t u_t      every node sends its m_t along its edges
  *     s_{t+1} = W m_t,  s_0 = 0       u_t standard normal, in units of sigma * Delta
  *
- * with rounds t = 0 .. rounds-1; the result is s_rounds.
+ * with rounds t = 0 .. rounds-1; the result is s_rounds. Where W varies, W_t is that of a sequence
+ * drawn before the run (netdp/sequence.h); a node without an active edge sends nothing, and adds
+ * noise only in rounds in which it contributes.
  */
 #ifndef NETDP_PROTOCOL_H
 #define NETDP_PROTOCOL_H
 
+#include <netdp/sequence.h>
+#include <netdp/tally.h>
 #include <netdp/token.h>
 
 NETDP_BEGIN
@@ -30,13 +34,15 @@ typedef struct netdp_linear {
     bool reacts;       /* contributions depend on states that observers do not see: learning */
     double end_dither; /* learning: noise on every state at the end of a phase of `every` rounds */
     bool accelerate;   /* Chebyshev: m_{t+1} = g W m_t + (1-g) m_{t-1} within a phase */
+    netdp_variation varying; /* how W changes; zeros: it does not */
+    bool senders_only;       /* only nodes that send in a round contribute and add noise in it */
 } netdp_linear;
 
 /* Does round t take contributions? */
 NETDP_API bool netdp_linear_contributes(const netdp_linear *protocol, int64_t round);
 
 /* How many contributions a node makes: rounds / every rounded up, at most at_most; 1 for averaging.
- */
+ * Where senders only contribute it is what a node would make that sent in every round. */
 NETDP_API int64_t netdp_linear_contributions(const netdp_linear *protocol);
 
 /*
@@ -45,6 +51,17 @@ NETDP_API int64_t netdp_linear_contributions(const netdp_linear *protocol);
  * end_dither^2).
  */
 NETDP_API double netdp_linear_noise(const netdp_linear *protocol, int64_t round);
+
+/* count[nodes]: how many contributions each node makes, with this sequence. */
+NETDP_API NETDP_CHECK netdp_status netdp_linear_realised(const netdp_linear *protocol,
+                                                         int64_t *count, netdp_error *error);
+
+/*
+ * The gap that netdp_rounds_auto wants: that of W, or, of one edge a round, the square of 1 -
+ * lambda_2(E W_t), since nothing accelerates it. Other changing W: NETDP_INVALID.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_linear_gap(const netdp_linear *protocol, double *gap,
+                                                    netdp_error *error);
 
 /* The weight of accelerated gossip for a spectral gap (paper C, Algorithm 1). */
 NETDP_API double netdp_linear_chebyshev(double gap);
@@ -99,7 +116,14 @@ typedef enum netdp_setting {
     NETDP_SETTING_ACCELERATE = 1 << 5,
     NETDP_SETTING_ROUNDS_AUTO = 1 << 6,
     NETDP_SETTING_VIEW = 1 << 7, /* gossip: what observers see, whether they know their own noise */
-    NETDP_SETTING_TOKEN = 1 << 8, /* walks: start, burn-in, cap, tokens, release */
+    NETDP_SETTING_TOKEN = 1 << 8,      /* walks: start, burn-in, cap, tokens, release */
+    NETDP_SETTING_VARYING = 1 << 9,    /* gossip: dropout, redraw */
+    NETDP_SETTING_WEIGHTED = 1 << 11,  /* walks: gradients weighted by the law (netdp_token) */
+    NETDP_SETTING_RING = 1 << 12,      /* tallies on the ring: rounds are passes */
+    NETDP_SETTING_COMPLETE = 1 << 13,  /* tallies on the complete graph: cap, hidden */
+    NETDP_SETTING_SUM = 1 << 14,       /* tallies: mechanism, grid; on the ring schedule */
+    NETDP_SETTING_HISTOGRAM = 1 << 15, /* tallies: levels, flip, fill */
+    NETDP_SETTING_TALLY = NETDP_SETTING_RING | NETDP_SETTING_COMPLETE,
 } netdp_setting;
 
 typedef struct netdp_settings {
@@ -109,17 +133,24 @@ typedef struct netdp_settings {
     int64_t inner;          /* learning: gossip rounds of a phase */
     double end_dither;
     bool accelerate;
+    netdp_variation varying; /* the seed counts for all changing networks */
     /* walks, as in netdp_token */
     int64_t burn_in, cap;
     int32_t start, tokens;
     bool release;
+    /* tallies, as in netdp_tally, and cap and release */
+    netdp_mechanism mechanism;
+    netdp_tally_schedule schedule;
+    int32_t grid, levels;
+    double flip;
+    bool hidden;
 } netdp_settings;
 
 /* The defaults of the command line and the study file; rounds have none. */
 #define NETDP_SETTINGS_USUAL                                                                       \
     {                                                                                              \
         .dither = 0.01, .every = 1, .inner = 1, .end_dither = 0.1, .start = NETDP_START_UNIFORM,   \
-        .tokens = 1                                                                                \
+        .tokens = 1, .schedule = NETDP_TALLY_ONCE, .grid = 1024, .levels = 2                       \
     }
 
 /* The named protocols: a table. */
@@ -128,7 +159,8 @@ typedef struct netdp_protocol {
     const char *source; /* "paper C, Algorithm 1" */
     const char *summary;
     unsigned settings; /* of netdp_setting, or-ed */
-    void (*describe)(const netdp_settings *settings, netdp_linear *protocol); /* NULL: a walk */
+    /* NULL: a walk, or a tally (NETDP_SETTING_TALLY) */
+    void (*describe)(const netdp_settings *settings, netdp_linear *protocol);
 } netdp_protocol;
 
 NETDP_API NETDP_CHECK netdp_status netdp_protocol_find(const char *name,
@@ -141,8 +173,19 @@ NETDP_API netdp_linear netdp_protocol_describe(const netdp_protocol *protocol,
                                                const netdp_settings *settings);
 
 /* The description of a walk; netdp_token_check says whether it can run. */
-NETDP_API netdp_token netdp_protocol_describe_token(const netdp_transition *law,
+NETDP_API netdp_token netdp_protocol_describe_token(const netdp_protocol *protocol,
+                                                    const netdp_transition *law,
                                                     const netdp_settings *settings);
+
+/*
+ * The description of a tally of values in [0, 1], without noise; netdp_tally_check says whether it
+ * can run. NETDP_INVALID unless the graph is the ring 0, 1, ..., n-1, or the complete graph.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_protocol_describe_tally(const netdp_protocol *protocol,
+                                                                 const netdp_graph *graph,
+                                                                 const netdp_settings *settings,
+                                                                 netdp_tally *tally,
+                                                                 netdp_error *error);
 
 NETDP_END
 

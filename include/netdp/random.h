@@ -26,6 +26,8 @@ typedef enum netdp_purpose {
     NETDP_FOR_END_DITHER,
     NETDP_FOR_WALK,       /* where a token goes */
     NETDP_FOR_WALK_NOISE, /* what it takes up on the way */
+    NETDP_FOR_SEQUENCE,   /* which edges of a changing network are active */
+    NETDP_FOR_TALLY,      /* what a tally's nodes add to the token */
 } netdp_purpose;
 
 typedef struct netdp_stream {

@@ -5,8 +5,8 @@
 #include "base/fail.h"
 
 static const netdp_bound_info bounds[] = {
-    {NETDP_BOUND_EXACT, "exact", "Kalman filter of the linear-Gaussian view", true,
-     .averaging = true, .summary = "the least upper bound: what the observer's whole view tells"},
+    {NETDP_BOUND_EXACT, "exact", "Kalman filter; sums: increments", true, .averaging = true,
+     .tally = true, .summary = "the least upper bound: what the observer's whole view tells"},
     {NETDP_BOUND_UPPER, "upper", "least of the sound ones", true, .stream = true, .learn = true,
      .summary = "streams: abs-sum, spectral, dual, contributions; learning: phase-release"},
     {NETDP_BOUND_ABS_SUM, "abs-sum", "triangle inequality", true, .stream = true,
@@ -30,9 +30,11 @@ static const netdp_bound_info bounds[] = {
     {NETDP_BOUND_EXCURSION, "excursion", "docs/proofs/excursion.md", true, .walk = true,
      .summary = "the whole walk; contributions between two visits are seen together"},
     {NETDP_BOUND_EXCURSION_LINEAR, "excursion-linear", "docs/proofs/excursion.md", false,
-     .walk = true,
+     .walk = true, .tally = true,
      .summary = "sound for sums only (running means with 1/t steps too); all else: excursion"},
-    {NETDP_BOUND_LOCAL, "local", "local differential privacy", true, .walk = true,
+    {NETDP_BOUND_SHUFFLED, "shuffled", "amplification by shuffling", true, .tally = true,
+     .summary = "histograms on the ring: increments between two visits, shuffled (--shuffle)"},
+    {NETDP_BOUND_LOCAL, "local", "local differential privacy", true, .walk = true, .tally = true,
      .summary = "as if every contribution were seen at once: the cap, or every step"},
     {NETDP_BOUND_FIRST_PASSAGE, "first-passage", "amplification by iteration", false, .walk = true,
      .summary = "one contribution, times the cap or T/n; sound with --cap 1 only (errata 11)"},

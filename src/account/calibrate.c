@@ -271,14 +271,11 @@ netdp_status netdp_calibrate(const netdp_loss_request *request, const netdp_targ
                      .protocol = *request->protocol,
                      .width = GROUP_WIDTH};
     if (target->rounds_auto) {
-        netdp_spectrum spectrum;
         status = netdp_mixing_require(c.protocol.mixing, error);
         if (status == NETDP_OK)
-            status =
-                netdp_mixing_spectrum(c.protocol.mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+            status = netdp_linear_gap(&c.protocol, &c.gap, error);
         if (status != NETDP_OK)
             return status;
-        c.gap = spectrum.gap;
     }
     netdp_calibration made = {0};
     status = target->tune_dither ? tune(&c, &made.noise, error) : search(&c, &made.noise, error);

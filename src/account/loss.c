@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/changing.h"
 #include "account/filter.h"
 #include "account/losses.h"
 #include "account/phase.h"
@@ -67,6 +68,28 @@ static netdp_status check_phase(const netdp_linear *protocol, netdp_error *error
     return NETDP_OK;
 }
 
+/*
+ * The contributions of the asked nodes: what local differential privacy would give. Where senders
+ * only contribute they differ from node to node; loss[0 .. from_count-1] then holds them.
+ */
+static netdp_status find_local(const netdp_linear *protocol, netdp_losses *losses,
+                               netdp_error *error)
+{
+    losses->local = (double)netdp_linear_contributions(protocol);
+    if (!protocol->senders_only)
+        return NETDP_OK;
+    int64_t *made = NETDP_I_NEW(int64_t, netdp_mixing_rows(protocol->mixing).nodes);
+    netdp_status status =
+        made == NULL ? netdp_i_no_memory(error) : netdp_linear_realised(protocol, made, error);
+    losses->local = 0;
+    for (int32_t i = 0; status == NETDP_OK && i < losses->from_count; i++) {
+        losses->loss[i] = (double)made[losses->from[i]];
+        losses->local = fmax(losses->local, losses->loss[i]);
+    }
+    netdp_i_free(made);
+    return status;
+}
+
 static netdp_status losses_begin(const netdp_loss_request *request, const netdp_bound_info *bound,
                                  netdp_losses **made, netdp_error *error)
 {
@@ -79,7 +102,11 @@ static netdp_status losses_begin(const netdp_loss_request *request, const netdp_
     losses->bound = bound;
     losses->sound = bound->sound;
     losses->certified = bound->bound == NETDP_BOUND_EVERYTHING;
-    losses->local = (double)netdp_linear_contributions(request->protocol);
+    status = find_local(request->protocol, losses, error);
+    if (status != NETDP_OK) {
+        netdp_losses_free(losses);
+        return status;
+    }
     if (bound->bound == NETDP_BOUND_EXACT && request->protocol->dither < NETDP_I_LEAST_DITHER)
         losses->tolerance = NETDP_I_FLOOR;
     return NETDP_OK;
@@ -115,6 +142,35 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
             }
         }
     }
+}
+
+/* A changing network: W_t, whom one sees and who draws noise are those of each round. */
+static netdp_status account_changing(account *a, const int32_t *member, int32_t count, double *loss,
+                                     netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    const netdp_linear *protocol = request->protocol;
+    const bool sum = request->sees == NETDP_SEES_SUM;
+    const netdp_i_watcher watcher = {.sees = request->sees,
+                                     .quiet = !sum || request->own_noise == NETDP_OWN_NOISE_KNOWN ||
+                                              request->coalition,
+                                     .count = count,
+                                     .member = member};
+    netdp_bound bound = a->bound->bound;
+    if (bound == NETDP_BOUND_LINEAR)
+        bound = NETDP_BOUND_UPPER;
+    else if (protocol->reacts && bound == NETDP_BOUND_UPPER)
+        bound = NETDP_BOUND_PHASE_RELEASE;
+    netdp_status status =
+        bound == NETDP_BOUND_PHASE_RELEASE ? check_phase(protocol, error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_changing_loss(protocol, &watcher, bound, request->pattern, a->losses->from,
+                                       a->losses->from_count, loss, a->inner, error);
+    const bool capped = bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
+                        bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
+    for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
+        loss[i] = fmin(loss[i], a->losses->local);
+    return status;
 }
 
 /* Whether the observer's own Krylov space is cheaper than all eigenvectors of W. */
@@ -228,6 +284,10 @@ static netdp_status account_for(account *a, const int32_t *member, int32_t count
     int32_t *seen = NETDP_I_NEW(int32_t, n);
     netdp_i_observer observer;
     netdp_status status = NETDP_OK;
+    if (protocol->varying.kind != NETDP_VARY_NEVER) {
+        status = account_changing(a, member, count, loss, error);
+        goto done;
+    }
     if (mark == NULL || seen == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
@@ -312,8 +372,10 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
     } else if (local) {
         made->certified = bound->sound;
         made->tolerance = 0;
-        for (int64_t i = 0; i < pairs; i++)
-            made->loss[i] = local_loss(request, made->local);
+        for (int64_t i = pairs; i-- > 0;) /* backwards: the first row may hold each node's own */
+            made->loss[i] = local_loss(request, request->protocol->senders_only
+                                                    ? made->loss[i % made->from_count]
+                                                    : made->local);
     } else {
         status = account_exactly(&a, progress, error);
     }

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "mixing/mixing.h"
 
 /* Columns of W^t that one piece carries through all rounds: they stay in the cache. */
 enum { BLOCK = 16 };
@@ -90,6 +91,63 @@ static void find_relays(published *p, int32_t to_count)
     }
 }
 
+/*
+ * The theorem as it stands, for changing W_t: with A = W_{t-1} ... W_0, each message of w that
+ * crosses an active edge to v adds A_wu^2 / |A_w|^2. Rounds come one after the other.
+ */
+static netdp_status publish_changing(const netdp_linear *protocol, const int32_t *from,
+                                     int32_t from_count, const int32_t *to, int32_t to_count,
+                                     double *loss, const netdp_progress *progress,
+                                     netdp_error *error)
+{
+    const int64_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    netdp_sequence *sequence = NULL;
+    netdp_round round;
+    double *a = NULL, *next = NULL;
+    if (n > NETDP_DENSE_NODES)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "published: a changing network needs all its nodes at once: at most %d",
+                            NETDP_DENSE_NODES);
+    netdp_status status =
+        netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error);
+    if (status != NETDP_OK)
+        return status;
+    a = NETDP_I_NEW(double, n *n);
+    next = NETDP_I_NEW(double, n *n);
+    if (a == NULL || next == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    memset(loss, 0, (size_t)from_count * (size_t)to_count * sizeof *loss);
+    for (int64_t v = 0; v < n; v++)
+        a[v * n + v] = 1;
+    for (int64_t t = 0; status == NETDP_OK && t < protocol->rounds; t++) {
+        status = netdp_sequence_round(sequence, t, &round, error);
+        if (status != NETDP_OK)
+            break;
+        for (int64_t k = 0; k < to_count; k++)
+            for (int64_t j = round.rows.start[to[k]]; j < round.rows.start[to[k] + 1]; j++) {
+                const double *row = a + round.rows.column[j] * n;
+                double energy = 0;
+                for (int64_t u = 0; round.rows.column[j] != to[k] && u < n; u++)
+                    energy += row[u] * row[u];
+                for (int32_t i = 0; energy > 0 && i < from_count; i++)
+                    loss[k * from_count + i] += row[from[i]] * row[from[i]] / energy;
+            }
+        netdp_i_rows_apply(round.rows, a, next, (int32_t)n);
+        double *swap = a;
+        a = next;
+        next = swap;
+        status = netdp_i_report(progress, "products of W", (double)(t + 1),
+                                (double)protocol->rounds, error);
+    }
+done:
+    netdp_i_free(a);
+    netdp_i_free(next);
+    netdp_sequence_free(sequence);
+    return status;
+}
+
 netdp_status netdp_i_published(const netdp_linear *protocol, const int32_t *from,
                                int32_t from_count, const int32_t *to, int32_t to_count,
                                double *loss, const netdp_progress *progress, netdp_error *error)
@@ -100,6 +158,8 @@ netdp_status netdp_i_published(const netdp_linear *protocol, const int32_t *from
                    .to = to,
                    .from_count = from_count,
                    .loss = loss};
+    if (protocol->varying.kind != NETDP_VARY_NEVER)
+        return publish_changing(protocol, from, from_count, to, to_count, loss, progress, error);
     p.nodes = netdp_graph_nodes(p.graph);
     p.relay = NETDP_I_NEW(int32_t, p.nodes);
     p.rank = NETDP_I_NEW(int32_t, p.nodes);

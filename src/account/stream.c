@@ -302,39 +302,39 @@ static netdp_status respond_all(const stream *s, block *b, const int32_t *from, 
     return NETDP_OK;
 }
 
-/* The least of the sound bounds and the number of contributions, or the one that was asked for. */
-static netdp_status bound_one(const stream *s, block *b, double *loss, netdp_error *error)
+netdp_status netdp_i_stream_bound(netdp_i_quadratic *quadratic, netdp_bound bound, double *m,
+                                  int32_t slots, int32_t most, double *loss, netdp_error *error)
 {
-    const int32_t n = s->slots, most = s->most;
-    double *m = b->m, spectral = INFINITY, dual = INFINITY;
+    const int64_t n = slots;
+    double spectral = INFINITY, dual = INFINITY;
     netdp_status status = NETDP_OK;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < i; j++)
             m[i * n + j] = m[j * n + i];
-    switch (s->bound) {
+    switch (bound) {
     case NETDP_BOUND_LOWER:
-        *loss = netdp_i_quadratic_lower(b->quadratic, m, n, most);
+        *loss = netdp_i_quadratic_lower(quadratic, m, slots, most);
         return NETDP_OK;
     case NETDP_BOUND_ABS_SUM:
-        *loss = netdp_i_quadratic_abs_sum(b->quadratic, m, n, most);
+        *loss = netdp_i_quadratic_abs_sum(quadratic, m, slots, most);
         return NETDP_OK;
     case NETDP_BOUND_SPECTRAL:
-        return netdp_i_quadratic_spectral(b->quadratic, m, n, most, loss, error);
+        return netdp_i_quadratic_spectral(quadratic, m, slots, most, loss, error);
     case NETDP_BOUND_DUAL:
-        return netdp_i_quadratic_dual(b->quadratic, m, n, most, loss, error);
+        return netdp_i_quadratic_dual(quadratic, m, slots, most, loss, error);
     default:
         break;
     }
-    *loss = fmin(most, netdp_i_quadratic_abs_sum(b->quadratic, m, n, most));
+    *loss = fmin(most, netdp_i_quadratic_abs_sum(quadratic, m, slots, most));
     /* Where M has no negative entry the sum of its entries is attained: nothing is smaller. */
-    bool attained = most == n;
-    for (int64_t k = 0; attained && k < (int64_t)n * n; k++)
+    bool attained = most == slots;
+    for (int64_t k = 0; attained && k < n * n; k++)
         attained = m[k] >= 0;
     if (attained)
         return NETDP_OK;
-    status = netdp_i_quadratic_spectral(b->quadratic, m, n, most, &spectral, error);
+    status = netdp_i_quadratic_spectral(quadratic, m, slots, most, &spectral, error);
     if (status == NETDP_OK)
-        status = netdp_i_quadratic_dual(b->quadratic, m, n, most, &dual, error);
+        status = netdp_i_quadratic_dual(quadratic, m, slots, most, &dual, error);
     *loss = fmin(*loss, fmin(spectral, dual));
     return status;
 }
@@ -353,7 +353,8 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
         /* w is [slots][lines] row-major: M = w w^T, of a column-major lines x slots matrix. */
         cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, s->slots, (int)b.lines, 1,
                     b.w + (int64_t)i * s->slots * b.lines, (int)b.lines, 0, b.m, s->slots);
-        status = bound_one(s, &b, &s->loss[first + i], error);
+        status = netdp_i_stream_bound(b.quadratic, s->bound, b.m, s->slots, s->most,
+                                      &s->loss[first + i], error);
         if (b.response.told[i])
             s->loss[first + i] = INFINITY;
     }

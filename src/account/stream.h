@@ -5,6 +5,7 @@
 #include <netdp/account.h>
 
 #include "account/filter.h"
+#include "account/quadratic.h"
 
 /*
  * loss[i]: the bound of node from[i]'s contributions towards the observer. With a pattern (of
@@ -14,5 +15,12 @@ netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *b
                             const netdp_i_observer *observer, netdp_bound bound,
                             const double *pattern, const int32_t *from, int32_t count, double *loss,
                             const netdp_progress *progress, netdp_error *error);
+
+/*
+ * The asked bound of one node from M, [slots][slots] with its column-major lower triangle filled;
+ * UPPER: the least of the sound ones and of `most`, the number of contributions.
+ */
+netdp_status netdp_i_stream_bound(netdp_i_quadratic *quadratic, netdp_bound bound, double *m,
+                                  int32_t slots, int32_t most, double *loss, netdp_error *error);
 
 #endif

@@ -1,6 +1,8 @@
 #include <netdp/account.h>
 
+#include <cblas.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -49,6 +51,50 @@ static double mode_energy(const netdp_linear *protocol, double theta, double wei
            protocol->dither * protocol->dither * geometric(square, rounds - 1);
 }
 
+/*
+ * The same of a changing network, with its realised W_t: backwards, with R = W_t ... W_{T-1} the
+ * transpose of the response of the result to what round t mixes, each noise adds its row of R.
+ */
+static netdp_status changing_energy(const netdp_linear *protocol, double *energy,
+                                    netdp_error *error)
+{
+    const int64_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    netdp_sequence *sequence = NULL;
+    double *r = NETDP_I_NEW(double, n *n), *mixed = NETDP_I_NEW(double, n *n);
+    netdp_status status =
+        r == NULL || mixed == NULL
+            ? netdp_i_no_memory(error)
+            : netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error);
+    for (int64_t v = 0; status == NETDP_OK && v < n; v++)
+        r[v * n + v] = 1;
+    *energy = 0;
+    for (int64_t t = protocol->rounds - 1; status == NETDP_OK && t >= 0; t--) {
+        netdp_round round;
+        status = netdp_sequence_round(sequence, t, &round, error);
+        if (status != NETDP_OK)
+            break;
+        for (int32_t i = 0; i < round.active_count; i++) {
+            const int32_t v = round.active[i];
+            double *sum = mixed + i * n;
+            memset(sum, 0, (size_t)n * sizeof *sum);
+            for (int64_t j = round.rows.start[v]; j < round.rows.start[v + 1]; j++)
+                cblas_daxpy((int)n, round.rows.weight[j], r + round.rows.column[j] * n, 1, sum, 1);
+        }
+        for (int32_t i = 0; i < round.active_count; i++)
+            memcpy(r + round.active[i] * n, mixed + i * n, (size_t)n * sizeof *r);
+        const double noise = netdp_linear_noise(protocol, t) * netdp_linear_noise(protocol, t);
+        const int64_t drawing = t == 0 ? n : round.active_count;
+        for (int64_t i = 0; i < drawing; i++) {
+            const double *row = r + (t == 0 ? i : round.active[i]) * n;
+            *energy += noise * cblas_ddot((int)n, row, 1, row, 1);
+        }
+    }
+    netdp_i_free(r);
+    netdp_i_free(mixed);
+    netdp_sequence_free(sequence);
+    return status;
+}
+
 netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, netdp_error *error)
 {
     netdp_status status = netdp_linear_check(protocol, error);
@@ -64,6 +110,13 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
                             "the error of the noise is known for averaging, not for %s",
                             protocol->reacts ? "learning" : "streams");
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    if (protocol->varying.kind != NETDP_VARY_NEVER) {
+        double changing = 0;
+        status = changing_energy(protocol, &changing, error);
+        if (status == NETDP_OK)
+            *error_of = changing / (2.0 * n);
+        return status;
+    }
     double *value = NETDP_I_NEW(double, n);
     if (value == NULL)
         return netdp_i_no_memory(error);

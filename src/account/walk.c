@@ -85,9 +85,7 @@ static netdp_status at_order(account *a, netdp_i_hunt *hunt, double scale, int k
     const double theta = scale == 1 ? a->weights[k].theta : up(a->weights[k].theta * square);
     netdp_i_weights own = {0};
     double value;
-    if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR) {
-        value = netdp_i_hunt_linear(hunt, theta, observer);
-    } else if (scale == 1) {
+    if (scale == 1) {
         value = netdp_i_hunt_excursion(hunt, &a->weights[k]);
     } else {
         netdp_status status = netdp_i_weights_new(a->series->terms, theta, &own, error);
@@ -96,6 +94,9 @@ static netdp_status at_order(account *a, netdp_i_hunt *hunt, double scale, int k
         value = netdp_i_hunt_excursion(hunt, &own);
         netdp_i_weights_clear(&own);
     }
+    /* What sums tell is never more, but its series may lose more to rounding. */
+    if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR)
+        value = fmin(value, netdp_i_hunt_linear(hunt, theta, observer));
     const double local = scale == 1 ? a->local[k] : up(a->local[k] * square);
     *epsilon = a->token->tokens * fmin(value / (alpha - 1), local);
     return NETDP_OK;

@@ -31,6 +31,7 @@ enum {
 typedef struct battle {
     const netdp_gossip_attack *attack;
     netdp_linear protocol; /* with its faults */
+    netdp_i_timeline timeline;
     double noise;
     double size;     /* the victim's contributions are size * pattern times -1/2 or 1/2 */
     double *pattern; /* [contribution rounds], filled in */
@@ -152,12 +153,15 @@ static netdp_status fill_gains(battle *b, netdp_error *error)
     const netdp_gossip_attack *attack = b->attack;
     bool *member = NETDP_I_NEW(bool, b->nodes), *seen = NETDP_I_NEW(bool, b->nodes);
     netdp_status status = member == NULL || seen == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        netdp_i_view_nodes(attack->protocol, &attack->view, member, seen);
-    for (int32_t u = 0; status == NETDP_OK && u < b->nodes; u++) {
-        const double gain = attack->gains != NULL ? attack->gains[u] : seen[u] ? 0 : attack->gain;
-        const bool pulls = attack->honest == NETDP_HONEST_PULL && u != attack->victim && !member[u];
-        b->gains[u] = pulls ? gain : 0;
+    for (int32_t u = 0; status == NETDP_OK && u < b->nodes; u++)
+        b->gains[u] = attack->honest != NETDP_HONEST_PULL || u == attack->victim ? 0
+                      : attack->gains != NULL                                    ? attack->gains[u]
+                                                                                 : attack->gain;
+    for (int64_t t = 0; status == NETDP_OK && t < b->timeline.rounds; t++) {
+        netdp_i_view_nodes(&b->timeline, &attack->view, t, member, seen);
+        for (int32_t u = 0; u < b->nodes; u++)
+            if (member[u] || (seen[u] && attack->gains == NULL))
+                b->gains[u] = 0;
     }
     netdp_i_free(member);
     netdp_i_free(seen);
@@ -172,6 +176,7 @@ static void battle_clear(battle *b)
     netdp_i_free(b->estimate[1]);
     netdp_i_free(b->heard);
     netdp_i_gossip_view_free(b->view);
+    netdp_i_timeline_clear(&b->timeline);
 }
 
 static void break_protocol(battle *b)
@@ -205,8 +210,10 @@ static netdp_status battle_new(battle *b, netdp_error *error)
     if (b->pattern == NULL || b->gains == NULL || b->estimate[0] == NULL || b->estimate[1] == NULL)
         return netdp_i_no_memory(error);
     fill_pattern(b, slots);
-    status = fill_gains(b, error);
-    const netdp_i_gossip_model model = {.protocol = &b->protocol,
+    status = netdp_i_timeline_new(&b->protocol, &b->timeline, error);
+    if (status == NETDP_OK)
+        status = fill_gains(b, error);
+    const netdp_i_gossip_model model = {.timeline = &b->timeline,
                                         .view = &attack->view,
                                         .victim = attack->victim,
                                         .pattern = b->pattern,
@@ -245,9 +252,12 @@ static void contribute(void *context, int64_t round, double *message)
     const int64_t width = r->width;
     if (r->before != NULL)
         memcpy(r->before, message, (size_t)(b->nodes * width) * sizeof *message);
-    for (int64_t u = 0; u < b->nodes; u++)
-        for (int64_t j = 0; b->gains[u] != 0 && j < width; j++)
-            message[u * width + j] -= b->gains[u] * message[u * width + j];
+    for (int32_t u = 0; u < b->nodes; u++)
+        if (b->gains[u] != 0 && netdp_i_timeline_contributes(&b->timeline, round, u))
+            for (int64_t j = 0; j < width; j++)
+                message[u * width + j] -= b->gains[u] * message[u * width + j];
+    if (!netdp_i_timeline_contributes(&b->timeline, round, b->attack->victim))
+        return;
     const double value =
         b->size * b->pattern[netdp_i_contribution(&b->protocol, round)] * (r->world - 0.5);
     for (int64_t j = 0; j < width; j++)
@@ -263,9 +273,9 @@ static double clipped(double value)
 static void tamper(const replay *r, int64_t round, double *message)
 {
     const battle *b = r->battle;
-    const double noise = b->noise * netdp_i_message_noise(&b->protocol, round);
     if (has(b, NETDP_FAULT_REUSED_NOISE) && round > 0)
         for (int32_t u = 0; u < b->nodes; u++) {
+            const double noise = b->noise * netdp_i_timeline_noise(&b->timeline, round, u);
             double *mine = message + (int64_t)u * r->width;
             netdp_i_node_noise(mine, u, r->width, -noise, r->seed, round, 0);
             netdp_i_node_noise(mine, u, r->width, noise, r->seed, 0, 0);

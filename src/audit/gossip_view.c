@@ -31,32 +31,27 @@ enum { MOST_NUMBERS = 4000 };
    well above what RANK_TOLERANCE takes for no noise. */
 #define VALUE_TOLERANCE 1e-8
 
-double netdp_i_message_noise(const netdp_linear *protocol, int64_t round)
-{
-    return protocol->steady || netdp_linear_contributes(protocol, round) ? 1 : protocol->dither;
-}
-
 int64_t netdp_i_contribution(const netdp_linear *protocol, int64_t round)
 {
     return protocol->every > 0 ? round / protocol->every : 0;
 }
 
-void netdp_i_view_nodes(const netdp_linear *protocol, const netdp_view *view, bool *member,
-                        bool *seen)
+void netdp_i_view_nodes(const netdp_i_timeline *timeline, const netdp_view *view, int64_t round,
+                        bool *member, bool *seen)
 {
-    const netdp_graph *graph = netdp_mixing_graph(protocol->mixing);
-    const int32_t nodes = netdp_graph_nodes(graph);
-    for (int32_t u = 0; u < nodes; u++) {
+    const netdp_rows rows = netdp_i_timeline_rows(timeline, round);
+    const bool *sends = netdp_i_timeline_sends(timeline, round);
+    for (int32_t u = 0; u < timeline->nodes; u++) {
         member[u] = false;
-        seen[u] = view->sees == NETDP_SEES_EVERYTHING;
+        seen[u] = view->sees == NETDP_SEES_EVERYTHING && sends[u];
     }
     for (int32_t i = 0; i < view->count; i++) {
         const int32_t v = view->observers[i];
-        const int32_t *neighbour = netdp_graph_neighbours(graph, v);
         member[v] = seen[v] = true;
-        for (int32_t k = 0; view->sees == NETDP_SEES_NEIGHBOURS && k < netdp_graph_degree(graph, v);
-             k++)
-            seen[neighbour[k]] = true;
+        for (int64_t e = rows.start[v];
+             view->sees == NETDP_SEES_NEIGHBOURS && e < rows.start[v + 1]; e++)
+            if (rows.weight[e] > 0)
+                seen[rows.column[e]] = true;
     }
 }
 
@@ -68,9 +63,9 @@ static bool ends_phase(const netdp_linear *protocol, int64_t round)
 /* ---- The numbers ---- */
 
 typedef struct listing {
-    const netdp_linear *protocol;
+    const netdp_i_timeline *timeline;
     const netdp_view *view;
-    const bool *member, *seen;
+    bool *member, *seen;  /* [nodes], of the round at hand */
     netdp_i_sight *sight; /* NULL: only counted */
     int64_t count;
 } listing;
@@ -84,31 +79,33 @@ static void list(listing *l, netdp_i_sight_kind kind, int32_t node, int64_t roun
 
 static void list_round(listing *l, int64_t t)
 {
-    const int32_t nodes = netdp_mixing_rows(l->protocol->mixing).nodes;
     const bool known = l->view->own_noise == NETDP_OWN_NOISE_KNOWN || l->view->count > 1;
-    for (int32_t u = 0; u < nodes; u++) {
+    netdp_i_view_nodes(l->timeline, l->view, t, l->member, l->seen);
+    for (int32_t u = 0; u < l->timeline->nodes; u++) {
         if (l->seen[u])
             list(l, NETDP_I_SIGHT_MESSAGE, u, t);
-        if (l->member[u] && known && netdp_i_message_noise(l->protocol, t) > 0)
+        if (l->member[u] && known && netdp_i_timeline_noise(l->timeline, t, u) > 0)
             list(l, NETDP_I_SIGHT_NOISE, u, t);
-        if (l->member[u] && ends_phase(l->protocol, t))
+        if (l->member[u] && ends_phase(l->timeline->protocol, t))
             list(l, NETDP_I_SIGHT_END_DITHER, u, t);
     }
 }
 
 static void list_all(listing *l)
 {
+    const int64_t rounds = l->timeline->protocol->rounds;
     l->count = 0;
-    for (int64_t t = 0; t < l->protocol->rounds; t++)
+    for (int64_t t = 0; t < rounds; t++)
         list_round(l, t);
     for (int32_t i = 0; l->view->sees == NETDP_SEES_SUM && i < l->view->count; i++)
-        list(l, NETDP_I_SIGHT_STATE, l->view->observers[i], l->protocol->rounds);
+        list(l, NETDP_I_SIGHT_STATE, l->view->observers[i], rounds);
 }
 
 /* ---- Their noise and their response ---- */
 
 typedef struct building {
     const netdp_i_gossip_model *model;
+    const netdp_linear *protocol;
     const netdp_i_sight *sight;
     int32_t nodes;
     int64_t draws;     /* rows of `map`: round noise, then end dithers */
@@ -126,23 +123,27 @@ static double *draw_of(const building *b, double *row, int64_t round)
 
 static double *end_draw_of(const building *b, double *row, int64_t round)
 {
-    return row + b->end_draws + (round + 1) / b->model->protocol->every * b->nodes - b->nodes;
+    return row + b->end_draws + (round + 1) / b->protocol->every * b->nodes - b->nodes;
 }
 
 /* From s_{t+1} to the messages of rounds t (*now) and t-1 (*before, which is overwritten). */
 static void back_through_mixing(const building *b, int64_t t, double *row, const double *kappa,
                                 double *now, double *before)
 {
-    const netdp_linear *p = b->model->protocol;
+    const netdp_linear *p = b->protocol;
+    const netdp_rows rows = netdp_i_timeline_rows(b->model->timeline, t);
     const bool fast = p->accelerate && !netdp_linear_contributes(p, t);
     const double weight = fast ? b->weight : 1;
     if (ends_phase(p, t))
         cblas_daxpy(b->nodes, p->end_dither, kappa, 1, end_draw_of(b, row, t), 1);
-    netdp_mixing_apply(p->mixing, kappa, now, 1); /* W is symmetric */
-    for (int32_t u = 0; u < b->nodes; u++) {
-        now[u] = before[u] + weight * now[u];
-        before[u] = (1 - weight) * kappa[u];
+    for (int32_t u = 0; u < b->nodes; u++) { /* W is symmetric */
+        double sum = 0;
+        for (int64_t e = rows.start[u]; e < rows.start[u + 1]; e++)
+            sum += rows.weight[e] * kappa[rows.column[e]];
+        now[u] = before[u] + weight * sum;
     }
+    for (int32_t u = 0; u < b->nodes; u++)
+        before[u] = (1 - weight) * kappa[u];
 }
 
 /* One number's row of A and entry of g. */
@@ -168,23 +169,25 @@ static netdp_status trace_back(void *context, int64_t index, int thread, netdp_e
         lambda[at.node] = 1;
     }
     for (;; t--) {
-        const bool contributes = netdp_linear_contributes(m->protocol, t);
-        cblas_daxpy(b->nodes, netdp_i_message_noise(m->protocol, t), lambda, 1, draw_of(b, row, t),
-                    1);
-        if (contributes)
+        double *draw = draw_of(b, row, t);
+        for (int32_t u = 0; u < b->nodes; u++)
+            draw[u] += netdp_i_timeline_noise(m->timeline, t, u) * lambda[u];
+        if (netdp_i_timeline_contributes(m->timeline, t, m->victim))
             b->response[index] +=
-                m->pattern[netdp_i_contribution(m->protocol, t)] * lambda[m->victim];
+                m->pattern[netdp_i_contribution(b->protocol, t)] * lambda[m->victim];
         if (t == 0)
             return NETDP_OK;
-        for (int32_t u = 0; u < b->nodes; u++)
-            kappa[u] = contributes && m->gains != NULL ? (1 - m->gains[u]) * lambda[u] : lambda[u];
+        for (int32_t u = 0; u < b->nodes; u++) {
+            const bool pulls = m->gains != NULL && netdp_i_timeline_contributes(m->timeline, t, u);
+            kappa[u] = pulls ? (1 - m->gains[u]) * lambda[u] : lambda[u];
+        }
         back_through_mixing(b, t - 1, row, kappa, lambda, before);
     }
 }
 
 static netdp_status build(building *b, int64_t count, netdp_error *error)
 {
-    const netdp_linear *p = b->model->protocol;
+    const netdp_linear *p = b->protocol;
     if (p->accelerate) {
         netdp_spectrum spectrum;
         netdp_status status =
@@ -297,15 +300,14 @@ static netdp_status check_size(int64_t count, int64_t draws, netdp_error *error)
 static netdp_status list_view(const netdp_i_gossip_model *model, netdp_i_gossip_view *made,
                               int64_t draws, netdp_error *error)
 {
-    const int32_t nodes = netdp_mixing_rows(model->protocol->mixing).nodes;
+    const int32_t nodes = model->timeline->nodes;
     bool *member = NETDP_I_NEW(bool, nodes), *seen = NETDP_I_NEW(bool, nodes);
-    listing l = {.protocol = model->protocol, .view = model->view, .member = member, .seen = seen};
+    listing l = {.timeline = model->timeline, .view = model->view, .member = member, .seen = seen};
     netdp_status status = NETDP_OK;
     if (member == NULL || seen == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
-    netdp_i_view_nodes(model->protocol, model->view, member, seen);
     list_all(&l);
     status = check_size(l.count, draws, error);
     if (status != NETDP_OK)
@@ -337,8 +339,8 @@ void netdp_i_gossip_view_free(netdp_i_gossip_view *view)
 netdp_status netdp_i_gossip_view_new(const netdp_i_gossip_model *model, netdp_i_gossip_view **view,
                                      netdp_error *error)
 {
-    const netdp_linear *p = model->protocol;
-    building b = {.model = model, .nodes = netdp_mixing_rows(p->mixing).nodes, .weight = 1};
+    const netdp_linear *p = model->timeline->protocol;
+    building b = {.model = model, .protocol = p, .nodes = model->timeline->nodes, .weight = 1};
     b.end_draws = (model->reused ? 1 : p->rounds) * b.nodes;
     b.draws = b.end_draws + (p->end_dither > 0 ? p->rounds / p->every * b.nodes : 0);
     netdp_status status = check_size(p->rounds, b.draws, error); /* before all are listed */

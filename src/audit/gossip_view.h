@@ -5,7 +5,7 @@
 #ifndef NETDP_I_GOSSIP_VIEW_H
 #define NETDP_I_GOSSIP_VIEW_H
 
-#include <netdp/protocol.h>
+#include "audit/timeline.h"
 
 /* Where a number of the view comes from. */
 typedef enum netdp_i_sight_kind {
@@ -23,7 +23,7 @@ typedef struct netdp_i_sight {
 
 /* A realised protocol and its observer; all pointers are borrowed. */
 typedef struct netdp_i_gossip_model {
-    const netdp_linear *protocol; /* as it runs */
+    const netdp_i_timeline *timeline; /* of the protocol as it runs */
     const netdp_view *view;
     int32_t victim;
     const double *pattern; /* of the victim, [contribution rounds] */
@@ -40,12 +40,9 @@ typedef struct netdp_i_gossip_view {
     double loss;          /* mu^2 sigma^2; INFINITY: the statistic has no noise */
 } netdp_i_gossip_view;
 
-/* member[u]: an observer; seen[u]: its messages are in the view. [nodes] each. */
-void netdp_i_view_nodes(const netdp_linear *protocol, const netdp_view *view, bool *member,
-                        bool *seen);
-
-/* The messages' standard deviation in a round, end dithers apart. */
-double netdp_i_message_noise(const netdp_linear *protocol, int64_t round);
+/* member[u]: an observer; seen[u]: its message of the round is in the view. [nodes] each. */
+void netdp_i_view_nodes(const netdp_i_timeline *timeline, const netdp_view *view, int64_t round,
+                        bool *member, bool *seen);
 
 /* The pattern's index of a contribution round. */
 int64_t netdp_i_contribution(const netdp_linear *protocol, int64_t round);

@@ -42,16 +42,16 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
 {
     const netdp_summary *s = &c->achieved;
     json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:s, s:b, s:b, s:{s:f, s:s, s:s}, s:{s:o, s:I, s:o, "
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:b, s:b, s:{s:f, s:s, s:s}, s:{s:o, s:I, s:o, "
         "s:o, s:{s:i, s:o}, s:o}}",
         "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
-        netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise", c->noise,
-        "dither", d->law != NULL ? json_null() : json_real(c->dither), "rounds",
-        (json_int_t)c->rounds, "bound", losses->bound->name, "sound", (int)losses->sound,
-        "certified", (int)losses->certified, "target", "epsilon", o->target, "as", o->as, "over",
-        o->over, "achieved", "epsilon",
-        netdp_i_json_double(strcmp(o->over, "mean") == 0 ? s->mean : s->max), "pairs",
-        (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
+        netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise",
+        netdp_i_describe_flips(&o->description) ? json_null() : json_real(c->noise), "dither",
+        d->mixing == NULL ? json_null() : json_real(c->dither), "rounds", (json_int_t)c->rounds,
+        "bound", losses->bound->name, "sound", (int)losses->sound, "certified",
+        (int)losses->certified, "target", "epsilon", o->target, "as", o->as, "over", o->over,
+        "achieved", "epsilon", netdp_i_json_double(strcmp(o->over, "mean") == 0 ? s->mean : s->max),
+        "pairs", (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
         netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
         losses->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(losses, 0),
         "local", netdp_i_json_double(s->local));
@@ -62,10 +62,13 @@ static void print_table(const calibrate_options *o, const netdp_i_description *d
                         const netdp_calibration *c)
 {
     const netdp_summary *s = &c->achieved;
-    printf("noise %.10g Delta", c->noise);
-    if (d->law == NULL)
+    if (netdp_i_describe_flips(&o->description))
+        printf("flip %.10g", c->noise);
+    else
+        printf("noise %.10g Delta", c->noise);
+    if (d->mixing != NULL)
         printf(", dither %.6g", c->dither);
-    printf(", %" PRId64 " %s\n", c->rounds, d->law != NULL ? "steps" : "rounds");
+    printf(", %" PRId64 " %s\n", c->rounds, d->mixing == NULL ? "steps" : "rounds");
     printf("achieved (%s): mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32
            "), local differential privacy %.6g\n",
            o->as, s->mean, s->max, s->worst_from, s->worst_to, s->local);
@@ -76,6 +79,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
 {
     calibrate_options o = {
         .description = NETDP_I_DESCRIPTION_USUAL, .over = "worst", .max_noise = 1e6};
+    o.description.calibrates = true;
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),
         {NETDP_I_GROUP, 0, "The target:", NULL, NULL, NULL, NULL},
@@ -118,15 +122,11 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
         goto done;
     target.rounds_auto = description.rounds_auto;
     netdp_progress progress = netdp_i_cli_progress_begin();
-    status = description.law != NULL ? netdp_walk_calibrate(&description.walk, &target, &progress,
-                                                            &calibration, &losses, error)
-                                     : netdp_calibrate(&description.request, &target, &progress,
-                                                       &calibration, &losses, error);
+    status =
+        netdp_i_describe_calibrate(&description, &target, &progress, &calibration, &losses, error);
     netdp_i_cli_progress_end();
     if (status != NETDP_OK)
         goto done;
-    description.protocol.rounds = calibration.rounds;
-    description.protocol.dither = calibration.dither;
     if (o.json)
         status = print_json(&o, &description, &calibration, losses, error);
     else

@@ -3,27 +3,44 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <netdp/amplification.h>
+#include <netdp/events.h>
+#include <netdp/gamma.h>
 #include <netdp/guarantee.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "privacy/mechanism.h"
 
-typedef enum kind { GDP = 0, RDP, LINEAR, DP, SIGMA, KINDS } kind;
+typedef enum kind { GDP = 0, RDP, LINEAR, DP, SIGMA, EVENTS, GAMMA, SHUFFLED, KINDS } kind;
 
-/* What is converted: "gdp:MU", "rdp:A=E,...", "rdp-linear:C", "dp:EPSILON,DELTA". */
+/*
+ * What is converted: "gdp:MU", "rdp:A=E,...", "rdp-linear:C", "dp:EPSILON,DELTA", "events:FILE",
+ * one event as words, "gamma:THETA,LOW,HIGH" or "rr:FLIP,LEVELS,CROWD".
+ */
 struct source {
     kind kind;
     double first, second; /* mu; c; epsilon and delta */
     netdp_rdp curve;      /* RDP, LINEAR */
     double *order, *epsilon;
+    netdp_events *events;  /* EVENTS */
+    netdp_gamma gamma;     /* GAMMA */
+    netdp_shuffle shuffle; /* SHUFFLED */
 };
 
-/* What is wanted: "dp:DELTA", "rdp:ALPHA", "gdp", "sigma". */
+/* What is wanted: "dp:DELTA", "rdp:ALPHA", "gdp", "sigma", "gamma:LOW,HIGH". */
 struct target {
     kind kind;
     double parameter;
+    double low, high; /* GAMMA */
+};
+
+/* How: what the switches say. */
+struct manner {
+    bool published, lower;
+    const char *by; /* a bound of shuffling; NULL: not given */
 };
 
 /*
@@ -40,6 +57,16 @@ static const char *const refusal[KINDS][KINDS] = {
                     "of a Gaussian release that has it",
             [RDP] = "one pair (epsilon, delta) does not bound any Renyi divergence",
             [DP] = "one pair (epsilon, delta) says nothing at another delta"},
+    [EVENTS] = {[GDP] = "a list of events need not be mu-GDP; convert to dp:DELTA",
+                [RDP] = "events are composed by their privacy losses, not by Renyi orders; convert "
+                        "to dp:DELTA",
+                [SIGMA] = "a list of events belongs to no one Gaussian; convert to dp:DELTA"},
+    [GAMMA] = {[GDP] = "the Gamma mechanism is no mu-GDP; convert to dp:DELTA",
+               [RDP] = "the Gamma mechanism is accounted by its curve; convert to dp:DELTA",
+               [SIGMA] = "the Gamma mechanism is no Gaussian; convert to dp:DELTA"},
+    [SHUFFLED] = {[GDP] = "shuffling is bounded at one delta; convert to dp:DELTA",
+                  [RDP] = "shuffling is bounded at one delta; convert to dp:DELTA",
+                  [SIGMA] = "shuffling is bounded at one delta; convert to dp:DELTA"},
 };
 
 /* ---- Reading ---- */
@@ -92,38 +119,139 @@ static netdp_status read_pair(char *text, struct source *source, netdp_error *er
     return status;
 }
 
+/* Exactly `count` numbers between commas; the text is cut up. */
+static netdp_status read_numbers(const char *form, char *text, int count, double *into,
+                                 netdp_error *error)
+{
+    int found = 0;
+    char *rest = text;
+    for (char *one; found < count && (one = strsep(&rest, ",")) != NULL; found++)
+        if (!netdp_i_cli_number(one, false, &into[found]))
+            break;
+    if (found == count && rest == NULL)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID, "%s: needs %d numbers with commas between them", form,
+                        count);
+}
+
+static netdp_status read_gamma(char *text, struct source *source, netdp_error *error)
+{
+    double number[3];
+    netdp_status status = read_numbers("gamma:THETA,LOW,HIGH", text, 3, number, error);
+    if (status == NETDP_OK)
+        source->gamma = (netdp_gamma){.theta = number[0], .low = number[1], .high = number[2]};
+    return status;
+}
+
+static netdp_status read_shuffled(char *text, struct source *source, netdp_error *error)
+{
+    double number[3];
+    netdp_status status = read_numbers("rr:FLIP,LEVELS,CROWD", text, 3, number, error);
+    for (int i = 1; status == NETDP_OK && i < 3; i++)
+        if (!(number[i] >= 1 && number[i] <= 1e9 && number[i] == floor(number[i])))
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "rr: LEVELS and CROWD must be whole, from 1 to 10^9");
+    if (status != NETDP_OK)
+        return status;
+    source->shuffle.levels = (int64_t)number[1];
+    source->shuffle.crowd = (int64_t)number[2];
+    return netdp_rr_epsilon(number[0], source->shuffle.levels, &source->shuffle.epsilon0, error);
+}
+
+static netdp_status read_mu(char *text, struct source *source, netdp_error *error)
+{
+    netdp_status status = netdp_i_cli_read_number("gdp", text, true, &source->first, error);
+    if (status == NETDP_OK && source->first < 0)
+        status = netdp_i_fail(error, NETDP_INVALID, "gdp: must be >= 0");
+    return status;
+}
+
+static netdp_status read_slope(char *text, struct source *source, netdp_error *error)
+{
+    netdp_status status = netdp_i_cli_read_number("rdp-linear", text, true, &source->first, error);
+    if (status == NETDP_OK && source->first < 0)
+        status = netdp_i_fail(error, NETDP_INVALID, "rdp-linear: must be >= 0");
+    source->curve.slope = source->first;
+    return status;
+}
+
+static netdp_status read_file(char *text, struct source *source, netdp_error *error)
+{
+    return netdp_events_read(text, &source->events, error);
+}
+
+/* One event as words, as a list of one. */
+static netdp_status read_event(const char *text, struct source *source, netdp_error *error)
+{
+    netdp_event event;
+    netdp_status status = netdp_event_parse(text, &event, error);
+    if (status != NETDP_OK)
+        return status;
+    source->kind = EVENTS;
+    source->events = NETDP_I_NEW(netdp_events, 1);
+    if (source->events != NULL)
+        source->events->event = NETDP_I_NEW(netdp_event, 1);
+    if (source->events == NULL || source->events->event == NULL)
+        return netdp_i_no_memory(error);
+    source->events->event[0] = event;
+    source->events->count = 1;
+    return NETDP_OK;
+}
+
+/* Words that begin a guarantee. Those of events are in the table of mechanisms. */
+static const struct word {
+    const char *word;
+    kind kind;
+    netdp_status (*read)(char *text, struct source *source, netdp_error *error);
+} words[] = {
+    {"gdp", GDP, read_mu},           {"rdp-linear", LINEAR, read_slope},
+    {"rdp", RDP, read_curve},        {"dp", DP, read_pair},
+    {"events", EVENTS, read_file},   {"gamma", GAMMA, read_gamma},
+    {"rr", SHUFFLED, read_shuffled},
+};
+
 static netdp_status read_source(const char *given, struct source *source, netdp_error *error)
 {
     char *text = netdp_i_copy_text(given);
     if (text == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status;
     char *value = strchr(text, ':');
+    const struct word *found = NULL;
     if (value != NULL)
         *value++ = '\0';
-    if (value != NULL && strcmp(text, "gdp") == 0) {
-        source->kind = GDP;
-        status = netdp_i_cli_read_number("gdp", value, true, &source->first, error);
-    } else if (value != NULL && strcmp(text, "rdp-linear") == 0) {
-        source->kind = LINEAR;
-        status = netdp_i_cli_read_number("rdp-linear", value, true, &source->first, error);
-        source->curve.slope = source->first;
-    } else if (value != NULL && strcmp(text, "rdp") == 0) {
-        source->kind = RDP;
-        status = read_curve(value, source, error);
-    } else if (value != NULL && strcmp(text, "dp") == 0) {
-        source->kind = DP;
-        status = read_pair(value, source, error);
+    for (size_t i = 0; value != NULL && i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i].word) == 0)
+            found = &words[i];
+    netdp_status status;
+    if (found != NULL) {
+        source->kind = found->kind;
+        status = found->read(value, source, error);
+    } else if (value != NULL && netdp_i_mechanism_find(text) >= 0) {
+        status = read_event(given, source, error);
     } else {
         status = netdp_i_fail(error, NETDP_INVALID,
-                              "'%s': a guarantee is gdp:MU, rdp:ORDER=EPSILON,..., rdp-linear:C or "
-                              "dp:EPSILON,DELTA",
+                              "'%s': a guarantee is gdp:MU, rdp:ORDER=EPSILON,..., rdp-linear:C, "
+                              "dp:EPSILON,DELTA, events:FILE, gamma:THETA,LOW,HIGH, "
+                              "rr:FLIP,LEVELS,CROWD or an event such as laplace:2",
                               netdp_i_show_text(given).text);
     }
-    if (status == NETDP_OK && (source->kind == GDP || source->kind == LINEAR) && source->first < 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "%s: must be >= 0", text);
     netdp_i_free(text);
     return status;
+}
+
+/* "LOW,HIGH" of --to gamma. */
+static netdp_status read_range(const char *given, struct target *target, netdp_error *error)
+{
+    double number[2];
+    char *text = netdp_i_copy_text(given);
+    if (text == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = read_numbers("--to gamma:LOW,HIGH", text, 2, number, error);
+    netdp_i_free(text);
+    if (status != NETDP_OK)
+        return status;
+    *target = (struct target){.kind = GAMMA, .low = number[0], .high = number[1]};
+    return NETDP_OK;
 }
 
 static netdp_status read_target(const char *text, struct target *target, netdp_error *error)
@@ -148,7 +276,10 @@ static netdp_status read_target(const char *text, struct target *target, netdp_e
             status = netdp_i_fail(error, NETDP_INVALID, "--to rdp: the order must be above 1");
         return status;
     }
-    return netdp_i_fail(error, NETDP_INVALID, "--to: '%s' is not dp:DELTA, rdp:ORDER, gdp or sigma",
+    if (strncmp(text, "gamma:", 6) == 0)
+        return read_range(text + 6, target, error);
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "--to: '%s' is not dp:DELTA, rdp:ORDER, gdp, sigma or gamma:LOW,HIGH",
                         netdp_i_show_text(text).text);
 }
 
@@ -163,25 +294,46 @@ static double reciprocal_up(double mu)
     return sigma;
 }
 
-static netdp_status convert(const struct source *source, const struct target *target,
-                            bool published, double *value, netdp_error *error)
+/* Epsilon of randomised response in a crowd, by the bound that --by names. */
+static netdp_status hide(const netdp_shuffle *shuffle, const char *by, double delta, double *value,
+                         netdp_error *error)
 {
-    double mu = source->first;
+    for (int b = 0; b < NETDP_SHUFFLE_BOUNDS; b++)
+        if (by == NULL || strcmp(by, netdp_shuffle_name((netdp_shuffle_bound)b)) == 0)
+            return netdp_shuffle_epsilon((netdp_shuffle_bound)b, shuffle, delta, value, error);
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "--by: '%s' is not least, local, erlingsson, feldman, clones or blanket",
+                        netdp_i_show_text(by).text);
+}
+
+/* Is the conversion sound, and do the switches apply to it? */
+static netdp_status check_manner(const struct source *source, const struct target *target,
+                                 const struct manner *manner, netdp_error *error)
+{
     const char *why = refusal[source->kind][target->kind];
+    if (target->kind == GAMMA && source->kind != DP)
+        why = "theta is found for one pair; give dp:EPSILON,DELTA";
     if (why != NULL)
         return netdp_i_fail(error, NETDP_INVALID, "not sound: %s", why);
     bool renyi = source->kind == RDP || source->kind == LINEAR;
-    if (published && !(renyi && target->kind == DP))
+    if (manner->published && !((renyi || source->kind == GAMMA) && target->kind == DP) &&
+        target->kind != GAMMA)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "--published: applies to rdp or rdp-linear --to dp:DELTA only");
-    if (renyi && target->kind == DP)
-        return netdp_rdp_to_epsilon(&source->curve, target->parameter, published, value, error);
-    if (renyi)
-        return netdp_rdp_at(&source->curve, target->parameter, value, error);
-    if (source->kind == GDP && target->kind == DP)
-        return netdp_gdp_to_epsilon(mu, target->parameter, value, error);
-    if (source->kind == GDP && target->kind == RDP)
-        return netdp_gdp_to_rdp(mu, target->parameter, value, error);
+                            "--published: applies to rdp, rdp-linear or gamma --to dp:DELTA and to "
+                            "dp --to gamma:LOW,HIGH only");
+    if (manner->lower && source->kind != EVENTS)
+        return netdp_i_fail(error, NETDP_INVALID, "--lower: applies to events --to dp:DELTA only");
+    if (manner->by != NULL && source->kind != SHUFFLED)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--by: applies to rr:FLIP,LEVELS,CROWD --to dp:DELTA only");
+    return NETDP_OK;
+}
+
+/* To mu or sigma, from mu or the mu of a pair. */
+static netdp_status convert_gaussian(const struct source *source, const struct target *target,
+                                     double *value, netdp_error *error)
+{
+    double mu = source->first;
     netdp_status status = NETDP_OK;
     if (source->kind == DP)
         status = netdp_epsilon_to_gdp(source->first, source->second, &mu, error);
@@ -190,14 +342,62 @@ static netdp_status convert(const struct source *source, const struct target *ta
     return status;
 }
 
-static void print_value(const struct target *target, double value)
+static netdp_status convert(const struct source *source, const struct target *target,
+                            const struct manner *manner, double *value, netdp_error *error)
+{
+    netdp_status status = check_manner(source, target, manner, error);
+    if (status != NETDP_OK)
+        return status;
+    bool renyi = source->kind == RDP || source->kind == LINEAR;
+    netdp_gamma gamma = source->gamma;
+    gamma.published = manner->published;
+    if (source->kind == GAMMA)
+        return netdp_gamma_to_epsilon(&gamma, target->parameter, value, error);
+    if (source->kind == SHUFFLED)
+        return hide(&source->shuffle, manner->by, target->parameter, value, error);
+    if (target->kind == GAMMA)
+        return netdp_gamma_calibrate(target->low, target->high, source->first, source->second,
+                                     manner->published, value, error);
+    if (source->kind == EVENTS)
+        return netdp_events_epsilon(source->events->event, source->events->count, target->parameter,
+                                    manner->lower ? NETDP_LOWER : NETDP_UPPER, value, error);
+    if (renyi && target->kind == DP)
+        return netdp_rdp_to_epsilon(&source->curve, target->parameter, manner->published, value,
+                                    error);
+    if (renyi)
+        return netdp_rdp_at(&source->curve, target->parameter, value, error);
+    if (source->kind == GDP && target->kind == DP)
+        return netdp_gdp_to_epsilon(source->first, target->parameter, value, error);
+    if (source->kind == GDP && target->kind == RDP)
+        return netdp_gdp_to_rdp(source->first, target->parameter, value, error);
+    return convert_gaussian(source, target, value, error);
+}
+
+/* What a guarantee is about where that is less than all that happens; NULL: nothing to add. */
+static const char *coverage(const struct source *source, const struct target *target)
+{
+    if (source->kind == GAMMA || target->kind == GAMMA)
+        return "the released R(L) only; the mean of L and the gradient scales of Algorithm "
+               "2 "
+               "leak too";
+    if (source->kind == SHUFFLED)
+        return "one contribution hidden among CROWD shuffled ones, its own included and the "
+               "observers' left out";
+    return NULL;
+}
+
+static void print_value(const struct target *target, bool lower, double value)
 {
     switch (target->kind) {
     case DP:
-        printf("epsilon = %.17g at delta = %g\n", value, target->parameter);
+        printf("epsilon %s %.17g at delta = %g%s\n", lower ? ">=" : "=", value, target->parameter,
+               lower ? " (a lower bound, not a guarantee)" : "");
         break;
     case RDP:
         printf("epsilon = %.17g at order %g\n", value, target->parameter);
+        break;
+    case GAMMA:
+        printf("theta = %.17g for L in [%g, %g]\n", value, target->low, target->high);
         break;
     case SIGMA:
         printf("sigma = %.17g in units of the sensitivity\n", value);
@@ -212,19 +412,38 @@ static const char about[] =
     "rounded outward in ball arithmetic; sigma is rounded up too.\n"
     "\n"
     "From: gdp:MU (Gaussian DP), rdp:ORDER=EPSILON,... (Renyi DP at orders),\n"
-    "rdp-linear:C (epsilon(a) = C a), dp:EPSILON,DELTA.\n"
+    "rdp-linear:C (epsilon(a) = C a), dp:EPSILON,DELTA, events:FILE (a JSON list of\n"
+    "[{\"mechanism\": \"gaussian\", \"noise\": 2, \"count\": 100}, ...]), or one event:\n"
+    "gaussian:NOISE, laplace:NOISE, discrete-gaussian:NOISE,LEVELS,\n"
+    "discrete-laplace:NOISE,LEVELS, randomised-response:FLIP,LEVELS,\n"
+    "subsampled-gaussian:NOISE,RATE, approximate:EPSILON,DELTA, each with ' x1000'\n"
+    "behind it where it is repeated. Also gamma:THETA,LOW,HIGH (the Gamma mechanism of\n"
+    "weighted walks on values in [LOW, HIGH]) and rr:FLIP,LEVELS,CROWD (randomised\n"
+    "response that draws one of LEVELS values with probability FLIP, shuffled with\n"
+    "CROWD - 1 others').\n"
     "Sound: gdp to dp, rdp, gdp, sigma; rdp and rdp-linear to dp, rdp; dp to sigma (the\n"
-    "noise of one Gaussian release that has it). Anything else is refused.";
+    "noise of one Gaussian release that has it); events to dp, by their privacy loss\n"
+    "distributions (certified only where all are Gaussian: otherwise in doubles with\n"
+    "error bounds); gamma and rr to dp; dp to gamma:LOW,HIGH (the least theta). What gamma\n"
+    "and rr do not cover is printed beside the value. Anything else is refused.";
 
 netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *error)
 {
     const char *to = NULL;
-    bool published = false, json = false;
+    struct manner manner = {0};
+    bool json = false;
     const netdp_i_option options[] = {
-        {NETDP_I_TEXT, 0, "to", &to, "dp:DELTA|rdp:ORDER|gdp|sigma",
+        {NETDP_I_TEXT, 0, "to", &to, "dp:DELTA|rdp:ORDER|gdp|sigma|gamma:LOW,HIGH",
          "the currency wanted; sigma is noise in units of the sensitivity", "required"},
-        {NETDP_I_SWITCH, 0, "published", &published, NULL,
-         "rdp to dp by the papers' form, epsilon + ln(1/delta)/(a-1): looser", NULL},
+        {NETDP_I_SWITCH, 0, "published", &manner.published, NULL,
+         "rdp to dp by the papers' form, epsilon + ln(1/delta)/(a-1); gamma by Lemma 3: looser",
+         NULL},
+        {NETDP_I_SWITCH, 0, "lower", &manner.lower, NULL,
+         "events to dp: a bound from below instead, to see what the upper one gives away", NULL},
+        {NETDP_I_TEXT, 0, "by", &manner.by, "BOUND",
+         "rr to dp: least, local, erlingsson, feldman, clones or blanket; inf outside a formula's "
+         "range",
+         "least"},
         {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
         {0},
     };
@@ -234,7 +453,10 @@ netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *e
         .what = about,
         .examples = "  netdp convert gdp:1 --to dp:1e-5\n"
                     "  netdp convert rdp:2=0.5,4=1.1 --to dp:1e-6\n"
-                    "  netdp convert dp:1,1e-6 --to sigma\n",
+                    "  netdp convert dp:1,1e-6 --to sigma\n"
+                    "  netdp convert \"subsampled-gaussian:0.8,0.005 x1000\" --to dp:1e-6\n"
+                    "  netdp convert rr:0.2,10,9999 --to dp:1e-6 --by feldman\n"
+                    "  netdp convert dp:3,1e-4 --to gamma:1,1.2\n",
         .least = 1,
         .most = 1,
         .options = options,
@@ -254,15 +476,25 @@ netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *e
     if (status == NETDP_OK)
         status = read_target(to, &target, error);
     if (status == NETDP_OK)
-        status = convert(&source, &target, published, &value, error);
+        status = convert(&source, &target, &manner, &value, error);
+    const char *covers = coverage(&source, &target);
+    const bool certified = source.kind != EVENTS ||
+                           (source.events != NULL && !manner.lower &&
+                            netdp_events_certified(source.events->event, source.events->count));
     if (status == NETDP_OK && json) {
-        json_t *object =
-            json_pack("{s:s, s:s, s:o, s:b, s:s}", "from", arguments.text[0], "to", to, "value",
-                      netdp_i_json_double(value), "certified", 1, "direction", "upper");
+        json_t *object = json_pack("{s:s, s:s, s:o, s:b, s:s}", "from", arguments.text[0], "to", to,
+                                   "value", netdp_i_json_double(value), "certified", certified,
+                                   "direction", manner.lower ? "lower" : "upper");
+        if (object != NULL && covers != NULL)
+            json_object_set_new(object, "covers", json_string(covers));
         status = netdp_i_cli_print_json(&object, error);
-    } else if (status == NETDP_OK)
-        print_value(&target, value);
+    } else if (status == NETDP_OK) {
+        print_value(&target, manner.lower, value);
+        if (covers != NULL)
+            printf("covers %s\n", covers);
+    }
 done:
+    netdp_events_free(source.events);
     netdp_i_free(source.order);
     netdp_i_free(source.epsilon);
     netdp_i_arguments_free(&arguments);

@@ -1,17 +1,14 @@
 #include "cli/describe.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "protocol/threat.h"
 
 void netdp_i_description_clear(netdp_i_description *description)
 {
@@ -29,9 +26,9 @@ void netdp_i_describe_bounds(void)
     printf("%-16s %-6s %-26s %-40s %s\n", "bound", "sound", "of", "source", "what it says");
     for (const netdp_bound_info *bound = netdp_bounds(); bound->name != NULL; bound++) {
         char of[64];
-        snprintf(of, sizeof of, "%s%s%s%s", bound->averaging ? "averaging " : "",
-                 bound->stream ? "stream " : "", bound->learn ? "learning" : "",
-                 bound->walk ? "walk" : "");
+        snprintf(of, sizeof of, "%s%s%s%s%s", bound->averaging ? "averaging " : "",
+                 bound->stream ? "stream " : "", bound->learn ? "learning " : "",
+                 bound->walk ? "walk " : "", bound->tally ? "token sums" : "");
         printf("%-16s %-6s %-26s %-40s %s\n", bound->name, bound->sound ? "yes" : "NO", of,
                bound->source, bound->summary);
     }
@@ -107,14 +104,22 @@ static const struct {
     {NETDP_SETTING_INNER, "inner"},
     {NETDP_SETTING_END_DITHER, "end-dither"},
     {NETDP_SETTING_ACCELERATE, "accelerate"},
+    {NETDP_SETTING_VARYING, "dropout"},
+    {NETDP_SETTING_VARYING, "redraw"},
     {NETDP_SETTING_VIEW, "sees"},
     {NETDP_SETTING_VIEW, "own-noise"},
     {NETDP_SETTING_VIEW, "pattern"},
     {NETDP_SETTING_TOKEN, "start"},
     {NETDP_SETTING_TOKEN, "burn-in"},
-    {NETDP_SETTING_TOKEN, "cap"},
+    {NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE, "cap"},
     {NETDP_SETTING_TOKEN, "tokens"},
-    {NETDP_SETTING_TOKEN, "release"},
+    {NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY, "release"},
+    {NETDP_SETTING_WEIGHTED, "gamma"},
+    {NETDP_SETTING_SUM, "mechanism"},
+    {NETDP_SETTING_SUM, "grid"},
+    {NETDP_SETTING_HISTOGRAM, "levels"},
+    {NETDP_SETTING_HISTOGRAM, "flip"},
+    {NETDP_SETTING_HISTOGRAM, "shuffle"},
 };
 
 /* Counts that must be 1 or more where they are given. */
@@ -148,8 +153,10 @@ static netdp_status check_settings(const netdp_i_description_options *options,
                                 counts[i].option);
     }
     if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--rounds: auto applies to averaging; give the number of rounds");
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "--rounds: auto applies to averaging and random-averaging; give the number "
+            "of rounds");
     if (!rounds_auto && netdp_i_cli_given(arguments, "variance"))
         return netdp_i_fail(error, NETDP_INVALID, "--variance: applies to --rounds auto only");
     if (!(options->variance >= 0))
@@ -163,7 +170,7 @@ static netdp_status read_rounds(const netdp_i_description_options *options,
     double rounds = 1;
     if (options->rounds == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "--rounds: required; give the number of %s%s",
-                            made->named->describe == NULL ? "steps of the walk" : "gossip rounds",
+                            made->kind->rounds,
                             made->named->settings & NETDP_SETTING_ROUNDS_AUTO ? ", or auto" : "");
     made->rounds_auto = strcmp(options->rounds, "auto") == 0;
     if (!made->rounds_auto) {
@@ -180,104 +187,28 @@ static netdp_status read_rounds(const netdp_i_description_options *options,
     return NETDP_OK;
 }
 
-static netdp_status read_token(const netdp_i_description_options *options,
-                               netdp_i_description *made, netdp_settings *settings,
-                               netdp_error *error)
+static const netdp_i_describing *kind_of(const netdp_protocol *named)
 {
-    if (options->release != NULL && strcmp(options->release, "final") != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "--release: '%s'; give final, or leave it out",
-                            netdp_i_show_text(options->release).text);
-    if (options->tokens < 1 || options->tokens > 1000000)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--tokens: must be a whole number from 1 to 1000000");
-    settings->release = options->release != NULL;
-    settings->tokens = (int32_t)options->tokens;
-    netdp_status status = NETDP_OK;
-    if (strcmp(options->start, "observer") == 0)
-        settings->start = NETDP_START_OBSERVER;
-    else if (strcmp(options->start, "uniform") != 0)
-        status = netdp_graph_find(made->graph, options->start, &settings->start, error);
-    if (status != NETDP_OK) {
-        netdp_i_within(error, status, "--start");
-        return status;
-    }
-    made->token = netdp_protocol_describe_token(made->law, settings);
-    return netdp_token_check(&made->token, error);
+    return named->settings & NETDP_SETTING_TALLY   ? &netdp_i_describing_tally
+           : named->settings & NETDP_SETTING_TOKEN ? &netdp_i_describing_walk
+                                                   : &netdp_i_describing_gossip;
 }
 
-static netdp_status read_protocol(const netdp_i_description_options *options,
-                                  netdp_i_description *made, netdp_error *error)
+const char *netdp_i_describe_unit(const netdp_i_description_options *options)
 {
-    netdp_settings settings = options->settings;
-    netdp_status status = read_rounds(options, made, &settings.rounds, error);
-    if (status != NETDP_OK)
-        return status;
-    if (made->named->describe == NULL)
-        return read_token(options, made, &settings, error);
-    made->protocol = netdp_protocol_describe(made->named, made->mixing, &settings);
-    return netdp_linear_check(&made->protocol, error);
+    const netdp_protocol *named;
+    netdp_error ignored;
+    return netdp_protocol_find(options->protocol, &named, &ignored) == NETDP_OK
+               ? kind_of(named)->unit(options, named)
+               : "loss";
 }
 
-/* One number in [-1, 1] a line of the file, as many as there are contribution rounds. */
-static netdp_status read_pattern_file(const char *path, int64_t count, double *pattern,
-                                      netdp_error *error)
+bool netdp_i_describe_flips(const netdp_i_description_options *options)
 {
-    char *text = NULL;
-    int64_t bytes = 0, filled = 0, line = 0;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    char *rest = text;
-    for (char *each; status == NETDP_OK && (each = strsep(&rest, "\n")) != NULL;) {
-        line++;
-        if (*each == '\0' && rest == NULL)
-            break;
-        if (filled == count || !netdp_i_read_number(each, &pattern[filled]) ||
-            !(pattern[filled] >= -1 && pattern[filled] <= 1))
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "%s:%lld: '%s'; give one number in [-1, 1] for each of the %lld "
-                             "contribution rounds",
-                             path, (long long)line, netdp_i_show_text(each).text, (long long)count);
-        filled++;
-    }
-    if (status == NETDP_OK && filled != count)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: %lld numbers; there are %lld contribution rounds", path,
-                              (long long)filled, (long long)count);
-    netdp_i_free(text);
-    return status;
-}
-
-static netdp_status read_pattern(const char *text, netdp_i_description *made, netdp_error *error)
-{
-    if (text == NULL)
-        return NETDP_OK;
-    netdp_linear *protocol = &made->protocol;
-    const int64_t slots = protocol->every > 0 ? (protocol->rounds - 1) / protocol->every + 1 : 1;
-    double omega = 0;
-    const bool cosine = strncmp(text, "cos:", 4) == 0;
-    if (protocol->every == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--pattern: averaging has one contribution; it applies to stream, "
-                            "gossip-sgd and muffliato-sgd");
-    if (protocol->at_most > 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--pattern: says itself which contributions are made; leave out "
-                            "--at-most");
-    if (cosine && !netdp_i_cli_number(text + 4, false, &omega))
-        return netdp_i_fail(error, NETDP_INVALID, "--pattern: '%s' is not cos:OMEGA with a number",
-                            netdp_i_show_text(text).text);
-    made->pattern = NETDP_I_NEW(double, slots);
-    if (made->pattern == NULL)
-        return netdp_i_no_memory(error);
-    made->request.pattern = made->pattern;
-    const bool ones = strcmp(text, "ones") == 0, alternating = strcmp(text, "alternating") == 0;
-    if (!ones && !alternating && !cosine)
-        return read_pattern_file(text, slots, made->pattern, error);
-    for (int64_t k = 0; k < slots; k++)
-        made->pattern[k] = ones          ? 1
-                           : alternating ? (k % 2 == 0 ? 1 : -1)
-                                         : (cos(omega * (double)k) >= 0 ? 1 : -1);
-    return NETDP_OK;
+    const netdp_protocol *named;
+    netdp_error ignored;
+    return netdp_protocol_find(options->protocol, &named, &ignored) == NETDP_OK &&
+           (named->settings & NETDP_SETTING_HISTOGRAM) != 0;
 }
 
 netdp_status netdp_i_describe(const netdp_i_description_options *options,
@@ -286,37 +217,26 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
 {
     *made = (netdp_i_description){0};
     netdp_loss_request *request = &made->request;
+    netdp_settings settings = options->settings;
     netdp_status status = netdp_protocol_find(options->protocol, &made->named, error);
     if (status == NETDP_OK)
         status = check_settings(options, made->named, arguments, error);
     if (status == NETDP_OK)
-        status = netdp_sees_parse(options->sees, &request->sees, error);
-    if (status == NETDP_OK)
-        status = netdp_own_noise_parse(options->own_noise, &request->own_noise, error);
-    if (status == NETDP_OK)
         status = netdp_bound_parse(options->bound, &request->bound, error);
+    if (status == NETDP_OK && options->release != NULL && strcmp(options->release, "final") != 0)
+        status = netdp_i_fail(error, NETDP_INVALID, "--release: '%s'; give final, or leave it out",
+                              netdp_i_show_text(options->release).text);
+    settings.release = options->release != NULL;
     if (status == NETDP_OK)
         status = netdp_i_cli_graph(&options->network, arguments, &made->graph, error);
+    if (status == NETDP_OK) {
+        made->kind = kind_of(made->named);
+        status = read_rounds(options, made, &settings.rounds, error);
+    }
     if (status == NETDP_OK)
-        status = made->named->describe == NULL
-                     ? netdp_transition_new(made->graph, options->network.mixing, &made->law, error)
-                     : netdp_mixing_new(made->graph, options->network.mixing, &made->mixing, error);
-    if (status == NETDP_OK)
-        status = read_protocol(options, made, error);
-    if (status == NETDP_OK)
-        status = read_pattern(options->pattern, made, error);
-    if (status == NETDP_OK && options->pattern != NULL && request->bound == NETDP_BOUND_AUTO)
-        request->bound = made->protocol.reacts ? NETDP_BOUND_LINEAR : NETDP_BOUND_LOWER;
+        status = made->kind->read(options, &settings, made, error);
     if (status == NETDP_OK)
         status = read_parties(options, made, error);
-    request->protocol = &made->protocol;
-    made->walk = (netdp_walk_request){.token = &made->token,
-                                      .bound = request->bound,
-                                      .from_count = request->from_count,
-                                      .from = request->from,
-                                      .to_count = request->to_count,
-                                      .to = request->to,
-                                      .coalition = request->coalition};
     if (status != NETDP_OK)
         netdp_i_description_clear(made);
     return status;
@@ -326,11 +246,15 @@ netdp_status netdp_i_describe_losses(netdp_i_description *description, double no
                                      netdp_unit unit, const netdp_progress *progress,
                                      netdp_losses **losses, netdp_error *error)
 {
-    if (description->law == NULL)
-        return netdp_losses_new(&description->request, progress, losses, error);
-    description->walk.noise = noise;
-    description->walk.unit = unit;
-    return netdp_walk_losses_new(&description->walk, progress, losses, error);
+    return description->kind->account(description, noise, unit, progress, losses, error);
+}
+
+netdp_status netdp_i_describe_calibrate(netdp_i_description *description,
+                                        const netdp_target *target, const netdp_progress *progress,
+                                        netdp_calibration *calibration, netdp_losses **losses,
+                                        netdp_error *error)
+{
+    return description->kind->calibrate(description, target, progress, calibration, losses, error);
 }
 
 json_t *netdp_i_describe_graph(const netdp_i_description *description)
@@ -338,83 +262,27 @@ json_t *netdp_i_describe_graph(const netdp_i_description *description)
     return json_pack("{s:s, s:i, s:I, s:s}", "origin", netdp_graph_origin(description->graph),
                      "nodes", (int)netdp_graph_nodes(description->graph), "edges",
                      (json_int_t)netdp_graph_edges(description->graph), "mixing",
-                     description->law != NULL ? netdp_transition_name(description->law)
-                                              : netdp_mixing_name(description->mixing));
-}
-
-static json_t *describe_token(const netdp_i_description *description)
-{
-    const netdp_token *token = &description->token;
-    return json_pack("{s:s, s:I, s:o, s:I, s:o, s:i}", "name", description->named->name, "rounds",
-                     (json_int_t)token->steps, "start",
-                     token->start == NETDP_START_UNIFORM    ? json_string("uniform")
-                     : token->start == NETDP_START_OBSERVER ? json_string("observer")
-                                                            : json_integer(token->start),
-                     "burn_in", (json_int_t)token->burn_in, "cap",
-                     token->cap > 0 ? json_integer(token->cap) : json_null(), "tokens",
-                     (int)token->tokens);
+                     description->kind->mixing(description));
 }
 
 json_t *netdp_i_describe_protocol(const netdp_i_description *description)
 {
-    if (description->law != NULL)
-        return describe_token(description);
-    const netdp_linear *protocol = &description->protocol;
-    const unsigned settings = description->named->settings;
-    json_t *object = json_pack("{s:s, s:I}", "name", description->named->name, "rounds",
-                               (json_int_t)protocol->rounds);
-    if (settings & NETDP_SETTING_DITHER)
-        json_object_set_new(object, "dither", json_real(protocol->dither));
-    if (settings & NETDP_SETTING_EVERY)
-        json_object_set_new(object, "every", json_integer(protocol->every));
-    if (protocol->at_most > 0)
-        json_object_set_new(object, "at_most", json_integer(protocol->at_most));
-    if (settings & NETDP_SETTING_INNER)
-        json_object_set_new(object, "inner", json_integer(protocol->every));
-    if (settings & NETDP_SETTING_END_DITHER)
-        json_object_set_new(object, "end_dither", json_real(protocol->end_dither));
-    if (settings & NETDP_SETTING_ACCELERATE)
-        json_object_set_new(object, "accelerate", json_boolean(protocol->accelerate));
-    return object;
+    return description->kind->protocol(description);
 }
 
 json_t *netdp_i_describe_threat(const netdp_i_description *description)
 {
-    const netdp_loss_request *request = &description->request;
-    return description->law != NULL
-               ? netdp_i_threat_walk_json(&description->token, request->to, request->to_count)
-               : netdp_i_threat_json(request->sees, request->own_noise, request->to,
-                                     request->to_count);
-}
-
-static void print_contributions(int64_t count)
-{
-    printf("%" PRId64 " contribution%s of a node", count, count == 1 ? "" : "s");
+    return description->kind->threat(description);
 }
 
 void netdp_i_describe_print(const netdp_i_description *description, double noise)
 {
-    const netdp_linear *protocol = &description->protocol;
-    const netdp_token *token = &description->token;
-    const netdp_loss_request *request = &description->request;
-    if (description->law != NULL) {
-        printf("walk, %" PRId64 " steps, %d token%s, ", token->steps, (int)token->tokens,
-               token->tokens == 1 ? "" : "s");
-        if (token->cap > 0)
-            printf("at most ");
-        print_contributions(netdp_token_contributions(token));
-        printf("%s, noise %g Delta; an observer sees %s;\n",
-               token->cap > 0 ? "" : " in the worst case", noise, NETDP_I_WALK_SEES);
-        printf("adjacency: %s; released: %s.\n", NETDP_I_ADJACENCY, netdp_i_threat_released(token));
-        printf("assumes a constant step of at most 2/beta, rows clipped before the mean over them, "
-               "nodes without memory.\n");
-        return;
-    }
-    printf("%s, %" PRId64 " rounds, ", description->named->name, protocol->rounds);
-    print_contributions(netdp_linear_contributions(protocol));
-    printf(", dither %g, noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n",
-           protocol->dither, noise, netdp_i_threat_words(request->sees),
-           netdp_own_noise_name(request->own_noise), NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+    description->kind->print(description, noise);
+}
+
+void netdp_i_describe_contributions(int64_t count)
+{
+    printf("%" PRId64 " contribution%s of a node", count, count == 1 ? "" : "s");
 }
 
 json_t *netdp_i_describe_observer(const netdp_losses *losses, int32_t index)

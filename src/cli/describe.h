@@ -4,6 +4,8 @@
 #ifndef NETDP_I_DESCRIBE_H
 #define NETDP_I_DESCRIBE_H
 
+#include <netdp/gamma.h>
+#include <netdp/tally_account.h>
 #include <netdp/walk.h>
 
 #include "cli/command.h"
@@ -12,7 +14,9 @@ typedef struct netdp_i_description_options {
     netdp_i_network_options network;
     const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *pattern;
     const char *start, *release;
-    int64_t tokens;
+    const char *dropout, *redraw, *gamma, *mechanism, *schedule, *shuffle;
+    int64_t tokens, grid, levels;
+    bool calibrates; /* the noise, or what stands for it, is to be found */
     double variance;
     netdp_settings settings; /* but for the rounds */
 } netdp_i_description_options;
@@ -21,7 +25,8 @@ typedef struct netdp_i_description_options {
     {                                                                                              \
         .network = NETDP_I_NETWORK_USUAL, .protocol = "averaging", .sees = "neighbours",           \
         .own_noise = "known", .from = "all", .to = "all", .bound = "auto", .variance = 0.25,       \
-        .start = "uniform", .tokens = 1, .settings = NETDP_SETTINGS_USUAL                          \
+        .start = "uniform", .tokens = 1, .mechanism = "gaussian", .schedule = "once",              \
+        .shuffle = "least", .grid = 1024, .levels = 2, .settings = NETDP_SETTINGS_USUAL            \
     }
 
 /* clang-format off */
@@ -30,9 +35,12 @@ typedef struct netdp_i_description_options {
     NETDP_I_MIXING_OPTIONS((o).network),                                                           \
     {NETDP_I_GROUP, 0, "The protocol:", NULL, NULL, NULL, NULL},                                   \
     {NETDP_I_TEXT, 0, "protocol", &(o).protocol, "NAME",                                           \
-     "averaging, stream, gossip-sgd, muffliato-sgd or walk", "averaging"},                         \
+     "averaging, random-averaging, stream, gossip-sgd, async-gossip-sgd, muffliato-sgd, walk, "    \
+     "weighted-walk, ring-sum, ring-histogram, complete-sum or complete-histogram",                \
+     "averaging"},                                                                                 \
     {NETDP_I_TEXT, 0, "rounds", &(o).rounds, "T|auto",                                             \
-     "gossip rounds in all, or a walk's steps; auto (averaging): ceil(gap^-1/2 ln(n max(1, V/noise^2)))",             \
+     "gossip rounds in all, a token's steps, or its passes of the ring; auto (averaging): "        \
+     "ceil(gap^-1/2 ln(n max(1, V/noise^2))); random-averaging: gap^-1, of the mean of W_t",       \
      "required"},                                                                                  \
     {NETDP_I_NUMBER, 0, "dither", &(o).settings.dither, "TAU",                                     \
      "fresh noise on each later message, in units of the first noise; 0 leaves no certain "        \
@@ -50,16 +58,36 @@ typedef struct netdp_i_description_options {
      "0.1"},                                                                                       \
     {NETDP_I_SWITCH, 0, "accelerate", &(o).settings.accelerate, NULL,                              \
      "Chebyshev gossip (averaging, muffliato-sgd)", NULL},                                         \
+    {NETDP_I_TEXT, 0, "dropout", &(o).dropout, "P|edges:P",                                        \
+     "gossip: each node is away from a round with probability P, or each edge; drawn with --seed " \
+     "before the run, and public", "0"},                                                           \
+    {NETDP_I_TEXT, 0, "redraw", &(o).redraw, "round|phase",                                        \
+     "gossip: an erdos-renyi graph is drawn again for every round, or for every phase of "         \
+     "muffliato-sgd; with --seed, and public", "never"},                                           \
     {NETDP_I_TEXT, 0, "start", &(o).start, "uniform|observer|NODE",                                \
      "walk: where the token starts; observer: at each observer in turn", "uniform"},               \
     {NETDP_I_COUNT, 0, "burn-in", &(o).settings.burn_in, "B",                                      \
      "walk: moves before the first step, without contribution or noise", "0"},                     \
     {NETDP_I_COUNT, 0, "cap", &(o).settings.cap, "N",                                              \
-     "walk: contributions of one node at most; above it adds noise only", "none"},                 \
+     "tokens: contributions of one node at most; above it adds noise only", "none"},               \
     {NETDP_I_COUNT, 0, "tokens", &(o).tokens, "M",                                                 \
      "walk: independent tokens, each with a model of its own", "1"},                               \
+    {NETDP_I_TEXT, 0, "gamma", &(o).gamma, "THETA,LOW,HIGH",                                       \
+     "weighted-walk: the Gamma mechanism released the law; adds its cost, for half of delta",      \
+     "a public law"},                                                                              \
+    {NETDP_I_TEXT, 0, "mechanism", &(o).mechanism, "NAME",                                         \
+     "sums by a token: gaussian, laplace or discrete-gaussian noise", "gaussian"},                 \
+    {NETDP_I_TEXT, 0, "schedule", &(o).schedule, "every|once|spread",                              \
+     "ring-sum: noise in every hop, once every n-1 hops, or spread over the nodes", "once"},       \
+    {NETDP_I_COUNT, 0, "grid", &(o).grid, "N",                                                     \
+     "discrete-gaussian: grid steps in one sensitivity", "1024"},                                  \
+    {NETDP_I_COUNT, 0, "levels", &(o).levels, "L", "histograms: how many values there are", "2"},  \
+    {NETDP_I_NUMBER, 0, "flip", &(o).settings.flip, "GAMMA",                                       \
+     "histograms: a contribution is a uniform value with this probability", "required"},           \
+    {NETDP_I_TEXT, 0, "shuffle", &(o).shuffle, "NAME",                                             \
+     "ring-histogram: least, erlingsson, feldman, clones, blanket or local", "least"},             \
     {NETDP_I_TEXT, 0, "release", &(o).release, "final",                                            \
-     "walk: everyone sees the final model", "none"},                                               \
+     "tokens: everyone sees the final model, sum or histogram", "none"},                           \
     {NETDP_I_TEXT, 0, "pattern", &(o).pattern, "ones|alternating|cos:OMEGA|FILE",                  \
      "one pattern of contributions instead of the worst, with --bound lower or linear",            \
      "the worst"},                                                                                 \
@@ -78,21 +106,63 @@ typedef struct netdp_i_description_options {
      "auto"}
 /* clang-format on */
 
+typedef struct netdp_i_describing netdp_i_describing;
+
+/* One protocol of three kinds; it refers to itself: do not copy or move it. */
 typedef struct netdp_i_description {
     netdp_graph *graph;
     const netdp_protocol *named;
+    const netdp_i_describing *kind;
     int32_t *from, *to;
+    netdp_loss_request request; /* of gossip; of the others bound, from and to */
     /* gossip */
-    netdp_mixing *mixing;  /* NULL: a walk */
+    netdp_mixing *mixing;
     netdp_linear protocol; /* rounds 1 where rounds_auto: they depend on the noise */
     bool rounds_auto;
+    bool over_draws; /* of a changing network: the account is not of one draw */
     double *pattern;
-    netdp_loss_request request; /* refers to this struct: do not copy or move it */
     /* a walk */
     netdp_transition *law;
     netdp_token token;
-    netdp_walk_request walk; /* refers to this struct too; noise and unit are the command's */
+    netdp_walk_request walk;
+    netdp_gamma gamma; /* theta 0: the law is public */
+    /* a tally */
+    netdp_tally tally;
+    netdp_tally_request counting;
 } netdp_i_description;
+
+/* What gossip, walks and tallies each do in their own way (describe_*.c). */
+struct netdp_i_describing {
+    const char *rounds; /* what --rounds counts */
+    /* The usual --as. */
+    const char *(*unit)(const netdp_i_description_options *options, const netdp_protocol *named);
+    /* Fills its part of the description, whose graph, kind and bound are there. */
+    netdp_status (*read)(const netdp_i_description_options *options, netdp_settings *settings,
+                         netdp_i_description *made, netdp_error *error);
+    netdp_status (*account)(netdp_i_description *description, double noise, netdp_unit unit,
+                            const netdp_progress *progress, netdp_losses **losses,
+                            netdp_error *error);
+    /* The description becomes the calibrated one. */
+    netdp_status (*calibrate)(netdp_i_description *description, const netdp_target *target,
+                              const netdp_progress *progress, netdp_calibration *calibration,
+                              netdp_losses **losses, netdp_error *error);
+    const char *(*mixing)(const netdp_i_description *description);
+    json_t *(*protocol)(const netdp_i_description *description);
+    json_t *(*threat)(const netdp_i_description *description);
+    void (*print)(const netdp_i_description *description, double noise);
+};
+
+extern const netdp_i_describing netdp_i_describing_gossip, netdp_i_describing_walk,
+    netdp_i_describing_tally;
+
+/* "3 contributions of a node", on standard output. */
+void netdp_i_describe_contributions(int64_t count);
+
+/* Does the protocol that the options name answer at random, in place of adding noise? */
+bool netdp_i_describe_flips(const netdp_i_description_options *options);
+
+/* The usual --as of the protocol that the options name. */
+const char *netdp_i_describe_unit(const netdp_i_description_options *options);
 
 netdp_status netdp_i_describe(const netdp_i_description_options *options,
                               const netdp_i_arguments *arguments, netdp_i_description *made,
@@ -104,10 +174,18 @@ netdp_status netdp_i_describe_losses(netdp_i_description *description, double no
                                      netdp_unit unit, const netdp_progress *progress,
                                      netdp_losses **losses, netdp_error *error);
 
+netdp_status netdp_i_describe_calibrate(netdp_i_description *description,
+                                        const netdp_target *target, const netdp_progress *progress,
+                                        netdp_calibration *calibration, netdp_losses **losses,
+                                        netdp_error *error);
+
 /* "bound list": the table on standard output. */
 void netdp_i_describe_bounds(void);
 
-/* {"origin", "nodes", "edges", "mixing"}, {"name", "rounds", "dither"}, and the threat model. */
+/*
+ * {"origin", "nodes", "edges", "mixing"}, {"name", "rounds", "dither"}, of a changing network with
+ * {"varying": {"kind", "seed", ..}}, and the threat model.
+ */
 json_t *netdp_i_describe_graph(const netdp_i_description *description);
 json_t *netdp_i_describe_protocol(const netdp_i_description *description);
 json_t *netdp_i_describe_threat(const netdp_i_description *description);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <netdp/drawn.h>
 
 #include "account/pairs.h"
 #include "base/fail.h"
@@ -21,6 +22,7 @@ typedef struct loss_options {
     netdp_i_description_options description;
     const char *as, *csv, *npy;
     double noise;
+    int64_t draws;
     bool json, full;
 } loss_options;
 
@@ -73,13 +75,19 @@ static netdp_status print_json(const answer *a, netdp_error *error)
         "{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:s, s:o, s:{s:I, s:o, s:o, s:{s:i, s:o}, s:o}}",
         "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
         netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise",
-        netdp_i_json_double(a->options->noise), "bound", l->bound->name, "sound", (int)l->sound,
-        "certified", (int)l->certified, "unit", a->options->as, "losses",
-        listed ? list_pairs(a) : json_null(), "summary", "pairs", (json_int_t)s->pairs, "mean",
-        netdp_i_json_double(s->mean), "max", netdp_i_json_double(s->max), "worst", "from",
-        (int)s->worst_from, "to",
+        a->options->noise >= 0 && !netdp_i_describe_flips(&a->options->description)
+            ? netdp_i_json_double(a->options->noise)
+            : json_null(),
+        "bound", l->bound->name, "sound", (int)l->sound, "certified", (int)l->certified, "unit",
+        a->options->as, "losses", listed ? list_pairs(a) : json_null(), "summary", "pairs",
+        (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
+        netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
         l->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(l, 0), "local",
         netdp_i_json_double(s->local));
+    if (object != NULL && a->options->draws > 0)
+        json_object_set_new(object, "draws",
+                            json_pack("{s:I, s:f}", "count", (json_int_t)a->options->draws,
+                                      "confidence", 1 - NETDP_DRAWN_FAILURE));
     if (object != NULL && l->tolerance > 0)
         json_object_set_new(object, "rank_tolerance", json_real(l->tolerance));
     return netdp_i_cli_print_json(&object, error);
@@ -143,6 +151,11 @@ static netdp_status print_table(const answer *a, netdp_error *error)
            "%.6g\n",
            s->mean, s->max, s->worst_from, s->worst_to, s->local);
     netdp_i_describe_print(a->description, a->options->noise);
+    if (a->options->draws > 0)
+        printf("draws: the epsilons above are over all networks that could be drawn, for those "
+               "who see the draw but cannot choose it; an upper bound at confidence 1 - %g for "
+               "all pairs together, from %" PRId64 " draws.\n",
+               NETDP_DRAWN_FAILURE, a->options->draws);
     if (!a->losses->sound)
         printf("bound %s: NOT an upper bound; %s.\n", a->losses->bound->name,
                a->losses->bound->summary);
@@ -163,8 +176,14 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
     netdp_losses *losses = NULL;
     answer a = {.description = d, .options = options};
     netdp_progress progress = netdp_i_cli_progress_begin();
-    netdp_status status =
-        netdp_i_describe_losses(d, options->noise, unit, &progress, &losses, error);
+    const netdp_drawn_request drawn = {.losses = &d->request,
+                                       .draws = options->draws,
+                                       .noise = options->noise,
+                                       .unit = unit,
+                                       .failure = NETDP_DRAWN_FAILURE};
+    netdp_status status = options->draws > 0 ? netdp_losses_drawn(&drawn, &progress, &losses, error)
+                                             : netdp_i_describe_losses(d, options->noise, unit,
+                                                                       &progress, &losses, error);
     a.losses = losses;
     if (status == NETDP_OK)
         status = netdp_losses_summary(losses, options->noise, unit, &a.summary, error);
@@ -188,14 +207,45 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
 static netdp_status choose_rounds(const loss_options *options, netdp_i_description *d,
                                   netdp_error *error)
 {
-    netdp_spectrum spectrum;
+    double gap = 0;
     if (!d->rounds_auto)
         return NETDP_OK;
-    netdp_status status = netdp_mixing_spectrum(d->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+    netdp_status status = netdp_linear_gap(&d->protocol, &gap, error);
     if (status == NETDP_OK)
-        status = netdp_rounds_auto(spectrum.gap, netdp_graph_nodes(d->graph), options->noise,
+        status = netdp_rounds_auto(gap, netdp_graph_nodes(d->graph), options->noise,
                                    options->description.variance, &d->protocol.rounds, error);
     return status;
+}
+
+static netdp_status check_draws(const loss_options *o, netdp_i_description *d, netdp_error *error)
+{
+    if (d->mixing == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--draws: a token's account is over all walks already; leave it out");
+    if (o->draws < 1 || o->draws > 1000000)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--draws: must be a whole number from 1 to 1000000");
+    d->over_draws = true;
+    return NETDP_OK;
+}
+
+/* Randomised response has a flip in place of noise. */
+static netdp_status read_noise(loss_options *o, const netdp_i_arguments *arguments, netdp_unit unit,
+                               netdp_error *error)
+{
+    const bool given = netdp_i_cli_given(arguments, "noise");
+    const bool flips = netdp_i_describe_flips(&o->description);
+    if (given && flips)
+        return netdp_i_fail(error, NETDP_INVALID, "--noise: does not apply to %s; give --flip",
+                            o->description.protocol);
+    if (!given && !flips && unit.currency != NETDP_AS_LOSS)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--noise: required for --as %s; in units of the sensitivity", o->as);
+    if (!given)
+        o->noise = flips ? 0 : 1;
+    return o->noise >= 0
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID, "--noise: %g; must be 0 or more", o->noise);
 }
 
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
@@ -208,7 +258,12 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
          "standard deviation of the noise in units of the sensitivity Delta",
          "required; 1 with --as loss"},
         {NETDP_I_TEXT, 0, "as", &o.as, "loss|gdp|rdp:ALPHA|dp:DELTA",
-         "currency: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA", "loss; walk: rdp:2"},
+         "currency: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA",
+         "loss; random walks: rdp:2; not Gaussian: dp:1e-6"},
+        {NETDP_I_COUNT, 0, "draws", &o.draws, "N",
+         "changing networks, rdp and dp: over all networks that could be drawn, an upper bound "
+         "with confidence from N draws",
+         "the one draw"},
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
         {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE", "also every pair as CSV", "none"},
         {NETDP_I_TEXT, 0, "npy", &o.npy, "FILE",
@@ -238,27 +293,18 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         goto done;
     }
     if (o.as == NULL)
-        o.as = strcmp(o.description.protocol, "walk") == 0 ? "rdp:2" : "loss";
+        o.as = netdp_i_describe_unit(&o.description);
     status = netdp_unit_parse(o.as, &unit, error);
     if (status == NETDP_OK && o.json && o.csv != NULL && strcmp(o.csv, "-") == 0)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "--csv: - would mix with the JSON on standard output; name a file");
     if (status != NETDP_OK)
         goto done;
-    if (!netdp_i_cli_given(&arguments, "noise")) {
-        if (unit.currency != NETDP_AS_LOSS) {
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "--noise: required for --as %s; in units of the sensitivity", o.as);
-            goto done;
-        }
-        o.noise = 1;
-    }
-    if (!(o.noise >= 0)) {
-        status = netdp_i_fail(error, NETDP_INVALID, "--noise: %g; must be 0 or more", o.noise);
-        goto done;
-    }
-    status = netdp_i_describe(&o.description, &arguments, &description, error);
+    status = read_noise(&o, &arguments, unit, error);
+    if (status == NETDP_OK)
+        status = netdp_i_describe(&o.description, &arguments, &description, error);
+    if (status == NETDP_OK && netdp_i_cli_given(&arguments, "draws"))
+        status = check_draws(&o, &description, error);
     if (status == NETDP_OK)
         status = choose_rounds(&o, &description, error);
     if (status == NETDP_OK)

@@ -19,6 +19,7 @@ static const struct {
     {"loss", netdp_i_command_loss, "how much each node learns about each other node"},
     {"calibrate", netdp_i_command_calibrate, "the least noise that meets a privacy target"},
     {"audit", netdp_i_command_audit, "attack a study's guarantee in the simulator"},
+    {"claim", netdp_i_command_claim, "what the papers claim, by name, and what holds beside it"},
     {"convert", netdp_i_command_convert,
      "convert a guarantee: Gaussian DP, Renyi DP, (eps, delta)"},
     {"graph", netdp_i_command_graph, "make a graph, or describe one: degrees, diameter, mixing"},

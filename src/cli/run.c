@@ -219,6 +219,24 @@ static void print_contributions(const json_t *variants)
     }
 }
 
+/* What tokens that sum or count handed out in their first run, over all contributions. */
+static void print_released(const json_t *variants)
+{
+    size_t i, j;
+    json_t *variant, *number;
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        json_array_foreach(json_object_get(variant, "released"), j, number)
+            printf("%s%s: total of %s in the first run: %.6g (%g %% within %.6g .. %.6g)\n",
+                   i > 0 && j == 0 ? "\n" : "", name_of(variant),
+                   json_string_value(json_object_get(number, "name")),
+                   netdp_i_json_number(json_object_get(number, "value")),
+                   100 * netdp_i_json_number(json_object_get(number, "level")),
+                   netdp_i_json_number(json_object_get(number, "low")),
+                   netdp_i_json_number(json_object_get(number, "high")));
+    }
+}
+
 static void print_guarantees(const json_t *summary, const json_t *variants)
 {
     const json_t *target = json_object_get(summary, "target");
@@ -269,18 +287,17 @@ static void print_threat(const json_t *summary, const json_t *variants)
 {
     const json_t *threat = json_object_get(summary, "threat");
     const char *protocol = json_string_value(json_object_get(summary, "protocol"));
-    const bool walks = protocol != NULL && strcmp(protocol, "walk") == 0;
     size_t i;
     json_t *variant;
     char seen[160];
-    if (!put_seen(threat, seen))
+    if (protocol == NULL || !put_seen(threat, seen))
         return;
     printf("\nWho could learn this: %s: %s;\n"
            "nodes follow the protocol and do not pool what they see; own noise is %s.\n"
            "local: any observer of every message. central: everyone trusts the aggregator.\n"
            "What is protected: %s. Released: %s.\n"
            "Each epsilon is the largest at its distance; noise is in units of the sensitivity.\n",
-           walks ? "walk" : "gossip", seen, json_string_value(json_object_get(threat, "own_noise")),
+           protocol, seen, json_string_value(json_object_get(threat, "own_noise")),
            json_string_value(json_object_get(threat, "adjacency")),
            json_string_value(json_object_get(threat, "released")));
     json_array_foreach(variants, i, variant)
@@ -375,11 +392,12 @@ static netdp_status print_result(const char *folder, const netdp_i_study_options
     printf("%s\n", json_string_value(json_object_get(summary, "title")));
     print_graphs(summary, variants);
     const char *task = json_string_value(json_object_get(summary, "task"));
-    if (task != NULL && strcmp(task, "mean") != 0)
+    if (task != NULL && (strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0))
         print_accuracies(variants);
     else
         print_errors(variants,
                      json_string_value(json_object_get(json_object_get(summary, "data"), "unit")));
+    print_released(variants);
     print_guarantees(summary, variants);
     print_threat(summary, variants);
     printf("\nresults: %s\n", folder);

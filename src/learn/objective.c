@@ -1,13 +1,18 @@
 /*
  * Objectives of a linear model: loss(x'w, y) for each row. A row's gradient is a number times the
  * row, slope(x'w) x, so clipping it to norm C holds the slope within C / |x|: the clipped gradient
- * is again that of a convex function that is no less smooth.
+ * is again that of a convex function that is no less smooth. Not so for a loss of whole rows:
+ * clipped, |w_1|^2 / 2 + 5 |w_2|^2 has steps that expand distances.
  */
 #include <netdp/learn.h>
 
 #include <math.h>
+#include <string.h>
 
 #include <netdp/random.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
 
 /* Outside these a sum of squares is no longer the squared norm to full precision. */
 #define LEAST_SQUARE 0x1p-900
@@ -53,21 +58,87 @@ static double margin_of(const double *x, const double *model, int32_t features)
     return scaled_product(x, largest_of(x, features), model, features);
 }
 
-/* The derivative of the loss by x'w. No margin overflows: exp only of what is not positive. */
-static double slope(netdp_objective_kind kind, double margin, double y)
+/* ---- Losses ---- */
+
+static double logistic_value(void *context, double margin, double y)
 {
-    if (kind == NETDP_RIDGE)
-        return margin - y;
-    const double small = exp(-fabs(margin)); /* -y / (1 + exp(y margin)) */
+    (void)context;
+    return log1p(exp(-fabs(margin))) + fmax(-y * margin, 0);
+}
+
+/* -y / (1 + exp(y margin)). No margin overflows: exp only of what is not positive. */
+static double logistic_slope(void *context, double margin, double y)
+{
+    (void)context;
+    const double small = exp(-fabs(margin));
     return -y * (y * margin > 0 ? small : 1) / (1 + small);
 }
 
-static double loss(netdp_objective_kind kind, double margin, double y)
+static double ridge_value(void *context, double margin, double y)
 {
-    if (kind == NETDP_RIDGE)
-        return 0.5 * (margin - y) * (margin - y);
-    return log1p(exp(-fabs(margin))) + fmax(-y * margin, 0);
+    (void)context;
+    return 0.5 * (margin - y) * (margin - y);
 }
+
+static double ridge_slope(void *context, double margin, double y)
+{
+    (void)context;
+    return margin - y;
+}
+
+static double squared_error(void *context, double margin, double y)
+{
+    (void)context;
+    return (margin - y) * (margin - y);
+}
+
+/* No number is never right. */
+static double right_sign(void *context, double margin, double y)
+{
+    (void)context;
+    return y > 0 ? margin >= 0 : margin < 0;
+}
+
+static const netdp_margin_loss built_in[] = {
+    [NETDP_LOGISTIC] = {logistic_value, logistic_slope, right_sign, 0.25, NULL},
+    [NETDP_RIDGE] = {ridge_value, ridge_slope, squared_error, 1, NULL},
+};
+
+/* NULL: a loss of rows. */
+static const netdp_margin_loss *margin_loss_of(const netdp_objective *objective)
+{
+    if (objective->kind == NETDP_ROW_LOSS)
+        return NULL;
+    return objective->kind == NETDP_MARGIN_LOSS ? objective->margin_loss
+                                                : &built_in[objective->kind];
+}
+
+netdp_status netdp_objective_check(const netdp_objective *objective, netdp_error *error)
+{
+    const netdp_margin_loss *margin = objective->margin_loss;
+    const netdp_row_loss *row = objective->row_loss;
+    if (!(objective->clip >= 0))
+        return netdp_i_fail(error, NETDP_INVALID, "objective: clip %g; must be at least 0",
+                            objective->clip);
+    if (!(objective->l2 >= 0 && isfinite(objective->l2)))
+        return netdp_i_fail(error, NETDP_INVALID, "objective: l2 %g; must be at least 0 and finite",
+                            objective->l2);
+    if ((unsigned)objective->kind > NETDP_ROW_LOSS)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "objective: kind %d; there is none of this number",
+                            (int)objective->kind);
+    if (objective->kind == NETDP_MARGIN_LOSS &&
+        (margin == NULL || margin->value == NULL || margin->slope == NULL))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "objective: a margin loss needs its value and its slope; give both");
+    if (objective->kind == NETDP_ROW_LOSS &&
+        (row == NULL || row->value == NULL || row->gradient == NULL))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "objective: a row loss needs its value and its gradient; give both");
+    return NETDP_OK;
+}
+
+/* ---- Gradients ---- */
 
 /*
  * The slope held so that |slope| norm <= clip. A slope that is no number (of a model that is not
@@ -84,6 +155,7 @@ static double hold(double by, double norm, double clip)
 static void add_extreme(const netdp_objective *objective, const double *x, double y,
                         const double *model, int32_t features, double *sum)
 {
+    const netdp_margin_loss *loss = margin_loss_of(objective);
     const double scale = largest_of(x, features);
     if (scale == 0)
         return;
@@ -92,15 +164,16 @@ static void add_extreme(const netdp_objective *objective, const double *x, doubl
         square += (x[j] / scale) * (x[j] / scale);
     const double margin = scaled_product(x, scale, model, features);
     const double by =
-        hold(slope(objective->kind, margin, y) * scale, sqrt(square), objective->clip);
+        hold(loss->slope(loss->context, margin, y) * scale, sqrt(square), objective->clip);
     for (int32_t j = 0; j < features; j++)
         sum[j] += by * (x[j] / scale);
 }
 
-/* sum += the clipped gradient of one row */
+/* sum += the clipped gradient of one row of a linear model */
 static void add_row(const netdp_objective *objective, const double *x, double y,
                     const double *model, int32_t features, double *sum)
 {
+    const netdp_margin_loss *loss = margin_loss_of(objective);
     double margin = 0, square = 0;
     for (int32_t j = 0; j < features; j++) {
         margin += x[j] * model[j];
@@ -110,9 +183,34 @@ static void add_row(const netdp_objective *objective, const double *x, double y,
         add_extreme(objective, x, y, model, features, sum);
         return;
     }
-    const double by = hold(slope(objective->kind, margin, y), sqrt(square), objective->clip);
+    const double by = hold(loss->slope(loss->context, margin, y), sqrt(square), objective->clip);
     for (int32_t j = 0; j < features; j++)
         sum[j] += by * x[j];
+}
+
+/*
+ * sum += any row's gradient, clipped. What is not finite has no direction to keep: 0 under a clip.
+ */
+static void add_clipped(const double *gradient, int32_t features, double clip, double *sum)
+{
+    double largest = 0, square = 0, by = 1, scale = 1;
+    bool finite = true;
+    for (int32_t j = 0; j < features; j++) {
+        finite = finite && isfinite(gradient[j]);
+        largest = fmax(largest, fabs(gradient[j]));
+    }
+    if (!isinf(clip)) {
+        if (!finite || largest == 0)
+            return;
+        for (int32_t j = 0; j < features; j++)
+            square += (gradient[j] / largest) * (gradient[j] / largest);
+        if (!(largest * sqrt(square) <= clip)) {
+            scale = largest;
+            by = clip / sqrt(square);
+        }
+    }
+    for (int32_t j = 0; j < features; j++)
+        sum[j] += by * (gradient[j] / scale);
 }
 
 /* Partial Fisher-Yates: draw i takes place i + below(rows - i), one draw for each row taken. */
@@ -129,6 +227,47 @@ static void draw_batch(netdp_stream stream, int64_t first, int64_t rows, int64_t
     }
 }
 
+/* The rows that a gradient is the mean of. */
+typedef struct chosen {
+    const int64_t *row; /* NULL: first, first + 1, ... */
+    int64_t first, count;
+} chosen;
+
+static int64_t chosen_row(chosen rows, int64_t i)
+{
+    return rows.row != NULL ? rows.row[i] : rows.first + i;
+}
+
+static void sum_margin_loss(const netdp_objective *objective, const netdp_examples *examples,
+                            chosen rows, const double *model, double *sum)
+{
+    for (int64_t i = 0; i < rows.count; i++) {
+        const int64_t row = chosen_row(rows, i);
+        add_row(objective, row_of(examples, row), examples->y[row], model, examples->features, sum);
+    }
+}
+
+static void sum_row_loss(const netdp_objective *objective, const netdp_examples *examples,
+                         chosen rows, const double *model, double *sum)
+{
+    enum { ON_STACK = 1024 };
+    const netdp_row_loss *loss = objective->row_loss;
+    const int32_t features = examples->features;
+    double small[ON_STACK];
+    double *one = features <= ON_STACK ? small : NETDP_I_NEW(double, features);
+    for (int32_t j = 0; one == NULL && j < features; j++)
+        sum[j] = NAN;
+    for (int64_t i = 0; one != NULL && i < rows.count; i++) {
+        const int64_t row = chosen_row(rows, i);
+        memset(one, 0, (size_t)features * sizeof *one);
+        loss->gradient(loss->context,
+                       (netdp_row){row_of(examples, row), examples->y[row], features, model}, one);
+        add_clipped(one, features, objective->clip, sum);
+    }
+    if (one != small)
+        netdp_i_free(one);
+}
+
 void netdp_gradient(const netdp_objective *objective, const netdp_examples *examples, int32_t node,
                     const double *model, int64_t batch, uint64_t seed, uint64_t step,
                     int64_t *scratch, double *gradient)
@@ -136,31 +275,37 @@ void netdp_gradient(const netdp_objective *objective, const netdp_examples *exam
     const int32_t features = examples->features;
     const int64_t first = examples->start[node], rows = examples->start[node + 1] - first;
     const bool some = batch > 0 && batch < rows;
-    const int64_t count = some ? batch : rows;
+    const chosen used = {some ? scratch : NULL, first, some ? batch : rows};
     for (int32_t j = 0; j < features; j++)
         gradient[j] = 0;
     if (some)
         draw_batch(netdp_stream_at(seed, NETDP_FOR_BATCH, (uint32_t)node, step), first, rows, batch,
                    scratch);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t row = some ? scratch[i] : first + i;
-        add_row(objective, row_of(examples, row), examples->y[row], model, features, gradient);
-    }
+    if (objective->kind == NETDP_ROW_LOSS)
+        sum_row_loss(objective, examples, used, model, gradient);
+    else
+        sum_margin_loss(objective, examples, used, model, gradient);
     for (int32_t j = 0; j < features; j++) {
-        if (count > 0)
-            gradient[j] /= (double)count;
+        if (used.count > 0)
+            gradient[j] /= (double)used.count;
         if (objective->l2 > 0)
             gradient[j] += objective->l2 * model[j];
     }
 }
 
+/* ---- Values and scores ---- */
+
 static double mean_loss(const netdp_objective *objective, const netdp_examples *examples,
                         const double *model, int64_t first, int64_t last)
 {
+    const netdp_margin_loss *loss = margin_loss_of(objective);
+    const netdp_row_loss *row = objective->row_loss;
     double sum = 0;
     for (int64_t i = first; i < last; i++) {
-        const double margin = margin_of(row_of(examples, i), model, examples->features);
-        sum += loss(objective->kind, margin, examples->y[i]);
+        const double *x = row_of(examples, i), y = examples->y[i];
+        sum += loss != NULL
+                   ? loss->value(loss->context, margin_of(x, model, examples->features), y)
+                   : row->value(row->context, (netdp_row){x, y, examples->features, model});
     }
     return last > first ? sum / (double)(last - first) : 0;
 }
@@ -182,24 +327,40 @@ double netdp_objective_value(const netdp_objective *objective, const netdp_examp
 double netdp_score(const netdp_objective *objective, const netdp_examples *examples,
                    const double *model)
 {
+    const netdp_margin_loss *loss = margin_loss_of(objective);
+    const netdp_row_loss *row = objective->row_loss;
     double sum = 0;
     for (int64_t i = 0; i < examples->rows; i++) {
-        const double margin = margin_of(row_of(examples, i), model, examples->features);
-        const double y = examples->y[i];
-        if (objective->kind == NETDP_RIDGE)
-            sum += (margin - y) * (margin - y);
-        else
-            sum += y > 0 ? margin >= 0 : margin < 0; /* no number is never right */
+        const double *x = row_of(examples, i), y = examples->y[i];
+        if (loss == NULL && row->score != NULL) {
+            sum += row->score(row->context, (netdp_row){x, y, examples->features, model});
+            continue;
+        }
+        const double margin = margin_of(x, model, examples->features);
+        sum += loss != NULL && loss->score != NULL ? loss->score(loss->context, margin, y)
+                                                   : right_sign(NULL, margin, y);
     }
     return examples->rows > 0 ? sum / (double)examples->rows : 0;
 }
 
-double netdp_smoothness(const netdp_objective *objective, const netdp_examples *examples)
+/* Of every row's loss, clipped; l2 left out. Never NaN, nor below 0. */
+static double row_smoothness(const netdp_objective *objective, const netdp_examples *examples)
 {
+    const netdp_margin_loss *loss = margin_loss_of(objective);
+    if (loss == NULL)
+        return isinf(objective->clip) && objective->row_loss->smoothness >= 0
+                   ? objective->row_loss->smoothness
+                   : INFINITY;
     double most = 0;
     for (int64_t i = 0; i < examples->rows; i++) {
         const double *x = row_of(examples, i);
         most = fmax(most, product(x, x, examples->features));
     }
-    return (objective->kind == NETDP_RIDGE ? most : most / 4) + objective->l2;
+    const double beta = loss->smoothness * most;
+    return loss->smoothness >= 0 && beta >= 0 ? beta : INFINITY;
+}
+
+double netdp_smoothness(const netdp_objective *objective, const netdp_examples *examples)
+{
+    return row_smoothness(objective, examples) + objective->l2;
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 
 /* Its square, times squares of weights, must stay a finite double. */
 #define MOST_DITHER 1e100
@@ -36,6 +37,71 @@ double netdp_linear_chebyshev(double gap)
     return 2 * (1 - sqrt(gap * (1 - gap / 4))) / ((1 - gap / 2) * (1 - gap / 2));
 }
 
+/* Where all contribute in every contribution round, or senders only. */
+static netdp_status count_senders(const netdp_linear *protocol, int64_t *count, netdp_error *error)
+{
+    netdp_sequence *sequence = NULL;
+    netdp_status status =
+        netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error);
+    for (int64_t t = 0; status == NETDP_OK && t < protocol->rounds; t++) {
+        netdp_round round;
+        if (!netdp_linear_contributes(protocol, t))
+            continue;
+        status = netdp_sequence_round(sequence, t, &round, error);
+        for (int32_t i = 0; status == NETDP_OK && i < round.active_count; i++)
+            count[round.active[i]]++;
+    }
+    netdp_sequence_free(sequence);
+    return status;
+}
+
+netdp_status netdp_linear_realised(const netdp_linear *protocol, int64_t *count, netdp_error *error)
+{
+    const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    int64_t *made = NETDP_I_NEW(int64_t, n);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = NETDP_OK;
+    if (protocol->senders_only)
+        status = count_senders(protocol, made, error);
+    for (int32_t v = 0; status == NETDP_OK && v < n; v++)
+        count[v] = protocol->senders_only ? made[v] : netdp_linear_contributions(protocol);
+    netdp_i_free(made);
+    return status;
+}
+
+netdp_status netdp_linear_gap(const netdp_linear *protocol, double *gap, netdp_error *error)
+{
+    const netdp_vary kind = protocol->varying.kind;
+    netdp_spectrum spectrum;
+    if (kind != NETDP_VARY_NEVER && kind != NETDP_VARY_EDGE)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "rounds: auto knows the gap of a fixed network and of one random edge "
+                            "a round; give the number of rounds");
+    netdp_status status =
+        netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+    if (status != NETDP_OK)
+        return status;
+    const double mean = netdp_variation_edge_gap(protocol->mixing, &spectrum);
+    *gap = kind == NETDP_VARY_EDGE ? mean * mean : spectrum.gap;
+    return NETDP_OK;
+}
+
+/* Changing networks: what they exclude. */
+static netdp_status check_varying(const netdp_linear *protocol, netdp_error *error)
+{
+    const bool varies = protocol->varying.kind != NETDP_VARY_NEVER;
+    if (varies && protocol->accelerate)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "accelerate: Chebyshev gossip needs the same W in every round; leave "
+                            "it out");
+    if (protocol->senders_only && !(varies && protocol->steady && protocol->every == 1))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "senders only contribute in every round of a changing network, under "
+                            "unit noise");
+    return netdp_variation_check(protocol->mixing, &protocol->varying, error);
+}
+
 netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error)
 {
     const struct {
@@ -59,7 +125,8 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
                             "rounds: %" PRId64 " is not a multiple of the %" PRId64
                             " inner rounds of a phase",
                             protocol->rounds, protocol->every);
-    return netdp_mixing_require(protocol->mixing, error);
+    netdp_status status = check_varying(protocol, error);
+    return status == NETDP_OK ? netdp_mixing_require(protocol->mixing, error) : status;
 }
 
 netdp_status netdp_rounds_auto(double gap, int32_t nodes, double sigma, double variance,

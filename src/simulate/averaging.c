@@ -15,6 +15,7 @@ typedef struct averaging {
     int32_t nodes, width;
     netdp_tracing tracing;
     double *truth, *mean; /* [width] */
+    netdp_i_sent sent;
 } averaging;
 
 static void contribute(void *context, int64_t round, double *message)
@@ -32,7 +33,7 @@ static bool report(void *context, int64_t step, const double *state)
     if (a->tracing.trace == NULL || !due)
         return netdp_i_poll(a->tracing.progress, NULL) == NETDP_OK;
     netdp_i_mean_of(state, a->nodes, a->width, a->mean);
-    const double messages = netdp_i_round_messages(a->protocol) * (double)step;
+    const double messages = netdp_i_sent_after(&a->sent, step);
     const netdp_trace_row row = {
         .step = step,
         .objective = 0.5 * netdp_i_spread(state, a->nodes, a->width, a->truth),
@@ -75,10 +76,17 @@ netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const 
         goto done;
     }
     netdp_i_mean_of(values, n, width, a.truth);
-    status = netdp_i_gossip(protocol, noise, width, seed, &rounds, state, error);
+    status = netdp_linear_check(protocol, error);
+    if (status == NETDP_OK)
+        status = netdp_i_sent_new(protocol, &a.sent, error);
+    if (status == NETDP_OK)
+        status = netdp_i_gossip(protocol, noise, width, seed, &rounds, state, error);
+    if (status == NETDP_OK && a.sent.status != NETDP_OK)
+        status = netdp_i_fail(error, a.sent.status, "%s", a.sent.why.text);
     if (status == NETDP_OK)
         memcpy(result, state, (size_t)n * (size_t)width * sizeof *result);
 done:
+    netdp_i_sent_clear(&a.sent);
     netdp_i_free(a.truth);
     netdp_i_free(a.mean);
     netdp_i_free(state);

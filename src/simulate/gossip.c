@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "mixing/mixing.h"
 
 uint64_t netdp_i_stream_step(netdp_run_seed seed, int64_t round)
 {
@@ -34,9 +35,32 @@ double netdp_i_spread(const double *values, int32_t nodes, int32_t width, const 
     return sum / nodes;
 }
 
-double netdp_i_round_messages(const netdp_linear *protocol)
+netdp_status netdp_i_sent_new(const netdp_linear *protocol, netdp_i_sent *sent, netdp_error *error)
 {
-    return 2.0 * (double)netdp_graph_edges(netdp_mixing_graph(protocol->mixing));
+    *sent = (netdp_i_sent){.each = 2.0 *
+                                   (double)netdp_graph_edges(netdp_mixing_graph(protocol->mixing))};
+    return protocol->varying.kind == NETDP_VARY_NEVER
+               ? NETDP_OK
+               : netdp_sequence_new(protocol->mixing, &protocol->varying, &sent->sequence, error);
+}
+
+void netdp_i_sent_clear(netdp_i_sent *sent)
+{
+    netdp_sequence_free(sent->sequence);
+    sent->sequence = NULL;
+}
+
+double netdp_i_sent_after(netdp_i_sent *sent, int64_t rounds)
+{
+    if (sent->sequence == NULL)
+        return sent->each * (double)rounds;
+    for (; sent->status == NETDP_OK && sent->rounds < rounds; sent->rounds++) {
+        netdp_round round;
+        sent->status = netdp_sequence_round(sent->sequence, sent->rounds, &round, &sent->why);
+        if (sent->status == NETDP_OK)
+            sent->messages += 2.0 * (double)round.edges;
+    }
+    return sent->messages;
 }
 
 void netdp_i_node_noise(double *mine, int32_t node, int32_t width, double scale,
@@ -54,15 +78,17 @@ void netdp_i_node_noise(double *mine, int32_t node, int32_t width, double scale,
     }
 }
 
-/* message += scale * standard normals, each node from its own stream. */
-static void add_noise(double *message, int32_t nodes, int32_t width, double scale,
-                      netdp_run_seed seed, int64_t round, int slot)
+/* message += scale * standard normals, each of the nodes (NULL: all) from its own stream. */
+static void add_noise(double *message, const int32_t *node, int32_t count, int32_t width,
+                      double scale, netdp_run_seed seed, int64_t round, int slot)
 {
     if (scale == 0)
         return;
-#pragma omp parallel for schedule(static) if ((int64_t)nodes * width > 4096)
-    for (int32_t u = 0; u < nodes; u++)
+#pragma omp parallel for schedule(static) if ((int64_t)count * width > 4096)
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t u = node == NULL ? i : node[i];
         netdp_i_node_noise(message + (int64_t)u * width, u, width, scale, seed, round, slot);
+    }
 }
 
 typedef struct gossip {
@@ -71,13 +97,18 @@ typedef struct gossip {
     int32_t nodes, width;
     netdp_run_seed seed;
     double *message, *before, *state; /* [nodes][width]; before: the message of the last round */
+    netdp_sequence *sequence;         /* NULL: the same W in every round */
+    netdp_round round;                /* of the sequence */
 } gossip;
 
 /* state = W message, accelerated after the first round of a phase, which takes contributions. */
 static void mix(gossip *g, int64_t t)
 {
     const int64_t size = (int64_t)g->nodes * g->width;
-    netdp_mixing_apply(g->protocol->mixing, g->message, g->state, g->width);
+    if (g->sequence != NULL)
+        netdp_i_rows_apply(g->round.rows, g->message, g->state, g->width);
+    else
+        netdp_mixing_apply(g->protocol->mixing, g->message, g->state, g->width);
     if (!g->protocol->accelerate)
         return;
     if (!netdp_linear_contributes(g->protocol, t))
@@ -95,6 +126,8 @@ static netdp_status gossip_new(gossip *g, const double *state, netdp_error *erro
     if (g->message == NULL || g->state == NULL || g->before == NULL)
         return netdp_i_no_memory(error);
     memcpy(g->state, state, (size_t)size * sizeof *state);
+    if (g->protocol->varying.kind != NETDP_VARY_NEVER)
+        return netdp_sequence_new(g->protocol->mixing, &g->protocol->varying, &g->sequence, error);
     if (g->protocol->accelerate) {
         netdp_spectrum spectrum;
         netdp_status status =
@@ -107,21 +140,30 @@ static netdp_status gossip_new(gossip *g, const double *state, netdp_error *erro
 }
 
 /* One round: messages, mixing, and the end dither where a phase ends. */
-static void run_round(gossip *g, int64_t t, const netdp_i_rounds *rounds)
+static netdp_status run_round(gossip *g, int64_t t, const netdp_i_rounds *rounds,
+                              netdp_error *error)
 {
     const netdp_linear *p = g->protocol;
     const bool unit = p->steady || netdp_linear_contributes(p, t);
+    /* Of a changing network only senders draw noise, but a contribution always has its own. */
+    const bool some = g->sequence != NULL && (p->senders_only || !netdp_linear_contributes(p, t));
+    netdp_status status =
+        g->sequence == NULL ? NETDP_OK : netdp_sequence_round(g->sequence, t, &g->round, error);
+    if (status != NETDP_OK)
+        return status;
     double *swap = g->message;
     g->message = g->state;
     g->state = swap;
     if (netdp_linear_contributes(p, t))
         rounds->contribute(rounds->context, t, g->message);
-    add_noise(g->message, g->nodes, g->width, g->noise * (unit ? 1 : p->dither), g->seed, t, 0);
+    add_noise(g->message, some ? g->round.active : NULL, some ? g->round.active_count : g->nodes,
+              g->width, g->noise * (unit ? 1 : p->dither), g->seed, t, 0);
     if (rounds->observe != NULL)
         rounds->observe(rounds->context, t, g->message);
     mix(g, t);
     if (p->end_dither > 0 && (t + 1) % p->every == 0)
-        add_noise(g->state, g->nodes, g->width, g->noise * p->end_dither, g->seed, t, 1);
+        add_noise(g->state, NULL, g->nodes, g->width, g->noise * p->end_dither, g->seed, t, 1);
+    return NETDP_OK;
 }
 
 /* All rounds from `round` on; *stopped where a report said so. */
@@ -131,15 +173,16 @@ static netdp_status run_rounds(gossip *g, int64_t round, const netdp_i_rounds *r
     const netdp_i_saving *saving = rounds->saving;
     bool go_on = true;
     for (int64_t t = round; go_on && t < g->protocol->rounds; t++) {
-        run_round(g, t, rounds);
+        netdp_status status = run_round(g, t, rounds, error);
+        if (status != NETDP_OK)
+            return status;
         if (t == 0 && rounds->from_start)
             go_on = rounds->report(rounds->context, 0, g->message);
         if (!go_on)
             break; /* between two reports there is no standing to keep */
         go_on = rounds->report(rounds->context, t + 1, g->state);
         const netdp_i_standing at = {t + 1, g->state, g->protocol->accelerate ? g->before : NULL};
-        netdp_status status =
-            saving != NULL ? saving->save(saving->context, &at, !go_on, error) : NETDP_OK;
+        status = saving != NULL ? saving->save(saving->context, &at, !go_on, error) : NETDP_OK;
         if (status != NETDP_OK)
             return status;
     }
@@ -180,5 +223,6 @@ netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t 
     netdp_i_free(g.message);
     netdp_i_free(g.state);
     netdp_i_free(g.before);
+    netdp_sequence_free(g.sequence);
     return status;
 }

@@ -75,7 +75,20 @@ void netdp_i_mean_of(const double *values, int32_t nodes, int32_t width, double 
 /* mean over nodes of the squared distance to `centre` */
 double netdp_i_spread(const double *values, int32_t nodes, int32_t width, const double *centre);
 
-/* A round's messages: both directions of every edge. Each has 8 bytes a number. */
-double netdp_i_round_messages(const netdp_linear *protocol);
+/* Counting messages: both directions of every active edge. Each has 8 bytes a number. */
+typedef struct netdp_i_sent {
+    netdp_sequence *sequence; /* NULL: every round is alike */
+    double messages;          /* in the rounds before `rounds` */
+    double each;
+    int64_t rounds;
+    netdp_status status; /* of the counting; `why` says more */
+    netdp_error why;
+} netdp_i_sent;
+
+netdp_status netdp_i_sent_new(const netdp_linear *protocol, netdp_i_sent *sent, netdp_error *error);
+void netdp_i_sent_clear(netdp_i_sent *sent);
+
+/* Messages in the first `rounds` rounds; asked of ever more rounds. */
+double netdp_i_sent_after(netdp_i_sent *sent, int64_t rounds);
 
 #endif

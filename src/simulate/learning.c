@@ -20,6 +20,8 @@ typedef struct run {
     double *gradient; /* [threads][width] */
     int64_t *scratch; /* [threads][most rows of a node] */
     int64_t most;
+    netdp_i_sent sent;
+    netdp_sequence *sequence; /* where senders only take steps; else NULL */
 } run;
 
 static void run_clear(run *r)
@@ -28,6 +30,8 @@ static void run_clear(run *r)
     netdp_i_free(r->score);
     netdp_i_free(r->gradient);
     netdp_i_free(r->scratch);
+    netdp_i_sent_clear(&r->sent);
+    netdp_sequence_free(r->sequence);
 }
 
 static netdp_status run_new(run *r, netdp_error *error)
@@ -62,13 +66,15 @@ typedef struct stepping {
     const run *run;
     int64_t round;
     double *message;
+    const int32_t *node; /* NULL: all */
 } stepping;
 
-static netdp_status step_node(void *context, int64_t node, int thread, netdp_error *error)
+static netdp_status step_node(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)error;
     const stepping *s = context;
     const run *r = s->run;
+    const int64_t node = s->node == NULL ? index : s->node[index];
     double *model = s->message + node * r->width;
     const double *gradient = gradient_of(r, (int32_t)node, s->round, model, thread);
     for (int32_t j = 0; j < r->width; j++)
@@ -78,9 +84,17 @@ static netdp_status step_node(void *context, int64_t node, int thread, netdp_err
 
 static void contribute(void *context, int64_t round, double *message)
 {
-    stepping s = {context, round, message};
+    stepping s = {context, round, message, NULL};
+    int32_t count = s.run->nodes;
     netdp_error never;
-    (void)!netdp_i_for_each(s.run->nodes, step_node, &s, NULL, "gradients", &never);
+    netdp_round now;
+    /* A round of one edge, or of dropout, needs no memory: it cannot fail. */
+    if (s.run->sequence != NULL &&
+        netdp_sequence_round(s.run->sequence, round, &now, &never) == NETDP_OK) {
+        s.node = now.active;
+        count = now.active_count;
+    }
+    (void)!netdp_i_for_each(count, step_node, &s, NULL, "gradients", &never);
 }
 
 typedef struct scoring {
@@ -112,7 +126,7 @@ static bool report(void *context, int64_t step, const double *state)
     for (int32_t u = 0; u < r->nodes; u++)
         score += r->score[u] / r->nodes;
     netdp_i_mean_of(state, r->nodes, r->width, r->mean);
-    const double messages = netdp_i_round_messages(r->protocol) * (double)step;
+    const double messages = netdp_i_sent_after(&r->sent, step);
     const netdp_trace_row row = {
         .step = step,
         .objective = netdp_objective_value(&r->learning->objective, r->learning->train, r->mean),
@@ -132,7 +146,7 @@ static netdp_status check_learning(const netdp_learning *learning, int64_t every
         return netdp_i_fail(error, NETDP_INVALID,
                             "learning: the step must be finite and above 0, the batch 0 or more, "
                             "rows dealt to nodes, and traces every 1 or more rounds");
-    return NETDP_OK;
+    return netdp_objective_check(&learning->objective, error);
 }
 
 netdp_status netdp_simulate_learning(const netdp_linear *protocol, const netdp_learning *learning,
@@ -156,7 +170,16 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
                               "learning: needs gossip-sgd or muffliato-sgd, and rows for as many "
                               "nodes as the graph has");
     if (status == NETDP_OK)
+        status = netdp_linear_check(protocol, error);
+    if (status == NETDP_OK && protocol->senders_only && protocol->varying.kind == NETDP_VARY_GRAPH)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "learning: senders only step with one edge a round, or dropout");
+    if (status == NETDP_OK)
         status = run_new(&r, error);
+    if (status == NETDP_OK)
+        status = netdp_i_sent_new(protocol, &r.sent, error);
+    if (status == NETDP_OK && protocol->senders_only)
+        status = netdp_sequence_new(protocol->mixing, &protocol->varying, &r.sequence, error);
     double *state = NULL;
     if (status == NETDP_OK) {
         state = NETDP_I_NEW(double, (int64_t)r.nodes *r.width);
@@ -166,6 +189,8 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
     if (status == NETDP_OK)
         status = netdp_i_gossip(protocol, learning->step * learning->noise, r.width, seed, &rounds,
                                 state, error);
+    if (status == NETDP_OK && r.sent.status != NETDP_OK)
+        status = netdp_i_fail(error, r.sent.status, "%s", r.sent.why.text);
     if (status == NETDP_OK)
         memcpy(model, state, (size_t)r.nodes * (size_t)r.width * sizeof *model);
     netdp_i_free(state);

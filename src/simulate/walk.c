@@ -396,7 +396,7 @@ static netdp_status check_walking(const netdp_walking *walking, int32_t nodes, n
         return netdp_i_fail(error, NETDP_INVALID,
                             "walk: the step must be finite and above 0, decay and noise finite "
                             "and not negative, the radius and the batch not negative");
-    return NETDP_OK;
+    return train != NULL ? netdp_objective_check(&walking->objective, error) : NETDP_OK;
 }
 
 static netdp_status check_run(const netdp_token *token, netdp_run_seed seed, netdp_tracing tracing,

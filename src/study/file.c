@@ -167,12 +167,31 @@ static netdp_status check_rivals(const netdp_i_reading *from, netdp_i_rivals gro
 /* What no single key can say. */
 bool netdp_i_study_learns(const netdp_study *study)
 {
-    return strcmp(study->task.kind, "mean") != 0;
+    return strcmp(study->task.kind, "logistic") == 0 || strcmp(study->task.kind, "ridge") == 0;
+}
+
+bool netdp_i_study_counts(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "histogram") == 0;
+}
+
+/* A setting of the protocol's row in the table of named ones. */
+static bool has_setting(const netdp_study *study, unsigned setting)
+{
+    const netdp_protocol *named;
+    netdp_error ignored;
+    return netdp_protocol_find(study->protocol.kind, &named, &ignored) == NETDP_OK &&
+           (named->settings & setting) != 0;
+}
+
+bool netdp_i_study_tallies(const netdp_study *study)
+{
+    return has_setting(study, NETDP_SETTING_TALLY);
 }
 
 bool netdp_i_study_walks(const netdp_study *study)
 {
-    return strcmp(study->protocol.kind, "walk") == 0;
+    return has_setting(study, NETDP_SETTING_TOKEN);
 }
 
 /* Keys of one protocol or one kind of task: elsewhere they may only hold their default, and no
@@ -192,11 +211,16 @@ static const struct {
     {"protocol.phases", NETDP_SETTING_INNER},
     {"protocol.accelerate", NETDP_SETTING_ACCELERATE},
     {"protocol.variance", NETDP_SETTING_ROUNDS_AUTO},
+    {"protocol.dropout", NETDP_SETTING_VARYING},
+    {"protocol.redraw", NETDP_SETTING_VARYING},
     {"protocol.start", NETDP_SETTING_TOKEN},
     {"protocol.burn_in", NETDP_SETTING_TOKEN},
-    {"protocol.cap", NETDP_SETTING_TOKEN},
+    {"protocol.cap", NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE},
     {"protocol.tokens", NETDP_SETTING_TOKEN},
-    {"protocol.release", NETDP_SETTING_TOKEN},
+    {"protocol.release", NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY},
+    {"protocol.mechanism", NETDP_SETTING_SUM},
+    {"protocol.schedule", NETDP_SETTING_SUM},
+    {"protocol.grid", NETDP_SETTING_SUM},
     {"privacy.sees", NETDP_SETTING_VIEW},
     {"privacy.own_noise", NETDP_SETTING_VIEW},
     {"privacy.dither", NETDP_SETTING_DITHER},
@@ -217,7 +241,10 @@ static bool applies(size_t i, const char *task, const netdp_protocol *named, boo
     if (strcmp(key, "task.step") == 0 && (named->settings & NETDP_SETTING_TOKEN) != 0)
         return true;
     if (particular[i].setting == 0)
-        return strcmp(task, "mean") != 0;
+        return strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0;
+    if (strcmp(key, "protocol.schedule") == 0)
+        return (named->settings & NETDP_SETTING_RING) != 0 &&
+               (named->settings & NETDP_SETTING_SUM) != 0;
     if (strcmp(key, "protocol.phases") == 0)
         return phases && automatic;
     if (strcmp(key, "protocol.inner") == 0)
@@ -243,7 +270,7 @@ static netdp_status check_particular(const netdp_i_reading *from, netdp_error *e
             continue;
         if (particular[i].setting == 0)
             return netdp_i_reading_fail(from, particular[i].key, error,
-                                        "does not apply to task mean; remove it");
+                                        "does not apply to task %s; remove it", study->task.kind);
         /* Does it apply to the protocol with other rounds? */
         return netdp_i_reading_fail(from, particular[i].key, error,
                                     "does not apply to %s%s; remove it", named->name,
@@ -318,17 +345,96 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
     return check_phases(from, error);
 }
 
+/* What a token that sums or counts needs. */
+static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    if (study->data.label != NULL)
+        return netdp_i_reading_fail(from, "data.label", error,
+                                    "applies to logistic and ridge; remove it");
+    if (study->task.clip > 0)
+        return netdp_i_reading_fail(from, "task.clip", error,
+                                    "a token takes up values in a range; give bounds: [low, high]");
+    if (study->protocol.rounds == 0)
+        return netdp_i_reading_fail(from, "protocol.rounds", error,
+                                    "auto applies to averaging and muffliato-sgd; give a number");
+    if (strcmp(study->mixing.weights, "metropolis") != 0)
+        return netdp_i_reading_fail(from, "mixing.weights", error,
+                                    "does not apply to %s; remove it", study->protocol.kind);
+    return NETDP_OK;
+}
+
 /* What a mean and a model need, and what only the other one has. */
 static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
     const bool learns = netdp_i_study_learns(study);
-    const bool averages = strcmp(study->protocol.kind, "averaging") == 0;
-    if (learns == averages && !netdp_i_study_walks(study))
-        return netdp_i_reading_fail(
-            from, "protocol.kind", error, "%s does not do task %s; give %s", study->protocol.kind,
-            study->task.kind, learns ? "gossip-sgd, muffliato-sgd or walk" : "averaging or walk");
+    const bool averages = strcmp(study->protocol.kind, "averaging") == 0 ||
+                          strcmp(study->protocol.kind, "random-averaging") == 0;
+    const bool tallies = netdp_i_study_tallies(study);
+    const char *tallied = has_setting(study, NETDP_SETTING_SUM) ? "sum" : "histogram";
+    if (tallies && strcmp(study->task.kind, tallied) != 0)
+        return netdp_i_reading_fail(from, "protocol.kind", error, "%s does not do task %s; give %s",
+                                    study->protocol.kind, study->task.kind, tallied);
+    if (!tallies && strcmp(study->task.kind, "sum") == 0)
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "%s does not do task sum; give ring-sum or complete-sum, or "
+                                    "task mean, of which a sum is a multiple",
+                                    study->protocol.kind);
+    if (netdp_i_study_walks(study) && !learns && strcmp(study->task.kind, "mean") != 0)
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "%s does not do task %s; give averaging, or a token that sums "
+                                    "or counts",
+                                    study->protocol.kind, study->task.kind);
+    if (netdp_i_study_counts(study) != (study->task.levels > 0))
+        return netdp_i_reading_fail(from, "task.levels", error,
+                                    study->task.levels > 0
+                                        ? "applies to task histogram; remove it"
+                                        : "is missing; give the number of bins, such as 10");
+    if (netdp_i_study_counts(study) && study->task.clip > 0)
+        return netdp_i_reading_fail(from, "task.clip", error,
+                                    "a histogram has bins in a range; give bounds: [low, high]");
+    if (learns == averages && !netdp_i_study_walks(study) && !tallies)
+        return netdp_i_reading_fail(from, "protocol.kind", error, "%s does not do task %s; give %s",
+                                    study->protocol.kind, study->task.kind,
+                                    learns ? "gossip-sgd, async-gossip-sgd, muffliato-sgd or walk"
+                                           : "averaging, random-averaging or walk");
+    if (tallies)
+        return check_tally(from, error);
     return learns ? check_model(from, error) : check_mean(from, error);
+}
+
+/* A changing network: its keys, and what they exclude. */
+static netdp_status check_varying(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const char *dropout = study->protocol.dropout, *redraw = study->protocol.redraw;
+    const char *family = study->graph.family;
+    const bool redraws = strcmp(redraw, "never") != 0;
+    netdp_variation varying = {0};
+    netdp_error ignored;
+    if (netdp_variation_dropout(dropout, &varying, &ignored) != NETDP_OK)
+        return netdp_i_reading_fail(from, "protocol.dropout", error,
+                                    "'%s' is not known here; give a probability from 0, below "
+                                    "1, or edges:P",
+                                    netdp_i_show_text(dropout).text);
+    if (redraws && varying.kind != NETDP_VARY_NEVER)
+        return netdp_i_reading_fail(from, "protocol.redraw", error,
+                                    "excludes dropout: a network changes in one of the two ways");
+    if (redraws && (family == NULL || strncmp(family, "erdos-renyi", 11) != 0))
+        return netdp_i_reading_fail(from, "protocol.redraw", error,
+                                    "applies to graphs of the family erdos-renyi; remove it");
+    if (strcmp(redraw, "phase") == 0 && strcmp(study->protocol.kind, "muffliato-sgd") != 0)
+        return netdp_i_reading_fail(from, "protocol.redraw", error, "%s has no phases; give round",
+                                    study->protocol.kind);
+    if (study->protocol.rounds == 0 && (redraws || varying.kind != NETDP_VARY_NEVER))
+        return netdp_i_reading_fail(from, "protocol.rounds", error,
+                                    "auto knows the gap of a fixed network and of one random edge "
+                                    "a round; give a number");
+    if (study->protocol.accelerate && (redraws || varying.kind != NETDP_VARY_NEVER))
+        return netdp_i_reading_fail(from, "protocol.accelerate", error,
+                                    "needs the same network in every round; remove it");
+    return NETDP_OK;
 }
 
 static netdp_status check_together(const netdp_i_reading *from, netdp_error *error)
@@ -352,7 +458,8 @@ static netdp_status check_together(const netdp_i_reading *from, netdp_error *err
         if (study->data.column[i].low < study->data.column[i].high)
             return netdp_i_reading_fail(from, "task.clip", error,
                                         "excludes bounds of columns; keep one of the two");
-    return check_particular(from, error);
+    status = check_particular(from, error);
+    return status == NETDP_OK ? check_varying(from, error) : status;
 }
 
 static netdp_status fill(const netdp_i_reading *from, netdp_error *error)

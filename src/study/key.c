@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "protocol/tally.h"
 #include "study/study.h"
 
 #define AT(field) .offset = offsetof(struct netdp_study, field)
@@ -16,9 +17,13 @@
 
 static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const per_node[] = {"even", "one", NULL};
-static const char *const tasks[] = {"mean", "logistic", "ridge", NULL};
+static const char *const tasks[] = {"mean", "sum", "histogram", "logistic", "ridge", NULL};
 static const char *const all_rows[] = {"all", NULL};
-static const char *const protocols[] = {"averaging", "gossip-sgd", "muffliato-sgd", "walk", NULL};
+static const char *const protocols[] = {"averaging",        "random-averaging",   "gossip-sgd",
+                                        "async-gossip-sgd", "muffliato-sgd",      "walk",
+                                        "weighted-walk",    "ring-sum",           "ring-histogram",
+                                        "complete-sum",     "complete-histogram", NULL};
+static const char *const redraws[] = {"never", "round", "phase", NULL};
 static const char *const by_formula[] = {"auto", NULL};
 static const char *const no_cap[] = {"none", NULL};
 static const char *const released[] = {"none", "final", NULL};
@@ -58,7 +63,9 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"data.split", NETDP_I_KEY_REAL, AT(data.split), .fallback = "0.8", .low = ABOVE_0,
      .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
-     .expects = "mean, logistic or ridge"},
+     .expects = "mean, sum, histogram, logistic or ridge"},
+    {"task.levels", NETDP_I_KEY_WHOLE, AT(task.levels), .low = 2, .high = 1e6,
+     .expects = "a whole number of bins from 2"},
     {"task.bounds", NETDP_I_KEY_PAIR, NETDP_I_RIVAL_RANGES, AT(task.low),
      .expects = "finite numbers [low, high] with low < high"},
     {"task.clip", NETDP_I_KEY_REAL, NETDP_I_RIVAL_RANGES, AT(task.clip), .low = ABOVE_0,
@@ -77,7 +84,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"task.central_steps", NETDP_I_KEY_WHOLE, AT(task.central_steps), .whole = true,
      .fallback = "50", .low = 1, .high = 1e9, .expects = "a whole number from 1"},
     {"protocol.kind", NETDP_I_KEY_TEXT, AT(protocol.kind), .required = true, .word = protocols,
-     .expects = "averaging, gossip-sgd, muffliato-sgd or walk"},
+     .expects = "averaging, random-averaging, gossip-sgd, async-gossip-sgd, muffliato-sgd, walk, "
+                "weighted-walk, ring-sum, ring-histogram, complete-sum or complete-histogram"},
     {"protocol.rounds", NETDP_I_KEY_WHOLE, AT(protocol.rounds), .required = true, .low = 1,
      .high = 1e9, .word = by_formula, .expects = "a whole number from 1 to 1000000000, or auto"},
     {"protocol.variance", NETDP_I_KEY_REAL, AT(protocol.variance), .fallback = "0.25", .low = 0,
@@ -88,6 +96,10 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "a whole number from 1"},
     {"protocol.accelerate", NETDP_I_KEY_SWITCH, AT(protocol.accelerate), .fallback = "false",
      .word = yes_no, .expects = "true or false"},
+    {"protocol.dropout", NETDP_I_KEY_TEXT, AT(protocol.dropout), .fallback = "0",
+     .expects = "a probability from 0, below 1, or edges:P"},
+    {"protocol.redraw", NETDP_I_KEY_TEXT, AT(protocol.redraw), .fallback = "never",
+     .word = redraws, .expects = "never, round or phase"},
     {"protocol.start", NETDP_I_KEY_TEXT, AT(protocol.start), .fallback = "uniform",
      .expects = "uniform or a node"},
     {"protocol.burn_in", NETDP_I_KEY_WHOLE, AT(protocol.burn_in), .fallback = "0", .low = 0,
@@ -98,6 +110,12 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .high = 1e6, .expects = "a whole number from 1 to 1000000"},
     {"protocol.release", NETDP_I_KEY_SWITCH, AT(protocol.release), .fallback = "none",
      .word = released, .expects = "none or final"},
+    {"protocol.mechanism", NETDP_I_KEY_WORD, AT(protocol.mechanism), .fallback = "gaussian",
+     .word = netdp_i_tally_mechanisms, .expects = "gaussian, laplace or discrete-gaussian"},
+    {"protocol.schedule", NETDP_I_KEY_WORD, AT(protocol.schedule), .fallback = "once",
+     .word = netdp_i_tally_schedules, .expects = "every, once or spread"},
+    {"protocol.grid", NETDP_I_KEY_WHOLE, AT(protocol.grid), .whole = true, .fallback = "1024",
+     .low = 1, .high = 1e9, .expects = "a whole number of grid steps from 1"},
     {"privacy.epsilon", NETDP_I_KEY_REAL, AT(privacy.epsilon), .required = true, .low = ABOVE_0,
      .high = INFINITY, .expects = "a number above 0, or inf"},
     {"privacy.delta", NETDP_I_KEY_REAL, AT(privacy.delta), .required = true, .low = ABOVE_0,

@@ -110,7 +110,8 @@ netdp_status netdp_i_midway_read(const char *folder, const netdp_i_problems *pro
     header head;
     *found = false;
     netdp_i_folder_path(path, folder, "checkpoint.state");
-    if (variant->role == NETDP_I_CENTRAL || variant->token.law != NULL || access(path, R_OK) != 0)
+    if (variant->role == NETDP_I_CENTRAL || netdp_i_variant_is_token(variant) ||
+        access(path, R_OK) != 0)
         return NETDP_OK;
     netdp_status status = netdp_i_file_load(path, &text, &length, error);
     if (status != NETDP_OK)

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "study/tallying.h"
 #include "study/walking.h"
 
 /* Above this many pairs the losses go into loss.npy instead of loss.csv. */
@@ -31,7 +32,15 @@ int64_t netdp_i_variant_rounds(const netdp_i_variant *variant)
     const netdp_study *study = variant->study;
     if (variant->role == NETDP_I_CENTRAL)
         return netdp_i_study_learns(study) ? study->task.central_steps : 1;
+    if (variant->tally.nodes > 0)
+        return study->protocol.rounds;
     return variant->token.law != NULL ? variant->token.steps : variant->protocol.rounds;
+}
+
+bool netdp_i_variant_is_token(const netdp_i_variant *variant)
+{
+    return variant->role != NETDP_I_CENTRAL &&
+           (variant->token.law != NULL || variant->tally.nodes > 0);
 }
 
 /* [{"distance": 1, "pairs": .., "mean": .., "max": ..}, ...], nearest first. */
@@ -144,6 +153,10 @@ static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
         variant->predicted = problem->width * scale * scale / (2 * n * n);
         return NETDP_OK;
     }
+    if (variant->tally.nodes > 0) {
+        variant->predicted = netdp_i_tallying_predict(variant);
+        return NETDP_OK;
+    }
     if (n > NETDP_DENSE_NODES)
         return NETDP_OK;
     double unmixed = 0, noise = 0;
@@ -195,19 +208,36 @@ static netdp_status draw_observers(netdp_i_variant *variant, netdp_error *error)
     return NETDP_OK;
 }
 
+/* How the study's network changes, drawn with its seed. */
+static netdp_status describe_varying(const netdp_i_variant *variant, netdp_settings *settings,
+                                     netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const bool phase = strcmp(study->protocol.redraw, "phase") == 0;
+    settings->varying.seed = study->seed;
+    netdp_status status =
+        netdp_variation_dropout(study->protocol.dropout, &settings->varying, error);
+    if (status == NETDP_OK && strcmp(study->protocol.redraw, "never") != 0)
+        status = netdp_variation_redraw(variant->problem->graph, phase ? settings->inner : 1,
+                                        &settings->varying, error);
+    return status;
+}
+
 /* The variant's gossip; where its rounds are auto, the calibration finds them. */
 static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const netdp_protocol *named;
     const int64_t least = study->protocol.phases > 0 ? study->protocol.phases : 1;
-    const netdp_settings settings = {.rounds = study->protocol.rounds == 0 ? least
-                                                                           : study->protocol.rounds,
-                                     .dither = study->privacy.dither,
-                                     .inner = study->protocol.inner,
-                                     .end_dither = study->privacy.end_dither,
-                                     .accelerate = study->protocol.accelerate};
+    netdp_settings settings = {.rounds =
+                                   study->protocol.rounds == 0 ? least : study->protocol.rounds,
+                               .dither = study->privacy.dither,
+                               .inner = study->protocol.inner,
+                               .end_dither = study->privacy.end_dither,
+                               .accelerate = study->protocol.accelerate};
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (status == NETDP_OK)
+        status = describe_varying(variant, &settings, error);
     if (status == NETDP_OK)
         variant->protocol = netdp_protocol_describe(named, variant->problem->mixing, &settings);
     return status == NETDP_OK && variant->role == NETDP_I_NETWORK
@@ -223,8 +253,9 @@ static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
     netdp_status status = draw_observers(variant, error);
     if (status != NETDP_OK)
         return status;
-    return netdp_i_study_walks(variant->study) ? netdp_i_walking_describe(variant, error)
-                                               : describe_gossip(variant, error);
+    return netdp_i_study_tallies(variant->study) ? netdp_i_tallying_describe(variant, error)
+           : netdp_i_study_walks(variant->study) ? netdp_i_walking_describe(variant, error)
+                                                 : describe_gossip(variant, error);
 }
 
 /* One release of the mean, or one a step: mu = sqrt(releases) / sigma, rounded up. */
@@ -287,16 +318,18 @@ static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration
                                      netdp_error *error)
 {
     const netdp_study *study = variant->study;
-    const netdp_loss_request request = {
-        .protocol = &variant->protocol,
-        .sees = study->privacy.sees,
-        .own_noise = study->privacy.own_noise,
-        .bound = variant->role == NETDP_I_LOCAL ? NETDP_BOUND_EVERYTHING : NETDP_BOUND_AUTO,
-        .to_count = variant->observer_count,
-        .to = variant->observer};
+    const bool local = variant->role == NETDP_I_LOCAL;
+    const netdp_loss_request request = {.protocol = &variant->protocol,
+                                        .sees = study->privacy.sees,
+                                        .own_noise = study->privacy.own_noise,
+                                        .bound = local ? NETDP_BOUND_EVERYTHING : NETDP_BOUND_AUTO,
+                                        .to_count = variant->observer_count,
+                                        .to = variant->observer};
     const netdp_target target = {.epsilon = study->privacy.epsilon,
                                  .unit = {NETDP_AS_DP, study->privacy.delta},
-                                 .over = study->privacy.over,
+                                 .over = local && variant->protocol.senders_only
+                                             ? NETDP_OVER_WORST /* nodes contribute unequally */
+                                             : study->privacy.over,
                                  .max_noise = 1e6,
                                  .rounds_auto =
                                      study->protocol.rounds == 0 && study->protocol.phases == 0,
@@ -322,6 +355,8 @@ static netdp_status calibrate(netdp_i_variant *variant, const char *folder,
     netdp_status status = NETDP_OK;
     if (variant->role == NETDP_I_CENTRAL)
         status = calibrate_central(variant, error);
+    else if (variant->tally.nodes > 0)
+        status = netdp_i_tallying_calibrate(variant, &calibration, &losses, progress, error);
     else if (variant->token.law != NULL)
         status = netdp_i_walking_calibrate(variant, &calibration, &losses, progress, error);
     else
@@ -334,8 +369,8 @@ static netdp_status calibrate(netdp_i_variant *variant, const char *folder,
     if (status != NETDP_OK || variant->role == NETDP_I_NETWORK)
         return status;
     variant->guarantee = uniform_guarantee(variant->role == NETDP_I_CENTRAL ? "trusted aggregator"
-                                           : variant->token.law != NULL     ? "local"
-                                                                            : "everything",
+                                           : netdp_i_variant_is_token(variant) ? "local"
+                                                                               : "everything",
                                            epsilon, delta);
     return variant->guarantee == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }
@@ -361,7 +396,9 @@ static netdp_status list_variants(const netdp_study *study, const netdp_i_proble
     netdp_status status = NETDP_OK;
     for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
         const char *const usual[] = {"central", "local",
-                                     netdp_i_study_walks(study) ? "walk" : "gossip"};
+                                     netdp_i_study_tallies(study) ? "token"
+                                     : netdp_i_study_walks(study) ? "walk"
+                                                                  : "gossip"};
         netdp_i_variant *variant = &plan->variant[i];
         *variant = (netdp_i_variant){.role = i < 2 ? (netdp_i_role)i : NETDP_I_NETWORK,
                                      .study = study,
@@ -423,6 +460,8 @@ static bool restore_variant(json_t *stored, netdp_i_variant *variant)
         return false;
     variant->protocol.rounds = rounds;
     variant->protocol.every = every;
+    if (variant->tally.nodes > 0)
+        netdp_i_tallying_set(variant);
     return true;
 }
 

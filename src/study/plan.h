@@ -3,6 +3,7 @@
 #define NETDP_I_PLAN_H
 
 #include <jansson.h>
+#include <netdp/tally.h>
 #include <netdp/token.h>
 
 #include "study/problem.h"
@@ -22,6 +23,7 @@ typedef struct netdp_i_variant {
     double noise;                   /* in units of Delta */
     netdp_linear protocol;          /* gossip */
     netdp_token token;              /* a walk; law NULL: none */
+    netdp_tally tally;              /* a token that sums or counts; nodes 0: none */
     netdp_bound bound;              /* of a walk */
     char why[256];                  /* why a walk has not the usual bound; "": it has */
     int32_t observer_count;         /* drawn ones; 0: all nodes */
@@ -50,7 +52,10 @@ netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_study *study
                                   const netdp_i_problems *problems, netdp_i_plan *plan,
                                   netdp_error *error);
 
-/* Gossip rounds, a walk's steps, or the central baseline's steps. */
+/* Does a token carry its values, of a walk or a tally? */
+bool netdp_i_variant_is_token(const netdp_i_variant *variant);
+
+/* Gossip rounds, a walk's steps, a tally's passes or steps, or the central baseline's steps. */
 int64_t netdp_i_variant_rounds(const netdp_i_variant *variant);
 
 void netdp_i_plan_clear(netdp_i_plan *plan);

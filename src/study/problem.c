@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <netdp/data.h>
@@ -26,6 +27,7 @@ void netdp_i_problem_free(netdp_i_problem *problem)
     netdp_i_free(problem->scale);
     netdp_i_free(problem->values);
     netdp_i_free(problem->truth);
+    netdp_i_free(problem->contribution);
     netdp_i_free(problem);
 }
 
@@ -154,40 +156,102 @@ static netdp_status load_examples(const netdp_study *study, const char *csv,
     return NETDP_OK;
 }
 
+/* Room for `width` numbers of a message. */
+static netdp_status widen(netdp_i_problem *problem, int32_t width, netdp_error *error)
+{
+    problem->width = width;
+    problem->column = NETDP_I_NEW(char *, width);
+    problem->low = NETDP_I_NEW(double, width);
+    problem->scale = NETDP_I_NEW(double, width);
+    problem->truth = NETDP_I_NEW(double, width);
+    return problem->column != NULL && problem->low != NULL && problem->scale != NULL &&
+                   problem->truth != NULL
+               ? NETDP_OK
+               : netdp_i_no_memory(error);
+}
+
+/* The declared range of the table's j-th column. */
+static netdp_status find_range(const netdp_study *study, const netdp_table *table, int32_t j,
+                               double *low, double *high, netdp_error *error)
+{
+    const bool own =
+        study->data.column_count > 0 && study->data.column[j].low < study->data.column[j].high;
+    if (!own && !study->task.has_bounds)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: column %s has no declared range; give task.bounds, "
+                            "task.clip or bounds of its own: without one there is no "
+                            "sensitivity",
+                            study->path, table->name[j]);
+    *low = own ? study->data.column[j].low : study->task.low;
+    *high = own ? study->data.column[j].high : study->task.high;
+    return NETDP_OK;
+}
+
 /* The declared range of each column, and with it scale and sensitivity. */
 static netdp_status scale_columns(const netdp_study *study, const netdp_table *table,
                                   netdp_i_problem *problem, netdp_error *error)
 {
-    problem->width = table->columns;
-    problem->column = NETDP_I_NEW(char *, table->columns);
-    problem->low = NETDP_I_NEW(double, table->columns);
-    problem->scale = NETDP_I_NEW(double, table->columns);
-    problem->truth = NETDP_I_NEW(double, table->columns);
-    if (problem->column == NULL || problem->low == NULL || problem->scale == NULL ||
-        problem->truth == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t j = 0; j < table->columns; j++) {
+    netdp_status status = widen(problem, table->columns, error);
+    for (int32_t j = 0; status == NETDP_OK && j < table->columns; j++) {
         double low = 0, high = 1;
         problem->column[j] = netdp_i_copy_text(table->name[j]);
         if (problem->column[j] == NULL)
             return netdp_i_no_memory(error);
-        if (study->task.clip == 0) {
-            const bool own = study->data.column_count > 0 &&
-                             study->data.column[j].low < study->data.column[j].high;
-            if (!own && !study->task.has_bounds)
-                return netdp_i_fail(error, NETDP_INVALID,
-                                    "%s: column %s has no declared range; give task.bounds, "
-                                    "task.clip or bounds of its own: without one there is no "
-                                    "sensitivity",
-                                    study->path, table->name[j]);
-            low = own ? study->data.column[j].low : study->task.low;
-            high = own ? study->data.column[j].high : study->task.high;
-        }
+        if (study->task.clip == 0)
+            status = find_range(study, table, j, &low, &high, error);
         problem->low[j] = low;
         problem->scale[j] = high - low;
     }
     problem->sensitivity = study->task.clip > 0 ? 2 * study->task.clip : sqrt(table->columns);
-    return NETDP_OK;
+    return status;
+}
+
+/* A histogram's columns: the bins of the one column's range. */
+static netdp_status name_bins(const netdp_study *study, const netdp_table *table,
+                              netdp_i_problem *problem, netdp_error *error)
+{
+    const int32_t levels = (int32_t)study->task.levels;
+    double low = 0, high = 1;
+    netdp_status status = widen(problem, levels, error);
+    if (status == NETDP_OK)
+        status = find_range(study, table, 0, &low, &high, error);
+    for (int32_t j = 0; status == NETDP_OK && j < levels; j++) {
+        char name[160];
+        snprintf(name, sizeof name, "%.64s %g to %g", table->name[0],
+                 low + (high - low) * j / levels, low + (high - low) * (j + 1) / levels);
+        problem->column[j] = netdp_i_copy_text(name);
+        problem->scale[j] = 1;
+        if (problem->column[j] == NULL)
+            return netdp_i_no_memory(error);
+    }
+    problem->sensitivity = sqrt(2);
+    return status;
+}
+
+/* The range of a histogram's column. */
+static void bin_range(const netdp_study *study, double *low, double *high)
+{
+    const bool own =
+        study->data.column_count > 0 && study->data.column[0].low < study->data.column[0].high;
+    *low = own ? study->data.column[0].low : study->task.low;
+    *high = own ? study->data.column[0].high : study->task.high;
+}
+
+static bool bin_clips(const netdp_study *study, double value)
+{
+    double low, high;
+    bin_range(study, &low, &high);
+    return !(value >= low && value <= high);
+}
+
+/* The bin of a value in its declared range; the upper end belongs to the last one. */
+static int32_t bin_of(const netdp_study *study, double value)
+{
+    const double levels = (double)study->task.levels;
+    double low, high;
+    bin_range(study, &low, &high);
+    const double place = floor(fmin(fmax((value - low) / (high - low), 0), 1) * levels);
+    return (int32_t)fmin(place, levels - 1);
 }
 
 /* One row in inner units, clipped to its declared range; whether that changed it. */
@@ -218,6 +282,58 @@ static bool clip_row(const netdp_study *study, const netdp_i_problem *problem, c
     return changed;
 }
 
+/* A row in inner units: its values, or a 1 in its bin; whether a bound changed it. */
+static bool read_row(const netdp_study *study, const netdp_i_problem *problem, const double *row,
+                     double *inner)
+{
+    if (!netdp_i_study_counts(study))
+        return clip_row(study, problem, row, inner);
+    memset(inner, 0, (size_t)problem->width * sizeof *inner);
+    inner[bin_of(study, row[0])] = 1;
+    return bin_clips(study, row[0]);
+}
+
+/* On the ring a node's value is the mean of what it gives in all passes: row k of `held` ones. */
+static void add_passes(const netdp_study *study, int64_t k, int64_t held, const double *inner,
+                       int32_t width, double *value)
+{
+    const int64_t passes = study->protocol.rounds;
+    const double often = (double)(passes / held + (k < passes % held ? 1 : 0)) / (double)passes;
+    if (strncmp(study->protocol.kind, "ring", 4) != 0)
+        return;
+    for (int32_t j = 0; j < width; j++)
+        value[j] = (k == 0 ? 0 : value[j]) + often * inner[j];
+}
+
+/* What node u gives to a token in turn: its rows, from the first again after the last. */
+static netdp_status list_contributions(const netdp_study *study, const netdp_table *table,
+                                       const int32_t *node, const int64_t *held,
+                                       netdp_i_problem *problem, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(problem->graph);
+    for (int32_t u = 0; u < n; u++)
+        problem->depth = held[u] > problem->depth ? held[u] : problem->depth;
+    const int64_t depth = problem->depth;
+    double *inner = NETDP_I_NEW(double, problem->width);
+    int64_t *given = NETDP_I_NEW(int64_t, n);
+    problem->contribution = NETDP_I_NEW(double, n *depth);
+    const bool room = inner != NULL && given != NULL && problem->contribution != NULL;
+    for (int64_t i = 0; room && i < table->rows; i++) {
+        const double *row = table->values + i * table->columns;
+        const int64_t u = node[i], k = given[u]++;
+        (void)read_row(study, problem, row, inner);
+        problem->contribution[u * depth + k] =
+            netdp_i_study_counts(study) ? bin_of(study, row[0]) : inner[0];
+        add_passes(study, k, held[u], inner, problem->width, problem->values + u * problem->width);
+    }
+    for (int64_t u = 0; room && u < n; u++)
+        for (int64_t k = held[u]; k < depth; k++)
+            problem->contribution[u * depth + k] = problem->contribution[u * depth + k % held[u]];
+    netdp_i_free(inner);
+    netdp_i_free(given);
+    return room ? NETDP_OK : netdp_i_no_memory(error);
+}
+
 static netdp_status fill_values(const netdp_study *study, const netdp_table *table,
                                 netdp_i_problem *problem, netdp_error *error)
 {
@@ -236,17 +352,20 @@ static netdp_status fill_values(const netdp_study *study, const netdp_table *tab
     if (status != NETDP_OK)
         goto done;
     for (int64_t i = 0; i < table->rows; i++) {
-        problem->clipped += clip_row(study, problem, table->values + i * d, inner) ? 1 : 0;
+        problem->clipped +=
+            read_row(study, problem, table->values + i * table->columns, inner) ? 1 : 0;
         held[node[i]]++;
         for (int32_t j = 0; j < d; j++)
             problem->values[(int64_t)node[i] * d + j] += inner[j];
     }
     for (int32_t u = 0; u < n; u++)
-        for (int32_t j = 0; j < d; j++) {
-            double *value = &problem->values[(int64_t)u * d + j];
-            *value /= (double)held[u];
-            problem->truth[j] += *value / n;
-        }
+        for (int32_t j = 0; j < d; j++)
+            problem->values[(int64_t)u * d + j] /= (double)held[u];
+    if (netdp_i_study_tallies(study))
+        status = list_contributions(study, table, node, held, problem, error);
+    for (int32_t u = 0; u < n; u++)
+        for (int32_t j = 0; j < d; j++)
+            problem->truth[j] += problem->values[(int64_t)u * d + j] / n;
     for (int32_t j = 0; j < d; j++)
         problem->truth[j] = problem->low[j] + problem->scale[j] * problem->truth[j];
 done:
@@ -262,8 +381,15 @@ static netdp_status load_values(const netdp_study *study, const char *csv, netdp
 {
     netdp_table *table = NULL;
     netdp_status status = load_table(study, csv, &table, error);
+    if (status == NETDP_OK && table->columns != 1 &&
+        (netdp_i_study_counts(study) || netdp_i_study_tallies(study)))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: data.columns: %d columns; a histogram, and a token's sum, take "
+                              "one",
+                              study->path, (int)table->columns);
     if (status == NETDP_OK)
-        status = scale_columns(study, table, problem, error);
+        status = netdp_i_study_counts(study) ? name_bins(study, table, problem, error)
+                                             : scale_columns(study, table, problem, error);
     if (status == NETDP_OK)
         status = fill_values(study, table, problem, error);
     netdp_table_free(table);
@@ -312,6 +438,9 @@ static bool same_problem(const netdp_study *a, const netdp_study *b)
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (is_of_problem(&netdp_i_keys[k]) && !netdp_i_value_equal(a, b, &netdp_i_keys[k]))
             return false;
+    if (netdp_i_study_tallies(a) || netdp_i_study_tallies(b)) /* whose values depend on both */
+        return strcmp(a->protocol.kind, b->protocol.kind) == 0 &&
+               a->protocol.rounds == b->protocol.rounds;
     return netdp_i_study_walks(a) == netdp_i_study_walks(b); /* W or P */
 }
 

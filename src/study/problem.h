@@ -10,7 +10,8 @@
 /*
  * Inside, values are scaled: with bounds a column's range becomes [0, 1] and `width` columns have
  * sensitivity sqrt(width); with a clip they stay as they are and the sensitivity is 2 clip.
- * value in the data's unit = low + scale * inner value.
+ * value in the data's unit = low + scale * inner value. A histogram is a mean of `levels` shares: 0
+ * or 1 for each row, sensitivity sqrt(2).
  */
 typedef struct netdp_i_problem {
     netdp_graph *graph;
@@ -27,10 +28,12 @@ typedef struct netdp_i_problem {
     netdp_preparation_notes prepared;
     netdp_objective objective;
     /* a mean: NULL for learning */
-    char **column;       /* [width] */
-    double *low, *scale; /* [width] */
-    double *values;      /* [nodes][width]: the mean of the node's clipped rows */
-    double *truth;       /* [width]: their mean over nodes, in the data's unit */
+    char **column;        /* [width] */
+    double *low, *scale;  /* [width] */
+    double *values;       /* [nodes][width]: the mean of the node's clipped rows */
+    double *truth;        /* [width]: their mean over nodes, in the data's unit */
+    int64_t depth;        /* contributions of a node to a tally before they repeat */
+    double *contribution; /* [nodes][depth]: inner values of rows, or levels; NULL: no tally */
 } netdp_i_problem;
 
 /* `data`: the data folder, may be NULL. */

@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "study/folder.h"
 #include "study/midway.h"
+#include "study/tallying.h"
 
 double netdp_i_checkpoint_every = 10;
 
@@ -92,6 +93,18 @@ static netdp_status simulate_walk(running *r, netdp_run_seed seed, netdp_error *
     return status;
 }
 
+static netdp_status simulate_tally(running *r, netdp_run_seed seed, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(r->variant->problem->graph);
+    const int32_t d = r->variant->problem->width;
+    netdp_status status = netdp_i_tallying_simulate(
+        r->variant, seed, (netdp_tracing){r->study->output.every, write_row, r, r->progress},
+        r->result, error);
+    for (int64_t u = 1; status == NETDP_OK && u < n; u++)
+        memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
+    return status;
+}
+
 static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
                                   const netdp_i_saving *saving, double *square, netdp_error *error)
 {
@@ -100,6 +113,8 @@ static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
     netdp_status status = NETDP_OK;
     if (r->variant->role == NETDP_I_CENTRAL)
         status = simulate_central(r, noise, seed, error);
+    else if (r->variant->tally.nodes > 0)
+        status = simulate_tally(r, seed, error);
     else if (r->variant->token.law != NULL)
         status = simulate_walk(r, seed, error);
     else
@@ -227,7 +242,7 @@ static netdp_status simulate(running *r, netdp_error *error)
     sums->objective[1] += r->objective * r->objective;
     sums->accuracy[0] += accuracy;
     sums->accuracy[1] += accuracy * accuracy;
-    if (r->variant->token.law != NULL)
+    if (netdp_i_variant_is_token(r->variant))
         sums->messages += r->messages;
     r->made.done++;
     return NETDP_OK;

@@ -42,7 +42,8 @@ struct netdp_study {
         double split;           /* learning: part of the rows that train */
     } data;
     struct {
-        char *kind; /* "mean", "logistic", "ridge" */
+        char *kind;     /* "mean", "sum", "histogram", "logistic", "ridge" */
+        int64_t levels; /* of a histogram: bins of equal width in the column's range */
         bool has_bounds;
         double low, high; /* bounds: [lo, hi], for every column without its own */
         double clip;   /* radius of the L2 ball, 0: none; exactly one of bounds and clip. Learning:
@@ -56,16 +57,22 @@ struct netdp_study {
         char *unit;            /* of the data, for tables; "" where not given */
     } task;
     struct {
-        char *kind;     /* "averaging", "gossip-sgd", "muffliato-sgd", "walk" */
+        char *kind;     /* a name of netdp_protocol_find */
         int64_t rounds; /* 0: auto */
         int64_t phases; /* learning with rounds auto, which then choose `inner`; else 0 */
         double variance;
         int64_t inner;
         bool accelerate;
+        char *dropout; /* as netdp_variation_dropout reads it; "0": none */
+        char *redraw;  /* "never", "round", "phase" */
         /* walks, as in netdp_token */
         char *start; /* "uniform", or a node's name */
         int64_t burn_in, cap, tokens;
         bool release;
+        /* tallies, as in netdp_tally, and cap and release */
+        netdp_mechanism mechanism;
+        netdp_tally_schedule schedule;
+        int64_t grid;
     } protocol;
     struct {
         double epsilon, delta;
@@ -88,5 +95,11 @@ bool netdp_i_study_learns(const netdp_study *study);
 
 /* Is its protocol a random walk, rather than gossip? */
 bool netdp_i_study_walks(const netdp_study *study);
+
+/* Or a token that sums or counts? */
+bool netdp_i_study_tallies(const netdp_study *study);
+
+/* Is its task a histogram? */
+bool netdp_i_study_counts(const netdp_study *study);
 
 #endif

@@ -6,6 +6,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "protocol/threat.h"
+#include "simulate/gossip.h"
+#include "study/tallying.h"
 #include "study/value.h"
 
 /* {"mean", "standard_error"} of a run's number, from its sums. */
@@ -41,14 +43,25 @@ static json_t *error_json(const netdp_i_variant *variant, const netdp_i_sums *su
 }
 
 /* Directed messages of one run; of walks, the mean over runs. */
-static double messages_of(const netdp_i_variant *variant, const netdp_i_sums *sums, int64_t runs)
+static netdp_status count_messages(const netdp_i_variant *variant, const netdp_i_sums *sums,
+                                   int64_t runs, double *messages, netdp_error *error)
 {
-    const double rounds = (double)netdp_i_variant_rounds(variant);
-    if (variant->role == NETDP_I_CENTRAL)
-        return 2 * rounds * netdp_graph_nodes(variant->problem->graph);
-    return variant->token.law != NULL
-               ? sums->messages / (double)runs
-               : 2 * rounds * (double)netdp_graph_edges(variant->problem->graph);
+    const int64_t rounds = netdp_i_variant_rounds(variant);
+    if (variant->role == NETDP_I_CENTRAL || netdp_i_variant_is_token(variant)) {
+        *messages = variant->role == NETDP_I_CENTRAL
+                        ? 2 * (double)rounds * netdp_graph_nodes(variant->problem->graph)
+                        : sums->messages / (double)runs;
+        return NETDP_OK;
+    }
+    netdp_i_sent sent; /* the network changes in the same way in every run */
+    netdp_status status = netdp_i_sent_new(&variant->protocol, &sent, error);
+    if (status != NETDP_OK)
+        return status;
+    *messages = netdp_i_sent_after(&sent, rounds);
+    if (sent.status != NETDP_OK)
+        status = netdp_i_fail(error, sent.status, "%s", sent.why.text);
+    netdp_i_sent_clear(&sent);
+    return status;
 }
 
 static void remark(json_t *remarks, const char *format, ...)
@@ -72,6 +85,10 @@ static json_t *remarks_json(const netdp_i_variant *variant)
                "%s visits nodes unequally: the result is a mean weighted by how often it visits "
                "them",
                netdp_i_problem_weights(variant->problem));
+    if (!netdp_i_variant_is_token(variant) && variant->protocol.varying.kind != NETDP_VARY_NEVER)
+        remark(remarks,
+               "the network changes from round to round, drawn with the study's seed before the "
+               "runs: the account is of this draw, which everybody may know");
     if (variant->observer_count > 0)
         remark(remarks,
                "mean over %d drawn observers of %d: an estimate of the mean over all pairs; worst "
@@ -83,12 +100,15 @@ static json_t *remarks_json(const netdp_i_variant *variant)
 static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_sums *sums,
                                  int64_t runs, json_t **made, netdp_error *error)
 {
-    const bool gossip = variant->role != NETDP_I_CENTRAL && variant->token.law == NULL;
-    json_t *contributions = NULL, *remarks = NULL;
-    netdp_status status = NETDP_OK;
-    if (variant->role != NETDP_I_CENTRAL && !gossip)
+    const bool gossip = variant->role != NETDP_I_CENTRAL && !netdp_i_variant_is_token(variant);
+    json_t *contributions = NULL, *released = NULL, *remarks = NULL;
+    double messages = 0;
+    netdp_status status = count_messages(variant, sums, runs, &messages, error);
+    if (status == NETDP_OK && variant->role != NETDP_I_CENTRAL && variant->token.law != NULL)
         status = netdp_i_walking_contributions(variant, &sums->contributions, runs, &contributions,
                                                error);
+    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK && variant->tally.nodes > 0)
+        status = netdp_i_tallying_released(variant, &released, error);
     if (status != NETDP_OK)
         return status;
     json_t *told =
@@ -96,11 +116,13 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
                   variant->noise, "rounds", (json_int_t)netdp_i_variant_rounds(variant), "dither",
                   gossip ? json_real(variant->protocol.dither) : json_null(), "guarantee",
                   variant->guarantee, "error", error_json(variant, sums, runs), "bytes_sent",
-                  8 * variant->problem->width * messages_of(variant, sums, runs));
+                  8 * variant->problem->width * messages);
     if (gossip && variant->study->protocol.phases > 0) /* what rounds: auto found */
         json_object_set_new(told, "inner", json_integer(variant->protocol.every));
     if (contributions != NULL)
         json_object_set_new(told, "contributions", contributions);
+    if (released != NULL)
+        json_object_set_new(told, "released", released);
     if (variant->role == NETDP_I_NETWORK && (remarks = remarks_json(variant)) != NULL) {
         if (json_array_size(remarks) > 0)
             json_object_set(told, "remarks", remarks);
@@ -127,9 +149,10 @@ static json_t *target_json(const netdp_study *study)
 static json_t *threat_json(const netdp_i_variant *variant)
 {
     const netdp_study *study = variant->study;
-    return variant->token.law != NULL
-               ? netdp_i_threat_walk_json(&variant->token, variant->observer,
-                                          variant->observer_count)
+    const netdp_token like = {.release = variant->tally.release};
+    return netdp_i_variant_is_token(variant)
+               ? netdp_i_threat_walk_json(variant->tally.nodes > 0 ? &like : &variant->token,
+                                          variant->observer, variant->observer_count)
                : netdp_i_threat_json(study->privacy.sees, study->privacy.own_noise,
                                      variant->observer, variant->observer_count);
 }

@@ -14,10 +14,17 @@
 
 /* ---- the description ---- */
 
-/* The largest step that expands no distance: 2 / beta of every row's loss; of |x - y|^2 / 2, 2. */
-static double largest_step(const netdp_i_problem *problem)
+/* The largest step that expands no distance: 2 / beta of every row's loss; of |x - y|^2 / 2, 2; for
+ * the heaviest gradient. */
+static double largest_step(const netdp_i_variant *variant)
 {
-    return problem->train == NULL ? 2 : 2 / netdp_smoothness(&problem->objective, problem->train);
+    const netdp_i_problem *problem = variant->problem;
+    const int32_t nodes = netdp_graph_nodes(problem->graph);
+    double scale = 0;
+    for (int32_t u = 0; u < nodes; u++)
+        scale = fmax(scale, netdp_token_scale(&variant->token, u));
+    return 2 / scale /
+           (problem->train == NULL ? 1 : netdp_smoothness(&problem->objective, problem->train));
 }
 
 /*
@@ -26,7 +33,7 @@ static double largest_step(const netdp_i_problem *problem)
  */
 static void choose_bound(netdp_i_variant *variant)
 {
-    const double step = variant->study->task.step, largest = largest_step(variant->problem);
+    const double step = variant->study->task.step, largest = largest_step(variant);
     variant->bound = NETDP_BOUND_AUTO;
     if (variant->role == NETDP_I_LOCAL) {
         variant->bound = NETDP_BOUND_LOCAL;
@@ -59,14 +66,18 @@ netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *err
         if (status != NETDP_OK)
             return netdp_i_within(error, status, "%s: protocol.start", study->path);
     }
-    variant->token = netdp_protocol_describe_token(problem->law, &settings);
+    const netdp_protocol *named;
+    netdp_status found = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (found != NETDP_OK)
+        return found;
+    variant->token = netdp_protocol_describe_token(named, problem->law, &settings);
     choose_bound(variant);
     return netdp_token_check(&variant->token, error);
 }
 
 bool netdp_i_walking_is_weighted(const netdp_i_variant *variant)
 {
-    if (variant->token.law == NULL)
+    if (variant->token.law == NULL || variant->token.weighted) /* weights make up for it */
         return false;
     const double *pi = netdp_transition_stationary(variant->token.law);
     const int32_t nodes = netdp_transition_rows(variant->token.law).nodes;

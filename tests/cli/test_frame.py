@@ -9,7 +9,7 @@ import time
 
 from harness import COMMAND, Case, main, run
 
-COMMANDS = ["graph", "convert", "data", "version", "loss", "calibrate", "run"]
+COMMANDS = ["graph", "claim", "convert", "data", "version", "loss", "calibrate", "run"]
 LONG = ["loss", "--family", "hypercube 11", "--rounds", "60", "--noise", "1", "--json"]
 
 CASES = [

@@ -140,7 +140,7 @@ CASES = [
     # Options of other protocols do not apply.
     *[bad(f"--rounds 5 {option}", option.split()[0]) for option in
       ("--cap 3", "--inner 2", "--pattern ones", "--every 2", "--at-most 3", "--end-dither 0.1",
-       "--dropout 0.1", "--start uniform", "--release final")],
+       "--start uniform", "--release final")],
     bad("--rounds 5 surplus"),
     # ---- graphs that gossip cannot run on ----
     Case("loss --family 'complete 1' --rounds 3", 2, err="single node"),

@@ -562,7 +562,7 @@ CASES = [
                                               "[0, 1e300]")],
     *[value("task.clip", text) for text in ("0", "-1", "inf", "nan", "1.5abc", "1e101")],
     value("protocol.cap", "3", "cap"), value("protocol.inner", "2", "inner"),
-    value("task.kind", "sum"), value("protocol.kind", "march"), value("privacy.sees", "nothing"),
+    value("task.kind", "median"), value("protocol.kind", "march"), value("privacy.sees", "nothing"),
     value("privacy.over", "all"), value("graph.family", "rign 5", "ring"),
     value("graph.family", "complete 1", "single node|at least"),
     value("mixing.weights", "uniform", "uniform"),

@@ -319,7 +319,8 @@ static void test_long_steps_expand(void **state)
     netdp_walking learn = {
         .objective = {NETDP_RIDGE, .clip = 1e9},
         .train = &one.examples,
-        .step = 1.01 * largest_step(&(netdp_objective){NETDP_RIDGE, 1, 0}, &one, &other)};
+        .step =
+            1.01 * largest_step(&(netdp_objective){.kind = NETDP_RIDGE, .clip = 1}, &one, &other)};
     netdp_walking learn2 = learn;
     learn2.train = &other.examples;
     a = play(n, &learn, false);

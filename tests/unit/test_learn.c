@@ -92,7 +92,8 @@ static void test_gradients_are_derivatives(void **state)
         made m;
         netdp_stream stream = at((uint64_t)trial);
         fill(&m, kind, 1, &stream);
-        const netdp_objective objective = {kind, INFINITY, trial % 2 == 0 ? 0 : 0.3};
+        const netdp_objective objective = {
+            .kind = kind, .clip = INFINITY, .l2 = trial % 2 == 0 ? 0 : 0.3};
         double model[FEATURES], one[FEATURES], two[FEATURES];
         netdp_stream_normals(&stream, model, FEATURES);
         netdp_gradient(&objective, &m.examples, 0, model, 0, 1, 0, NULL, one);
@@ -128,7 +129,7 @@ static void test_clip_bounds_every_gradient(void **state)
         netdp_stream stream = at((uint64_t)trial);
         const netdp_objective_kind kind = trial % 2 == 0 ? NETDP_LOGISTIC : NETDP_RIDGE;
         const double clip = clips[trial % 5];
-        const netdp_objective objective = {kind, clip, 0};
+        const netdp_objective objective = {.kind = kind, .clip = clip, .l2 = 0};
         fill(&m, kind, 3, &stream);
         double model[FEATURES], gradient[FEATURES];
         netdp_stream_normals(&stream, model, FEATURES);
@@ -164,7 +165,7 @@ static void test_rows_are_clipped_before_the_mean(void **state)
     int64_t start[] = {0, 2};
     const netdp_examples examples = {
         .rows = 2, .features = 1, .x = x, .y = y, .nodes = 1, .start = start};
-    netdp_objective objective = {NETDP_RIDGE, 10, 0};
+    netdp_objective objective = {.kind = NETDP_RIDGE, .clip = 10, .l2 = 0};
     netdp_gradient(&objective, &examples, 0, &model, 0, 1, 0, NULL, &gradient);
     assert_close(gradient, -5.5, 0, 0);
     objective.l2 = 3; /* after the clip */
@@ -190,7 +191,7 @@ static void test_sensitivity(void **state)
         made m, other;
         netdp_stream stream = at((uint64_t)trial);
         const netdp_objective_kind kind = trial % 2 == 0 ? NETDP_LOGISTIC : NETDP_RIDGE;
-        const netdp_objective objective = {kind, clip, 0.7};
+        const netdp_objective objective = {.kind = kind, .clip = clip, .l2 = 0.7};
         const int64_t batch = trial % 4;
         fill(&m, kind, 2, &stream);
         if (trial % 5 == 0) { /* one row, copied, and its opposite: the worst pair */
@@ -232,7 +233,8 @@ static void test_steps_do_not_expand(void **state)
         made m;
         netdp_stream stream = at((uint64_t)trial);
         const netdp_objective_kind kind = trial % 2 == 0 ? NETDP_LOGISTIC : NETDP_RIDGE;
-        const netdp_objective objective = {kind, clips[trial / 2 % 4], trial % 3 == 0 ? 0.2 : 0};
+        const netdp_objective objective = {
+            .kind = kind, .clip = clips[trial / 2 % 4], .l2 = trial % 3 == 0 ? 0.2 : 0};
         fill(&m, kind, 1, &stream);
         if (trial % 7 < 3) /* one row as both nodes: the whole curvature lies in one direction */
             for (int i = 1; i < ROWS; i++)
@@ -265,7 +267,7 @@ static void test_steps_do_not_expand(void **state)
 static void test_extreme_margins(void **state)
 {
     (void)state;
-    const netdp_objective objective = {NETDP_LOGISTIC, INFINITY, 0};
+    const netdp_objective objective = {.kind = NETDP_LOGISTIC, .clip = INFINITY, .l2 = 0};
     for (int s = -1; s <= 1; s += 2)
         for (int t = -1; t <= 1; t += 2) {
             double x = s, y = t, gradient;
@@ -300,7 +302,7 @@ static void test_scores_and_smoothness(void **state)
     (void)state;
     double x[] = {3, 4, 1, 0, 0, -2}, y[] = {1, -1, 1}, model[] = {1, 1};
     const netdp_examples rows = {.rows = 3, .features = 2, .x = x, .y = y};
-    netdp_objective objective = {NETDP_LOGISTIC, 1, 0.5};
+    netdp_objective objective = {.kind = NETDP_LOGISTIC, .clip = 1, .l2 = 0.5};
     assert_close(netdp_score(&objective, &rows, model), 1.0 / 3, 0, 1e-15);
     assert_close(netdp_smoothness(&objective, &rows), 6.75, 0, 0);
     objective.kind = NETDP_RIDGE;
@@ -319,7 +321,7 @@ static void test_batches(void **state)
     made m;
     netdp_stream stream = at(0);
     fill(&m, NETDP_LOGISTIC, 1, &stream);
-    const netdp_objective objective = {NETDP_LOGISTIC, 0.4, 0.1};
+    const netdp_objective objective = {.kind = NETDP_LOGISTIC, .clip = 0.4, .l2 = 0.1};
     double model[FEATURES], all[FEATURES], got[FEATURES], again[FEATURES], mean[FEATURES] = {0};
     double square = 0;
     int64_t scratch[ROWS], seen[ROWS] = {0};
@@ -719,8 +721,8 @@ static void test_houses(void **state)
     assert_true(notes.negative == 11726 && notes.positive == 8914 && notes.dropped == 0);
     assert_true(train->rows == 16511 && test->rows == 4129 && train->features == 8);
 
-    const netdp_objective objective = {NETDP_LOGISTIC, INFINITY, 0},
-                          clipped = {NETDP_LOGISTIC, 0.4, 0};
+    const netdp_objective objective = {.kind = NETDP_LOGISTIC, .clip = INFINITY, .l2 = 0},
+                          clipped = {.kind = NETDP_LOGISTIC, .clip = 0.4, .l2 = 0};
     assert_close(netdp_smoothness(&objective, train), 0.25, 0, 1e-14);
     double model[8] = {0}, sum[8], gradient[8];
     assert_close(netdp_objective_value(&objective, train, model), log(2), 0, 1e-12);

@@ -582,12 +582,13 @@ static void test_bad_files(void **state)
         /* words and texts */
         {13, "  delta: 1e-6\n  over: most\n", ":14: privacy.over: 'most' is not known here; give"},
         {13, "  delta: 1e-6\n  sees: Sum\n", ":14: privacy.sees: 'Sum' is not known here"},
-        {6, "  kind: sum\n",
-         ":6: task.kind: 'sum' is not known here; give mean, logistic or ridge"},
+        {6, "  kind: median\n",
+         ":6: task.kind: 'median' is not known here; give mean, sum, histogram, logistic or "
+         "ridge"},
         {6, "  kind: logistic\n", ":9: protocol.kind: averaging does not do task logistic"},
         {9, "  kind: walks\n",
-         ":9: protocol.kind: 'walks' is not known here; give averaging, gossip-sgd, muffliato-sgd "
-         "or walk"},
+         ":9: protocol.kind: 'walks' is not known here; give averaging, random-averaging, "
+         "gossip-sgd, async-gossip-sgd, muffliato-sgd, walk, weighted-walk, ring-sum, "},
         {4, "  source: meters\n  per_node: two\n", ":5: data.per_node: 'two' is not known here"},
         {4, "  source: houzes\n",
          ":4: data.source: no data set has the name 'houzes'; did you mean "
@@ -691,8 +692,8 @@ static void test_bad_variants(void **state)
         {"  - {task: {kind: logistic}}\n",
          ":15: variants.1.task.kind: a mean and a model cannot be compared"},
         {"  - {protocol: {kind: gossip-sgd}}\n",
-         ":15: variants.1.protocol.kind: gossip-sgd does not do task mean; give averaging or "
-         "walk"},
+         ":15: variants.1.protocol.kind: gossip-sgd does not do task mean; give averaging, "
+         "random-averaging or walk"},
         /* of the whole study */
         {"  - {seed: 2}\n", ":15: variants.1.seed: is one for the whole study; move it out"},
         {"  - {title: a}\n", ":15: variants.1.title: is one for the whole study"},

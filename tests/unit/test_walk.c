@@ -341,7 +341,7 @@ static void test_rows_of_a_file(void **state)
     static const char text[] = "a b 0.9\nb c 0.1\nc d 0.9\n"; /* loops: a and d 0.1, none else */
     enum { STEPS = 20000 };
     static int32_t path[STEPS + 1];
-    net n = {NULL, NULL};
+    net n = {0};
     assert_ok(
         netdp_i_graph_parse(text, (int64_t)strlen(text), "list", false, &n.graph, NULL, &error));
     assert_ok(netdp_transition_new(n.graph, "file", &n.law, &error));

@@ -1,0 +1,411 @@
+#include "cli/command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <netdp/claim.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+/* A claim, what was asked of it and what came out. */
+struct asking {
+    const netdp_claim *claim;
+    netdp_graph *graph;
+    netdp_mixing *mixing;
+    netdp_transition *law;
+    int32_t *to;
+    netdp_claim_inputs inputs;
+    bool given[NETDP_INPUTS];
+    double value;
+    netdp_claim_truth truth;
+    bool holds; /* `truth` is known; else `unknown` says why not */
+    netdp_error unknown;
+};
+
+static void asking_clear(struct asking *asking)
+{
+    netdp_i_free(asking->to);
+    netdp_transition_free(asking->law);
+    netdp_mixing_free(asking->mixing);
+    netdp_graph_free(asking->graph);
+}
+
+static const char *sound_word(netdp_claim_sound sound)
+{
+    static const char *const words[] = {[NETDP_SOUND_NO] = "NO",
+                                        [NETDP_SOUND_YES] = "yes",
+                                        [NETDP_SOUND_PARTLY] = "partly",
+                                        [NETDP_SOUND_RATE] = "rate"};
+    return words[sound];
+}
+
+static bool refuted(const struct asking *asking)
+{
+    const bool too_good = asking->claim->kind == NETDP_CLAIM_SUM &&
+                          asking->value > asking->truth.at_most && asking->truth.at_least == 0;
+    return asking->holds && (too_good || asking->value < asking->truth.at_least * (1 - 1e-9));
+}
+
+/* ---- Reading ---- */
+
+static bool takes(const netdp_claim *claim, netdp_input input)
+{
+    for (const netdp_input *i = claim->inputs; *i != NETDP_IN_END; i++)
+        if (*i == input)
+            return true;
+    return false;
+}
+
+static netdp_status read_node(const struct asking *asking, const char *what, const char *text,
+                              int32_t *node, netdp_error *error)
+{
+    double number = 0;
+    if (asking->graph != NULL) {
+        netdp_status status = netdp_graph_find(asking->graph, text, node, error);
+        return status == NETDP_OK ? status : netdp_i_within(error, status, "%s", what);
+    }
+    if (!netdp_i_cli_number(text, false, &number) || !(number >= 0 && number < 2e9) ||
+        number != floor(number))
+        return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not the number of a node", what,
+                            netdp_i_show_text(text).text);
+    *node = (int32_t)number;
+    return NETDP_OK;
+}
+
+/* "0" or "0,3": the observers. */
+static netdp_status read_observers(struct asking *asking, const char *given, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    char *text = netdp_i_copy_text(given);
+    asking->to = NETDP_I_NEW(int32_t, (int64_t)strlen(given) + 1);
+    if (text == NULL || asking->to == NULL)
+        status = netdp_i_no_memory(error);
+    char *rest = text;
+    for (char *name; status == NETDP_OK && (name = strsep(&rest, ",")) != NULL;) {
+        int32_t *node = &asking->to[asking->inputs.to_count];
+        status = read_node(asking, "to", name, node, error);
+        for (int32_t i = 0; status == NETDP_OK && i < asking->inputs.to_count; i++)
+            if (asking->to[i] == *node)
+                status = netdp_i_fail(error, NETDP_INVALID, "to: '%s' is named twice",
+                                      netdp_i_show_text(name).text);
+        asking->inputs.to_count++;
+    }
+    asking->inputs.to = asking->to;
+    netdp_i_free(text);
+    return status;
+}
+
+/* What an unknown or useless word most likely meant, of those that the claim takes. */
+static netdp_status refuse_key(const struct asking *asking, const char *key, netdp_error *error)
+{
+    const char *names[16];
+    char list[400] = "";
+    size_t count = 0, used = 0;
+    for (const netdp_input *i = asking->claim->inputs; *i != NETDP_IN_END; i++)
+        names[count++] = netdp_inputs()[*i].name;
+    if (asking->claim->parties >= NETDP_CLAIM_PAIR)
+        names[count++] = "from";
+    if (asking->claim->parties != NETDP_CLAIM_NOBODY)
+        names[count++] = "to";
+    for (size_t i = 0; i < count && used < sizeof list; i++)
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    const char *nearest = netdp_i_nearest(key, names, count);
+    if (nearest != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "'%s': unknown input; did you mean %s?",
+                            netdp_i_show_text(key).text, nearest);
+    return netdp_i_fail(error, NETDP_INVALID, "'%s': no input of %s, which takes %s",
+                        netdp_i_show_text(key).text, asking->claim->name, list);
+}
+
+static netdp_status take(struct asking *asking, const char *key, const char *value,
+                         netdp_error *error)
+{
+    netdp_input input = NETDP_IN_END;
+    netdp_error dropped;
+    if (strcmp(key, "from") == 0 && asking->claim->parties >= NETDP_CLAIM_PAIR) {
+        if (asking->inputs.from >= 0)
+            return netdp_i_fail(error, NETDP_INVALID, "from: given twice; give it once");
+        return read_node(asking, "from", value, &asking->inputs.from, error);
+    }
+    if (strcmp(key, "to") == 0 && asking->claim->parties != NETDP_CLAIM_NOBODY) {
+        if (asking->to != NULL)
+            return netdp_i_fail(error, NETDP_INVALID, "to: given twice; give it once");
+        return read_observers(asking, value, error);
+    }
+    if (netdp_input_find(key, &input, &dropped) != NETDP_OK || !takes(asking->claim, input))
+        return refuse_key(asking, key, error);
+    if (asking->given[input])
+        return netdp_i_fail(error, NETDP_INVALID, "%s: given twice; give it once", key);
+    asking->given[input] = true;
+    return netdp_i_cli_read_number(key, value, false, &asking->inputs.value[input], error);
+}
+
+static netdp_status read_inputs(struct asking *asking, const netdp_i_arguments *arguments,
+                                netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    for (size_t k = 1; status == NETDP_OK && k < arguments->count; k++) {
+        char *key = netdp_i_copy_text(arguments->text[k]);
+        if (key == NULL)
+            return netdp_i_no_memory(error);
+        char *value = strchr(key, '=');
+        if (value == NULL) {
+            status = netdp_i_fail(error, NETDP_INVALID, "'%s': give inputs as KEY=VALUE",
+                                  netdp_i_show_text(key).text);
+        } else {
+            *value++ = '\0';
+            status = take(asking, key, value, error);
+        }
+        netdp_i_free(key);
+    }
+    return status;
+}
+
+static netdp_status read_graph(struct asking *asking, const netdp_i_network_options *network,
+                               const netdp_i_arguments *arguments, netdp_error *error)
+{
+    if (network->file == NULL && network->family == NULL) {
+        if (asking->claim->graph == NETDP_CLAIM_NUMBERS)
+            return NETDP_OK;
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: needs a graph; give --graph FILE or --family \"NAME PARAMETERS\"",
+                            asking->claim->name);
+    }
+    netdp_status status = netdp_i_cli_graph(network, arguments, &asking->graph, error);
+    if (status == NETDP_OK && asking->claim->graph == NETDP_CLAIM_WALK)
+        status = netdp_transition_new(asking->graph, network->mixing, &asking->law, error);
+    else if (status == NETDP_OK)
+        status = netdp_mixing_new(asking->graph, network->mixing, &asking->mixing, error);
+    asking->inputs.mixing = asking->mixing;
+    asking->inputs.law = asking->law;
+    return status;
+}
+
+/* ---- Computing ---- */
+
+static netdp_status compute(struct asking *asking, netdp_error *error)
+{
+    netdp_status status = netdp_claim_derive(asking->claim, &asking->inputs, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_progress progress = netdp_i_cli_progress_begin();
+    status = netdp_claim_value(asking->claim, &asking->inputs, &progress, &asking->value, error);
+    if (status == NETDP_OK && asking->claim->account != NULL) {
+        status = netdp_claim_holds(asking->claim, &asking->inputs, &progress, &asking->truth,
+                                   &asking->unknown);
+        asking->holds = status == NETDP_OK;
+        if (status == NETDP_NO_ANSWER || status == NETDP_INVALID)
+            status = NETDP_OK;
+        else if (status != NETDP_OK && error != NULL)
+            *error = asking->unknown;
+    }
+    netdp_i_cli_progress_end();
+    return status;
+}
+
+/* ---- Showing ---- */
+
+static json_t *maybe_text(const char *text)
+{
+    return text != NULL ? json_string(text) : json_null();
+}
+
+static json_t *claim_json(const netdp_claim *claim)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "claim", claim->name, "paper",
+                     claim->paper, "statement", claim->statement, "unit",
+                     netdp_claim_unit(claim->kind), "sound", sound_word(claim->sound), "why",
+                     maybe_text(claim->why), "erratum",
+                     claim->erratum > 0 ? json_integer(claim->erratum) : json_null(), "condition",
+                     maybe_text(claim->condition));
+}
+
+static json_t *list_json(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < netdp_claim_count(); i++)
+        json_array_append_new(list, claim_json(netdp_claim_at(i)));
+    return json_pack("{s:o}", "claims", list);
+}
+
+static json_t *inputs_json(const struct asking *asking)
+{
+    json_t *object = json_object();
+    for (const netdp_input *i = asking->claim->inputs; *i != NETDP_IN_END; i++)
+        json_object_set_new(object, netdp_inputs()[*i].name,
+                            netdp_i_json_double(asking->inputs.value[*i]));
+    if (asking->inputs.from >= 0)
+        json_object_set_new(object, "from", json_integer(asking->inputs.from));
+    if (asking->inputs.to_count > 0) {
+        json_t *to = json_array();
+        for (int32_t i = 0; i < asking->inputs.to_count; i++)
+            json_array_append_new(to, json_integer(asking->inputs.to[i]));
+        json_object_set_new(object, "to", to);
+    }
+    return object;
+}
+
+static json_t *answer_json(const struct asking *asking)
+{
+    json_t *object = claim_json(asking->claim);
+    json_t *holds = json_null();
+    if (asking->holds)
+        holds = json_pack("{s:s, s:o, s:o}", "by", asking->claim->by, "at_least",
+                          netdp_i_json_double(asking->truth.at_least), "at_most",
+                          netdp_i_json_double(asking->truth.at_most));
+    json_object_set_new(object, "inputs", inputs_json(asking));
+    json_object_set_new(object, "value", netdp_i_json_double(asking->value));
+    json_object_set_new(object, "valid", json_boolean(!isinf(asking->value)));
+    json_object_set_new(object, "holds", holds);
+    json_object_set_new(object, "refuted", json_boolean(refuted(asking)));
+    return object;
+}
+
+static void print_list(void)
+{
+    printf("%-28s %-7s %s\n", "claim", "sound", "what it says");
+    for (size_t i = 0; i < netdp_claim_count(); i++) {
+        const netdp_claim *claim = netdp_claim_at(i);
+        printf("%-28s %-7s %s\n", claim->name, sound_word(claim->sound), claim->statement);
+    }
+}
+
+static void print_inputs(const struct asking *asking)
+{
+    const char *label = "inputs";
+    for (const netdp_input *i = asking->claim->inputs; *i != NETDP_IN_END; i++) {
+        const netdp_input_info *info = &netdp_inputs()[*i];
+        printf("%-12s%s = %.6g%s%s%s\n", label, info->name, asking->inputs.value[*i],
+               info->unit[0] != '\0' ? " " : "", info->unit,
+               asking->given[*i]                      ? ""
+               : asking->graph != NULL && info->graph ? " (from the graph)"
+                                                      : " (usual)");
+        label = "";
+    }
+    if (asking->inputs.from >= 0)
+        printf("%-12sfrom = %" PRId32 "\n", label, asking->inputs.from);
+    for (int32_t i = 0; i < asking->inputs.to_count; i++)
+        printf("%s%" PRId32 "%s", i == 0 ? "            to = " : ",", asking->inputs.to[i],
+               i + 1 == asking->inputs.to_count ? "\n" : "");
+}
+
+static void print_holds(const struct asking *asking)
+{
+    const netdp_claim_truth *truth = &asking->truth;
+    if (asking->claim->account == NULL)
+        return;
+    printf("%-12s", "holds");
+    if (!asking->holds) {
+        printf("not known: %s\n", asking->unknown.text);
+        return;
+    }
+    if (truth->at_least > 0)
+        printf("at least %.6g, ", truth->at_least);
+    if (isinf(truth->at_most))
+        printf("no upper bound");
+    else
+        printf("at most %.6g", truth->at_most);
+    printf(" (%s)\n", asking->claim->by);
+    if (refuted(asking))
+        printf("%-12sthe claim is wrong for these inputs\n", "");
+}
+
+static void print_answer(const struct asking *asking)
+{
+    const netdp_claim *claim = asking->claim;
+    printf("%-12s%s (%s)\n", "claim", claim->name, claim->paper);
+    printf("%-12s%s\n", "says", claim->statement);
+    print_inputs(asking);
+    if (isinf(asking->value))
+        printf("%-12sinfinite: the claim says nothing for these inputs\n", "value");
+    else
+        printf("%-12s%.6g  %s\n", "value", asking->value, netdp_claim_unit(claim->kind));
+    if (claim->condition != NULL)
+        printf("%-12swhere %s\n", "valid", claim->condition);
+    printf("%-12s%s%s%s", "sound", sound_word(claim->sound), claim->why != NULL ? ": " : "",
+           claim->why != NULL ? claim->why : "");
+    if (claim->erratum > 0)
+        printf(" (errata %d)", claim->erratum);
+    printf("\n");
+    print_holds(asking);
+}
+
+static const char about[] =
+    "What the five papers claim, by name, and beside it what holds. Without NAME: the list of\n"
+    "claims. With a name: its number for the given inputs, where it is valid, whether it is an\n"
+    "upper bound, and what netdp's own account says for the same inputs.\n"
+    "\n"
+    "A claim's number is never a guarantee: netdp loss makes those. sound: yes (an upper\n"
+    "bound), partly (for what is said there), NO (some inputs have a larger truth), rate (hides\n"
+    "constants). Inputs: KEY=VALUE; from=NODE and to=NODE (to=V,W: they pool their views).\n"
+    "A graph gives nodes, gap, degree, mixing-time, activation and members where they are not\n"
+    "given. What is missing is named with its unit.";
+
+static netdp_status answer(struct asking *asking, const netdp_i_network_options *network,
+                           const netdp_i_arguments *arguments, bool json, netdp_error *error)
+{
+    netdp_status status = netdp_claim_find(arguments->text[0], &asking->claim, error);
+    if (status == NETDP_INVALID && error != NULL && strstr(error->text, "did you mean") == NULL)
+        status = netdp_i_fail(error, NETDP_INVALID, "'%s': unknown claim; netdp claim lists them",
+                              netdp_i_show_text(arguments->text[0]).text);
+    if (status == NETDP_OK)
+        status = read_graph(asking, network, arguments, error);
+    if (status == NETDP_OK)
+        status = read_inputs(asking, arguments, error);
+    if (status == NETDP_OK)
+        status = compute(asking, error);
+    if (status == NETDP_OK && json) {
+        json_t *object = answer_json(asking);
+        status = netdp_i_cli_print_json(&object, error);
+    } else if (status == NETDP_OK)
+        print_answer(asking);
+    return status;
+}
+
+netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *error)
+{
+    netdp_i_network_options network = NETDP_I_NETWORK_USUAL;
+    bool json = false;
+    const netdp_i_option options[] = {
+        NETDP_I_GRAPH_OPTIONS(network),
+        NETDP_I_MIXING_OPTIONS(network),
+        {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
+        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "claim",
+        .arguments = "[NAME [KEY=VALUE...]]",
+        .what = about,
+        .examples = "  netdp claim\n"
+                    "  netdp claim C-theorem-1 --family \"ring 60\" rounds=68 noise=1 dither=1e-4 "
+                    "from=15 to=0\n"
+                    "  netdp claim D-equation-5-5 loss=1 epsilon=10 delta=1e-5\n",
+        .most = 32,
+        .options = options,
+    };
+    netdp_i_arguments arguments;
+    struct asking asking = {0};
+    netdp_claim_inputs_init(&asking.inputs);
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status != NETDP_OK || arguments.help)
+        goto done;
+    if (arguments.count > 0) {
+        status = answer(&asking, &network, &arguments, json, error);
+    } else if (json) {
+        json_t *object = list_json();
+        status = netdp_i_cli_print_json(&object, error);
+    } else {
+        print_list();
+    }
+done:
+    asking_clear(&asking);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

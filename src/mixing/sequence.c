@@ -1,0 +1,378 @@
+#include <netdp/sequence.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <netdp/random.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+struct netdp_sequence {
+    const netdp_mixing *mixing;
+    netdp_variation variation;
+    int32_t nodes;
+    int64_t room; /* entries of column and weight */
+    int64_t *start;
+    int32_t *column, *active;
+    double *weight;
+    bool *away;      /* nodes: away; edges, by entry of W: missing */
+    double *heap;    /* edge: the running sum of W_vw over the entries with v < w ... */
+    int32_t *end[2]; /* ... and their ends */
+    int64_t heaped;
+    /* graph: the draw that is held, of rounds held * span on */
+    int64_t held; /* 0: the mixing's own */
+    netdp_graph *graph;
+    netdp_mixing *drawn;
+};
+
+netdp_status netdp_variation_check(const netdp_mixing *mixing, const netdp_variation *variation,
+                                   netdp_error *error)
+{
+    const netdp_vary kind = variation->kind;
+    const bool drops = kind == NETDP_VARY_NODES || kind == NETDP_VARY_EDGES;
+    const char *name = netdp_mixing_name(mixing);
+    if (drops && !(variation->missing >= 0 && variation->missing < 1))
+        return netdp_i_fail(error, NETDP_INVALID, "dropout: %g; give a probability from 0, below 1",
+                            variation->missing);
+    if (kind != NETDP_VARY_GRAPH)
+        return NETDP_OK;
+    if (!(variation->probability >= 0 && variation->probability <= 1) || variation->span < 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "redraw: edges of probability %g, every %" PRId64
+                            " rounds; give a probability and at least 1 round",
+                            variation->probability, variation->span);
+    if (strstr(name, "uniform") != NULL || strstr(name, "file") != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "redraw: a drawn graph has no weights '%s'; use --mixing metropolis",
+                            netdp_i_show_text(name).text);
+    return NETDP_OK;
+}
+
+netdp_status netdp_variation_redraw(const netdp_graph *graph, int64_t span,
+                                    netdp_variation *variation, netdp_error *error)
+{
+    static const char family[] = "erdos-renyi ";
+    const char *origin = netdp_graph_origin(graph);
+    const double n = netdp_graph_nodes(graph);
+    char *end = NULL;
+    double value = NAN;
+    bool scaled = false;
+    if (strncmp(origin, family, sizeof family - 1) == 0) {
+        const char *word = origin + sizeof family - 1;
+        word += strspn(word, " \t");
+        word += strcspn(word, " \t");
+        word += strspn(word, " \t");
+        scaled = strncmp(word, "c=", 2) == 0;
+        value = strtod(word + (scaled ? 2 : 0), &end);
+        if (end[strspn(end, " \t")] != '\0')
+            value = NAN;
+    }
+    if (scaled) /* p = C ln n / n, at most 1 where n is small: the family's own rule */
+        value = fmin(value * log(n) / n, 1);
+    if (!(value >= 0 && value <= 1))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "redraw: applies to graphs of the family erdos-renyi; %s is not",
+                            netdp_i_show_text(origin).text);
+    *variation = (netdp_variation){
+        .kind = NETDP_VARY_GRAPH, .probability = value, .span = span, .seed = variation->seed};
+    return NETDP_OK;
+}
+
+netdp_status netdp_variation_dropout(const char *text, netdp_variation *variation,
+                                     netdp_error *error)
+{
+    const bool edges = strncmp(text, "edges:", 6) == 0;
+    const char *number = text + (edges ? 6 : 0);
+    char *end = NULL;
+    const double value = strtod(number, &end);
+    if (strspn(number, "0123456789.eE+-") != strlen(number) || end == number || *end != '\0' ||
+        !(value >= 0 && value < 1))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "dropout: '%s'; give a probability from 0, below 1, or edges:P",
+                            netdp_i_show_text(text).text);
+    if (value == 0)
+        return NETDP_OK;
+    variation->kind = edges ? NETDP_VARY_EDGES : NETDP_VARY_NODES;
+    variation->missing = value;
+    return NETDP_OK;
+}
+
+double netdp_variation_edge_gap(const netdp_mixing *mixing, const netdp_spectrum *spectrum)
+{
+    const netdp_rows rows = netdp_mixing_rows(mixing);
+    double sum = 0; /* over both directions of every edge */
+    for (int32_t v = 0; v < rows.nodes; v++)
+        for (int64_t i = rows.start[v]; i < rows.start[v + 1]; i++)
+            sum += rows.column[i] != v ? rows.weight[i] : 0;
+    /* E W_t = I - (I - W) / sum, since the edge's probability is 2 W_vw / sum. */
+    return sum > 0 ? fmax(0, 1 - spectrum->second) / sum : 0;
+}
+
+void netdp_sequence_free(netdp_sequence *sequence)
+{
+    if (sequence == NULL)
+        return;
+    netdp_i_free(sequence->start);
+    netdp_i_free(sequence->column);
+    netdp_i_free(sequence->weight);
+    netdp_i_free(sequence->active);
+    netdp_i_free(sequence->away);
+    netdp_i_free(sequence->heap);
+    netdp_i_free(sequence->end[0]);
+    netdp_i_free(sequence->end[1]);
+    netdp_mixing_free(sequence->drawn);
+    netdp_graph_free(sequence->graph);
+    netdp_i_free(sequence);
+}
+
+/* The edges of W one after the other, each as long as its weight. */
+static netdp_status heap_edges(netdp_sequence *s, netdp_error *error)
+{
+    const netdp_rows rows = netdp_mixing_rows(s->mixing);
+    double sum = 0;
+    for (int32_t v = 0; v < rows.nodes; v++)
+        for (int64_t i = rows.start[v]; i < rows.start[v + 1]; i++) {
+            if (rows.column[i] <= v || rows.weight[i] <= 0)
+                continue;
+            sum += rows.weight[i];
+            s->heap[s->heaped] = sum;
+            s->end[0][s->heaped] = v;
+            s->end[1][s->heaped++] = rows.column[i];
+        }
+    return s->heaped > 0
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID, "%s: no edge to draw; give a connected graph",
+                              netdp_graph_origin(netdp_mixing_graph(s->mixing)));
+}
+
+netdp_status netdp_sequence_new(const netdp_mixing *mixing, const netdp_variation *variation,
+                                netdp_sequence **sequence, netdp_error *error)
+{
+    netdp_status status = netdp_variation_check(mixing, variation, error);
+    if (status != NETDP_OK)
+        return status;
+    const netdp_rows rows = netdp_mixing_rows(mixing);
+    const bool edge = variation->kind == NETDP_VARY_EDGE;
+    const int64_t entries = rows.start[rows.nodes];
+    netdp_sequence *s = NETDP_I_NEW(netdp_sequence, 1);
+    if (s == NULL)
+        return netdp_i_no_memory(error);
+    s->mixing = mixing;
+    s->variation = *variation;
+    s->nodes = rows.nodes;
+    s->room = edge ? rows.nodes + 2 : entries;
+    s->start = NETDP_I_NEW(int64_t, (int64_t)rows.nodes + 1);
+    s->column = NETDP_I_NEW(int32_t, s->room);
+    s->weight = NETDP_I_NEW(double, s->room);
+    s->active = NETDP_I_NEW(int32_t, rows.nodes);
+    s->away = NETDP_I_NEW(bool, entries);
+    s->heap = NETDP_I_NEW(double, edge ? entries : 1);
+    s->end[0] = NETDP_I_NEW(int32_t, edge ? entries : 1);
+    s->end[1] = NETDP_I_NEW(int32_t, edge ? entries : 1);
+    if (s->start == NULL || s->column == NULL || s->weight == NULL || s->active == NULL ||
+        s->away == NULL || s->heap == NULL || s->end[0] == NULL || s->end[1] == NULL)
+        status = netdp_i_no_memory(error);
+    else if (edge)
+        status = heap_edges(s, error);
+    if (status != NETDP_OK) {
+        netdp_sequence_free(s);
+        return status;
+    }
+    *sequence = s;
+    return NETDP_OK;
+}
+
+static netdp_stream stream_of(const netdp_sequence *s, int32_t node, int64_t step)
+{
+    return netdp_stream_at(s->variation.seed, NETDP_FOR_SEQUENCE, (uint32_t)node, (uint64_t)step);
+}
+
+/* Whose rows say more than that the node keeps its state. */
+static void list_active(netdp_sequence *s, netdp_rows rows, netdp_round *round)
+{
+    int32_t count = 0;
+    for (int32_t v = 0; v < rows.nodes; v++)
+        if (rows.start[v + 1] - rows.start[v] > 1)
+            s->active[count++] = v;
+    *round = (netdp_round){rows, count, s->active, (rows.start[rows.nodes] - rows.nodes) / 2};
+}
+
+/* ---- One edge ---- */
+
+/* The least k with heap[k] above the drawn part of the whole. */
+static int64_t pick(const netdp_sequence *s, double part)
+{
+    const double sought = part * s->heap[s->heaped - 1];
+    int64_t low = 0, high = s->heaped - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (s->heap[middle] > sought)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void activate_edge(netdp_sequence *s, int64_t t, netdp_round *round)
+{
+    netdp_stream stream = stream_of(s, 0, t);
+    const int64_t k = pick(s, netdp_stream_uniform(&stream));
+    const int32_t end[2] = {s->end[0][k], s->end[1][k]};
+    int64_t at = 0;
+    for (int32_t v = 0; v < s->nodes; v++) {
+        const bool moves = v == end[0] || v == end[1];
+        s->start[v] = at;
+        for (int i = 0; i < (moves ? 2 : 1); i++) {
+            s->column[at] = moves ? end[i] : v;
+            s->weight[at++] = moves ? 0.5 : 1;
+        }
+    }
+    s->start[s->nodes] = at;
+    s->active[0] = end[0];
+    s->active[1] = end[1];
+    *round = (netdp_round){{s->nodes, s->start, s->column, s->weight}, 2, s->active, 1};
+}
+
+/* ---- Dropout ---- */
+
+static void draw_away(netdp_sequence *s, netdp_rows rows, int64_t t)
+{
+    for (int32_t v = 0; v < s->nodes; v++) {
+        netdp_stream stream = stream_of(s, v, t);
+        if (s->variation.kind == NETDP_VARY_NODES) {
+            s->away[v] = netdp_stream_uniform(&stream) < s->variation.missing;
+            continue;
+        }
+        for (int64_t i = rows.start[v]; i < rows.start[v + 1]; i++)
+            if (rows.column[i] > v)
+                s->away[i] = netdp_stream_uniform(&stream) < s->variation.missing;
+    }
+}
+
+/* The other direction of an edge: each row has its columns ascending. */
+static int64_t entry_of(netdp_rows rows, int32_t v, int32_t w)
+{
+    int64_t low = rows.start[v], high = rows.start[v + 1] - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (rows.column[middle] < w)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_missing(const netdp_sequence *s, netdp_rows rows, int32_t v, int64_t i)
+{
+    const int32_t w = rows.column[i];
+    if (s->variation.kind == NETDP_VARY_NODES)
+        return s->away[v] || s->away[w];
+    return s->away[w > v ? i : entry_of(rows, w, v)];
+}
+
+static void drop_out(netdp_sequence *s, int64_t t, netdp_round *round)
+{
+    const netdp_rows rows = netdp_mixing_rows(s->mixing);
+    int64_t at = 0;
+    draw_away(s, rows, t);
+    for (int32_t v = 0; v < s->nodes; v++) {
+        int64_t loop = -1;
+        double moved = 0;
+        s->start[v] = at;
+        for (int64_t i = rows.start[v]; i < rows.start[v + 1]; i++) {
+            if (rows.column[i] == v) {
+                loop = at;
+            } else if (is_missing(s, rows, v, i)) {
+                moved += rows.weight[i];
+                continue;
+            }
+            s->column[at] = rows.column[i];
+            s->weight[at++] = rows.weight[i];
+        }
+        s->weight[loop] += moved;
+        if (at - s->start[v] == 1) /* what its row sums to, up to rounding */
+            s->weight[loop] = 1;
+    }
+    s->start[s->nodes] = at;
+    list_active(s, (netdp_rows){s->nodes, s->start, s->column, s->weight}, round);
+}
+
+/* ---- Another graph ---- */
+
+/* Every pair v < w is an edge with the same probability; jumps over those that are not. */
+static netdp_status draw_pairs(const netdp_sequence *s, int64_t draw, int32_t **pairs,
+                               int64_t *count, netdp_error *error)
+{
+    const double p = s->variation.probability, rest = log1p(-p);
+    int64_t room = 0;
+    for (int32_t v = 0; p > 0 && v + 1 < s->nodes; v++) {
+        netdp_stream stream = stream_of(s, v, draw);
+        for (double w = v;;) {
+            w += p < 1 ? 1 + floor(log(netdp_stream_uniform(&stream)) / rest) : 1;
+            if (w >= s->nodes)
+                break;
+            if (*count == room) {
+                room = 2 * room + 64;
+                int32_t *grown = netdp_i_grow(*pairs, room, 2 * sizeof **pairs);
+                if (grown == NULL)
+                    return netdp_i_no_memory(error);
+                *pairs = grown;
+            }
+            (*pairs)[2 * *count] = v;
+            (*pairs)[2 * (*count)++ + 1] = (int32_t)w;
+        }
+    }
+    return NETDP_OK;
+}
+
+static netdp_status draw_graph(netdp_sequence *s, int64_t draw, netdp_error *error)
+{
+    int32_t *pairs = NULL;
+    int64_t count = 0;
+    netdp_mixing_free(s->drawn);
+    netdp_graph_free(s->graph);
+    s->drawn = NULL;
+    s->graph = NULL;
+    s->held = 0;
+    netdp_status status = draw_pairs(s, draw, &pairs, &count, error);
+    if (status == NETDP_OK)
+        status = netdp_graph_from_edges(s->nodes, pairs, count, &s->graph, error);
+    if (status == NETDP_OK)
+        status = netdp_mixing_new(s->graph, netdp_mixing_name(s->mixing), &s->drawn, error);
+    if (status == NETDP_OK)
+        s->held = draw;
+    netdp_i_free(pairs);
+    return status;
+}
+
+netdp_status netdp_sequence_round(netdp_sequence *sequence, int64_t t, netdp_round *round,
+                                  netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    int64_t draw = 0;
+    switch (sequence->variation.kind) {
+    case NETDP_VARY_EDGE:
+        activate_edge(sequence, t, round);
+        return NETDP_OK;
+    case NETDP_VARY_NODES:
+    case NETDP_VARY_EDGES:
+        drop_out(sequence, t, round);
+        return NETDP_OK;
+    case NETDP_VARY_GRAPH:
+        draw = t / sequence->variation.span;
+        break;
+    case NETDP_VARY_NEVER:
+        break;
+    }
+    if (draw > 0 && draw != sequence->held)
+        status = draw_graph(sequence, draw, error);
+    if (status == NETDP_OK)
+        list_active(sequence, netdp_mixing_rows(draw > 0 ? sequence->drawn : sequence->mixing),
+                    round);
+    return status;
+}

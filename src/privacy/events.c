@@ -1,0 +1,417 @@
+/*
+ * Lists of events: what each is checked for, what merges, and the least of the bounds.
+ */
+#include <netdp/events.h>
+
+#include <math.h>
+#include <netdp/guarantee.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "privacy/ball.h"
+#include "privacy/mechanism.h"
+#include "privacy/pld.h"
+
+enum { BITS = 128 };
+
+/* The list in order: the Gaussian part, the rest, and what basic composition says of the rest. */
+typedef struct account {
+    netdp_direction direction;
+    netdp_event *other; /* like ones merged, none that releases nothing */
+    size_t others;
+    double mu; /* of all Gaussians together, rounded in the direction */
+    /*
+     * Upper bounds without a grid: every other event is a mixture of Gaussians, at most `plain` in
+     * mu, or pure up to delta.
+     */
+    double plain, pure, pure_delta;
+    bool nothing_hidden; /* some event gives all away */
+    bool ordered;
+} account;
+
+/* ---- Order in the list ---- */
+
+static double up(double x)
+{
+    return nextafter(x, INFINITY);
+}
+
+/* Something without noise, or that satisfies nothing; mixtures without noise are approximate here.
+ */
+static bool gives_all_away(const netdp_event *event)
+{
+    if (event->mechanism == NETDP_APPROXIMATE)
+        return event->delta == 1 || event->epsilon == INFINITY;
+    return event->mechanism != NETDP_RANDOMISED_RESPONSE && event->noise == 0;
+}
+
+static bool releases_nothing(const netdp_event *event)
+{
+    double seen = 0;
+    switch (event->mechanism) {
+    case NETDP_RANDOMISED_RESPONSE:
+        return event->flip == 1;
+    case NETDP_APPROXIMATE:
+        return event->delta == 0 && event->epsilon == 0;
+    case NETDP_SUBSAMPLED_GAUSSIAN:
+        return event->noise == INFINITY || event->rate == 0;
+    case NETDP_HIDDEN_GAUSSIAN:
+        for (int32_t i = 0; i < event->weights; i++)
+            seen = fmax(seen, event->weight[i]);
+        return event->noise == INFINITY || seen == 0;
+    default:
+        return event->noise == INFINITY;
+    }
+}
+
+static bool is_gaussian(const netdp_event *event)
+{
+    return event->mechanism == NETDP_GAUSSIAN ||
+           (event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN && event->rate == 1);
+}
+
+/* The same mechanism with the same parameters? */
+static bool alike(const netdp_event *a, const netdp_event *b)
+{
+    return a->mechanism == b->mechanism && a->noise == b->noise && a->rate == b->rate &&
+           a->flip == b->flip && a->epsilon == b->epsilon && a->delta == b->delta &&
+           a->levels == b->levels && a->weights == b->weights && a->weight == b->weight;
+}
+
+/* A mixture whose part with the person has no noise: that part gives all away, the rest nothing. */
+static netdp_event without_noise(const netdp_event *event, netdp_direction direction)
+{
+    double seen = event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN ? event->rate : 0;
+    for (int32_t i = 0; event->mechanism == NETDP_HIDDEN_GAUSSIAN && i < event->weights; i++)
+        seen += event->weight[i];
+    if (event->mechanism == NETDP_HIDDEN_GAUSSIAN)
+        seen *= direction == NETDP_UPPER ? 1 + 1e-9 : 1 - 1e-9;
+    return (netdp_event){
+        .mechanism = NETDP_APPROXIMATE, .delta = fmin(seen, 1), .count = event->count};
+}
+
+/* Only the fields of its mechanism, so that like events look alike. */
+static netdp_event bare(const netdp_event *event, netdp_direction direction)
+{
+    if (event->noise == 0 && (event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN ||
+                              event->mechanism == NETDP_HIDDEN_GAUSSIAN))
+        return without_noise(event, direction);
+    netdp_event made = {.mechanism = event->mechanism, .count = event->count};
+    const uint32_t fields = netdp_i_mechanisms[event->mechanism].fields;
+    made.noise = fields & NETDP_I_NOISE ? event->noise : 0;
+    made.rate = fields & NETDP_I_RATE ? event->rate : 0;
+    made.flip = fields & NETDP_I_FLIP ? event->flip : 0;
+    made.epsilon = fields & NETDP_I_EPSILON ? event->epsilon : 0;
+    made.delta = fields & NETDP_I_DELTA ? event->delta : 0;
+    made.levels = fields & NETDP_I_LEVELS ? event->levels : 0;
+    made.weights = fields & NETDP_I_WEIGHT ? event->weights : 0;
+    made.weight = fields & NETDP_I_WEIGHT ? event->weight : NULL;
+    return made;
+}
+
+static void add_other(account *a, const netdp_event *event)
+{
+    for (size_t i = 0; i < a->others; i++)
+        if (alike(a->other + i, event)) {
+            if (__builtin_add_overflow(a->other[i].count, event->count, &a->other[i].count))
+                a->other[i].count = INT64_MAX;
+            return;
+        }
+    a->other[a->others++] = *event;
+}
+
+/* square += count (1/noise)^2 */
+static void add_square(arb_t square, double noise, int64_t count)
+{
+    arb_t term;
+    arb_init(term);
+    arb_set_d(term, noise);
+    arb_mul(term, term, term, BITS);
+    arb_inv(term, term, BITS);
+    arb_mul_si(term, term, count, BITS);
+    arb_add(square, square, term, BITS);
+    arb_clear(term);
+}
+
+static double root(const arb_t square, netdp_direction direction)
+{
+    arb_t mu;
+    arb_init(mu);
+    arb_sqrt(mu, square, BITS);
+    const double rounded = direction == NETDP_UPPER ? netdp_i_ball_up(mu) : netdp_i_ball_down(mu);
+    arb_clear(mu);
+    return fmax(rounded, 0);
+}
+
+/* e^epsilon = (1 - gamma + gamma/L)/(gamma/L) = 1 + (1 - gamma) L/gamma, rounded up. */
+static double response_epsilon(const netdp_event *event)
+{
+    arb_t odds, flip;
+    arb_init(odds);
+    arb_init(flip);
+    arb_set_d(flip, event->flip);
+    arb_sub_ui(odds, flip, 1, BITS);
+    arb_neg(odds, odds);
+    arb_mul_si(odds, odds, event->levels, BITS);
+    arb_div(odds, odds, flip, BITS);
+    arb_log1p(odds, odds, BITS);
+    const double epsilon = netdp_i_ball_up(odds);
+    arb_clear(odds);
+    arb_clear(flip);
+    return epsilon;
+}
+
+/*
+ * Bounds that need no grid. A subsampled or hidden Gaussian is a mixture of Gaussians and nothing,
+ * hence dominated by the strongest of them.
+ */
+static void add_plain(account *a, const netdp_event *event, arb_t square)
+{
+    const double count = (double)event->count;
+    double pure = 0;
+    switch (event->mechanism) {
+    case NETDP_SUBSAMPLED_GAUSSIAN:
+    case NETDP_HIDDEN_GAUSSIAN:
+        add_square(square, event->noise, event->count);
+        return;
+    case NETDP_DISCRETE_GAUSSIAN:
+        pure = INFINITY;
+        break;
+    case NETDP_RANDOMISED_RESPONSE:
+        pure = response_epsilon(event);
+        break;
+    case NETDP_APPROXIMATE:
+        pure = event->epsilon;
+        a->pure_delta = fmin(up(a->pure_delta + up(count * event->delta)), 1);
+        break;
+    default:
+        pure = up(1 / event->noise);
+    }
+    a->pure = up(a->pure + up(count * pure));
+}
+
+static netdp_status account_new(const netdp_event *events, size_t count, netdp_direction direction,
+                                account *a, netdp_error *error)
+{
+    *a = (account){.direction = direction};
+    a->other = NETDP_I_NEW(netdp_event, count);
+    if (a->other == NULL)
+        return netdp_i_no_memory(error);
+    arb_t square;
+    arb_init(square);
+    for (size_t i = 0; i < count; i++) {
+        const netdp_event event = bare(events + i, direction);
+        if (releases_nothing(&event))
+            continue;
+        if (gives_all_away(&event))
+            a->nothing_hidden = true;
+        else if (is_gaussian(&event))
+            add_square(square, event.noise, event.count);
+        else
+            add_other(a, &event);
+    }
+    a->mu = root(square, direction);
+    for (size_t i = 0; i < a->others; i++) {
+        add_plain(a, a->other + i, square);
+        a->ordered = a->ordered || netdp_i_tails_ordered(a->other + i);
+    }
+    a->plain = root(square, NETDP_UPPER);
+    arb_clear(square);
+    return NETDP_OK;
+}
+
+/* ---- Bounds of the composition on a grid ---- */
+
+/* What is wanted of it: epsilon at this delta, or delta at this epsilon. */
+typedef struct question {
+    bool epsilon;
+    double at;
+} question;
+
+static netdp_status one_order(const account *a, netdp_i_order order, question wanted, double *value,
+                              netdp_error *error)
+{
+    netdp_i_release *release = NETDP_I_NEW(netdp_i_release, a->others + 1);
+    size_t made = 0;
+    netdp_status status = release == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (size_t i = 0; i < a->others && status == NETDP_OK; i++) {
+        status = netdp_i_tails_new(a->other + i, order, a->direction, &release[i].tails, error);
+        release[i].count = (double)a->other[i].count;
+        made += status == NETDP_OK;
+    }
+    if (status == NETDP_OK && a->mu > 0) {
+        status = netdp_i_tails_gaussian(a->mu, &release[made].tails, error);
+        release[made].count = 1;
+        made += status == NETDP_OK;
+    }
+    if (status == NETDP_OK && wanted.epsilon)
+        status = netdp_i_pld_epsilon(release, made, wanted.at, a->direction, value, error);
+    else if (status == NETDP_OK)
+        status = netdp_i_pld_delta(release, made, wanted.at, a->direction, value, error);
+    for (size_t i = 0; i < made; i++)
+        netdp_i_tails_clear(&release[i].tails);
+    netdp_i_free(release);
+    return status;
+}
+
+/* The worse order of the neighbours. */
+static netdp_status on_grid(const account *a, question wanted, double *value, netdp_error *error)
+{
+    double removed = 0, added = 0;
+    netdp_status status = one_order(a, NETDP_I_REMOVED, wanted, &removed, error);
+    if (status == NETDP_OK && a->ordered)
+        status = one_order(a, NETDP_I_ADDED, wanted, &added, error);
+    if (status == NETDP_OK)
+        *value = fmax(removed, added);
+    return status;
+}
+
+/* ---- Gaussians alone, exactly ---- */
+
+/* A double that the true epsilon of mu is proven to be above, or 0. */
+static netdp_status gaussian_epsilon_down(double mu, double delta, double *epsilon,
+                                          netdp_error *error)
+{
+    double at, there;
+    netdp_status status = netdp_gdp_to_epsilon(mu, delta, &at, error);
+    for (double off = 0x1p-45; status == NETDP_OK && at > 0; off *= 4) {
+        const double tried = at == INFINITY ? 0 : at * fmax(1 - off, 0);
+        status = netdp_gdp_to_delta(mu, tried, &there, error);
+        if (status == NETDP_OK && (there > delta || tried == 0)) {
+            *epsilon = there > delta ? tried : 0;
+            return NETDP_OK;
+        }
+    }
+    if (status == NETDP_OK)
+        *epsilon = 0;
+    return status;
+}
+
+static netdp_status gaussian_epsilon(const account *a, double delta, double *epsilon,
+                                     netdp_error *error)
+{
+    if (a->direction == NETDP_UPPER)
+        return netdp_gdp_to_epsilon(a->mu, delta, epsilon, error);
+    return gaussian_epsilon_down(a->mu, delta, epsilon, error);
+}
+
+static netdp_status gaussian_delta(const account *a, double epsilon, double *delta,
+                                   netdp_error *error)
+{
+    netdp_status status = netdp_gdp_to_delta(a->mu, epsilon, delta, error);
+    /* Correctly rounded up: the double below is below. */
+    if (status == NETDP_OK && a->direction == NETDP_LOWER && *delta > 0)
+        *delta = nextafter(*delta, 0);
+    return status;
+}
+
+/* ---- Without a grid ---- */
+
+/* Gaussians in place of their mixtures, and the pure part added: an upper bound. */
+static netdp_status plain_epsilon(const account *a, double delta, double *epsilon,
+                                  netdp_error *error)
+{
+    *epsilon = INFINITY;
+    const double left = nextafter(delta - a->pure_delta, -INFINITY);
+    if (a->pure == INFINITY || (left <= 0 && !(a->plain == 0 && a->pure_delta <= delta)))
+        return NETDP_OK;
+    double gaussian = 0;
+    netdp_status status = NETDP_OK;
+    if (a->plain > 0)
+        status = netdp_gdp_to_epsilon(a->plain, left, &gaussian, error);
+    if (status == NETDP_OK)
+        *epsilon = gaussian > 0 ? up(gaussian + a->pure) : a->pure;
+    return status;
+}
+
+static netdp_status plain_delta(const account *a, double epsilon, double *delta, netdp_error *error)
+{
+    *delta = 1;
+    const double left = nextafter(epsilon - a->pure, -INFINITY);
+    if (epsilon < a->pure || (left < 0 && a->plain > 0))
+        return NETDP_OK;
+    double gaussian = 0;
+    netdp_status status = NETDP_OK;
+    if (a->plain > 0)
+        status = netdp_gdp_to_delta(a->plain, left, &gaussian, error);
+    if (status == NETDP_OK)
+        *delta = fmin(a->pure_delta > 0 ? up(gaussian + a->pure_delta) : gaussian, 1);
+    return status;
+}
+
+/* ---- Answers ---- */
+
+static netdp_status epsilon_of(const account *a, double delta, double *epsilon, netdp_error *error)
+{
+    double exact = 0, grid = 0, plain = INFINITY;
+    netdp_status status = gaussian_epsilon(a, delta, &exact, error);
+    if (status == NETDP_OK && a->others > 0)
+        status = on_grid(a, (question){true, delta}, &grid, error);
+    if (status == NETDP_OK && a->others > 0 && a->direction == NETDP_UPPER)
+        status = plain_epsilon(a, delta, &plain, error);
+    if (status == NETDP_OK && a->others == 0)
+        *epsilon = exact;
+    else if (status == NETDP_OK)
+        *epsilon = a->direction == NETDP_UPPER ? fmin(grid, plain) : fmax(grid, exact);
+    return status;
+}
+
+static netdp_status delta_of(const account *a, double epsilon, double *delta, netdp_error *error)
+{
+    double exact = 0, grid = 0, plain = 1;
+    netdp_status status = gaussian_delta(a, epsilon, &exact, error);
+    if (status == NETDP_OK && a->others > 0)
+        status = on_grid(a, (question){false, epsilon}, &grid, error);
+    if (status == NETDP_OK && a->others > 0 && a->direction == NETDP_UPPER)
+        status = plain_delta(a, epsilon, &plain, error);
+    if (status == NETDP_OK && a->others == 0)
+        *delta = exact;
+    else if (status == NETDP_OK)
+        *delta = a->direction == NETDP_UPPER ? fmin(grid, plain) : fmax(grid, exact);
+    return status;
+}
+
+netdp_status netdp_events_epsilon(const netdp_event *events, size_t count, double delta,
+                                  netdp_direction direction, double *epsilon, netdp_error *error)
+{
+    account a = {0};
+    netdp_status status = netdp_i_events_check(events, count, error);
+    if (status == NETDP_OK && !(delta > 0 && delta < 1))
+        status = netdp_i_fail(error, NETDP_INVALID, "delta is %g; it must lie in (0, 1)", delta);
+    if (status == NETDP_OK)
+        status = account_new(events, count, direction, &a, error);
+    if (status == NETDP_OK && a.nothing_hidden)
+        *epsilon = INFINITY;
+    else if (status == NETDP_OK)
+        status = epsilon_of(&a, delta, epsilon, error);
+    netdp_i_free(a.other);
+    return status;
+}
+
+netdp_status netdp_events_delta(const netdp_event *events, size_t count, double epsilon,
+                                netdp_direction direction, double *delta, netdp_error *error)
+{
+    account a = {0};
+    netdp_status status = netdp_i_events_check(events, count, error);
+    if (status == NETDP_OK && !(epsilon >= 0))
+        status =
+            netdp_i_fail(error, NETDP_INVALID, "epsilon is %g; it must lie in [0, inf]", epsilon);
+    if (status == NETDP_OK)
+        status = account_new(events, count, direction, &a, error);
+    if (status == NETDP_OK && epsilon == INFINITY)
+        epsilon = 0x1p1020;
+    if (status == NETDP_OK && a.nothing_hidden)
+        *delta = 1;
+    else if (status == NETDP_OK)
+        status = delta_of(&a, epsilon, delta, error);
+    netdp_i_free(a.other);
+    return status;
+}
+
+bool netdp_events_certified(const netdp_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_gaussian(events + i) && !releases_nothing(events + i))
+            return false;
+    return true;
+}

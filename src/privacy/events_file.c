@@ -1,0 +1,209 @@
+/* Lists of events as JSON, strictly. */
+#include <netdp/events.h>
+
+#include <math.h>
+#include <string.h>
+#include <jansson.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "privacy/mechanism.h"
+
+/* ---- Reading ---- */
+
+/* The field of that name which the mechanism has, or NULL. */
+static const netdp_i_number *number_of(const netdp_event *event, const char *key)
+{
+    for (int i = 0; i < NETDP_I_FIELDS; i++)
+        if (strcmp(netdp_i_numbers[i].name, key) == 0)
+            return netdp_i_mechanisms[event->mechanism].fields & netdp_i_numbers[i].field
+                       ? &netdp_i_numbers[i]
+                       : NULL;
+    return NULL;
+}
+
+static netdp_status read_value(const netdp_i_number *number, const json_t *value,
+                               netdp_event *event, netdp_error *error)
+{
+    double read = NAN;
+    if (json_is_string(value) && strcmp(json_string_value(value), "inf") == 0)
+        read = INFINITY;
+    else if (number->whole ? json_is_integer(value) : json_is_number(value))
+        read = json_number_value(value);
+    if (!(read >= number->low && read <= number->high))
+        return netdp_i_fail(error, NETDP_INVALID, "%s: must be a number %s", number->name,
+                            number->expects);
+    netdp_i_event_set(event, number, read);
+    return NETDP_OK;
+}
+
+static netdp_status read_weights(const json_t *list, netdp_event *event, netdp_error *error)
+{
+    const size_t size = json_array_size(list);
+    if (!json_is_array(list) || size > INT32_MAX)
+        return netdp_i_fail(error, NETDP_INVALID, "weight: must be a list of numbers");
+    double *weight = NETDP_I_NEW(double, size);
+    if (weight == NULL)
+        return netdp_i_no_memory(error);
+    event->weight = weight; /* freed with the list */
+    event->weights = (int32_t)size;
+    for (size_t i = 0; i < size; i++) {
+        const json_t *value = json_array_get(list, i);
+        if (!json_is_number(value))
+            return netdp_i_fail(error, NETDP_INVALID, "weight: item %zu is no number", i + 1);
+        weight[i] = json_number_value(value);
+    }
+    return NETDP_OK;
+}
+
+static netdp_status read_key(const char *key, const json_t *value, netdp_event *event,
+                             uint32_t *seen, netdp_error *error)
+{
+    if (strcmp(key, "mechanism") == 0)
+        return NETDP_OK;
+    if (strcmp(key, "count") == 0) {
+        event->count = json_is_integer(value) ? json_integer_value(value) : 0;
+        return NETDP_OK; /* checked with the event */
+    }
+    const uint32_t fields = netdp_i_mechanisms[event->mechanism].fields;
+    if (strcmp(key, "weight") == 0 && (fields & NETDP_I_WEIGHT)) {
+        *seen |= NETDP_I_WEIGHT;
+        return read_weights(value, event, error);
+    }
+    const netdp_i_number *number = number_of(event, key);
+    if (number == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "'%s' is no key of %s",
+                            netdp_i_show_text(key).text, netdp_i_mechanisms[event->mechanism].name);
+    *seen |= number->field;
+    return read_value(number, value, event, error);
+}
+
+static netdp_status read_event(json_t *object, netdp_event *event, netdp_error *error)
+{
+    const char *name = json_string_value(json_object_get(object, "mechanism"));
+    uint32_t seen = 0;
+    if (!json_is_object(object))
+        return netdp_i_fail(error, NETDP_INVALID, "is no object {\"mechanism\": ...}");
+    const int found = name == NULL ? -1 : netdp_i_mechanism_find(name);
+    if (found < 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "mechanism: '%s' is none; write one such as gaussian or laplace",
+                            netdp_i_show_text(name == NULL ? "" : name).text);
+    *event = (netdp_event){.mechanism = (netdp_mechanism)found, .count = 1};
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        netdp_status status = read_key(key, value, event, &seen, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    const uint32_t missing = netdp_i_mechanisms[found].fields & ~seen;
+    for (int i = 0; i < NETDP_I_FIELDS; i++)
+        if (missing & netdp_i_numbers[i].field)
+            return netdp_i_fail(error, NETDP_INVALID, "%s: missing", netdp_i_numbers[i].name);
+    if (missing != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "weight: missing");
+    return netdp_i_event_check(event, error);
+}
+
+netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_error *error)
+{
+    json_error_t why;
+    char *text = NULL;
+    int64_t bytes = 0;
+    json_t *list = NULL;
+    netdp_events *made = NULL;
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    if (status != NETDP_OK)
+        goto done;
+    list = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
+    if (list == NULL) {
+        status = netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s", path, why.line,
+                              netdp_i_show_text(why.text).text);
+        goto done;
+    }
+    if (!json_is_array(list)) {
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: no list of events; write [{\"mechanism\": ...}, ...]", path);
+        goto done;
+    }
+    made = NETDP_I_NEW(netdp_events, 1);
+    if (made != NULL)
+        made->event = NETDP_I_NEW(netdp_event, json_array_size(list));
+    if (made == NULL || made->event == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    for (size_t i = 0; i < json_array_size(list) && status == NETDP_OK; i++) {
+        made->count = i + 1;
+        status = read_event(json_array_get(list, i), made->event + i, error);
+        if (status != NETDP_OK)
+            status = netdp_i_within(error, status, "%s: event %zu", path, i + 1);
+    }
+    if (status == NETDP_OK) {
+        *events = made;
+        made = NULL;
+    }
+done:
+    netdp_events_free(made);
+    json_decref(list);
+    netdp_i_free(text);
+    return status;
+}
+
+void netdp_events_free(netdp_events *events)
+{
+    if (events == NULL)
+        return;
+    for (size_t i = 0; events->event != NULL && i < events->count; i++)
+        netdp_i_free((double *)events->event[i].weight);
+    netdp_i_free(events->event);
+    netdp_i_free(events);
+}
+
+/* ---- Writing ---- */
+
+static json_t *event_json(const netdp_event *event)
+{
+    const netdp_i_mechanism *mechanism = &netdp_i_mechanisms[event->mechanism];
+    json_t *object = json_pack("{s:s}", "mechanism", mechanism->name);
+    int bad = object == NULL;
+    for (int i = 0; i < NETDP_I_FIELDS; i++) {
+        const netdp_i_number *number = &netdp_i_numbers[i];
+        const double value = netdp_i_event_number(event, number);
+        if (mechanism->fields & number->field)
+            bad |= json_object_set_new(object, number->name,
+                                       number->whole ? json_integer((json_int_t)value)
+                                                     : netdp_i_json_double(value));
+    }
+    if (mechanism->fields & NETDP_I_WEIGHT) {
+        json_t *list = json_array();
+        for (int32_t i = 0; i < event->weights; i++)
+            bad |= json_array_append_new(list, json_real(event->weight[i]));
+        bad |= json_object_set_new(object, "weight", list);
+    }
+    bad |= json_object_set_new(object, "count", json_integer(event->count));
+    if (bad) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+netdp_status netdp_events_write(const netdp_event *events, size_t count, const char *path,
+                                netdp_error *error)
+{
+    netdp_status status = netdp_i_events_check(events, count, error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *list = json_array();
+    bool whole = list != NULL;
+    for (size_t i = 0; i < count && whole; i++)
+        whole = json_array_append_new(list, event_json(events + i)) == 0;
+    status = whole ? netdp_i_json_write(list, path, error) : netdp_i_no_memory(error);
+    json_decref(list);
+    return status;
+}

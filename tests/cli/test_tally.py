@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+"""Tokens that sum and count, and weighted walks: loss, calibrate, run."""
+import json
+import math
+import os
+import tempfile
+
+from harness import SOURCE, Case, close, main, read_json, run
+
+RING = "loss --json --family 'ring 12' --protocol ring-sum --rounds 4"
+PAIR = RING + " --from 5 --to 2"
+COUNT = "loss --json --family 'ring 12' --protocol ring-histogram --rounds 2 --from 5 --to 2"
+COMPLETE = "loss --json --family 'complete 20' --protocol complete-sum --rounds 200 --noise 6"
+
+with open(os.path.join(SOURCE, "tests/golden/golden.json"), encoding="utf-8") as golden_file:
+    GOLDEN = json.load(golden_file)
+
+
+def told(words, code=0):
+    got, out, err = run(words.split() if isinstance(words, str) else words, ".", seconds=300)
+    assert got == code, f"{words}: {got} {err}"
+    return read_json(out) if code == 0 else err
+
+
+def same(got, want):
+    assert got == want, f"got {got!r}, want {want!r}"
+
+
+def of_json(check):
+    return lambda text: check(read_json(text))
+
+
+def value(want, relative=1e-9):
+    def check(text):
+        got = read_json(text)
+        close(float(got["losses"][0]["value"]), want, 1e-12, relative) if want < math.inf else \
+            same(got["losses"][0]["value"], "inf")
+        assert got["sound"] is True
+    return check
+
+
+def says(**want):
+    def check(text):
+        got = read_json(text)
+        for key, this in want.items():
+            assert got["protocol"][key] == this, got["protocol"]
+    return check
+
+
+CASES = [
+    # Algorithm 1: every increment that one observer sees has exactly one noise; what node 5 gives in
+    # the last pass never comes back to node 2
+    Case(PAIR + " --as loss", check=value(3)),
+    Case(PAIR + " --as gdp --noise 2", check=value(math.sqrt(3) / 2)),
+    Case(PAIR + " --as loss --schedule every", check=value(3 / 11)),
+    # two who pool their views around a node leave it without noise (erratum 9)
+    Case(RING + " --from 5 --to set:4,6 --as loss",
+         check=value(math.inf)),
+    # spread noise: a run of k honest nodes keeps k/n; in the first pass node 0's, which is whole
+    Case(RING + " --from 5 --to set:4,7 --as loss --schedule spread", check=value(4 * 12 / 2)),
+    # Laplace: K releases, pure
+    Case(PAIR + " --mechanism laplace --noise 8 --as dp:1e-300",
+         check=value(3 / 8, 1e-3)),
+    Case(PAIR + " --mechanism discrete-gaussian --noise 2 --as dp:1e-6",
+         check=says(mechanism="discrete-gaussian", grid=1024)),
+    Case(COUNT + " --levels 3 --flip 0.5", check=says(levels=3, flip=0.5, shuffle="least")),
+    Case(COUNT + " --levels 3 --flip 0.5 --bound local",
+         check=of_json(lambda got: same((got["noise"], got["bound"]), (None, "local")))),
+    Case(COMPLETE, check=of_json(lambda got: same((got["bound"], got["sound"]),
+                                                  ("excursion-linear", True)))),
+    Case("loss --json --family 'complete 20' --protocol complete-histogram --rounds 200 --cap 10 "
+         "--flip 0.5", check=says(cap=10)),
+    Case("loss --family 'ring 12' --protocol ring-sum --rounds 4 --noise 2",
+         out="once every n-1 hops.*\\n.*\\none observer at a time"),
+    # what does not apply or is wrong
+    Case("loss --family 'grid 3 4' --protocol ring-sum --rounds 1", 2, err="family ring"),
+    Case("loss --family 'ring 9' --protocol complete-sum --rounds 9 --noise 1", 2,
+         err="family complete"),
+    Case(PAIR + " --dither 0.1", 2, err="--dither"),
+    Case(PAIR + " --cap 3", 2, err="--cap"),
+    Case(PAIR + " --mixing uniform", 2, err="--mixing"),
+    Case(PAIR + " --mechanism cauchy --noise 1", 2, err="gaussian, laplace"),
+    Case(PAIR + " --schedule now", 2, err="every, once, spread"),
+    Case(PAIR + " --schedule spread --mechanism laplace --as dp:1e-6 --noise 1", 2, err="spread"),
+    Case(PAIR + " --bound phase-release", 2, err="bound"),
+    Case(PAIR + " --draws 3 --noise 1 --as rdp:2", 2, err="--draws"),
+    Case(COUNT, 2, err="--flip: required"),
+    Case(COUNT + " --flip 1", 2, err="flip"),
+    Case(COUNT + " --flip 0.5 --noise 1", 2, err="--noise"),
+    Case(COUNT + " --flip 0.5 --shuffle cards", 2, err="erlingsson"),
+    Case(COUNT + " --flip 0.5 --as loss", 2, err="as"),
+    Case(COMPLETE + " --as loss", 2, err="as"),
+    Case("loss --family 'ring 9' --rounds 9 --flip 0.2", 2, err="--flip"),
+    # weighted walks
+    Case("loss --family 'star 6' --protocol weighted-walk --rounds 9 --noise 2 --gamma 1,5", 2,
+         err="THETA,LOW,HIGH"),
+    Case("loss --family 'star 6' --protocol weighted-walk --rounds 9 --noise 2 --gamma 1,1,5", 2,
+         err="dp:DELTA"),
+    Case("loss --family 'star 6' --protocol walk --rounds 9 --noise 2 --gamma 1,1,5", 2,
+         err="--gamma"),
+    Case("loss --family 'star 6' --protocol weighted-walk --rounds 9 --noise 2 --bound published",
+         2, err="weighted"),
+]
+
+
+def golden_complete_sum():
+    """The account of sums of complete(20), which the golden walk has for uniform mixing too."""
+    got = told(["loss", "--json", "--family", "complete 20", "--protocol", "complete-sum",
+                "--rounds", "200", "--noise", "6", "--as", "rdp:2"])
+    walk = told(["loss", "--json", "--family", "complete 20", "--mixing", "uniform", "--protocol",
+                 "walk", "--rounds", "200", "--noise", "6", "--as", "rdp:2", "--bound",
+                 "excursion-linear"])
+    close(got["summary"]["max"], walk["summary"]["max"], 0, 1e-6)
+
+
+def lands(words, target):
+    """The noise or flip that calibrate finds meets the target, accounted for again by loss."""
+    found = told(["calibrate", "--json", *words, "--target", str(target), "--as", "dp:1e-6"])
+    again = [*words, "--as", "dp:1e-6"]
+    flips = found["noise"] is None
+    again += ["--flip", repr(found["protocol"]["flip"])] if flips else \
+        ["--noise", repr(found["noise"])]
+    got = told(["loss", "--json", *again])["summary"]["max"]
+    assert 0.999 * target <= got <= target, f"{words}: {got} for {target}"
+    assert got == found["achieved"]["max"], f"{words}: {got} is not {found['achieved']['max']}"
+
+
+def calibration():
+    ring, complete = ["--family", "ring 12"], ["--family", "complete 20"]
+    for target in (0.3, 4):
+        lands([*ring, "--protocol", "ring-sum", "--rounds", "3"], target)
+        lands([*ring, "--protocol", "ring-sum", "--rounds", "3", "--mechanism", "laplace"], target)
+        lands([*complete, "--protocol", "complete-sum", "--rounds", "100"], target)
+        lands([*ring, "--protocol", "ring-histogram", "--rounds", "2", "--levels", "3", "--shuffle",
+               "local"], target)
+    lands(["--family", "ring 9", "--protocol", "weighted-walk", "--rounds", "40", "--mixing",
+           "hastings:degree"], 2)
+    assert "out of reach" in told(["calibrate", *ring, "--protocol", "ring-sum", "--rounds", "1",
+                                   "--to", "set:4,6", "--from", "5", "--target", "1", "--as",
+                                   "dp:1e-6"], 1)
+
+
+def weights():
+    """A node's account is that of a plain walk under its own noise."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "lipschitz.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("4\n1\n2\n1\n1\n1\n")
+        words = ["loss", "--json", "--family", "ring 6", "--mixing", "hastings:" + path, "--rounds",
+                 "50", "--to", "0", "--from", "2", "--as", "dp:1e-5"]
+        scale = 10 / (6 * 2)
+        weighted = told([*words, "--protocol", "weighted-walk", "--noise", "3"])
+        plain = told([*words, "--protocol", "walk", "--noise", repr(3 / scale)])
+        close(weighted["losses"][0]["value"], plain["losses"][0]["value"], 0, 1e-9)
+        # what the Gamma mechanism released is paid for, with half of delta
+        paid = told([*words, "--protocol", "weighted-walk", "--noise", "3", "--gamma", "1,1,4"])
+        law = paid["protocol"]["gamma"]
+        assert law["delta"] == 5e-6
+        alone = told(["convert", "--json", "gamma:1,1,4", "--to", "dp:5e-6"])
+        assert law["epsilon"] == alone["value"]
+        half = told([*words[:-1], "dp:5e-6", "--protocol", "weighted-walk", "--noise", "3"])
+        close(paid["losses"][0]["value"], half["losses"][0]["value"] + law["epsilon"], 0, 1e-9)
+
+
+STUDY = """title: Test
+seed: 3
+graph: {family: GRAPH}
+data: {source: meters, per_node: one, columns: [{name: h19}]}
+task: {kind: TASK, bounds: [0, 5]LEVELS}
+protocol: {kind: KIND}
+privacy: {epsilon: 2, delta: 1e-5, over: worst}
+output: {every: 16, repeat: 100}
+"""
+
+
+def study(folder, graph, task, kind, levels=""):
+    text = STUDY.replace("GRAPH", graph).replace("TASK", task).replace("KIND", kind)
+    with open(os.path.join(folder, "study.yaml"), "w", encoding="utf-8") as file:
+        file.write(text.replace("LEVELS", levels))
+    code, _, err = run(["run", "study.yaml", "-o", "out", "--data", os.path.join(SOURCE, "data")],
+                       folder, seconds=300)
+    assert code == 0, err
+    with open(os.path.join(folder, "out", "summary.json"), encoding="utf-8") as file:
+        return read_json(file.read())
+
+
+def check_released(summary, width):
+    """The first run's totals lie in their intervals' middle, and errors are what was predicted."""
+    token = summary["variants"][2]
+    assert len(token["released"]) == width
+    for number in token["released"]:
+        assert number["low"] < number["value"] < number["high"] and number["level"] == 0.95
+    objective = token["error"]["objective"]
+    if objective["predicted"] is not None:
+        close(objective["mean"], objective["predicted"], 5 * objective["standard_error"])
+    assert token["guarantee"]["worst"]["epsilon"] <= 2
+
+
+def studies():
+    with tempfile.TemporaryDirectory() as folder:
+        check_released(study(folder, "ring 32", "sum", "ring-sum, rounds: 3"), 1)
+    with tempfile.TemporaryDirectory() as folder:
+        summary = study(folder, "ring 32", "sum", "ring-sum, rounds: 2, mechanism: laplace")
+        check_released(summary, 1)
+        local, token = summary["variants"][1:]
+        rmse = [v["error"]["columns"][0]["rmse"] for v in (local, token)]
+        assert 4 < rmse[0] / rmse[1] < 8, rmse  # about sqrt(31)
+    with tempfile.TemporaryDirectory() as folder:
+        summary = study(folder, "complete 32", "sum", "complete-sum, rounds: 320, cap: 20")
+        check_released(summary, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        summary = study(folder, "complete 32", "histogram",
+                        "complete-histogram, rounds: 64, cap: 4", ", levels: 4")
+        check_released(summary, 4)
+        columns = summary["variants"][2]["error"]["columns"]
+        close(math.fsum(column["mean"] for column in columns), 1, 1e-9)
+    with tempfile.TemporaryDirectory() as folder:
+        summary = study(folder, "davis", "histogram", "averaging, rounds: 8", ", levels: 4")
+        assert summary["data"]["sensitivity"] == math.sqrt(2)
+
+
+main(CASES, [golden_complete_sum, calibration, weights, studies])
