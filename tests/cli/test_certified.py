@@ -3,7 +3,7 @@
 import itertools
 import tempfile
 
-from mpmath import erfc, exp, log, mp, mpf, sqrt
+from mpmath import erfc, exp, gammainc, log, loggamma, mp, mpf, sqrt
 
 from harness import main, read_json, run
 
@@ -108,4 +108,42 @@ def walks():
                gaussian_epsilon(mu, mpf(1e-5)))
 
 
-main([], [gaussians, renyi, everything, walks])
+def gamma_delta(theta, low, high, eps, published):
+    """Paper B, Lemma 3, and the exact curve."""
+    a, b = high / theta, low / theta
+    k, ell = theta / (high - low), loggamma(a) - loggamma(b)
+    one, other = exp((eps + ell) * k), exp((ell - eps) * k)
+    above = gammainc(a, one, mp.inf, regularized=True)
+    below_other = gammainc(b, 0, other, regularized=True)
+    if published:
+        return max(above, below_other)
+    return max(above - exp(eps) * gammainc(b, one, mp.inf, regularized=True),
+               below_other - exp(eps) * gammainc(a, 0, other, regularized=True))
+
+
+def gamma_mechanism():
+    for (theta, low, high), delta in itertools.product(((2, 1, 3), (0.5, 1, 2), (4, 2, 5)),
+                                                       ("0.4", "0.3")):
+        for published in (False, True):
+            argv = ["convert", f"gamma:{theta},{low},{high}", "--to", f"dp:{delta}"]
+            truth = bisect(lambda eps, p=published: gamma_delta(
+                mpf(theta), mpf(low), mpf(high), eps, p) - mpf(float(delta)), mpf(0), mpf(1))
+            covers(argv, told(argv + ["--published"] * published)["value"], truth)
+
+
+def gaussian_events():
+    for noise, count, delta in (("3", 12, "1e-5"), ("1000", 1000000, "1e-5"), ("0.5", 1, "1e-9")):
+        argv = ["convert", f"gaussian:{noise} x{count}", "--to", f"dp:{delta}"]
+        mu = sqrt(mpf(count)) / mpf(float(noise))
+        covers(argv, told(argv)["value"], gaussian_epsilon(mu, mpf(float(delta))))
+
+
+def randomised_response():
+    for flip, levels in itertools.product(("0.3", "0.01", "0.9"), (2, 40)):
+        argv = ["convert", f"rr:{flip},{levels},1", "--to", "dp:1e-6", "--by", "local"]
+        gamma = mpf(float(flip))
+        covers(argv, told(argv)["value"], log(1 + levels * (1 - gamma) / gamma))
+
+
+main([], [gaussians, renyi, everything, walks, gamma_mechanism, gaussian_events,
+          randomised_response])
