@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <netdp/drawn.h>
+#include <netdp/events.h>
 
 #include "account/pairs.h"
 #include "base/fail.h"
@@ -20,7 +21,7 @@
 
 typedef struct loss_options {
     netdp_i_description_options description;
-    const char *as, *csv, *npy;
+    const char *as, *csv, *npy, *events;
     double noise;
     int64_t draws;
     bool json, full;
@@ -170,6 +171,35 @@ static netdp_status print_table(const answer *a, netdp_error *error)
     return NETDP_OK;
 }
 
+/* One pair's account as events: what netdp convert events:FILE composes with others. */
+static netdp_status write_events(const answer *a, netdp_unit unit, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    netdp_event event = {.mechanism = NETDP_GAUSSIAN, .count = 1};
+    if (a->summary.pairs != 1 || !l->sound)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--events: the account of one pair by a sound bound; give --from and "
+                            "--to");
+    if (l->final && unit.currency != NETDP_AS_DP)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--events: here only an (epsilon, delta) can be composed; use --as "
+                            "dp:DELTA");
+    if (l->final) {
+        event.mechanism = NETDP_APPROXIMATE;
+        event.epsilon = a->summary.max;
+        event.delta = unit.parameter;
+    } else {
+        const netdp_unit gdp = {NETDP_AS_GDP, 0};
+        netdp_summary all;
+        netdp_status status = netdp_losses_summary(l, a->options->noise, gdp, &all, error);
+        if (status != NETDP_OK)
+            return status;
+        /* Down: less noise than there is. */
+        event.noise = all.max > 0 ? nextafter(1 / all.max, 0) : INFINITY;
+    }
+    return netdp_events_write(&event, 1, a->options->events, error);
+}
+
 static netdp_status account_and_print(const loss_options *options, netdp_i_description *d,
                                       netdp_unit unit, netdp_error *error)
 {
@@ -197,6 +227,8 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
         status = netdp_i_pairs_write_csv(&a.pairs, options->csv, error);
     if (status == NETDP_OK && options->npy != NULL)
         status = netdp_i_pairs_write_npy(&a.pairs, a.pairs.value, options->npy, error);
+    if (status == NETDP_OK && options->events != NULL)
+        status = write_events(&a, unit, error);
     if (status == NETDP_OK)
         status = options->json ? print_json(&a, error) : print_table(&a, error);
     netdp_i_pairs_clear(&a.pairs);
@@ -268,6 +300,9 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE", "also every pair as CSV", "none"},
         {NETDP_I_TEXT, 0, "npy", &o.npy, "FILE",
          "also float64 [from][to], inf on the diagonal, as NumPy reads it", "none"},
+        {NETDP_I_TEXT, 0, "events", &o.events, "FILE",
+         "also the account of the one pair as a JSON list, to be composed by netdp convert",
+         "none"},
         {NETDP_I_SWITCH, 0, "full", &o.full, NULL, "list every pair, however many", NULL},
         {0},
     };

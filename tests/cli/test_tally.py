@@ -162,6 +162,40 @@ def weights():
         close(paid["losses"][0]["value"], half["losses"][0]["value"] + law["epsilon"], 0, 1e-9)
 
 
+def events():
+    """What loss exports, convert composes: two runs of a ring sum beside one of gossip."""
+    with tempfile.TemporaryDirectory() as folder:
+        def export(words, name):
+            path = os.path.join(folder, name)
+            told(["loss", "--json", *words, "--events", path])
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+        ring = ["--family", "ring 12", "--protocol", "ring-sum", "--rounds", "4", "--from", "5",
+                "--to", "2"]
+        sums = export([*ring, "--noise", "4"], "sums")
+        assert sums[0]["mechanism"] == "gaussian"
+        close(sums[0]["noise"], 4 / math.sqrt(3), 0, 1e-12)
+        gossip = export(["--family", "davis", "--rounds", "5", "--noise", "3", "--from", "3",
+                         "--to", "0"], "gossip")
+        walk = export(["--family", "davis", "--protocol", "walk", "--rounds", "50", "--noise", "9",
+                       "--from", "3", "--to", "0", "--as", "dp:1e-7"], "walk")
+        assert walk[0]["mechanism"] == "approximate" and walk[0]["delta"] == 1e-7
+        path = os.path.join(folder, "all")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump([*sums, *sums, *gossip], file)
+        composed = told(["convert", "--json", "events:" + path, "--to", "dp:1e-6"])
+        mu = math.sqrt(2 / sums[0]["noise"]**2 + 1 / gossip[0]["noise"]**2)
+        alone = told(["convert", "--json", f"gdp:{mu!r}", "--to", "dp:1e-6"])
+        assert composed["certified"] is True
+        close(composed["value"], alone["value"], 0, 1e-9)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump([*gossip, *walk], file)
+        both = told(["convert", "--json", "events:" + path, "--to", "dp:1e-6"])
+        single = told(["convert", "--json", f"gdp:{1 / gossip[0]['noise']!r}", "--to", "dp:1e-6"])
+        assert single["value"] < both["value"] < single["value"] + 1.01 * walk[0]["epsilon"]
+        assert "--events" in told(["loss", "--json", *ring[:6], "--events", path], 2)
+
+
 STUDY = """title: Test
 seed: 3
 graph: {family: GRAPH}
@@ -219,4 +253,4 @@ def studies():
         assert summary["data"]["sensitivity"] == math.sqrt(2)
 
 
-main(CASES, [golden_complete_sum, calibration, weights, studies])
+main(CASES, [golden_complete_sum, calibration, weights, events, studies])
