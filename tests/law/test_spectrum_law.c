@@ -1,10 +1,9 @@
 /* Spectra against closed forms, golden values, each other, and the laws that they obey. */
-#include "check.h"
+#include "golden.h"
 
 #include <netdp/mixing.h>
 #include <netdp/random.h>
 
-#include <jansson.h>
 #include <omp.h>
 
 #include "mixing/dense.h"
@@ -134,12 +133,7 @@ static void test_golden_values(void **state)
                                            {"ring12", "ring 12"},
                                            {"davis", "davis"},
                                            {"florentine", "florentine"}};
-    char path[4096];
-    const char *source = getenv("NETDP_SOURCE");
-    assert_non_null(source);
-    snprintf(path, sizeof path, "%s/tests/golden/golden.json", source);
-    json_t *golden = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
-    assert_non_null(golden);
+    json_t *golden = load_golden("golden.json");
     for (size_t i = 0; i < 4; i++) {
         json_t *want = json_object_get(golden, graph[i][0]);
         assert_non_null(want);

@@ -1,30 +1,10 @@
-#include "check.h"
+#include "golden.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <time.h>
 #include <netdp/amplification.h>
 #include <netdp/guarantee.h>
 #include <netdp/random.h>
-
-static json_t *load_golden(const char *name)
-{
-    char path[4096];
-    const char *source = getenv("NETDP_SOURCE");
-    snprintf(path, sizeof path, "%s/tests/golden/%s", source != NULL ? source : ".", name);
-    json_error_t problem;
-    json_t *golden = json_load_file(path, 0, &problem);
-    if (golden == NULL)
-        fail_msg("%s: %s", path, problem.text);
-    return golden;
-}
-
-static double number(const json_t *row, const char *key)
-{
-    const json_t *value = json_object_get(row, key);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
-}
 
 static netdp_shuffle shuffle_of(double epsilon0, int64_t crowd, int64_t levels)
 {

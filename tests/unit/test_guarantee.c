@@ -1,29 +1,9 @@
-#include "check.h"
+#include "golden.h"
 
 #include <float.h>
-#include <jansson.h>
 #include <omp.h>
 #include <netdp/guarantee.h>
 #include <netdp/random.h>
-
-static json_t *load_golden(const char *name)
-{
-    char path[4096];
-    const char *source = getenv("NETDP_SOURCE");
-    snprintf(path, sizeof path, "%s/tests/golden/%s", source != NULL ? source : ".", name);
-    json_error_t problem;
-    json_t *golden = json_load_file(path, 0, &problem);
-    if (golden == NULL)
-        fail_msg("%s: %s", path, problem.text);
-    return golden;
-}
-
-static double number(const json_t *row, const char *key)
-{
-    const json_t *value = json_object_get(row, key);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
-}
 
 static double epsilon_of(double mu, double delta)
 {

@@ -1,10 +1,8 @@
 /* Published bounds on walks, first passages, closed forms and counts of visits. */
-#include "check.h"
+#include "golden.h"
 
 #include <netdp/closed.h>
 #include <netdp/random.h>
-
-#include <jansson.h>
 
 #include "account/harmonic.h"
 #include "account/passage.h"
@@ -73,24 +71,6 @@ static double passage_mass(const struct walk *walk, int32_t from, int32_t to)
     return mass;
 }
 
-static json_t *load_golden(void)
-{
-    char path[4096];
-    const char *source = getenv("NETDP_SOURCE");
-    assert_non_null(source);
-    snprintf(path, sizeof path, "%s/tests/golden/golden.json", source);
-    json_t *golden = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
-    assert_non_null(golden);
-    return golden;
-}
-
-static double wanted(const json_t *values, const char *name)
-{
-    const json_t *value = json_object_get(values, name);
-    assert_non_null(value);
-    return json_number_value(value);
-}
-
 static void test_golden_values(void **state)
 {
     (void)state;
@@ -98,7 +78,7 @@ static void test_golden_values(void **state)
                                            {"ring12", "ring 12"},
                                            {"davis", "davis"},
                                            {"florentine", "florentine"}};
-    json_t *golden = load_golden();
+    json_t *golden = load_golden("golden.json");
     int compared = 0;
     for (size_t g = 0; g < 4; g++) {
         const char *key;
@@ -116,15 +96,15 @@ static void test_golden_values(void **state)
             assert_close(netdp_i_walk_published_value(&walk.token,
                                                       published(&walk, NETDP_I_WALK_SUM, from, to),
                                                       alpha, sigma),
-                         wanted(want, "published_sum_one_contribution"), 0, 1e-8);
+                         number(want, "published_sum_one_contribution"), 0, 1e-8);
             assert_close(netdp_i_walk_published_value(&walk.token,
                                                       published(&walk, NETDP_I_WALK_LOG, from, to),
                                                       alpha, sigma),
-                         wanted(want, "published_log_one_contribution"), 0, 1e-8);
+                         number(want, "published_log_one_contribution"), 0, 1e-8);
             first_passage(&walk, to, alpha, sigma, value);
-            assert_close(value[from], wanted(want, "first_passage_one_contribution"), 0, 1e-8);
+            assert_close(value[from], number(want, "first_passage_one_contribution"), 0, 1e-8);
             assert_true(isinf(value[to]));
-            assert_close(passage_mass(&walk, from, to), wanted(want, "first_passage_mass"), 0,
+            assert_close(passage_mass(&walk, from, to), number(want, "first_passage_mass"), 0,
                          1e-8);
             drop(&walk);
             compared++;
@@ -648,18 +628,18 @@ static void test_closed_forms_refuse(void **state)
 static void test_complete_sum(void **state)
 {
     (void)state;
-    json_t *golden = load_golden();
+    json_t *golden = load_golden("golden.json");
     const json_t *want = json_array_get(
         json_object_get(json_object_get(golden, "scalars"), "complete_sum_published"), 0);
     const netdp_complete_walk walk = {
-        (int32_t)wanted(want, "n"), (int64_t)wanted(want, "T"),  0,
-        wanted(want, "eps_local"),  wanted(want, "delta_local"), wanted(want, "delta_prime"),
-        wanted(want, "delta_hat")};
+        (int32_t)number(want, "n"), (int64_t)number(want, "T"),  0,
+        number(want, "eps_local"),  number(want, "delta_local"), number(want, "delta_prime"),
+        number(want, "delta_hat")};
     netdp_complete_loss printed, corrected, capped;
     assert_ok(netdp_closed_sum(&walk, NETDP_FORM_PRINTED, &printed, &error));
-    assert_close(printed.epsilon, wanted(want, "eps"), 0, 1e-8);
-    assert_close(printed.constant, wanted(want, "c"), 0, 1e-6);
-    assert_close(printed.delta, wanted(want, "delta"), 0, 1e-8);
+    assert_close(printed.epsilon, number(want, "eps"), 0, 1e-8);
+    assert_close(printed.constant, number(want, "c"), 0, 1e-6);
+    assert_close(printed.delta, number(want, "delta"), 0, 1e-8);
     json_decref(golden);
     assert_ok(netdp_closed_sum(&walk, NETDP_FORM_CORRECTED, &corrected, &error));
     assert_close(printed.contributions, 164.379, 1e-3, 0);
