@@ -93,8 +93,10 @@ static int measure(const char *family, const netdp_examples *train, const char *
         goto done;
     const netdp_token token = {
         .law = law, .steps = STEPS, .start = NETDP_START_UNIFORM, .cap = 13 * STEPS, .tokens = 1};
-    const netdp_walking walking = {
-        .objective = {NETDP_LOGISTIC, clip, 0}, .train = train, .step = step, .noise = noise};
+    const netdp_walking walking = {.objective = {.kind = NETDP_LOGISTIC, .clip = clip},
+                                   .train = train,
+                                   .step = step,
+                                   .noise = noise};
     for (int run = 0; run <= RUNS; run++) {
         const double start = now();
         if (netdp_simulate_walk(&token, &walking, (netdp_run_seed){1, 0},

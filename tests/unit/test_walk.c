@@ -32,7 +32,7 @@ static void fill(made *m, uint64_t seed)
 
 static netdp_walking learning(const made *m)
 {
-    return (netdp_walking){.objective = {NETDP_LOGISTIC, 0.4, 0.01},
+    return (netdp_walking){.objective = {.kind = NETDP_LOGISTIC, .clip = 0.4, .l2 = 0.01},
                            .train = &m->examples,
                            .test = &m->examples,
                            .step = 0.5,
@@ -286,8 +286,10 @@ static void test_batches_of_tokens(void **state)
     }
     const netdp_examples train = {2 * EACH, 1, x, y, 2, start};
     net n = open_net("path 2", 5, "metropolis");
-    const netdp_walking w = {
-        .objective = {NETDP_RIDGE, INFINITY, 0}, .train = &train, .step = 1, .batch = 1};
+    const netdp_walking w = {.objective = {.kind = NETDP_RIDGE, .clip = INFINITY},
+                             .train = &train,
+                             .step = 1,
+                             .batch = 1};
     const netdp_token token = {.law = n.law, .steps = 1, .start = 0, .tokens = 40};
     assert_ok(netdp_simulate_walk(&token, &w, (netdp_run_seed){1, 0}, silent, model, NULL, &error));
     int equal = 0; /* of 780 pairs, one of 1000 meets by chance */
@@ -624,8 +626,10 @@ static void check_houses(net n, const char *name, const netdp_examples *train,
 {
     const netdp_token token = {
         .law = n.law, .steps = 20000, .start = NETDP_START_UNIFORM, .tokens = 1};
-    netdp_walking w = {
-        .objective = {NETDP_LOGISTIC, clip, 0}, .train = train, .test = test, .step = 0.7};
+    netdp_walking w = {.objective = {.kind = NETDP_LOGISTIC, .clip = clip},
+                       .train = train,
+                       .test = test,
+                       .step = 0.7};
     double model[8], mean = 0, best = INFINITY;
     rows_seen seen = {.count = 0};
     assert_ok(netdp_simulate_walk(&token, &w, (netdp_run_seed){1, 0},
