@@ -80,6 +80,11 @@ static json_t *remarks_json(const netdp_i_variant *variant)
     json_t *remarks = json_array();
     if (variant->why[0] != '\0')
         remark(remarks, "bound local: %s", variant->why);
+    if (variant->token.law != NULL && variant->token.weighted)
+        remark(remarks,
+               "gradients are weighted by 1/(n pi_u); the law %s must be public: what it says of "
+               "private data is not in this account",
+               netdp_i_problem_weights(variant->problem));
     if (netdp_i_walking_is_weighted(variant))
         remark(remarks,
                "%s visits nodes unequally: the result is a mean weighted by how often it visits "
