@@ -7,6 +7,7 @@
 
 #include <netdp/account.h>
 #include <netdp/simulate.h>
+#include <netdp/tally.h>
 #include <netdp/token.h>
 
 NETDP_BEGIN
@@ -163,6 +164,36 @@ typedef struct netdp_walk_attack {
 NETDP_API NETDP_CHECK netdp_status netdp_attack_walk(const netdp_walk_attack *attack,
                                                      const netdp_progress *progress, double *scores,
                                                      netdp_error *error);
+
+typedef struct netdp_tally_attack {
+    const netdp_tally *tally;
+    int32_t count; /* >= 1; several are a coalition */
+    const int32_t *observers;
+    int32_t victim;  /* outside the observers */
+    unsigned faults; /* HALF_NOISE (of a histogram half the flip); NO_CLIP (sums) */
+    int64_t runs;    /* of each world, 1 to 2^31 - 1 */
+    uint64_t seed;
+} netdp_tally_attack;
+
+/*
+ * The log-likelihood ratio of what the token gathers between the observers' visits, given the path
+ * and what they add themselves, of the tally that runs, faults included. Sums: the victim always
+ * contributes `high`, in world 0 `low`, as all others do. Histograms: it always has level 1, in
+ * world 0 level 0, all others the first further level, or 0 where there is none.
+ *
+ * Exact but for these, each a statistic near to it: several discrete Gaussian terms in one
+ * increment (as if they were one), more than 64 Laplace terms (as if normal), a histogram's
+ * increment with a fill (each element drawn from fill and contributions mixed), or with more than
+ * 63 contributions of the victim (left out).
+ *
+ * scores [2][runs], infinite where nothing hides the victim, never NaN, and rounded to multiples of
+ * 2^-32: what the last bits of floating-point noise may tell (Mironov, CCS 2012) is not looked for.
+ * A run depends on its world, number and seed only. NETDP_INVALID: an observer that is the victim,
+ * a fault that no tally has; NETDP_NO_ANSWER: a view of more than 2^27 numbers.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_attack_tally(const netdp_tally_attack *attack,
+                                                      const netdp_progress *progress,
+                                                      double *scores, netdp_error *error);
 
 /*
  * Best linear unbiased reconstruction of the victim's value from a view of averaging, every other

@@ -34,8 +34,12 @@ typedef struct drawn {
 
 static double divergence(double mean, double q)
 {
+    const double off = q - mean, rest = 1 - mean;
+    /* Close together the logarithms nearly cancel: by how far they are apart, no digit is lost. */
+    if (off < 0.5 * fmin(mean, rest))
+        return -mean * log1p(off / mean) - rest * log1p(-off / rest);
     const double low = mean > 0 ? mean * log(mean / q) : 0;
-    const double high = mean < 1 ? (1 - mean) * (log1p(-mean) - log1p(-q)) : 0;
+    const double high = mean < 1 ? rest * (log1p(-mean) - log1p(-q)) : 0;
     return low + high;
 }
 
@@ -57,6 +61,12 @@ double netdp_mean_at_most(double mean, int64_t count, double failure)
     return fmin(1, high * (1 + 1e-9)); /* the divergence is off by some units of rounding */
 }
 
+/* The mean of numbers >= 0, what adding them up in doubles may have lost included. */
+static double mean_above(double sum, int64_t count)
+{
+    return sum / (double)count * (1 + 1e-12 + (double)count * DBL_EPSILON);
+}
+
 /*
  * (1/(a-1)) ln E X, X = e^{(a-1) eps} between 1 and its local value e^b, by the mean of Y =
  * (X - 1) / (e^b - 1): ln E X = b + ln(1 - (1 - e^-b)(1 - E Y)).
@@ -75,8 +85,7 @@ static netdp_status bound_renyi(const drawn *d, const double *loss, double *valu
         const double a = fmin(order * epsilon, b);
         sum += b > 0 ? exp(a - b) * (expm1(-a) / expm1(-b)) : 1;
     }
-    const double mean =
-        netdp_mean_at_most(sum / (double)r->draws * (1 + 1e-12), r->draws, d->failure);
+    const double mean = netdp_mean_at_most(mean_above(sum, r->draws), r->draws, d->failure);
     *value = fmin(d->ceiling, (b + log1p(expm1(-b) * (1 - mean))) / order * (1 + 1e-12) + 1e-15);
     return NETDP_OK;
 }
@@ -98,8 +107,7 @@ static netdp_status is_enough(const drawn *d, const double *loss, double epsilon
     }
     if (status != NETDP_OK)
         return status;
-    const double mean =
-        netdp_mean_at_most(sum / (double)r->draws * (1 + 1e-12), r->draws, d->failure / GRID);
+    const double mean = netdp_mean_at_most(mean_above(sum, r->draws), r->draws, d->failure / GRID);
     *enough = mean * worst * (1 + 1e-12) <= r->unit.parameter;
     return NETDP_OK;
 }

@@ -99,10 +99,11 @@ static netdp_status print_result(const char *folder, const audit_options *o, net
            o->audit.confidence);
     print_audits(audits);
     print_estimates(json_object_get(result, "reconstruction"));
-    printf("\nclaim and found: mu of Gaussian privacy, of walks epsilon at the study's delta. An "
-           "attack that finds\nless than the claim proves nothing; one that finds more refutes it "
-           "at the confidence.\nresults: %s\n",
-           folder);
+    printf(
+        "\nclaim and found: mu of Gaussian privacy; of walks, and of tokens without a mu, epsilon "
+        "at the study's\ndelta. An attack that finds less than the claim proves nothing; one that "
+        "finds more refutes it at the\nconfidence.\nresults: %s\n",
+        folder);
     json_decref(result);
     return NETDP_OK;
 }
@@ -178,7 +179,8 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
         {NETDP_I_TEXT, 0, "bound", &o.audit.bound, "NAME",
          "attack the claim of this bound instead of the study's guarantee", "the guarantee's"},
         {NETDP_I_SWITCH, 0, "reconstruct", &o.audit.reconstruct, NULL,
-         "averaging: also estimate values at each distance, with and without the dither", NULL},
+         "averaging by gossip: also estimate values at each distance, with and without the dither",
+         NULL},
         {NETDP_I_SWITCH, 0, "self-test", &o.self_test, NULL,
          "audit null data and mechanisms that are broken on purpose instead of a study", NULL},
         {NETDP_I_SEED, 0, "seed", &o.seed, "N", "of the self-test", "1"},

@@ -21,12 +21,12 @@ static netdp_status read_varying(const netdp_i_description_options *options,
     const bool phases = (made->named->settings & NETDP_SETTING_INNER) != 0;
     netdp_status status = NETDP_OK;
     varying->seed = options->network.seed;
-    if (options->dropout != NULL && options->redraw != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--dropout and --redraw: a network changes in one of the two ways");
     if (options->dropout != NULL)
         status = netdp_variation_dropout(options->dropout, varying, error);
-    if (options->redraw != NULL) {
+    if (status == NETDP_OK && varying->kind != NETDP_VARY_NEVER && options->redraw != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--dropout and --redraw: a network changes in one of the two ways");
+    if (status == NETDP_OK && options->redraw != NULL) {
         const bool phase = strcmp(options->redraw, "phase") == 0;
         if (!phase && strcmp(options->redraw, "round") != 0)
             return netdp_i_fail(error, NETDP_INVALID, "--redraw: '%s'; give round or phase",

@@ -176,6 +176,10 @@ static netdp_status write_events(const answer *a, netdp_unit unit, netdp_error *
 {
     const netdp_losses *l = a->losses;
     netdp_event event = {.mechanism = NETDP_GAUSSIAN, .count = 1};
+    if (a->options->draws > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--events: what --draws gives holds with a confidence only, which a "
+                            "list cannot say; leave one of them out");
     if (a->summary.pairs != 1 || !l->sound)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--events: the account of one pair by a sound bound; give --from and "

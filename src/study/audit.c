@@ -1,6 +1,7 @@
 /* Audits of a study: its calibrated protocols, attacked by the observer that they are for. */
 #include <netdp/audit.h>
 #include <netdp/study.h>
+#include <netdp/tally_account.h>
 #include <netdp/walk.h>
 
 #include <math.h>
@@ -19,8 +20,8 @@ typedef struct claim {
     netdp_bound bound;
     const char *bound_name;
     bool sound;
-    double mu;      /* gossip; a walk: -1 */
-    double epsilon; /* a walk, at the study's delta; gossip: -1 */
+    double mu;      /* gossip and Gaussian sums on the ring; else -1 */
+    double epsilon; /* else, at the study's delta; -1 */
 } claim;
 
 /* One way to attack it. */
@@ -146,6 +147,27 @@ static netdp_status claim_of_walk(const netdp_study *study, claim *c, netdp_erro
     return status;
 }
 
+static netdp_status claim_of_tally(const netdp_study *study, claim *c, netdp_error *error)
+{
+    const netdp_tally_request request = {.tally = &c->variant->tally,
+                                         .bound = c->bound,
+                                         .unit = {NETDP_AS_DP, study->privacy.delta},
+                                         .from_count = 1,
+                                         .from = &c->from,
+                                         .to_count = 1,
+                                         .to = &c->to};
+    netdp_losses *losses = NULL;
+    netdp_status status = netdp_tally_losses_new(&request, NULL, &losses, error);
+    if (status != NETDP_OK)
+        return status;
+    c->mu = losses->final ? -1 : sqrt(losses->loss[0]) / c->variant->noise;
+    c->epsilon = losses->final ? losses->loss[0] : -1;
+    c->bound_name = losses->bound->name;
+    c->sound = losses->sound;
+    netdp_losses_free(losses);
+    return NETDP_OK;
+}
+
 /* ---- The attack ---- */
 
 /* `pattern` is owned by the caller: [contributions] of alternating signs, or NULL. */
@@ -203,6 +225,17 @@ static netdp_status attack_walk(auditing *a, const claim *c, const attack *how, 
                                     .runs = a->options->runs,
                                     .seed = c->variant->study->seed};
     return netdp_attack_walk(&walk, a->progress, a->scores, error);
+}
+
+static netdp_status attack_tally(auditing *a, const claim *c, netdp_error *error)
+{
+    const netdp_tally_attack tally = {.tally = &c->variant->tally,
+                                      .count = 1,
+                                      .observers = &c->to,
+                                      .victim = c->from,
+                                      .runs = a->options->runs,
+                                      .seed = c->variant->study->seed};
+    return netdp_attack_tally(&tally, a->progress, a->scores, error);
 }
 
 /* ---- What is told ---- */
@@ -337,34 +370,66 @@ static netdp_status audit_gossip(auditing *a, const claim *c, netdp_error *error
     return status;
 }
 
+/* Both attacks are run, and share what may go wrong. */
+static netdp_status audit_walk(auditing *a, const claim *c, netdp_error *error)
+{
+    const double confidence = 1 - (1 - a->options->confidence) / WALK_ATTACKS;
+    netdp_status status = NETDP_OK;
+    for (int i = 0; i < WALK_ATTACKS && status == NETDP_OK; i++) {
+        status = attack_walk(a, c, &walk_attacks[i], error);
+        if (status == NETDP_OK)
+            status = judge(a, c, &walk_attacks[i], confidence, error);
+    }
+    return status;
+}
+
+static netdp_status audit_tally(auditing *a, const claim *c, netdp_error *error)
+{
+    static const attack sum = {.name = "likelihood ratio, the others' values known"};
+    static const attack histogram = {.name = "likelihood ratio, the others' levels known"};
+    const bool adds = c->variant->tally.task == NETDP_TALLY_SUM;
+    netdp_status status = attack_tally(a, c, error);
+    if (status == NETDP_OK)
+        status = judge(a, c, adds ? &sum : &histogram, a->options->confidence, error);
+    return status;
+}
+
+static netdp_status audit_averaging(auditing *a, const claim *c, netdp_error *error)
+{
+    netdp_status status = audit_gossip(a, c, error);
+    if (status == NETDP_OK && a->options->reconstruct && c->variant->protocol.every == 0)
+        status = reconstruct(a, c, error);
+    return status;
+}
+
+/* What is claimed of a protocol, and how that is audited. */
+typedef struct way {
+    netdp_status (*claim)(const netdp_study *study, claim *c, netdp_error *error);
+    netdp_status (*audit)(auditing *a, const claim *c, netdp_error *error);
+} way;
+
+static way way_of(const netdp_i_variant *variant)
+{
+    static const way gossip = {claim_of_gossip, audit_averaging};
+    static const way walk = {claim_of_walk, audit_walk};
+    static const way tally = {claim_of_tally, audit_tally};
+    if (variant->tally.nodes > 0)
+        return tally;
+    return variant->token.law != NULL ? walk : gossip;
+}
+
 static netdp_status audit_variant(auditing *a, const netdp_i_variant *variant, netdp_error *error)
 {
     claim c = {.variant = variant, .bound = NETDP_BOUND_AUTO};
-    const bool walk = variant->token.law != NULL;
+    const way how = way_of(variant);
     netdp_status status = find_pair(a->options, &c, error);
     if (status == NETDP_OK && a->options->bound != NULL)
         status = netdp_bound_parse(a->options->bound, &c.bound, error);
-    else if (walk)
+    else if (variant->token.law != NULL)
         c.bound = variant->bound;
     if (status == NETDP_OK)
-        status = walk ? claim_of_walk(variant->study, &c, error)
-                      : claim_of_gossip(variant->study, &c, error);
-    if (status != NETDP_OK)
-        return status;
-    if (!walk) {
-        status = audit_gossip(a, &c, error);
-        if (status == NETDP_OK && a->options->reconstruct && variant->protocol.every == 0)
-            status = reconstruct(a, &c, error);
-        return status;
-    }
-    /* Both attacks on a walk are run, and share what may go wrong. */
-    const double confidence = 1 - (1 - a->options->confidence) / WALK_ATTACKS;
-    for (int i = 0; i < WALK_ATTACKS && status == NETDP_OK; i++) {
-        status = attack_walk(a, &c, &walk_attacks[i], error);
-        if (status == NETDP_OK)
-            status = judge(a, &c, &walk_attacks[i], confidence, error);
-    }
-    return status;
+        status = how.claim(variant->study, &c, error);
+    return status == NETDP_OK ? how.audit(a, &c, error) : status;
 }
 
 static netdp_status write_points(const json_t *audits, const char *folder, netdp_error *error)
@@ -419,6 +484,20 @@ static netdp_status check_options(const netdp_audit_options *options, netdp_erro
     return NETDP_OK;
 }
 
+/* Reconstruction estimates values from the rounds of gossip. */
+static netdp_status check_reconstruct(const netdp_audit_options *options, const netdp_study *study,
+                                      netdp_error *error)
+{
+    bool tallies = study->variation_count == 0 && netdp_i_study_tallies(study);
+    for (int32_t i = 0; i < study->variation_count; i++)
+        tallies = tallies || netdp_i_study_tallies(study->variation[i].study);
+    return options->reconstruct && tallies
+               ? netdp_i_fail(error, NETDP_INVALID,
+                              "reconstruct: the study sums or counts by a token, and "
+                              "reconstruction is of averaging by gossip; leave it out")
+               : NETDP_OK;
+}
+
 netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_options *options,
                                const char *folder, const char *data, const netdp_progress *progress,
                                netdp_error *error)
@@ -428,6 +507,8 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
     bool finished = false;
     auditing a = {.options = options, .progress = progress};
     netdp_status status = check_options(options, error);
+    if (status == NETDP_OK)
+        status = check_reconstruct(options, study, error);
     if (status == NETDP_OK)
         status = netdp_i_problems_new(study, data, &problems, error);
     if (status == NETDP_OK)

@@ -185,13 +185,14 @@ static json_t *store_sums(const netdp_i_progress_made *made)
     json_t *list = json_array();
     for (int32_t i = 0; i < made->count; i++) {
         const netdp_i_sums *sums = &made->sums[i];
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:f, s:I, s:I}", "objective",
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:f, s:I, s:I, s:f}", "objective",
                                               store_numbers(sums->objective, 2), "accuracy",
                                               store_numbers(sums->accuracy, 2), "square",
                                               store_numbers(sums->square, sums->width), "messages",
                                               sums->messages, "most_contributions",
                                               (json_int_t)sums->contributions.most, "contributions",
-                                              (json_int_t)sums->contributions.all));
+                                              (json_int_t)sums->contributions.all,
+                                              "contributions_cost", sums->contributions.cost));
     }
     return list;
 }
@@ -203,13 +204,15 @@ static bool restore_sums(const json_t *list, netdp_i_progress_made *made)
         netdp_i_sums *sums = &made->sums[i];
         json_t *stored = json_array_get(list, (size_t)i), *objective, *accuracy, *square;
         json_int_t most = 0, all = 0;
-        whole = json_unpack(stored, "{s:o, s:o, s:o, s:F, s:I, s:I !}", "objective", &objective,
-                            "accuracy", &accuracy, "square", &square, "messages", &sums->messages,
-                            "most_contributions", &most, "contributions", &all) == 0 &&
+        double cost = 0;
+        whole = json_unpack(stored, "{s:o, s:o, s:o, s:F, s:I, s:I, s:F !}", "objective",
+                            &objective, "accuracy", &accuracy, "square", &square, "messages",
+                            &sums->messages, "most_contributions", &most, "contributions", &all,
+                            "contributions_cost", &cost) == 0 &&
                 restore_numbers(objective, sums->objective, 2) &&
                 restore_numbers(accuracy, sums->accuracy, 2) &&
                 restore_numbers(square, sums->square, sums->width);
-        sums->contributions = (netdp_i_contributions){most, all};
+        sums->contributions = (netdp_i_contributions){most, all, cost};
     }
     return whole;
 }

@@ -293,19 +293,31 @@ static bool read_row(const netdp_study *study, const netdp_i_problem *problem, c
     return bin_clips(study, row[0]);
 }
 
-/* On the ring a node's value is the mean of what it gives in all passes: row k of `held` ones. */
-static void add_passes(const netdp_study *study, int64_t k, int64_t held, const double *inner,
-                       int32_t width, double *value)
+/* How often row k of `held` is among the first `count` that are given in turn. */
+static int64_t times_given(int64_t count, int64_t held, int64_t k)
+{
+    return count / held + (k < count % held ? 1 : 0);
+}
+
+/*
+ * On the ring a node's value is the mean of what it gives in all passes: row k of `held` ones, in
+ * turn, all nodes from the first again after `depth`.
+ */
+static void add_passes(const netdp_study *study, int64_t depth, int64_t k, int64_t held,
+                       const double *inner, int32_t width, double *value)
 {
     const int64_t passes = study->protocol.rounds;
-    const double often = (double)(passes / held + (k < passes % held ? 1 : 0)) / (double)passes;
+    const int64_t times =
+        passes / depth * times_given(depth, held, k) + times_given(passes % depth, held, k);
+    const double often = (double)times / (double)passes;
     if (strncmp(study->protocol.kind, "ring", 4) != 0)
         return;
     for (int32_t j = 0; j < width; j++)
         value[j] = (k == 0 ? 0 : value[j]) + often * inner[j];
 }
 
-/* What node u gives to a token in turn: its rows, from the first again after the last. */
+/* What node u gives to a token in turn: its rows, from the first again after its last, and after
+ * the last of the node that has most. */
 static netdp_status list_contributions(const netdp_study *study, const netdp_table *table,
                                        const int32_t *node, const int64_t *held,
                                        netdp_i_problem *problem, netdp_error *error)
@@ -324,7 +336,8 @@ static netdp_status list_contributions(const netdp_study *study, const netdp_tab
         (void)read_row(study, problem, row, inner);
         problem->contribution[u * depth + k] =
             netdp_i_study_counts(study) ? bin_of(study, row[0]) : inner[0];
-        add_passes(study, k, held[u], inner, problem->width, problem->values + u * problem->width);
+        add_passes(study, depth, k, held[u], inner, problem->width,
+                   problem->values + u * problem->width);
     }
     for (int64_t u = 0; room && u < n; u++)
         for (int64_t k = held[u]; k < depth; k++)

@@ -128,6 +128,8 @@ static netdp_status add_contributions(const netdp_token *token, const int32_t *p
     for (int32_t u = 0; u < nodes && status == NETDP_OK; u++) {
         made->most = each[u] > made->most ? each[u] : made->most;
         made->all += each[u];
+        const double scale = netdp_token_scale(token, u);
+        made->cost = fmax(made->cost, (double)each[u] * scale * scale);
     }
     netdp_i_free(each);
     return status;
@@ -178,8 +180,7 @@ netdp_status netdp_i_walking_contributions(const netdp_i_variant *variant,
     const netdp_unit unit = {NETDP_AS_DP, variant->study->privacy.delta};
     const double nodes = netdp_graph_nodes(variant->problem->graph);
     double epsilon = 0;
-    netdp_status status =
-        netdp_loss_value((double)made->most, variant->noise, unit, &epsilon, error);
+    netdp_status status = netdp_loss_value(made->cost, variant->noise, unit, &epsilon, error);
     if (status != NETDP_OK)
         return status;
     json_t *object = json_pack(

@@ -11,6 +11,8 @@
 typedef struct netdp_i_contributions {
     int64_t most; /* of one node in one run */
     int64_t all;  /* of all nodes in all runs */
+    double cost;  /* the most that a node's contributions of one run cost: their number, each times
+                     the square of the node's scale (netdp_token_scale) */
 } netdp_i_contributions;
 
 /*

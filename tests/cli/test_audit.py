@@ -48,6 +48,28 @@ def sound_bounds_stand():
             assert first >= 0.8 * claim and blind >= 0.6 * claim, (name, first, blind, claim)
 
 
+def tallies_stand():
+    """All four protocols, each mechanism; a histogram on the complete graph is the cheap one."""
+    complete = ["--set", "graph.family=complete 32", "--set", "protocol.rounds=64", "--set",
+                "protocol.cap=2", "--set", "protocol.kind=complete-histogram"]
+    for name, more, bounds in (
+            ("meters-ring.yaml", ["--set", "privacy.epsilon=2", "--set", "privacy.delta=0.01"],
+             ["exact"] * 3),
+            ("meters-ring.yaml", ["--bound", "local"], ["local"] * 3),
+            ("meters-histogram.yaml", complete, ["local"])):
+        result, files = audit(name, "--runs", "4000", *more)
+        assert [one["bound"] for one in result["audits"]] == bounds, result
+        for one in result["audits"]:
+            unit = one["found_at_least_in"]
+            claim = one["claim"][unit]
+            assert unit == ("mu" if "meters-ring" in name and one["name"] != "laplace" else "epsilon")
+            assert one["sound"] is True and one["verdict"] != "refuted", (name, more, one)
+            assert 0 <= one["evidence"][unit] <= float(claim), (name, more, one)
+            if "exact" in bounds:
+                assert one["evidence"][unit] >= 0.6 * claim, (name, one)
+        xml.etree.ElementTree.fromstring(files[f"audit-{len(bounds)}.svg"])
+
+
 def published_bounds_fall():
     for name, more, runs in (
             ("audit-ring.yaml", ["--from", "15", "--to", "0", "--bound", "published"], "10000"),
@@ -97,6 +119,9 @@ CASES = [
     Case(["audit", experiment("audit-ring.yaml"), "--from", "3", "--to", "3"], 2, err="two nodes"),
     Case(["audit", experiment("audit-ring.yaml"), "--from", "60"], 2, err="60"),
     Case(["audit", experiment("audit-ring.yaml"), "--bound", "upper"], 2, err="upper"),
+    Case(["audit", experiment("meters-ring.yaml"), "--reconstruct"], 2, err="leave it out"),
+    Case(["audit", experiment("meters-ring.yaml"), "--bound", "published"], 2,
+         err="use local or auto"),
 ]
 
-main(CASES, [sound_bounds_stand, published_bounds_fall, files_of_an_audit, self_test])
+main(CASES, [sound_bounds_stand, tallies_stand, published_bounds_fall, files_of_an_audit, self_test])

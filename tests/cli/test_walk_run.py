@@ -120,11 +120,12 @@ def contributions_are_counted():
             assert known["guarantee"] is False and "known after the fact" in known["why"]
             # The same paths; fewer contributions than local counts cost less.
             assert local["contributions"]["realised_max"] == made["realised_max"]
-            code, text, err = run(["convert", "--json", "--gdp",
-                                   repr(made["realised_max"] ** 0.5 / walk["noise"]), "--delta",
-                                   "0.01"], folder)
-            if code == 0:
-                close(read_json(text)["epsilon"], known["epsilon"], relative=1e-9)
+            delta = summary["target"]["delta"]
+            code, text, err = run(["convert", "--json",
+                                   f"gdp:{made['realised_max'] ** 0.5 / walk['noise']!r}", "--to",
+                                   f"dp:{delta!r}"], folder)
+            assert code == 0, err
+            close(read_json(text)["value"], known["epsilon"], relative=1e-9)
             if most:
                 assert made["realised_max"] == most and made["mean"] <= most, made
                 close(local["contributions"]["local_at_realised_max"]["epsilon"], 9, relative=1e-3)

@@ -59,6 +59,20 @@ static void test_confidence_bound_by_hand(void **state)
     assert_close(50 * (0.3 * log(0.3 / q) + 0.7 * log(0.7 / (1 - q))), log(1e3), 0, 1e-6);
 }
 
+/* Where the bound is next to the mean: n (q - mean)^2 / (2 mean (1 - mean)) is ln(1/f) to 1e-4. */
+static void test_confidence_bound_near_the_mean(void **state)
+{
+    (void)state;
+    const double failure = 1 - 1e-9;
+    for (double mean = 0.1; mean < 1; mean += 0.0937)
+        for (int64_t n = 1000000; n <= 1000000000000; n *= 10) {
+            const double off = netdp_mean_at_most(mean, n, failure) - mean;
+            const double least = sqrt(-2 * log(failure) / (double)n * mean * (1 - mean));
+            assert_true(off >= least * (1 - 1e-4));
+            assert_true(off <= least * (1 + 1e-4) + 3e-9); /* 1e-9 is put on top */
+        }
+}
+
 static netdp_losses *drawn(const netdp_loss_request *losses, int64_t draws, netdp_unit unit)
 {
     netdp_losses *made = NULL;
@@ -162,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_confidence_bound_of_coins),
         cmocka_unit_test(test_confidence_bound_by_hand),
+        cmocka_unit_test(test_confidence_bound_near_the_mean),
         cmocka_unit_test(test_mixtures),
         cmocka_unit_test(test_edges_and_refusals),
     };
