@@ -13,6 +13,18 @@
 #include <cmocka.h>
 #include <netdp/status.h>
 
+/* Sanitizers make a program ten times slower: statistical tests take fewer runs there. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LIGHT 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LIGHT 1
+#endif
+#endif
+#ifndef LIGHT
+#define LIGHT 0
+#endif
+
 /* |got - want| <= absolute + relative * |want|; equal infinities are close. */
 #define assert_close(got, want, absolute, relative)                                                \
     do {                                                                                           \

@@ -297,7 +297,7 @@ static void assert_near(moments m, double want, const char *what, const char *fa
 static void test_divergence(void **state)
 {
     (void)state;
-    enum { RUNS = 6000 };
+    enum { RUNS = LIGHT ? 1500 : 6000 };
     for (int i = 0; i < SETTINGS; i++) {
         const setting *s = &settings[i];
         net n = open_net(s->family, 1, s->law);
@@ -405,7 +405,7 @@ static void test_published_is_refuted(void **state)
 static void test_excursion_holds(void **state)
 {
     (void)state;
-    enum { RUNS = 8000 };
+    enum { RUNS = LIGHT ? 800 : 8000 };
     static const double deltas[] = {0.1, 0.01, 0.001}, above[] = {0, 0.25, 0.7, 1.5};
     for (int i = 0; i < SETTINGS; i++) {
         const setting *s = &settings[i];

@@ -18,18 +18,6 @@
 
 #include "noise/discrete.h"
 
-/* Sanitizers make a program ten times slower; there the power is not asked for. */
-#if defined(__SANITIZE_ADDRESS__)
-#define LIGHT 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LIGHT 1
-#endif
-#endif
-#ifndef LIGHT
-#define LIGHT 0
-#endif
-
 #define ERRORS 6.0
 #define LOG_ALARM 17.7275 /* ln(1 / 2e-8) */
 
