@@ -4,15 +4,11 @@
 #include <string.h>
 
 #include "account/losses.h"
+#include "account/orders.h"
 #include "account/visits.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-
-/* Renyi orders of a search for the best epsilon at a delta. */
-static const double orders[] = {1.25, 1.5, 2,  2.5, 3,  4,  5,  6,   8,   10,  12,
-                                16,   20,  24, 32,  48, 64, 96, 128, 192, 256, 512};
-enum { ORDERS = sizeof orders / sizeof *orders, FIRST_ORDER = 9 };
 
 static bool gaussian(const netdp_tally *tally)
 {
@@ -237,43 +233,19 @@ static netdp_status at_order(const netdp_tally *tally, int32_t members, double a
     return status;
 }
 
-/* Every order gives a bound, so a search downhill is enough. */
-static netdp_status search_orders(const netdp_tally *tally, int32_t members, double delta,
-                                  const netdp_progress *progress, double *epsilon,
-                                  netdp_error *error)
+/* A tally and its observers, to be asked at several orders. */
+typedef struct asking {
+    const netdp_tally *tally;
+    int32_t members;
+    const netdp_progress *progress;
+} asking;
+
+static netdp_status ask_order(void *context, int k, double *epsilon, netdp_error *error)
 {
-    double curve[ORDERS], least = INFINITY;
-    bool known[ORDERS] = {false};
-    for (int best = FIRST_ORDER, next = best;; best = next) {
-        for (int k = best > 0 ? best - 1 : 0; k <= best + 1 && k < ORDERS; k++) {
-            double one;
-            if (known[k])
-                continue;
-            netdp_status status = netdp_i_poll(progress, error);
-            if (status == NETDP_OK)
-                status = at_order(tally, members, orders[k], &curve[k], error);
-            known[k] = true;
-            const netdp_rdp point = {.count = 1, .order = &orders[k], .epsilon = &curve[k]};
-            if (status == NETDP_OK)
-                status = netdp_rdp_to_epsilon(&point, delta, 0, &one, error);
-            if (status != NETDP_OK)
-                return status;
-            if (one < least) {
-                least = one;
-                next = k;
-            }
-        }
-        if (next == best)
-            break;
-    }
-    double order[ORDERS], value[ORDERS];
-    netdp_rdp all = {.count = 0, .order = order, .epsilon = value};
-    for (int k = 0; k < ORDERS; k++)
-        if (known[k]) {
-            order[all.count] = orders[k];
-            value[all.count++] = curve[k];
-        }
-    return netdp_rdp_to_epsilon(&all, delta, 0, epsilon, error);
+    const asking *q = context;
+    netdp_status status = netdp_i_poll(q->progress, error);
+    return status == NETDP_OK ? at_order(q->tally, q->members, netdp_i_orders[k], epsilon, error)
+                              : status;
 }
 
 static netdp_status account_complete(const netdp_tally_request *request,
@@ -282,13 +254,13 @@ static netdp_status account_complete(const netdp_tally_request *request,
 {
     const netdp_tally *tally = request->tally;
     const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
+    asking q = {tally, losses->members, progress};
     double value = losses->local;
     netdp_status status = NETDP_OK;
     if (losses->members < tally->nodes)
         status = request->unit.currency == NETDP_AS_RDP
                      ? at_order(tally, losses->members, request->unit.parameter, &value, error)
-                     : search_orders(tally, losses->members, request->unit.parameter, progress,
-                                     &value, error);
+                     : netdp_i_search_orders(ask_order, &q, request->unit.parameter, &value, error);
     for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
         losses->loss[i] = fmin(value, losses->local);
     return status;

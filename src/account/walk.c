@@ -5,17 +5,13 @@
 
 #include "account/excursion.h"
 #include "account/losses.h"
+#include "account/orders.h"
 #include "account/passage.h"
 #include "account/walk_published.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "mixing/powers.h"
-
-/* Renyi orders that a search for the best epsilon at a delta may take. */
-static const double all_orders[] = {1.25, 1.5, 2,  2.5, 3,  4,  5,  6,   8,   10,  12,
-                                    16,   20,  24, 32,  48, 64, 96, 128, 192, 256, 512};
-enum { ORDERS = sizeof all_orders / sizeof *all_orders, FIRST_ORDER = 9 };
 
 /* Pairs whose sequences agree have the same answer: of so many the answer is kept. */
 enum { KEPT = 64 };
@@ -37,10 +33,9 @@ struct netdp_i_walk_account {
     const double *pi;
     int orders;
     const double *order;
-    double local[ORDERS]; /* epsilon of local differential privacy at each order, one token and
-                             scale 1 */
-    double *most;         /* [from] and at all, in the asked unit */
-    double delta;         /* what the release of the law leaves of the asked one */
+    double local[NETDP_I_ORDERS]; /* of one token at scale 1, local privacy at each order */
+    double *most;                 /* [from] and at all, in the asked unit */
+    double delta;                 /* what the release of the law leaves of the asked one */
     netdp_i_series *series;
     netdp_i_weights *weights; /* [orders] */
     netdp_i_powers returns;   /* of the asked nodes u */
@@ -102,53 +97,26 @@ static netdp_status at_order(account *a, netdp_i_hunt *hunt, double scale, int k
     return NETDP_OK;
 }
 
-/* The least epsilon at the delta: every order gives a bound, so a search downhill is enough. */
-static netdp_status search_orders(account *a, netdp_i_hunt *hunt, double scale, double *value,
-                                  netdp_error *error)
+/* A prepared hunt, to be asked at several orders. */
+typedef struct asking {
+    account *account;
+    netdp_i_hunt *hunt;
+    double scale;
+} asking;
+
+static netdp_status ask_order(void *context, int k, double *epsilon, netdp_error *error)
 {
-    double curve[ORDERS];
-    bool known[ORDERS] = {false};
-    int best = FIRST_ORDER;
-    for (int step = 0; step < ORDERS; step++) {
-        double order[ORDERS], epsilon[ORDERS], least = INFINITY;
-        int next = best;
-        for (int k = best > 0 ? best - 1 : 0; k <= best + 1 && k < ORDERS; k++) {
-            double one;
-            const netdp_rdp point = {.count = 1, .order = &a->order[k], .epsilon = &curve[k]};
-            netdp_status status =
-                known[k] ? NETDP_OK : at_order(a, hunt, scale, k, NULL, &curve[k], error);
-            known[k] = true;
-            if (status == NETDP_OK)
-                status = netdp_rdp_to_epsilon(&point, a->delta, 0, &one, error);
-            if (status != NETDP_OK)
-                return status;
-            if (one < least) {
-                least = one;
-                next = k;
-            }
-        }
-        if (next != best) {
-            best = next;
-            continue;
-        }
-        netdp_rdp all = {.count = 0, .order = order, .epsilon = epsilon};
-        for (int k = 0; k < ORDERS; k++)
-            if (known[k]) {
-                order[all.count] = a->order[k];
-                epsilon[all.count++] = curve[k];
-            }
-        return netdp_rdp_to_epsilon(&all, a->delta, 0, value, error);
-    }
-    *value = INFINITY;
-    return NETDP_OK;
+    const asking *q = context;
+    return at_order(q->account, q->hunt, q->scale, k, NULL, epsilon, error);
 }
 
 /* The answer to a prepared hunt, in the asked unit. */
 static netdp_status answer(account *a, netdp_i_hunt *hunt, double scale, double *observer,
                            double *value, netdp_error *error)
 {
+    asking q = {a, hunt, scale};
     return a->request.unit.currency == NETDP_AS_DP
-               ? search_orders(a, hunt, scale, value, error)
+               ? netdp_i_search_orders(ask_order, &q, a->delta, value, error)
                : at_order(a, hunt, scale, 0, observer, value, error);
 }
 
@@ -613,8 +581,8 @@ netdp_status netdp_i_walk_account_new(const netdp_walk_request *request, account
     a->delta = request->unit.parameter;
     if (request->law_delta > 0)
         a->delta = down(a->delta - request->law_delta);
-    a->order = rdp ? &a->request.unit.parameter : all_orders;
-    a->orders = rdp ? 1 : ORDERS;
+    a->order = rdp ? &a->request.unit.parameter : netdp_i_orders;
+    a->orders = rdp ? 1 : NETDP_I_ORDERS;
     a->pi = netdp_transition_stationary(request->token->law);
     status = netdp_i_losses_new(netdp_transition_rows(request->token->law).nodes, request->from,
                                 request->from_count, request->to, request->to_count,

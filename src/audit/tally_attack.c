@@ -19,6 +19,7 @@
 #include <string.h>
 #include <netdp/tally_simulate.h>
 
+#include "audit/parties.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -221,31 +222,14 @@ static netdp_status play_share(void *context, int64_t index, int thread, netdp_e
     return status;
 }
 
-static netdp_status check_observers(const netdp_tally_attack *asked, netdp_error *error)
-{
-    const int32_t nodes = asked->tally->nodes;
-    if (asked->count < 1 || asked->victim < 0 || asked->victim >= nodes)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "attack: victim %" PRId32 ", %" PRId32 " observers; give a node of the "
-                            "%" PRId32 " and at least one other to observe it",
-                            asked->victim, asked->count, nodes);
-    for (int32_t i = 0; i < asked->count; i++)
-        if (asked->observers[i] < 0 || asked->observers[i] >= nodes ||
-            asked->observers[i] == asked->victim)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "attack: observer %" PRId32 " is the victim or not one of the "
-                                "%" PRId32 " nodes",
-                                asked->observers[i], nodes);
-    return NETDP_OK;
-}
-
 static netdp_status check_attack(const netdp_tally_attack *asked, netdp_error *error)
 {
     const netdp_tally *tally = asked->tally;
     const bool sum = tally->task == NETDP_TALLY_SUM;
     netdp_status status = netdp_tally_check(tally, error);
     if (status == NETDP_OK)
-        status = check_observers(asked, error);
+        status = netdp_i_check_parties(tally->nodes, asked->victim, asked->count, asked->observers,
+                                       error);
     if (status != NETDP_OK)
         return status;
     if (asked->runs < 1 || asked->runs > INT32_MAX || (asked->faults & ~(unsigned)FAULTS) != 0 ||

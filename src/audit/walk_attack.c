@@ -9,10 +9,10 @@
  */
 #include <netdp/audit.h>
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "audit/parties.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -251,19 +251,10 @@ static netdp_status check_attack(const netdp_walk_attack *asked, netdp_error *er
     netdp_status status = netdp_token_check(asked->token, error);
     if (status != NETDP_OK)
         return status;
-    const int32_t nodes = netdp_transition_rows(asked->token->law).nodes;
-    if (asked->count < 1 || asked->victim < 0 || asked->victim >= nodes)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "attack: victim %" PRId32 ", %" PRId32 " observers; give a node of the "
-                            "%" PRId32 " and at least one other to observe it",
-                            asked->victim, asked->count, nodes);
-    for (int32_t i = 0; i < asked->count; i++)
-        if (asked->observers[i] < 0 || asked->observers[i] >= nodes ||
-            asked->observers[i] == asked->victim)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "attack: observer %" PRId32 " is the victim or not in the graph "
-                                "of %" PRId32 " nodes",
-                                asked->observers[i], nodes);
+    status = netdp_i_check_parties(netdp_transition_rows(asked->token->law).nodes, asked->victim,
+                                   asked->count, asked->observers, error);
+    if (status != NETDP_OK)
+        return status;
     if (!(asked->noise >= 0) || isinf(asked->noise) || asked->runs < 1 || asked->runs > INT32_MAX ||
         (asked->faults & ~(unsigned)FAULTS) != 0)
         return netdp_i_fail(error, NETDP_INVALID,
