@@ -23,6 +23,10 @@ typedef struct netdp_study netdp_study;
 NETDP_API NETDP_CHECK netdp_status netdp_study_read(const char *path, const char *const *set,
                                                     size_t count, netdp_study **study,
                                                     netdp_error *error);
+/* The same with what its sections `quick` say laid over: smaller, for a first look. */
+NETDP_API NETDP_CHECK netdp_status netdp_study_read_quick(const char *path, const char *const *set,
+                                                          size_t count, netdp_study **study,
+                                                          netdp_error *error);
 NETDP_API void netdp_study_free(netdp_study *study);
 
 /* The study as it runs, every default filled in; reads back as the same study. "-": stdout. */

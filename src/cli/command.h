@@ -217,4 +217,7 @@ enum { NETDP_I_PATH_ROOM = 4096 };
 /* results/NAME and `suffix` for .../NAME.yaml, into NETDP_I_PATH_ROOM bytes. */
 void netdp_i_cli_results(const char *study, const char *suffix, char *folder);
 
+/* The table of a finished result folder, or its summary.json. */
+netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error *error);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/describe.h"
+#include "protocol/pattern.h"
 #include "protocol/threat.h"
 
 /* How the network changes, if it does: --dropout, --redraw and the seed. */
@@ -75,7 +76,6 @@ static netdp_status read_pattern(const char *text, netdp_i_description *made, ne
         return NETDP_OK;
     netdp_linear *protocol = &made->protocol;
     const int64_t slots = protocol->every > 0 ? (protocol->rounds - 1) / protocol->every + 1 : 1;
-    double omega = 0;
     const bool cosine = strncmp(text, "cos:", 4) == 0;
     if (protocol->every == 0)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -85,21 +85,16 @@ static netdp_status read_pattern(const char *text, netdp_i_description *made, ne
         return netdp_i_fail(error, NETDP_INVALID,
                             "--pattern: says itself which contributions are made; leave out "
                             "--at-most");
-    if (cosine && !netdp_i_cli_number(text + 4, false, &omega))
+    if (cosine && !netdp_i_pattern_fill(text, 0, NULL))
         return netdp_i_fail(error, NETDP_INVALID, "--pattern: '%s' is not cos:OMEGA with a number",
                             netdp_i_show_text(text).text);
     made->pattern = NETDP_I_NEW(double, slots);
     if (made->pattern == NULL)
         return netdp_i_no_memory(error);
     made->request.pattern = made->pattern;
-    const bool ones = strcmp(text, "ones") == 0, alternating = strcmp(text, "alternating") == 0;
-    if (!ones && !alternating && !cosine)
-        return read_pattern_file(text, slots, made->pattern, error);
-    for (int64_t k = 0; k < slots; k++)
-        made->pattern[k] = ones          ? 1
-                           : alternating ? (k % 2 == 0 ? 1 : -1)
-                                         : (cos(omega * (double)k) >= 0 ? 1 : -1);
-    return NETDP_OK;
+    return netdp_i_pattern_fill(text, slots, made->pattern)
+               ? NETDP_OK
+               : read_pattern_file(text, slots, made->pattern, error);
 }
 
 static netdp_status read_gossip(const netdp_i_description_options *options,

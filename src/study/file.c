@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "study/reading.h"
 
-enum { LONGEST_NAME = 40, MOST_VARIANTS = 100 };
+enum { LONGEST_NAME = 40, MOST_VARIANTS = 100, MOST_SWEPT = 1000 };
 
 /* ---- overrides ---- */
 
@@ -170,6 +170,11 @@ bool netdp_i_study_learns(const netdp_study *study)
     return strcmp(study->task.kind, "logistic") == 0 || strcmp(study->task.kind, "ridge") == 0;
 }
 
+bool netdp_i_study_accounts(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "account") == 0;
+}
+
 bool netdp_i_study_counts(const netdp_study *study)
 {
     return strcmp(study->task.kind, "histogram") == 0;
@@ -300,6 +305,60 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
     return NETDP_OK;
 }
 
+/* What a guarantee is asked for: a target, or of an account alone the noise. */
+static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *error)
+{
+    static const char *const of_accounts[] = {"privacy.noise", "privacy.as", "privacy.pattern",
+                                              "privacy.from", "privacy.to"};
+    const netdp_study *study = from->study;
+    const bool accounts = netdp_i_study_accounts(study);
+    netdp_unit unit = {NETDP_AS_DP, study->privacy.delta};
+    for (size_t i = 0; !accounts && i < sizeof of_accounts / sizeof *of_accounts; i++)
+        if (from->text->value[netdp_i_key_find(of_accounts[i])][0] != NULL)
+            return netdp_i_reading_fail(from, of_accounts[i], error,
+                                        "applies to task account; remove it");
+    if (accounts && (study->privacy.epsilon > 0) == (study->privacy.noise > 0))
+        return netdp_i_reading_fail(from, "privacy.noise", error,
+                                    "an account has a noise, or an epsilon to meet; give one of "
+                                    "the two");
+    if (!accounts && !(study->privacy.epsilon > 0))
+        return netdp_i_reading_fail(from, "privacy.epsilon", error,
+                                    "is missing; give a number above 0, or inf");
+    if (!(study->privacy.delta > 0) && study->privacy.as == NULL)
+        return netdp_i_reading_fail(from, "privacy.delta", error,
+                                    "is missing; give a number above 0 and below 1");
+    if (study->privacy.as != NULL && netdp_unit_parse(study->privacy.as, &unit, error) != NETDP_OK)
+        return netdp_i_reading_fail(from, "privacy.as", error, "'%s' is no unit; give %s",
+                                    netdp_i_show_text(study->privacy.as).text,
+                                    "loss, gdp, rdp:ALPHA or dp:DELTA");
+    if (study->privacy.as != NULL && study->privacy.delta > 0)
+        return netdp_i_reading_fail(from, "privacy.as", error,
+                                    "excludes delta; write dp:%g in its place",
+                                    study->privacy.delta);
+    if (study->privacy.epsilon > 0 && unit.currency != NETDP_AS_RDP && unit.currency != NETDP_AS_DP)
+        return netdp_i_reading_fail(from, "privacy.as", error,
+                                    "an epsilon to meet is rdp:ALPHA or dp:DELTA");
+    return NETDP_OK;
+}
+
+/* An account reads neither data nor output. */
+static netdp_status check_account(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    for (int k = 0; k < NETDP_I_KEYS; k++) {
+        const char *given = from->text->value[k][0], *usual = netdp_i_keys[k].fallback;
+        if (given != NULL && netdp_i_key_runs(&netdp_i_keys[k]) &&
+            (usual == NULL || strcmp(given, usual) != 0))
+            return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
+                                        "does not apply to task account; remove it");
+    }
+    if (netdp_i_study_tallies(study))
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "%s does not do task account; give a sum or a histogram",
+                                    study->protocol.kind);
+    return has_setting(study, NETDP_SETTING_ROUNDS_AUTO) ? NETDP_OK : check_phases(from, error);
+}
+
 static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
@@ -373,6 +432,11 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
                           strcmp(study->protocol.kind, "random-averaging") == 0;
     const bool tallies = netdp_i_study_tallies(study);
     const char *tallied = has_setting(study, NETDP_SETTING_SUM) ? "sum" : "histogram";
+    if (netdp_i_study_accounts(study))
+        return check_account(from, error);
+    if (strcmp(study->protocol.kind, "stream") == 0)
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "stream does task account only; give averaging");
     if (tallies && strcmp(study->task.kind, tallied) != 0)
         return netdp_i_reading_fail(from, "protocol.kind", error, "%s does not do task %s; give %s",
                                     study->protocol.kind, study->task.kind, tallied);
@@ -440,15 +504,19 @@ static netdp_status check_varying(const netdp_i_reading *from, netdp_error *erro
 static netdp_status check_together(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    netdp_status status = check_task(from, error);
+    const bool accounts = netdp_i_study_accounts(study);
+    netdp_status status = check_privacy(from, error);
+    if (status == NETDP_OK)
+        status = check_task(from, error);
     if (status == NETDP_OK && study->privacy.observers > 0 &&
         study->privacy.over == NETDP_OVER_WORST)
         status = netdp_i_reading_fail(from, "privacy.observers", error,
                                       "%lld of the nodes do not bound the worst pair; give all, or "
                                       "over: mean",
                                       (long long)study->privacy.observers);
-    for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVALS; group++)
-        status = check_rivals(from, (netdp_i_rivals)group, error);
+    for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVAL_NOISES; group++)
+        if (!accounts || group == NETDP_I_RIVAL_GRAPHS)
+            status = check_rivals(from, (netdp_i_rivals)group, error);
     if (status != NETDP_OK)
         return status;
     if (study->graph.family != NULL && study->graph.giant_component)
@@ -491,39 +559,65 @@ static netdp_status make_study(netdp_i_reading *from, netdp_error *error)
 
 /* ---- variants ---- */
 
-/* The base's texts under the variant's own, as --set would put them; all of them borrowed. */
-static netdp_i_study_text merge(const netdp_i_study_text *base, const netdp_i_study_text *own,
-                                bool columns)
+/* Lays texts over others, as --set would put them; all of them stay borrowed. */
+static void overlay(netdp_i_study_text *merged, const netdp_i_study_text *own)
 {
-    const netdp_protocol *named;
-    netdp_i_study_text merged = *base;
+    if (own == NULL)
+        return;
     for (int k = 0; k < NETDP_I_KEYS; k++)
         for (int other = 0; own->value[k][0] != NULL && other < NETDP_I_KEYS; other++)
             if (replaces(&netdp_i_keys[k], &netdp_i_keys[other]))
-                merged.value[other][0] = merged.value[other][1] = NULL;
+                merged->value[other][0] = merged->value[other][1] = NULL;
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (own->value[k][0] != NULL)
-            memcpy(merged.value[k], own->value[k], sizeof merged.value[k]);
+            memcpy(merged->value[k], own->value[k], sizeof merged->value[k]);
+}
+
+/* Takes out what means nothing to the merged protocol, unless the variant itself says it. */
+static void prune(netdp_i_study_text *merged, const netdp_i_study_text *own)
+{
+    const netdp_protocol *named;
+    const char *task = merged->value[netdp_i_key_find("task.kind")][0];
+    const char *protocol = merged->value[netdp_i_key_find("protocol.kind")][0];
+    const char *rounds = merged->value[netdp_i_key_find("protocol.rounds")][0];
+    if (netdp_protocol_find(protocol, &named, NULL) != NETDP_OK)
+        return; /* told when the key is read */
+    for (size_t i = 0; i < PARTICULAR; i++) {
+        const int k = netdp_i_key_find(particular[i].key);
+        if (own->value[k][0] == NULL && !applies(i, task, named, strcmp(rounds, "auto") == 0))
+            merged->value[k][0] = NULL;
+    }
+}
+
+/*
+ * A variant's texts: the base's, its own, the value of a sweep (may be NULL), then what `quick`
+ * says for all and for this variant.
+ */
+static netdp_i_study_text merge(const netdp_i_study_text *base, const netdp_i_study_text *own,
+                                bool columns, const netdp_i_study_text *swept, bool quick)
+{
+    netdp_i_study_text merged = *base, said = *own;
+    overlay(&merged, own);
     if (columns) {
         merged.column = own->column;
         merged.column_count = own->column_count;
     }
-    const char *task = merged.value[netdp_i_key_find("task.kind")][0];
-    const char *protocol = merged.value[netdp_i_key_find("protocol.kind")][0];
-    const char *rounds = merged.value[netdp_i_key_find("protocol.rounds")][0];
-    if (netdp_protocol_find(protocol, &named, NULL) != NETDP_OK)
-        return merged; /* told when the key is read */
-    for (size_t i = 0; i < PARTICULAR; i++) {
-        const int k = netdp_i_key_find(particular[i].key);
-        if (own->value[k][0] == NULL && !applies(i, task, named, strcmp(rounds, "auto") == 0))
-            merged.value[k][0] = NULL;
+    if (swept != NULL)
+        overlay(&said, swept);
+    overlay(&merged, swept);
+    if (quick) {
+        overlay(&merged, base->quick);
+        overlay(&merged, own->quick);
     }
+    prune(&merged, &said);
     return merged;
 }
 
-/* The variant's name: in results it is a CSV field and a line of a table. */
+/* The variant's name: in results it is a CSV field and a line of a table. `stride`: how many
+ * variations an entry of the file makes. */
 static netdp_status name_variant(const netdp_i_reading *from, const char *given, int32_t index,
-                                 const netdp_study *base, char **kept, netdp_error *error)
+                                 const netdp_study *base, int32_t stride, char **kept,
+                                 netdp_error *error)
 {
     char name[LONGEST_NAME + 1];
     if (given != NULL && strlen(given) > LONGEST_NAME)
@@ -548,25 +642,88 @@ static netdp_status name_variant(const netdp_i_reading *from, const char *given,
     if (strcmp(name, "central") == 0 || strcmp(name, "local") == 0)
         return netdp_i_reading_fail(from, "name", error,
                                     "'%s' is the name of a baseline; give another", name);
-    for (int32_t i = 0; i < index; i++)
-        if (strcmp(name, base->variation[i].name) == 0)
+    for (int32_t i = 0; i < index; i++) {
+        const netdp_i_variation *earlier = &base->variation[i * stride];
+        if (strcmp(name, earlier->curve != NULL ? earlier->curve : earlier->name) == 0)
             return netdp_i_reading_fail(from, "name", error,
                                         "variants.%d has the name '%s' too; give another",
                                         (int)i + 1, netdp_i_show_text(name).text);
+    }
     *kept = netdp_i_copy_text(name);
     return *kept != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/* Where a sweep stands: the key and its values, or one value that stands for no sweep. */
+typedef struct sweep {
+    int key; /* -1: none */
+    int32_t count;
+    char **value; /* [count] */
+} sweep;
+
+static void clear_sweep(sweep *made)
+{
+    for (int32_t i = 0; i < made->count; i++)
+        netdp_i_free(made->value[i]);
+    netdp_i_free(made->value);
+}
+
+/* "10 | 100 | 1000" into its values. */
+static netdp_status split_values(const netdp_i_reading *from, const char *values, sweep *made,
+                                 netdp_error *error)
+{
+    int32_t room = 1;
+    for (const char *at = values; *at != '\0'; at++)
+        room += *at == '|';
+    if (room > MOST_SWEPT)
+        return netdp_i_reading_fail(from, "sweep.values", error, "has %d values; give at most %d",
+                                    (int)room, MOST_SWEPT);
+    made->value = NETDP_I_NEW(char *, room);
+    if (made->value == NULL)
+        return netdp_i_no_memory(error);
+    for (const char *at = values; made->count < room; at += strcspn(at, "|") + 1) {
+        const char *begin = at + strspn(at, " \t");
+        size_t length = strcspn(begin, "|");
+        while (length > 0 && strchr(" \t", begin[length - 1]) != NULL)
+            length--;
+        if (length == 0)
+            return netdp_i_reading_fail(from, "sweep.values", error,
+                                        "value %d is empty; give values such as 10 | 100",
+                                        (int)made->count + 1);
+        if ((made->value[made->count] = netdp_i_new((int64_t)length + 1, 1)) == NULL)
+            return netdp_i_no_memory(error);
+        memcpy(made->value[made->count++], begin, length);
+    }
+    return NETDP_OK;
+}
+
+static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_error *error)
+{
+    const char *key = from->study->sweep.key, *values = from->study->sweep.values;
+    *made = (sweep){.key = -1};
+    if ((key == NULL) != (values == NULL))
+        return netdp_i_reading_fail(from, key == NULL ? "sweep.key" : "sweep.values", error,
+                                    "is missing; a sweep has a key and its values");
+    if (key == NULL)
+        return NETDP_OK;
+    made->key = netdp_i_key_find(key);
+    if (made->key < 0 || netdp_i_keys[made->key].whole ||
+        netdp_i_keys[made->key].kind == NETDP_I_KEY_COLUMNS ||
+        netdp_i_keys[made->key].kind == NETDP_I_KEY_PAIR) {
+        char nearest[32];
+        return netdp_i_reading_fail(
+            from, "sweep.key", error, "'%s' is no key that a variant can have; did you mean '%s'?",
+            netdp_i_show_text(key).text, netdp_i_key_nearest(NULL, key, nearest));
+    }
+    return split_values(from, values, made, error);
+}
+
 /* One variant, a study of its own; what is wrong in it is told with its own line. */
-static netdp_status read_variant(const netdp_i_reading *base, int32_t index,
+static netdp_status read_variant(const netdp_i_reading *base, const netdp_i_study_text *own,
+                                 const netdp_i_study_text *swept, const char *within,
                                  netdp_i_variation *made, netdp_error *error)
 {
-    const netdp_i_study_text *own = &base->text->variant[index];
-    netdp_i_reading from = {.path = base->path, .lines = base->lines};
-    snprintf(from.within, sizeof from.within, "variants.%d.", (int)index + 1);
-    netdp_status status = name_variant(&from, own->name, index, base->study, &made->name, error);
-    if (status != NETDP_OK)
-        return status;
+    netdp_i_reading from = {.path = base->path, .lines = base->lines, .quick = base->quick};
+    snprintf(from.within, sizeof from.within, "%s", within);
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (netdp_i_keys[k].whole && own->value[k][0] != NULL)
             return netdp_i_reading_fail(&from, netdp_i_keys[k].name, error,
@@ -575,39 +732,136 @@ static netdp_status read_variant(const netdp_i_reading *base, int32_t index,
     snprintf(place, sizeof place, "%sdata.columns", from.within);
     const int32_t at = netdp_i_lines_find(&base->lines, place);
     netdp_i_study_text merged =
-        merge(base->text, own, at >= 0 && strcmp(base->lines.at[at].key, "columns") == 0);
+        merge(base->text, own, at >= 0 && strcmp(base->lines.at[at].key, "columns") == 0, swept,
+              base->quick);
     from.text = &merged;
-    status = make_study(&from, error);
+    netdp_status status = make_study(&from, error);
     made->study = from.study;
     if (status != NETDP_OK)
         return status;
-    if (netdp_i_study_learns(made->study) != netdp_i_study_learns(base->study))
+    if (netdp_i_study_learns(made->study) != netdp_i_study_learns(base->study) ||
+        netdp_i_study_accounts(made->study) != netdp_i_study_accounts(base->study))
         return netdp_i_reading_fail(
             &from, "task.kind", error,
-            "a mean and a model cannot be compared; make it a study of its own");
+            "a mean, a model and an account cannot be compared; make it a study of its own");
     return check_together(&from, error);
+}
+
+/* "ring at 30": the variant and the value. */
+static netdp_status name_swept(netdp_i_variation *made, const char *value, netdp_error *error)
+{
+    const size_t room = strlen(made->curve) + strlen(value) + 5;
+    made->at = netdp_i_copy_text(value);
+    made->name = netdp_i_new((int64_t)room, 1);
+    if (made->at == NULL || made->name == NULL)
+        return netdp_i_no_memory(error);
+    snprintf(made->name, room, "%s at %s", made->curve, value);
+    for (char *c = made->name; *c != '\0'; c++)
+        if (strchr(",\"'", *c) != NULL) /* it becomes a field of a CSV */
+            *c = ';';
+    return NETDP_OK;
+}
+
+/* Variant `index` of the file, once, or once for every value of the sweep. */
+static netdp_status read_variations(const netdp_i_reading *from, int32_t index, const sweep *over,
+                                    netdp_error *error)
+{
+    static const netdp_i_study_text nothing = {0};
+    netdp_study *study = from->study;
+    const bool listed = from->text->variant_count > 0;
+    const netdp_i_study_text *own = listed ? &from->text->variant[index] : &nothing;
+    netdp_i_reading named = {.path = from->path, .lines = from->lines};
+    char *name = NULL;
+    if (listed)
+        snprintf(named.within, sizeof named.within, "variants.%d.", (int)index + 1);
+    netdp_status status = listed ? name_variant(&named, own->name, index, study,
+                                                over->key < 0 ? 1 : over->count, &name, error)
+                                 : name_variant(&named, "all", 0, study, 1, &name, error);
+    for (int32_t i = 0; status == NETDP_OK && i < (over->key < 0 ? 1 : over->count); i++) {
+        netdp_i_variation *made = &study->variation[study->variation_count++];
+        netdp_i_study_text swept = {0};
+        if (over->key < 0) {
+            made->name = name;
+            name = NULL;
+        } else {
+            swept.value[over->key][0] = over->value[i];
+            made->curve = netdp_i_copy_text(name);
+            status = made->curve == NULL ? netdp_i_no_memory(error)
+                                         : name_swept(made, over->value[i], error);
+        }
+        if (status == NETDP_OK)
+            status =
+                read_variant(from, own, over->key < 0 ? NULL : &swept, named.within, made, error);
+    }
+    netdp_i_free(name);
+    return status;
 }
 
 static netdp_status read_variants(const netdp_i_reading *from, netdp_error *error)
 {
     netdp_study *study = from->study;
     const uint32_t count = from->text->variant_count;
-    if (count == 0 && netdp_i_lines_of(&from->lines, "variants") == 0)
-        return NETDP_OK;
-    if (count == 0)
+    sweep over = {.key = -1};
+    if (count == 0 && netdp_i_lines_of(&from->lines, "variants") != 0)
         return netdp_i_reading_fail(from, "variants", error,
                                     "is an empty list; give one or remove it");
     if (count > MOST_VARIANTS)
         return netdp_i_reading_fail(from, "variants", error, "has %u entries; give at most %d",
                                     count, MOST_VARIANTS);
-    study->variation = NETDP_I_NEW(netdp_i_variation, count);
-    if (study->variation == NULL)
-        return netdp_i_no_memory(error);
-    netdp_status status = NETDP_OK;
-    for (int32_t i = 0; i < (int32_t)count && status == NETDP_OK; i++) {
-        status = read_variant(from, i, &study->variation[i], error);
-        study->variation_count = i + 1;
+    netdp_status status = read_sweep(from, &over, error);
+    const int64_t rows =
+        over.key < 0 ? (int64_t)count : (int64_t)(count > 0 ? count : 1) * over.count;
+    if (status == NETDP_OK && over.key >= 0 && rows > MOST_SWEPT)
+        status =
+            netdp_i_reading_fail(from, "sweep.values", error,
+                                 "%lld variants; give fewer values, at most %d variants in all",
+                                 (long long)rows, MOST_SWEPT);
+    if (status == NETDP_OK && rows > 0 &&
+        (study->variation = NETDP_I_NEW(netdp_i_variation, rows)) == NULL)
+        status = netdp_i_no_memory(error);
+    for (int32_t i = 0; rows > 0 && i < (count > 0 ? (int32_t)count : 1) && status == NETDP_OK; i++)
+        status = read_variations(from, i, &over, error);
+    clear_sweep(&over);
+    return status;
+}
+
+/* The base as --quick wants it: texts of its own, because --set frees what it replaces. */
+static netdp_status lay_quick(netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_i_study_text *quick = from->text->quick;
+    for (int k = 0; quick != NULL && k < NETDP_I_KEYS; k++)
+        for (int other = 0; quick->value[k][0] != NULL && other < NETDP_I_KEYS; other++)
+            if (replaces(&netdp_i_keys[k], &netdp_i_keys[other]))
+                clear_text(from, other);
+    for (int k = 0; quick != NULL && k < NETDP_I_KEYS; k++)
+        for (int i = 0; i < 2; i++)
+            if (quick->value[k][i] != NULL &&
+                (from->text->value[k][i] = netdp_i_copy_text(quick->value[k][i])) == NULL)
+                return netdp_i_no_memory(error);
+    return NETDP_OK;
+}
+
+static netdp_status read_study(netdp_i_reading *from, const char *const *set, size_t count,
+                               netdp_study **study, netdp_error *error)
+{
+    netdp_status status = netdp_i_study_text_read(from->path, &from->text, &from->lines, error);
+    if (status == NETDP_OK && from->quick)
+        status = lay_quick(from, error);
+    for (size_t i = 0; i < count && status == NETDP_OK; i++)
+        status = override(from, set[i], error);
+    if (status == NETDP_OK)
+        status = make_study(from, error);
+    if (status == NETDP_OK)
+        status = check_together(from, error);
+    if (status == NETDP_OK)
+        status = read_variants(from, error);
+    if (status == NETDP_OK) {
+        *study = from->study;
+        from->study = NULL;
     }
+    netdp_study_free(from->study);
+    netdp_i_study_text_free(from->text);
+    netdp_i_lines_free(&from->lines);
     return status;
 }
 
@@ -615,24 +869,14 @@ netdp_status netdp_study_read(const char *path, const char *const *set, size_t c
                               netdp_study **study, netdp_error *error)
 {
     netdp_i_reading from = {.path = path};
-    netdp_status status = netdp_i_study_text_read(path, &from.text, &from.lines, error);
-    for (size_t i = 0; i < count && status == NETDP_OK; i++)
-        status = override(&from, set[i], error);
-    if (status == NETDP_OK)
-        status = make_study(&from, error);
-    if (status == NETDP_OK)
-        status = check_together(&from, error);
-    if (status == NETDP_OK)
-        status = read_variants(&from, error);
-    if (status != NETDP_OK)
-        goto done;
-    *study = from.study;
-    from.study = NULL;
-done:
-    netdp_study_free(from.study);
-    netdp_i_study_text_free(from.text);
-    netdp_i_lines_free(&from.lines);
-    return status;
+    return read_study(&from, set, count, study, error);
+}
+
+netdp_status netdp_study_read_quick(const char *path, const char *const *set, size_t count,
+                                    netdp_study **study, netdp_error *error)
+{
+    netdp_i_reading from = {.path = path, .quick = true};
+    return read_study(&from, set, count, study, error);
 }
 
 void netdp_study_free(netdp_study *study)
@@ -650,6 +894,8 @@ void netdp_study_free(netdp_study *study)
     netdp_i_free(study->data.column);
     for (int32_t i = 0; i < study->variation_count; i++) {
         netdp_i_free(study->variation[i].name);
+        netdp_i_free(study->variation[i].curve);
+        netdp_i_free(study->variation[i].at);
         netdp_study_free(study->variation[i].study);
     }
     netdp_i_free(study->variation);

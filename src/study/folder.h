@@ -59,6 +59,13 @@ netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *stud
                                      const netdp_i_problems *problems, netdp_i_plan *plan,
                                      netdp_i_progress_made *made, bool *found, netdp_error *error);
 
+/* Of task account: one variant's entry, and the whole. */
+json_t *netdp_i_account_json(const netdp_study *study, int32_t index,
+                             const netdp_i_variant *variant);
+netdp_status netdp_i_account_summary_write(const netdp_study *study,
+                                           const netdp_i_problems *problems, json_t *variants,
+                                           const char *folder, netdp_error *error);
+
 netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_problems *problems,
                                    const netdp_i_plan *plan, const netdp_i_progress_made *made,
                                    const char *folder, netdp_error *error);

@@ -17,12 +17,28 @@
 
 static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const per_node[] = {"even", "one", NULL};
-static const char *const tasks[] = {"mean", "sum", "histogram", "logistic", "ridge", NULL};
+static const char *const tasks[] = {"mean",  "sum",     "histogram", "logistic",
+                                    "ridge", "account", NULL};
 static const char *const all_rows[] = {"all", NULL};
-static const char *const protocols[] = {"averaging",        "random-averaging",   "gossip-sgd",
-                                        "async-gossip-sgd", "muffliato-sgd",      "walk",
-                                        "weighted-walk",    "ring-sum",           "ring-histogram",
-                                        "complete-sum",     "complete-histogram", NULL};
+static const char *const protocols[] = {"stream",
+                                        "averaging",
+                                        "random-averaging",
+                                        "gossip-sgd",
+                                        "async-gossip-sgd",
+                                        "muffliato-sgd",
+                                        "walk",
+                                        "weighted-walk",
+                                        "ring-sum",
+                                        "ring-histogram",
+                                        "complete-sum",
+                                        "complete-histogram",
+                                        NULL};
+static const char *const figures[] = {"distance", "sweep",   "trace",   "bars",
+                                      "matrix",   "drawing", "scatter", NULL};
+static const char *const figure_xs[] = {"hops", "length", "communicability", "katz", "value", NULL};
+static const char *const figure_ys[] = {"loss",  "objective", "accuracy", "consensus",
+                                        "noise", "predicted", NULL};
+static const char *const figure_logs[] = {"none", "x", "y", "xy", NULL};
 static const char *const redraws[] = {"never", "round", "phase", NULL};
 static const char *const by_formula[] = {"auto", NULL};
 static const char *const no_cap[] = {"none", NULL};
@@ -49,6 +65,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "a file of the data folder such as facebook/1912.edges"},
     {"graph.giant_component", NETDP_I_KEY_SWITCH, AT(graph.giant_component), .fallback = "false",
      .word = yes_no, .expects = "true or false"},
+    {"graph.draw", NETDP_I_KEY_WHOLE, AT(graph.draw), .fallback = "0", .low = 0, .high = 1e9,
+     .expects = "a whole number, added to the seed for the graph"},
     {"mixing.weights", NETDP_I_KEY_TEXT, AT(mixing.weights), .fallback = "metropolis",
      .expects = "a name such as metropolis or lazy:0.5"},
     {"data.source", NETDP_I_KEY_DATASET, NETDP_I_RIVAL_DATA, AT(data.source),
@@ -63,7 +81,7 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"data.split", NETDP_I_KEY_REAL, AT(data.split), .fallback = "0.8", .low = ABOVE_0,
      .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
-     .expects = "mean, sum, histogram, logistic or ridge"},
+     .expects = "mean, sum, histogram, logistic, ridge or account"},
     {"task.levels", NETDP_I_KEY_WHOLE, AT(task.levels), .low = 2, .high = 1e6,
      .expects = "a whole number of bins from 2"},
     {"task.bounds", NETDP_I_KEY_PAIR, NETDP_I_RIVAL_RANGES, AT(task.low),
@@ -116,10 +134,21 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .word = netdp_i_tally_schedules, .expects = "every, once or spread"},
     {"protocol.grid", NETDP_I_KEY_WHOLE, AT(protocol.grid), .whole = true, .fallback = "1024",
      .low = 1, .high = 1e9, .expects = "a whole number of grid steps from 1"},
-    {"privacy.epsilon", NETDP_I_KEY_REAL, AT(privacy.epsilon), .required = true, .low = ABOVE_0,
-     .high = INFINITY, .expects = "a number above 0, or inf"},
-    {"privacy.delta", NETDP_I_KEY_REAL, AT(privacy.delta), .required = true, .low = ABOVE_0,
-     .high = BELOW_1, .expects = "a number above 0 and below 1"},
+    {"privacy.epsilon", NETDP_I_KEY_REAL, NETDP_I_RIVAL_NOISES, AT(privacy.epsilon),
+     .low = ABOVE_0, .high = INFINITY, .expects = "a number above 0, or inf"},
+    {"privacy.noise", NETDP_I_KEY_REAL, NETDP_I_RIVAL_NOISES, AT(privacy.noise), .low = ABOVE_0,
+     .high = NETDP_I_LARGEST, .expects = "a standard deviation above 0, in units of Delta"},
+    {"privacy.delta", NETDP_I_KEY_REAL, AT(privacy.delta), .low = ABOVE_0, .high = BELOW_1,
+     .expects = "a number above 0 and below 1"},
+    {"privacy.as", NETDP_I_KEY_TEXT, AT(privacy.as), .expects = "loss, gdp, rdp:ALPHA or dp:DELTA"},
+    {"privacy.bound", NETDP_I_KEY_TEXT, AT(privacy.bound), .fallback = "auto",
+     .expects = "the name of a bound such as exact or published"},
+    {"privacy.pattern", NETDP_I_KEY_TEXT, AT(privacy.pattern),
+     .expects = "worst, ones, alternating or cos:OMEGA"},
+    {"privacy.from", NETDP_I_KEY_TEXT, AT(privacy.from),
+     .expects = "all, random, or nodes u,u,..."},
+    {"privacy.to", NETDP_I_KEY_TEXT, AT(privacy.to),
+     .expects = "all, random, or nodes v,v,..."},
     {"privacy.over", NETDP_I_KEY_WORD, AT(privacy.over), .fallback = "mean", .word = over,
      .expects = "mean or worst"},
     {"privacy.observers", NETDP_I_KEY_WHOLE, AT(privacy.observers), .fallback = "all", .low = 1,
@@ -136,6 +165,23 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .high = 1e9, .expects = "a whole number from 1 to 1000000000"},
     {"output.repeat", NETDP_I_KEY_WHOLE, AT(output.repeat), .whole = true, .fallback = "10",
      .low = 1, .high = 1e6, .expects = "a whole number from 1 to 1000000"},
+    {"sweep.key", NETDP_I_KEY_TEXT, AT(sweep.key), .whole = true,
+     .expects = "the dotted name of a key such as protocol.rounds"},
+    {"sweep.values", NETDP_I_KEY_TEXT, AT(sweep.values), .whole = true,
+     .expects = "values such as 10 | 100 | 1000"},
+    {"figure.kind", NETDP_I_KEY_TEXT, AT(figure.kind), .whole = true, .word = figures,
+     .expects = "distance, sweep, trace, bars, matrix, drawing or scatter"},
+    {"figure.paper", NETDP_I_KEY_TEXT, AT(figure.paper), .whole = true,
+     .expects = "a text such as C, Figure 1 (a)"},
+    {"figure.says", NETDP_I_KEY_TEXT, AT(figure.says), .whole = true, .expects = "a text"},
+    {"figure.x", NETDP_I_KEY_TEXT, AT(figure.x), .whole = true, .word = figure_xs,
+     .expects = "hops, length, communicability, katz or value"},
+    {"figure.y", NETDP_I_KEY_TEXT, AT(figure.y), .whole = true, .word = figure_ys,
+     .expects = "loss, objective, accuracy, consensus, noise or predicted"},
+    {"figure.log", NETDP_I_KEY_TEXT, AT(figure.log), .whole = true, .word = figure_logs,
+     .expects = "none, x, y or xy"},
+    {"figure.seconds", NETDP_I_KEY_REAL, AT(figure.seconds), .whole = true, .low = ABOVE_0,
+     .high = 1e9, .expects = "seconds above 0"},
 };
 /* clang-format on */
 
@@ -151,6 +197,15 @@ size_t netdp_i_key_section(const netdp_i_key *key)
 {
     const char *dot = strchr(key->name, '.');
     return dot != NULL ? (size_t)(dot - key->name) : 0;
+}
+
+bool netdp_i_key_runs(const netdp_i_key *key)
+{
+    static const char *const sections[] = {"data.", "task.", "output."};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (strncmp(key->name, sections[i], strlen(sections[i])) == 0)
+            return strcmp(key->name, "task.kind") != 0;
+    return false;
 }
 
 int netdp_i_key_find(const char *name)
@@ -171,8 +226,10 @@ static bool candidate(const char *section, int i, char found[32])
         return true;
     }
     const bool variant = strcmp(section, "variants") == 0;
-    if (i == NETDP_I_KEYS && (variant || section[0] == '\0')) {
-        snprintf(found, 32, "%s", variant ? "name" : "variants");
+    const bool top = variant || strcmp(section, "quick") == 0 || section[0] == '\0';
+    const char *const others[] = {variant ? "name" : "variants", "quick"};
+    if (i >= NETDP_I_KEYS && i < NETDP_I_KEYS + 2 && top && strcmp(section, "quick") != 0) {
+        snprintf(found, 32, "%s", others[i - NETDP_I_KEYS]);
         return true;
     }
     if (i >= NETDP_I_KEYS)
@@ -180,7 +237,7 @@ static bool candidate(const char *section, int i, char found[32])
     const netdp_i_key *key = &netdp_i_keys[i];
     size_t length = netdp_i_key_section(key);
     found[0] = '\0';
-    if (variant || section[0] == '\0')
+    if (top)
         snprintf(found, 32, "%.*s", length > 0 ? (int)length : 31, key->name);
     else if (strlen(section) == length && memcmp(section, key->name, length) == 0)
         snprintf(found, 32, "%s", netdp_i_key_leaf(key));

@@ -12,7 +12,7 @@
 /* Numbers that are squared on the way must keep finite squares. */
 #define NETDP_I_LARGEST 1e100
 
-enum { NETDP_I_KEYS = 50 };
+enum { NETDP_I_KEYS = 66 };
 
 typedef enum netdp_i_kind {
     NETDP_I_KEY_TEXT,    /* char * */
@@ -33,6 +33,7 @@ typedef enum netdp_i_rivals {
     NETDP_I_RIVAL_GRAPHS,
     NETDP_I_RIVAL_DATA,
     NETDP_I_RIVAL_RANGES,
+    NETDP_I_RIVAL_NOISES,
     NETDP_I_RIVALS, /* how many groups, with ALONE */
 } netdp_i_rivals;
 
@@ -58,12 +59,15 @@ const char *netdp_i_key_leaf(const netdp_i_key *key);
 /* Length of "privacy" of "privacy.epsilon"; 0 at the top. */
 size_t netdp_i_key_section(const netdp_i_key *key);
 
+/* Is it of data and simulation, which an account alone has not? */
+bool netdp_i_key_runs(const netdp_i_key *key);
+
 /* The place of a dotted name in the table, or -1. */
 int netdp_i_key_find(const char *name);
 
 /*
  * Is `word` a key, or a section, in `section` ("": the top; "variants": the top of a variant;
- * "data.columns": a column)?
+ * "quick": of what --quick lays over; "data.columns": a column)?
  */
 bool netdp_i_key_known(const char *section, const char *word);
 

@@ -11,6 +11,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "protocol/pattern.h"
 #include "study/tallying.h"
 #include "study/walking.h"
 
@@ -19,12 +21,28 @@
 
 void netdp_i_plan_clear(netdp_i_plan *plan)
 {
-    for (int32_t i = 0; i < plan->count; i++) {
-        json_decref(plan->variant[i].guarantee);
-        netdp_i_free(plan->variant[i].observer);
-    }
+    for (int32_t i = 0; i < plan->count; i++)
+        netdp_i_variant_clear(&plan->variant[i]);
     netdp_i_free(plan->variant);
     *plan = (netdp_i_plan){0};
+}
+
+void netdp_i_variant_clear(netdp_i_variant *variant)
+{
+    json_decref(variant->guarantee);
+    netdp_i_free(variant->observer);
+    netdp_i_free(variant->source);
+    netdp_i_free(variant->pattern);
+}
+
+netdp_unit netdp_i_study_unit(const netdp_study *study)
+{
+    netdp_unit unit = {NETDP_AS_DP, study->privacy.delta};
+    netdp_error ignored;
+    if (study->privacy.as != NULL &&
+        netdp_unit_parse(study->privacy.as, &unit, &ignored) != NETDP_OK)
+        return (netdp_unit){NETDP_AS_DP, study->privacy.delta}; /* refused when it was read */
+    return unit;
 }
 
 int64_t netdp_i_variant_rounds(const netdp_i_variant *variant)
@@ -53,8 +71,9 @@ static netdp_status list_classes(const netdp_i_pairs *pairs, json_t **list, netd
     json_t *made = json_array();
     for (int32_t d = 1; d <= netdp_graph_nodes(pairs->graph); d++)
         if (classes[d].pairs > 0)
-            json_array_append_new(made, json_pack("{s:i, s:I, s:o, s:o}", "distance", (int)d,
-                                                  "pairs", (json_int_t)classes[d].pairs, "mean",
+            json_array_append_new(made, json_pack("{s:i, s:I, s:o, s:o, s:o}", "distance", (int)d,
+                                                  "pairs", (json_int_t)classes[d].pairs, "min",
+                                                  netdp_i_json_double(classes[d].least), "mean",
                                                   netdp_i_json_double(classes[d].mean), "max",
                                                   netdp_i_json_double(classes[d].most)));
     netdp_i_free(classes);
@@ -82,11 +101,22 @@ static json_t *uniform_guarantee(const char *bound, double epsilon, double delta
                      netdp_i_json_double(epsilon), "worst", "local", netdp_i_json_double(epsilon));
 }
 
+/* "dp:1e-06" and the like. */
+static json_t *unit_json(netdp_unit unit)
+{
+    static const char *const form[] = {[NETDP_AS_LOSS] = "loss",
+                                       [NETDP_AS_GDP] = "gdp",
+                                       [NETDP_AS_RDP] = "rdp:%.15g",
+                                       [NETDP_AS_DP] = "dp:%.15g"};
+    return json_sprintf(form[unit.currency], unit.parameter);
+}
+
 static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_losses *losses,
                                        const netdp_calibration *calibration, const char *folder,
                                        netdp_error *error)
 {
-    const netdp_unit unit = {NETDP_AS_DP, variant->study->privacy.delta};
+    const netdp_unit unit = netdp_i_study_unit(variant->study);
+    const bool chosen = variant->observer_count > 0 && variant->study->privacy.observers > 0;
     netdp_i_pairs pairs = {0};
     json_t *classes = NULL;
     netdp_status status = netdp_i_pairs_new(variant->problem->graph, losses, calibration->noise,
@@ -100,9 +130,10 @@ static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_los
         return status;
     const netdp_summary *achieved = &calibration->achieved;
     json_t *guarantee = json_pack(
-        "{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound", losses->bound->name,
-        "sound", (int)losses->sound, "certified", (int)losses->certified, "epsilon", "delta",
-        netdp_i_json_double(unit.parameter), "by_distance", classes, "mean",
+        "{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound",
+        losses->bound->name, "sound", (int)losses->sound, "certified", (int)losses->certified,
+        "epsilon", "delta", unit.currency == NETDP_AS_DP ? json_real(unit.parameter) : json_null(),
+        "unit", unit_json(unit), "by_distance", classes, "mean",
         netdp_i_json_double(achieved->mean), "worst", "from", (int)achieved->worst_from, "to",
         (int)achieved->worst_to, "epsilon", netdp_i_json_double(achieved->max), "local",
         netdp_i_json_double(achieved->local));
@@ -110,7 +141,7 @@ static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_los
         return netdp_i_no_memory(error);
     if (variant->why[0] != '\0')
         json_object_set_new(guarantee, "why", json_string(variant->why));
-    if (variant->observer_count > 0)
+    if (chosen)
         json_object_set_new(guarantee, "observers",
                             json_pack("{s:i, s:i}", "drawn", (int)variant->observer_count, "of",
                                       (int)netdp_graph_nodes(variant->problem->graph)));
@@ -145,7 +176,8 @@ static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_i_problem *problem = variant->problem;
     variant->predicted = -1;
-    if (problem->train != NULL || (variant->role != NETDP_I_CENTRAL && variant->token.law != NULL))
+    if (problem->train != NULL || netdp_i_study_accounts(variant->study) ||
+        (variant->role != NETDP_I_CENTRAL && variant->token.law != NULL))
         return NETDP_OK;
     const double n = netdp_graph_nodes(problem->graph);
     const double scale = variant->noise * problem->sensitivity;
@@ -245,17 +277,87 @@ static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error
                : status;
 }
 
-/* The variant's protocol, which can run, and who observes it. */
-static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
+/* The variant's protocol, which can run. */
+static netdp_status describe_protocol(netdp_i_variant *variant, netdp_error *error)
+{
+    return netdp_i_study_tallies(variant->study) ? netdp_i_tallying_describe(variant, error)
+           : netdp_i_study_walks(variant->study) ? netdp_i_walking_describe(variant, error)
+                                                 : describe_gossip(variant, error);
+}
+
+/* "all", "random" or "u,u,..." of an account into nodes; count 0: all. */
+static netdp_status read_nodes(const netdp_i_variant *variant, const char *key, const char *text,
+                               uint32_t purpose, int32_t *count, int32_t **node, netdp_error *error)
+{
+    const netdp_graph *graph = variant->problem->graph;
+    const int32_t n = netdp_graph_nodes(graph);
+    int32_t room = 1;
+    if (text == NULL || strcmp(text, "all") == 0)
+        return NETDP_OK;
+    for (const char *at = text; *at != '\0'; at++)
+        room += *at == ',';
+    char *names = netdp_i_copy_text(text), *rest = NULL;
+    int32_t *made = NETDP_I_NEW(int32_t, room), found = 0;
+    netdp_status status = names != NULL && made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    if (status == NETDP_OK && strcmp(text, "random") == 0) {
+        netdp_stream stream = netdp_stream_at(variant->study->seed, NETDP_FOR_PROBE, purpose, 0);
+        made[found++] = (int32_t)netdp_stream_below(&stream, (uint64_t)n);
+    } else {
+        for (char *name = status == NETDP_OK ? strtok_r(names, ",", &rest) : NULL;
+             name != NULL && status == NETDP_OK; name = strtok_r(NULL, ",", &rest))
+            status = netdp_graph_find(graph, name + strspn(name, " "), &made[found++], error);
+    }
+    if (status == NETDP_OK && found == 0)
+        status = netdp_i_fail(error, NETDP_INVALID, "names no node; give all, random, or nodes");
+    netdp_i_free(names);
+    if (status != NETDP_OK) {
+        netdp_i_free(made);
+        return netdp_i_within(error, status, "%s: %s", variant->study->path, key);
+    }
+    *count = found;
+    *node = made;
+    return NETDP_OK;
+}
+
+/* An account's pairs and its pattern of contributions. */
+static netdp_status describe_account(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const netdp_linear *protocol = &variant->protocol;
+    netdp_status status = netdp_bound_parse(study->privacy.bound, &variant->bound, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "%s: privacy.bound", study->path);
+    status = read_nodes(variant, "privacy.from", study->privacy.from, 2, &variant->source_count,
+                        &variant->source, error);
+    if (status == NETDP_OK && variant->observer_count == 0)
+        status = read_nodes(variant, "privacy.to", study->privacy.to, 3, &variant->observer_count,
+                            &variant->observer, error);
+    if (status != NETDP_OK || study->privacy.pattern == NULL)
+        return status;
+    if (netdp_i_study_walks(study) || protocol->every == 0 ||
+        !netdp_i_pattern_fill(study->privacy.pattern, 0, NULL))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: privacy.pattern: '%.40s' applies to stream, gossip-sgd and "
+                            "muffliato-sgd, and is ones, alternating or cos:OMEGA",
+                            study->path, study->privacy.pattern);
+    const int64_t slots = (protocol->rounds - 1) / protocol->every + 1;
+    variant->pattern = NETDP_I_NEW(double, slots);
+    if (variant->pattern == NULL)
+        return netdp_i_no_memory(error);
+    (void)netdp_i_pattern_fill(study->privacy.pattern, slots, variant->pattern);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *error)
 {
     if (variant->role == NETDP_I_CENTRAL)
         return NETDP_OK;
     netdp_status status = draw_observers(variant, error);
-    if (status != NETDP_OK)
-        return status;
-    return netdp_i_study_tallies(variant->study) ? netdp_i_tallying_describe(variant, error)
-           : netdp_i_study_walks(variant->study) ? netdp_i_walking_describe(variant, error)
-                                                 : describe_gossip(variant, error);
+    if (status == NETDP_OK)
+        status = describe_protocol(variant, error);
+    return status == NETDP_OK && netdp_i_study_accounts(variant->study)
+               ? describe_account(variant, error)
+               : status;
 }
 
 /* One release of the mean, or one a step: mu = sqrt(releases) / sigma, rounded up. */
@@ -313,20 +415,52 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
     return status;
 }
 
+static netdp_loss_request ask(const netdp_i_variant *variant)
+{
+    return (netdp_loss_request){.protocol = &variant->protocol,
+                                .sees = variant->study->privacy.sees,
+                                .own_noise = variant->study->privacy.own_noise,
+                                .bound = variant->role == NETDP_I_LOCAL ? NETDP_BOUND_EVERYTHING
+                                                                        : variant->bound,
+                                .pattern = variant->pattern,
+                                .from_count = variant->source_count,
+                                .from = variant->source,
+                                .to_count = variant->observer_count,
+                                .to = variant->observer};
+}
+
+/* Rounds by the formula at the study's own noise. */
+static netdp_status choose_rounds(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
+    double gap = 0;
+    int64_t rounds = 1;
+    netdp_status status = netdp_linear_gap(&variant->protocol, &gap, error);
+    if (status == NETDP_OK)
+        status = netdp_rounds_auto(gap, netdp_graph_nodes(variant->problem->graph), variant->noise,
+                                   study->protocol.variance, &rounds, error);
+    if (status == NETDP_OK && rounds > MOST_ROUNDS / phases)
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "protocol.rounds: auto gives more than %d; give a number", MOST_ROUNDS);
+    if (status != NETDP_OK)
+        return status;
+    variant->protocol.rounds = phases * rounds;
+    if (study->protocol.phases > 0)
+        variant->protocol.every = rounds;
+    return NETDP_OK;
+}
+
 static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration *calibration,
                                      netdp_losses **losses, const netdp_progress *progress,
                                      netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const bool local = variant->role == NETDP_I_LOCAL;
-    const netdp_loss_request request = {.protocol = &variant->protocol,
-                                        .sees = study->privacy.sees,
-                                        .own_noise = study->privacy.own_noise,
-                                        .bound = local ? NETDP_BOUND_EVERYTHING : NETDP_BOUND_AUTO,
-                                        .to_count = variant->observer_count,
-                                        .to = variant->observer};
+    const netdp_loss_request request = ask(variant);
     const netdp_target target = {.epsilon = study->privacy.epsilon,
-                                 .unit = {NETDP_AS_DP, study->privacy.delta},
+                                 .unit = netdp_i_study_unit(study),
                                  .over = local && variant->protocol.senders_only
                                              ? NETDP_OVER_WORST /* nodes contribute unequally */
                                              : study->privacy.over,
@@ -345,9 +479,40 @@ static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration
     return NETDP_OK;
 }
 
-/* One variant: its noise, its guarantee, what it will err, and its losses in `folder`. */
-static netdp_status calibrate(netdp_i_variant *variant, const char *folder,
-                              const netdp_progress *progress, netdp_error *error)
+/* The account at the study's own noise, in place of a calibration. */
+static netdp_status account(netdp_i_variant *variant, netdp_calibration *calibration,
+                            netdp_losses **losses, const netdp_progress *progress,
+                            netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const netdp_unit unit = netdp_i_study_unit(study);
+    netdp_status status = NETDP_OK;
+    variant->noise = study->privacy.noise;
+    if (variant->token.law != NULL) {
+        const netdp_walk_request request = {.token = &variant->token,
+                                            .bound = variant->bound,
+                                            .noise = variant->noise,
+                                            .unit = unit,
+                                            .from_count = variant->source_count,
+                                            .from = variant->source,
+                                            .to_count = variant->observer_count,
+                                            .to = variant->observer};
+        status = netdp_walk_losses_new(&request, progress, losses, error);
+    } else {
+        if (study->protocol.rounds == 0)
+            status = choose_rounds(variant, error);
+        const netdp_loss_request request = ask(variant);
+        if (status == NETDP_OK)
+            status = netdp_losses_new(&request, progress, losses, error);
+    }
+    calibration->noise = variant->noise;
+    return status == NETDP_OK
+               ? netdp_losses_summary(*losses, variant->noise, unit, &calibration->achieved, error)
+               : status;
+}
+
+netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *folder,
+                                       const netdp_progress *progress, netdp_error *error)
 {
     const double epsilon = variant->study->privacy.epsilon, delta = variant->study->privacy.delta;
     netdp_calibration calibration;
@@ -355,6 +520,8 @@ static netdp_status calibrate(netdp_i_variant *variant, const char *folder,
     netdp_status status = NETDP_OK;
     if (variant->role == NETDP_I_CENTRAL)
         status = calibrate_central(variant, error);
+    else if (variant->study->privacy.noise > 0)
+        status = account(variant, &calibration, &losses, progress, error);
     else if (variant->tally.nodes > 0)
         status = netdp_i_tallying_calibrate(variant, &calibration, &losses, progress, error);
     else if (variant->token.law != NULL)
@@ -412,7 +579,7 @@ static netdp_status list_variants(const netdp_study *study, const netdp_i_proble
             variant->problem = problems->of[i - 2];
             snprintf(variant->losses, sizeof variant->losses, "loss-%d", (int)i - 1);
         }
-        status = describe(variant, error);
+        status = netdp_i_variant_describe(variant, error);
         if (i >= 2)
             status = within(study, variant, status, error);
     }
@@ -426,8 +593,9 @@ netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problems 
     netdp_i_plan made = {0};
     netdp_status status = list_variants(study, problems, &made, error);
     for (int32_t i = 0; i < made.count && status == NETDP_OK; i++)
-        status = within(study, &made.variant[i],
-                        calibrate(&made.variant[i], folder, progress, error), error);
+        status =
+            within(study, &made.variant[i],
+                   netdp_i_variant_calibrate(&made.variant[i], folder, progress, error), error);
     if (status != NETDP_OK) {
         netdp_i_plan_clear(&made);
         return status;

@@ -24,13 +24,31 @@ typedef struct netdp_i_variant {
     netdp_linear protocol;          /* gossip */
     netdp_token token;              /* a walk; law NULL: none */
     netdp_tally tally;              /* a token that sums or counts; nodes 0: none */
-    netdp_bound bound;              /* of a walk */
+    netdp_bound bound;              /* that accounts for it */
     char why[256];                  /* why a walk has not the usual bound; "": it has */
-    int32_t observer_count;         /* drawn ones; 0: all nodes */
-    int32_t *observer;              /* [observer_count], ascending; owned */
+    int32_t observer_count;         /* drawn or named ones; 0: all nodes */
+    int32_t *observer;              /* [observer_count]; owned */
+    int32_t source_count;           /* accounts: whose losses; 0: all nodes */
+    int32_t *source;                /* [source_count]; owned */
+    double *pattern;                /* accounts: the contributions, NULL: the worst; owned */
     double predicted;               /* expected objective at the end; -1: unknown */
     json_t *guarantee;              /* owned */
 } netdp_i_variant;
+
+/* What the variant runs and who observes it; its problem, study and role are there. */
+netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *error);
+
+/*
+ * At the noise that meets its target, or at the study's own: `noise`, `predicted`, `guarantee`, and
+ * the pairwise losses of the network's variants in `folder`.
+ */
+netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *folder,
+                                       const netdp_progress *progress, netdp_error *error);
+
+void netdp_i_variant_clear(netdp_i_variant *variant);
+
+/* The unit of the study's guarantees. */
+netdp_unit netdp_i_study_unit(const netdp_study *study);
 
 /* Central, local, then the network variants: the study's own protocol, or its `variants`. */
 typedef struct netdp_i_plan {

@@ -61,8 +61,8 @@ static netdp_status load_graph(const netdp_study *study, const char *data, netdp
 {
     netdp_status status;
     if (study->graph.family != NULL) {
-        status = netdp_graph_make(study->graph.family, study->seed, true, &problem->graph,
-                                  &problem->notes, error);
+        status = netdp_graph_make(study->graph.family, study->seed + (uint64_t)study->graph.draw,
+                                  true, &problem->graph, &problem->notes, error);
     } else if (study->graph.file != NULL) {
         status = netdp_graph_read(study->graph.file, study->graph.giant_component, &problem->graph,
                                   &problem->notes, error);
@@ -417,12 +417,15 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
     if (made == NULL)
         return netdp_i_no_memory(error);
     netdp_status status = load_graph(study, data, made, error);
+    if (netdp_i_study_accounts(study))
+        goto done;
     if (status == NETDP_OK)
         status = find_csv(study, data, made, &csv, error);
     if (status == NETDP_OK)
         status = netdp_i_study_learns(study) ? load_examples(study, csv, made, error)
                                              : load_values(study, csv, made, error);
     free(csv);
+done:
     if (status != NETDP_OK) {
         netdp_i_problem_free(made);
         return status;
@@ -518,7 +521,7 @@ static void digest_problem(const netdp_i_problem *problem, char digest[65])
     const netdp_examples *train = problem->train, *test = problem->test;
     const size_t train_rows = train != NULL ? (size_t)train->rows : 0;
     const size_t test_rows = test != NULL ? (size_t)test->rows : 0;
-    const size_t valued = train == NULL ? 1 : 0, size = sizeof(double);
+    const size_t valued = problem->values != NULL ? 1 : 0, size = sizeof(double);
     const struct {
         const void *bytes;
         size_t count; /* 0: not of this task */
@@ -532,7 +535,8 @@ static void digest_problem(const netdp_i_problem *problem, char digest[65])
         {problem->values, valued * nodes * numbers * size},
         {train != NULL ? train->x : NULL, train_rows * numbers * size},
         {train != NULL ? train->y : NULL, train_rows * size},
-        {train != NULL ? train->start : NULL, (1 - valued) * (nodes + 1) * sizeof *train->start},
+        {train != NULL ? train->start : NULL,
+         (train != NULL ? nodes + 1 : 0) * sizeof *train->start},
         {test != NULL ? test->x : NULL, test_rows * numbers * size},
         {test != NULL ? test->y : NULL, test_rows * size},
     };

@@ -2,6 +2,8 @@
 #ifndef NETDP_I_READING_H
 #define NETDP_I_READING_H
 
+#include <stdbool.h>
+
 #include "study/key.h"
 #include "study/lines.h"
 #include "study/study.h"
@@ -13,6 +15,7 @@ typedef struct netdp_i_reading {
     netdp_i_study_text *text;
     const char *set[NETDP_I_KEYS]; /* the override that a key's text comes from, or NULL */
     netdp_study *study;
+    bool quick;      /* with what the section `quick` says */
     char within[24]; /* "variants.2." while a variant is read: the base is right by itself */
 } netdp_i_reading;
 

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "study/accounting.h"
 #include "study/folder.h"
 #include "study/midway.h"
 #include "study/tallying.h"
@@ -382,6 +383,12 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
         goto done;
     if (finished) {
         status = netdp_i_folder_finished(&problems, folder, error);
+        goto done;
+    }
+    if (netdp_i_study_accounts(study)) {
+        status = netdp_i_accounting_run(study, &problems, folder, progress, error);
+        if (status == NETDP_OK)
+            netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
         goto done;
     }
     status = new_result(&r, error);

@@ -16,6 +16,7 @@ typedef struct netdp_i_column {
 /* A variant: the study with some of its keys overridden. */
 typedef struct netdp_i_variation {
     char *name;                /* distinct, on one line, without commas and quotes */
+    char *curve, *at;          /* of a sweep: the variant's own name, and the value; else NULL */
     struct netdp_study *study; /* whole, without variants of its own */
 } netdp_i_variation;
 
@@ -28,6 +29,7 @@ struct netdp_study {
         char *file;   /* resolved against the study file's folder */
         char *data;   /* relative to the data folder */
         bool giant_component;
+        int64_t draw; /* added to the seed that a random family is drawn with */
     } graph;
     struct {
         char *weights; /* "metropolis" */
@@ -42,7 +44,7 @@ struct netdp_study {
         double split;           /* learning: part of the rows that train */
     } data;
     struct {
-        char *kind;     /* "mean", "sum", "histogram", "logistic", "ridge" */
+        char *kind; /* "mean", "sum", "histogram", "logistic", "ridge"; "account": nothing is run */
         int64_t levels; /* of a histogram: bins of equal width in the column's range */
         bool has_bounds;
         double low, high; /* bounds: [lo, hi], for every column without its own */
@@ -75,7 +77,13 @@ struct netdp_study {
         int64_t grid;
     } protocol;
     struct {
-        double epsilon, delta;
+        double epsilon;  /* the target; 0: none, and `noise` is given */
+        double noise;    /* accounts: sigma, in units of the sensitivity; 0: from epsilon */
+        double delta;    /* 0: not given; accounts may have their unit in `as` */
+        char *as;        /* accounts: the unit, as netdp_unit_parse reads it; NULL: dp at delta */
+        char *bound;     /* as netdp_bound_parse reads it */
+        char *pattern;   /* streams: as netdp_i_pattern_fill reads it; NULL: the worst */
+        char *from, *to; /* accounts: "random", or nodes by name; NULL or "all": all */
         netdp_over over;
         int64_t observers; /* drawn with the seed and accounted for; 0: all nodes */
         netdp_sees sees;
@@ -86,6 +94,13 @@ struct netdp_study {
         int64_t every;  /* rounds between rows of the trace */
         int64_t repeat; /* independent runs of each protocol */
     } output;
+    struct {
+        char *key, *values; /* each variant runs once for every value; NULL: no sweep */
+    } sweep;
+    struct { /* what netdp reproduce draws; kind NULL: nothing */
+        char *kind, *paper, *says, *x, *y, *log;
+        double seconds; /* of the whole run on two cores; 0: unknown */
+    } figure;
     int32_t variation_count; /* 0: the study's own protocol is what is compared */
     netdp_i_variation *variation;
 };
@@ -98,6 +113,9 @@ bool netdp_i_study_walks(const netdp_study *study);
 
 /* Or a token that sums or counts? */
 bool netdp_i_study_tallies(const netdp_study *study);
+
+/* Is it an account alone, without data and simulation? */
+bool netdp_i_study_accounts(const netdp_study *study);
 
 /* Is its task a histogram? */
 bool netdp_i_study_counts(const netdp_study *study);

@@ -94,7 +94,7 @@ static json_t *remarks_json(const netdp_i_variant *variant)
         remark(remarks,
                "the network changes from round to round, drawn with the study's seed before the "
                "runs: the account is of this draw, which everybody may know");
-    if (variant->observer_count > 0)
+    if (variant->observer_count > 0 && variant->study->privacy.observers > 0)
         remark(remarks,
                "mean over %d drawn observers of %d: an estimate of the mean over all pairs; worst "
                "is of their pairs only",
@@ -146,9 +146,12 @@ static json_t *graph_json(const netdp_i_problem *problem)
 
 static json_t *target_json(const netdp_study *study)
 {
-    return json_pack("{s:o, s:f, s:s}", "epsilon", netdp_i_json_double(study->privacy.epsilon),
-                     "delta", study->privacy.delta, "over",
-                     study->privacy.over == NETDP_OVER_MEAN ? "mean" : "worst");
+    if (study->privacy.noise > 0)
+        return json_null(); /* the noise is given */
+    return json_pack("{s:o, s:o, s:s}", "epsilon", netdp_i_json_double(study->privacy.epsilon),
+                     "delta",
+                     study->privacy.delta > 0 ? json_real(study->privacy.delta) : json_null(),
+                     "over", study->privacy.over == NETDP_OVER_MEAN ? "mean" : "worst");
 }
 
 static json_t *threat_json(const netdp_i_variant *variant)
@@ -201,6 +204,15 @@ static void add_own(json_t *told, const netdp_study *base, const netdp_i_variant
     json_object_set_new(told, "notes", notes_json(variant->problem));
 }
 
+/* A variant of a sweep says which curve it belongs to, and the value. */
+static void add_swept(json_t *told, const netdp_i_variation *variation)
+{
+    if (variation->curve == NULL)
+        return;
+    json_object_set_new(told, "curve", json_string(variation->curve));
+    json_object_set_new(told, "at", json_string(variation->at));
+}
+
 static netdp_status variants_json(const netdp_study *study, const netdp_i_plan *plan,
                                   const netdp_i_progress_made *made, json_t **list,
                                   netdp_error *error)
@@ -211,8 +223,10 @@ static netdp_status variants_json(const netdp_study *study, const netdp_i_plan *
         const netdp_i_variant *variant = &plan->variant[i];
         json_t *told = NULL;
         status = variant_json(variant, &made->sums[i], study->output.repeat, &told, error);
-        if (status == NETDP_OK && study->variation_count > 0 && variant->role == NETDP_I_NETWORK)
+        if (status == NETDP_OK && study->variation_count > 0 && variant->role == NETDP_I_NETWORK) {
             add_own(told, study, variant);
+            add_swept(told, &study->variation[i - NETDP_I_NETWORK]);
+        }
         if (status == NETDP_OK)
             json_array_append_new(variants, told);
     }
@@ -261,6 +275,48 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
         return netdp_i_no_memory(error);
     netdp_i_folder_path(path, folder, "summary.json");
     status = netdp_i_json_write(summary, path, error);
+    json_decref(summary);
+    return status;
+}
+
+json_t *netdp_i_account_json(const netdp_study *study, int32_t index,
+                             const netdp_i_variant *variant)
+{
+    const bool gossip = !netdp_i_variant_is_token(variant);
+    json_t *told =
+        json_pack("{s:s, s:f, s:I, s:o, s:o, s:O}", "name", variant->name, "noise", variant->noise,
+                  "rounds", (json_int_t)netdp_i_variant_rounds(variant), "dither",
+                  gossip ? json_real(variant->protocol.dither) : json_null(), "predicted",
+                  variant->predicted >= 0 ? json_real(variant->predicted) : json_null(),
+                  "guarantee", variant->guarantee);
+    json_t *remarks = remarks_json(variant);
+    if (told == NULL || remarks == NULL) {
+        json_decref(told);
+        json_decref(remarks);
+        return NULL;
+    }
+    if (json_array_size(remarks) > 0)
+        json_object_set(told, "remarks", remarks);
+    json_decref(remarks);
+    add_own(told, study, variant);
+    if (study->variation_count > 0)
+        add_swept(told, &study->variation[index]);
+    return told;
+}
+
+netdp_status netdp_i_account_summary_write(const netdp_study *study,
+                                           const netdp_i_problems *problems, json_t *variants,
+                                           const char *folder, netdp_error *error)
+{
+    char path[4096], digest[65];
+    netdp_i_problems_digest(problems, digest);
+    json_t *summary = json_pack("{s:s, s:s, s:o, s:s, s:s, s:O}", "netdp", netdp_version(), "title",
+                                study->title, "seed", seed_json(study->seed), "inputs_sha256",
+                                digest, "task", study->task.kind, "variants", variants);
+    if (summary == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_folder_path(path, folder, "summary.json");
+    netdp_status status = netdp_i_json_write(summary, path, error);
     json_decref(summary);
     return status;
 }

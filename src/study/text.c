@@ -14,12 +14,13 @@
 /* A study is a page; whatever is larger is another file, and would only cost memory here. */
 enum { LARGEST = 1 << 21 };
 
-enum { SECTIONS = 8, NAME = 16, DEEP = 8 };
+enum { SECTIONS = 12, NAME = 16, DEEP = 8 };
 
 /* libcyaml's schema, made from the table of keys. All scalars go into one netdp_i_study_text. */
 typedef struct schema {
     cyaml_schema_value_t root, column, text, variant;
-    cyaml_schema_field_t top[NETDP_I_KEYS + 2], of_variant[NETDP_I_KEYS + 2];
+    cyaml_schema_field_t top[NETDP_I_KEYS + 3], of_variant[NETDP_I_KEYS + 3];
+    cyaml_schema_field_t of_quick[NETDP_I_KEYS + 1];
     cyaml_schema_field_t below[SECTIONS][NETDP_I_KEYS + 1];
     cyaml_schema_field_t of_column[3];
     char section[SECTIONS][NAME];
@@ -95,6 +96,10 @@ static void make_schema(schema *made)
         }
         made->below[sections - 1][below++] = field(made, k);
     }
+    memcpy(made->of_quick, made->top, (size_t)top * sizeof *made->top);
+    made->top[top++] = (cyaml_schema_field_t)CYAML_FIELD_MAPPING_PTR(
+        "quick", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, netdp_i_study_text, quick,
+        made->of_quick);
     memcpy(made->of_variant, made->top, (size_t)top * sizeof *made->top);
     made->of_variant[top] = text_field("name", offsetof(netdp_i_study_text, name));
     made->top[top] = (cyaml_schema_field_t)CYAML_FIELD_SEQUENCE(
@@ -151,13 +156,17 @@ static void join(const fault *found, char name[DEEP * NAME])
                                  found->where[i]);
 }
 
-/* "variants.2.task.kind" without its variant: "task.kind", or "variants" for the variant itself. */
+/*
+ * "variants.2.task.kind" without its variant, and "quick.task.kind": "task.kind"; or "variants" and
+ * "quick" for these themselves.
+ */
 static const char *within_variant(const char *name)
 {
-    if (strncmp(name, "variants.", 9) != 0)
-        return name;
-    const char *dot = strchr(name + 9, '.');
-    return dot != NULL ? dot + 1 : "variants";
+    if (strncmp(name, "variants.", 9) == 0) {
+        const char *dot = strchr(name + 9, '.');
+        name = dot != NULL ? dot + 1 : "variants";
+    }
+    return strncmp(name, "quick.", 6) == 0 ? name + 6 : name;
 }
 
 /* A key that libcyaml does not know in `section`; the first such line there says which. */

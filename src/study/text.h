@@ -22,6 +22,7 @@ typedef struct netdp_i_study_text {
     netdp_i_column_text *column;
     uint32_t column_count;
     char *name;
+    struct netdp_i_study_text *quick; /* of a study and of a variant; it has keys only */
     struct netdp_i_study_text *variant;
     uint32_t variant_count;
 } netdp_i_study_text;

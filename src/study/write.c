@@ -130,6 +130,8 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
  */
 static bool is_written(const netdp_study *study, const netdp_study *base, const netdp_i_key *key)
 {
+    if (netdp_i_study_accounts(study) && netdp_i_key_runs(key))
+        return false;
     if (base == NULL)
         return !netdp_i_value_absent(study, key);
     return !netdp_i_value_equal(study, base, key) &&
@@ -171,11 +173,16 @@ netdp_status netdp_study_write(const netdp_study *study, const char *path, netdp
     if (study->variation_count > 0)
         fputs("variants:\n", output.stream);
     for (int32_t i = 0; i < study->variation_count && status == NETDP_OK; i++) {
+        const netdp_i_variation *variation = &study->variation[i];
+        if (variation->curve != NULL && i > 0 &&
+            strcmp(variation->curve, study->variation[i - 1].curve) == 0)
+            continue; /* another value of the sweep */
         fputs("  - name: ", output.stream);
-        status = write_text(output.stream, study->variation[i].name, error);
+        status = write_text(output.stream,
+                            variation->curve != NULL ? variation->curve : variation->name, error);
         fputc('\n', output.stream);
         if (status == NETDP_OK)
-            status = write_keys(output.stream, study->variation[i].study, study, 4, error);
+            status = write_keys(output.stream, variation->study, study, 4, error);
     }
     if (status == NETDP_OK)
         return netdp_i_output_commit(&output, error);

@@ -1,0 +1,413 @@
+/* A result folder as a table: errors, guarantees, who could learn this. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "cli/command.h"
+#include "protocol/threat.h"
+
+static void print_epsilon(double epsilon)
+{
+    printf("  %9.4g", epsilon);
+}
+
+/* The columns of epsilon: neighbours, distance 2, farthest, mean, worst pair. */
+static void print_guarantee(const json_t *guarantee)
+{
+    const json_t *classes = json_object_get(guarantee, "by_distance");
+    const size_t count = json_array_size(classes);
+    if (count == 0) { /* the same towards everyone */
+        for (int i = 0; i < 5; i++)
+            print_epsilon(netdp_i_json_number(json_object_get(guarantee, "epsilon")));
+        return;
+    }
+    const json_t *shown[3] = {json_array_get(classes, 0),
+                              json_array_get(classes, count > 1 ? 1 : 0),
+                              json_array_get(classes, count - 1)};
+    for (int i = 0; i < 3; i++)
+        print_epsilon(netdp_i_json_number(json_object_get(shown[i], "max")));
+    print_epsilon(netdp_i_json_number(json_object_get(guarantee, "mean")));
+    print_epsilon(
+        netdp_i_json_number(json_object_get(json_object_get(guarantee, "worst"), "epsilon")));
+}
+
+static const char *name_of(const json_t *object)
+{
+    return json_string_value(json_object_get(object, "name"));
+}
+
+/* Characters, not bytes: names may be in any language. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+/* The column of names: as wide as the longest, at least 10. */
+static int name_width(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    int width = 10;
+    json_array_foreach((json_t *)variants, i, variant) if (width_of(name_of(variant)) > width)
+        width = width_of(name_of(variant));
+    return width;
+}
+
+static void print_name(const char *name, int width)
+{
+    printf("%s%*s", name, width - width_of(name), "");
+}
+
+static void print_accuracies(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    const int width = name_width(variants);
+    printf("\ntest accuracy (ridge: mean squared error), mean of each run's last five evaluations\n"
+           "%-*s  %12s  %14s\n",
+           width, "", "accuracy", "standard error");
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *accuracy = json_object_get(json_object_get(variant, "error"), "accuracy");
+        print_name(name_of(variant), width);
+        printf("  %12.6g  %14.3g\n", netdp_i_json_number(json_object_get(accuracy, "mean")),
+               netdp_i_json_number(json_object_get(accuracy, "standard_error")));
+    }
+}
+
+static json_t *columns_of(const json_t *variant)
+{
+    return json_object_get(json_object_get(variant, "error"), "columns");
+}
+
+/* A variant's own number for a column, which it may not have. */
+static void print_column(const json_t *variant, const char *name, const char *key)
+{
+    size_t i;
+    json_t *column;
+    json_array_foreach(columns_of(variant), i, column) if (strcmp(name_of(column), name) == 0)
+    {
+        printf("  %20.6g", netdp_i_json_number(json_object_get(column, key)));
+        return;
+    }
+    printf("  %20s", "-");
+}
+
+/* Every column's name in the order of its first variant; owned. */
+static json_t *list_columns(const json_t *variants)
+{
+    size_t i, j;
+    json_t *variant, *column, *known = json_object();
+    json_array_foreach(variants, i, variant) json_array_foreach(columns_of(variant), j, column)
+        json_object_set_new(known, name_of(column), json_true());
+    return known;
+}
+
+static void print_errors(const json_t *variants, const char *unit)
+{
+    size_t i;
+    json_t *variant, *known = list_columns(variants), *ignored;
+    const char *column;
+    const int width = name_width(variants);
+    printf("\nroot mean squared error of the mean%s%s\n%-*s", unit[0] != '\0' ? ", in " : "", unit,
+           width, "");
+    json_object_foreach(known, column, ignored) printf("  %20s", column);
+    printf("\n%-*s", width, "true mean");
+    json_object_foreach(known, column, ignored)
+        print_column(json_array_get(variants, 0), column, "mean");
+    puts("");
+    json_array_foreach(variants, i, variant)
+    {
+        print_name(name_of(variant), width);
+        json_object_foreach(known, column, ignored) print_column(variant, column, "rmse");
+        puts("");
+    }
+    json_decref(known);
+}
+
+/* The largest distance between two nodes of a variant; 0 where all pairs are alike. */
+static int farthest_of(const json_t *variant)
+{
+    const json_t *classes = json_object_get(json_object_get(variant, "guarantee"), "by_distance");
+    const size_t count = json_array_size(classes);
+    return count == 0 ? 0
+                      : (int)json_integer_value(
+                            json_object_get(json_array_get(classes, count - 1), "distance"));
+}
+
+/* Variants of other targets than the study's say so: their epsilons stand in the same table. */
+static void print_targets(const json_t *summary, const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *target = json_object_get(variant, "target");
+        if (target != NULL && !json_equal(target, json_object_get(summary, "target")))
+            printf("%s: epsilon at delta %g (target %g, over the %s of the pairs)\n",
+                   name_of(variant), netdp_i_json_number(json_object_get(target, "delta")),
+                   netdp_i_json_number(json_object_get(target, "epsilon")),
+                   json_string_value(json_object_get(target, "over")));
+    }
+}
+
+/* Whose mean is that of some observers only. */
+static void print_drawn(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *drawn = json_object_get(json_object_get(variant, "guarantee"), "observers");
+        if (drawn != NULL)
+            printf("%s: mean over %d drawn observers of %d, an estimate; each pair's own epsilon "
+                   "holds\n",
+                   name_of(variant), (int)json_integer_value(json_object_get(drawn, "drawn")),
+                   (int)json_integer_value(json_object_get(drawn, "of")));
+    }
+}
+
+/* How often walks took a node's contribution, and what local privacy would make of that. */
+static void print_contributions(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *made = json_object_get(variant, "contributions");
+        const json_t *local = json_object_get(made, "local_at_realised_max");
+        const json_t *cap = json_object_get(made, "cap");
+        if (made == NULL)
+            continue;
+        printf("%s: a node contributed at most %lld times (", name_of(variant),
+               (long long)json_integer_value(json_object_get(made, "realised_max")));
+        if (json_is_integer(cap))
+            printf("cap %lld", (long long)json_integer_value(cap));
+        else
+            printf("no cap");
+        printf("), %.4g on average;\n    so many are local epsilon %.4g: not a guarantee (%s)\n",
+               netdp_i_json_number(json_object_get(made, "mean")),
+               netdp_i_json_number(json_object_get(local, "epsilon")),
+               json_string_value(json_object_get(local, "why")));
+    }
+}
+
+/* What tokens that sum or count handed out in their first run, over all contributions. */
+static void print_released(const json_t *variants)
+{
+    size_t i, j;
+    json_t *variant, *number;
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        json_array_foreach(json_object_get(variant, "released"), j, number)
+            printf("%s%s: total of %s in the first run: %.6g (%g %% within %.6g .. %.6g)\n",
+                   i > 0 && j == 0 ? "\n" : "", name_of(variant),
+                   json_string_value(json_object_get(number, "name")),
+                   netdp_i_json_number(json_object_get(number, "value")),
+                   100 * netdp_i_json_number(json_object_get(number, "level")),
+                   netdp_i_json_number(json_object_get(number, "low")),
+                   netdp_i_json_number(json_object_get(number, "high")));
+    }
+}
+
+static void print_guarantees(const json_t *summary, const json_t *variants)
+{
+    const json_t *target = json_object_get(summary, "target");
+    const int distance = farthest_of(json_array_get(variants, 2)), width = name_width(variants);
+    size_t i;
+    json_t *variant;
+    char farthest[32];
+    snprintf(farthest, sizeof farthest, "at %d", distance);
+    for (i = 3; i < json_array_size(variants); i++)
+        if (farthest_of(json_array_get(variants, i)) != distance)
+            snprintf(farthest, sizeof farthest, "farthest");
+    printf("\nepsilon at delta %g (target %g, over the %s of the pairs)\n",
+           netdp_i_json_number(json_object_get(target, "delta")),
+           netdp_i_json_number(json_object_get(target, "epsilon")),
+           json_string_value(json_object_get(target, "over")));
+    print_drawn(variants);
+    printf("%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s\n", width, "", "neighbour", "at 2", farthest,
+           "mean", "worst", "noise", "rounds");
+    json_array_foreach(variants, i, variant)
+    {
+        print_name(name_of(variant), width);
+        print_guarantee(json_object_get(variant, "guarantee"));
+        printf("  %9.4g  %7d\n", netdp_i_json_number(json_object_get(variant, "noise")),
+               (int)json_integer_value(json_object_get(variant, "rounds")));
+    }
+    print_targets(summary, variants);
+    print_contributions(variants);
+}
+
+/* What observers see, in words; false where the summary is not ours. */
+static bool put_seen(const json_t *threat, char seen[160])
+{
+    netdp_sees sees = NETDP_SEES_NEIGHBOURS;
+    netdp_error ignored;
+    const char *word = json_string_value(json_object_get(threat, "sees"));
+    if (word == NULL)
+        return false;
+    if (strcmp(word, NETDP_I_WALK_SEES) == 0)
+        snprintf(seen, 160, "each node sees %s", word);
+    else if (netdp_sees_parse(word, &sees, &ignored) == NETDP_OK)
+        snprintf(seen, 160, "%s", netdp_i_threat_words(sees));
+    else
+        return false;
+    return true;
+}
+
+static void print_threat(const json_t *summary, const json_t *variants)
+{
+    const json_t *threat = json_object_get(summary, "threat");
+    const char *protocol = json_string_value(json_object_get(summary, "protocol"));
+    size_t i;
+    json_t *variant;
+    char seen[160];
+    if (protocol == NULL || !put_seen(threat, seen))
+        return;
+    printf("\nWho could learn this: %s: %s;\n"
+           "nodes follow the protocol and do not pool what they see; own noise is %s.\n"
+           "local: any observer of every message. central: everyone trusts the aggregator.\n"
+           "What is protected: %s. Released: %s.\n"
+           "Each epsilon is the largest at its distance; noise is in units of the sensitivity.\n",
+           protocol, seen, json_string_value(json_object_get(threat, "own_noise")),
+           json_string_value(json_object_get(threat, "adjacency")),
+           json_string_value(json_object_get(threat, "released")));
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *own = json_object_get(variant, "threat");
+        if (own != NULL && !json_equal(own, threat) && put_seen(own, seen))
+            printf("%s: %s; own noise is %s; released: %s.\n", name_of(variant), seen,
+                   json_string_value(json_object_get(own, "own_noise")),
+                   json_string_value(json_object_get(own, "released")));
+    }
+}
+
+/* "davis: 32 nodes, 89 edges, metropolis weights" of the study or of a variant. */
+static void print_graph(const json_t *owner)
+{
+    const json_t *graph = json_object_get(owner, "graph");
+    printf("%s: %d nodes, %d edges, %s weights",
+           json_string_value(json_object_get(graph, "origin")),
+           (int)json_integer_value(json_object_get(graph, "nodes")),
+           (int)json_integer_value(json_object_get(graph, "edges")),
+           json_string_value(json_object_get(owner, "mixing")));
+}
+
+/* The study's graph, and those of variants that have another. */
+static void print_graphs(const json_t *summary, const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    print_graph(summary);
+    printf("; %d runs of each\n", (int)json_integer_value(json_object_get(summary, "repeat")));
+    json_array_foreach(variants, i, variant)
+    {
+        if (json_object_get(variant, "graph") == NULL ||
+            (json_equal(json_object_get(variant, "graph"), json_object_get(summary, "graph")) &&
+             json_equal(json_object_get(variant, "mixing"), json_object_get(summary, "mixing"))))
+            continue;
+        printf("%s: ", name_of(variant));
+        print_graph(variant);
+        puts("");
+    }
+}
+
+static void print_notes_of(const json_t *notes, const char *of)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)notes, key, value) if (json_integer_value(value) > 0)
+        netdp_i_cli_note("%s%s%s: %lld", of, of[0] != '\0' ? ": " : "", key,
+                         (long long)json_integer_value(value));
+}
+
+/* The study's, and those of variants whose graph or data gave others. */
+static void print_notes(const json_t *summary, const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    const json_t *notes = json_object_get(summary, "notes");
+    print_notes_of(notes, "");
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *own = json_object_get(variant, "notes");
+        if (own != NULL && !json_equal(own, notes))
+            print_notes_of(own, name_of(variant));
+    }
+}
+
+/* What nobody may miss, beside JSON too. */
+static void print_remarks(const json_t *variants)
+{
+    size_t i, j;
+    json_t *variant, *text;
+    json_array_foreach((json_t *)variants, i, variant)
+        json_array_foreach(json_object_get(variant, "remarks"), j, text)
+            netdp_i_cli_note("%s: %s", name_of(variant), json_string_value(text));
+}
+
+/* Of an account alone: one line a variant, in its own unit. */
+static void print_accounts(const json_t *variants)
+{
+    const int width = name_width(variants);
+    size_t i;
+    json_t *variant;
+    printf("\n%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s  %s\n", width, "", "neighbour", "at 2",
+           "farthest", "mean", "worst", "noise", "rounds", "unit, bound");
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *guarantee = json_object_get(variant, "guarantee");
+        print_name(name_of(variant), width);
+        print_guarantee(guarantee);
+        printf("  %9.4g  %7lld  %s, %s%s\n", netdp_i_json_number(json_object_get(variant, "noise")),
+               (long long)json_integer_value(json_object_get(variant, "rounds")),
+               json_string_value(json_object_get(guarantee, "unit")),
+               json_string_value(json_object_get(guarantee, "bound")),
+               json_is_true(json_object_get(guarantee, "sound")) ? "" : ": NOT an upper bound");
+    }
+}
+
+/* A study that ran: errors, then guarantees under their threat model. */
+static void print_study(const json_t *summary, const json_t *variants)
+{
+    const char *task = json_string_value(json_object_get(summary, "task"));
+    print_graphs(summary, variants);
+    if (task != NULL && (strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0))
+        print_accuracies(variants);
+    else
+        print_errors(variants,
+                     json_string_value(json_object_get(json_object_get(summary, "data"), "unit")));
+    print_released(variants);
+    print_guarantees(summary, variants);
+    print_threat(summary, variants);
+}
+
+netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM + 16];
+    json_error_t why;
+    snprintf(path, sizeof path, "%s/summary.json", folder);
+    json_t *summary = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    if (summary == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove the folder and run again",
+                            path, why.line, why.text);
+    const json_t *variants = json_object_get(summary, "variants");
+    print_remarks(variants);
+    if (json)
+        return netdp_i_cli_print_json(&summary, error);
+    print_notes(summary, variants);
+    printf("%s\n", json_string_value(json_object_get(summary, "title")));
+    const char *task = json_string_value(json_object_get(summary, "task"));
+    if (task != NULL && strcmp(task, "account") == 0)
+        print_accounts(variants);
+    else
+        print_study(summary, variants);
+    printf("\nresults: %s\n", folder);
+    json_decref(summary);
+    return NETDP_OK;
+}
