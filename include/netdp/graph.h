@@ -76,6 +76,13 @@ NETDP_API const char *netdp_graph_name(const netdp_graph *graph, int32_t node);
 NETDP_API NETDP_CHECK netdp_status netdp_graph_find(const netdp_graph *graph, const char *name,
                                                     int32_t *node, netdp_error *error);
 
+/*
+ * Where the nodes lie: x[node], y[node] in the unit square, owned by the graph. True for a graph of
+ * the family "geometric", whose edges join the nodes at most a radius apart; false, and nothing
+ * set, for every other, also for one written to a file and read back.
+ */
+NETDP_API bool netdp_graph_positions(const netdp_graph *graph, const double **x, const double **y);
+
 /* What the graph was made from: the family string or the file's path, as given. */
 NETDP_API const char *netdp_graph_origin(const netdp_graph *graph);
 

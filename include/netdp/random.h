@@ -28,6 +28,7 @@ typedef enum netdp_purpose {
     NETDP_FOR_WALK_NOISE, /* what it takes up on the way */
     NETDP_FOR_SEQUENCE,   /* which edges of a changing network are active */
     NETDP_FOR_TALLY,      /* what a tally's nodes add to the token */
+    NETDP_FOR_LAYOUT,     /* where the nodes of a drawing start */
 } netdp_purpose;
 
 typedef struct netdp_stream {

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include <netdp/random.h>
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char reason_text[200]; /* under the lock */
 
@@ -14,6 +16,37 @@ static void remember(const char *reason, const char *file, int line, igraph_erro
         snprintf(reason_text, sizeof reason_text, "%s", reason);
     IGRAPH_FINALLY_FREE();
 }
+
+static igraph_error_t seed_nothing(void *state, igraph_uint_t seed)
+{
+    (void)state, (void)seed;
+    return IGRAPH_SUCCESS;
+}
+
+static igraph_error_t init_nothing(void **state)
+{
+    *state = NULL;
+    return IGRAPH_SUCCESS;
+}
+
+static void destroy_nothing(void *state)
+{
+    (void)state;
+}
+
+static igraph_uint_t get_bits(void *state)
+{
+    return netdp_stream_bits(state);
+}
+
+const igraph_rng_type_t netdp_i_igraph_generator = {
+    .name = "netdp stream",
+    .bits = 64,
+    .init = init_nothing,
+    .destroy = destroy_nothing,
+    .seed = seed_nothing,
+    .get = get_bits,
+};
 
 void netdp_i_igraph_take(netdp_i_igraph *old)
 {

@@ -258,6 +258,20 @@ done:
     return status;
 }
 
+static netdp_status carry_positions(const netdp_graph *graph, const int32_t *component,
+                                    int32_t keep, netdp_graph *kept, netdp_error *error)
+{
+    if (graph->position == NULL)
+        return NETDP_OK;
+    kept->position = NETDP_I_NEW(double, 2 * (int64_t)kept->nodes);
+    if (kept->position == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t v = 0, at = 0; v < 2 * (int64_t)graph->nodes; v++)
+        if (component[v % graph->nodes] == keep)
+            kept->position[at++] = graph->position[v];
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_graph_keep_giant(netdp_graph **graph, netdp_graph_notes *notes,
                                       netdp_error *error)
 {
@@ -281,6 +295,8 @@ netdp_status netdp_i_graph_keep_giant(netdp_graph **graph, netdp_graph_notes *no
     status = restrict_to(whole, component, largest, scratch, &kept, error);
     if (status == NETDP_OK)
         status = carry_names(whole, component, largest, kept, error);
+    if (status == NETDP_OK)
+        status = carry_positions(whole, component, largest, kept, error);
     if (status == NETDP_OK && whole->origin != NULL)
         status = netdp_i_graph_set_origin(kept, whole->origin, error);
     if (status != NETDP_OK)

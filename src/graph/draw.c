@@ -1,7 +1,6 @@
 /*
  * Random graphs from igraph. Its generator is global: it is ours only while the lock is held, and
- * put back afterwards. It is our own counter-based stream in igraph's clothes, so that all 64 bits
- * of a seed count.
+ * put back afterwards.
  */
 #include "graph/families.h"
 
@@ -16,36 +15,27 @@
 
 enum { MOST_DRAWS = 1000, CORE = 5 };
 
-static igraph_error_t seed_nothing(void *state, igraph_uint_t seed)
+/* igraph_grg_game sorts the nodes by x, and gives the positions in that order. */
+static igraph_error_t draw_geometric(igraph_t *graph, const netdp_i_law *law, double *position)
 {
-    (void)state, (void)seed;
-    return IGRAPH_SUCCESS;
+    igraph_vector_t x, y;
+    if (position == NULL)
+        return IGRAPH_EINVAL;
+    igraph_error_t code = igraph_vector_init(&x, law->nodes);
+    if (code != IGRAPH_SUCCESS)
+        return code;
+    code = igraph_vector_init(&y, law->nodes);
+    if (code == IGRAPH_SUCCESS) {
+        code = igraph_grg_game(graph, law->nodes, law->radius, false, &x, &y);
+        if (code == IGRAPH_SUCCESS) {
+            igraph_vector_copy_to(&x, position);
+            igraph_vector_copy_to(&y, position + law->nodes);
+        }
+        igraph_vector_destroy(&y);
+    }
+    igraph_vector_destroy(&x);
+    return code;
 }
-
-static igraph_error_t init_nothing(void **state)
-{
-    *state = NULL;
-    return IGRAPH_SUCCESS;
-}
-
-static void destroy_nothing(void *state)
-{
-    (void)state;
-}
-
-static igraph_uint_t get_bits(void *state)
-{
-    return netdp_stream_bits(state);
-}
-
-static const igraph_rng_type_t generator = {
-    .name = "netdp stream",
-    .bits = 64,
-    .init = init_nothing,
-    .destroy = destroy_nothing,
-    .seed = seed_nothing,
-    .get = get_bits,
-};
 
 static igraph_error_t draw_barabasi_albert(igraph_t *graph, const netdp_i_law *law)
 {
@@ -101,14 +91,14 @@ static igraph_error_t draw_regular(igraph_t *graph, const netdp_i_law *law)
     return code;
 }
 
-static igraph_error_t draw(igraph_t *graph, const netdp_i_law *law)
+static igraph_error_t draw(igraph_t *graph, const netdp_i_law *law, double *position)
 {
     switch (law->kind) {
     case NETDP_I_ERDOS_RENYI:
         return igraph_erdos_renyi_game_gnp(graph, law->nodes, law->probability, IGRAPH_UNDIRECTED,
                                            IGRAPH_NO_LOOPS);
     case NETDP_I_GEOMETRIC:
-        return igraph_grg_game(graph, law->nodes, law->radius, false, NULL, NULL);
+        return draw_geometric(graph, law, position);
     case NETDP_I_BARABASI_ALBERT:
         return draw_barabasi_albert(graph, law);
     case NETDP_I_REGULAR:
@@ -140,17 +130,18 @@ static netdp_status copy_edges(const igraph_t *graph, netdp_i_edges *edges, netd
 
 /* One draw under the lock. */
 static netdp_status draw_once(const netdp_i_law *law, const char *family, uint64_t seed,
-                              uint64_t attempt, netdp_i_edges *edges, netdp_error *error)
+                              uint64_t attempt, netdp_i_edges *edges, double *position,
+                              netdp_error *error)
 {
     netdp_stream stream = netdp_stream_at(seed, NETDP_FOR_GRAPH, 0, attempt);
-    igraph_rng_t mine = {.type = &generator, .state = &stream, .is_seeded = true};
+    igraph_rng_t mine = {.type = &netdp_i_igraph_generator, .state = &stream, .is_seeded = true};
     netdp_i_igraph old;
     igraph_t graph;
     netdp_status status;
     netdp_i_igraph_take(&old);
     igraph_rng_t old_generator = *igraph_rng_default();
     igraph_rng_set_default(&mine);
-    igraph_error_t code = draw(&graph, law);
+    igraph_error_t code = draw(&graph, law, position);
     igraph_rng_set_default(&old_generator);
     netdp_i_igraph_give_back(&old);
     if (code == IGRAPH_ENOMEM)
@@ -166,8 +157,8 @@ static netdp_status draw_once(const netdp_i_law *law, const char *family, uint64
 }
 
 netdp_status netdp_i_law_draw(const netdp_i_law *law, const char *family, uint64_t seed,
-                              bool connected, netdp_i_edges *edges, int64_t *redraws,
-                              netdp_error *error)
+                              bool connected, netdp_i_edges *edges, double *position,
+                              int64_t *redraws, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
     int32_t *parent = NETDP_I_NEW(int32_t, law->nodes);
@@ -175,7 +166,7 @@ netdp_status netdp_i_law_draw(const netdp_i_law *law, const char *family, uint64
     if (parent == NULL)
         return netdp_i_no_memory(error);
     for (; attempt < MOST_DRAWS; attempt++) {
-        status = draw_once(law, family, seed, (uint64_t)attempt, edges, error);
+        status = draw_once(law, family, seed, (uint64_t)attempt, edges, position, error);
         if (status != NETDP_OK || !connected || netdp_i_edges_connected(law->nodes, edges, parent))
             break;
     }

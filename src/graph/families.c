@@ -23,6 +23,7 @@ struct request {
     bool connected;
     int32_t nodes;
     netdp_i_edges edges;
+    double *position; /* geometric only */
     netdp_graph_notes notes;
 };
 
@@ -213,7 +214,7 @@ static netdp_status build_caveman(struct request *request, netdp_error *error)
 static netdp_status draw(struct request *request, const netdp_i_law *law, netdp_error *error)
 {
     return netdp_i_law_draw(law, request->text, request->seed, request->connected, &request->edges,
-                            &request->notes.redraws, error);
+                            request->position, &request->notes.redraws, error);
 }
 
 static netdp_status build_erdos_renyi(struct request *request, netdp_error *error)
@@ -245,7 +246,10 @@ static netdp_status build_geometric(struct request *request, netdp_error *error)
         return refuse(request, error, "the radius is not a number from 0 up");
     status = bound_edges(request, fmin(M_PI * radius * radius, 1) * n * (n - 1) / 2, error);
     netdp_i_law law = {.kind = NETDP_I_GEOMETRIC, .nodes = request->nodes, .radius = radius};
-    return status == NETDP_OK ? draw(request, &law, error) : status;
+    if (status != NETDP_OK)
+        return status;
+    request->position = NETDP_I_NEW(double, 2 * (int64_t)request->nodes);
+    return request->position != NULL ? draw(request, &law, error) : netdp_i_no_memory(error);
 }
 
 static netdp_status build_barabasi_albert(struct request *request, netdp_error *error)
@@ -511,10 +515,13 @@ netdp_status netdp_graph_make(const char *family, uint64_t seed, bool connected,
         goto done;
     if (notes != NULL)
         *notes = request.notes;
+    made->position = request.position;
+    request.position = NULL;
     *graph = made;
     made = NULL;
 done:
     netdp_i_edges_free(&request.edges);
+    netdp_i_free(request.position);
     netdp_graph_free(made);
     netdp_i_free(words);
     return status;

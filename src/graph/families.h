@@ -31,10 +31,11 @@ typedef struct netdp_i_law {
 /*
  * Draws until connected, at most 1000 times (`connected` false: once). Draw k of a seed uses a
  * stream of its own, so equal seeds give equal edges. Counts the draws thrown away in `redraws`.
+ * `position` (the geometric law only, else NULL) takes x[nodes], then y[nodes].
  */
 netdp_status netdp_i_law_draw(const netdp_i_law *law, const char *family, uint64_t seed,
-                              bool connected, netdp_i_edges *edges, int64_t *redraws,
-                              netdp_error *error);
+                              bool connected, netdp_i_edges *edges, double *position,
+                              int64_t *redraws, netdp_error *error);
 
 /* The bundled graphs, made from data/ at build time. Ends with a NULL name. */
 typedef struct netdp_i_bundled {

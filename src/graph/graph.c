@@ -287,6 +287,7 @@ void netdp_graph_free(netdp_graph *graph)
     netdp_i_free(graph->name);
     netdp_i_free(graph->name_text);
     netdp_i_free(graph->origin);
+    netdp_i_free(graph->position);
     netdp_i_free(graph);
 }
 
@@ -323,6 +324,15 @@ const char *netdp_graph_name(const netdp_graph *graph, int32_t node)
 const char *netdp_graph_origin(const netdp_graph *graph)
 {
     return graph->origin;
+}
+
+bool netdp_graph_positions(const netdp_graph *graph, const double **x, const double **y)
+{
+    if (graph->position == NULL)
+        return false;
+    *x = graph->position;
+    *y = graph->position + graph->nodes;
+    return true;
 }
 
 netdp_status netdp_graph_find(const netdp_graph *graph, const char *name, int32_t *node,

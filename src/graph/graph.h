@@ -12,6 +12,7 @@ struct netdp_graph {
     char **name;     /* [nodes], NULL where a node has none; NULL: no node has one */
     char *name_text; /* what the names point into */
     char *origin;
+    double *position; /* [2 * nodes]: all x, then all y; NULL: the graph has none */
 };
 
 /* Edges on their way to a graph. */

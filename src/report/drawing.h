@@ -1,0 +1,25 @@
+/* Graphs with nodes coloured by a value: panels with one scale of colours, as an SVG. */
+#ifndef NETDP_I_DRAWING_H
+#define NETDP_I_DRAWING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <netdp/graph.h>
+
+typedef struct netdp_i_drawing {
+    const char *title; /* or NULL */
+    const netdp_graph *graph;
+    const double *x, *y; /* [nodes], of netdp_i_graph_layout */
+    const double *value; /* [nodes], NaN: hollow; NULL: all alike */
+    int32_t source;      /* marked; -1: none */
+} netdp_i_drawing;
+
+/*
+ * Colours as for netdp_i_heatmap_write. Of more than 3000 edges in a panel every k-th is drawn, and
+ * the title says so.
+ */
+netdp_status netdp_i_drawing_write(const netdp_i_drawing *drawing, int32_t panels, int32_t columns,
+                                   bool log, const char *value_label, const char *path,
+                                   netdp_error *error);
+
+#endif
