@@ -12,7 +12,7 @@
 /*
  * One curve. A point whose x is not finite, or whose y is NaN, is left out. y = infinity is marked
  * at the upper edge, and 0 on a logarithmic axis at the lower one: neither has a place inside.
- * Curves of more than 400 points are thinned (extremes stay); scatters of more than 600 are too,
+ * Curves of more than 400 points are thinned (extremes stay); scatters of more than 400 are too,
  * and the legend says so.
  */
 typedef struct netdp_i_series {

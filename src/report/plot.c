@@ -7,12 +7,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/text.h"
 
 extern char **environ;
 
@@ -78,7 +80,7 @@ static netdp_status draw(const char *script, int out, netdp_error *error)
     return NETDP_OK;
 }
 
-netdp_status netdp_i_plot_write(const char *script, const char *path, netdp_error *error)
+static netdp_status write_script(const char *script, const char *path, netdp_error *error)
 {
     netdp_i_output output;
     netdp_status status = netdp_i_output_open(&output, path, error);
@@ -90,4 +92,125 @@ netdp_status netdp_i_plot_write(const char *script, const char *path, netdp_erro
         status = netdp_i_output_commit(&output, error);
     netdp_i_output_drop(&output);
     return status;
+}
+
+netdp_status netdp_i_plot_write(void (*print)(FILE *out, const void *what), const void *what,
+                                const char *path, netdp_error *error)
+{
+    char *script = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&script, &size);
+    if (out == NULL)
+        return netdp_i_no_memory(error);
+    print(out, what);
+    const bool whole = ferror(out) == 0;
+    netdp_status status = fclose(out) == 0 && whole ? NETDP_OK : netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = write_script(script, path, error);
+    free(script);
+    return status;
+}
+
+/* The next character, a printable one: as many bytes are read as the result says. */
+static size_t next_character(const char *text, size_t left, const char **shown, size_t *bytes)
+{
+    uint32_t code = 0;
+    const size_t length = netdp_i_utf8(text, left, &code);
+    const bool fine = length > 0 && netdp_i_printable(code);
+    *shown = fine ? text : *text == '\n' || *text == '\t' ? " " : "?";
+    *bytes = fine ? length : 1;
+    return length > 0 ? length : 1;
+}
+
+int32_t netdp_i_plot_length(const char *text)
+{
+    int32_t length = 0;
+    const char *shown;
+    size_t bytes;
+    for (size_t left = strlen(text); left > 0; length++) {
+        const size_t read = next_character(text, left, &shown, &bytes);
+        text += read;
+        left -= read;
+    }
+    return length;
+}
+
+/* How many characters of the text go on a line: to the last blank within, if there is one. */
+static int32_t line_length(const char *text, int32_t width)
+{
+    int32_t length = 0, blank = 0;
+    const char *shown;
+    size_t bytes;
+    for (size_t left = strlen(text); left > 0; length++) {
+        if (length == width)
+            return *text == ' ' || blank == 0 ? width : blank;
+        if (*text == ' ')
+            blank = length;
+        const size_t read = next_character(text, left, &shown, &bytes);
+        text += read;
+        left -= read;
+    }
+    return length;
+}
+
+/* That many characters in single quotes, where only the quote itself means something. */
+static const char *print_line(FILE *out, const char *text, int32_t length, const char *end,
+                              bool tick)
+{
+    const char *shown;
+    size_t bytes;
+    fputc('\'', out);
+    for (int32_t i = 0; i < length; i++) {
+        text += next_character(text, strlen(text), &shown, &bytes);
+        fwrite(shown, 1, bytes, out);
+        if (*shown == '\'' || (tick && *shown == '%'))
+            fputc(*shown, out);
+    }
+    fprintf(out, "%s'", end);
+    return text + strspn(text, " ");
+}
+
+static int32_t print_text(FILE *out, const char *text, int32_t width, int32_t lines, bool tick)
+{
+    enum { LEAST = 4, ELLIPSIS = 3 };
+    int32_t used = 0;
+    if (width < LEAST)
+        width = LEAST;
+    if (text == NULL)
+        text = "";
+    do {
+        int32_t length = line_length(text, width);
+        const bool cut = ++used == lines && netdp_i_plot_length(text) > length;
+        if (cut)
+            length = width - ELLIPSIS;
+        text = print_line(out, text, length, cut ? "..." : "", tick);
+        if (cut)
+            return used;
+        if (*text != '\0')
+            fputs(".\"\\n\".", out);
+    } while (*text != '\0');
+    return used;
+}
+
+int32_t netdp_i_plot_text(FILE *out, const char *text, int32_t width, int32_t lines)
+{
+    return print_text(out, text, width, lines, false);
+}
+
+int32_t netdp_i_plot_tick_text(FILE *out, const char *text, int32_t width, int32_t lines)
+{
+    return print_text(out, text, width, lines, true);
+}
+
+int32_t netdp_i_plot_label(FILE *out, const char *key, const char *text, int32_t pixels,
+                           int32_t lines)
+{
+    if (text == NULL || *text == '\0') {
+        fprintf(out, "unset %s\n", key);
+        return 0;
+    }
+    fprintf(out, "set %s ", key);
+    const int32_t used = netdp_i_plot_text(out, text, pixels / NETDP_I_LETTER, lines);
+    fputs(" noenhanced\n", out);
+    return used;
 }

@@ -3,24 +3,13 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/fail.h"
 #include "base/file.h"
 #include "report/plot.h"
 
 static double number(const json_t *object, const char *key)
 {
     return netdp_i_json_number(json_object_get(object, key));
-}
-
-/* Titles go between double quotes: what would end or command there is left out. */
-static void print_text(FILE *out, const char *text)
-{
-    for (; text != NULL && *text != '\0'; text++)
-        if (strchr("\"\\`$@^_{}&~\n", *text) == NULL)
-            fputc(*text, out);
 }
 
 /* The least false negatives that the claim leaves at a rate x of false positives. */
@@ -39,8 +28,9 @@ static void print_claim(FILE *out, const json_t *claim)
         fputs("claim(x) = 0\n", out);
 }
 
-static void print_script(FILE *out, const json_t *audit)
+static void print_script(FILE *out, const void *what)
 {
+    const json_t *audit = what;
     const json_t *points = json_object_get(json_object_get(audit, "evidence"), "points");
     const json_t *point;
     size_t i;
@@ -51,11 +41,12 @@ static void print_script(FILE *out, const json_t *audit)
         fprintf(out, "%.9g %.9g %.9g %.9g\n", number(point, "false_positive"),
                 number(point, "false_negative"), number(point, "false_positive_most"),
                 number(point, "false_negative_most"));
-    fputs("END\nset title \"", out);
-    print_text(out, json_string_value(json_object_get(audit, "name")));
-    fprintf(out, ": node %d about node %d, ", (int)number(audit, "to"), (int)number(audit, "from"));
-    print_text(out, json_string_value(json_object_get(audit, "verdict")));
-    fputs("\" noenhanced\n"
+    fputs("END\nset title ", out);
+    netdp_i_plot_text(out, json_string_value(json_object_get(audit, "name")), 40, 1);
+    fprintf(out, ".': node %d about node %d, '.", (int)number(audit, "to"),
+            (int)number(audit, "from"));
+    netdp_i_plot_text(out, json_string_value(json_object_get(audit, "verdict")), 20, 1);
+    fputs(" noenhanced\n"
           "set xlabel 'false positives'\nset ylabel 'false negatives'\n"
           "set xrange [0:1]\nset yrange [0:1]\nset grid\nset key top right\nset samples 400\n",
           out);
@@ -70,16 +61,5 @@ static void print_script(FILE *out, const json_t *audit)
 
 netdp_status netdp_i_trade_write(const json_t *audit, const char *path, netdp_error *error)
 {
-    char *script = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&script, &size);
-    if (out == NULL)
-        return netdp_i_no_memory(error);
-    print_script(out, audit);
-    const bool whole = ferror(out) == 0;
-    netdp_status status = fclose(out) == 0 && whole ? NETDP_OK : netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_plot_write(script, path, error);
-    free(script);
-    return status;
+    return netdp_i_plot_write(print_script, audit, path, error);
 }
