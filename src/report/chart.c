@@ -305,7 +305,7 @@ static void print_boxes(FILE *out, const struct panel *panel, const netdp_i_seri
 static netdp_i_margins print_axes(FILE *out, const struct panel *panel, const netdp_i_frame *frame)
 {
     const netdp_i_chart *chart = panel->chart;
-    netdp_i_margins margins = {.left = 50, .right = 18, .top = 14, .bottom = 34};
+    netdp_i_margins margins = {.left = 62, .right = 18, .top = 14, .bottom = 34};
     margins.top += LINE * netdp_i_plot_label(out, "title", chart->title, frame->width - 90, 3);
     margins.bottom +=
         LINE * netdp_i_plot_label(out, "xlabel", chart->x_label, frame->width - 90, 2);
@@ -473,7 +473,7 @@ static void print_figure(FILE *out, const void *what)
     struct figure figure = *(const struct figure *)what;
     const struct legend legend = legend_of(&figure);
     if (legend.entries > 0)
-        figure.frame.foot = rows_of(&legend) * LEGEND_ROW + LEGEND_ROW / 2;
+        figure.frame.foot = rows_of(&legend) * LEGEND_ROW + LEGEND_ROW;
     netdp_i_frame_begin(out, &figure.frame);
     for (int32_t p = 0; p < figure.frame.panels; p++)
         print_panel(out, &figure, p);

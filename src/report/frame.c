@@ -22,6 +22,15 @@ netdp_i_frame netdp_i_frame_of(int32_t panels, int32_t columns)
                            .height = size[class].height};
 }
 
+netdp_i_frame netdp_i_frame_square(int32_t panels, int32_t columns, netdp_i_margins margins)
+{
+    netdp_i_frame frame = netdp_i_frame_of(panels, columns);
+    if (frame.columns == 1)
+        frame.width = 480;
+    frame.height = frame.width - margins.left - margins.right + margins.top + margins.bottom;
+    return frame;
+}
+
 int32_t netdp_i_frame_width(const netdp_i_frame *frame)
 {
     return frame->columns * frame->width + frame->side;
@@ -36,9 +45,9 @@ void netdp_i_frame_begin(FILE *out, const netdp_i_frame *frame)
 {
     fprintf(out,
             "set terminal svg size %d,%d fixed enhanced font 'sans-serif,13' "
-            "background 'white' standalone\n"
+            "background 'white' standalone%s\n"
             "set encoding utf8\nset key noenhanced\nset multiplot\n",
-            (int)netdp_i_frame_width(frame), (int)height_of(frame));
+            (int)netdp_i_frame_width(frame), (int)height_of(frame), frame->round ? " rounded" : "");
 }
 
 /* The corner (x, y) is counted from below. */

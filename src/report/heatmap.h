@@ -15,9 +15,10 @@ typedef struct netdp_i_heatmap {
 } netdp_i_heatmap;
 
 /*
- * Above 250 rows, square blocks are drawn as their largest value. All panels share the scale, from
- * the smallest to the largest finite value (`log`: positive value); `value_label`, with the unit,
- * stands at the colour bar. Infinity and, if `log`, 0 have colours of their own, named below.
+ * Above 250 rows, square blocks are drawn as their largest value, and the title says so. All panels
+ * share the scale, from the smallest to the largest finite value (`log`: positive value);
+ * `value_label`, with the unit, stands at the colour bar. Infinity and, if `log`, 0 have colours of
+ * their own, named below.
  */
 netdp_status netdp_i_heatmap_write(const netdp_i_heatmap *map, int32_t panels, int32_t columns,
                                    bool log, const char *value_label, const char *path,

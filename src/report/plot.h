@@ -2,6 +2,7 @@
 #ifndef NETDP_I_PLOT_H
 #define NETDP_I_PLOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <netdp/status.h>
@@ -32,6 +33,7 @@ typedef struct netdp_i_frame {
     int32_t panels, columns;
     int32_t width, height; /* of a panel */
     int32_t side, foot;
+    bool round; /* ends of lines */
 } netdp_i_frame;
 
 /* What a panel leaves around its axes, in pixels. */
@@ -45,6 +47,9 @@ typedef struct netdp_i_margins {
 /* `columns` 0: one row of at most three. */
 netdp_i_frame netdp_i_frame_of(int32_t panels, int32_t columns);
 int32_t netdp_i_frame_width(const netdp_i_frame *frame);
+
+/* The same with square axes between margins that leave room for the title's lines. */
+netdp_i_frame netdp_i_frame_square(int32_t panels, int32_t columns, netdp_i_margins margins);
 
 /* Begins; goes to a panel; to the strip below; to the strip at the right. */
 void netdp_i_frame_begin(FILE *out, const netdp_i_frame *frame);
