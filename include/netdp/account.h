@@ -28,6 +28,7 @@ typedef enum netdp_bound {
     NETDP_BOUND_LINEAR,        /* learning: as if contributions did not react: NOT an upper bound */
     NETDP_BOUND_EVERYTHING,    /* as if the observer saw every message (local DP) */
     NETDP_BOUND_PUBLISHED,     /* paper C, Theorem 1, uncapped: NOT an upper bound (errata 1) */
+    NETDP_BOUND_PUBLISHED_CODE, /* the same as paper C's figures have it: from t = 1, at most 1 */
     /* random walks (netdp/walk.h) */
     NETDP_BOUND_EXCURSION,        /* the whole walk, excursion by excursion (docs/proofs) */
     NETDP_BOUND_EXCURSION_LINEAR, /* the same for identity maps: sums, running means with 1/t steps;

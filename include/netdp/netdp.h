@@ -13,6 +13,7 @@
 #include <netdp/data.h>
 #include <netdp/drawn.h>
 #include <netdp/events.h>
+#include <netdp/figure.h>
 #include <netdp/gamma.h>
 #include <netdp/graph.h>
 #include <netdp/guarantee.h>

@@ -27,6 +27,8 @@ static const netdp_bound_info bounds[] = {
      .summary = "as if the observer saw every message of every node"},
     {NETDP_BOUND_PUBLISHED, "published", "paper C, Theorem 1", false, .averaging = true,
      .summary = "as the formula gives it, uncapped; can be far too small (errata 1)"},
+    {NETDP_BOUND_PUBLISHED_CODE, "published-code", "paper C, its figures", false, .averaging = true,
+     .summary = "the same sum from t = 1, at most 1, as the authors' code has it (errata 1)"},
     {NETDP_BOUND_EXCURSION, "excursion", "docs/proofs/excursion.md", true, .walk = true,
      .summary = "the whole walk; contributions between two visits are seen together"},
     {NETDP_BOUND_EXCURSION_LINEAR, "excursion-linear", "docs/proofs/excursion.md", false,

@@ -26,6 +26,12 @@ typedef struct account {
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
 } account;
 
+/* Paper C's formula, in one of its two forms. */
+static bool is_published(const netdp_bound_info *bound)
+{
+    return bound->bound == NETDP_BOUND_PUBLISHED || bound->bound == NETDP_BOUND_PUBLISHED_CODE;
+}
+
 static netdp_status check_request(const netdp_loss_request *request, const netdp_bound_info **bound,
                                   netdp_error *error)
 {
@@ -34,8 +40,7 @@ static netdp_status check_request(const netdp_loss_request *request, const netdp
         status = netdp_bound_choose(request->protocol, request->bound, bound, error);
     if (status != NETDP_OK)
         return status;
-    if ((*bound)->bound == NETDP_BOUND_PUBLISHED &&
-        (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))
+    if (is_published(*bound) && (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: published is a formula for one observer who sees its "
                             "neighbours; use exact for %s",
@@ -366,9 +371,13 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
     /* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
     const bool local =
         bound->bound == NETDP_BOUND_EVERYTHING || request->sees == NETDP_SEES_EVERYTHING;
-    if (bound->bound == NETDP_BOUND_PUBLISHED) {
-        status = netdp_i_published(request->protocol, made->from, made->from_count, made->to,
+    if (is_published(bound)) {
+        const int64_t first = bound->bound == NETDP_BOUND_PUBLISHED_CODE ? 1 : 0;
+        status = netdp_i_published(request->protocol, first, made->from, made->from_count, made->to,
                                    made->to_count, made->loss, progress, error);
+        for (int64_t i = 0; first > 0 && i < pairs; i++)
+            if (isfinite(made->loss[i]) && made->loss[i] > 1) /* infinity: no pair */
+                made->loss[i] = 1;
     } else if (local) {
         made->certified = bound->sound;
         made->tolerance = 0;

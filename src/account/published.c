@@ -14,6 +14,7 @@ typedef struct published {
     const netdp_linear *protocol;
     const netdp_graph *graph;
     const int32_t *from, *to;
+    int64_t first; /* round of the sum */
     int32_t nodes, from_count, relay_count;
     int32_t *relay;  /* [relay_count]: nodes next to an observer */
     int32_t *rank;   /* [nodes]: index in relay, or -1 */
@@ -41,7 +42,7 @@ static netdp_status leak_of_block(void *context, int64_t index, int thread, netd
                 energy[j] += power[u * count + j] * power[u * count + j];
         for (int32_t j = 0; j < count; j++)
             energy[j] = 1 / energy[j];
-        for (int64_t u = 0; u < p->nodes; u++)
+        for (int64_t u = 0; t >= p->first && u < p->nodes; u++)
             for (int32_t j = 0; j < count; j++)
                 sum[u * count + j] += power[u * count + j] * power[u * count + j] * energy[j];
         netdp_mixing_apply(p->protocol->mixing, power, next, count);
@@ -95,9 +96,9 @@ static void find_relays(published *p, int32_t to_count)
  * The theorem as it stands, for changing W_t: with A = W_{t-1} ... W_0, each message of w that
  * crosses an active edge to v adds A_wu^2 / |A_w|^2. Rounds come one after the other.
  */
-static netdp_status publish_changing(const netdp_linear *protocol, const int32_t *from,
-                                     int32_t from_count, const int32_t *to, int32_t to_count,
-                                     double *loss, const netdp_progress *progress,
+static netdp_status publish_changing(const netdp_linear *protocol, int64_t first,
+                                     const int32_t *from, int32_t from_count, const int32_t *to,
+                                     int32_t to_count, double *loss, const netdp_progress *progress,
                                      netdp_error *error)
 {
     const int64_t n = netdp_mixing_rows(protocol->mixing).nodes;
@@ -125,7 +126,7 @@ static netdp_status publish_changing(const netdp_linear *protocol, const int32_t
         status = netdp_sequence_round(sequence, t, &round, error);
         if (status != NETDP_OK)
             break;
-        for (int64_t k = 0; k < to_count; k++)
+        for (int64_t k = 0; t >= first && k < to_count; k++)
             for (int64_t j = round.rows.start[to[k]]; j < round.rows.start[to[k] + 1]; j++) {
                 const double *row = a + round.rows.column[j] * n;
                 double energy = 0;
@@ -148,18 +149,20 @@ done:
     return status;
 }
 
-netdp_status netdp_i_published(const netdp_linear *protocol, const int32_t *from,
+netdp_status netdp_i_published(const netdp_linear *protocol, int64_t first, const int32_t *from,
                                int32_t from_count, const int32_t *to, int32_t to_count,
                                double *loss, const netdp_progress *progress, netdp_error *error)
 {
     published p = {.protocol = protocol,
+                   .first = first,
                    .graph = netdp_mixing_graph(protocol->mixing),
                    .from = from,
                    .to = to,
                    .from_count = from_count,
                    .loss = loss};
     if (protocol->varying.kind != NETDP_VARY_NEVER)
-        return publish_changing(protocol, from, from_count, to, to_count, loss, progress, error);
+        return publish_changing(protocol, first, from, from_count, to, to_count, loss, progress,
+                                error);
     p.nodes = netdp_graph_nodes(p.graph);
     p.relay = NETDP_I_NEW(int32_t, p.nodes);
     p.rank = NETDP_I_NEW(int32_t, p.nodes);

@@ -6,10 +6,11 @@
 #include <netdp/protocol.h>
 
 /*
- * Paper C, Theorem 1: loss[v][u] = sum_{t < T} sum_{w in N(v)} (W^t)_{uw}^2 / |W^t_w|^2 over the
- * open neighbourhood of each of `to_count` observers v, for the `from_count` nodes u; uncapped.
+ * Paper C, Theorem 1: loss[v][u] = sum_{first <= t < T} sum_{w in N(v)} (W^t)_{uw}^2 / |W^t_w|^2
+ * over the open neighbourhood of each of `to_count` observers v, for the `from_count` nodes u;
+ * uncapped.
  */
-netdp_status netdp_i_published(const netdp_linear *protocol, const int32_t *from,
+netdp_status netdp_i_published(const netdp_linear *protocol, int64_t first, const int32_t *from,
                                int32_t from_count, const int32_t *to, int32_t to_count,
                                double *loss, const netdp_progress *progress, netdp_error *error);
 

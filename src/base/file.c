@@ -205,3 +205,38 @@ netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t colum
     fwrite(values, sizeof *values, (size_t)(rows * (columns == 0 ? 1 : columns)), output.stream);
     return netdp_i_output_commit(&output, error);
 }
+
+netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, int64_t *columns,
+                              netdp_error *error)
+{
+    static const char magic[10] = {(char)0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
+    enum { HEADER = 128 };
+    char *text = NULL;
+    int64_t bytes = 0;
+    long long high = 0, wide = 0;
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    if (status != NETDP_OK)
+        return status;
+    const bool ours = bytes >= HEADER && memcmp(text, magic, sizeof magic) == 0 &&
+                      sscanf(text + sizeof magic,
+                             "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld, %lld)",
+                             &high, &wide) == 2 &&
+                      high > 0 && wide > 0 && high <= INT32_MAX && wide <= INT32_MAX &&
+                      (bytes - HEADER) / 8 / wide == high && bytes - HEADER == 8 * high * wide;
+    double *read = ours ? NETDP_I_NEW(double, high *wide) : NULL;
+    if (!ours)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: is not a table of float64 as netdp writes them; run the study "
+                              "again",
+                              path);
+    else if (read == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK) {
+        memcpy(read, text + HEADER, (size_t)(bytes - HEADER));
+        *values = read;
+        *rows = high;
+        *columns = wide;
+    }
+    netdp_i_free(text);
+    return status;
+}

@@ -45,4 +45,8 @@ netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_er
 netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t columns,
                                const char *path, netdp_error *error);
 
+/* What netdp_i_npy_write wrote with 2 axes; `values` to be freed. */
+netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, int64_t *columns,
+                              netdp_error *error);
+
 #endif

@@ -16,6 +16,7 @@ static const struct {
     const char *summary;
 } commands[] = {
     {"run", netdp_i_command_run, "run a study: calibrate, account, simulate, tabulate"},
+    {"reproduce", netdp_i_command_reproduce, "a figure or table of the papers, by name"},
     {"loss", netdp_i_command_loss, "how much each node learns about each other node"},
     {"calibrate", netdp_i_command_calibrate, "the least noise that meets a privacy target"},
     {"audit", netdp_i_command_audit, "attack a study's guarantee in the simulator"},

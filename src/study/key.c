@@ -35,9 +35,8 @@ static const char *const protocols[] = {"stream",
                                         NULL};
 static const char *const figures[] = {"distance", "sweep",   "trace",   "bars",
                                       "matrix",   "drawing", "scatter", NULL};
-static const char *const figure_xs[] = {"hops", "length", "communicability", "katz", "value", NULL};
-static const char *const figure_ys[] = {"loss",  "objective", "accuracy", "consensus",
-                                        "noise", "predicted", NULL};
+static const char *const figure_xs[] = {"hops",  "length", "communicability", "katz",
+                                         "value", "nodes",  NULL};
 static const char *const figure_logs[] = {"none", "x", "y", "xy", NULL};
 static const char *const redraws[] = {"never", "round", "phase", NULL};
 static const char *const by_formula[] = {"auto", NULL};
@@ -175,9 +174,9 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "a text such as C, Figure 1 (a)"},
     {"figure.says", NETDP_I_KEY_TEXT, AT(figure.says), .whole = true, .expects = "a text"},
     {"figure.x", NETDP_I_KEY_TEXT, AT(figure.x), .whole = true, .word = figure_xs,
-     .expects = "hops, length, communicability, katz or value"},
-    {"figure.y", NETDP_I_KEY_TEXT, AT(figure.y), .whole = true, .word = figure_ys,
-     .expects = "loss, objective, accuracy, consensus, noise or predicted"},
+     .expects = "hops, length, communicability, katz, value or nodes"},
+    {"figure.y", NETDP_I_KEY_TEXT, AT(figure.y), .whole = true,
+     .expects = "some of loss, objective, accuracy, consensus, noise, predicted"},
     {"figure.log", NETDP_I_KEY_TEXT, AT(figure.log), .whole = true, .word = figure_logs,
      .expects = "none, x, y or xy"},
     {"figure.seconds", NETDP_I_KEY_REAL, AT(figure.seconds), .whole = true, .low = ABOVE_0,

@@ -1,0 +1,285 @@
+/* The experiments: study files that say which figure or table of a paper they are. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <netdp/figure.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "study/study.h"
+
+enum { MOST_EXPERIMENTS = 256 };
+
+typedef struct options {
+    netdp_i_study_options study;
+    bool list, all, quick;
+} options;
+
+/* Study files with a figure, by name. */
+typedef struct experiments {
+    char folder[NETDP_I_PATH_ROOM];
+    int32_t count;
+    char *name[MOST_EXPERIMENTS]; /* ascending */
+} experiments;
+
+static void clear(experiments *e)
+{
+    for (int32_t i = 0; i < e->count; i++)
+        netdp_i_free(e->name[i]);
+}
+
+static void put_path(const experiments *e, const char *name, char path[NETDP_I_PATH_ROOM])
+{
+    snprintf(path, NETDP_I_PATH_ROOM, "%.3000s/%.900s.yaml", e->folder, name);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Is it a study with a figure? One that cannot be read is: running it says what is wrong. */
+static bool has_figure(const experiments *e, const char *name)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_study *study = NULL;
+    netdp_error ignored;
+    put_path(e, name, path);
+    if (netdp_study_read(path, NULL, 0, &study, &ignored) != NETDP_OK)
+        return true;
+    const bool has = study->figure.kind != NULL;
+    netdp_study_free(study);
+    return has;
+}
+
+static netdp_status list_folder(experiments *e, netdp_error *error)
+{
+    DIR *listing = opendir(e->folder);
+    netdp_status status = NETDP_OK;
+    if (listing == NULL)
+        return NETDP_OK;
+    for (struct dirent *entry; status == NETDP_OK && (entry = readdir(listing)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot == NULL || strcmp(dot, ".yaml") != 0 || entry->d_name[0] == '.' ||
+            e->count == MOST_EXPERIMENTS)
+            continue;
+        char *name = netdp_i_new(dot - entry->d_name + 1, 1);
+        if (name == NULL) {
+            status = netdp_i_no_memory(error);
+            break;
+        }
+        memcpy(name, entry->d_name, (size_t)(dot - entry->d_name));
+        if (has_figure(e, name))
+            e->name[e->count++] = name;
+        else
+            netdp_i_free(name);
+    }
+    closedir(listing);
+    qsort(e->name, (size_t)e->count, sizeof *e->name, ascending);
+    return status;
+}
+
+/* The first of the folders in which experiments are. */
+static netdp_status find_experiments(experiments *e, netdp_error *error)
+{
+    static const char *const folders[] = {"experiments", NETDP_SOURCE_DATADIR "/../experiments",
+                                          NETDP_DATADIR "/experiments"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(e->folder, sizeof e->folder, "%s", folders[i]);
+        netdp_status status = list_folder(e, error);
+        if (status != NETDP_OK || e->count > 0)
+            return status;
+    }
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "no experiments in ./experiments or " NETDP_DATADIR
+                        "/experiments; install netdp, or name a study file");
+}
+
+static void put_seconds(double seconds, char text[32])
+{
+    if (!(seconds > 0))
+        snprintf(text, 32, "?");
+    else if (seconds < 90)
+        snprintf(text, 32, "%.0f s", seconds);
+    else
+        snprintf(text, 32, "%.0f min", seconds / 60);
+}
+
+static netdp_status print_list(const experiments *e, netdp_error *error)
+{
+    printf("%-12s %-24s %8s  %s\n", "name", "paper, figure", "time", "title");
+    for (int32_t i = 0; i < e->count; i++) {
+        char path[NETDP_I_PATH_ROOM], time[32];
+        netdp_study *study = NULL;
+        put_path(e, e->name[i], path);
+        netdp_status status = netdp_study_read(path, NULL, 0, &study, error);
+        if (status != NETDP_OK)
+            return status;
+        put_seconds(netdp_figure_seconds(study), time);
+        printf("%-12s %-24s %8s  %s\n", e->name[i],
+               study->figure.paper != NULL ? study->figure.paper : "", time, study->title);
+        netdp_study_free(study);
+    }
+    printf("\ntime: of a whole run on two cores; netdp reproduce NAME --quick is a smaller one\n");
+    return NETDP_OK;
+}
+
+static netdp_status print_figure(const char *folder, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM + 16];
+    json_error_t why;
+    snprintf(path, sizeof path, "%s/figure.json", folder);
+    json_t *figure = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    if (figure == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove it and run again", path,
+                            why.line, why.text);
+    return netdp_i_cli_print_json(&figure, error);
+}
+
+/* One experiment into its folder. */
+static netdp_status reproduce(const char *path, const options *o, netdp_error *error)
+{
+    char folder[NETDP_I_PATH_ROOM], time[32];
+    netdp_study *study = NULL;
+    const netdp_i_study_options *s = &o->study;
+    if (strlen(path) + 64 > NETDP_I_PATH_ROOM ||
+        (s->folder != NULL && strlen(s->folder) + 64 > NETDP_I_PATH_ROOM))
+        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
+    netdp_i_cli_results(path, o->quick ? "-quick" : "", folder);
+    if (s->folder != NULL && !o->all)
+        snprintf(folder, sizeof folder, "%s", s->folder);
+    netdp_status status =
+        o->quick ? netdp_study_read_quick(path, s->set.text, s->set.count, &study, error)
+                 : netdp_study_read(path, s->set.text, s->set.count, &study, error);
+    if (status != NETDP_OK)
+        return status;
+    put_seconds(netdp_figure_seconds(study), time);
+    if (!o->quick && netdp_figure_seconds(study) > 0)
+        netdp_i_cli_note("%s: about %s on two cores; a smaller one with --quick", path, time);
+    netdp_progress progress = netdp_i_cli_progress_begin();
+    status = netdp_study_run(study, folder, s->data, &progress, error);
+    netdp_i_cli_progress_end();
+    if (status == NETDP_OK)
+        status = netdp_figure_write(study, folder, s->data, error);
+    netdp_study_free(study);
+    if (status != NETDP_OK)
+        return status;
+    if (s->json)
+        return print_figure(folder, error);
+    printf("%s/figure.svg\n", folder);
+    return NETDP_OK;
+}
+
+/* All of them; what one lacks, such as a data set, does not keep the others. */
+static netdp_status reproduce_all(const experiments *e, const options *o, netdp_error *error)
+{
+    netdp_status first = NETDP_OK;
+    netdp_error why = {0};
+    int32_t failed = 0;
+    for (int32_t i = 0; i < e->count; i++) {
+        char path[NETDP_I_PATH_ROOM];
+        put_path(e, e->name[i], path);
+        netdp_status status = reproduce(path, o, &why);
+        if (status == NETDP_INTERRUPTED)
+            return netdp_i_fail(error, status, "%s", why.text);
+        if (status == NETDP_OK)
+            continue;
+        netdp_i_cli_note("%s: %s", e->name[i], why.text);
+        first = first == NETDP_OK ? status : first;
+        failed++;
+    }
+    return first == NETDP_OK
+               ? NETDP_OK
+               : netdp_i_fail(error, first, "%d of %d experiments could not be run; see above",
+                              (int)failed, (int)e->count);
+}
+
+/* A name of the list, or the path of a study file. */
+static netdp_status reproduce_named(const char *given, const options *o, netdp_error *error)
+{
+    experiments e = {.count = 0};
+    char path[NETDP_I_PATH_ROOM];
+    const size_t length = strlen(given);
+    if (strchr(given, '/') != NULL || (length > 5 && strcmp(given + length - 5, ".yaml") == 0))
+        return reproduce(given, o, error);
+    netdp_status status = find_experiments(&e, error);
+    if (status != NETDP_OK)
+        return status;
+    bool known = false;
+    for (int32_t i = 0; i < e.count; i++)
+        known = known || strcmp(e.name[i], given) == 0;
+    put_path(&e, given, path);
+    const char *nearest =
+        known ? NULL : netdp_i_nearest(given, (const char *const *)e.name, (size_t)e.count);
+    if (!known && nearest != NULL)
+        status = netdp_i_fail(error, NETDP_INVALID, "'%s': no such experiment; did you mean '%s'?",
+                              netdp_i_show_text(given).text, nearest);
+    else if (!known)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "'%s': no such experiment; see netdp reproduce --list, or name a "
+                              "study file",
+                              netdp_i_show_text(given).text);
+    else
+        status = reproduce(path, o, error);
+    clear(&e);
+    return status;
+}
+
+static netdp_status run(const options *o, const netdp_i_arguments *arguments, netdp_error *error)
+{
+    const bool named = arguments->count > 0;
+    if (named + o->list + o->all != 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "give the name of one experiment, or --list, or --all");
+    if (o->all && (o->study.folder != NULL || o->study.json || o->study.set.count > 0))
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "--all: each has its own folder and study; leave out -o, --set, --json");
+    if (named)
+        return reproduce_named(arguments->text[0], o, error);
+    experiments e = {.count = 0};
+    netdp_status status = find_experiments(&e, error);
+    if (status == NETDP_OK)
+        status = o->list ? print_list(&e, error) : reproduce_all(&e, o, error);
+    clear(&e);
+    return status;
+}
+
+netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error *error)
+{
+    options o = {.list = false};
+    const netdp_i_option table[] = {
+        {NETDP_I_SWITCH, 0, "list", &o.list, NULL, "the experiments: name, paper, time, title",
+         NULL},
+        {NETDP_I_SWITCH, 0, "all", &o.all, NULL, "every experiment of the list", NULL},
+        {NETDP_I_SWITCH, 0, "quick", &o.quick, NULL,
+         "smaller: what the study's sections quick say; into results/NAME-quick", NULL},
+        NETDP_I_STUDY_OPTIONS(o.study, "results/NAME", "figure.json"),
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "reproduce",
+        .arguments = "NAME|STUDY.yaml|--list|--all",
+        .what = "A figure or table of the papers, ours beside theirs: runs the study, then writes "
+                "figure.csv, figure.json and figure.svg into its result folder.",
+        .examples = "  netdp reproduce --list\n"
+                    "  netdp reproduce C-fig1a --quick\n"
+                    "  netdp reproduce mine.yaml -o results/mine\n",
+        .least = 0,
+        .most = 1,
+        .options = table,
+    };
+    netdp_i_arguments arguments = {0};
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = run(&o, &arguments, error);
+    netdp_i_free(o.study.set.text);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

@@ -1,0 +1,120 @@
+#include "report/listed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "report/rows.h"
+
+void netdp_i_listed_clear(netdp_i_listed *listed)
+{
+    netdp_i_free(listed->from);
+    netdp_i_free(listed->to);
+    netdp_i_free(listed->value);
+    *listed = (netdp_i_listed){0};
+}
+
+static netdp_status make_room(netdp_i_listed *l, int64_t room, netdp_error *error)
+{
+    int32_t *from = netdp_i_grow(l->from, room, sizeof *from);
+    l->from = from != NULL ? from : l->from;
+    int32_t *to = netdp_i_grow(l->to, room, sizeof *to);
+    l->to = to != NULL ? to : l->to;
+    double *value = netdp_i_grow(l->value, room, sizeof *value);
+    l->value = value != NULL ? value : l->value;
+    return from != NULL && to != NULL && value != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+static netdp_status read_csv(const char *path, int32_t nodes, netdp_i_listed *l, netdp_error *error)
+{
+    netdp_i_rows rows = {0};
+    int64_t room = 0;
+    netdp_status status = netdp_i_rows_open(path, &rows, error);
+    if (status != NETDP_OK)
+        return status;
+    const int from = netdp_i_rows_column(&rows, "from"), to = netdp_i_rows_column(&rows, "to");
+    const int value = rows.count - 1; /* the unit's own column is the last one */
+    if (from < 0 || to < 0 || value < 3)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s:1: is not a list of losses; run the study again", path);
+    for (bool more = true; status == NETDP_OK && more;) {
+        int64_t node = 0, observer = 0;
+        status = netdp_i_rows_next(&rows, &more, error);
+        if (status != NETDP_OK || !more)
+            break;
+        if (l->count == room) {
+            room = room == 0 ? 1024 : 2 * room;
+            status = make_room(l, room, error);
+        }
+        if (status == NETDP_OK)
+            status = netdp_i_rows_index(&rows, from, nodes - 1, &node, error);
+        if (status == NETDP_OK)
+            status = netdp_i_rows_index(&rows, to, nodes - 1, &observer, error);
+        if (status == NETDP_OK)
+            status = netdp_i_rows_number(&rows, value, &l->value[l->count], error);
+        if (status != NETDP_OK)
+            break;
+        l->from[l->count] = (int32_t)node;
+        l->to[l->count++] = (int32_t)observer;
+    }
+    netdp_i_rows_close(&rows);
+    return status;
+}
+
+/* Losses [from][to]; of walks already values of the unit. */
+static netdp_status read_npy(const char *path, const json_t *variant, int32_t nodes,
+                             netdp_unit unit, netdp_i_listed *l, netdp_error *error)
+{
+    double *matrix = NULL;
+    int64_t rows = 0, columns = 0;
+    const bool final = json_is_null(json_object_get(variant, "dither"));
+    const double noise = json_number_value(json_object_get(variant, "noise"));
+    netdp_status status = netdp_i_npy_read(path, &matrix, &rows, &columns, error);
+    if (status != NETDP_OK)
+        return status;
+    if (rows != nodes || columns != nodes)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: is not of all nodes towards all; a figure of so many pairs "
+                              "needs privacy.from and privacy.to to be all",
+                              path);
+    if (status == NETDP_OK)
+        status = make_room(l, rows * columns, error);
+    for (int64_t u = 0; status == NETDP_OK && u < rows; u++)
+        for (int64_t v = 0; status == NETDP_OK && v < columns; v++) {
+            if (u == v)
+                continue;
+            double *value = &l->value[l->count];
+            if (final)
+                *value = matrix[u * columns + v];
+            else
+                status = netdp_loss_value(matrix[u * columns + v], noise, unit, value, error);
+            l->from[l->count] = (int32_t)u;
+            l->to[l->count++] = (int32_t)v;
+        }
+    netdp_i_free(matrix);
+    return status;
+}
+
+netdp_status netdp_i_listed_read(const char *folder, const char *losses, const json_t *variant,
+                                 int32_t nodes, netdp_unit unit, netdp_i_listed *listed,
+                                 netdp_error *error)
+{
+    char path[4096];
+    netdp_i_listed made = {0};
+    snprintf(path, sizeof path, "%s/%s.csv", folder, losses);
+    const bool csv = access(path, F_OK) == 0;
+    if (!csv)
+        snprintf(path, sizeof path, "%s/%s.npy", folder, losses);
+    netdp_status status = csv ? read_csv(path, nodes, &made, error)
+                              : read_npy(path, variant, nodes, unit, &made, error);
+    if (status != NETDP_OK) {
+        netdp_i_listed_clear(&made);
+        return status;
+    }
+    *listed = made;
+    return NETDP_OK;
+}

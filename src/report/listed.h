@@ -1,0 +1,23 @@
+/* The pairwise losses of a variant, read back from loss.csv or loss.npy as one list. */
+#ifndef NETDP_I_LISTED_H
+#define NETDP_I_LISTED_H
+
+#include <jansson.h>
+#include <netdp/account.h>
+
+typedef struct netdp_i_listed {
+    int64_t count;
+    int32_t *from, *to; /* [count] */
+    double *value;      /* [count], in the unit of the guarantee */
+} netdp_i_listed;
+
+/*
+ * `variant`: its entry of summary.json; `losses`: the file's name without ending. An .npy must be
+ * of all `nodes` towards all.
+ */
+netdp_status netdp_i_listed_read(const char *folder, const char *losses, const json_t *variant,
+                                 int32_t nodes, netdp_unit unit, netdp_i_listed *listed,
+                                 netdp_error *error);
+void netdp_i_listed_clear(netdp_i_listed *listed);
+
+#endif
