@@ -27,7 +27,8 @@ typedef enum netdp_bound {
                                 */
     NETDP_BOUND_LINEAR,        /* learning: as if contributions did not react: NOT an upper bound */
     NETDP_BOUND_EVERYTHING,    /* as if the observer saw every message (local DP) */
-    NETDP_BOUND_PUBLISHED,     /* paper C, Theorem 1, uncapped: NOT an upper bound (errata 1) */
+    NETDP_BOUND_PUBLISHED, /* paper C, Theorems 1 and 6, uncapped: NOT an upper bound (errata 1, 15)
+                            */
     NETDP_BOUND_PUBLISHED_CODE, /* the same as paper C's figures have it: from t = 1, at most 1 */
     /* random walks (netdp/walk.h) */
     NETDP_BOUND_EXCURSION,        /* the whole walk, excursion by excursion (docs/proofs) */
@@ -163,6 +164,9 @@ typedef struct netdp_target {
     bool rounds_auto; /* request->protocol->rounds is chosen from sigma by netdp_rounds_auto */
     double variance;  /* for rounds_auto */
     bool tune_dither; /* choose the dither too: least predicted error (n <= 4,000) */
+    /* By a bound that is none too, asked for by name: the noise is then no guarantee of the target,
+     * and the losses say so. Else such a bound is refused. */
+    bool even_unsound;
 } netdp_target;
 
 typedef struct netdp_calibration {

@@ -49,8 +49,9 @@ NETDP_API NETDP_CHECK netdp_status netdp_walk_losses_new(const netdp_walk_reques
 
 /*
  * The least noise, on the safe side, whose guarantee meets the target: re-accounting it lands in
- * [0.999, 1] of it. The request's noise and unit are not used; its bound must be sound.
- * NETDP_NO_ANSWER where max_noise is not enough. `losses` (may be NULL): the account at the noise.
+ * [0.999, 1] of it. The request's noise and unit are not used; its bound must be sound
+ * but for target->even_unsound. NETDP_NO_ANSWER where max_noise is not enough. `losses` (may be
+ * NULL): the account at the noise.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_walk_calibrate(const netdp_walk_request *request,
                                                         const netdp_target *target,

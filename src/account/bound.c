@@ -25,8 +25,8 @@ static const netdp_bound_info bounds[] = {
     {NETDP_BOUND_EVERYTHING, "everything", "local differential privacy", true, .averaging = true,
      .stream = true, .learn = true,
      .summary = "as if the observer saw every message of every node"},
-    {NETDP_BOUND_PUBLISHED, "published", "paper C, Theorem 1", false, .averaging = true,
-     .summary = "as the formula gives it, uncapped; can be far too small (errata 1)"},
+    {NETDP_BOUND_PUBLISHED, "published", "paper C, Theorems 1, 6", false, .averaging = true,
+     .learn = true, .summary = "uncapped; phases add up; can be far too small (errata 1, 15)"},
     {NETDP_BOUND_PUBLISHED_CODE, "published-code", "paper C, its figures", false, .averaging = true,
      .summary = "the same sum from t = 1, at most 1, as the authors' code has it (errata 1)"},
     {NETDP_BOUND_EXCURSION, "excursion", "docs/proofs/excursion.md", true, .walk = true,
@@ -79,8 +79,9 @@ static bool applies(const netdp_bound_info *info, const netdp_linear *protocol)
         return info->stream;
     /* gossip-sgd has no phase at whose end a dithered state replaces the state. */
     const bool phases = !protocol->steady;
-    return info->learn && (phases || (info->bound != NETDP_BOUND_PHASE_RELEASE &&
-                                      info->bound != NETDP_BOUND_UPPER));
+    return info->learn &&
+           (phases || (info->bound != NETDP_BOUND_PHASE_RELEASE &&
+                       info->bound != NETDP_BOUND_PUBLISHED && info->bound != NETDP_BOUND_UPPER));
 }
 
 static netdp_bound usual(const netdp_linear *protocol)

@@ -243,7 +243,7 @@ static netdp_status check_target(const netdp_loss_request *request, const netdp_
     status = netdp_bound_choose(request->protocol, request->bound, &bound, error);
     if (status != NETDP_OK)
         return status;
-    if (!bound->sound)
+    if (!bound->sound && !target->even_unsound)
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: %s is not an upper bound; noise is only calibrated on sound "
                             "bounds",

@@ -45,6 +45,11 @@ static netdp_status check_request(const netdp_loss_request *request, const netdp
                             "bound: published is a formula for one observer who sees its "
                             "neighbours; use exact for %s",
                             request->coalition ? "a coalition" : "another view");
+    if ((*bound)->bound == NETDP_BOUND_PUBLISHED && request->protocol->every > 0 &&
+        (request->protocol->accelerate || request->protocol->varying.kind != NETDP_VARY_NEVER))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: published is for phases of the same plain rounds; use "
+                            "phase-release");
     if (request->pattern != NULL && (*bound)->bound != NETDP_BOUND_LOWER &&
         (*bound)->bound != NETDP_BOUND_LINEAR)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -341,6 +346,27 @@ static netdp_status account_exactly(account *a, const netdp_progress *progress, 
     return status;
 }
 
+/* Of phases their number times that of one (paper C, Theorem 6). */
+static netdp_status account_published(account *a, const netdp_progress *progress,
+                                      netdp_error *error)
+{
+    netdp_losses *l = a->losses;
+    netdp_linear once = *a->request->protocol;
+    const bool code = a->bound->bound == NETDP_BOUND_PUBLISHED_CODE;
+    if (once.every > 0)
+        once.rounds = once.every;
+    netdp_status status = netdp_i_published(&once, code ? 1 : 0, l->from, l->from_count, l->to,
+                                            l->to_count, l->loss, progress, error);
+    const int64_t pairs = (int64_t)l->from_count * l->to_count;
+    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++) {
+        if (code)
+            l->loss[i] = fmin(l->loss[i], 1);
+        if (once.every > 0)
+            l->loss[i] *= l->local;
+    }
+    return status;
+}
+
 /* Every contribution is seen under unit noise: all of them, or the squares of the given pattern. */
 static double local_loss(const netdp_loss_request *request, double contributions)
 {
@@ -372,12 +398,7 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
     const bool local =
         bound->bound == NETDP_BOUND_EVERYTHING || request->sees == NETDP_SEES_EVERYTHING;
     if (is_published(bound)) {
-        const int64_t first = bound->bound == NETDP_BOUND_PUBLISHED_CODE ? 1 : 0;
-        status = netdp_i_published(request->protocol, first, made->from, made->from_count, made->to,
-                                   made->to_count, made->loss, progress, error);
-        for (int64_t i = 0; first > 0 && i < pairs; i++)
-            if (isfinite(made->loss[i]) && made->loss[i] > 1) /* infinity: no pair */
-                made->loss[i] = 1;
+        status = account_published(&a, progress, error);
     } else if (local) {
         made->certified = bound->sound;
         made->tolerance = 0;

@@ -54,6 +54,7 @@ struct netdp_i_walk_account {
     netdp_i_hunt **hunt; /* [threads] */
     int32_t *todo;       /* indices of u whose answer is to be found */
     double *loss;
+    double *unit; /* [to][from]: of one contribution, by a published formula; NULL: not known yet */
 };
 
 /* Up, so that a product of two factors that are rounded to nearest is not below. */
@@ -398,6 +399,7 @@ void netdp_i_walk_account_free(account *a)
     netdp_i_free(a->hunt);
     netdp_i_free(a->todo);
     netdp_i_free(a->most);
+    netdp_i_free(a->unit);
     netdp_i_series_free(a->series);
     netdp_losses_free(a->losses);
     netdp_i_free(a);
@@ -490,37 +492,69 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
 
 /* ---- formulas, an observer's column at a time ---- */
 
-static netdp_status account_columns(account *a, const netdp_progress *progress, netdp_error *error)
+/* One contribution's law of first passage, at one order. */
+static netdp_status account_passages(account *a, const netdp_progress *progress, netdp_error *error)
 {
     netdp_losses *l = a->losses;
-    const netdp_bound bound = l->bound->bound;
-    const double alpha = a->order[0], sigma = a->request.noise;
     const double times = a->token->tokens * netdp_i_walk_contributions(a->token);
     double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
-    netdp_i_walk_published *published = NULL;
     netdp_status status = column == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK && bound != NETDP_BOUND_FIRST_PASSAGE)
+    for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
+        status = netdp_i_passage_bound(a->token, l->to + v, l->members, a->order[0],
+                                       a->request.noise, column, NULL, error);
+        for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++)
+            l->loss[(int64_t)v * l->from_count + i] = column[l->from[i]] * times;
+        if (status == NETDP_OK)
+            status = netdp_i_report(progress, "observers", v + 1, l->to_count, error);
+    }
+    netdp_i_free(column);
+    return status;
+}
+
+/* What a published formula says of one contribution, whatever the noise. */
+static netdp_status find_units(account *a, const netdp_progress *progress, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    const netdp_bound bound = l->bound->bound;
+    double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
+    netdp_i_walk_published *published = NULL;
+    a->unit = NETDP_I_NEW(double, (int64_t)l->from_count * l->to_count);
+    netdp_status status = column == NULL || a->unit == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK)
         status = netdp_i_walk_published_new(
             a->token, bound == NETDP_BOUND_PUBLISHED_LOG ? NETDP_I_WALK_LOG : NETDP_I_WALK_SUM,
             bound == NETDP_BOUND_PUBLISHED_KNOWN, &published, error);
     for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
-        status = bound == NETDP_BOUND_FIRST_PASSAGE
-                     ? netdp_i_passage_bound(a->token, l->to + v, l->members, alpha, sigma, column,
-                                             NULL, error)
-                     : netdp_i_walk_published_column(published, l->to + v, l->members, column, NULL,
-                                                     error);
-        for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++) {
-            const double one = column[l->from[i]];
-            l->loss[(int64_t)v * l->from_count + i] =
-                bound == NETDP_BOUND_FIRST_PASSAGE
-                    ? one * times
-                    : a->token->tokens * netdp_i_walk_published_value(a->token, one, alpha, sigma);
-        }
+        status =
+            netdp_i_walk_published_column(published, l->to + v, l->members, column, NULL, error);
+        for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++)
+            a->unit[(int64_t)v * l->from_count + i] = column[l->from[i]];
         if (status == NETDP_OK)
             status = netdp_i_report(progress, "observers", v + 1, l->to_count, error);
     }
     netdp_i_walk_published_free(published);
     netdp_i_free(column);
+    return status;
+}
+
+static netdp_status account_published(account *a, const netdp_progress *progress,
+                                      netdp_error *error)
+{
+    netdp_losses *l = a->losses;
+    const int64_t pairs = (int64_t)l->from_count * l->to_count;
+    const double sigma = a->request.noise;
+    double last = -1, value = 0;
+    netdp_status status = a->unit == NULL ? find_units(a, progress, error) : NETDP_OK;
+    for (int64_t i = 0; i < pairs && status == NETDP_OK; i++) {
+        if (a->unit[i] != last && a->request.unit.currency == NETDP_AS_RDP)
+            value = a->token->tokens *
+                    netdp_i_walk_published_value(a->token, a->unit[i], a->order[0], sigma);
+        else if (a->unit[i] != last)
+            status = netdp_i_walk_published_epsilon(a->token, a->unit[i], sigma, a->delta, &value,
+                                                    error);
+        last = a->unit[i];
+        l->loss[i] = value;
+    }
     return status;
 }
 
@@ -557,7 +591,7 @@ static netdp_status check_request(const netdp_walk_request *request, const netdp
         (*bound)->bound != NETDP_BOUND_LOCAL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: %s knows no weighted gradients; use excursion", (*bound)->name);
-    if ((*bound)->bound != NETDP_BOUND_EXCURSION && (*bound)->bound != NETDP_BOUND_LOCAL &&
+    if ((linear || (*bound)->bound == NETDP_BOUND_FIRST_PASSAGE) &&
         request->unit.currency != NETDP_AS_RDP)
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: %s answers at one Renyi order; use --as rdp:ALPHA",
@@ -620,8 +654,10 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
             l->loss[i] = a->most[i % l->from_count];
     } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR) {
         status = account_excursions(a, progress, error);
+    } else if (bound == NETDP_BOUND_FIRST_PASSAGE) {
+        status = account_passages(a, progress, error);
     } else {
-        status = account_columns(a, progress, error);
+        status = account_published(a, progress, error);
     }
     if (a->request.law_epsilon > 0) {
         for (int64_t i = 0; i < pairs; i++)

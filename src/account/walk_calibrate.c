@@ -42,7 +42,8 @@ netdp_status netdp_walk_calibrate(const netdp_walk_request *request, const netdp
         return netdp_i_fail(error, NETDP_INVALID,
                             "a walk has no dither, and its steps must be given");
     status = netdp_i_walk_account_new(&wanted, &c.account, error);
-    if (status == NETDP_OK && !netdp_i_walk_account_losses(c.account)->sound)
+    if (status == NETDP_OK && !netdp_i_walk_account_losses(c.account)->sound &&
+        !target->even_unsound)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "bound: %s is not an upper bound; noise is only calibrated on sound "
                               "bounds",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "account/harmonic.h"
+#include "account/orders.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -259,4 +260,25 @@ double netdp_i_walk_published_value(const netdp_token *token, double unit, doubl
     if (isinf(unit) || !(sigma * sigma >= 2 * alpha * (alpha - 1)))
         return INFINITY;
     return netdp_i_walk_contributions(token) * alpha / (sigma * sigma) * unit;
+}
+
+netdp_status netdp_i_walk_published_epsilon(const netdp_token *token, double unit, double sigma,
+                                            double delta, double *epsilon, netdp_error *error)
+{
+    double order[NETDP_I_ORDERS + 1], curve[NETDP_I_ORDERS + 1];
+    /* The last order that sigma^2 >= 2 alpha (alpha - 1) allows; towards 1 where sigma is 0. */
+    const double last = (1 + sqrt(1 + 2 * sigma * sigma)) / 2 * (1 - 1e-14);
+    int count = 0;
+    *epsilon = INFINITY;
+    if (isinf(unit) || !(last > 1))
+        return NETDP_OK;
+    while (count < NETDP_I_ORDERS && netdp_i_orders[count] < last) {
+        order[count] = netdp_i_orders[count];
+        count++;
+    }
+    order[count++] = last;
+    for (int k = 0; k < count; k++)
+        curve[k] = token->tokens * netdp_i_walk_published_value(token, unit, order[k], sigma);
+    const netdp_rdp whole = {.count = (size_t)count, .order = order, .epsilon = curve};
+    return netdp_rdp_to_epsilon(&whole, delta, 0, epsilon, error);
 }

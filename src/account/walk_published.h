@@ -46,4 +46,11 @@ double netdp_i_walk_contributions(const netdp_token *token);
 double netdp_i_walk_published_value(const netdp_token *token, double unit, double alpha,
                                     double sigma);
 
+/*
+ * The same as epsilon at delta, for all tokens: the least over the orders of which the papers claim
+ * something at this sigma; INFINITY where unit is.
+ */
+netdp_status netdp_i_walk_published_epsilon(const netdp_token *token, double unit, double sigma,
+                                            double delta, double *epsilon, netdp_error *error);
+
 #endif

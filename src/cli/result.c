@@ -236,8 +236,12 @@ static void print_guarantees(const json_t *summary, const json_t *variants)
     {
         print_name(name_of(variant), width);
         print_guarantee(json_object_get(variant, "guarantee"));
-        printf("  %9.4g  %7d\n", netdp_i_json_number(json_object_get(variant, "noise")),
+        const json_t *guarantee = json_object_get(variant, "guarantee");
+        printf("  %9.4g  %7d", netdp_i_json_number(json_object_get(variant, "noise")),
                (int)json_integer_value(json_object_get(variant, "rounds")));
+        if (json_is_false(json_object_get(guarantee, "sound")))
+            printf("  no guarantee: %s", json_string_value(json_object_get(guarantee, "bound")));
+        puts("");
     }
     print_targets(summary, variants);
     print_contributions(variants);

@@ -425,7 +425,7 @@ static netdp_status audit_variant(auditing *a, const netdp_i_variant *variant, n
     netdp_status status = find_pair(a->options, &c, error);
     if (status == NETDP_OK && a->options->bound != NULL)
         status = netdp_bound_parse(a->options->bound, &c.bound, error);
-    else if (variant->token.law != NULL)
+    else
         c.bound = variant->bound;
     if (status == NETDP_OK)
         status = how.claim(variant->study, &c, error);

@@ -526,6 +526,12 @@ static netdp_status check_together(const netdp_i_reading *from, netdp_error *err
         if (study->data.column[i].low < study->data.column[i].high)
             return netdp_i_reading_fail(from, "task.clip", error,
                                         "excludes bounds of columns; keep one of the two");
+    netdp_bound bound;
+    netdp_error ignored;
+    if (netdp_bound_parse(study->privacy.bound, &bound, &ignored) != NETDP_OK)
+        return netdp_i_reading_fail(from, "privacy.bound", error,
+                                    "'%s' is not known; netdp loss --bound list shows the names",
+                                    netdp_i_show_text(study->privacy.bound).text);
     status = check_particular(from, error);
     return status == NETDP_OK ? check_varying(from, error) : status;
 }

@@ -35,8 +35,8 @@ static const char *const protocols[] = {"stream",
                                         NULL};
 static const char *const figures[] = {"distance", "sweep",   "trace",   "bars",
                                       "matrix",   "drawing", "scatter", NULL};
-static const char *const figure_xs[] = {"hops",  "length", "communicability", "katz",
-                                         "value", "nodes",  NULL};
+static const char *const figure_xs[] = {"hops",  "length", "communicability", "katz", "value",
+                                        "nodes", NULL};
 static const char *const figure_logs[] = {"none", "x", "y", "xy", NULL};
 static const char *const redraws[] = {"never", "round", "phase", NULL};
 static const char *const by_formula[] = {"auto", NULL};

@@ -272,9 +272,15 @@ static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error
         status = describe_varying(variant, &settings, error);
     if (status == NETDP_OK)
         variant->protocol = netdp_protocol_describe(named, variant->problem->mixing, &settings);
-    return status == NETDP_OK && variant->role == NETDP_I_NETWORK
-               ? netdp_linear_check(&variant->protocol, error)
-               : status;
+    if (status != NETDP_OK || variant->role != NETDP_I_NETWORK)
+        return status;
+    status = netdp_linear_check(&variant->protocol, error);
+    if (status != NETDP_OK)
+        return status;
+    const netdp_bound_info *info;
+    status = netdp_bound_choose(&variant->protocol, variant->bound, &info, error);
+    return status == NETDP_OK ? NETDP_OK
+                              : netdp_i_within(error, status, "%s: privacy", study->path);
 }
 
 /* The variant's protocol, which can run. */
@@ -324,11 +330,8 @@ static netdp_status describe_account(netdp_i_variant *variant, netdp_error *erro
 {
     const netdp_study *study = variant->study;
     const netdp_linear *protocol = &variant->protocol;
-    netdp_status status = netdp_bound_parse(study->privacy.bound, &variant->bound, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "%s: privacy.bound", study->path);
-    status = read_nodes(variant, "privacy.from", study->privacy.from, 2, &variant->source_count,
-                        &variant->source, error);
+    netdp_status status = read_nodes(variant, "privacy.from", study->privacy.from, 2,
+                                     &variant->source_count, &variant->source, error);
     if (status == NETDP_OK && variant->observer_count == 0)
         status = read_nodes(variant, "privacy.to", study->privacy.to, 3, &variant->observer_count,
                             &variant->observer, error);
@@ -354,7 +357,10 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
         return NETDP_OK;
     netdp_status status = draw_observers(variant, error);
     if (status == NETDP_OK)
-        status = describe_protocol(variant, error);
+        status = netdp_bound_parse(variant->study->privacy.bound, &variant->bound, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "%s: privacy.bound", variant->study->path);
+    status = describe_protocol(variant, error);
     return status == NETDP_OK && netdp_i_study_accounts(variant->study)
                ? describe_account(variant, error)
                : status;
@@ -467,7 +473,8 @@ static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration
                                  .max_noise = 1e6,
                                  .rounds_auto =
                                      study->protocol.rounds == 0 && study->protocol.phases == 0,
-                                 .variance = study->protocol.variance};
+                                 .variance = study->protocol.variance,
+                                 .even_unsound = variant->bound != NETDP_BOUND_AUTO};
     netdp_status status =
         study->protocol.phases > 0
             ? calibrate_phases(variant, &request, &target, calibration, losses, progress, error)

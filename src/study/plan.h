@@ -24,7 +24,7 @@ typedef struct netdp_i_variant {
     netdp_linear protocol;          /* gossip */
     netdp_token token;              /* a walk; law NULL: none */
     netdp_tally tally;              /* a token that sums or counts; nodes 0: none */
-    netdp_bound bound;              /* that accounts for it */
+    netdp_bound bound;              /* AUTO: the usual one, which is sound */
     char why[256];                  /* why a walk has not the usual bound; "": it has */
     int32_t observer_count;         /* drawn or named ones; 0: all nodes */
     int32_t *observer;              /* [observer_count]; owned */

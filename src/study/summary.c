@@ -78,6 +78,12 @@ static void remark(json_t *remarks, const char *format, ...)
 static json_t *remarks_json(const netdp_i_variant *variant)
 {
     json_t *remarks = json_array();
+    const json_t *guarantee = variant->guarantee;
+    if (json_is_false(json_object_get(guarantee, "sound")))
+        remark(remarks,
+               "bound %s is not an upper bound: its epsilons, and the noise that meets them, are "
+               "no guarantee",
+               json_string_value(json_object_get(guarantee, "bound")));
     if (variant->why[0] != '\0')
         remark(remarks, "bound local: %s", variant->why);
     if (variant->token.law != NULL && variant->token.weighted)

@@ -48,8 +48,10 @@ netdp_status netdp_i_tallying_calibrate(netdp_i_variant *variant, netdp_calibrat
 {
     static const int32_t first[] = {0, 1};
     const netdp_study *study = variant->study;
-    netdp_tally_request request = {
-        .tally = &variant->tally, .to_count = variant->observer_count, .to = variant->observer};
+    netdp_tally_request request = {.tally = &variant->tally,
+                                   .bound = variant->bound,
+                                   .to_count = variant->observer_count,
+                                   .to = variant->observer};
     const netdp_target target = {.epsilon = study->privacy.epsilon,
                                  .unit = {NETDP_AS_DP, study->privacy.delta},
                                  .over = study->privacy.over,

@@ -31,16 +31,27 @@ static double largest_step(const netdp_i_variant *variant)
  * What the excursion accountant cannot see: the step is constant, rows are clipped before the mean
  * over them and a ball is convex, by construction; that the step is short enough is checked here.
  */
-static void choose_bound(netdp_i_variant *variant)
+static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
 {
     const double step = variant->study->task.step, largest = largest_step(variant);
-    variant->bound = NETDP_BOUND_AUTO;
+    const netdp_bound_info *info = NULL;
     if (variant->role == NETDP_I_LOCAL) {
         variant->bound = NETDP_BOUND_LOCAL;
-        return;
+        return NETDP_OK;
     }
+    netdp_status status = netdp_walk_bound_choose(variant->bound, &info, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "%s: privacy", variant->study->path);
     if (step <= largest * (1 + ROUNDING))
-        return;
+        return NETDP_OK;
+    if (info->bound == NETDP_BOUND_FIRST_PASSAGE ||
+        (info->sound && variant->bound != NETDP_BOUND_AUTO && info->bound != NETDP_BOUND_LOCAL))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: privacy.bound: %s needs task.step at most 2/beta = %g, since "
+                            "longer steps may expand distances; give local",
+                            variant->study->path, info->name, largest);
+    if (variant->bound != NETDP_BOUND_AUTO)
+        return NETDP_OK;
     variant->bound = NETDP_BOUND_LOCAL;
     snprintf(variant->why, sizeof variant->why,
              "task.step %g is above 2/beta = %g, so steps may expand distances and nothing is "
@@ -48,6 +59,7 @@ static void choose_bound(netdp_i_variant *variant)
              step, largest,
              variant->token.cap > 0 ? "as many as the cap allows"
                                     : "without a cap, one in every step");
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *error)
@@ -71,9 +83,10 @@ netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *err
     if (found != NETDP_OK)
         return found;
     variant->token = netdp_protocol_describe_token(named, problem->law, &settings);
-    if (!netdp_i_study_accounts(study)) /* which has no step: the summary names the assumption */
-        choose_bound(variant);
-    return netdp_token_check(&variant->token, error);
+    if (netdp_i_study_accounts(study)) /* which has no step: the summary names the assumption */
+        return netdp_token_check(&variant->token, error);
+    found = choose_bound(variant, error);
+    return found == NETDP_OK ? netdp_token_check(&variant->token, error) : found;
 }
 
 bool netdp_i_walking_is_weighted(const netdp_i_variant *variant)
@@ -103,7 +116,8 @@ netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibrati
     const netdp_target target = {.epsilon = study->privacy.epsilon,
                                  .unit = {NETDP_AS_DP, study->privacy.delta},
                                  .over = study->privacy.over,
-                                 .max_noise = 1e6};
+                                 .max_noise = 1e6,
+                                 .even_unsound = variant->bound != NETDP_BOUND_AUTO};
     if (variant->role == NETDP_I_LOCAL) { /* every pair is alike: one is enough */
         request.from_count = request.to_count = 1;
         request.from = &first[0];

@@ -16,8 +16,8 @@ typedef struct netdp_i_contributions {
 } netdp_i_contributions;
 
 /*
- * The variant's token and the bound that holds: excursion where no step expands distances, else
- * local, and `why` says so.
+ * The variant's token and, where none is named, the bound that holds: excursion where no step
+ * expands distances, else local, and `why` says so.
  */
 netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *error);
 

@@ -316,6 +316,12 @@ CASES = [
     bad(MODEL, "delta: 1e-2", "delta: 1e-2, observers: 2, over: worst", r"study\.yaml:7.*worst pair"),
     bad(MODEL, "kind: walk, rounds: 160, cap: 20", "kind: gossip-sgd, rounds: 9}\n"
         "mixing: {weights: 'hastings:degree'", "hastings"),
+    bad(MODEL, "delta: 1e-2", "delta: 1e-2, bound: exactly", r"study\.yaml:7: privacy\.bound: 'exactly'"),
+    bad(MODEL, "delta: 1e-2", "delta: 1e-2, bound: exact", r"privacy: bound: exact does not apply to walks"),
+    bad(MODEL, "delta: 1e-2", "delta: 1e-2, bound: first-passage", r"one Renyi order"),
+    bad(MODEL, "step: 1}\nprotocol: {kind: walk, rounds: 160, cap: 20}\nprivacy: {epsilon: 9",
+        "step: 9}\nprotocol: {kind: walk, rounds: 160, cap: 20}\nprivacy: {bound: excursion, epsilon: 9",
+        r"excursion needs task\.step at most 2/beta = 8"),
     bad(MEAN, ", step: 0.05", "", r"study\.yaml:5: task\.step: is missing"),
     bad(MEAN, "step: 0.05", "step: 1.1", r"study\.yaml:5: task\.step: 1\.1 goes beyond"),
 ]
