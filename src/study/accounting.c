@@ -36,11 +36,15 @@ static netdp_i_variant name_variant(const netdp_study *study, const netdp_i_prob
     return variant;
 }
 
-/* Half the mean squared error per coordinate and Delta that the noise causes; -1: unknown. */
+/*
+ * Half the mean squared error per coordinate and Delta that the noise causes, where the noise was
+ * calibrated to a target: what the guarantee costs; else -1. It takes all eigenvalues of W.
+ */
 static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
 {
     double noise = 0;
-    const bool averages = variant->token.law == NULL && variant->protocol.every == 0;
+    const bool averages = variant->token.law == NULL && variant->protocol.every == 0 &&
+                          variant->study->privacy.epsilon > 0;
     variant->predicted = -1;
     if (!averages || netdp_graph_nodes(variant->problem->graph) > NETDP_DENSE_NODES)
         return NETDP_OK;

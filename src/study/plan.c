@@ -440,9 +440,11 @@ static netdp_status choose_rounds(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
-    double gap = 0;
+    const bool fixed = variant->protocol.varying.kind == NETDP_VARY_NEVER;
+    double gap = variant->problem->gap;
     int64_t rounds = 1;
-    netdp_status status = netdp_linear_gap(&variant->protocol, &gap, error);
+    netdp_status status =
+        fixed && gap > 0 ? NETDP_OK : netdp_linear_gap(&variant->protocol, &gap, error);
     if (status == NETDP_OK)
         status = netdp_rounds_auto(gap, netdp_graph_nodes(variant->problem->graph), variant->noise,
                                    study->protocol.variance, &rounds, error);

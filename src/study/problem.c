@@ -52,8 +52,14 @@ static netdp_status load_weights(const netdp_study *study, netdp_i_problem *prob
         netdp_status status = netdp_transition_new(problem->graph, weights, &problem->law, error);
         return status == NETDP_OK ? netdp_transition_require(problem->law, error) : status;
     }
+    netdp_spectrum spectrum = {0};
     netdp_status status = netdp_mixing_new(problem->graph, weights, &problem->mixing, error);
-    return status == NETDP_OK ? netdp_mixing_require(problem->mixing, error) : status;
+    if (status == NETDP_OK)
+        status = netdp_mixing_require(problem->mixing, error);
+    if (status == NETDP_OK && study->protocol.rounds == 0 && netdp_i_study_accounts(study))
+        status = netdp_mixing_spectrum(problem->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+    problem->gap = spectrum.gap;
+    return status;
 }
 
 static netdp_status load_graph(const netdp_study *study, const char *data, netdp_i_problem *problem,

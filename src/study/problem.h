@@ -18,6 +18,7 @@ typedef struct netdp_i_problem {
     netdp_graph_notes notes;
     netdp_mixing *mixing;  /* gossip; NULL for a walk */
     netdp_transition *law; /* a walk; NULL for gossip */
+    double gap;            /* of `mixing`, for accounts with rounds: auto, which share it; else 0 */
     int64_t rows;          /* of the data */
     int64_t clipped;       /* rows that the bounds or the clip changed */
     int32_t width;         /* numbers of a message */
