@@ -153,7 +153,11 @@ static int32_t line_length(const char *text, int32_t width)
     return length;
 }
 
-/* That many characters in single quotes, where only the quote itself means something. */
+/*
+ * That many characters in single quotes, where only the quote itself means something. Doubled, it
+ * would stand for itself, but not so at the beginning, where it would let the rest be a command;
+ * and in double quotes it still begins a text for gnuplot's macros. So it is written in octal.
+ */
 static const char *print_line(FILE *out, const char *text, int32_t length, const char *end,
                               bool tick)
 {
@@ -162,9 +166,12 @@ static const char *print_line(FILE *out, const char *text, int32_t length, const
     fputc('\'', out);
     for (int32_t i = 0; i < length; i++) {
         text += next_character(text, strlen(text), &shown, &bytes);
-        fwrite(shown, 1, bytes, out);
-        if (*shown == '\'' || (tick && *shown == '%'))
-            fputc(*shown, out);
+        if (*shown == '\'')
+            fputs("'.\"\\047\".'", out);
+        else
+            fwrite(shown, 1, bytes, out);
+        if (tick && *shown == '%')
+            fputc('%', out);
     }
     fprintf(out, "%s'", end);
     return text + strspn(text, " ");
