@@ -111,12 +111,13 @@ static void test_hostile_names(void **state)
         "'",
         "''''''''''''''''''''''''''''''",
         "</text><script>ran</script>",
+        "&#x &#65; &amp; ]]>",
         "END\nset output 'ran'\nplot x",
         "\x01\x02 \xff\xfe \u202e",
         "",
     };
     enum { NAMES = sizeof name / sizeof *name };
-    double value[NAMES] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    double value[NAMES] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     netdp_i_series series[NAMES];
     for (int i = 0; i < NAMES; i++)
         series[i] = (netdp_i_series){.name = name[i], .count = 4, .x = x, .y = y, .colour = i};
@@ -135,6 +136,7 @@ static void test_hostile_names(void **state)
     assert_null(strstr(text, "<script>"));
     assert_shows(text, "a'b \"c\" \\n %d ^2 _{x} @y &amp;z");
     assert_shows(text, "`touch ran` $(touch ran)");
+    assert_shows(text, "&#x26;#x &#x26;#65; &amp;amp; ]]&#x3e;");
     netdp_i_free(text);
     /* Alone, so that there is room for it below the bar. */
     const netdp_i_chart percent = {.count = 1, .series = &bars, .categories = 1, .category = name};
