@@ -7,9 +7,9 @@
 #include "report/shade.h"
 
 enum {
-    MOST_EDGES = 3000,  /* a picture, shared by its panels */
-    LEAST_EDGES = 1000, /* a panel, however many there are */
-    MOST_RINGED = 500,  /* nodes with an outline */
+    MOST_EDGES = 2000, /* a picture, shared by its panels */
+    LEAST_EDGES = 800, /* a panel, however many there are */
+    MOST_RINGED = 500, /* nodes with an outline */
     SHADES = 24
 };
 
@@ -90,7 +90,8 @@ static void print_blocks(FILE *out, const struct picture *picture, const netdp_i
     print_edges(out, drawing, stride);
     fputs("END\n$nodes << END\n", out);
     for (int32_t v = 0; v < nodes; v++)
-        print_node(out, drawing, v);
+        if (nodes <= MOST_RINGED || shade_of(picture, drawing, v) == SHADES)
+            print_node(out, drawing, v);
     fputs("END\n", out);
     for (int shade = 0; shade < SHADES + 2; shade++) {
         if (!is_used(picture, drawing, shade))

@@ -15,7 +15,7 @@ typedef struct netdp_i_drawing {
 } netdp_i_drawing;
 
 /*
- * Colours as for netdp_i_heatmap_write. Of more than 3000 edges (1000 where there are three panels
+ * Colours as for netdp_i_heatmap_write. Of more than 2000 edges (800 where there are three panels
  * or more) every k-th is drawn, and the title says so.
  */
 netdp_status netdp_i_drawing_write(const netdp_i_drawing *drawing, int32_t panels, int32_t columns,
