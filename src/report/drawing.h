@@ -11,7 +11,8 @@ typedef struct netdp_i_drawing {
     const netdp_graph *graph;
     const double *x, *y; /* [nodes], of netdp_i_graph_layout */
     const double *value; /* [nodes], NaN: hollow; NULL: all alike */
-    int32_t source;      /* marked; -1: none */
+    int32_t source;      /* has a ring, which is explained below; -1: none */
+    bool observer;       /* it is the one who learns, not the one whose data it is */
 } netdp_i_drawing;
 
 /*

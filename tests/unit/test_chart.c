@@ -386,6 +386,12 @@ static void test_drawings(void **state)
     assert_true(strlen(text) < 100000);
     assert_int_not_equal(access("ran", F_OK), 0);
     netdp_i_free(text);
+    drawing[1].observer = true;
+    assert_ok(netdp_i_drawing_write(drawing + 1, 1, 1, true, "loss", "picture.svg", &error));
+    text = text_of("picture.svg");
+    assert_null(strstr(text, ">source<"));
+    assert_shows(text, ">observer<");
+    netdp_i_free(text);
     drawing[1].value = NULL;
     drawing[1].source = -1;
     assert_ok(netdp_i_drawing_write(drawing + 1, 1, 1, false, NULL, "picture.svg", &error));
