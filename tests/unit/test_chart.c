@@ -12,6 +12,7 @@
 #include "report/chart.h"
 #include "report/drawing.h"
 #include "report/heatmap.h"
+#include "report/trade.h"
 
 static char folder[] = "/tmp/netdp-chart-XXXXXX";
 static netdp_error error;
@@ -406,6 +407,24 @@ static void test_drawings(void **state)
     }
 }
 
+/* The trade-off of an audit, whose name is the user's. */
+static void test_trade(void **state)
+{
+    (void)state;
+    json_t *audit =
+        json_pack("{s:s, s:i, s:i, s:s, s:{s:f}, s:{s:[{s:f, s:f, s:f, s:f}]}}", "name",
+                  "'`touch ran`'", "to", 1, "from", 2, "verdict", "holds", "claim", "mu", 1.0,
+                  "evidence", "points", "false_positive", 0.1, "false_negative", 0.8,
+                  "false_positive_most", 0.2, "false_negative_most", 0.9);
+    assert_non_null(audit);
+    assert_ok(netdp_i_trade_write(audit, "picture.svg", &error));
+    char *text = text_of("picture.svg");
+    assert_shows(text, ">'`touch ran`': node 1 about node 2, holds<");
+    assert_int_not_equal(access("ran", F_OK), 0);
+    netdp_i_free(text);
+    json_decref(audit);
+}
+
 static void test_failures(void **state)
 {
     (void)state;
@@ -430,7 +449,7 @@ int main(void)
         cmocka_unit_test(test_many_points), cmocka_unit_test(test_axis),
         cmocka_unit_test(test_heatmaps),    cmocka_unit_test(test_layout),
         cmocka_unit_test(test_positions),   cmocka_unit_test(test_drawings),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_trade),       cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
