@@ -53,7 +53,7 @@ static struct place on_torus(struct shape shape, int32_t v)
 }
 
 /*
- * Each dimension is a direction in the plane, the first ones longer, so that no two nodes meet.
+ * Each dimension is a direction in the plane, each longer than the last, so that no two nodes meet.
  * Beyond eight, half of the dimensions lead across and half up.
  */
 static struct place on_hypercube(struct shape shape, int32_t v)
@@ -67,7 +67,9 @@ static struct place on_hypercube(struct shape shape, int32_t v)
             place.x -= length * cos(angle);
             place.y += length * sin(angle);
         } else {
-            *(i % 2 == 0 ? &place.x : &place.y) += pow(2.1, i / 2);
+            /* Where one more leads across, those that lead up are as long as the longer ones. */
+            const int32_t rank = i / 2 + (i % 2 == 1 && shape.a % 2 == 1);
+            *(i % 2 == 0 ? &place.x : &place.y) += pow(2.1, rank);
         }
     }
     return place;

@@ -8,6 +8,7 @@
 typedef struct netdp_i_axis {
     bool log;
     bool any;         /* a value was taken */
+    bool broken;      /* one that is no whole number: otherwise the ticks are whole */
     double low, high; /* once finished: low < high, both positive where log */
 } netdp_i_axis;
 
@@ -26,7 +27,10 @@ double netdp_i_axis_at(const netdp_i_axis *axis, double part);
 /* And back: 0 to 1, clipped. The value must have a place. */
 double netdp_i_axis_part(const netdp_i_axis *axis, double value);
 
-/* Range, scale and ticks of gnuplot's axis `name`: "x", "y", "y2". */
-void netdp_i_axis_print(FILE *out, const char *name, const netdp_i_axis *axis);
+/*
+ * Range, scale and ticks of gnuplot's axis `name`: "x", "y", "y2". How many characters its longest
+ * tick has, about.
+ */
+int netdp_i_axis_print(FILE *out, const char *name, const netdp_i_axis *axis);
 
 #endif

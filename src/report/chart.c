@@ -14,9 +14,10 @@ enum {
     MOST_BARS = 40, /* bars of error; beyond, a band */
     MOST_MARKS = 30,
     ABOUT_MARKS = 10,
-    LINE = 20,         /* of text, pixels */
-    LEGEND_LETTER = 8, /* as wide as gnuplot believes a letter to be */
-    LEGEND_ROW = 20,   /* pixels */
+    LINE = 20,       /* of text, pixels */
+    WIDE_LETTER = 8, /* as wide as gnuplot believes a letter to be */
+    TICK = 5,        /* letters of a tick, for which there is room */
+    LEGEND_ROW = 20, /* pixels */
     LEGEND_SAMPLE = 60,
     SUFFIX = 64,
 };
@@ -311,7 +312,8 @@ static netdp_i_margins print_axes(FILE *out, const struct panel *panel, const ne
         LINE * netdp_i_plot_label(out, "xlabel", chart->x_label, frame->width - 90, 2);
     margins.left +=
         LINE * netdp_i_plot_label(out, "ylabel", chart->y_label, frame->height - 100, 2);
-    netdp_i_axis_print(out, "y", &panel->y);
+    const int longest = netdp_i_axis_print(out, "y", &panel->y);
+    margins.left += longest > TICK ? (longest - TICK) * WIDE_LETTER : 0;
     if (chart->categories > 0)
         margins.bottom += print_categories(out, chart, frame->width - margins.left - margins.right);
     else
@@ -433,9 +435,9 @@ static struct legend legend_of(const struct figure *figure)
         }
     }
     legend.entries += legend.above + legend.below;
-    const int32_t most = (width - LEGEND_SAMPLE) / LEGEND_LETTER;
+    const int32_t most = (width - LEGEND_SAMPLE) / WIDE_LETTER;
     legend.letters = legend.letters < most ? legend.letters : most;
-    legend.columns = width / (legend.letters * LEGEND_LETTER + LEGEND_SAMPLE);
+    legend.columns = width / (legend.letters * WIDE_LETTER + LEGEND_SAMPLE);
     if (legend.columns > legend.entries)
         legend.columns = legend.entries;
     return legend;

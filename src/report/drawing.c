@@ -7,9 +7,9 @@
 #include "report/shade.h"
 
 enum {
-    MOST_EDGES = 3000,  /* a picture, shared by its panels */
-    LEAST_EDGES = 1000, /* a panel, however many there are */
-    MOST_RINGED = 500,  /* nodes with an outline */
+    MOST_EDGES = 2000, /* a picture, shared by its panels */
+    LEAST_EDGES = 800, /* a panel, however many there are */
+    MOST_RINGED = 500, /* nodes with an outline */
     SHADES = 24
 };
 
@@ -21,7 +21,7 @@ struct picture {
     netdp_i_margins margins;
     netdp_i_shade shade;
     const char *label;
-    bool source, valued;
+    bool source, observer, valued;
 };
 
 /* Every how many-th edge is drawn. */
@@ -90,7 +90,8 @@ static void print_blocks(FILE *out, const struct picture *picture, const netdp_i
     print_edges(out, drawing, stride);
     fputs("END\n$nodes << END\n", out);
     for (int32_t v = 0; v < nodes; v++)
-        print_node(out, drawing, v);
+        if (nodes <= MOST_RINGED || shade_of(picture, drawing, v) == SHADES)
+            print_node(out, drawing, v);
     fputs("END\n", out);
     for (int shade = 0; shade < SHADES + 2; shade++) {
         if (!is_used(picture, drawing, shade))
@@ -146,6 +147,13 @@ static void print_panel(FILE *out, const struct picture *picture, int32_t p)
     fputc('\n', out);
 }
 
+static const char *ring_of(const struct picture *picture)
+{
+    if (picture->source && picture->observer)
+        return "source or observer";
+    return picture->source ? "source" : picture->observer ? "observer" : NULL;
+}
+
 static void print_picture(FILE *out, const void *what)
 {
     const struct picture *picture = what;
@@ -156,7 +164,7 @@ static void print_picture(FILE *out, const void *what)
     if (picture->valued)
         netdp_i_shade_print_bar(out, &picture->frame, &picture->shade, picture->label,
                                 picture->margins);
-    netdp_i_shade_print_notes(out, &picture->frame, &picture->shade, picture->source);
+    netdp_i_shade_print_notes(out, &picture->frame, &picture->shade, ring_of(picture));
     fputs("unset multiplot\n", out);
 }
 
@@ -171,7 +179,8 @@ netdp_status netdp_i_drawing_write(const netdp_i_drawing *drawing, int32_t panel
     for (int32_t p = 0; p < panels; p++) {
         if (stride_of(panels, drawing[p].graph) > 1)
             picture.margins.top = TITLE + LINE;
-        picture.source |= drawing[p].source >= 0;
+        picture.source |= drawing[p].source >= 0 && !drawing[p].observer;
+        picture.observer |= drawing[p].source >= 0 && drawing[p].observer;
         picture.valued |= drawing[p].value != NULL;
         for (int32_t v = 0; drawing[p].value != NULL && v < netdp_graph_nodes(drawing[p].graph);
              v++)
@@ -180,7 +189,7 @@ netdp_status netdp_i_drawing_write(const netdp_i_drawing *drawing, int32_t panel
     picture.frame = netdp_i_frame_square(panels, columns, picture.margins);
     picture.frame.round = true;
     netdp_i_shade_finish(&picture.shade);
-    netdp_i_shade_reserve(&picture.frame, &picture.shade, picture.source);
+    netdp_i_shade_reserve(&picture.frame, &picture.shade, picture.source || picture.observer);
     if (!picture.valued)
         picture.frame.side = 0;
     return netdp_i_plot_write(print_picture, &picture, path, error);

@@ -11,11 +11,12 @@ typedef struct netdp_i_drawing {
     const netdp_graph *graph;
     const double *x, *y; /* [nodes], of netdp_i_graph_layout */
     const double *value; /* [nodes], NaN: hollow; NULL: all alike */
-    int32_t source;      /* marked; -1: none */
+    int32_t source;      /* has a ring, which is explained below; -1: none */
+    bool observer;       /* it is the one who learns, not the one whose data it is */
 } netdp_i_drawing;
 
 /*
- * Colours as for netdp_i_heatmap_write. Of more than 3000 edges (1000 where there are three panels
+ * Colours as for netdp_i_heatmap_write. Of more than 2000 edges (800 where there are three panels
  * or more) every k-th is drawn, and the title says so.
  */
 netdp_status netdp_i_drawing_write(const netdp_i_drawing *drawing, int32_t panels, int32_t columns,

@@ -674,6 +674,7 @@ static netdp_status colour_nodes(const figure *f, size_t at, const json_t *varia
         .title = name_of(variant), .graph = graph, .x = x, .y = y, .value = value, .source = -1};
     if (status == NETDP_OK)
         drawing->source = from_one ? listed.from[0] : listed.to[0];
+    drawing->observer = !from_one;
     netdp_i_listed_clear(&listed);
     return status;
 }

@@ -90,7 +90,7 @@ static void print_picture(FILE *out, const void *what)
         print_panel(out, picture, p);
     netdp_i_shade_print_bar(out, &picture->frame, &picture->shade, picture->label,
                             picture->margins);
-    netdp_i_shade_print_notes(out, &picture->frame, &picture->shade, false);
+    netdp_i_shade_print_notes(out, &picture->frame, &picture->shade, NULL);
     fputs("unset multiplot\n", out);
 }
 

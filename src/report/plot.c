@@ -153,18 +153,38 @@ static int32_t line_length(const char *text, int32_t width)
     return length;
 }
 
-/* That many characters in single quotes, where only the quote itself means something. */
+/*
+ * What needs other words to be itself. A quote in single quotes may be doubled, but not so at the
+ * beginning, where it would let the rest be a command; and in double quotes it still begins a text
+ * for gnuplot's macros. "&#" and "]]>" would pass into the SVG, where they mean something.
+ */
+static const char *instead_of(const char *text, char before)
+{
+    if (text[0] == '\'')
+        return "'.\"\\047\".'";
+    if (text[0] == '&' && text[1] == '#')
+        return "&#x26;";
+    return text[0] == '>' && before == ']' ? "&#x3e;" : NULL;
+}
+
+/* That many characters in single quotes; what follows them. */
 static const char *print_line(FILE *out, const char *text, int32_t length, const char *end,
                               bool tick)
 {
     const char *shown;
     size_t bytes;
+    char before = '\0';
     fputc('\'', out);
     for (int32_t i = 0; i < length; i++) {
+        const char *instead = instead_of(text, before);
+        before = *text;
         text += next_character(text, strlen(text), &shown, &bytes);
-        fwrite(shown, 1, bytes, out);
-        if (*shown == '\'' || (tick && *shown == '%'))
-            fputc(*shown, out);
+        if (instead != NULL)
+            fputs(instead, out);
+        else
+            fwrite(shown, 1, bytes, out);
+        if (tick && *shown == '%')
+            fputc('%', out);
     }
     fprintf(out, "%s'", end);
     return text + strspn(text, " ");

@@ -16,9 +16,9 @@ netdp_status netdp_i_plot_write(void (*print)(FILE *out, const void *what), cons
                                 const char *path, netdp_error *error);
 
 /*
- * Text from outside as an expression of gnuplot, which reads it as nothing but text: in single
- * quotes, what does not print as '?', in at most `lines` lines of `width` characters, and "..."
- * where that is not enough. Its number of lines. Whatever takes it must be set noenhanced.
+ * Text from outside as an expression of gnuplot, which reads it as nothing but text: what does not
+ * print as '?', in at most `lines` lines of `width` characters, and "..." where that is not enough.
+ * Its number of lines. Whatever takes it must be set noenhanced.
  */
 int32_t netdp_i_plot_text(FILE *out, const char *text, int32_t width, int32_t lines);
 

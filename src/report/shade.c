@@ -49,10 +49,10 @@ uint32_t netdp_i_shade_of(const netdp_i_shade *shade, double value)
     return blend(anchors[below], anchors[below + 1], at - below);
 }
 
-void netdp_i_shade_reserve(netdp_i_frame *frame, const netdp_i_shade *shade, bool source)
+void netdp_i_shade_reserve(netdp_i_frame *frame, const netdp_i_shade *shade, bool ring)
 {
     frame->side = SIDE;
-    frame->foot = shade->zero || shade->infinite || source ? FOOT : 0;
+    frame->foot = shade->zero || shade->infinite || ring ? FOOT : 0;
 }
 
 void netdp_i_shade_print_bar(FILE *out, const netdp_i_frame *frame, const netdp_i_shade *shade,
@@ -82,7 +82,7 @@ void netdp_i_shade_print_bar(FILE *out, const netdp_i_frame *frame, const netdp_
 }
 
 void netdp_i_shade_print_notes(FILE *out, const netdp_i_frame *frame, const netdp_i_shade *shade,
-                               bool source)
+                               const char *ring)
 {
     if (frame->foot == 0)
         return;
@@ -92,8 +92,9 @@ void netdp_i_shade_print_notes(FILE *out, const netdp_i_frame *frame, const netd
           "set key noenhanced center center vertical maxrows 1 Left reverse samplen 1.5\n"
           "plot NaN notitle",
           out);
-    if (source)
-        fputs(", \\\n  keyentry with points pt 6 ps 1.1 lw 2 lc rgb 'black' title 'source'", out);
+    if (ring != NULL)
+        fprintf(out, ", \\\n  keyentry with points pt 6 ps 1.1 lw 2 lc rgb 'black' title '%s'",
+                ring);
     if (shade->infinite)
         fprintf(out,
                 ", \\\n  keyentry with boxes lc rgb '#%06x' fs solid 1 border lc rgb '#444444' "

@@ -20,13 +20,13 @@ void netdp_i_shade_finish(netdp_i_shade *shade);
 uint32_t netdp_i_shade_of(const netdp_i_shade *shade, double value);
 
 /* Room for both of the following: at the side, and below if something is said there. */
-void netdp_i_shade_reserve(netdp_i_frame *frame, const netdp_i_shade *shade, bool source);
+void netdp_i_shade_reserve(netdp_i_frame *frame, const netdp_i_shade *shade, bool ring);
 
 void netdp_i_shade_print_bar(FILE *out, const netdp_i_frame *frame, const netdp_i_shade *shade,
                              const char *label, netdp_i_margins margins);
 
-/* `source`: the ring around a node is explained too. */
+/* `ring`: what the ring around a node means; NULL: there is none. */
 void netdp_i_shade_print_notes(FILE *out, const netdp_i_frame *frame, const netdp_i_shade *shade,
-                               bool source);
+                               const char *ring);
 
 #endif

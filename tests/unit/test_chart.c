@@ -1,0 +1,455 @@
+/* Pictures: whatever the numbers and the names are, an SVG that is XML and shows them. */
+#include "check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "graph/layout.h"
+#include "report/axis.h"
+#include "report/chart.h"
+#include "report/drawing.h"
+#include "report/heatmap.h"
+#include "report/trade.h"
+
+static char folder[] = "/tmp/netdp-chart-XXXXXX";
+static netdp_error error;
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL ? -1 : chdir(folder);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    remove("picture.svg");
+    remove("again.svg");
+    return chdir("/") != 0 || rmdir(folder) != 0;
+}
+
+/* The text of a picture, after an XML parser read it without complaint. */
+static char *text_of(const char *path)
+{
+    char *text = NULL, command[200];
+    int64_t bytes = 0;
+    snprintf(command, sizeof command,
+             "/usr/bin/python3 -c \"import sys, xml.dom.minidom as m; "
+             "m.parse('%s').getElementsByTagName('svg')[0]\"",
+             path);
+    assert_int_equal(system(command), 0);
+    assert_ok(netdp_i_file_load(path, &text, &bytes, &error));
+    return text;
+}
+
+static void assert_shows(const char *text, const char *word)
+{
+    if (strstr(text, word) == NULL)
+        fail_msg("the picture does not show '%s'", word);
+}
+
+static int occurrences(const char *text, const char *word)
+{
+    int count = 0;
+    for (; (text = strstr(text, word)) != NULL; text++)
+        count++;
+    return count;
+}
+
+static char *draw(const netdp_i_chart *chart, int32_t panels)
+{
+    assert_ok(netdp_i_chart_write(chart, panels, 0, "picture.svg", &error));
+    return text_of("picture.svg");
+}
+
+static const double x[] = {1, 2, 3, 4}, y[] = {8, 4, 2, 1}, low[] = {7, 3, 1, .5},
+                    high[] = {9, 5, 3, 1.5};
+
+static void test_curves(void **state)
+{
+    (void)state;
+    const netdp_i_series series[] = {
+        {.name = "ring, exact", .count = 4, .x = x, .y = y, .low = low, .high = high},
+        {.name = "ring, published", .count = 4, .x = x, .y = high, .published = true},
+        {.name = "star, exact", .count = 4, .x = x, .y = low, .colour = 1},
+    };
+    const netdp_i_chart chart = {.title = "Loss by distance",
+                                 .x_label = "distance (hops)",
+                                 .y_label = "loss \u03b5",
+                                 .log_y = true,
+                                 .count = 3,
+                                 .series = series};
+    const netdp_i_chart twice[] = {chart, chart};
+    char *text = draw(&chart, 1), *again = NULL, *both = NULL;
+    assert_shows(text, ">Loss by distance<");
+    assert_shows(text, ">loss \u03b5<");
+    assert_shows(text, ">ring, published<");
+    assert_shows(text, "stroke-dasharray");
+    assert_true(strlen(text) < 40000);
+    assert_ok(netdp_i_chart_write(&chart, 1, 1, "again.svg", &error));
+    again = text_of("again.svg");
+    assert_string_equal(text, again);
+    /* What stands in two panels is in the legend once. */
+    both = draw(twice, 2);
+    assert_int_equal(occurrences(both, "<text>Loss by distance"), 2);
+    assert_int_equal(occurrences(both, "<text>ring, exact"), 1);
+    netdp_i_free(text);
+    netdp_i_free(again);
+    netdp_i_free(both);
+}
+
+/* What commands, ends or decorates elsewhere is text here. */
+static void test_hostile_names(void **state)
+{
+    (void)state;
+    static const char *const name[] = {
+        "a'b \"c\" \\n %d ^2 _{x} @y &z",
+        "`touch ran` $(touch ran)",
+        "'; system(\"touch ran\"); '",
+        "'",
+        "''''''''''''''''''''''''''''''",
+        "</text><script>ran</script>",
+        "&#x &#65; &amp; ]]>",
+        "END\nset output 'ran'\nplot x",
+        "\x01\x02 \xff\xfe \u202e",
+        "",
+    };
+    enum { NAMES = sizeof name / sizeof *name };
+    double value[NAMES] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    netdp_i_series series[NAMES];
+    for (int i = 0; i < NAMES; i++)
+        series[i] = (netdp_i_series){.name = name[i], .count = 4, .x = x, .y = y, .colour = i};
+    netdp_i_chart charts[NAMES + 1];
+    for (int i = 0; i < NAMES; i++)
+        charts[i] = (netdp_i_chart){.title = name[i],
+                                    .x_label = name[i],
+                                    .y_label = name[i],
+                                    .count = NAMES,
+                                    .series = series};
+    const netdp_i_series bars = {.name = name[0], .count = NAMES, .y = value};
+    charts[NAMES] =
+        (netdp_i_chart){.count = 1, .series = &bars, .categories = NAMES, .category = name};
+    char *text = draw(charts, NAMES + 1);
+    assert_int_not_equal(access("ran", F_OK), 0);
+    assert_null(strstr(text, "<script>"));
+    assert_shows(text, "a'b \"c\" \\n %d ^2 _{x} @y &amp;z");
+    assert_shows(text, "`touch ran` $(touch ran)");
+    assert_shows(text, "&#x26;#x &#x26;#65; &amp;amp; ]]&#x3e;");
+    netdp_i_free(text);
+    /* Alone, so that there is room for it below the bar. */
+    const netdp_i_chart percent = {.count = 1, .series = &bars, .categories = 1, .category = name};
+    text = draw(&percent, 1);
+    assert_shows(text, "<text>a'b \"c\" \\n %d ^2 _{x} @y &amp;z");
+    netdp_i_free(text);
+    assert_ok(netdp_i_chart_write(charts, 1, 1, "it's `touch ran` $x.svg", &error));
+    assert_int_equal(remove("it's `touch ran` $x.svg"), 0);
+    assert_int_not_equal(access("ran", F_OK), 0);
+}
+
+/* Every combination of scales takes every kind of values. */
+static void test_hard_values(void **state)
+{
+    (void)state;
+    static const double hard[][4] = {
+        {INFINITY, INFINITY, INFINITY, INFINITY},
+        {NAN, NAN, NAN, NAN},
+        {0, 0, 0, 0},
+        {3, 3, 3, 3},
+        {-1, -2, INFINITY, NAN},
+        {1e-320, 1e-300, 1e300, 1.7e308},
+        {-1e300, 0, 1e300, 5},
+        {1e15, 1e15 + 2, 1e15 + 3, 1e15},
+    };
+    static const char *const letters[] = {"a", "b", "c", "d"};
+    enum { ROWS = sizeof hard / sizeof *hard, SCALES = 4 };
+    netdp_i_series series[2 * ROWS] = {0};
+    netdp_i_chart charts[3 * ROWS] = {0};
+    for (int scale = 0; scale < SCALES; scale++) {
+        for (int i = 0; i < ROWS; i++) {
+            series[i] = (netdp_i_series){.name = "y", .count = 4, .x = x, .y = hard[i]};
+            series[ROWS + i] = (netdp_i_series){
+                .name = "x", .count = 4, .x = hard[i], .y = y, .low = hard[i], .high = high};
+            charts[i].series = &series[i];
+            charts[ROWS + i].series = &series[ROWS + i];
+            charts[2 * ROWS + i].series = &series[i];
+            charts[2 * ROWS + i].categories = 4;
+            charts[2 * ROWS + i].category = letters;
+        }
+        for (int i = 0; i < 3 * ROWS; i++) {
+            charts[i].count = 1;
+            charts[i].log_x = scale & 1;
+            charts[i].log_y = scale & 2;
+        }
+        char *text = draw(charts, 3 * ROWS);
+        assert_shows(text, ">infinite<");
+        if (scale & 2)
+            assert_shows(text, ">zero<");
+        netdp_i_free(text);
+    }
+}
+
+static void test_few_points(void **state)
+{
+    (void)state;
+    const netdp_i_series series[] = {
+        {.name = "one", .count = 1, .x = x, .y = y, .low = low, .high = high},
+        {.name = "none", .count = 0, .x = x, .y = y},
+        {.name = "scattered", .count = 1, .x = x, .y = y, .points = true},
+        {.name = NULL, .count = 4, .x = x, .y = y},
+    };
+    netdp_i_chart charts[] = {
+        {.count = 4, .series = series},
+        {.count = 1, .series = series, .log_x = true, .log_y = true},
+        {.count = 1, .series = series + 1, .log_y = true},
+        {.title = "nothing at all"},
+    };
+    char *text = draw(charts, 4);
+    assert_shows(text, ">none<");
+    assert_shows(text, ">nothing at all<");
+    netdp_i_free(text);
+}
+
+/* Long curves are thinned, but their extremes stay; of a scatter the legend says how much. */
+static void test_many_points(void **state)
+{
+    (void)state;
+    enum { MANY = 20000, PEAK = 12345 };
+    double *at = NETDP_I_NEW(double, MANY), *value = NETDP_I_NEW(double, MANY);
+    for (int i = 0; i < MANY; i++) {
+        at[i] = i;
+        value[i] = i == PEAK ? 1000 : 1 + i % 7;
+    }
+    netdp_i_series series = {.name = "many", .count = MANY, .x = at, .y = value};
+    netdp_i_chart chart = {.count = 1, .series = &series};
+    char *text = draw(&chart, 1);
+    assert_true(strlen(text) < 40000);
+    assert_null(strstr(text, "of 20000"));
+    /* The peak lies where the axis, which ends 4 % above it, is at its highest but for that. */
+    double highest = INFINITY, px = 0, py = 0;
+    for (const char *point = text; (point = strstr(point, " L")) != NULL; point += 2)
+        if (sscanf(point, " L%lf,%lf", &px, &py) == 2 && fabs(px - 82 - 540 * 0.6) < 60)
+            highest = fmin(highest, py);
+    assert_true(highest < 45);
+    netdp_i_free(text);
+    series.points = true;
+    text = draw(&chart, 1);
+    assert_true(strlen(text) < 70000);
+    assert_shows(text, "many (400 of 20000 points)");
+    netdp_i_free(text);
+    netdp_i_free(at);
+    netdp_i_free(value);
+}
+
+static void test_axis(void **state)
+{
+    (void)state;
+    netdp_i_axis axis = {.log = true};
+    netdp_i_axis_take(&axis, 0);
+    netdp_i_axis_take(&axis, INFINITY);
+    assert_false(axis.any);
+    netdp_i_axis_take(&axis, 1e-3);
+    netdp_i_axis_take(&axis, 1e3);
+    netdp_i_axis_finish(&axis, 0);
+    assert_true(axis.low < 1e-3 && axis.low > 1e-4 && axis.high > 1e3 && axis.high < 1e4);
+    assert_close(netdp_i_axis_part(&axis, 1), 0.5, 1e-12, 0);
+    assert_close(netdp_i_axis_at(&axis, 0.5), 1, 0, 1e-12);
+    netdp_i_axis linear = {0};
+    netdp_i_axis_take(&linear, 1);
+    netdp_i_axis_take(&linear, 5);
+    netdp_i_axis_finish(&linear, 0.35);
+    assert_true(linear.low >= 0 && linear.low <= 0 && linear.high > 5);
+}
+
+static void test_heatmaps(void **state)
+{
+    (void)state;
+    enum { LARGE = 301 };
+    double *large = NETDP_I_NEW(double, LARGE *LARGE);
+    static const double one[] = {5}, few[] = {9, 0, INFINITY, 2, 9, NAN, 1, 1e-3, 9};
+    for (int i = 0; i < LARGE * LARGE; i++)
+        large[i] = 1 + i % 5;
+    const netdp_i_heatmap maps[] = {
+        {.title = "`touch ran` 'one'", .size = 1, .value = one},
+        {.title = "few", .x_label = "learns", .y_label = "about", .size = 3, .value = few},
+        {.title = "many", .size = LARGE, .value = large, .diagonal = true},
+    };
+    for (int log = 0; log < 2; log++) {
+        assert_ok(netdp_i_heatmap_write(maps, 3, 0, log, "loss \u03b5", "picture.svg", &error));
+        char *text = text_of("picture.svg");
+        assert_shows(text, "`touch ran` 'one'");
+        assert_shows(text, ">infinite<");
+        assert_shows(text, "the largest of each 2 by 2");
+        assert_shows(text, ">loss \u03b5<");
+        assert_int_equal(strstr(text, ">zero<") != NULL, log);
+        netdp_i_free(text);
+    }
+    assert_int_not_equal(access("ran", F_OK), 0);
+    netdp_i_free(large);
+}
+
+static netdp_graph *make(const char *family, bool connected)
+{
+    netdp_graph *graph = NULL;
+    assert_ok(netdp_graph_make(family, 3, connected, &graph, NULL, &error));
+    return graph;
+}
+
+/* In the unit square, no two at one place, the same again. */
+static void test_layout(void **state)
+{
+    (void)state;
+    static const char *const family[] = {
+        "path 1",      "path 9",           "ring 2",       "ring 30",
+        "complete 12", "star 20",          "grid 1 1",     "grid 6 9",
+        "torus 6 10",  "hypercube 0",      "hypercube 4",  "hypercube 6",
+        "hypercube 7", "hypercube 8",      "hypercube 9",  "static-exponential 32",
+        "caveman 5 6", "caveman 1 4",      "caveman 2 4",  "geometric 60 0.3",
+        "karate",      "erdos-renyi 60 0", "regular 40 3", "barabasi-albert 300 2",
+    };
+    for (size_t f = 0; f < sizeof family / sizeof *family; f++) {
+        netdp_graph *graph = make(family[f], false);
+        const int32_t nodes = netdp_graph_nodes(graph);
+        double *place = NETDP_I_NEW(double, 4 * nodes);
+        assert_ok(netdp_i_graph_layout(graph, 1, place, place + nodes, &error));
+        assert_ok(netdp_i_graph_layout(graph, 1, place + 2 * nodes, place + 3 * nodes, &error));
+        assert_memory_equal(place, place + 2 * nodes, 2 * (size_t)nodes * sizeof *place);
+        for (int32_t u = 0; u < nodes; u++) {
+            assert_true(place[u] >= 0 && place[u] <= 1);
+            assert_true(place[nodes + u] >= 0 && place[nodes + u] <= 1);
+            for (int32_t v = 0; v < u; v++)
+                if (hypot(place[u] - place[v], place[nodes + u] - place[nodes + v]) < 1e-4)
+                    fail_msg("%s: nodes %d and %d meet", family[f], u, v);
+        }
+        netdp_i_free(place);
+        netdp_graph_free(graph);
+    }
+}
+
+/* The positions are those that the edges came from, also of what is left of the graph. */
+static void test_positions(void **state)
+{
+    (void)state;
+    const double *px = NULL, *py = NULL;
+    netdp_graph *graph = make("geometric 200 0.08", false), *ring = make("ring 5", true);
+    assert_false(netdp_graph_positions(ring, &px, &py));
+    assert_null(px);
+    for (int whole = 1; whole >= 0; whole--) {
+        int64_t joined = 0;
+        assert_true(netdp_graph_positions(graph, &px, &py));
+        for (int32_t u = 0; u < netdp_graph_nodes(graph); u++)
+            for (int32_t v = 0; v < u; v++)
+                joined += hypot(px[u] - px[v], py[u] - py[v]) < 0.08;
+        for (int32_t u = 0; u < netdp_graph_nodes(graph); u++)
+            for (int32_t i = 0; i < netdp_graph_degree(graph, u); i++) {
+                const int32_t v = netdp_graph_neighbours(graph, u)[i];
+                assert_true(hypot(px[u] - px[v], py[u] - py[v]) < 0.08);
+            }
+        assert_int_equal(joined, netdp_graph_edges(graph));
+        if (whole)
+            assert_ok(netdp_i_graph_keep_giant(&graph, NULL, &error));
+    }
+    assert_true(netdp_graph_nodes(graph) < 200 && netdp_graph_nodes(graph) > 20);
+    netdp_graph_free(graph);
+    netdp_graph_free(ring);
+}
+
+static void test_drawings(void **state)
+{
+    (void)state;
+    static const char *const family[] = {"path 1", "karate", "complete 90"};
+    netdp_i_drawing drawing[3];
+    double *place[3], *value[3];
+    for (int i = 0; i < 3; i++) {
+        netdp_graph *graph = make(family[i], true);
+        const int32_t nodes = netdp_graph_nodes(graph);
+        place[i] = NETDP_I_NEW(double, 2 * nodes);
+        value[i] = NETDP_I_NEW(double, nodes);
+        assert_ok(netdp_i_graph_layout(graph, 1, place[i], place[i] + nodes, &error));
+        for (int32_t v = 0; v < nodes; v++)
+            value[i][v] = v == 0 ? NAN : v == 1 ? INFINITY : v == 2 ? 0 : 1.0 / v;
+        drawing[i] = (netdp_i_drawing){.title = "`touch ran`",
+                                       .graph = graph,
+                                       .x = place[i],
+                                       .y = place[i] + nodes,
+                                       .value = value[i],
+                                       .source = i == 1 ? 5 : -1};
+    }
+    assert_ok(netdp_i_drawing_write(drawing, 3, 3, true, "loss", "picture.svg", &error));
+    char *text = text_of("picture.svg");
+    assert_shows(text, ">source<");
+    assert_shows(text, ">zero<");
+    assert_shows(text, ">infinite<");
+    /* 4005 edges, of which each of three panels may show 800. */
+    assert_shows(text, "(one edge in 6 drawn)");
+    assert_true(strlen(text) < 100000);
+    assert_int_not_equal(access("ran", F_OK), 0);
+    netdp_i_free(text);
+    drawing[1].observer = true;
+    assert_ok(netdp_i_drawing_write(drawing + 1, 1, 1, true, "loss", "picture.svg", &error));
+    text = text_of("picture.svg");
+    assert_null(strstr(text, ">source<"));
+    assert_shows(text, ">observer<");
+    netdp_i_free(text);
+    drawing[1].value = NULL;
+    drawing[1].source = -1;
+    assert_ok(netdp_i_drawing_write(drawing + 1, 1, 1, false, NULL, "picture.svg", &error));
+    text = text_of("picture.svg");
+    assert_null(strstr(text, ">source<"));
+    netdp_i_free(text);
+    for (int i = 0; i < 3; i++) {
+        netdp_graph *graph = (netdp_graph *)(uintptr_t)drawing[i].graph;
+        netdp_graph_free(graph);
+        netdp_i_free(place[i]);
+        netdp_i_free(value[i]);
+    }
+}
+
+/* The trade-off of an audit, whose name is the user's. */
+static void test_trade(void **state)
+{
+    (void)state;
+    json_t *audit =
+        json_pack("{s:s, s:i, s:i, s:s, s:{s:f}, s:{s:[{s:f, s:f, s:f, s:f}]}}", "name",
+                  "'`touch ran`'", "to", 1, "from", 2, "verdict", "holds", "claim", "mu", 1.0,
+                  "evidence", "points", "false_positive", 0.1, "false_negative", 0.8,
+                  "false_positive_most", 0.2, "false_negative_most", 0.9);
+    assert_non_null(audit);
+    assert_ok(netdp_i_trade_write(audit, "picture.svg", &error));
+    char *text = text_of("picture.svg");
+    assert_shows(text, ">'`touch ran`': node 1 about node 2, holds<");
+    assert_int_not_equal(access("ran", F_OK), 0);
+    netdp_i_free(text);
+    json_decref(audit);
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    const netdp_i_series series = {.name = "y", .count = 4, .x = x, .y = y};
+    const netdp_i_chart chart = {.count = 1, .series = &series};
+    assert_fails(netdp_i_chart_write(&chart, 1, 1, "no/such/folder.svg", &error),
+                 NETDP_ENVIRONMENT);
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", folder, 1);
+    assert_fails(netdp_i_chart_write(&chart, 1, 1, "absent.svg", &error), NETDP_ENVIRONMENT);
+    setenv("PATH", path, 1);
+    free(path);
+    assert_int_not_equal(access("absent.svg", F_OK), 0);
+    assert_int_equal(netdp_i_memory_live(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_curves),      cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_hard_values), cmocka_unit_test(test_few_points),
+        cmocka_unit_test(test_many_points), cmocka_unit_test(test_axis),
+        cmocka_unit_test(test_heatmaps),    cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_positions),   cmocka_unit_test(test_drawings),
+        cmocka_unit_test(test_trade),       cmocka_unit_test(test_failures),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
