@@ -195,15 +195,15 @@ typedef struct netdp_tally_spread {
 enum { NETDP_TALLY_CROWDS = 128 };
 
 /*
- * The same for every one of cycles->observers by itself and every other node, complete graph only.
- * The epsilons, each at its own total_delta, are added to spread[] (of pairs; local: of nodes), so
+ * One of them for every one of cycles->observers by itself and every other node (local: for every
+ * node), complete graph only. The epsilons, each at its own total_delta, are added to *spread, so
  * that several walks can be taken together. crowd[NETDP_TALLY_CROWDS], zeros before the first call,
  * keeps what crowds cost: it belongs to one tally (whatever its path), delta and shuffle. It takes
  * steps time for every observer.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_tally_empirical_pairs(
-    const netdp_tally_cycles *cycles, double *crowd, const netdp_progress *progress,
-    netdp_tally_spread spread[NETDP_TALLY_ACCOUNTS], netdp_error *error);
+    const netdp_tally_cycles *cycles, netdp_tally_account account, double *crowd,
+    const netdp_progress *progress, netdp_tally_spread *spread, netdp_error *error);
 
 NETDP_END
 

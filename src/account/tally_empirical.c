@@ -150,7 +150,7 @@ static netdp_status find_sound(const netdp_tally_cycles *asked, const total *com
     return status;
 }
 
-/* One view, all prices known; the arrays may be written where it fails. */
+/* One view, all prices known; sound may be NULL, and the arrays may be written where it fails. */
 static netdp_status account(const netdp_tally_cycles *asked, const prices *price, double *published,
                             double *delta, double *sound, netdp_error *error)
 {
@@ -169,10 +169,13 @@ static netdp_status account(const netdp_tally_cycles *asked, const prices *price
         delta[u] = fmin(1, c.seen[u] * asked->delta + asked->delta_compose);
         published[u] = compose(&c.published[u], asked->delta_compose);
     }
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && sound != NULL)
         status = find_sound(asked, c.sound, delta, sound, error);
-    for (int32_t i = 0; status == NETDP_OK && i < asked->count; i++)
-        published[asked->observers[i]] = sound[asked->observers[i]] = INFINITY;
+    for (int32_t i = 0; status == NETDP_OK && i < asked->count; i++) {
+        published[asked->observers[i]] = INFINITY;
+        if (sound != NULL)
+            sound[asked->observers[i]] = INFINITY;
+    }
     netdp_i_free(c.seen);
     netdp_i_free(c.published);
     netdp_i_free(c.sound);
@@ -215,8 +218,9 @@ netdp_status netdp_tally_empirical(const netdp_tally_cycles *asked, const netdp_
 typedef struct pairs {
     const netdp_tally_cycles *asked;
     const prices *price;
-    double **scratch;            /* [threads][3][nodes] */
-    netdp_tally_spread (*of)[2]; /* [count]: published, sound */
+    bool sound;
+    double **scratch;       /* [threads][3][nodes] */
+    netdp_tally_spread *of; /* [count] */
 } pairs;
 
 static void spread_value(netdp_tally_spread *spread, double value)
@@ -245,13 +249,11 @@ static netdp_status account_from(void *context, int64_t index, int thread, netdp
     netdp_tally_cycles one = *p->asked;
     one.count = 1;
     one.observers = p->asked->observers + index;
-    netdp_status status = account(&one, p->price, published, delta, sound, error);
-    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++) {
-        if (u == *one.observers)
-            continue;
-        spread_value(&p->of[index][0], published[u]);
-        spread_value(&p->of[index][1], sound[u]);
-    }
+    netdp_status status = account(&one, p->price, published, delta, p->sound ? sound : NULL, error);
+    const double *value = p->sound ? sound : published;
+    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
+        if (u != *one.observers)
+            spread_value(&p->of[index], value[u]);
     return status;
 }
 
@@ -274,30 +276,40 @@ static void note_gaps(const netdp_tally_cycles *asked, prices *price, int64_t *l
         price->used[place] = true;
 }
 
-/* What local differential privacy gives each node for what it contributed. */
-static netdp_status spread_local(const netdp_tally_cycles *asked, const prices *price,
-                                 int64_t *often, netdp_tally_spread *published,
-                                 netdp_tally_spread *sound, netdp_error *error)
+/* What local differential privacy gives for so many contributions. */
+static netdp_status find_local(const netdp_tally_cycles *asked, double one, double count,
+                               bool exact, double *value, netdp_error *error)
+{
+    const double delta = count * asked->delta + asked->delta_compose;
+    total composed = {0};
+    add(&composed, count, one);
+    *value = compose(&composed, asked->delta_compose);
+    return exact && asked->tally->task == NETDP_TALLY_SUM && delta < 1
+               ? netdp_loss_value(count, asked->tally->noise, (netdp_unit){NETDP_AS_DP, delta},
+                                  value, error)
+               : NETDP_OK;
+}
+
+/* The same of every node; many contribute equally often. */
+static netdp_status spread_local(const netdp_tally_cycles *asked, const prices *price, bool exact,
+                                 int64_t *often, netdp_tally_spread *spread, netdp_error *error)
 {
     const netdp_tally *tally = asked->tally;
-    const int64_t steps = netdp_tally_steps(tally);
-    netdp_status status = NETDP_OK;
+    const int64_t steps = netdp_tally_steps(tally), cap = tally->cap > 0 ? tally->cap : steps;
+    int64_t most = 0;
     memset(often, 0, (size_t)tally->nodes * sizeof *often);
     for (int64_t t = 0; t < steps; t++)
-        often[asked->path[t]]++;
+        if (often[asked->path[t]] < cap && ++often[asked->path[t]] > most)
+            most = often[asked->path[t]];
+    double *known = NETDP_I_NEW(double, most + 1); /* 0: not known, or no contribution */
+    netdp_status status = known != NULL ? NETDP_OK : netdp_i_no_memory(error);
     for (int32_t u = 0; status == NETDP_OK && u < tally->nodes; u++) {
-        const double count =
-            tally->cap > 0 ? fmin((double)often[u], (double)tally->cap) : (double)often[u];
-        const double delta = count * asked->delta + asked->delta_compose;
-        total composed = {0};
-        add(&composed, count, price->one);
-        double value = compose(&composed, asked->delta_compose);
-        spread_value(published, value);
-        if (tally->task == NETDP_TALLY_SUM && delta < 1)
-            status = netdp_loss_value(count, tally->noise, (netdp_unit){NETDP_AS_DP, delta}, &value,
-                                      error);
-        spread_value(sound, value);
+        double *value = &known[often[u]];
+        if (*value == 0)
+            status = find_local(asked, price->one, (double)often[u], exact, value, error);
+        spread_value(spread, *value);
     }
+    netdp_i_free(known);
     return status;
 }
 
@@ -326,14 +338,13 @@ static void free_scratch(double **scratch, int threads)
     netdp_i_free(scratch);
 }
 
-static netdp_status account_each(const netdp_tally_cycles *asked, const prices *price,
-                                 const netdp_progress *progress,
-                                 netdp_tally_spread spread[NETDP_TALLY_ACCOUNTS],
+static netdp_status account_each(const netdp_tally_cycles *asked, const prices *price, bool sound,
+                                 const netdp_progress *progress, netdp_tally_spread *spread,
                                  netdp_error *error)
 {
     const int threads = netdp_i_threads();
-    pairs p = {.asked = asked, .price = price};
-    p.of = netdp_i_new(asked->count, sizeof *p.of);
+    pairs p = {.asked = asked, .price = price, .sound = sound};
+    p.of = NETDP_I_NEW(netdp_tally_spread, asked->count);
     p.scratch = NETDP_I_NEW(double *, threads);
     bool room = p.of != NULL && p.scratch != NULL;
     for (int i = 0; room && i < threads; i++) {
@@ -343,39 +354,39 @@ static netdp_status account_each(const netdp_tally_cycles *asked, const prices *
     netdp_status status =
         room ? netdp_i_for_each(asked->count, account_from, &p, progress, "observers", error)
              : netdp_i_no_memory(error);
-    for (int32_t i = 0; status == NETDP_OK && i < asked->count; i++) {
-        spread_all(&spread[NETDP_TALLY_NETWORK_PUBLISHED], &p.of[i][0]);
-        spread_all(&spread[NETDP_TALLY_NETWORK], &p.of[i][1]);
-    }
+    for (int32_t i = 0; status == NETDP_OK && i < asked->count; i++)
+        spread_all(spread, &p.of[i]);
     free_scratch(p.scratch, threads);
     netdp_i_free(p.of);
     return status;
 }
 
-netdp_status netdp_tally_empirical_pairs(const netdp_tally_cycles *asked, double *crowd,
-                                         const netdp_progress *progress,
-                                         netdp_tally_spread spread[NETDP_TALLY_ACCOUNTS],
+netdp_status netdp_tally_empirical_pairs(const netdp_tally_cycles *asked,
+                                         netdp_tally_account account, double *crowd,
+                                         const netdp_progress *progress, netdp_tally_spread *spread,
                                          netdp_error *error)
 {
     prices price = {.asked = asked, .crowd = crowd};
-    netdp_tally_spread made[NETDP_TALLY_ACCOUNTS] = {{0}};
+    netdp_tally_spread made = {0};
     netdp_status status = check_pairs(asked, error);
     if (status != NETDP_OK)
         return status;
+    const bool local = account == NETDP_TALLY_LOCAL || account == NETDP_TALLY_LOCAL_PUBLISHED;
     int64_t *node = NETDP_I_NEW(int64_t, asked->tally->nodes);
     if (node == NULL)
         return netdp_i_no_memory(error);
-    note_gaps(asked, &price, node);
     status = price_one(&price, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && local) {
+        status = spread_local(asked, &price, account == NETDP_TALLY_LOCAL, node, &made, error);
+    } else if (status == NETDP_OK) {
+        note_gaps(asked, &price, node);
         status = price_crowds(&price, progress, error);
+        if (status == NETDP_OK)
+            status =
+                account_each(asked, &price, account == NETDP_TALLY_NETWORK, progress, &made, error);
+    }
     if (status == NETDP_OK)
-        status = spread_local(asked, &price, node, &made[NETDP_TALLY_LOCAL_PUBLISHED],
-                              &made[NETDP_TALLY_LOCAL], error);
-    if (status == NETDP_OK)
-        status = account_each(asked, &price, progress, made, error);
-    for (int i = 0; status == NETDP_OK && i < NETDP_TALLY_ACCOUNTS; i++)
-        spread_all(&spread[i], &made[i]);
+        spread_all(spread, &made);
     netdp_i_free(node);
     return status;
 }

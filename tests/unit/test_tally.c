@@ -816,7 +816,9 @@ static void test_empirical_pairs(void **state)
             cycles.path = path[walk];
             cycles.count = 4;
             cycles.observers = observers;
-            assert_ok(netdp_tally_empirical_pairs(&cycles, crowd, NULL, spread, &error));
+            for (int i = 0; i < NETDP_TALLY_ACCOUNTS; i++)
+                assert_ok(netdp_tally_empirical_pairs(&cycles, (netdp_tally_account)i, crowd, NULL,
+                                                      &spread[i], &error));
             cycles.count = 1;
             for (int32_t v = 0; v < 4; v++) {
                 cycles.observers = &observers[v];
@@ -852,9 +854,11 @@ static void test_empirical_pairs(void **state)
     const netdp_tally ring = ring_sum(4, 2, NETDP_TALLY_ONCE);
     const netdp_tally_cycles wrong = {
         .tally = &ring, .count = 1, .observers = observers, .delta = 0.01, .delta_compose = 1e-5};
-    netdp_tally_spread none[NETDP_TALLY_ACCOUNTS] = {{0}};
+    netdp_tally_spread none = {0};
     double crowd[NETDP_TALLY_CROWDS] = {0};
-    assert_fails(netdp_tally_empirical_pairs(&wrong, crowd, NULL, none, &error), NETDP_INVALID);
+    assert_fails(
+        netdp_tally_empirical_pairs(&wrong, NETDP_TALLY_NETWORK, crowd, NULL, &none, &error),
+        NETDP_INVALID);
 }
 
 /* ---- Memory ---- */
