@@ -176,6 +176,35 @@ NETDP_API NETDP_CHECK netdp_status netdp_tally_empirical(const netdp_tally_cycle
                                                          double *published, double *total_delta,
                                                          double *sound, netdp_error *error);
 
+/* The four curves of those figures. */
+typedef enum netdp_tally_account {
+    NETDP_TALLY_NETWORK_PUBLISHED = 0, /* `published` of netdp_tally_empirical */
+    NETDP_TALLY_NETWORK,               /* its `sound` */
+    NETDP_TALLY_LOCAL_PUBLISHED, /* every contribution of a node at its full epsilon, by advanced
+                                    composition */
+    NETDP_TALLY_LOCAL,           /* at the same delta: sums exactly, histograms as above */
+    NETDP_TALLY_ACCOUNTS,        /* how many there are */
+} netdp_tally_account;
+
+/* Values taken together; all 0 before the first. */
+typedef struct netdp_tally_spread {
+    int64_t count;
+    double sum, least, most;
+} netdp_tally_spread;
+
+enum { NETDP_TALLY_CROWDS = 128 };
+
+/*
+ * One of them for every one of cycles->observers by itself and every other node (local: for every
+ * node), complete graph only. The epsilons, each at its own total_delta, are added to *spread, so
+ * that several walks can be taken together. crowd[NETDP_TALLY_CROWDS], zeros before the first call,
+ * keeps what crowds cost: it belongs to one tally (whatever its path), delta and shuffle. It takes
+ * steps time for every observer.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_tally_empirical_pairs(
+    const netdp_tally_cycles *cycles, netdp_tally_account account, double *crowd,
+    const netdp_progress *progress, netdp_tally_spread *spread, netdp_error *error);
+
 NETDP_END
 
 #endif

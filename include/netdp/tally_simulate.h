@@ -57,6 +57,10 @@ NETDP_API NETDP_CHECK netdp_status netdp_simulate_tally(const netdp_tallying *ta
                                                         int64_t *contributions, int32_t *path,
                                                         double *seen, netdp_error *error);
 
+/* The path alone that such a run takes, into path[steps + 1]. */
+NETDP_API NETDP_CHECK netdp_status netdp_tally_path(const netdp_tally *tally, netdp_run_seed seed,
+                                                    int32_t *path, netdp_error *error);
+
 NETDP_END
 
 #endif

@@ -44,6 +44,8 @@ static const netdp_bound_info bounds[] = {
      .summary = "one contribution's sum, times the cap or T/n; can be too small (errata 11)"},
     {NETDP_BOUND_PUBLISHED_LOG, "published-log", "paper A, Theorem 3", false, .walk = true,
      .summary = "its closed form with ln T for the harmonic number (errata 3, 11)"},
+    {NETDP_BOUND_PUBLISHED_FIGURES, "published-figures", "paper A, Figure 1", false, .walk = true,
+     .summary = "published-log outside its range sigma^2 >= 2 alpha (alpha - 1) too, as drawn"},
     {NETDP_BOUND_PUBLISHED_KNOWN, "published-known", "paper A, Appendix B.1", false, .walk = true,
      .summary = "known senders: the largest over the observer's neighbours (errata 11, 12)"},
     {0},

@@ -305,8 +305,9 @@ static netdp_status account_for(account *a, const int32_t *member, int32_t count
     reduce_view(a, member, count, mark, seen, &observer);
     if (observer.seen_count == 0)
         goto done; /* the set is the whole graph: nobody is left to learn about */
+    /* Without dither Chebyshev's messages and the plain ones span the same: p_t has degree t. */
     const bool whole = protocol->every == 0
-                           ? protocol->accelerate
+                           ? protocol->accelerate && protocol->dither > 0
                            : a->bound->bound == NETDP_BOUND_PHASE_RELEASE ||
                                  (protocol->reacts && a->bound->bound == NETDP_BOUND_UPPER);
     status = whole ? account_phases(a, &observer, member, loss, error)

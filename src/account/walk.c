@@ -516,14 +516,16 @@ static netdp_status find_units(account *a, const netdp_progress *progress, netdp
 {
     const netdp_losses *l = a->losses;
     const netdp_bound bound = l->bound->bound;
+    const bool logarithm =
+        bound == NETDP_BOUND_PUBLISHED_LOG || bound == NETDP_BOUND_PUBLISHED_FIGURES;
     double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
     netdp_i_walk_published *published = NULL;
     a->unit = NETDP_I_NEW(double, (int64_t)l->from_count * l->to_count);
     netdp_status status = column == NULL || a->unit == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status == NETDP_OK)
-        status = netdp_i_walk_published_new(
-            a->token, bound == NETDP_BOUND_PUBLISHED_LOG ? NETDP_I_WALK_LOG : NETDP_I_WALK_SUM,
-            bound == NETDP_BOUND_PUBLISHED_KNOWN, &published, error);
+        status =
+            netdp_i_walk_published_new(a->token, logarithm ? NETDP_I_WALK_LOG : NETDP_I_WALK_SUM,
+                                       bound == NETDP_BOUND_PUBLISHED_KNOWN, &published, error);
     for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
         status =
             netdp_i_walk_published_column(published, l->to + v, l->members, column, NULL, error);
@@ -537,21 +539,36 @@ static netdp_status find_units(account *a, const netdp_progress *progress, netdp
     return status;
 }
 
+/* What a published formula says of one pair, in the asked unit. */
+static netdp_status published_value(const account *a, double unit, double *value,
+                                    netdp_error *error)
+{
+    const double sigma = a->request.noise, alpha = a->order[0], tokens = a->token->tokens;
+    const bool rdp = a->request.unit.currency == NETDP_AS_RDP;
+    const bool anywhere = a->losses->bound->bound == NETDP_BOUND_PUBLISHED_FIGURES;
+    const netdp_rdp line = {.slope = tokens * netdp_i_walk_published_slope(a->token, unit, sigma)};
+    *value = INFINITY;
+    if (!(line.slope < INFINITY))
+        return NETDP_OK;
+    if (rdp)
+        *value = anywhere ? line.slope * alpha
+                          : tokens * netdp_i_walk_published_value(a->token, unit, alpha, sigma);
+    return rdp ? NETDP_OK
+           : anywhere
+               ? netdp_rdp_to_epsilon(&line, a->delta, 0, value, error)
+               : netdp_i_walk_published_epsilon(a->token, unit, sigma, a->delta, value, error);
+}
+
 static netdp_status account_published(account *a, const netdp_progress *progress,
                                       netdp_error *error)
 {
     netdp_losses *l = a->losses;
     const int64_t pairs = (int64_t)l->from_count * l->to_count;
-    const double sigma = a->request.noise;
     double last = -1, value = 0;
     netdp_status status = a->unit == NULL ? find_units(a, progress, error) : NETDP_OK;
     for (int64_t i = 0; i < pairs && status == NETDP_OK; i++) {
-        if (a->unit[i] != last && a->request.unit.currency == NETDP_AS_RDP)
-            value = a->token->tokens *
-                    netdp_i_walk_published_value(a->token, a->unit[i], a->order[0], sigma);
-        else if (a->unit[i] != last)
-            status = netdp_i_walk_published_epsilon(a->token, a->unit[i], sigma, a->delta, &value,
-                                                    error);
+        if (a->unit[i] != last)
+            status = published_value(a, a->unit[i], &value, error);
         last = a->unit[i];
         l->loss[i] = value;
     }

@@ -254,12 +254,17 @@ double netdp_i_walk_contributions(const netdp_token *token)
     return (double)token->steps / netdp_transition_rows(token->law).nodes;
 }
 
+double netdp_i_walk_published_slope(const netdp_token *token, double unit, double sigma)
+{
+    return netdp_i_walk_contributions(token) / (sigma * sigma) * unit;
+}
+
 double netdp_i_walk_published_value(const netdp_token *token, double unit, double alpha,
                                     double sigma)
 {
     if (isinf(unit) || !(sigma * sigma >= 2 * alpha * (alpha - 1)))
         return INFINITY;
-    return netdp_i_walk_contributions(token) * alpha / (sigma * sigma) * unit;
+    return alpha * netdp_i_walk_published_slope(token, unit, sigma);
 }
 
 netdp_status netdp_i_walk_published_epsilon(const netdp_token *token, double unit, double sigma,

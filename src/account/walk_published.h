@@ -39,6 +39,9 @@ netdp_status netdp_i_walk_published_column(const netdp_i_walk_published *publish
 /* N_u: the cap, else T/n. */
 double netdp_i_walk_contributions(const netdp_token *token);
 
+/* N_u unit / sigma^2: of the whole walk, to be multiplied by alpha; whatever the papers' range. */
+double netdp_i_walk_published_slope(const netdp_token *token, double unit, double sigma);
+
 /*
  * Renyi epsilon of the whole walk, N_u (alpha / sigma^2) unit: INFINITY where sigma^2 < 2 alpha
  * (alpha - 1), outside of which the papers claim nothing.

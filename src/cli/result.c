@@ -407,7 +407,7 @@ netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error
     print_notes(summary, variants);
     printf("%s\n", json_string_value(json_object_get(summary, "title")));
     const char *task = json_string_value(json_object_get(summary, "task"));
-    if (task != NULL && strcmp(task, "account") == 0)
+    if (task != NULL && (strcmp(task, "account") == 0 || strcmp(task, "realised") == 0))
         print_accounts(variants);
     else
         print_study(summary, variants);

@@ -40,13 +40,13 @@ int32_t netdp_tally_width(const netdp_tally *tally)
 
 /* ---- what is added ---- */
 
-static int32_t node_at(const run *r, int64_t t)
+static int32_t node_at(const netdp_tally *tally, netdp_run_seed seed, int64_t t)
 {
-    if (r->tally->graph == NETDP_TALLY_RING)
-        return (int32_t)(t % r->tally->nodes);
+    if (tally->graph == NETDP_TALLY_RING)
+        return (int32_t)(t % tally->nodes);
     netdp_stream stream =
-        netdp_stream_at(r->seed.seed, NETDP_FOR_WALK, 0, netdp_i_stream_step(r->seed, t));
-    return (int32_t)netdp_stream_below(&stream, (uint64_t)r->tally->nodes);
+        netdp_stream_at(seed.seed, NETDP_FOR_WALK, 0, netdp_i_stream_step(seed, t));
+    return (int32_t)netdp_stream_below(&stream, (uint64_t)tally->nodes);
 }
 
 static void fill(run *r)
@@ -253,7 +253,7 @@ static netdp_status walk(run *r, const netdp_tracing *tracing, netdp_estimate *e
                          int32_t *path, double *seen, netdp_error *error)
 {
     const int64_t steps = netdp_tally_steps(r->tally);
-    int32_t at = node_at(r, 0);
+    int32_t at = node_at(r->tally, r->seed, 0);
     fill(r);
     for (int64_t t = 0;; t++) {
         if (path != NULL)
@@ -263,7 +263,7 @@ static netdp_status walk(run *r, const netdp_tracing *tracing, netdp_estimate *e
         if (t == steps)
             return NETDP_OK;
         contribute(r, at, t);
-        const int32_t next = node_at(r, t + 1);
+        const int32_t next = node_at(r->tally, r->seed, t + 1);
         r->moves += next != at;
         at = next;
         if (tracing->trace != NULL && ((t + 1) % tracing->every == 0 || t + 1 == steps) &&
@@ -274,17 +274,24 @@ static netdp_status walk(run *r, const netdp_tracing *tracing, netdp_estimate *e
     }
 }
 
+static netdp_status check_length(const netdp_tally *tally, netdp_run_seed seed, netdp_error *error)
+{
+    netdp_status status = netdp_tally_check(tally, error);
+    if (status == NETDP_OK && (netdp_tally_steps(tally) >> 32 != 0 || seed.repeat >> 32 != 0))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "tally: steps and repeat must be below 2^32 to be simulated");
+    return status;
+}
+
 static netdp_status check(const netdp_tallying *tallying, netdp_run_seed seed,
                           netdp_tracing tracing, netdp_error *error)
 {
     const netdp_tally *tally = tallying->tally;
-    netdp_status status = netdp_tally_check(tally, error);
+    netdp_status status = check_length(tally, seed, error);
     if (status != NETDP_OK)
         return status;
-    if (netdp_tally_steps(tally) >> 32 != 0 || seed.repeat >> 32 != 0 || tracing.every < 1)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "tally: steps and repeat must be below 2^32 to be simulated, and "
-                            "traces every 1 or more steps");
+    if (tracing.every < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "tally: traces are every 1 or more steps");
     if (tallying->depth < 1 || !(tallying->level > 0 && tallying->level < 1))
         return netdp_i_fail(error, NETDP_INVALID,
                             "tally: %" PRId64 " values a node, level %g; give 1 or more, and a "
@@ -303,6 +310,15 @@ static netdp_status check(const netdp_tallying *tallying, netdp_run_seed seed,
                                     : "give whole numbers from 0 up to below the levels");
     }
     return NETDP_OK;
+}
+
+netdp_status netdp_tally_path(const netdp_tally *tally, netdp_run_seed seed, int32_t *path,
+                              netdp_error *error)
+{
+    netdp_status status = check_length(tally, seed, error);
+    for (int64_t t = 0; status == NETDP_OK && t <= netdp_tally_steps(tally); t++)
+        path[t] = node_at(tally, seed, t);
+    return status;
 }
 
 netdp_status netdp_simulate_tally(const netdp_tallying *tallying, netdp_run_seed seed,

@@ -172,7 +172,12 @@ bool netdp_i_study_learns(const netdp_study *study)
 
 bool netdp_i_study_accounts(const netdp_study *study)
 {
-    return strcmp(study->task.kind, "account") == 0;
+    return strcmp(study->task.kind, "account") == 0 || netdp_i_study_realises(study);
+}
+
+bool netdp_i_study_realises(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "realised") == 0;
 }
 
 bool netdp_i_study_counts(const netdp_study *study)
@@ -341,17 +346,47 @@ static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *erro
     return NETDP_OK;
 }
 
+/* Walks that are drawn: a token's on the complete graph, at the noise of one contribution. */
+static netdp_status check_realised(const netdp_i_reading *from, netdp_error *error)
+{
+    static const char *const foreign[] = {"privacy.noise", "privacy.as", "privacy.from",
+                                          "privacy.to"};
+    const netdp_study *study = from->study;
+    const bool counts = has_setting(study, NETDP_SETTING_HISTOGRAM);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (from->text->value[netdp_i_key_find(foreign[i])][0] != NULL)
+            return netdp_i_reading_fail(from, foreign[i], error,
+                                        "does not apply to task realised, where epsilon and delta "
+                                        "are those of one contribution; remove it");
+    if (!has_setting(study, NETDP_SETTING_COMPLETE))
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "%s does not do task realised; give complete-sum or "
+                                    "complete-histogram",
+                                    study->protocol.kind);
+    if ((study->protocol.rounds == 0) != (study->protocol.visits > 0))
+        return netdp_i_reading_fail(from, "protocol.visits", error,
+                                    "goes with rounds: auto, which takes so many steps for each "
+                                    "node; give both or a number of rounds");
+    if (counts != (study->task.levels > 0))
+        return netdp_i_reading_fail(from, "task.levels", error, "%s",
+                                    counts ? "is missing; give the number of bins, such as 2"
+                                           : "applies to histograms; remove it");
+    return NETDP_OK;
+}
+
 /* An account reads neither data nor output. */
 static netdp_status check_account(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
     for (int k = 0; k < NETDP_I_KEYS; k++) {
         const char *given = from->text->value[k][0], *usual = netdp_i_keys[k].fallback;
-        if (given != NULL && netdp_i_key_runs(&netdp_i_keys[k]) &&
+        if (given != NULL && netdp_i_key_runs(&netdp_i_keys[k], netdp_i_study_realises(study)) &&
             (usual == NULL || strcmp(given, usual) != 0))
             return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
-                                        "does not apply to task account; remove it");
+                                        "does not apply to task %s; remove it", study->task.kind);
     }
+    if (netdp_i_study_realises(study))
+        return check_realised(from, error);
     if (netdp_i_study_tallies(study))
         return netdp_i_reading_fail(from, "protocol.kind", error,
                                     "%s does not do task account; give a sum or a histogram",
@@ -528,7 +563,8 @@ static netdp_status check_together(const netdp_i_reading *from, netdp_error *err
                                         "excludes bounds of columns; keep one of the two");
     netdp_bound bound;
     netdp_error ignored;
-    if (netdp_bound_parse(study->privacy.bound, &bound, &ignored) != NETDP_OK)
+    if (!netdp_i_study_realises(study) && /* which has names of its own */
+        netdp_bound_parse(study->privacy.bound, &bound, &ignored) != NETDP_OK)
         return netdp_i_reading_fail(from, "privacy.bound", error,
                                     "'%s' is not known; netdp loss --bound list shows the names",
                                     netdp_i_show_text(study->privacy.bound).text);

@@ -18,7 +18,7 @@
 static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const per_node[] = {"even", "one", NULL};
 static const char *const tasks[] = {"mean",  "sum",     "histogram", "logistic",
-                                    "ridge", "account", NULL};
+                                    "ridge", "account", "realised",  NULL};
 static const char *const all_rows[] = {"all", NULL};
 static const char *const protocols[] = {"stream",
                                         "averaging",
@@ -80,7 +80,7 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"data.split", NETDP_I_KEY_REAL, AT(data.split), .fallback = "0.8", .low = ABOVE_0,
      .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
-     .expects = "mean, sum, histogram, logistic, ridge or account"},
+     .expects = "mean, sum, histogram, logistic, ridge, account or realised"},
     {"task.levels", NETDP_I_KEY_WHOLE, AT(task.levels), .low = 2, .high = 1e6,
      .expects = "a whole number of bins from 2"},
     {"task.bounds", NETDP_I_KEY_PAIR, NETDP_I_RIVAL_RANGES, AT(task.low),
@@ -109,6 +109,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .high = DBL_MAX, .expects = "a finite number from 0 up"},
     {"protocol.inner", NETDP_I_KEY_WHOLE, AT(protocol.inner), .fallback = "1", .low = 1,
      .high = 1e9, .expects = "a whole number from 1"},
+    {"protocol.visits", NETDP_I_KEY_WHOLE, AT(protocol.visits), .low = 1, .high = 1e6,
+     .expects = "a whole number of steps for each node"},
     {"protocol.phases", NETDP_I_KEY_WHOLE, AT(protocol.phases), .low = 1, .high = 1e9,
      .expects = "a whole number from 1"},
     {"protocol.accelerate", NETDP_I_KEY_SWITCH, AT(protocol.accelerate), .fallback = "false",
@@ -198,12 +200,14 @@ size_t netdp_i_key_section(const netdp_i_key *key)
     return dot != NULL ? (size_t)(dot - key->name) : 0;
 }
 
-bool netdp_i_key_runs(const netdp_i_key *key)
+bool netdp_i_key_runs(const netdp_i_key *key, bool realised)
 {
     static const char *const sections[] = {"data.", "task.", "output."};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strncmp(key->name, sections[i], strlen(sections[i])) == 0)
-            return strcmp(key->name, "task.kind") != 0;
+            return strcmp(key->name, "task.kind") != 0 &&
+                   !(realised && (strcmp(key->name, "task.levels") == 0 ||
+                                  strcmp(key->name, "output.repeat") == 0));
     return false;
 }
 

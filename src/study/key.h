@@ -12,7 +12,7 @@
 /* Numbers that are squared on the way must keep finite squares. */
 #define NETDP_I_LARGEST 1e100
 
-enum { NETDP_I_KEYS = 66 };
+enum { NETDP_I_KEYS = 67 };
 
 typedef enum netdp_i_kind {
     NETDP_I_KEY_TEXT,    /* char * */
@@ -60,7 +60,7 @@ const char *netdp_i_key_leaf(const netdp_i_key *key);
 size_t netdp_i_key_section(const netdp_i_key *key);
 
 /* Is it of data and simulation, which an account alone has not? */
-bool netdp_i_key_runs(const netdp_i_key *key);
+bool netdp_i_key_runs(const netdp_i_key *key, bool realised);
 
 /* The place of a dotted name in the table, or -1. */
 int netdp_i_key_find(const char *name);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "protocol/pattern.h"
+#include "study/realising.h"
 #include "study/tallying.h"
 #include "study/walking.h"
 
@@ -51,7 +52,8 @@ int64_t netdp_i_variant_rounds(const netdp_i_variant *variant)
     if (variant->role == NETDP_I_CENTRAL)
         return netdp_i_study_learns(study) ? study->task.central_steps : 1;
     if (variant->tally.nodes > 0)
-        return study->protocol.rounds;
+        return study->protocol.rounds > 0 ? study->protocol.rounds
+                                          : netdp_tally_steps(&variant->tally);
     return variant->token.law != NULL ? variant->token.steps : variant->protocol.rounds;
 }
 
@@ -214,13 +216,13 @@ static netdp_status draw_observers(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const int32_t n = netdp_graph_nodes(variant->problem->graph);
-    if (study->privacy.observers > n)
+    if (study->privacy.observers > n && !netdp_i_study_realises(study))
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: privacy.observers: %lld of a graph of %d nodes; give fewer, or "
                             "all",
                             study->path, (long long)study->privacy.observers, (int)n);
     const int32_t drawn = (int32_t)study->privacy.observers;
-    if (drawn == 0 || drawn == n)
+    if (drawn == 0 || drawn >= n)
         return NETDP_OK;
     int32_t *node = NETDP_I_NEW(int32_t, n);
     if (node == NULL)
@@ -356,6 +358,8 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
     if (variant->role == NETDP_I_CENTRAL)
         return NETDP_OK;
     netdp_status status = draw_observers(variant, error);
+    if (status == NETDP_OK && netdp_i_study_realises(variant->study))
+        return netdp_i_realising_describe(variant, error);
     if (status == NETDP_OK)
         status = netdp_bound_parse(variant->study->privacy.bound, &variant->bound, error);
     if (status != NETDP_OK)
@@ -527,6 +531,8 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
     netdp_calibration calibration;
     netdp_losses *losses = NULL;
     netdp_status status = NETDP_OK;
+    if (netdp_i_study_realises(variant->study))
+        return netdp_i_realising_account(variant, progress, error);
     if (variant->role == NETDP_I_CENTRAL)
         status = calibrate_central(variant, error);
     else if (variant->study->privacy.noise > 0)

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "study/realising.h"
 #include "study/value.h"
 
 void netdp_i_problem_free(netdp_i_problem *problem)
@@ -66,6 +67,8 @@ static netdp_status load_graph(const netdp_study *study, const char *data, netdp
                                netdp_error *error)
 {
     netdp_status status;
+    if (netdp_i_study_realises(study))
+        return netdp_i_realising_graph(study, problem, error);
     if (study->graph.family != NULL) {
         status = netdp_graph_make(study->graph.family, study->seed + (uint64_t)study->graph.draw,
                                   true, &problem->graph, &problem->notes, error);

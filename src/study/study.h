@@ -44,7 +44,8 @@ struct netdp_study {
         double split;           /* learning: part of the rows that train */
     } data;
     struct {
-        char *kind; /* "mean", "sum", "histogram", "logistic", "ridge"; "account": nothing is run */
+        char *kind; /* "mean", "sum", "histogram", "logistic", "ridge"; "account": nothing is run,
+                       "realised" */
         int64_t levels; /* of a histogram: bins of equal width in the column's range */
         bool has_bounds;
         double low, high; /* bounds: [lo, hi], for every column without its own */
@@ -61,6 +62,7 @@ struct netdp_study {
     struct {
         char *kind;     /* a name of netdp_protocol_find */
         int64_t rounds; /* 0: auto */
+        int64_t visits; /* realised, with rounds auto: steps for each node; else 0 */
         int64_t phases; /* learning with rounds auto, which then choose `inner`; else 0 */
         double variance;
         int64_t inner;
@@ -116,6 +118,9 @@ bool netdp_i_study_tallies(const netdp_study *study);
 
 /* Is it an account alone, without data and simulation? */
 bool netdp_i_study_accounts(const netdp_study *study);
+
+/* Is it such an account, of walks that are drawn? */
+bool netdp_i_study_realises(const netdp_study *study);
 
 /* Is its task a histogram? */
 bool netdp_i_study_counts(const netdp_study *study);

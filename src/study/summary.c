@@ -145,9 +145,10 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
 
 static json_t *graph_json(const netdp_i_problem *problem)
 {
-    return json_pack("{s:s, s:i, s:I}", "origin", netdp_graph_origin(problem->graph), "nodes",
-                     (int)netdp_graph_nodes(problem->graph), "edges",
-                     (json_int_t)netdp_graph_edges(problem->graph));
+    return json_pack(
+        "{s:s, s:i, s:I}", "origin", netdp_graph_origin(problem->graph), "nodes",
+        (int)netdp_graph_nodes(problem->graph), "edges",
+        (json_int_t)(problem->edges > 0 ? problem->edges : netdp_graph_edges(problem->graph)));
 }
 
 static json_t *target_json(const netdp_study *study)

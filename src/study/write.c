@@ -130,7 +130,7 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
  */
 static bool is_written(const netdp_study *study, const netdp_study *base, const netdp_i_key *key)
 {
-    if (netdp_i_study_accounts(study) && netdp_i_key_runs(key))
+    if (netdp_i_study_accounts(study) && netdp_i_key_runs(key, netdp_i_study_realises(study)))
         return false;
     if (base == NULL)
         return !netdp_i_value_absent(study, key);

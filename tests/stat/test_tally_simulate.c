@@ -220,6 +220,9 @@ static void test_seeds(void **state)
     double count[4] = {0}, chi = 0;
     const netdp_run_seed seed = {7, 1};
     assert_ok(netdp_simulate_tally(&tallying, seed, silent, &one, NULL, path, NULL, &error));
+    static int32_t alone[20001];
+    assert_ok(netdp_tally_path(tallying.tally, seed, alone, &error));
+    assert_memory_equal(alone, path, sizeof path);
     assert_ok(netdp_simulate_tally(&tallying, seed, silent, &two, NULL, NULL, NULL, &error));
     assert_ok(netdp_simulate_tally(&tallying, (netdp_run_seed){7, 2}, silent, &other, NULL, NULL,
                                    NULL, &error));

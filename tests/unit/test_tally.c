@@ -788,6 +788,79 @@ static void test_empirical(void **state)
                  NETDP_INVALID);
 }
 
+/* All pairs of two walks at once are those of every observer, and local the counts. */
+static void test_empirical_pairs(void **state)
+{
+    (void)state;
+    const int32_t path[2][9] = {{1, 2, 0, 3, 1, 1, 3, 0, 2}, {3, 3, 3, 0, 2, 1, 1, 2, 0}};
+    const int32_t observers[] = {0, 1, 2, 3};
+    netdp_tally tallies[2] = {complete_sum(4, 8, 2),
+                              {.graph = NETDP_TALLY_COMPLETE,
+                               .task = NETDP_TALLY_HISTOGRAM,
+                               .nodes = 4,
+                               .steps = 8,
+                               .cap = 2,
+                               .mechanism = NETDP_RANDOMISED_RESPONSE,
+                               .levels = 2,
+                               .flip = 0.9}};
+    for (int task = 0; task < 2; task++) {
+        netdp_tally_spread spread[NETDP_TALLY_ACCOUNTS] = {{0}}, want[2] = {{0}};
+        netdp_tally_cycles cycles = {.tally = &tallies[task],
+                                     .count = 4,
+                                     .observers = observers,
+                                     .delta = 0.01,
+                                     .delta_compose = 1e-5,
+                                     .shuffle = NETDP_SHUFFLE_BLANKET};
+        double crowd[NETDP_TALLY_CROWDS] = {0}, got[3][4];
+        for (int walk = 0; walk < 2; walk++) {
+            cycles.path = path[walk];
+            cycles.count = 4;
+            cycles.observers = observers;
+            for (int i = 0; i < NETDP_TALLY_ACCOUNTS; i++)
+                assert_ok(netdp_tally_empirical_pairs(&cycles, (netdp_tally_account)i, crowd, NULL,
+                                                      &spread[i], &error));
+            cycles.count = 1;
+            for (int32_t v = 0; v < 4; v++) {
+                cycles.observers = &observers[v];
+                assert_ok(netdp_tally_empirical(&cycles, NULL, got[0], got[1], got[2], &error));
+                for (int32_t u = 0; u < 4; u++)
+                    for (int which = 0; u != v && which < 2; which++) {
+                        const double value = got[2 * which][u];
+                        want[which].sum += value;
+                        want[which].most = fmax(want[which].most, value);
+                        want[which].least =
+                            want[which].count++ == 0 ? value : fmin(want[which].least, value);
+                    }
+            }
+        }
+        for (int which = 0; which < 2; which++) {
+            assert_true(spread[which].count == 24 && want[which].count == 24);
+            assert_close(spread[which].sum, want[which].sum, 0, 1e-12);
+            assert_close(spread[which].most, want[which].most, 0, 0);
+            assert_close(spread[which].least, want[which].least, 0, 0);
+        }
+        /* Nodes contribute 2 2 2 2 and 3 1 2 2 times, or twice where capped: the worst local. */
+        double one, slack = sqrt(2 * log(1e5)), k = task == 0 ? 3 : 2;
+        assert_ok(task == 0 ? netdp_gdp_to_epsilon(0.5, 0.01, &one, &error)
+                            : netdp_rr_epsilon(0.9, 2, &one, &error));
+        assert_true(spread[NETDP_TALLY_LOCAL].count == 8);
+        assert_close(spread[NETDP_TALLY_LOCAL_PUBLISHED].most,
+                     slack * sqrt(k) * one + k * one * expm1(one), 0, 1e-12);
+        if (task == 0)
+            assert_ok(netdp_gdp_to_epsilon(sqrt(k) / 2, k * 0.01 + 1e-5, &one, &error));
+        assert_close(spread[NETDP_TALLY_LOCAL].most,
+                     task == 0 ? one : spread[NETDP_TALLY_LOCAL_PUBLISHED].most, 0, 1e-9);
+    }
+    const netdp_tally ring = ring_sum(4, 2, NETDP_TALLY_ONCE);
+    const netdp_tally_cycles wrong = {
+        .tally = &ring, .count = 1, .observers = observers, .delta = 0.01, .delta_compose = 1e-5};
+    netdp_tally_spread none = {0};
+    double crowd[NETDP_TALLY_CROWDS] = {0};
+    assert_fails(
+        netdp_tally_empirical_pairs(&wrong, NETDP_TALLY_NETWORK, crowd, NULL, &none, &error),
+        NETDP_INVALID);
+}
+
 /* ---- Memory ---- */
 
 static void test_no_memory(void **state)
@@ -851,6 +924,7 @@ int main(void)
         cmocka_unit_test(test_published_ring_sum),
         cmocka_unit_test(test_baselines),
         cmocka_unit_test(test_empirical),
+        cmocka_unit_test(test_empirical_pairs),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -381,6 +381,7 @@ static void test_published_laws(void **state)
     walk.token.cap = 3;
     assert_close(netdp_i_walk_published_value(&walk.token, 0.5, 2, 2), 3 * 2 / 4.0 * 0.5, 0, 1e-15);
     assert_true(isinf(netdp_i_walk_published_value(&walk.token, 0.5, 2, 1.999)));
+    assert_close(netdp_i_walk_published_slope(&walk.token, 0.5, 0.5), 3 / 0.25 * 0.5, 0, 1e-15);
     assert_true(isinf(netdp_i_walk_published_value(&walk.token, INFINITY, 2, INFINITY)));
     walk.token.cap = 1000; /* nobody contributes more often than there are steps */
     assert_close(netdp_i_walk_contributions(&walk.token), 150, 0, 0);
