@@ -144,7 +144,8 @@ static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed
                                      .test = p->test,
                                      .step = study->task.step,
                                      .batch = study->task.batch,
-                                     .noise = noise};
+                                     .noise = noise,
+                                     .decay = study->task.decay};
     if (r->variant->role == NETDP_I_CENTRAL) /* its steps are few: every one is traced */
         return netdp_learn_central(&learning, study->task.central_steps, seed,
                                    (netdp_tracing){1, write_row, r, r->progress}, r->result, error);
