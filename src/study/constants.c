@@ -145,14 +145,13 @@ netdp_status netdp_i_constants_json(const netdp_study *study, const char *file, 
         status = netdp_i_constants_cost(&constants, study->privacy.delta, &epsilon, &delta, error);
     if (status != NETDP_OK)
         return status;
-    const bool noised = constants.kind >= NETDP_I_CONSTANTS_GAMMA;
-    *told = constants.kind == NETDP_I_CONSTANTS_NONE ? json_null()
-            : noised ? json_pack("{s:s, s:f, s:[f, f], s:o, s:f, s:s}", "mechanism",
-                                 kinds[constants.kind], "scale", constants.scale, "range",
-                                 constants.low, constants.high, "epsilon",
-                                 netdp_i_json_double(epsilon), "delta", delta, "file", file)
-                     : json_pack("{s:s, s:o, s:s}", "mechanism", "none", "epsilon",
-                                 netdp_i_json_double(INFINITY), "file", file);
+    *told =
+        constants.kind >= NETDP_I_CONSTANTS_GAMMA
+            ? json_pack("{s:s, s:f, s:[f, f], s:o, s:f, s:s}", "mechanism", kinds[constants.kind],
+                        "scale", constants.scale, "range", constants.low, constants.high, "epsilon",
+                        netdp_i_json_double(epsilon), "delta", delta, "file", file)
+            : json_pack("{s:s, s:o, s:s}", "mechanism", "none", "epsilon",
+                        netdp_i_json_double(INFINITY), "file", file);
     return *told != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 

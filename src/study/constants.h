@@ -41,7 +41,7 @@ netdp_status netdp_i_constants_law(const netdp_study *study, netdp_i_problem *pr
 netdp_status netdp_i_constants_cost(const netdp_i_constants *constants, double delta,
                                     double *law_epsilon, double *law_delta, netdp_error *error);
 
-/* {"mechanism", "scale", "range", "epsilon", "delta", "file"}; null where the law is public. */
+/* {"mechanism", "scale", "range", "epsilon", "delta", "file"} of a law that is not public. */
 netdp_status netdp_i_constants_json(const netdp_study *study, const char *file, json_t **told,
                                     netdp_error *error);
 
