@@ -71,6 +71,13 @@ static const netdp_graph *graph_of(const figure *f, size_t i)
                                                        : f->problems.made[0]->graph;
 }
 
+/* Is it a baseline that the figure leaves out? */
+static bool is_hidden(const figure *f, const char *name)
+{
+    return f->study->figure.hide != NULL && !netdp_i_study_accounts(f->study) &&
+           (strcmp(name, "central") == 0 || strcmp(name, "local") == 0);
+}
+
 /*
  * The curve that a variant belongs to and its place on it: of a sweep both are in the summary, a
  * variant called "ring at 64" says them itself.
@@ -277,7 +284,7 @@ static netdp_status gather_variants(figure *f, netdp_error *error)
         int64_t of = 0;
         const bool loss = strcmp(f->measure[m], "loss") == 0;
         place(variant, name, &x);
-        if (own_index(f, i) < 0 && !bars)
+        if (own_index(f, i) < 0 && (!bars || is_hidden(f, name_of(variant))))
             continue; /* a baseline has no place on a sweep */
         if (nodes)
             x = (double)json_integer_value(
@@ -331,7 +338,7 @@ static netdp_status gather_trace(figure *f, netdp_error *error)
         const json_t *measured =
             json_object_get(told, consensus ? "consensus_error" : f->measure[m]);
         const json_t *mean = json_object_get(measured, "mean");
-        if (measured == NULL)
+        if (measured == NULL || is_hidden(f, name))
             continue;
         netdp_i_curve *curve = netdp_i_curves_find(&f->curves, name, f->measure[m],
                                                    guarantee_of(variant_named(f, name)));
@@ -358,6 +365,7 @@ static void label_measure(const figure *f, const char *measure, char label[LABEL
     static const struct {
         const char *measure, *label;
     } plain[] = {{"objective", "objective"},
+                 {"excess", "objective above its least value"},
                  {"accuracy", "test accuracy"},
                  {"consensus", "consensus error"},
                  {"noise", "noise, in units of the sensitivity"},
@@ -723,7 +731,7 @@ static const struct {
 /* figure.y, a list of measures, checked. */
 static netdp_status read_measures(figure *f, const char *usual, netdp_error *error)
 {
-    static const char *const known[] = {"loss",      "objective", "accuracy",
+    static const char *const known[] = {"loss",      "objective", "excess",   "accuracy",
                                         "consensus", "noise",     "predicted"};
     f->words = netdp_i_copy_text(f->study->figure.y != NULL ? f->study->figure.y : usual);
     if (f->words == NULL)
@@ -737,7 +745,7 @@ static netdp_status read_measures(figure *f, const char *usual, netdp_error *err
         if (k == sizeof known / sizeof *known || f->measures == MEASURES)
             return netdp_i_fail(error, NETDP_INVALID,
                                 "%s: figure.y: '%s' is not known here; give at most %d of loss, "
-                                "objective, accuracy, consensus, noise, predicted",
+                                "objective, excess, accuracy, consensus, noise, predicted",
                                 f->study->path, netdp_i_show_text(word).text, MEASURES);
         f->measure[f->measures++] = known[k];
     }

@@ -35,9 +35,10 @@ static const char *const protocols[] = {"stream",
                                         NULL};
 static const char *const figures[] = {"distance", "sweep",   "trace",   "bars",
                                       "matrix",   "drawing", "scatter", NULL};
-static const char *const figure_xs[] = {"hops",  "length", "communicability", "katz",
-                                         "value", "nodes",  NULL};
+static const char *const figure_xs[] = {"hops",  "length", "communicability", "katz", "value",
+                                        "nodes", NULL};
 static const char *const figure_logs[] = {"none", "x", "y", "xy", NULL};
+static const char *const hidden[] = {"baselines", NULL};
 static const char *const redraws[] = {"never", "round", "phase", NULL};
 static const char *const by_formula[] = {"auto", NULL};
 static const char *const no_cap[] = {"none", NULL};
@@ -182,9 +183,11 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"figure.x", NETDP_I_KEY_TEXT, AT(figure.x), .whole = true, .word = figure_xs,
      .expects = "hops, length, communicability, katz, value or nodes"},
     {"figure.y", NETDP_I_KEY_TEXT, AT(figure.y), .whole = true,
-     .expects = "some of loss, objective, accuracy, consensus, noise, predicted"},
+     .expects = "some of loss, objective, excess, accuracy, consensus, noise, predicted"},
     {"figure.log", NETDP_I_KEY_TEXT, AT(figure.log), .whole = true, .word = figure_logs,
      .expects = "none, x, y or xy"},
+    {"figure.hide", NETDP_I_KEY_TEXT, AT(figure.hide), .whole = true, .word = hidden,
+     .expects = "baselines"},
     {"figure.seconds", NETDP_I_KEY_REAL, AT(figure.seconds), .whole = true, .low = ABOVE_0,
      .high = 1e9, .expects = "seconds above 0"},
 };

@@ -20,6 +20,14 @@ static json_t *mean_json(double sum, double sum_square, int64_t runs)
                      runs > 1 ? json_real(sqrt(variance / (double)runs)) : json_null());
 }
 
+/* The objective above its least value, over the runs. */
+static json_t *excess_json(const netdp_i_sums *sums, double least, int64_t runs)
+{
+    json_t *excess = mean_json(sums->objective[0], sums->objective[1], runs);
+    json_object_set_new(excess, "mean", json_real(sums->objective[0] / (double)runs - least));
+    return excess;
+}
+
 /* What one variant got wrong: of a mean, per column in the data's unit; of a model, its accuracy.
  */
 static json_t *error_json(const netdp_i_variant *variant, const netdp_i_sums *sums, int64_t runs)
@@ -32,10 +40,8 @@ static json_t *error_json(const netdp_i_variant *variant, const netdp_i_sums *su
     if (problem->train != NULL) {
         json_object_set_new(objective, "least",
                             isnan(problem->least) ? json_null() : json_real(problem->least));
-        json_object_set_new(objective, "excess",
-                            isnan(problem->least)
-                                ? json_null()
-                                : json_real(sums->objective[0] / (double)runs - problem->least));
+        if (!isnan(problem->least))
+            json_object_set_new(errors, "excess", excess_json(sums, problem->least, runs));
         json_object_set_new(errors, "accuracy",
                             mean_json(sums->accuracy[0], sums->accuracy[1], runs));
         return errors;
