@@ -115,7 +115,7 @@ netdp_status netdp_i_constants_law(const netdp_study *study, netdp_i_problem *pr
     for (int32_t u = 0; u < n; u++)
         problem->released[u] =
             release(&constants, netdp_node_smoothness(&problem->objective, problem->train, u),
-                    study->seed, u);
+                    study->seed + (uint64_t)study->data.draw, u);
     status = netdp_transition_toward(problem->graph, problem->released, &problem->law, error);
     return status == NETDP_OK ? netdp_transition_require(problem->law, error) : status;
 }

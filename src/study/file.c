@@ -400,6 +400,9 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
     if (drawn && study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "does not apply to synthetic data; remove it");
+    if (!drawn && study->data.draw > 0)
+        return netdp_i_reading_fail(from, "data.draw", error,
+                                    "applies to synthetic data; remove it");
     if (!drawn && study->data.label == NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "is missing; name the column to predict");

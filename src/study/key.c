@@ -75,6 +75,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "the path of a CSV file"},
     {"data.synthetic", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_DATA, AT(data.synthetic),
      .expects = "a law such as gaussian-classes 10 variance=4"},
+    {"data.draw", NETDP_I_KEY_WHOLE, AT(data.draw), .low = 1, .high = 1e9,
+     .expects = "the number of a draw from 1"},
     {"data.columns", NETDP_I_KEY_COLUMNS, AT(data.column),
      .expects = "a list such as [{name: kwh, bounds: [0, 5]}]"},
     {"data.per_node", NETDP_I_KEY_SWITCH, AT(data.one_row_a_node), .fallback = "even",

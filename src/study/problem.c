@@ -148,7 +148,7 @@ static netdp_status draw_examples(const netdp_study *study, bool classes, netdp_
                                        .split = study->data.split,
                                        .intercept = study->task.intercept,
                                        .nodes = netdp_graph_nodes(problem->graph),
-                                       .seed = study->seed};
+                                       .seed = study->seed + (uint64_t)study->data.draw};
     netdp_status status = netdp_examples_draw(&synthesis, &problem->train, &problem->test, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "%s: data.synthetic", study->path);
