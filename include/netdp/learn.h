@@ -59,6 +59,29 @@ NETDP_API NETDP_CHECK netdp_status netdp_examples_prepare(
     netdp_examples **test, netdp_preparation_notes *notes, netdp_error *error);
 NETDP_API void netdp_examples_free(netdp_examples *examples);
 
+/*
+ * Synthetic examples, as they are drawn: neither standardised nor scaled. `law` is one line:
+ *
+ * - "gaussian-classes D mean=M variance=V rows=R": y is -1 or +1, a fair coin, and each of the D
+ *   features N(y M, V) (paper B, Section V);
+ * - "linear-model D variance=V noise=S rows=R": the D features are N(0, V), y = x'w + N(0, S^2)
+ *   with w = (1, ..., 1) / sqrt(D).
+ *
+ * Every node has R rows of its own. What is left out is M = 1, V = 1, S = 0, R = 1.
+ */
+typedef struct netdp_synthesis {
+    const char *law;
+    bool classes;   /* what the task needs: NETDP_INVALID where the law has the other */
+    double split;   /* test rows are (1 - split) / split of the training rows, at least one */
+    bool intercept; /* append a feature that is 1 */
+    int32_t nodes;
+    uint64_t seed; /* row i of node u depends on (seed, u, i) and the law alone */
+} netdp_synthesis;
+
+NETDP_API NETDP_CHECK netdp_status netdp_examples_draw(const netdp_synthesis *synthesis,
+                                                       netdp_examples **train,
+                                                       netdp_examples **test, netdp_error *error);
+
 typedef enum netdp_objective_kind {
     NETDP_LOGISTIC = 0, /* ln(1 + exp(-y x'w)), smooth with beta = max |x|^2 / 4 */
     NETDP_RIDGE,        /* (x'w - y)^2 / 2, beta = max |x|^2 */
@@ -163,6 +186,24 @@ NETDP_API double netdp_score(const netdp_objective *objective, const netdp_examp
  * own does not know it.
  */
 NETDP_API double netdp_smoothness(const netdp_objective *objective, const netdp_examples *examples);
+
+/*
+ * The same of one node's objective, the mean over its rows: the mean of their smoothness, l2
+ * included, the constant L_u of weighted walks. Of losses of rows, netdp_smoothness.
+ */
+NETDP_API double netdp_node_smoothness(const netdp_objective *objective,
+                                       const netdp_examples *examples, int32_t node);
+
+/*
+ * The least value of the unclipped objective (netdp_objective_value), by Newton's method with
+ * halved steps, to about 1e-12 of it; model [features], may be NULL, is where. For NETDP_LOGISTIC
+ * and NETDP_RIDGE. NETDP_NO_ANSWER where there is none to find: the classes are separable and l2 is
+ * 0, or there are more than 200 features.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_objective_least(const netdp_objective *objective,
+                                                         const netdp_examples *examples,
+                                                         double *value, double *model,
+                                                         netdp_error *error);
 
 NETDP_END
 

@@ -29,6 +29,8 @@ typedef enum netdp_purpose {
     NETDP_FOR_SEQUENCE,   /* which edges of a changing network are active */
     NETDP_FOR_TALLY,      /* what a tally's nodes add to the token */
     NETDP_FOR_LAYOUT,     /* where the nodes of a drawing start */
+    NETDP_FOR_DATA,       /* synthetic rows */
+    NETDP_FOR_LAW,        /* what nodes release about their constants, for a walk's law */
 } netdp_purpose;
 
 typedef struct netdp_stream {

@@ -63,9 +63,13 @@ typedef struct netdp_learning {
     netdp_objective objective;
     const netdp_examples *train;
     const netdp_examples *test;
-    double step;   /* constant step size */
+    double step;   /* step size */
     int64_t batch; /* rows of a gradient, 0: all of the node's */
     double noise;  /* sigma * Delta of a gradient: the unit noise of a message is step times this */
+    double decay;  /* step t = 0, 1, ... has size step / (t + 1)^decay; 0: constant. Above 0 of
+                      gossip-sgd and async-gossip-sgd only (NETDP_INVALID): dithers are parts of one
+                      unit noise. Accounts for which contributions of all rounds weigh the same no
+                      longer hold, NETDP_BOUND_EVERYTHING does */
 } netdp_learning;
 
 /*

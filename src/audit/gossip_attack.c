@@ -348,7 +348,7 @@ static netdp_status run_batch(void *context, int64_t index, int thread, netdp_er
     r.sum = b->estimate[r.world] + first;
     r.drawn = NETDP_I_NEW(double, r.width);
     r.before = has(b, NETDP_FAULT_CLIP_AFTER) ? NETDP_I_NEW(double, size) : NULL;
-    const netdp_i_rounds rounds = {contribute, report, false, &r, NULL, observe};
+    const netdp_i_rounds rounds = {contribute, report, false, &r, NULL, observe, 0};
     netdp_status status = NETDP_OK;
     if (state == NULL || r.drawn == NULL || (has(b, NETDP_FAULT_CLIP_AFTER) && r.before == NULL))
         status = netdp_i_no_memory(error);

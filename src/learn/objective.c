@@ -364,3 +364,19 @@ double netdp_smoothness(const netdp_objective *objective, const netdp_examples *
 {
     return row_smoothness(objective, examples) + objective->l2;
 }
+
+double netdp_node_smoothness(const netdp_objective *objective, const netdp_examples *examples,
+                             int32_t node)
+{
+    const netdp_margin_loss *loss = margin_loss_of(objective);
+    const int64_t first = examples->start[node], last = examples->start[node + 1];
+    double sum = 0;
+    if (loss == NULL)
+        return netdp_smoothness(objective, examples);
+    for (int64_t i = first; i < last; i++) {
+        const double *x = row_of(examples, i);
+        sum += product(x, x, examples->features);
+    }
+    const double beta = loss->smoothness * (last > first ? sum / (double)(last - first) : 0);
+    return (loss->smoothness >= 0 && beta >= 0 ? beta : INFINITY) + objective->l2;
+}

@@ -10,9 +10,11 @@
 #include "base/memory.h"
 #include "report/rows.h"
 
-enum { MEASURES = 3, LISTED = 400 };
+enum { MEASURES = 4, LISTED = 400 };
+enum { EXCESS = 3 }; /* which earlier traces have not */
 
-static const char *const measures[MEASURES] = {"objective", "accuracy", "consensus_error"};
+static const char *const measures[MEASURES] = {"objective", "accuracy", "consensus_error",
+                                               "excess"};
 
 /* Sums over the runs at one step. */
 typedef struct point {
@@ -95,8 +97,9 @@ static netdp_status take_row(course *c, const netdp_i_rows *rows, const int at[2
         return netdp_i_no_memory(error);
     p->runs++;
     for (int k = 0; status == NETDP_OK && k < MEASURES; k++) {
-        double value = 0;
-        status = netdp_i_rows_number(rows, at[2 + k], &value, error);
+        double value = NAN;
+        if (at[2 + k] >= 0)
+            status = netdp_i_rows_number(rows, at[2 + k], &value, error);
         if (status != NETDP_OK || isnan(value))
             continue;
         p->sum[k] += value;
@@ -162,7 +165,7 @@ netdp_status netdp_i_course_json(const char *path, json_t **made, netdp_error *e
     for (int k = 0; k < MEASURES; k++)
         at[2 + k] = netdp_i_rows_column(&rows, measures[k]);
     for (int k = 0; k < 2 + MEASURES; k++)
-        if (status == NETDP_OK && at[k] < 0)
+        if (status == NETDP_OK && at[k] < 0 && k != 2 + EXCESS)
             status = netdp_i_fail(error, NETDP_INVALID,
                                   "%s:1: is not the trace of a study; run the study again", path);
     for (bool more = true; status == NETDP_OK && more;) {

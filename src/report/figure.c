@@ -71,6 +71,13 @@ static const netdp_graph *graph_of(const figure *f, size_t i)
                                                        : f->problems.made[0]->graph;
 }
 
+/* Is it a baseline that the figure leaves out? */
+static bool is_hidden(const figure *f, const char *name)
+{
+    return f->study->figure.hide != NULL && !netdp_i_study_accounts(f->study) &&
+           (strcmp(name, "central") == 0 || strcmp(name, "local") == 0);
+}
+
 /*
  * The curve that a variant belongs to and its place on it: of a sweep both are in the summary, a
  * variant called "ring at 64" says them itself.
@@ -277,7 +284,7 @@ static netdp_status gather_variants(figure *f, netdp_error *error)
         int64_t of = 0;
         const bool loss = strcmp(f->measure[m], "loss") == 0;
         place(variant, name, &x);
-        if (own_index(f, i) < 0 && !bars)
+        if (own_index(f, i) < 0 && (!bars || is_hidden(f, name_of(variant))))
             continue; /* a baseline has no place on a sweep */
         if (nodes)
             x = (double)json_integer_value(
@@ -316,13 +323,22 @@ static const json_t *variant_named(const figure *f, const char *name)
     return NULL;
 }
 
-/* The course of the runs: mean and standard error at every traced step. */
+/* Does the sweep draw graph or data again, rather than change what is asked? */
+static bool sweeps_draws(const figure *f)
+{
+    const char *key = f->study->sweep.key, *dot = key != NULL ? strchr(key, '.') : NULL;
+    return dot != NULL && strcmp(dot, ".draw") == 0;
+}
+
+/* The course of the runs: mean and standard error at every traced step; over draws, mean and range
+ * of the draws' means. */
 static netdp_status gather_trace(figure *f, netdp_error *error)
 {
     char path[PATH_ROOM];
     json_t *course = NULL, *told;
     size_t i;
     snprintf(path, sizeof path, "%s/trace.csv", f->folder);
+    const bool draws = sweeps_draws(f);
     netdp_status status = netdp_i_course_json(path, &course, error);
     json_array_foreach(course, i, told) for (int32_t m = 0; m < f->measures; m++)
     {
@@ -331,22 +347,29 @@ static netdp_status gather_trace(figure *f, netdp_error *error)
         const json_t *measured =
             json_object_get(told, consensus ? "consensus_error" : f->measure[m]);
         const json_t *mean = json_object_get(measured, "mean");
-        if (measured == NULL)
+        const json_t *variant = variant_named(f, name);
+        char of[LABEL_ROOM];
+        double ignored;
+        if (measured == NULL || is_hidden(f, name))
             continue;
-        netdp_i_curve *curve = netdp_i_curves_find(&f->curves, name, f->measure[m],
-                                                   guarantee_of(variant_named(f, name)));
+        if (draws)
+            place(variant, of, &ignored);
+        netdp_i_curve *curve = netdp_i_curves_find(&f->curves, draws ? of : name, f->measure[m],
+                                                   guarantee_of(variant));
         if (curve == NULL)
             status = netdp_i_no_memory(error);
         for (size_t k = 0; status == NETDP_OK && k < json_array_size(mean); k++) {
             const double y = netdp_i_json_number(json_array_get(mean, k));
             const json_t *spread = json_array_get(json_object_get(measured, "error"), k);
-            const double e = json_is_number(spread) ? json_number_value(spread) : NAN;
+            const double e = draws ? 0 : json_is_number(spread) ? json_number_value(spread) : NAN;
             status = netdp_i_curve_add(
                 curve, json_number_value(json_array_get(json_object_get(told, "step"), k)), y,
                 y - e, y + e, json_integer_value(json_array_get(json_object_get(told, "runs"), k)),
                 error);
         }
     }
+    for (int32_t k = 0; draws && k < f->curves.count; k++)
+        netdp_i_curve_pool(&f->curves.curve[k]);
     json_decref(course);
     return status;
 }
@@ -358,6 +381,7 @@ static void label_measure(const figure *f, const char *measure, char label[LABEL
     static const struct {
         const char *measure, *label;
     } plain[] = {{"objective", "objective"},
+                 {"excess", "objective above its least value"},
                  {"accuracy", "test accuracy"},
                  {"consensus", "consensus error"},
                  {"noise", "noise, in units of the sensitivity"},
@@ -724,7 +748,7 @@ static const struct {
 /* figure.y, a list of measures, checked. */
 static netdp_status read_measures(figure *f, const char *usual, netdp_error *error)
 {
-    static const char *const known[] = {"loss",      "objective", "accuracy",
+    static const char *const known[] = {"loss",      "objective", "excess",   "accuracy",
                                         "consensus", "noise",     "predicted"};
     f->words = netdp_i_copy_text(f->study->figure.y != NULL ? f->study->figure.y : usual);
     if (f->words == NULL)
@@ -738,7 +762,7 @@ static netdp_status read_measures(figure *f, const char *usual, netdp_error *err
         if (k == sizeof known / sizeof *known || f->measures == MEASURES)
             return netdp_i_fail(error, NETDP_INVALID,
                                 "%s: figure.y: '%s' is not known here; give at most %d of loss, "
-                                "objective, accuracy, consensus, noise, predicted",
+                                "objective, excess, accuracy, consensus, noise, predicted",
                                 f->study->path, netdp_i_show_text(word).text, MEASURES);
         f->measure[f->measures++] = known[k];
     }

@@ -151,13 +151,15 @@ static netdp_status run_round(gossip *g, int64_t t, const netdp_i_rounds *rounds
         g->sequence == NULL ? NETDP_OK : netdp_sequence_round(g->sequence, t, &g->round, error);
     if (status != NETDP_OK)
         return status;
+    const double noise =
+        rounds->decay > 0 ? g->noise / pow((double)(t + 1), rounds->decay) : g->noise;
     double *swap = g->message;
     g->message = g->state;
     g->state = swap;
     if (netdp_linear_contributes(p, t))
         rounds->contribute(rounds->context, t, g->message);
     add_noise(g->message, some ? g->round.active : NULL, some ? g->round.active_count : g->nodes,
-              g->width, g->noise * (unit ? 1 : p->dither), g->seed, t, 0);
+              g->width, noise * (unit ? 1 : p->dither), g->seed, t, 0);
     if (rounds->observe != NULL)
         rounds->observe(rounds->context, t, g->message);
     mix(g, t);

@@ -51,6 +51,13 @@ static netdp_status run_new(run *r, netdp_error *error)
     return NETDP_OK;
 }
 
+/* Of step t = 0, 1, ... */
+static double size_of(const netdp_learning *learning, int64_t t)
+{
+    return learning->decay > 0 ? learning->step / pow((double)(t + 1), learning->decay)
+                               : learning->step;
+}
+
 /* One node's gradient at its model, into the thread's scratch. */
 static double *gradient_of(const run *r, int32_t node, int64_t round, const double *model,
                            int thread)
@@ -77,8 +84,9 @@ static netdp_status step_node(void *context, int64_t index, int thread, netdp_er
     const int64_t node = s->node == NULL ? index : s->node[index];
     double *model = s->message + node * r->width;
     const double *gradient = gradient_of(r, (int32_t)node, s->round, model, thread);
+    const double size = size_of(r->learning, s->round);
     for (int32_t j = 0; j < r->width; j++)
-        model[j] -= r->learning->step * gradient[j];
+        model[j] -= size * gradient[j];
     return NETDP_OK;
 }
 
@@ -142,10 +150,11 @@ static netdp_status check_learning(const netdp_learning *learning, int64_t every
                                    netdp_error *error)
 {
     if (!(learning->step > 0) || isinf(learning->step) || every < 1 || learning->batch < 0 ||
-        learning->train->nodes < 1)
+        learning->train->nodes < 1 || !(learning->decay >= 0))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "learning: the step must be finite and above 0, the batch 0 or more, "
-                            "rows dealt to nodes, and traces every 1 or more rounds");
+                            "learning: the step must be finite and above 0, its decay and the "
+                            "batch 0 or more, rows dealt to nodes, and traces every 1 or more "
+                            "rounds");
     return netdp_objective_check(&learning->objective, error);
 }
 
@@ -162,13 +171,16 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
                                        netdp_error *error)
 {
     run r = {.protocol = protocol, .learning = learning, .seed = seed, .tracing = tracing};
-    const netdp_i_rounds rounds = {contribute, report, false, &r, saving, NULL};
+    const netdp_i_rounds rounds = {contribute, report, false, &r, saving, NULL, learning->decay};
     netdp_status status = check_learning(learning, tracing.every, error);
     if (status == NETDP_OK &&
         (!protocol->reacts || learning->train->nodes != netdp_mixing_rows(protocol->mixing).nodes))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "learning: needs gossip-sgd or muffliato-sgd, and rows for as many "
                               "nodes as the graph has");
+    if (status == NETDP_OK && learning->decay > 0 && protocol->every > 1)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "learning: decreasing steps need a contribution in every round");
     if (status == NETDP_OK)
         status = netdp_linear_check(protocol, error);
     if (status == NETDP_OK && protocol->senders_only && protocol->varying.kind == NETDP_VARY_GRAPH)
@@ -211,7 +223,8 @@ static void central_step(run *r, int64_t step, double *model, double *sum)
         netdp_stream_at(r->seed.seed, NETDP_FOR_CENTRAL, 0, netdp_i_stream_step(r->seed, step));
     netdp_stream_normals(&stream, r->mean, (size_t)r->width);
     for (int32_t j = 0; j < r->width; j++)
-        model[j] -= r->learning->step * (sum[j] + r->learning->noise / r->nodes * r->mean[j]);
+        model[j] -=
+            size_of(r->learning, step) * (sum[j] + r->learning->noise / r->nodes * r->mean[j]);
 }
 
 netdp_status netdp_learn_central(const netdp_learning *learning, int64_t steps, netdp_run_seed seed,

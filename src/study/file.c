@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "study/constants.h"
 #include "study/reading.h"
 
 enum { LONGEST_NAME = 40, MOST_VARIANTS = 100, MOST_SWEPT = 1000 };
@@ -73,9 +74,12 @@ static netdp_status find_set(const char *set, int *found, netdp_error *error)
 static bool replaces(const netdp_i_key *key, const netdp_i_key *other)
 {
     if (key->rivals != NETDP_I_ALONE)
-        /* The giant component belongs to the file that a family replaces. */
-        return other->rivals == key->rivals || (strcmp(key->name, "graph.family") == 0 &&
-                                                strcmp(other->name, "graph.giant_component") == 0);
+        /* The giant component belongs to the file that a family replaces, the label to the table.
+         */
+        return other->rivals == key->rivals ||
+               (strcmp(key->name, "graph.family") == 0 &&
+                strcmp(other->name, "graph.giant_component") == 0) ||
+               (strcmp(key->name, "data.synthetic") == 0 && strcmp(other->name, "data.label") == 0);
     return other == key;
 }
 
@@ -212,6 +216,7 @@ static const struct {
 } particular[] = {
     {"data.split", 0},
     {"task.step", 0},
+    {"task.decay", NETDP_SETTING_TOKEN},
     {"task.radius", NETDP_SETTING_TOKEN},
     {"task.l2", 0},
     {"task.batch", 0},
@@ -228,6 +233,7 @@ static const struct {
     {"protocol.cap", NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE},
     {"protocol.tokens", NETDP_SETTING_TOKEN},
     {"protocol.release", NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY},
+    {"protocol.law", NETDP_SETTING_WEIGHTED},
     {"protocol.mechanism", NETDP_SETTING_SUM},
     {"protocol.schedule", NETDP_SETTING_SUM},
     {"protocol.grid", NETDP_SETTING_SUM},
@@ -250,6 +256,9 @@ static bool applies(size_t i, const char *task, const netdp_protocol *named, boo
     /* A walk takes steps towards the mean of values too. */
     if (strcmp(key, "task.step") == 0 && (named->settings & NETDP_SETTING_TOKEN) != 0)
         return true;
+    /* So does gossip that takes a contribution in every round. */
+    if (strcmp(key, "task.decay") == 0 && (named->settings & NETDP_SETTING_TOKEN) == 0)
+        return !phases && (strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0);
     if (particular[i].setting == 0)
         return strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0;
     if (strcmp(key, "protocol.schedule") == 0)
@@ -400,6 +409,9 @@ static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
     if (study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "applies to logistic and ridge; remove it");
+    if (study->data.synthetic != NULL)
+        return netdp_i_reading_fail(from, "data.synthetic", error,
+                                    "applies to logistic and ridge; give source or csv");
     if (!netdp_i_study_walks(study))
         return NETDP_OK;
     if (study->protocol.rounds == 0)
@@ -419,7 +431,14 @@ static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
 static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (study->data.label == NULL)
+    const bool drawn = study->data.synthetic != NULL;
+    if (drawn && study->data.label != NULL)
+        return netdp_i_reading_fail(from, "data.label", error,
+                                    "does not apply to synthetic data; remove it");
+    if (!drawn && study->data.draw > 0)
+        return netdp_i_reading_fail(from, "data.draw", error,
+                                    "applies to synthetic data; remove it");
+    if (!drawn && study->data.label == NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "is missing; name the column to predict");
     if (!(study->task.step > 0))
@@ -446,6 +465,9 @@ static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
     if (study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "applies to logistic and ridge; remove it");
+    if (study->data.synthetic != NULL)
+        return netdp_i_reading_fail(from, "data.synthetic", error,
+                                    "applies to logistic and ridge; give source or csv");
     if (study->task.clip > 0)
         return netdp_i_reading_fail(from, "task.clip", error,
                                     "a token takes up values in a range; give bounds: [low, high]");
@@ -569,6 +591,8 @@ static netdp_status check_together(const netdp_i_reading *from, netdp_error *err
                                     "'%s' is not known; netdp loss --bound list shows the names",
                                     netdp_i_show_text(study->privacy.bound).text);
     status = check_particular(from, error);
+    if (status == NETDP_OK)
+        status = netdp_i_constants_check(from, error);
     return status == NETDP_OK ? check_varying(from, error) : status;
 }
 

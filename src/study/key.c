@@ -38,6 +38,7 @@ static const char *const figures[] = {"distance", "sweep",   "trace",   "bars",
 static const char *const figure_xs[] = {"hops",  "length", "communicability", "katz", "value",
                                         "nodes", NULL};
 static const char *const figure_logs[] = {"none", "x", "y", "xy", NULL};
+static const char *const hidden[] = {"baselines", NULL};
 static const char *const redraws[] = {"never", "round", "phase", NULL};
 static const char *const by_formula[] = {"auto", NULL};
 static const char *const no_cap[] = {"none", NULL};
@@ -72,6 +73,10 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "the name of a data set such as houses"},
     {"data.csv", NETDP_I_KEY_FILE, NETDP_I_RIVAL_DATA, AT(data.csv),
      .expects = "the path of a CSV file"},
+    {"data.synthetic", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_DATA, AT(data.synthetic),
+     .expects = "a law such as gaussian-classes 10 variance=4"},
+    {"data.draw", NETDP_I_KEY_WHOLE, AT(data.draw), .low = 1, .high = 1e9,
+     .expects = "the number of a draw from 1"},
     {"data.columns", NETDP_I_KEY_COLUMNS, AT(data.column),
      .expects = "a list such as [{name: kwh, bounds: [0, 5]}]"},
     {"data.per_node", NETDP_I_KEY_SWITCH, AT(data.one_row_a_node), .fallback = "even",
@@ -90,6 +95,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"task.unit", NETDP_I_KEY_TEXT, AT(task.unit), .fallback = "", .expects = "a text"},
     {"task.step", NETDP_I_KEY_REAL, AT(task.step), .low = ABOVE_0, .high = NETDP_I_LARGEST,
      .expects = "a step size above 0"},
+    {"task.decay", NETDP_I_KEY_REAL, AT(task.decay), .fallback = "0", .low = 0, .high = 10,
+     .expects = "an exponent from 0 to 10"},
     {"task.radius", NETDP_I_KEY_REAL, AT(task.radius), .low = ABOVE_0, .high = NETDP_I_LARGEST,
      .expects = "a number above 0, at most 1e100"},
     {"task.l2", NETDP_I_KEY_REAL, AT(task.l2), .fallback = "0", .low = 0,
@@ -129,6 +136,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .high = 1e6, .expects = "a whole number from 1 to 1000000"},
     {"protocol.release", NETDP_I_KEY_SWITCH, AT(protocol.release), .fallback = "none",
      .word = released, .expects = "none or final"},
+    {"protocol.law", NETDP_I_KEY_TEXT, AT(protocol.law), .fallback = "public",
+     .expects = "public, exact, gamma:THETA,LOW,HIGH or laplace:SCALE,LOW,HIGH"},
     {"protocol.mechanism", NETDP_I_KEY_WORD, AT(protocol.mechanism), .fallback = "gaussian",
      .word = netdp_i_tally_mechanisms, .expects = "gaussian, laplace or discrete-gaussian"},
     {"protocol.schedule", NETDP_I_KEY_WORD, AT(protocol.schedule), .fallback = "once",
@@ -178,9 +187,11 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"figure.x", NETDP_I_KEY_TEXT, AT(figure.x), .whole = true, .word = figure_xs,
      .expects = "hops, length, communicability, katz, value or nodes"},
     {"figure.y", NETDP_I_KEY_TEXT, AT(figure.y), .whole = true,
-     .expects = "some of loss, objective, accuracy, consensus, noise, predicted"},
+     .expects = "some of loss, objective, excess, accuracy, consensus, noise, predicted"},
     {"figure.log", NETDP_I_KEY_TEXT, AT(figure.log), .whole = true, .word = figure_logs,
      .expects = "none, x, y or xy"},
+    {"figure.hide", NETDP_I_KEY_TEXT, AT(figure.hide), .whole = true, .word = hidden,
+     .expects = "baselines"},
     {"figure.seconds", NETDP_I_KEY_REAL, AT(figure.seconds), .whole = true, .low = ABOVE_0,
      .high = 1e9, .expects = "seconds above 0"},
 };

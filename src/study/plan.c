@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "protocol/pattern.h"
+#include "study/constants.h"
 #include "study/realising.h"
 #include "study/tallying.h"
 #include "study/walking.h"
@@ -524,6 +525,24 @@ static netdp_status account(netdp_i_variant *variant, netdp_calibration *calibra
                : status;
 }
 
+void netdp_i_plan_constants(const netdp_i_variant *variant, char file[24])
+{
+    snprintf(file, 24, "law%s.txt", variant->losses + strlen("loss"));
+}
+
+/* What the nodes released for the walk's law, if they did. */
+static netdp_status write_constants(const netdp_i_variant *variant, const char *folder,
+                                    netdp_error *error)
+{
+    char path[4096], file[24];
+    if (variant->problem->released == NULL)
+        return NETDP_OK;
+    netdp_i_plan_constants(variant, file);
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    return netdp_i_constants_write(variant->problem, path, error);
+}
+
+/* One variant: its noise, its guarantee, what it will err, and its losses in `folder`. */
 netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *folder,
                                        const netdp_progress *progress, netdp_error *error)
 {
@@ -547,6 +566,8 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
         status = predict_error(variant, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
         status = pairwise_guarantee(variant, losses, &calibration, folder, error);
+    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
+        status = write_constants(variant, folder, error);
     netdp_losses_free(losses);
     if (status != NETDP_OK || variant->role == NETDP_I_NETWORK)
         return status;

@@ -76,6 +76,9 @@ bool netdp_i_variant_is_token(const netdp_i_variant *variant);
 /* Gossip rounds, a walk's steps, a tally's passes or steps, or the central baseline's steps. */
 int64_t netdp_i_variant_rounds(const netdp_i_variant *variant);
 
+/* The file of the folder with the constants that a weighted walk goes by. */
+void netdp_i_plan_constants(const netdp_i_variant *variant, char file[24]);
+
 void netdp_i_plan_clear(netdp_i_plan *plan);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "study/constants.h"
 #include "study/realising.h"
 #include "study/value.h"
 
@@ -29,6 +30,7 @@ void netdp_i_problem_free(netdp_i_problem *problem)
     netdp_i_free(problem->values);
     netdp_i_free(problem->truth);
     netdp_i_free(problem->contribution);
+    netdp_i_free(problem->released);
     netdp_i_free(problem);
 }
 
@@ -49,6 +51,8 @@ static netdp_status load_weights(const netdp_study *study, netdp_i_problem *prob
                                  netdp_error *error)
 {
     const char *weights = study->mixing.weights;
+    if (strcmp(study->protocol.law, "public") != 0)
+        return netdp_i_constants_law(study, problem, error);
     if (netdp_i_study_walks(study)) {
         netdp_status status = netdp_transition_new(problem->graph, weights, &problem->law, error);
         return status == NETDP_OK ? netdp_transition_require(problem->law, error) : status;
@@ -83,7 +87,7 @@ static netdp_status load_graph(const netdp_study *study, const char *data, netdp
                                       &problem->notes, error);
         free(path);
     }
-    return status == NETDP_OK ? load_weights(study, problem, error) : status;
+    return status;
 }
 
 static const netdp_dataset *find_dataset(const char *name)
@@ -142,6 +146,46 @@ static netdp_status load_table(const netdp_study *study, const char *csv, netdp_
     return status;
 }
 
+/* Rows that the study's seed draws; their digest stands where that of a file would. */
+static netdp_status draw_examples(const netdp_study *study, bool classes, netdp_i_problem *problem,
+                                  netdp_error *error)
+{
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_state state;
+    const netdp_synthesis synthesis = {.law = study->data.synthetic,
+                                       .classes = classes,
+                                       .split = study->data.split,
+                                       .intercept = study->task.intercept,
+                                       .nodes = netdp_graph_nodes(problem->graph),
+                                       .seed = study->seed + (uint64_t)study->data.draw};
+    netdp_status status = netdp_examples_draw(&synthesis, &problem->train, &problem->test, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "%s: data.synthetic", study->path);
+    const netdp_examples *both[] = {problem->train, problem->test};
+    crypto_hash_sha256_init(&state);
+    for (int i = 0; i < 2; i++) {
+        const size_t rows = (size_t)both[i]->rows, features = (size_t)both[i]->features;
+        crypto_hash_sha256_update(&state, (const unsigned char *)both[i]->x,
+                                  rows * features * sizeof(double));
+        crypto_hash_sha256_update(&state, (const unsigned char *)both[i]->y, rows * sizeof(double));
+    }
+    crypto_hash_sha256_final(&state, hash);
+    sodium_bin2hex(problem->digest, sizeof problem->digest, hash, sizeof hash);
+    return NETDP_OK;
+}
+
+/* The least value of the objective, where there is one. */
+static netdp_status find_least(netdp_i_problem *problem, netdp_error *error)
+{
+    netdp_error none;
+    problem->least = NAN;
+    netdp_status status =
+        netdp_objective_least(&problem->objective, problem->train, &problem->least, NULL, &none);
+    if (status != NETDP_OK && status != NETDP_NO_ANSWER && error != NULL)
+        *error = none;
+    return status == NETDP_NO_ANSWER ? NETDP_OK : status;
+}
+
 static netdp_status load_examples(const netdp_study *study, const char *csv,
                                   netdp_i_problem *problem, netdp_error *error)
 {
@@ -152,8 +196,10 @@ static netdp_status load_examples(const netdp_study *study, const char *csv,
                                            .intercept = study->task.intercept,
                                            .nodes = netdp_graph_nodes(problem->graph),
                                            .seed = study->seed};
-    netdp_status status = netdp_examples_prepare(csv, &preparation, &problem->train, &problem->test,
-                                                 &problem->prepared, error);
+    netdp_status status = csv == NULL
+                              ? draw_examples(study, classes, problem, error)
+                              : netdp_examples_prepare(csv, &preparation, &problem->train,
+                                                       &problem->test, &problem->prepared, error);
     if (status != NETDP_OK)
         return status;
     problem->width = problem->train->features;
@@ -162,7 +208,7 @@ static netdp_status load_examples(const netdp_study *study, const char *csv,
                                            .clip = study->task.clip,
                                            .l2 = study->task.l2};
     problem->sensitivity = 2 * study->task.clip;
-    return NETDP_OK;
+    return find_least(problem, error);
 }
 
 /* Room for `width` numbers of a message. */
@@ -426,15 +472,15 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
     if (made == NULL)
         return netdp_i_no_memory(error);
     netdp_status status = load_graph(study, data, made, error);
-    if (netdp_i_study_accounts(study))
-        goto done;
-    if (status == NETDP_OK)
+    const bool accounts = netdp_i_study_accounts(study);
+    if (status == NETDP_OK && !accounts && study->data.synthetic == NULL)
         status = find_csv(study, data, made, &csv, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && !accounts)
         status = netdp_i_study_learns(study) ? load_examples(study, csv, made, error)
                                              : load_values(study, csv, made, error);
+    if (status == NETDP_OK)
+        status = load_weights(study, made, error);
     free(csv);
-done:
     if (status != NETDP_OK) {
         netdp_i_problem_free(made);
         return status;
@@ -446,9 +492,9 @@ done:
 /* Is it a key that graph, mixing matrix or data depend on? */
 static bool is_of_problem(const netdp_i_key *key)
 {
-    static const char *const sections[] = {"graph.", "mixing.", "data.", "task."};
-    static const char *const others[] = {"task.step", "task.radius", "task.batch", "task.unit",
-                                         "task.central_steps"};
+    static const char *const sections[] = {"graph.", "mixing.", "data.", "task.", "protocol.law"};
+    static const char *const others[] = {"task.step",  "task.decay", "task.radius",
+                                         "task.batch", "task.unit",  "task.central_steps"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(key->name, others[i]) == 0)
             return false;

@@ -29,6 +29,9 @@ typedef struct netdp_i_problem {
     netdp_examples *train, *test;
     netdp_preparation_notes prepared;
     netdp_objective objective;
+    double least;     /* of the unclipped objective; NAN: not known */
+    double *released; /* [nodes] what the law of a weighted walk goes by (study/constants.h); NULL:
+                         the study's weights */
     /* a mean: NULL for learning */
     char **column;        /* [width] */
     double *low, *scale;  /* [width] */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,6 +43,7 @@ typedef struct running {
 static bool write_row(void *context, const netdp_trace_row *row)
 {
     running *r = context;
+    const netdp_i_problem *p = r->variant->problem;
     r->objective = row->objective;
     r->messages = row->messages;
     r->accuracy[r->traced++ % NETDP_I_LAST] = row->accuracy;
@@ -56,6 +58,9 @@ static bool write_row(void *context, const netdp_trace_row *row)
     netdp_i_print_double(r->trace, row->bytes);
     fputc(',', r->trace);
     netdp_i_print_double(r->trace, row->messages);
+    fputc(',', r->trace);
+    if (p->train == NULL || !isnan(p->least)) /* half the squared error of a mean is 0 at best */
+        netdp_i_print_double(r->trace, row->objective - (p->train == NULL ? 0 : p->least));
     fputc('\n', r->trace);
     const double all = (double)(r->study->output.repeat * r->plan.count);
     return netdp_i_report(r->progress, "simulation", (double)r->made.done, all, NULL) == NETDP_OK;
@@ -144,7 +149,8 @@ static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed
                                      .test = p->test,
                                      .step = study->task.step,
                                      .batch = study->task.batch,
-                                     .noise = noise};
+                                     .noise = noise,
+                                     .decay = study->task.decay};
     if (r->variant->role == NETDP_I_CENTRAL) /* its steps are few: every one is traced */
         return netdp_learn_central(&learning, study->task.central_steps, seed,
                                    (netdp_tracing){1, write_row, r, r->progress}, r->result, error);
@@ -260,7 +266,8 @@ static netdp_status open_trace(running *r, bool resumed, netdp_error *error)
                 ftruncate(fileno(r->trace), r->saved) == 0 && fseek(r->trace, 0, SEEK_END) == 0;
     else if (ready)
         ready =
-            fputs("step,variant,run,objective,accuracy,consensus_error,bytes_sent,messages_sent\n",
+            fputs("step,variant,run,objective,accuracy,consensus_error,bytes_sent,messages_sent,"
+                  "excess\n",
                   r->trace) >= 0;
     if (ready)
         return NETDP_OK;

@@ -35,8 +35,10 @@ struct netdp_study {
         char *weights; /* "metropolis" */
     } mixing;
     struct {
-        char *source; /* a name of netdp_datasets: exactly one of source, csv */
-        char *csv;    /* resolved against the study file's folder */
+        char *source;    /* a name of netdp_datasets: exactly one of source, csv, synthetic */
+        char *csv;       /* resolved against the study file's folder */
+        char *synthetic; /* a law as netdp_examples_draw reads it */
+        int64_t draw;    /* synthetic rows, and released constants, are drawn with seed + draw */
         int32_t column_count;
         netdp_i_column *column; /* count 0: every column of the file */
         bool one_row_a_node;    /* per_node: one | even (default) */
@@ -52,6 +54,7 @@ struct netdp_study {
         double clip;   /* radius of the L2 ball, 0: none; exactly one of bounds and clip. Learning:
                           of each row's gradient */
         double step;   /* learning and walks; 0: not given */
+        double decay;  /* step t = 0, 1, ... is step / (t + 1)^decay */
         double radius; /* walks: models stay in the ball of this radius; 0: free */
         double l2;     /* learning */
         int64_t batch; /* rows of a gradient, 0: all of a node's */
@@ -73,6 +76,8 @@ struct netdp_study {
         char *start; /* "uniform", or a node's name */
         int64_t burn_in, cap, tokens;
         bool release;
+        char
+            *law; /* of weighted walks, as netdp_i_law_read takes it apart; "public": the weights */
         /* tallies, as in netdp_tally, and cap and release */
         netdp_mechanism mechanism;
         netdp_tally_schedule schedule;
@@ -101,6 +106,7 @@ struct netdp_study {
     } sweep;
     struct { /* what netdp reproduce draws; kind NULL: nothing */
         char *kind, *paper, *says, *x, *y, *log;
+        char *hide;     /* "baselines": central and local are not drawn; NULL: all are */
         double seconds; /* of the whole run on two cores; 0: unknown */
     } figure;
     int32_t variation_count; /* 0: the study's own protocol is what is compared */

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "protocol/threat.h"
 #include "simulate/gossip.h"
+#include "study/constants.h"
 #include "study/tallying.h"
 #include "study/value.h"
 
@@ -19,6 +20,14 @@ static json_t *mean_json(double sum, double sum_square, int64_t runs)
                      runs > 1 ? json_real(sqrt(variance / (double)runs)) : json_null());
 }
 
+/* The objective above its least value, over the runs. */
+static json_t *excess_json(const netdp_i_sums *sums, double least, int64_t runs)
+{
+    json_t *excess = mean_json(sums->objective[0], sums->objective[1], runs);
+    json_object_set_new(excess, "mean", json_real(sums->objective[0] / (double)runs - least));
+    return excess;
+}
+
 /* What one variant got wrong: of a mean, per column in the data's unit; of a model, its accuracy.
  */
 static json_t *error_json(const netdp_i_variant *variant, const netdp_i_sums *sums, int64_t runs)
@@ -29,6 +38,10 @@ static json_t *error_json(const netdp_i_variant *variant, const netdp_i_sums *su
                         variant->predicted >= 0 ? json_real(variant->predicted) : json_null());
     json_t *errors = json_pack("{s:o}", "objective", objective);
     if (problem->train != NULL) {
+        json_object_set_new(objective, "least",
+                            isnan(problem->least) ? json_null() : json_real(problem->least));
+        if (!isnan(problem->least))
+            json_object_set_new(errors, "excess", excess_json(sums, problem->least, runs));
         json_object_set_new(errors, "accuracy",
                             mean_json(sums->accuracy[0], sums->accuracy[1], runs));
         return errors;
@@ -74,6 +87,33 @@ static void remark(json_t *remarks, const char *format, ...)
     json_array_append_new(remarks, json_string(text));
 }
 
+/* Whose word a weighted walk's law is. */
+static void remark_law(const netdp_i_variant *variant, json_t *remarks)
+{
+    const char *law = variant->study->protocol.law;
+    netdp_i_constants constants;
+    netdp_error told;
+    double epsilon = 0, delta = 0;
+    if (netdp_i_constants_read(law, &constants, &told) != NETDP_OK ||
+        netdp_i_constants_cost(&constants, variant->study->privacy.delta, &epsilon, &delta,
+                               &told) != NETDP_OK)
+        return; /* both were right before the run */
+    if (constants.kind == NETDP_I_CONSTANTS_NONE)
+        remark(remarks,
+               "gradients are weighted by 1/(n pi_u); the law %s must be public: what it says of "
+               "private data is not in this account",
+               netdp_i_problem_weights(variant->problem));
+    else if (constants.kind == NETDP_I_CONSTANTS_EXACT)
+        remark(remarks, "gradients are weighted by 1/(n pi_u); the law goes by the nodes' own "
+                        "constants, which the path tells: no account covers that");
+    else
+        remark(remarks,
+               "gradients are weighted by 1/(n pi_u); the law goes by constants in [%g, %g] that "
+               "every node released once (%s): towards everyone epsilon %.4g at delta %g, which "
+               "the guarantee has in it",
+               constants.low, constants.high, law, epsilon, delta);
+}
+
 /* What a reader of the variant's numbers must know, as sentences. */
 static json_t *remarks_json(const netdp_i_variant *variant)
 {
@@ -87,10 +127,7 @@ static json_t *remarks_json(const netdp_i_variant *variant)
     if (variant->why[0] != '\0')
         remark(remarks, "bound local: %s", variant->why);
     if (variant->token.law != NULL && variant->token.weighted)
-        remark(remarks,
-               "gradients are weighted by 1/(n pi_u); the law %s must be public: what it says of "
-               "private data is not in this account",
-               netdp_i_problem_weights(variant->problem));
+        remark_law(variant, remarks);
     if (netdp_i_walking_is_weighted(variant))
         remark(remarks,
                "%s visits nodes unequally: the result is a mean weighted by how often it visits "
@@ -112,7 +149,7 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
                                  int64_t runs, json_t **made, netdp_error *error)
 {
     const bool gossip = variant->role != NETDP_I_CENTRAL && !netdp_i_variant_is_token(variant);
-    json_t *contributions = NULL, *released = NULL, *remarks = NULL;
+    json_t *contributions = NULL, *released = NULL, *remarks = NULL, *law = NULL;
     double messages = 0;
     netdp_status status = count_messages(variant, sums, runs, &messages, error);
     if (status == NETDP_OK && variant->role != NETDP_I_CENTRAL && variant->token.law != NULL)
@@ -120,6 +157,12 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
                                                error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK && variant->tally.nodes > 0)
         status = netdp_i_tallying_released(variant, &released, error);
+    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK &&
+        variant->problem->released != NULL) {
+        char file[24];
+        netdp_i_plan_constants(variant, file);
+        status = netdp_i_constants_json(variant->study, file, &law, error);
+    }
     if (status != NETDP_OK)
         return status;
     json_t *told =
@@ -134,6 +177,8 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
         json_object_set_new(told, "contributions", contributions);
     if (released != NULL)
         json_object_set_new(told, "released", released);
+    if (law != NULL)
+        json_object_set_new(told, "law", law);
     if (variant->role == NETDP_I_NETWORK && (remarks = remarks_json(variant)) != NULL) {
         if (json_array_size(remarks) > 0)
             json_object_set(told, "remarks", remarks);

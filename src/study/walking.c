@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "study/constants.h"
 
 /* Rows are of unit length up to rounding, and so is the largest step that beta allows. */
 #define ROUNDING 1e-12
@@ -28,8 +29,8 @@ static double largest_step(const netdp_i_variant *variant)
 }
 
 /*
- * What the excursion accountant cannot see: the step is constant, rows are clipped before the mean
- * over them and a ball is convex, by construction; that the step is short enough is checked here.
+ * What the excursion accountant cannot see: rows are clipped before the mean over them and a ball
+ * is convex, by construction; that the step is constant and short enough is checked here.
  */
 static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
 {
@@ -39,26 +40,34 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
         variant->bound = NETDP_BOUND_LOCAL;
         return NETDP_OK;
     }
+    const char *counted =
+        variant->token.cap > 0 ? "as many as the cap allows" : "without a cap, one in every step";
     netdp_status status = netdp_walk_bound_choose(variant->bound, &info, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "%s: privacy", variant->study->path);
-    if (step <= largest * (1 + ROUNDING))
+    if (step <= largest * (1 + ROUNDING) && variant->study->task.decay == 0)
         return NETDP_OK;
     if (info->bound == NETDP_BOUND_FIRST_PASSAGE ||
         (info->sound && variant->bound != NETDP_BOUND_AUTO && info->bound != NETDP_BOUND_LOCAL))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: privacy.bound: %s needs task.step at most 2/beta = %g, since "
-                            "longer steps may expand distances; give local",
+                            "%s: privacy.bound: %s needs a constant task.step at most 2/beta = %g, "
+                            "since longer steps may expand distances and shrinking ones hide less; "
+                            "give local",
                             variant->study->path, info->name, largest);
     if (variant->bound != NETDP_BOUND_AUTO)
         return NETDP_OK;
     variant->bound = NETDP_BOUND_LOCAL;
+    if (variant->study->task.decay > 0) {
+        snprintf(variant->why, sizeof variant->why,
+                 "task.decay %g: steps shrink, and i later noise terms no longer hide a "
+                 "contribution to 1/i; every contribution counts as seen at once (%s)",
+                 variant->study->task.decay, counted);
+        return NETDP_OK;
+    }
     snprintf(variant->why, sizeof variant->why,
              "task.step %g is above 2/beta = %g, so steps may expand distances and nothing is "
              "gained on the way; every contribution counts as seen at once (%s)",
-             step, largest,
-             variant->token.cap > 0 ? "as many as the cap allows"
-                                    : "without a cap, one in every step");
+             step, largest, counted);
     return NETDP_OK;
 }
 
@@ -103,12 +112,22 @@ bool netdp_i_walking_is_weighted(const netdp_i_variant *variant)
 
 /* ---- the noise ---- */
 
+/* The node whose gradient weighs most. */
+static int32_t heaviest_node(const netdp_i_variant *variant)
+{
+    int32_t most = 0;
+    for (int32_t u = 1; u < netdp_graph_nodes(variant->problem->graph); u++)
+        if (netdp_token_scale(&variant->token, u) > netdp_token_scale(&variant->token, most))
+            most = u;
+    return most;
+}
+
 netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
                                        netdp_losses **losses, const netdp_progress *progress,
                                        netdp_error *error)
 {
-    static const int32_t first[] = {0, 1};
     const netdp_study *study = variant->study;
+    const int32_t heaviest = heaviest_node(variant), other = heaviest == 0 ? 1 : 0;
     netdp_walk_request request = {.token = &variant->token,
                                   .bound = variant->bound,
                                   .to_count = variant->observer_count,
@@ -118,13 +137,24 @@ netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibrati
                                  .over = study->privacy.over,
                                  .max_noise = 1e6,
                                  .even_unsound = variant->bound != NETDP_BOUND_AUTO};
-    if (variant->role == NETDP_I_LOCAL) { /* every pair is alike: one is enough */
+    if (variant->role == NETDP_I_LOCAL) { /* every observer is alike, and no node is heavier */
         request.from_count = request.to_count = 1;
-        request.from = &first[0];
-        request.to = &first[1];
+        request.from = &heaviest;
+        request.to = &other;
     }
-    netdp_status status =
-        netdp_walk_calibrate(&request, &target, progress, calibration, losses, error);
+    netdp_i_constants constants;
+    netdp_status status = netdp_i_constants_read(study->protocol.law, &constants, error);
+    if (status == NETDP_OK)
+        status = netdp_i_constants_cost(&constants, study->privacy.delta, &request.law_epsilon,
+                                        &request.law_delta, error);
+    if (status == NETDP_OK && request.law_epsilon >= study->privacy.epsilon &&
+        !isinf(study->privacy.epsilon))
+        status = netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "privacy.epsilon %g is out of reach: protocol.law alone costs %g (at "
+                              "delta %g); raise its noise, narrow its range or raise epsilon",
+                              study->privacy.epsilon, request.law_epsilon, request.law_delta);
+    if (status == NETDP_OK)
+        status = netdp_walk_calibrate(&request, &target, progress, calibration, losses, error);
     if (status == NETDP_OK)
         variant->noise = calibration->noise;
     return status;
@@ -163,6 +193,7 @@ netdp_status netdp_i_walking_simulate(const netdp_i_variant *variant, netdp_run_
                                    .values = problem->values,
                                    .width = problem->width,
                                    .step = study->task.step,
+                                   .decay = study->task.decay,
                                    .batch = study->task.batch,
                                    .noise = variant->noise * problem->sensitivity,
                                    .radius = study->task.radius};

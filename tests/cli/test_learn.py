@@ -99,7 +99,7 @@ def messages_are_counted():
         put(folder)
         succeed(["run", "study.yaml", "-o", "out"], folder)
         lines = pathlib.Path(folder, "out", "trace.csv").read_text(encoding="utf-8").splitlines()
-        assert lines[0].endswith(",bytes_sent,messages_sent"), lines[0]
+        assert lines[0].endswith(",bytes_sent,messages_sent,excess"), lines[0]
         steps = set()
         for row in (line.split(",") for line in lines[1:]):
             assert int(row[7]) == 16 * int(row[0]) and int(row[6]) == 8 * 3 * int(row[7]), row
