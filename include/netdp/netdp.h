@@ -24,6 +24,7 @@
 #include <netdp/protocol.h>
 #include <netdp/random.h>
 #include <netdp/realised.h>
+#include <netdp/report.h>
 #include <netdp/sequence.h>
 #include <netdp/simulate.h>
 #include <netdp/status.h>

@@ -27,6 +27,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
 netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *error);

@@ -19,6 +19,7 @@ static const struct {
     {"reproduce", netdp_i_command_reproduce, "a figure or table of the papers, by name"},
     {"loss", netdp_i_command_loss, "how much each node learns about each other node"},
     {"calibrate", netdp_i_command_calibrate, "the least noise that meets a privacy target"},
+    {"report", netdp_i_command_report, "a page to read about a run's results"},
     {"audit", netdp_i_command_audit, "attack a study's guarantee in the simulator"},
     {"claim", netdp_i_command_claim, "what the papers claim, by name, and what holds beside it"},
     {"convert", netdp_i_command_convert,

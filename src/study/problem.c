@@ -67,27 +67,29 @@ static netdp_status load_weights(const netdp_study *study, netdp_i_problem *prob
     return status;
 }
 
+netdp_status netdp_i_problem_graph(const netdp_study *study, const char *data, netdp_graph **graph,
+                                   netdp_graph_notes *notes, netdp_error *error)
+{
+    const bool giant = study->graph.giant_component;
+    if (study->graph.family != NULL)
+        return netdp_graph_make(study->graph.family, study->seed + (uint64_t)study->graph.draw,
+                                true, graph, notes, error);
+    if (study->graph.file != NULL)
+        return netdp_graph_read(study->graph.file, giant, graph, notes, error);
+    char *path = NULL;
+    netdp_status status = netdp_data_find(data, study->graph.data, &path, error);
+    if (status == NETDP_OK)
+        status = netdp_graph_read(path, giant, graph, notes, error);
+    free(path);
+    return status;
+}
+
 static netdp_status load_graph(const netdp_study *study, const char *data, netdp_i_problem *problem,
                                netdp_error *error)
 {
-    netdp_status status;
-    if (netdp_i_study_realises(study))
-        return netdp_i_realising_graph(study, problem, error);
-    if (study->graph.family != NULL) {
-        status = netdp_graph_make(study->graph.family, study->seed + (uint64_t)study->graph.draw,
-                                  true, &problem->graph, &problem->notes, error);
-    } else if (study->graph.file != NULL) {
-        status = netdp_graph_read(study->graph.file, study->graph.giant_component, &problem->graph,
-                                  &problem->notes, error);
-    } else {
-        char *path = NULL;
-        status = netdp_data_find(data, study->graph.data, &path, error);
-        if (status == NETDP_OK)
-            status = netdp_graph_read(path, study->graph.giant_component, &problem->graph,
-                                      &problem->notes, error);
-        free(path);
-    }
-    return status;
+    return netdp_i_study_realises(study)
+               ? netdp_i_realising_graph(study, problem, error)
+               : netdp_i_problem_graph(study, data, &problem->graph, &problem->notes, error);
 }
 
 static const netdp_dataset *find_dataset(const char *name)

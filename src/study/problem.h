@@ -46,6 +46,10 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
                                  netdp_i_problem **problem, netdp_error *error);
 void netdp_i_problem_free(netdp_i_problem *problem);
 
+/* The study's graph alone. */
+netdp_status netdp_i_problem_graph(const netdp_study *study, const char *data, netdp_graph **graph,
+                                   netdp_graph_notes *notes, netdp_error *error);
+
 /* What messages or the token move by: W or P by its rows, and its name. */
 netdp_rows netdp_i_problem_rows(const netdp_i_problem *problem);
 const char *netdp_i_problem_weights(const netdp_i_problem *problem);

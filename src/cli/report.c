@@ -1,0 +1,57 @@
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <netdp/report.h>
+
+#include "base/fail.h"
+
+static netdp_status report(const char *folder, const char *page, const char *data,
+                           netdp_error *error)
+{
+    char usual[NETDP_I_PATH_ROOM];
+    if (strlen(folder) + 64 > sizeof usual)
+        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
+    const bool slash = folder[0] != '\0' && folder[strlen(folder) - 1] == '/';
+    snprintf(usual, sizeof usual, "%s%sreport.html", folder, slash ? "" : "/");
+    netdp_progress progress = netdp_i_cli_progress_begin();
+    netdp_status status =
+        netdp_report_write(folder, data, page != NULL ? page : usual, &progress, error);
+    netdp_i_cli_progress_end();
+    if (status == NETDP_OK && (page == NULL || strcmp(page, "-") != 0))
+        puts(page != NULL ? page : usual);
+    return status;
+}
+
+netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *error)
+{
+    const char *page = NULL, *data = NULL;
+    const netdp_i_option table[] = {
+        {NETDP_I_TEXT, 'o', "output", &page, "FILE", "the page; -: standard output",
+         "DIR/report.html"},
+        {NETDP_I_TEXT, 0, "data", &data, "DIR",
+         "where the data sets are, for a graph that came from there; after it $NETDP_DATA, ./data, "
+         "../shared/data",
+         "none"},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "report",
+        .arguments = "DIR",
+        .what = "Writes one HTML page about a result folder of netdp run, and prints its path. The "
+                "page says who could learn what about whom and under which assumptions, shows the "
+                "pairwise losses as a table, on the graph and against distance, the utility, and "
+                "how to repeat it. It holds all it shows and works offline.",
+        .examples = "  netdp report results/meters-on-davis\n"
+                    "  netdp report results/meters-on-davis -o /tmp/page.html\n",
+        .least = 1,
+        .most = 1,
+        .options = table,
+    };
+    netdp_i_arguments arguments = {0};
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = report(arguments.text[0], page, data, error);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* The page that shows a result folder: a template around its data. */
+#ifndef NETDP_I_PAGE_H
+#define NETDP_I_PAGE_H
+
+#include <jansson.h>
+#include <netdp/status.h>
+
+/*
+ * The template, made from web/ by web/build.mjs and embedded at build time. NETDP_I_PAGE_MARK
+ * stands in it once, where the data go.
+ */
+extern const char netdp_i_page_template[];
+#define NETDP_I_PAGE_MARK "@@NETDP_DATA@@"
+
+/* Nothing in the data can end their element or begin another: "<", ">" and "&" are escaped. */
+netdp_status netdp_i_page_write(const json_t *data, const char *path, netdp_error *error);
+
+#endif

@@ -1,0 +1,448 @@
+#include <netdp/report.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <netdp/study.h>
+#include <sodium.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "graph/layout.h"
+#include "report/course.h"
+#include "report/page.h"
+#include "report/pairwise.h"
+#include "study/problem.h"
+
+enum {
+    PATH_ROOM = 4096,
+    DRAWN_NODES = 2500, /* a larger graph is not drawn */
+    DRAWN_EDGES = 25000,
+    MOST_NUMBERS = 400000, /* of tables that are too large to be shown whole, together */
+};
+
+/* What the page is made from. */
+typedef struct source {
+    const char *folder, *data;
+    json_t *summary;
+    char *text;          /* study.yaml */
+    netdp_study *study;  /* NULL: it does not read any more */
+    netdp_error unread;  /* why */
+    int32_t count;       /* different graphs */
+    netdp_graph **graph; /* [count] */
+    json_t *graphs;      /* as the page has them */
+} source;
+
+static void clear(source *s)
+{
+    for (int32_t i = 0; i < s->count; i++)
+        netdp_graph_free(s->graph[i]);
+    netdp_i_free(s->graph);
+    netdp_study_free(s->study);
+    netdp_i_free(s->text);
+    json_decref(s->summary);
+    json_decref(s->graphs);
+    *s = (source){0};
+}
+
+static bool there(const char *folder, const char *file, char *path)
+{
+    snprintf(path, PATH_ROOM, "%s/%s", folder, file);
+    return access(path, F_OK) == 0;
+}
+
+/* ---- The folder ---- */
+
+/* Why a folder without summary.json is no result folder of a run. */
+static netdp_status fail_folder(const char *folder, netdp_error *error)
+{
+    char path[PATH_ROOM];
+    struct stat shape;
+    if (stat(folder, &shape) != 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%s: there is no such folder; netdp run makes one", folder);
+    if (!S_ISDIR(shape.st_mode))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: is not a folder; name a result folder of netdp run", folder);
+    if (there(folder, "audit.json", path))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: is the result of an audit, which has its own pictures; run the "
+                            "study with netdp run and report on that folder",
+                            folder);
+    if (there(folder, "study.yaml", path))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: the run is not finished; go on with netdp run %s", folder, folder);
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: holds no summary.json; name a result folder of netdp run", folder);
+}
+
+static netdp_status read_summary(source *s, netdp_error *error)
+{
+    char path[PATH_ROOM], *text = NULL;
+    int64_t bytes = 0;
+    json_error_t why;
+    if (!there(s->folder, "summary.json", path))
+        return fail_folder(s->folder, error);
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    if (status != NETDP_OK)
+        return status;
+    s->summary = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
+    netdp_i_free(text);
+    if (s->summary == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; run the study again", path, why.line,
+                            netdp_i_show_text(why.text).text);
+    size_t i;
+    json_t *variant;
+    bool ours = json_array_size(json_object_get(s->summary, "variants")) > 0 &&
+                json_string_value(json_object_get(s->summary, "title")) != NULL;
+    json_array_foreach(json_object_get(s->summary, "variants"), i, variant)
+    {
+        ours = ours && json_string_value(json_object_get(variant, "name")) != NULL &&
+               json_is_object(json_object_get(variant, "guarantee"));
+    }
+    return ours ? NETDP_OK
+                : netdp_i_fail(error, NETDP_INVALID,
+                               "%s: is not the summary of a study; run the study again", path);
+}
+
+/* The text for the page, and the study for its graphs: without it the page has none. */
+static netdp_status read_study(source *s, netdp_error *error)
+{
+    char path[PATH_ROOM];
+    int64_t bytes = 0;
+    if (!there(s->folder, "study.yaml", path)) {
+        netdp_i_fail(&s->unread, NETDP_INVALID, "the folder has no study.yaml");
+        return NETDP_OK;
+    }
+    netdp_status status = netdp_i_file_load(path, &s->text, &bytes, error);
+    if (status == NETDP_OK &&
+        netdp_study_read(path, NULL, 0, &s->study, &s->unread) == NETDP_NO_MEMORY)
+        status = netdp_i_no_memory(error);
+    return status;
+}
+
+/* ---- Graphs ---- */
+
+static bool same_graph(const netdp_graph *a, const netdp_graph *b)
+{
+    bool same = netdp_graph_nodes(a) == netdp_graph_nodes(b) &&
+                netdp_graph_edges(a) == netdp_graph_edges(b);
+    for (int32_t u = 0; same && u < netdp_graph_nodes(a); u++) {
+        const int32_t degree = netdp_graph_degree(a, u);
+        const char *one = netdp_graph_name(a, u), *other = netdp_graph_name(b, u);
+        same = degree == netdp_graph_degree(b, u) &&
+               memcmp(netdp_graph_neighbours(a, u), netdp_graph_neighbours(b, u),
+                      (size_t)degree * sizeof(int32_t)) == 0 &&
+               (one == NULL) == (other == NULL) && (one == NULL || strcmp(one, other) == 0);
+    }
+    return same;
+}
+
+static json_t *edges_json(const netdp_graph *graph)
+{
+    json_t *edges = json_array();
+    for (int32_t u = 0; u < netdp_graph_nodes(graph); u++) {
+        const int32_t *neighbour = netdp_graph_neighbours(graph, u);
+        for (int32_t i = 0; i < netdp_graph_degree(graph, u); i++) {
+            if (neighbour[i] < u)
+                continue;
+            json_array_append_new(edges, json_integer(u));
+            json_array_append_new(edges, json_integer(neighbour[i]));
+        }
+    }
+    return edges;
+}
+
+/* Null where no node has a name but its number. */
+static json_t *names_json(const netdp_graph *graph)
+{
+    json_t *names = json_array();
+    bool any = false;
+    for (int32_t u = 0; u < netdp_graph_nodes(graph); u++) {
+        const char *name = netdp_graph_name(graph, u);
+        any = any || name != NULL;
+        json_array_append_new(names, name != NULL ? json_string(name) : json_null());
+    }
+    if (any)
+        return names;
+    json_decref(names);
+    return json_null();
+}
+
+/* The unit square as whole numbers up to 10,000. */
+static json_t *places_json(const double *place, int32_t count)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(lround(10000 * place[i])));
+    return list;
+}
+
+static netdp_status graph_json(const netdp_graph *graph, uint64_t seed, json_t **made,
+                               netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(graph);
+    json_t *told = json_pack("{s:o}", "names", names_json(graph));
+    if (told == NULL)
+        return netdp_i_no_memory(error);
+    if (n > DRAWN_NODES || netdp_graph_edges(graph) > DRAWN_EDGES) {
+        json_object_set_new(told, "why",
+                            json_sprintf("graphs of more than %d nodes or %d edges are not drawn",
+                                         DRAWN_NODES, DRAWN_EDGES));
+        *made = told;
+        return NETDP_OK;
+    }
+    double *x = NETDP_I_NEW(double, n), *y = NETDP_I_NEW(double, n);
+    netdp_status status = x != NULL && y != NULL ? netdp_i_graph_layout(graph, seed, x, y, error)
+                                                 : netdp_i_no_memory(error);
+    if (status == NETDP_OK) {
+        json_object_set_new(told, "edges", edges_json(graph));
+        json_object_set_new(told, "x", places_json(x, n));
+        json_object_set_new(told, "y", places_json(y, n));
+        *made = told;
+    } else {
+        json_decref(told);
+    }
+    netdp_i_free(x);
+    netdp_i_free(y);
+    return status;
+}
+
+/* Takes over *graph; *index: its place among the page's graphs. */
+static netdp_status keep_graph(source *s, netdp_graph **graph, uint64_t seed, int32_t *index,
+                               netdp_error *error)
+{
+    json_t *told = NULL;
+    for (int32_t i = 0; i < s->count; i++)
+        if (same_graph(s->graph[i], *graph)) {
+            *index = i;
+            return NETDP_OK;
+        }
+    netdp_graph **grown = netdp_i_grow(s->graph, s->count + 1, sizeof *grown);
+    if (grown == NULL)
+        return netdp_i_no_memory(error);
+    s->graph = grown;
+    netdp_status status = graph_json(*graph, seed, &told, error);
+    if (status != NETDP_OK)
+        return status;
+    json_array_append_new(s->graphs, told);
+    *index = s->count;
+    grown[s->count++] = *graph;
+    *graph = NULL;
+    return NETDP_OK;
+}
+
+/* The study of a network variant of the summary; NULL where there is none. */
+static const netdp_study *study_of(const source *s, const char *name)
+{
+    if (s->study == NULL || s->study->variation_count == 0)
+        return s->study;
+    for (int32_t i = 0; i < s->study->variation_count; i++)
+        if (strcmp(s->study->variation[i].name, name) == 0)
+            return s->study->variation[i].study;
+    return NULL;
+}
+
+/* The variant's graph once more; *index -1 and `why` where it cannot be had. */
+static netdp_status find_graph(source *s, const char *name, const json_t *known, int32_t *index,
+                               netdp_error *why, netdp_error *error)
+{
+    const netdp_study *study = study_of(s, name);
+    netdp_graph *graph = NULL;
+    *index = -1;
+    if (study == NULL) {
+        *why = s->unread;
+        return NETDP_OK;
+    }
+    netdp_status status = netdp_i_problem_graph(study, s->data, &graph, NULL, why);
+    if (status == NETDP_NO_MEMORY)
+        return netdp_i_no_memory(error);
+    if (status != NETDP_OK)
+        return NETDP_OK;
+    if (netdp_graph_nodes(graph) != json_integer_value(json_object_get(known, "nodes")) ||
+        netdp_graph_edges(graph) != json_integer_value(json_object_get(known, "edges")))
+        netdp_i_fail(why, NETDP_INVALID, "%s is not the graph any more that the study ran on",
+                     netdp_graph_origin(graph));
+    else
+        status = keep_graph(s, &graph, study->seed, index, error);
+    netdp_graph_free(graph);
+    return status;
+}
+
+/* ---- Variants ---- */
+
+static bool is_baseline(const char *name)
+{
+    return strcmp(name, "central") == 0 || strcmp(name, "local") == 0;
+}
+
+/* What a variant has of its own, or else what the study has. */
+static const json_t *own_or_all(const source *s, const json_t *variant, const char *key)
+{
+    const json_t *own = json_object_get(variant, key);
+    return own != NULL ? own : json_object_get(s->summary, key);
+}
+
+static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
+                                 const netdp_progress *progress, json_t **made, netdp_error *error)
+{
+    const char *name = json_string_value(json_object_get(variant, "name"));
+    const char *losses = json_string_value(json_object_get(variant, "losses"));
+    const json_t *known = own_or_all(s, variant, "graph");
+    const json_int_t nodes = json_integer_value(json_object_get(known, "nodes"));
+    netdp_error why = {NETDP_OK, ""};
+    int32_t index = -1;
+    json_t *pairs = NULL;
+    if (nodes < 1 || nodes > INT32_MAX || (losses != NULL && strchr(losses, '/') != NULL))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s/summary.json: has no nodes of a graph, or a strange name of a "
+                            "file; run the study again",
+                            s->folder);
+    netdp_status status = find_graph(s, name, known, &index, &why, error);
+    const netdp_i_pairwise wanted = {
+        .folder = s->folder,
+        .losses = losses != NULL ? losses : "loss",
+        .variant = variant,
+        .threat = own_or_all(s, variant, "threat"),
+        .graph = index >= 0 ? s->graph[index] : NULL,
+        .nodes = (int32_t)nodes,
+        .most = most,
+    };
+    if (status == NETDP_OK)
+        status = netdp_i_pairwise_json(&wanted, progress, &pairs, error);
+    if (status != NETDP_OK)
+        return status;
+    *made =
+        json_pack("{s:s, s:o, s:o, s:o}", "name", name, "graph",
+                  index >= 0 ? json_integer(index) : json_null(), "why",
+                  why.text[0] != '\0' ? json_string(netdp_i_show_text(why.text).text) : json_null(),
+                  "pairs", pairs);
+    return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+static netdp_status variants_json(source *s, const netdp_progress *progress, json_t **made,
+                                  netdp_error *error)
+{
+    const json_t *variants = json_object_get(s->summary, "variants");
+    size_t i;
+    int64_t shown = 0;
+    json_t *variant, *list = json_array();
+    netdp_status status = list != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    json_array_foreach((json_t *)variants, i, variant) shown +=
+        !is_baseline(json_string_value(json_object_get(variant, "name")));
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        json_t *told = NULL;
+        if (status != NETDP_OK || is_baseline(json_string_value(json_object_get(variant, "name"))))
+            continue;
+        status = variant_json(s, variant, MOST_NUMBERS / shown, progress, &told, error);
+        if (status == NETDP_OK)
+            json_array_append_new(list, told);
+    }
+    if (status == NETDP_OK)
+        *made = list;
+    else
+        json_decref(list);
+    return status;
+}
+
+/* ---- The rest ---- */
+
+/* figure.svg as base64, and figure.json, of netdp reproduce; null where there is none. */
+static netdp_status figure_json(const char *folder, json_t **made, netdp_error *error)
+{
+    char path[PATH_ROOM], *svg = NULL;
+    int64_t bytes = 0;
+    if (!there(folder, "figure.svg", path)) {
+        *made = json_null();
+        return NETDP_OK;
+    }
+    netdp_status status = netdp_i_file_load(path, &svg, &bytes, error);
+    if (status != NETDP_OK)
+        return status;
+    const size_t room = sodium_base64_encoded_len((size_t)bytes, sodium_base64_VARIANT_ORIGINAL);
+    char *text = NETDP_I_NEW(char, room);
+    if (text != NULL) {
+        sodium_bin2base64(text, room, (const unsigned char *)svg, (size_t)bytes,
+                          sodium_base64_VARIANT_ORIGINAL);
+        json_t *about = there(folder, "figure.json", path)
+                            ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL)
+                            : NULL;
+        *made = json_pack("{s:s, s:o}", "svg", text, "about", about != NULL ? about : json_null());
+    }
+    netdp_i_free(text);
+    netdp_i_free(svg);
+    return text != NULL && *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+/* The folder's own name, without where it is. */
+static void name_folder(const char *folder, char *name, size_t room)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    size_t start = length;
+    while (start > 0 && folder[start - 1] != '/')
+        start--;
+    snprintf(name, room, "%.*s", (int)(length - start), folder + start);
+}
+
+/* A seed may exceed what a browser's numbers keep. */
+static json_t *seed_json(const json_t *seed)
+{
+    return json_is_integer(seed)  ? json_sprintf("%lld", (long long)json_integer_value(seed))
+           : json_is_string(seed) ? json_string(json_string_value(seed))
+                                  : json_null();
+}
+
+static netdp_status assemble(source *s, const netdp_progress *progress, json_t **made,
+                             netdp_error *error)
+{
+    char path[PATH_ROOM], name[256];
+    json_t *variants = NULL, *trace = NULL, *figure = NULL;
+    netdp_status status = variants_json(s, progress, &variants, error);
+    if (status == NETDP_OK && there(s->folder, "trace.csv", path))
+        status = netdp_i_course_json(path, &trace, error);
+    if (status == NETDP_OK)
+        status = figure_json(s->folder, &figure, error);
+    if (status != NETDP_OK) {
+        json_decref(variants);
+        json_decref(trace);
+        return status;
+    }
+    name_folder(s->folder, name, sizeof name);
+    *made = json_pack("{s:s, s:s, s:O, s:o, s:o, s:O, s:o, s:o, s:o}", "netdp", netdp_version(),
+                      "folder", netdp_i_show_text(name).text, "summary", s->summary, "seed",
+                      seed_json(json_object_get(s->summary, "seed")), "study",
+                      s->text != NULL ? json_string(s->text) : json_null(), "graphs", s->graphs,
+                      "variants", variants, "trace", trace != NULL ? trace : json_null(), "figure",
+                      figure);
+    return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+netdp_status netdp_report_write(const char *folder, const char *data, const char *path,
+                                const netdp_progress *progress, netdp_error *error)
+{
+    char usual[PATH_ROOM];
+    source s = {.folder = folder, .data = data, .graphs = json_array()};
+    json_t *page = NULL;
+    if (strlen(folder) + 64 > sizeof usual)
+        return netdp_i_fail(error, NETDP_INVALID, "%.40s...: the path is too long", folder);
+    snprintf(usual, sizeof usual, "%s/report.html", folder);
+    netdp_status status = s.graphs != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = read_summary(&s, error);
+    if (status == NETDP_OK)
+        status = read_study(&s, error);
+    if (status == NETDP_OK)
+        status = assemble(&s, progress, &page, error);
+    if (status == NETDP_OK)
+        status = netdp_i_page_write(page, path != NULL ? path : usual, error);
+    json_decref(page);
+    clear(&s);
+    return status;
+}

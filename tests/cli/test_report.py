@@ -1,0 +1,277 @@
+#!/usr/bin/python3
+"""netdp report: what the page holds, that it holds nothing else, and what it refuses."""
+import base64
+import csv
+import json
+import math
+import os
+import re
+import shutil
+import struct
+import tempfile
+
+from harness import SOURCE, Case, main, run
+
+HOSTILE = "</script><img/src=x/onerror=alert(1)>&\"'"
+FIELDS = {"f8": "d", "f4": "f", "i2": "h"}
+
+
+def experiment(name):
+    return os.path.join(SOURCE, "experiments", name)
+
+
+def study(folder, text, name="results"):
+    """Runs a study, given as text, and returns its result folder."""
+    path, results = os.path.join(folder, name + ".yaml"), os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    code, _, err = run(["run", path, "-o", results], folder)
+    assert code == 0, err
+    return results
+
+
+def davis(folder, *more):
+    results = os.path.join(folder, "davis")
+    code, _, err = run(["run", experiment("meters-on-davis.yaml"), "-o", results, "--set", "output.repeat=2", *more], folder)
+    assert code == 0, err
+    return results
+
+
+def report(results, *more):
+    """The page, and its data."""
+    code, out, err = run(["report", results, *more], os.path.dirname(results))
+    assert code == 0, err
+    with open(out.rstrip("\n"), encoding="utf-8") as file:
+        page = file.read()
+    return page, data_of(page)
+
+
+def data_of(page):
+    blocks = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert len(blocks) == 1, f"{len(blocks)} blocks of data"
+    assert not re.search("[<>&]", blocks[0]), "the data are not escaped"
+    return json.loads(blocks[0])
+
+
+def numbers(pairs, key):
+    raw = base64.b64decode(pairs[key])
+    kind = FIELDS["i2" if key == "distance" else pairs["type"]]
+    return [value for value, in struct.iter_unpack("<" + kind, raw)]
+
+
+def rows(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def the_page_holds_the_folder():
+    with tempfile.TemporaryDirectory() as folder:
+        results = davis(folder)
+        page, data = report(results)
+        assert os.listdir(results).count("report.html") == 1, "the page is not in the folder"
+        with open(os.path.join(results, "summary.json"), encoding="utf-8") as file:
+            assert data["summary"] == json.load(file), "the summary differs"
+        with open(os.path.join(results, "study.yaml"), encoding="utf-8") as file:
+            assert data["study"] == file.read(), "the study differs"
+        pairs, table = data["variants"][0]["pairs"], rows(os.path.join(results, "loss.csv"))
+        value, loss, distance = (numbers(pairs, key) for key in ("value", "loss", "distance"))
+        n = data["summary"]["graph"]["nodes"]
+        assert pairs["complete"] and pairs["file"] == "loss.csv" and len(table) == n * (n - 1)
+        for row in table:
+            at = pairs["observers"].index(int(row["to"])) * n + int(row["from"])
+            assert value[at] == float(row["epsilon"]) and loss[at] == float(row["loss"]), row
+            assert distance[at] == int(row["distance"]), row
+        assert sum(map(math.isnan, value)) == n, "more than the diagonal is missing"
+        graph = data["graphs"][data["variants"][0]["graph"]]
+        assert len(graph["edges"]) == 2 * 89 and graph["names"][0] == "Evelyn Jefferson"
+        assert len(graph["x"]) == len(graph["y"]) == n and 0 <= min(graph["x"]) <= max(graph["x"]) <= 10000
+        course = {one["variant"]: one for one in data["trace"]}["gossip"]
+        last = [float(row["objective"]) for row in rows(os.path.join(results, "trace.csv"))
+                if row["variant"] == "gossip" and int(row["step"]) == course["step"][-1]]
+        assert len(last) == 2 and math.isclose(course["objective"]["mean"][-1], sum(last) / 2, rel_tol=1e-12)
+        assert math.isclose(course["objective"]["error"][-1], abs(last[0] - last[1]) / 2, rel_tol=1e-9)
+        again, _ = report(results, "-o", os.path.join(folder, "again.html"))
+        assert again == page, "two pages differ"
+        code, out, _ = run(["report", results, "-o", "-"], folder)
+        assert code == 0 and out == page, "standard output differs"
+
+
+def it_loads_nothing():
+    with tempfile.TemporaryDirectory() as folder:
+        page, _ = report(davis(folder))
+    shell = re.sub(r"<script>.*?</script>|<pre class=\"?notices\"?>.*?</pre>", "", page, flags=re.S)
+    assert "http" not in shell.replace("http-equiv", ""), "an address outside the script and the licences"
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
+    assert "default-src 'none'" in policy and "connect-src" not in policy
+    assert re.search(r"script-src 'sha256-[A-Za-z0-9+/]{43}='(;|$)", policy), policy
+    assert "url(" not in shell and "@import" not in shell and "<link" not in shell
+    for notice in ("The Cytoscape Consortium", "Leon Sorokin", "Permission is hereby granted"):
+        assert notice in page, f"no licence of {notice}"
+
+
+def hostile_names_stay_text():
+    with tempfile.TemporaryDirectory() as folder:
+        names = [HOSTILE, "b", "c", "<!--", "d&amp;"]
+        with open(os.path.join(folder, "ring.edges"), "w", encoding="utf-8") as file:
+            file.writelines(f"{a} {b}\n" for a, b in zip(names, names[1:] + names[:1]))
+        with open(os.path.join(folder, "v.csv"), "w", encoding="utf-8") as file:
+            file.write("x\n1\n2\n3\n4\n5\n")
+        title = HOSTILE.replace('"', '\\"')
+        results = study(folder, f'title: "{title} <!--<script>"\ngraph: {{file: ring.edges}}\ndata: {{csv: v.csv, per_node: one}}\n'
+                        "task: {kind: mean, bounds: [0, 5]}\nprotocol: {kind: averaging, rounds: 3}\n"
+                        "privacy: {epsilon: 2, delta: 1e-6, over: worst}\noutput: {repeat: 1}\n", "<b>&")
+        page, data = report(results)
+        assert data["graphs"][0]["names"] == names and data["summary"]["title"].startswith(HOSTILE)
+        assert data["folder"] == "<b>&"
+        assert page.count("<script") == 2 and page.count("</script>") == 2, "something ended the script"
+        assert "onerror=alert(1)>" not in page
+
+
+def variants_and_tokens():
+    with tempfile.TemporaryDirectory() as folder:
+        results = os.path.join(folder, "dithers")
+        code, _, err = run(["run", experiment("meters-dithers.yaml"), "-o", results, "--set", "output.repeat=1"], folder)
+        assert code == 0, err
+        _, data = report(results)
+        assert [one["pairs"]["file"] for one in data["variants"]] == [f"loss-{i}.csv" for i in range(1, 7)]
+        assert all(one["graph"] == 0 for one in data["variants"]) and len(data["graphs"]) == 1
+        assert data["variants"][0]["pairs"]["gaussian"] is True
+        results = study(folder, "title: walk\ngraph: {family: hypercube 4}\ntask: {kind: account}\n"
+                        "protocol: {kind: walk, rounds: 60}\nprivacy: {noise: 6, as: rdp:2, to: \"3\"}\n")
+        _, data = report(results)
+        pairs = data["variants"][0]["pairs"]
+        assert pairs["observers"] == data["summary"]["variants"][0]["threat"]["to"] == [3]
+        assert pairs["gaussian"] is False and "loss" not in pairs
+
+
+def large_tables_are_cut():
+    """Of 640 nodes' pairs the page has the worst ones, and some observers' rounded up."""
+    with tempfile.TemporaryDirectory() as folder:
+        n = 640
+        results = study(folder, f"title: large\ngraph: {{family: ring {n}}}\ntask: {{kind: account}}\n"
+                        "protocol: {kind: averaging, rounds: 2}\nprivacy: {noise: 1, delta: 1e-6}\n")
+        page, data = report(results)
+        pairs, worst = data["variants"][0]["pairs"], data["summary"]["variants"][0]["guarantee"]["worst"]
+        assert pairs["file"] == "loss.npy" and not pairs["complete"] and pairs["of"] == n
+        assert worst["to"] in pairs["observers"] and 100 < len(pairs["observers"]) < n and len(page) < 5e6
+        assert pairs["worst"][0][:2] == [worst["from"], worst["to"]] and pairs["worst"][0][3] == worst["epsilon"]
+        listed = [row[3] for row in pairs["worst"]]
+        assert listed == sorted(listed, reverse=True) and len(listed) == 200
+        value, distance = numbers(pairs, "value"), numbers(pairs, "distance")
+        at = pairs["observers"].index(worst["to"]) * n
+        assert value[at + worst["from"]] >= worst["epsilon"] > 0.999999 * value[at + worst["from"]], "not rounded up"
+        assert distance[at + worst["from"]] == 1 and math.isnan(value[at + worst["to"]])
+
+
+def it_does_without_the_graph():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "mine.edges")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("a b\nb c\nc a\n")
+        with open(os.path.join(folder, "v.csv"), "w", encoding="utf-8") as file:
+            file.write("x\n1\n2\n3\n")
+        results = study(folder, "title: three\ngraph: {file: mine.edges}\ndata: {csv: v.csv, per_node: one}\n"
+                        "task: {kind: mean, bounds: [0, 5]}\nprotocol: {kind: averaging, rounds: 3}\n"
+                        "privacy: {epsilon: 2, delta: 1e-6, over: worst}\noutput: {repeat: 1}\n")
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("c d\n")
+        _, data = report(results)
+        assert data["variants"][0]["graph"] is None and "not the graph any more" in data["variants"][0]["why"]
+        os.remove(path)
+        _, data = report(results)
+        assert data["variants"][0]["graph"] is None and data["variants"][0]["pairs"]["complete"]
+        os.remove(os.path.join(results, "loss.csv"))
+        _, data = report(results)
+        assert data["variants"][0]["pairs"] is None
+
+
+def it_shows_the_figure():
+    svg = '<svg xmlns="http://www.w3.org/2000/svg"><text>1</text></svg>'
+    with tempfile.TemporaryDirectory() as folder:
+        results = davis(folder)
+        with open(os.path.join(results, "figure.svg"), "w", encoding="utf-8") as file:
+            file.write(svg)
+        with open(os.path.join(results, "figure.json"), "w", encoding="utf-8") as file:
+            json.dump({"paper": "C, Figure 1", "says": "it falls"}, file)
+        _, data = report(results)
+        assert base64.b64decode(data["figure"]["svg"]).decode() == svg
+        assert data["figure"]["about"]["says"] == "it falls"
+
+
+def broken_folders_are_refused():
+    """One line, the right code, and no page."""
+    with tempfile.TemporaryDirectory() as folder:
+        good = davis(folder)
+
+        def refuse(code, wanted, change):
+            bad = os.path.join(folder, "bad")
+            shutil.copytree(good, bad)
+            change(bad)
+            got, out, err = run(["report", bad], folder)
+            assert got == code and out == "", (wanted, got, out, err)
+            assert len(err.splitlines()) == 1 and re.search(wanted, err), (wanted, err)
+            assert "report.html" not in os.listdir(bad), wanted
+            shutil.rmtree(bad)
+
+        def write(name, text):
+            def change(bad):
+                with open(os.path.join(bad, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            return change
+
+        def edit(name, old, new):
+            def change(bad):
+                path = os.path.join(bad, name)
+                with open(path, encoding="utf-8") as file:
+                    text = file.read()
+                assert re.search(old, text), old
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(re.sub(old, new, text, count=1))
+            return change
+
+        refuse(2, "not finished; go on with netdp run", lambda bad: os.remove(os.path.join(bad, "summary.json")))
+        refuse(2, "summary.json:2: .*run the study again", write("summary.json", "{\n"))
+        refuse(2, "not the summary of a study", write("summary.json", "{}"))
+        refuse(2, "not the summary of a study", edit("summary.json", '"name": "gossip"', '"name": 3'))
+        refuse(2, "strange name", edit("summary.json", '"name": "gossip"', '"name": "gossip", "losses": "../x"'))
+        refuse(2, "loss.csv:2: .*fields", edit("loss.csv", "\n0,", "\n"))
+        refuse(2, "loss.csv:2: .*no number", edit("loss.csv", "\n0,1,2,[^,]*,", "\n0,1,2,one,"))
+        refuse(2, "loss.csv:2: .*out of range", edit("loss.csv", "\n0,", "\n32,"))
+        refuse(2, "loss.csv:2: .*graph has not", edit("loss.csv", "\n0,1,", "\n0,99,"))
+        refuse(2, "loss.csv:1: .*pairwise", edit("loss.csv", "from", "whom"))
+        refuse(2, "trace.csv:1: .*trace", edit("trace.csv", "step", "time"))
+        shutil.move(os.path.join(good, "summary.json"), os.path.join(folder, "kept"))
+        refuse(2, "audit", write("audit.json", "{}"))
+
+
+def an_npy_must_fit():
+    with tempfile.TemporaryDirectory() as folder:
+        n = 110
+        with open(os.path.join(folder, "v.csv"), "w", encoding="utf-8") as file:
+            file.write("x\n" + "1\n" * n)
+        results = study(folder, f"title: ring\ngraph: {{family: ring {n}}}\ndata: {{csv: v.csv, per_node: one}}\n"
+                        "task: {kind: mean, bounds: [0, 5]}\nprotocol: {kind: averaging, rounds: 2}\n"
+                        "privacy: {epsilon: 4, delta: 1e-6, over: worst}\noutput: {repeat: 1}\n")
+        path = os.path.join(results, "loss.npy")
+        _, data = report(results)
+        assert data["variants"][0]["pairs"]["complete"] and data["variants"][0]["pairs"]["type"] == "f4"
+        with open(path, "rb") as file:
+            whole = bytearray(file.read())
+        for change, wanted in ((lambda b: b[:-8], "not a table"), (lambda b: b"x" + b[1:], "not a table"),
+                               (lambda b: b[:128] + struct.pack("<d", 0.25) * (n * n), "worst pair")):
+            with open(path, "wb") as file:
+                file.write(change(whole))
+            code, out, err = run(["report", results], folder)
+            assert code == 2 and out == "" and wanted in err and len(err.splitlines()) == 1, (wanted, code, err)
+
+
+main([
+    Case("report --help", out="one HTML page"),
+    Case("report", 2, err="DIR"),
+    Case("report nowhere", 3, err="nowhere.*no such folder"),
+    Case("report here", 2, err="here.*is not a folder", files={"here": b""}),
+    Case("report .", 2, err="no summary.json"),
+    Case("report a b", 2, err="too many"),
+    Case(["report", "x" * 5000], 2, err="too long"),
+], [the_page_holds_the_folder, it_loads_nothing, hostile_names_stay_text, variants_and_tokens, large_tables_are_cut,
+    it_does_without_the_graph, it_shows_the_figure, broken_folders_are_refused, an_npy_must_fit])

@@ -1,0 +1,251 @@
+#!/usr/bin/python3
+"""The page of netdp report in headless Chromium: by keyboard, light and dark, on paper, offline.
+
+Screenshots go to $NETDP_SCREENSHOTS, where that is set. Skipped (77) where chromium, its driver or
+selenium is missing.
+"""
+import base64
+import csv
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import time
+import zlib
+
+from harness import SOURCE, run
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import Select
+except ImportError:
+    print("python3-selenium is missing")
+    sys.exit(77)
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if not CHROMIUM or not DRIVER:
+    print("chromium or chromium-driver is missing")
+    sys.exit(77)
+
+PICTURES = os.environ.get("NETDP_SCREENSHOTS")
+HOSTILE = "</script><img/src=x/onerror=document.title=1>"
+
+
+def open_browser(profile):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for word in ("headless=new", "disable-gpu", "disable-dev-shm-usage", "no-first-run", "disable-extensions",
+                 "window-size=1200,900", f"user-data-dir={profile}", *(["no-sandbox"] if os.geteuid() == 0 else [])):
+        options.add_argument("--" + word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=webdriver.chrome.service.Service(DRIVER))
+    browser.set_page_load_timeout(60)
+    return browser
+
+
+def media(browser, **features):
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                            {"features": [{"name": k.replace("_", "-"), "value": v} for k, v in features.items()]})
+
+
+def width(browser, pixels, height=900):
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                            {"width": pixels, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+
+def picture(browser, name):
+    """The whole page as it looks; kept where somebody wants to look at it."""
+    size = browser.execute_script("return [innerWidth, document.documentElement.scrollHeight]")
+    width(browser, size[0], size[1])
+    time.sleep(0.3)
+    png = base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
+    width(browser, size[0])
+    if PICTURES:
+        pathlib.Path(PICTURES).mkdir(parents=True, exist_ok=True)
+        pathlib.Path(PICTURES, name + ".png").write_bytes(png)
+    assert len(png) > 20000, f"{name}: the screenshot is nearly empty"
+
+
+def no_complaints(browser, what):
+    log = browser.get_log("browser")
+    assert not log, f"{what}: the console says {log}"
+
+
+def requests(browser):
+    """What the page asked for."""
+    return [url for entry in browser.get_log("performance")
+            for url in re.findall(r'"method":"Network.requestWillBeSent".*?"url":"([^"]*)"', entry["message"])]
+
+
+def shown(browser, node):
+    """What the graph shows of a node: its value and the colour that it is painted in."""
+    return browser.execute_script("return netdpReport.node(arguments[0])", node)
+
+
+def rows(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def canvas_is_painted(browser):
+    return browser.execute_script(
+        "return [...document.querySelectorAll('#graph canvas')].some((canvas) => {"
+        " const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;"
+        " return data.some((byte, i) => i % 4 === 3 && byte > 0); })")
+
+
+def focus_by_tab(browser, wanted):
+    """Tab until the element with the id has the focus."""
+    for _ in range(60):
+        if browser.execute_script("return document.activeElement.id") == wanted:
+            return
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert False, f"Tab does not come to #{wanted}"
+
+
+def an_observer_by_keyboard(browser, page, results):
+    browser.get(page.as_uri())
+    no_complaints(browser, "loading")
+    loads = [url for url in requests(browser) if url.startswith(("http", "ws", "file"))]
+    assert loads == [page.as_uri()], f"the page loads {loads}"
+    assert "Evening consumption" in browser.title
+    answer = browser.find_element(By.ID, "answer").text
+    for words in ("Worst pair", "7.94", "1 : 1", "δ = 1e-6", "Evelyn Jefferson (0)"):
+        assert words in answer, f"{words!r} is not in the answer"
+    table = {(int(row["from"]), int(row["to"])): float(row["epsilon"]) for row in rows(results / "loss.csv")}
+    select = Select(browser.find_element(By.ID, "observer"))
+    first = int(select.first_selected_option.get_attribute("value"))
+    before = {node: shown(browser, node) for node in range(32)}
+    assert all(before[u]["value"] == table[u, first] for u in range(32) if u != first), "values of the first observer"
+    browser.find_element(By.TAG_NAME, "body").click()
+    focus_by_tab(browser, "observer")
+    browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    second = int(select.first_selected_option.get_attribute("value"))
+    assert second == first + 1, (first, second)
+    after = {node: shown(browser, node) for node in range(32)}
+    assert all(after[u]["value"] == table[u, second] for u in range(32) if u != second), "a value is not that of loss.csv"
+    changed = [u for u in range(32) if u not in (first, second) and before[u]["painted"] != after[u]["painted"]]
+    assert changed, "no node took another colour"
+    for u in changed:
+        assert before[u]["value"] != after[u]["value"], f"node {u} has another colour and the same value"
+    assert canvas_is_painted(browser)
+    focus_by_tab(browser, "graph")
+    browser.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    assert int(select.first_selected_option.get_attribute("value")) == second + 1, "an arrow key on the graph"
+    said = browser.find_element(By.ID, "said").text
+    name = select.first_selected_option.text
+    assert said.startswith(name), said
+    Select(browser.find_element(By.ID, "direction")).select_by_value("about")
+    assert shown(browser, 3)["value"] == table[second + 1, 3], "what others could learn about the node"
+    no_complaints(browser, "choosing an observer")
+
+
+def the_table_sorts(browser):
+    def column(i):
+        return [row.find_elements(By.TAG_NAME, "td")[i].text for row in browser.find_elements(By.CSS_SELECTOR, "#pairs tbody tr")]
+
+    values = [float(text) for text in column(3)]
+    assert len(values) == 25 and values == sorted(values, reverse=True), "worst first"
+    button = browser.find_elements(By.CSS_SELECTOR, "#pairs thead button")[3]
+    button.send_keys(Keys.ENTER)
+    values = [float(text) for text in column(3)]
+    assert values == sorted(values) and values[0] < 1, "least first"
+    heads = browser.find_elements(By.CSS_SELECTOR, "#pairs thead th")
+    assert heads[3].get_attribute("aria-sort") == "ascending" and heads[0].get_attribute("aria-sort") is None
+    browser.find_element(By.ID, "from").send_keys("31")
+    browser.find_element(By.ID, "to").send_keys("evelyn")
+    place = browser.find_element(By.CSS_SELECTOR, "#pairs .place").text
+    assert place.startswith("Rows 1 to 1 of 1"), place
+    no_complaints(browser, "sorting")
+
+
+def light_dark_and_paper(browser, page):
+    colours = {}
+    for scheme in ("light", "dark"):
+        media(browser, prefers_color_scheme=scheme)
+        browser.get(page.as_uri())
+        colours[scheme] = browser.execute_script("return getComputedStyle(document.body).backgroundColor"), shown(browser, 0)["painted"]
+        picture(browser, scheme)
+    assert colours["light"][0] != colours["dark"][0] and colours["light"][1] != colours["dark"][1], colours
+    width(browser, 400)
+    assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"), "the narrow page is too wide"
+    picture(browser, "narrow")
+    width(browser, 1200)
+    printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"])
+    if PICTURES:
+        pathlib.Path(PICTURES, "printed.pdf").write_bytes(printed)
+    streams = []
+    for stream in re.findall(rb"stream\r?\n(.*?)endstream", printed, re.S):
+        try:
+            streams.append(len(zlib.decompressobj().decompress(stream)))
+        except zlib.error:
+            pass
+    # The graph on paper is a picture of its own: some 100 kB of pixels at least.
+    assert max(streams) > 1e5, "no graph on paper"
+    media(browser, prefers_color_scheme="light")
+    no_complaints(browser, "light, dark and paper")
+
+
+def a_hostile_folder(browser, folder):
+    names = [HOSTILE, "b", "c", "d"]
+    (folder / "ring.edges").write_text("".join(f"{a} {b}\n" for a, b in zip(names, names[1:] + names[:1])), encoding="utf-8")
+    (folder / "hostile.yaml").write_text(
+        f'title: "{HOSTILE}"\nseed: 1\ngraph: {{file: ring.edges}}\ntask: {{kind: account}}\n'
+        "protocol: {kind: averaging, rounds: 3}\nprivacy: {noise: 1, as: rdp:2, bound: published}\n", encoding="utf-8")
+    results = folder / "hostile"
+    code, _, err = run(["run", str(folder / "hostile.yaml"), "-o", str(results)], folder)
+    assert code == 0, err
+    code, _, err = run(["report", str(results)], folder)
+    assert code == 0, err
+    browser.get((results / "report.html").as_uri())
+    no_complaints(browser, "a hostile folder")
+    assert browser.title.startswith(HOSTILE), browser.title
+    assert browser.find_element(By.TAG_NAME, "h1").text == HOSTILE
+    assert not browser.find_elements(By.TAG_NAME, "img"), "a name became an element"
+    assert HOSTILE in browser.find_element(By.ID, "answer").text
+    alarm = browser.find_element(By.CSS_SELECTOR, "#answer .alarm")
+    assert alarm.is_displayed() and "Not a guarantee" in alarm.text, "the published bound is not labelled"
+
+
+def variants(browser, folder):
+    results = folder / "dithers"
+    code, _, err = run(["run", os.path.join(SOURCE, "experiments", "meters-dithers.yaml"), "-o", str(results), "--set", "output.repeat=1"], folder)
+    assert code == 0, err
+    code, _, err = run(["report", str(results)], folder)
+    assert code == 0, err
+    browser.get((results / "report.html").as_uri())
+    chooser = Select(browser.find_element(By.ID, "variant"))
+    assert len(chooser.options) == 6
+    for i in (3, 5):
+        chooser.select_by_index(i)
+        table = {(int(row["from"]), int(row["to"])): float(row["epsilon"]) for row in rows(results / f"loss-{i + 1}.csv")}
+        observer = int(Select(browser.find_element(By.ID, "observer")).first_selected_option.get_attribute("value"))
+        assert all(shown(browser, u)["value"] == table[u, observer] for u in range(32) if u != observer), f"variant {i}"
+    no_complaints(browser, "variants")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        results = folder / "davis"
+        code, _, err = run(["run", os.path.join(SOURCE, "experiments", "meters-on-davis.yaml"), "-o", str(results), "--set", "output.repeat=5"], folder)
+        assert code == 0, err
+        code, _, err = run(["report", str(results)], folder)
+        assert code == 0, err
+        page = results / "report.html"
+        browser = open_browser(folder / "profile")
+        try:
+            an_observer_by_keyboard(browser, page, results)
+            the_table_sorts(browser)
+            light_dark_and_paper(browser, page)
+            a_hostile_folder(browser, folder)
+            variants(browser, folder)
+        finally:
+            browser.quit()
+    print("the page works")
+
+
+main()

@@ -1,0 +1,121 @@
+// The first screen: who could learn what about whom, and under which assumptions.
+import {count, h, number, percentUp, plural, showUp} from './dom.js';
+import {isBaseline, nodeName, summary} from './folder.js';
+import * as words from './words.js';
+
+/** What the best test finds, of one pair's value. */
+const powerOf = (variant, value) => words.power(variant.unit, value, variant.pairs?.gaussian);
+
+/** The same as a mean over all pairs; NaN where the page has not all of them. */
+function meanPower(variant) {
+  const {pairs} = variant;
+  if (!pairs?.complete) return NaN;
+  const known = new Map();
+  let sum = 0, all = 0;
+  for (const value of pairs.value) {
+    if (Number.isNaN(value)) continue;
+    if (!known.has(value)) known.set(value, powerOf(variant, value));
+    sum += known.get(value);
+    all++;
+  }
+  return sum / all;
+}
+
+function tile(variant, title, value, power, below, odds = true) {
+  const unit = words.measure(variant.unit);
+  const told = Number.isNaN(power) ? [] : [
+    h('span', {class: 'bar', role: 'img', 'aria-label': `${percentUp(power)} on a scale from 0 to 100 %`},
+      h('span', {style: `width: ${(100 * power).toFixed(1)}%`})),
+    h('p', {}, `Best test: finds it in at most ${percentUp(power)}`)];
+  return h('li', {class: 'tile'}, h('h3', {}, title),
+    h('p', {class: 'big'}, `${unit.symbol} ${showUp(value)}`),
+    variant.unit.kind === 'dp' && odds ? h('p', {}, value > 20.7 ? `Odds 1 : 1 are bounded only ${words.odds(value)}` : `Odds 1 : 1 become at most ${words.odds(value)}`) : null,
+    told, h('p', {class: 'muted'}, below));
+}
+
+function tiles(variant) {
+  const {guarantee, classes} = variant;
+  const worst = guarantee.worst;
+  const value = words.worstOf(guarantee);
+  const made = [];
+  if (worst) {
+    made.push(tile(variant, 'Worst pair', value, powerOf(variant, value),
+      `${nodeName(variant, worst.to)} about ${nodeName(variant, worst.from)}`));
+  }
+  const pairs = classes.reduce((sum, one) => sum + one.pairs, 0);
+  made.push(tile(variant, 'Average over pairs', number(guarantee.mean), meanPower(variant),
+    guarantee.observers ? `estimated from ${guarantee.observers.drawn} drawn of ${guarantee.observers.of} observers` : `mean over ${plural(pairs, 'pair')}`, false));
+  if (classes.length > 1) {
+    const near = classes[0], far = classes[classes.length - 1];
+    made.push(tile(variant, near.distance === 1 ? 'Direct neighbours' : `At distance ${near.distance}`, near.max, powerOf(variant, near.max),
+      `the worst of ${plural(near.pairs, 'pair')}`));
+    made.push(tile(variant, `Farthest, ${far.distance} steps away`, far.max, powerOf(variant, far.max), `the worst of ${plural(far.pairs, 'pair')}`));
+  }
+  return h('ul', {class: 'tiles'}, made);
+}
+
+/** "node 3", or of a whole class of equal cases. */
+function sentence(variant) {
+  const {guarantee, classes, threat} = variant;
+  const unit = words.measure(variant.unit);
+  const worst = words.worstOf(guarantee);
+  const strong = (value) => h('strong', {}, `${unit.symbol} = ${showUp(value)}`);
+  const observer = variant.pairs?.coalition ? 'The coalition' : Array.isArray(threat.to) ? 'An observer' : 'Any single node';
+  const parts = [`${observer} could learn something about another node’s data, at most `, strong(worst), ' in the worst case'];
+  if (guarantee.worst) parts.push(`: ${nodeName(variant, guarantee.worst.to)} about ${nodeName(variant, guarantee.worst.from)}`);
+  parts.push('. Over the pairs the mean is ', strong(number(guarantee.mean)));
+  if (classes.length > 1) {
+    const far = classes[classes.length - 1];
+    parts.push(`, and from ${far.distance} steps away it is at most `, strong(far.max));
+  }
+  parts.push(` (${unit.at}).`);
+  return parts;
+}
+
+function baselines() {
+  const kept = summary.variants.filter((one) => isBaseline(one.name));
+  if (kept.length < 2) return null;
+  const [central, local] = ['central', 'local'].map((name) => number(kept.find((one) => one.name === name)?.guarantee.epsilon ?? NaN));
+  return h('p', {class: 'muted small'},
+    `For comparison: with a trusted aggregator everyone else learns at most ε = ${showUp(central)}, and with local noise anyone who reads every message at most ε = ${showUp(local)}.`);
+}
+
+export function answer(variant) {
+  const {guarantee, target} = variant;
+  const stand = words.standing(guarantee);
+  const worst = words.worstOf(guarantee);
+  const mean = target?.over === 'mean' && number(target.epsilon) < worst;
+  return [
+    stand.sound ? null : h('div', {class: 'alarm', role: 'note'}, h('strong', {}, 'Not a guarantee. '), stand.text,
+      ' The numbers below describe what a paper computes; they protect nobody.'),
+    h('p', {class: 'lead'}, stand.sound ? sentence(variant) : ['By this formula: ', sentence(variant)]),
+    guarantee.why ? h('p', {class: 'note'}, `Accounted for as local privacy: ${guarantee.why}`) : null,
+    mean ? h('p', {class: 'note'}, `The target, ${words.measure(variant.unit).symbol} = ${showUp(number(target.epsilon))}, is met on average over pairs. Some pairs have more: look at the worst pair, and ask for “over: worst” if it is too much.`) : null,
+    (variant.told.remarks ?? []).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
+    tiles(variant),
+    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, 'Best test: an observer who must tell two possible contents apart, and may raise a false alarm in 5 % of the cases, finds the true one at most this often. Knowing nothing, it would be 5 %.'),
+    h('h3', {}, `What ${words.measure(variant.unit).symbol} means`),
+    h('p', {}, words.reading(variant.unit, worst)),
+    baselines(),
+  ];
+}
+
+export function assumptions(variant) {
+  const {threat, known, guarantee, pairs} = variant;
+  const rows = [
+    ['Who observes', words.who(threat, count(known.nodes), pairs)],
+    ['What an observer sees', words.sees(threat)],
+    ['Its own noise', words.ownNoise(threat)],
+    ['How nodes behave', 'Every node follows the protocol and remembers all it sees.'],
+    ['What is protected', threat.adjacency === 'a node\'s whole data replaced' || !threat.adjacency
+      ? 'A node’s whole data: as if all of it were replaced by any other admissible data.' : threat.adjacency],
+    ['What is released', words.released(threat)],
+    ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
+    ['How it is computed', words.standing(guarantee).text],
+  ];
+  return [
+    h('dl', {class: 'assumptions'}, rows.map(([term, text]) => [h('dt', {}, term), h('dd', {}, text)])),
+    h('h3', {}, 'Not covered'),
+    h('ul', {class: 'plain'}, words.uncovered(variant).map((text) => h('li', {}, text))),
+  ];
+}

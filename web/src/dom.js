@@ -1,0 +1,46 @@
+// Elements and numbers. Texts from the folder only ever become text nodes.
+
+/** h('p', {class: 'x', onclick: f}, 'text', child): null children are left out. */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** "inf" of JSON is infinity. */
+export const number = (value) => (value === 'inf' ? Infinity : typeof value === 'number' ? value : NaN);
+
+function plain(value, digits) {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
+    const [mantissa, exponent] = value.toExponential(digits - 1).split('e');
+    return `${mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa}e${Number(exponent)}`;
+  }
+  return String(Number(value.toPrecision(digits)));
+}
+
+/** To the nearest; what is no guarantee. */
+export function show(value, digits = 4) {
+  return Number.isNaN(value) ? '–' : value === Infinity ? '∞' : plain(value, digits);
+}
+
+/** A bound: never shown smaller than it is. */
+export function showUp(value, digits = 3) {
+  if (!Number.isFinite(value) || value === 0) return show(value, digits);
+  let shown = Number(value.toPrecision(digits));
+  if (shown < value) shown += 10 ** (Math.floor(Math.log10(Math.abs(value))) - digits + 1);
+  const text = plain(shown, digits);
+  const whole = text.includes('e') ? 0 : digits - 1 - Math.floor(Math.log10(Math.abs(shown)));
+  return whole > 0 ? shown.toFixed(whole) : text;
+}
+
+export const count = (value) => value.toLocaleString('en-GB');
+
+export const percentUp = (part) => `${Math.min(100, Math.ceil(part * 1000 - 1e-9) / 10)} %`;
+
+export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;

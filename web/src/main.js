@@ -1,0 +1,85 @@
+// The page of netdp report: the sections, in the order of a reader's questions.
+import {answer, assumptions} from './answer.js';
+import {distance} from './distance.js';
+import {h, plural} from './dom.js';
+import {page, summary, variants} from './folder.js';
+import {look} from './look.js';
+import {pairsTable} from './pairs.js';
+import {utility} from './utility.js';
+import * as words from './words.js';
+
+const section = (id, title, ...children) => h('section', {id, 'aria-labelledby': `${id}-title`}, h('h2', {id: `${id}-title`}, title), ...children);
+
+function figure() {
+  const {svg, about} = page.figure;
+  const says = about?.says ?? about?.title ?? '';
+  return section('figure', about?.paper ? `Figure: ${about.paper}` : 'Figure', says ? h('p', {}, says) : null,
+    h('img', {class: 'figure', src: `data:image/svg+xml;base64,${svg}`, alt: says || 'The figure of netdp reproduce; its numbers are in figure.csv'}));
+}
+
+function repeat() {
+  const facts = [
+    ['netdp', summary.netdp === page.netdp ? page.netdp : `${summary.netdp} (this page: ${page.netdp})`],
+    ['Seed', page.seed ?? 'not recorded'],
+    ['Digest of graph and data', summary.inputs_sha256 ? h('code', {}, summary.inputs_sha256) : 'not recorded'],
+    ...(summary.data?.sha256 ? [['SHA-256 of the data file', h('code', {}, summary.data.sha256)]] : []),
+  ];
+  return [
+    h('p', {}, 'Save the study below as a file and run it: equal seeds give equal bytes, on any number of threads.'),
+    h('pre', {tabindex: '0', 'aria-label': 'Commands'}, 'netdp run study.yaml -o again\nnetdp report again'),
+    h('table', {class: 'facts-table'}, h('tbody', {}, facts.map(([term, text]) => h('tr', {}, h('th', {scope: 'row'}, term), h('td', {}, text))))),
+    h('h3', {}, 'study.yaml'),
+    page.study ? h('pre', {tabindex: '0', 'aria-label': 'study.yaml'}, page.study) : h('p', {}, 'The folder has no study.yaml.'),
+  ];
+}
+
+function question() {
+  const {known} = variants[0] ?? {known: summary.graph};
+  const several = new Set(variants.map((one) => one.known.origin)).size > 1;
+  return several ? `Nodes of ${new Set(variants.map((one) => one.known.origin)).size} graphs ${words.task()}.`
+    : `${plural(known.nodes, 'node')} (${known.origin}) ${words.task()}.`;
+}
+
+const answerBody = h('div'), assumptionsBody = h('div'), distanceBody = h('div'), pairsBody = h('div');
+const looking = look();
+const way = h('p', {class: 'facts'});
+const chooser = h('select', {id: 'variant', onchange: () => update(variants[chooser.selectedIndex])},
+  variants.map((variant) => h('option', {}, variant.name)));
+
+function update(variant) {
+  way.textContent = `How: ${words.way(variant.protocol)}; ${plural(variant.told.rounds, 'round or step', 'rounds or steps')}.`;
+  answerBody.replaceChildren(...answer(variant).flat(Infinity).filter(Boolean));
+  assumptionsBody.replaceChildren(...assumptions(variant));
+  looking.update(variant);
+  const drawn = distance(variant);
+  distanceBody.replaceChildren(...(drawn.nodes ?? drawn));
+  drawn.start?.();
+  pairsBody.replaceChildren(...[pairsTable(variant)].flat());
+}
+
+function build() {
+  document.title = `${summary.title || page.folder} – netdp report`;
+  const links = [['answer', 'Answer'], ['assumptions', 'Assumptions'], ['look', 'Graph'], ['distance', 'Distance'], ['pairs', 'Pairs'], ['utility', 'Utility'],
+    ...(page.figure ? [['figure', 'Figure']] : []), ['repeat', 'Repeat']];
+  const used = utility();
+  document.getElementById('page').replaceChildren(
+    h('header', {}, h('p', {class: 'eyebrow'}, 'netdp report'), h('h1', {}, summary.title || page.folder),
+      h('p', {class: 'facts'}, question()), way,
+      h('nav', {'aria-label': 'Sections'}, h('ul', {}, links.map(([id, text]) => h('li', {}, h('a', {href: `#${id}`}, text)))))),
+    h('main', {},
+      section('answer', 'Who could learn what about whom?',
+        variants.length > 1 ? h('div', {class: 'controls'}, h('label', {for: 'variant'}, 'Variant', chooser)) : null, answerBody),
+      section('assumptions', 'Under which assumptions?', assumptionsBody),
+      section('look', 'One observer at a time', h('p', {class: 'said-how'}, 'Choose a node: the others take the colour of what it could learn about them. Click one, or use the list and the arrow keys.'), looking.element),
+      section('distance', 'Loss against distance', distanceBody),
+      section('pairs', 'Every pair', pairsBody),
+      section('utility', 'What it cost in accuracy', used.nodes),
+      page.figure ? figure() : null,
+      section('repeat', 'How to repeat it', repeat())));
+  if (variants.length > 0) update(variants[0]);
+  used.start();
+}
+
+build();
+// For tests: what the graph shows of a node.
+globalThis.netdpReport = {node: looking.node};

@@ -1,0 +1,102 @@
+// What privacy cost: errors of the result, and the course of the runs.
+import {chart} from './charts.js';
+import {theme} from './colour.js';
+import {count, h, number, plural, show, showUp} from './dom.js';
+import {page, summary} from './folder.js';
+import * as words from './words.js';
+
+const learns = () => summary.task === 'logistic' || summary.task === 'ridge';
+
+/** "0.9491 ± 0.0005" */
+function spread(measure) {
+  if (!measure) return '–';
+  return measure.standard_error > 0 ? `${show(measure.mean)} ± ${show(measure.standard_error, 2)}` : show(measure.mean);
+}
+
+function errorColumns() {
+  if (summary.task === 'account') {
+    return [{label: 'Predicted objective', cell: (one) => (typeof one.predicted === 'number' ? show(one.predicted) : '–')}];
+  }
+  if (learns()) {
+    return [{label: summary.task === 'ridge' ? 'Test squared error' : 'Test accuracy', cell: (one) => spread(one.error?.accuracy)},
+      {label: 'Training objective', cell: (one) => spread(one.error?.objective)}];
+  }
+  const names = [...new Set(summary.variants.flatMap((one) => (one.error?.columns ?? []).map((column) => column.name)))];
+  const unit = summary.data?.unit ? `, ${summary.data.unit}` : '';
+  return names.slice(0, 6).map((name) => ({
+    label: `Error of ${name}${unit}`,
+    cell: (one) => { const column = one.error?.columns?.find((c) => c.name === name); return column ? show(number(column.rmse)) : '–'; },
+  }));
+}
+
+function bytes(value) {
+  if (!(value >= 0)) return '–';
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let i = 0;
+  for (; value >= 1000 && i < units.length - 1; i++) value /= 1000;
+  return `${show(value, 3)} ${units[i]}`;
+}
+
+function table() {
+  const columns = [
+    ...errorColumns(),
+    {label: 'ε, worst pair', cell: (one) => showUp(words.worstOf(one.guarantee))},
+    {label: 'ε, mean', cell: (one) => showUp(number(one.guarantee.mean))},
+    {label: 'Noise', cell: (one) => show(number(one.noise))},
+    {label: 'Rounds', cell: (one) => count(one.rounds)},
+    ...(summary.task === 'account' ? [] : [{label: 'Sent', cell: (one) => bytes(one.bytes_sent)}]),
+  ];
+  return h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Utility'}, h('table', {class: 'data'},
+    h('caption', {}, learns() ? `Means over ${plural(summary.repeat, 'run')} ± standard error` : summary.repeat ? `Root mean squared error over ${plural(summary.repeat, 'run')}; noise in units of the sensitivity` : 'Noise in units of the sensitivity'),
+    h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Variant'), columns.map((column) => h('th', {scope: 'col', class: 'number'}, column.label)))),
+    h('tbody', {}, summary.variants.map((one) => h('tr', {}, h('th', {scope: 'row'}, one.name), columns.map((column) => h('td', {class: 'number'}, column.cell(one))))))));
+}
+
+function released() {
+  const totals = summary.variants.flatMap((one) => (one.released ?? []).map((total) => ({...total, of: one.name})));
+  if (totals.length === 0) return null;
+  return [h('h3', {}, 'Totals of the first run'), h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Totals'}, h('table', {class: 'data'},
+    h('caption', {}, 'The interval speaks about the noise, not about privacy'),
+    h('thead', {}, h('tr', {}, ['Variant', 'Of', 'Total', 'Interval', 'holds the truth with'].map((text, i) => h('th', {scope: 'col', class: i > 1 ? 'number' : null}, text)))),
+    h('tbody', {}, totals.map((one) => h('tr', {}, h('th', {scope: 'row'}, one.of), h('td', {}, one.name), h('td', {class: 'number'}, show(number(one.value), 6)),
+      h('td', {class: 'number'}, `${show(number(one.low), 6)} … ${show(number(one.high), 6)}`), h('td', {class: 'number'}, `${show(100 * one.level)} %`))))))];
+}
+
+function contributions() {
+  return summary.variants.filter((one) => one.contributions && !['central', 'local'].includes(one.name)).map((one) => h('p', {class: 'small muted'},
+    `${one.name}: a node contributed at most ${count(one.contributions.realised_max)} times (${one.contributions.cap === null || typeof one.contributions.cap !== 'number' ? 'no cap' : `cap ${count(one.contributions.cap)}`}), ${show(one.contributions.mean)} on average.`));
+}
+
+const measures = {accuracy: 'test accuracy', objective: 'objective', consensus_error: 'consensus error'};
+
+function course() {
+  const curves = page.trace ?? [];
+  const offered = Object.keys(measures).filter((name) => curves.some((curve) => curve[name]));
+  if (offered.length === 0 || curves.every((curve) => curve.step.length < 2)) return null;
+  const select = h('select', {id: 'measure'}, offered.map((name) => h('option', {value: name}, name === 'accuracy' && summary.task === 'ridge' ? 'test squared error' : measures[name])));
+  const holder = h('div', {class: 'chart', role: 'img', 'aria-label': 'The measure against the steps of the runs; the table above has the end'});
+  const make = () => {
+    const shown = curves.filter((curve) => curve[select.value] && curve.step.length > 1).slice(0, 12);
+    const steps = [...new Set(shown.flatMap((curve) => curve.step))].sort((a, b) => a - b);
+    const colours = theme().curves;
+    const values = shown.flatMap((curve) => curve[select.value].mean).filter((value) => typeof value === 'number' && value > 0);
+    const log = select.value !== 'accuracy' && values.length > 0 && Math.max(...values) > 20 * Math.min(...values);
+    return {
+      data: [steps, ...shown.map((curve) => {
+        const at = new Map(curve.step.map((step, i) => [step, curve[select.value].mean[i]]));
+        return steps.map((step) => { const value = at.get(step); return typeof value !== 'number' || (log && value <= 0) ? null : value; });
+      })],
+      series: shown.map((curve, i) => ({label: curve.variant, colour: colours[i % colours.length], points: curve.step.length < 40, dash: i >= colours.length ? [6, 4] : undefined})),
+      x: 'rounds or steps', y: `${select.selectedOptions[0].textContent}${log ? ' (logarithmic)' : ''}`, log,
+    };
+  };
+  return {
+    nodes: [h('h3', {}, 'Course of the runs'), h('div', {class: 'controls'}, h('label', {for: 'measure'}, 'Measure', select)), holder],
+    start: () => { const draw = chart(holder, make); select.addEventListener('change', draw); },
+  };
+}
+
+export function utility() {
+  const drawn = course();
+  return {nodes: [table(), contributions(), released(), drawn?.nodes], start: () => drawn?.start()};
+}

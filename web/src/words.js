@@ -1,0 +1,164 @@
+// What the numbers mean, in words for a reader who must decide and not compute.
+import {h, number, show, showUp} from './dom.js';
+import {summary} from './folder.js';
+
+const tasks = {
+  mean: 'compute the mean of their private values',
+  sum: 'add up their private values',
+  histogram: 'count how their private values are distributed',
+  logistic: 'learn a model from their private rows (logistic regression)',
+  ridge: 'learn a model from their private rows (ridge regression)',
+  account: 'compute together',
+};
+
+const ways = {
+  averaging: 'gossip: in every round each node averages with its neighbours',
+  'random-averaging': 'gossip: in every round one pair of neighbours averages',
+  stream: 'gossip of a stream: new values enter while the rounds go on',
+  'gossip-sgd': 'gossip learning: a gradient step and a gossip round in turn',
+  'async-gossip-sgd': 'gossip learning: one pair of neighbours at a time',
+  'muffliato-sgd': 'gossip learning: a gradient step, then several gossip rounds',
+  walk: 'a token that walks from node to node',
+  'weighted-walk': 'a token that walks from node to node, with weighted steps',
+  'ring-sum': 'a token that goes round the ring and adds up',
+  'ring-histogram': 'a token that goes round the ring and counts',
+  'complete-sum': 'a token that jumps to random nodes and adds up',
+  'complete-histogram': 'a token that jumps to random nodes and counts',
+};
+
+const seen = {
+  neighbours: 'Every message that it sends or receives, and every message of its neighbours.',
+  sum: 'Its own messages and the last sum that it receives (a secure sum hides single messages).',
+  everything: 'Every message of every node, as an eavesdropper on the whole network would.',
+};
+
+export const task = () => tasks[summary.task] ?? tasks.account;
+export const way = (protocol) => ways[protocol] ?? protocol;
+export const sees = (threat) => seen[threat.sees] ?? (threat.sees ? `It sees ${threat.sees}.` : 'Not recorded.');
+
+export function who(threat, nodes, pairs) {
+  if (pairs?.coalition) return `${pairs.coalition.length} nodes that pool what they see: ${pairs.coalition.join(', ')}.`;
+  if (!Array.isArray(threat.to)) return `Each of the ${nodes} nodes, by itself. They do not pool what they see.`;
+  return threat.to.length === 1
+    ? `Node ${threat.to[0]}, one of ${nodes}. Nothing is said about what the others learn.`
+    : `${threat.to.length} nodes of ${nodes}, each by itself: they do not pool what they see. Nothing is said about what the others learn.`;
+}
+
+export function ownNoise(threat) {
+  return threat.own_noise === 'counts'
+    ? 'The noise that an observer added itself is taken to protect the others from it, too.'
+    : 'An observer knows the noise that it added itself; only the noise of others protects from it.';
+}
+
+export function released(threat) {
+  return !threat.released || threat.released === 'nothing at the end'
+    ? 'Nothing: results stay with the nodes that hold them. Handing one out is a release of its own and not covered.'
+    : `Covered: ${threat.released}.`;
+}
+
+/** The bound's standing: {sound, text}. */
+export function standing(guarantee) {
+  if (!guarantee.sound) {
+    return {sound: false, text: `“${guarantee.bound}” is a published formula or a lower bound: the true loss can be larger.`};
+  }
+  return {
+    sound: true,
+    text: `“${guarantee.bound}”: an upper bound, ${guarantee.certified
+      ? 'evaluated with certified rounding.'
+      : 'computed in floating point; the conversion to epsilon is rounded up.'}`,
+  };
+}
+
+/** What no number on the page speaks about. */
+export function uncovered(variant) {
+  const {threat, pairs} = variant;
+  const learns = summary.task === 'logistic' || summary.task === 'ridge';
+  return [
+    pairs?.coalition ? 'Observers outside the coalition who join it.' : 'Collusion: nodes that pool what they see learn more than any one of them.',
+    threat.sees === 'everything' ? 'Nodes that do not follow the protocol.'
+      : 'Outsiders who read the network’s traffic, and nodes that do not follow the protocol.',
+    'Which nodes exist, who is connected to whom, the rounds and the noise level: all of this is public.',
+    learns ? 'Preparing the data: the means and deviations that standardise the rows are not private.'
+      : 'How the range of the values was chosen: it must not come from the private values themselves.',
+    'Other releases about the same people: their losses add up (netdp convert composes them).',
+    'Noise as computers draw it: the account is of real numbers, and a deployment must not send plain floating-point noise.',
+  ];
+}
+
+/** The logarithm of the normal tail P(Z > z), z >= 0. */
+function logTail(z) {
+  if (z < 3) {
+    let term = z, sum = z;
+    for (let k = 1; k < 200 && term > 1e-18; k++) sum += term *= z * z / (2 * k + 1);
+    return Math.log(0.5 - sum * Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI));
+  }
+  let fraction = z;
+  for (let k = 60; k >= 1; k--) fraction = z + k / fraction;
+  return -z * z / 2 - Math.log(fraction * Math.sqrt(2 * Math.PI));
+}
+
+const logNormal = (x) => (x < 0 ? logTail(-x) : Math.log1p(-Math.exp(logTail(x))));
+
+/** delta(epsilon) of Gaussian differential privacy with mu. */
+const gaussianDelta = (mu, epsilon) =>
+  Math.exp(logNormal(mu / 2 - epsilon / mu)) - Math.exp(epsilon + logNormal(-mu / 2 - epsilon / mu));
+
+/** The mu whose (epsilon, delta) is this; from above. */
+function muOf(epsilon, delta) {
+  let low = 0, high = 1;
+  while (gaussianDelta(high, epsilon) < delta && high < 1e6) high *= 2;
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (gaussianDelta(middle, epsilon) < delta) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+const FALSE_ALARMS = 0.05;
+const QUANTILE = -1.6448536269514722;
+const gaussianPower = (mu) => Math.exp(logNormal(QUANTILE + mu));
+
+/**
+ * The most that any test with 5 % false alarms can detect; NaN where the unit does not say. What is
+ * Gaussian has no more than its mu allows; anything with an (epsilon, delta) no more than that.
+ */
+export function power(unit, value, gaussian) {
+  if (value === Infinity) return 1;
+  if (unit.kind === 'gdp') return gaussianPower(value);
+  if (unit.kind !== 'dp') return NaN;
+  const delta = unit.parameter;
+  const most = Math.max(FALSE_ALARMS, Math.min(1, Math.exp(value) * FALSE_ALARMS + delta,
+    1 - Math.exp(-value) * (1 - delta - FALSE_ALARMS)));
+  return gaussian ? Math.min(most, gaussianPower(muOf(value, delta))) : most;
+}
+
+export function odds(value) {
+  if (value === Infinity) return 'without limit';
+  const factor = Math.exp(value);
+  if (factor > 1e9) return 'beyond a billion : 1';
+  return `${factor < 1e6 ? showUp(factor, factor < 1000 ? 3 : 4) : showUp(factor, 2)} : 1`;
+}
+
+/** The symbol and the words of a unit. */
+export function measure(unit) {
+  switch (unit.kind) {
+    case 'dp': return {symbol: 'ε', name: 'epsilon', at: `at δ = ${show(unit.parameter)}`};
+    case 'rdp': return {symbol: 'ε', name: 'Rényi epsilon', at: `of order α = ${show(unit.parameter)}`};
+    case 'gdp': return {symbol: 'μ', name: 'mu', at: 'of Gaussian differential privacy'};
+    default: return {symbol: 'loss', name: 'loss', at: 'in parts of what one contribution gives away without any network (1)'};
+  }
+}
+
+/** One paragraph on how to read the numbers. */
+export function reading(unit, worst) {
+  if (unit.kind === 'dp') {
+    return ['Suppose an observer finds two possible contents of a node’s data equally likely: odds 1 : 1. Whatever it then sees moves these odds to at most e',
+      h('sup', {}, 'ε'), ` : 1, except with a probability of about δ = ${show(unit.parameter)}. For the worst pair here that is ${odds(worst)}. With ε = 0 nothing at all is learnt.`];
+  }
+  if (unit.kind === 'rdp') return [`Rényi epsilon bounds how far apart an observer’s views of two possible contents of a node’s data can be, of order ${show(unit.parameter)}. 0 means that nothing is learnt; netdp convert turns it into an (ε, δ).`];
+  if (unit.kind === 'gdp') return ['Telling two possible contents of a node’s data apart is as hard as telling a normal distribution with mean 0 from one with mean μ. 0 means that nothing is learnt.'];
+  return ['1 is what local noise alone leaves: everyone sees every contribution. 0 means that nothing is learnt.'];
+}
+
+export const worstOf = (guarantee) => number(guarantee.worst?.epsilon ?? guarantee.epsilon);
