@@ -7,7 +7,7 @@ function escape(text) {
         return text # set by hand: a formula
     gsub(/[@\\]/, "\\\\&", text)
     gsub(/[<>#%&~*]/, "\\\\&", text)
-    sub(/ \.\.$/, " \\..", text) # doxygen ends a list there
+    sub(/ \.\.$/, " \\\\.\\\\.", text) # doxygen ends a list there
     return text
 }
 # Takes the text of a comment from `line` on; true once it ends. What stood behind it is dropped.
