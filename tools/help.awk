@@ -36,7 +36,14 @@ state == "options" && /^        +[^ ]/ && name != "" {
     text = text (text == "" ? "" : " ") $0
     next
 }
-/^ *$/ { flush_option(); if (state == "examples") state = "rest"; next }
+/^ *$/ {
+    flush_option()
+    if (state == "rest")
+        print "more\t"
+    if (state == "examples")
+        state = "rest"
+    next
+}
 state == "rest" { print "more\t" $0; next }
 { fail("a line that is no option, heading or example: " $0) }
 END {

@@ -53,7 +53,7 @@ function leave(next_state) {
 }
 BEGIN { FS = "\t" }
 { body = substr($0, length($1) + 2) }
-$1 == "what" && body == "" { flush_paragraph(); next }
+($1 == "what" || $1 == "more") && body == "" { flush_paragraph(); next }
 $1 == "what" || $1 == "more" {
     if (state != $1)
         leave($1)
