@@ -48,7 +48,7 @@ def write_inputs(folder):
     """As many rows as the page asks for, in the columns that its study names; a ring with chords."""
     draw = random.Random(1)
     label = re.search(r"label: (\w+)", PAGE)[1]
-    header = re.search(r"^```csv\n(.*?)\n", PAGE, re.M)[1].split(",")
+    header = re.search(r"^```csv people.csv\n(.*?)\n", PAGE, re.M)[1].split(",")
     assert label in header
     with open(folder / "people.csv", "w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
