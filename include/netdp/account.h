@@ -15,6 +15,7 @@
 
 NETDP_BEGIN
 
+/* Which accountant; netdp_bounds() says what each is and whether it is a guarantee. */
 typedef enum netdp_bound {
     NETDP_BOUND_AUTO = 0, /* the least sound one of the protocol */
     NETDP_BOUND_EXACT,    /* the Gaussian channel itself: upper and lower bound at once */
@@ -43,13 +44,14 @@ typedef enum netdp_bound {
     NETDP_BOUND_SHUFFLED,          /* histograms on the ring: amplification by shuffling */
 } netdp_bound;
 
+/* A row of the table of bounds. */
 typedef struct netdp_bound_info {
-    netdp_bound bound;
-    const char *name;
-    const char *source;
+    netdp_bound bound;                          /* which */
+    const char *name;                           /* as on the command line; NULL ends the table */
+    const char *source;                         /* a paper, a proof in docs, or a method */
     bool sound;                                 /* an upper bound under the stated threat model */
     bool averaging, stream, learn, walk, tally; /* where it applies */
-    const char *summary;
+    const char *summary;                        /* what it says, in one line */
 } netdp_bound_info;
 
 /* The table of bounds; ends with a NULL name. */
@@ -67,17 +69,17 @@ NETDP_API NETDP_CHECK netdp_status netdp_bound_choose(const netdp_linear *protoc
 
 /* Which pairs, under which threat model, by which bound. */
 typedef struct netdp_loss_request {
-    const netdp_linear *protocol;
-    netdp_sees sees;
-    netdp_own_noise own_noise;
-    netdp_bound bound;
+    const netdp_linear *protocol; /* borrowed */
+    netdp_sees sees;              /* what observers see */
+    netdp_own_noise own_noise;    /* what they know of their own noise */
+    netdp_bound bound;            /* NETDP_BOUND_AUTO: the least sound one */
     const double *pattern; /* NULL: the worst; else one number in [-1, 1] for each contribution
                               round: exactly its value (bounds lower and linear only) */
     int32_t from_count;    /* 0: all nodes */
-    const int32_t *from;
-    int32_t to_count; /* 0: all nodes, each an observer of its own */
-    const int32_t *to;
-    bool coalition; /* the nodes of `to` pool their views: one observer */
+    const int32_t *from;   /* borrowed, [from_count]: who is learned about */
+    int32_t to_count;      /* 0: all nodes, each an observer of its own */
+    const int32_t *to;     /* borrowed, [to_count], distinct: who learns */
+    bool coalition;        /* the nodes of `to` pool their views: one observer */
 } netdp_loss_request;
 
 /* The currency in which a loss is printed. */
@@ -88,9 +90,10 @@ typedef enum netdp_currency {
     NETDP_AS_DP,       /* epsilon at delta = `parameter` */
 } netdp_currency;
 
+/* A currency with its parameter. */
 typedef struct netdp_unit {
-    netdp_currency currency;
-    double parameter;
+    netdp_currency currency; /* which */
+    double parameter;        /* alpha > 1 of NETDP_AS_RDP, delta in (0, 1) of NETDP_AS_DP */
 } netdp_unit;
 
 /*
@@ -98,24 +101,29 @@ typedef struct netdp_unit {
  * A node towards an observer set that it belongs to has the value INFINITY and counts nowhere.
  */
 typedef struct netdp_losses {
-    int32_t from_count, to_count;
-    int32_t *from;   /* [from_count] */
-    int32_t *to;     /* [to_count]; for a coalition [members] and to_count 1 */
-    int32_t members; /* observers in one view: 1, or the coalition's size */
-    double *loss;
+    int32_t from_count, to_count;  /* as in the request, all nodes counted */
+    int32_t *from;                 /* [from_count] */
+    int32_t *to;                   /* [to_count]; for a coalition [members] and to_count 1 */
+    int32_t members;               /* observers in one view: 1, or the coalition's size */
+    double *loss;                  /* [to_count][from_count] */
     const netdp_bound_info *bound; /* the one that was computed */
-    bool sound;
-    bool certified;   /* false: computed in floating point, not in ball arithmetic */
+    bool sound;                    /* is it an upper bound? */
+    bool certified;                /* false: computed in floating point, not in ball arithmetic */
     double local;     /* what local differential privacy would give: the contributions */
     double tolerance; /* what was taken for rounding where the dither is (nearly) 0, else 0 */
     bool final;       /* walks: `loss` and `local` are values of `unit` at `noise`, not losses */
-    netdp_unit unit;
-    double noise;
+    netdp_unit unit;  /* of `final` values */
+    double noise;     /* of `final` values: sigma */
 } netdp_losses;
 
+/*
+ * Every pair of the request; NETDP_INVALID where the bound does not apply or a node is no node. On
+ * success *losses is new: netdp_losses_free.
+ */
 NETDP_API NETDP_CHECK netdp_status netdp_losses_new(const netdp_loss_request *request,
                                                     const netdp_progress *progress,
                                                     netdp_losses **losses, netdp_error *error);
+/* NULL is fine. */
 NETDP_API void netdp_losses_free(netdp_losses *losses);
 
 /* Is the pair a statement about two parties, that is, u outside the observer set? */
@@ -130,12 +138,13 @@ NETDP_API NETDP_CHECK netdp_status netdp_unit_parse(const char *text, netdp_unit
 NETDP_API NETDP_CHECK netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit,
                                                     double *value, netdp_error *error);
 
+/* The losses of all pairs in one currency. */
 typedef struct netdp_summary {
-    int64_t pairs;
-    double mean; /* of the printed unit, every pair alike */
-    double max;
+    int64_t pairs;                /* that count */
+    double mean;                  /* of the printed unit, every pair alike */
+    double max;                   /* of the worst pair */
     int32_t worst_from, worst_to; /* node numbers, ties to the smallest (from, to) */
-    double local;
+    double local;                 /* under local differential privacy */
 } netdp_summary;
 
 /* Of walks: sigma and unit must be those that they were computed for. */
@@ -157,10 +166,11 @@ typedef enum netdp_over {
     NETDP_OVER_MEAN,
 } netdp_over;
 
+/* What a calibration must reach, and how it may. */
 typedef struct netdp_target {
-    double epsilon;
-    netdp_unit unit; /* NETDP_AS_RDP or NETDP_AS_DP */
-    netdp_over over;
+    double epsilon;   /* to be reached, above 0 */
+    netdp_unit unit;  /* NETDP_AS_RDP or NETDP_AS_DP */
+    netdp_over over;  /* by the worst pair or in the mean */
     double max_noise; /* largest sigma to try; 1e6 is usual */
     bool rounds_auto; /* request->protocol->rounds is chosen from sigma by netdp_rounds_auto */
     double variance;  /* for rounds_auto */
@@ -170,10 +180,11 @@ typedef struct netdp_target {
     bool even_unsound;
 } netdp_target;
 
+/* What it found. */
 typedef struct netdp_calibration {
-    double noise;
-    double dither;
-    int64_t rounds;
+    double noise;           /* sigma, in units of Delta */
+    double dither;          /* the protocol's, or the one that was chosen */
+    int64_t rounds;         /* the protocol's, or the number that was chosen */
     netdp_summary achieved; /* in the target's unit, at `noise` */
 } netdp_calibration;
 

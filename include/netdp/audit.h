@@ -26,20 +26,21 @@ typedef struct netdp_scores {
 
 /* A threshold chosen on one part of the runs and tested on the other: score >= it says "1". */
 typedef struct netdp_trade_point {
-    double threshold;
+    double threshold;                                /* of the score */
     double false_positive, false_negative;           /* as counted */
     double false_positive_most, false_negative_most; /* Clopper-Pearson, at the confidence */
 } netdp_trade_point;
 
 enum { NETDP_TRADE_POINTS = 15 };
 
+/* What the scores prove of the channel that they come from. */
 typedef struct netdp_evidence {
     double confidence; /* of mu, epsilon and all bounds in `point` together */
     double mu;         /* the channel is not mu'-GDP for any mu' below this; 0: no evidence */
     double epsilon;    /* nor (epsilon', delta)-DP for any epsilon' below this */
-    double delta;
-    int64_t tested; /* runs of each world that the thresholds were tested on */
-    int32_t points; /* at least 1; fewer than the room where scores are tied */
+    double delta;      /* of `epsilon` */
+    int64_t tested;    /* runs of each world that the thresholds were tested on */
+    int32_t points;    /* at least 1; fewer than the room where scores are tied */
     /* Thresholds fall, so false positives rise and false negatives fall: a curve to draw. */
     netdp_trade_point point[NETDP_TRADE_POINTS];
 } netdp_evidence;
@@ -93,22 +94,23 @@ typedef enum netdp_honest {
     NETDP_HONEST_PULL,       /* learning: gradient = own state, f = |x|^2 / 2: wipes noise out */
 } netdp_honest;
 
+/* An attack on gossip: who observes whom, and what is broken. */
 typedef struct netdp_gossip_attack {
-    const netdp_linear *protocol;
-    netdp_view view;
-    int32_t victim; /* outside the observers */
-    double noise;   /* sigma, in units of Delta = 1 */
+    const netdp_linear *protocol; /* borrowed */
+    netdp_view view;              /* the observer, or a coalition */
+    int32_t victim;               /* outside the observers */
+    double noise;                 /* sigma, in units of Delta = 1 */
     /* c of each contribution round, in [-1, 1], not 0 in at_most of them: worlds 0 and 1 contribute
        -c/2 and c/2. NULL: ones (the first at_most) */
     const double *pattern;
-    netdp_honest honest;
+    netdp_honest honest; /* what the other nodes do */
     double gain;         /* of NETDP_HONEST_PULL: x = -gain s at nodes whose messages the observer
                             does not see; the others contribute 0 */
     const double *gains; /* [nodes], instead of `gain`: every node has its own, but the victim and
                             the observers, who have none; NULL: as `gain` says */
-    unsigned faults;
-    int64_t runs; /* of each world */
-    uint64_t seed;
+    unsigned faults;     /* of netdp_fault, or-ed */
+    int64_t runs;        /* of each world */
+    uint64_t seed;       /* of all draws */
 } netdp_gossip_attack;
 
 /*
@@ -139,18 +141,19 @@ NETDP_API NETDP_CHECK netdp_status netdp_attack_blindly(const netdp_gossip_attac
                                                         const netdp_progress *progress,
                                                         double *scores, netdp_error *error);
 
+/* An attack on a walk. */
 typedef struct netdp_walk_attack {
     const netdp_token *token; /* start not NETDP_START_OBSERVER, fewer than 2^32 moves */
     int32_t count;            /* >= 1; several are a coalition */
-    const int32_t *observers;
-    int32_t victim;  /* outside the observers */
-    double noise;    /* sigma, finite and >= 0, in units of Delta = 1 */
+    const int32_t *observers; /* borrowed, [count] */
+    int32_t victim;           /* outside the observers */
+    double noise;             /* sigma, finite and >= 0, in units of Delta = 1 */
     bool resets;     /* the victim's map forgets the token where that hurts it most, given the path:
                         non-expansive, so an accountant of learning must cover it; else all maps are
                         the identity */
     unsigned faults; /* HALF_NOISE, NO_CLIP, CLIP_AFTER (of an extreme row), REUSED_NOISE */
     int64_t runs;    /* of each world, 1 to 2^31 - 1 */
-    uint64_t seed;
+    uint64_t seed;   /* of all draws */
 } netdp_walk_attack;
 
 /*
@@ -165,14 +168,15 @@ NETDP_API NETDP_CHECK netdp_status netdp_attack_walk(const netdp_walk_attack *at
                                                      const netdp_progress *progress, double *scores,
                                                      netdp_error *error);
 
+/* An attack on a token that sums or counts. */
 typedef struct netdp_tally_attack {
-    const netdp_tally *tally;
-    int32_t count; /* >= 1; several are a coalition */
-    const int32_t *observers;
-    int32_t victim;  /* outside the observers */
-    unsigned faults; /* HALF_NOISE (of a histogram half the flip); NO_CLIP (sums) */
-    int64_t runs;    /* of each world, 1 to 2^31 - 1 */
-    uint64_t seed;
+    const netdp_tally *tally; /* borrowed */
+    int32_t count;            /* >= 1; several are a coalition */
+    const int32_t *observers; /* borrowed, [count] */
+    int32_t victim;           /* outside the observers */
+    unsigned faults;          /* HALF_NOISE (of a histogram half the flip); NO_CLIP (sums) */
+    int64_t runs;             /* of each world, 1 to 2^31 - 1 */
+    uint64_t seed;            /* of all draws */
 } netdp_tally_attack;
 
 /*
@@ -208,7 +212,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_reconstruct(const netdp_gossip_attack *
 
 /* One line of the self-test: a mechanism that is broken on purpose, or null data. */
 typedef struct netdp_self_test {
-    const char *name;
+    const char *name; /* what is audited */
     double claim; /* mu of the unbroken mechanism, of walks epsilon at delta 0.05; 0: null data */
     double found; /* what the audit proves of it; of null data the number of false alarms */
     bool passed;  /* what is broken was refuted, what is not was not */

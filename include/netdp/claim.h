@@ -61,10 +61,11 @@ typedef enum netdp_input {
     NETDP_INPUTS,
 } netdp_input;
 
+/* What an input is, and its range. */
 typedef struct netdp_input_info {
-    const char *name; /* as on the command line: "mixing-time" */
-    const char *unit; /* "rounds"; "" for a pure number */
-    const char *what;
+    const char *name;   /* as on the command line: "mixing-time" */
+    const char *unit;   /* "rounds"; "" for a pure number */
+    const char *what;   /* in one line */
     double least, most; /* the range, ends included but for the two below */
     bool above, below;  /* strictly above `least`, strictly below `most` */
     bool whole;         /* a whole number */
@@ -79,6 +80,7 @@ NETDP_API const netdp_input_info *netdp_inputs(void);
 NETDP_API NETDP_CHECK netdp_status netdp_input_find(const char *name, netdp_input *input,
                                                     netdp_error *error);
 
+/* What a claim is asked about. */
 typedef struct netdp_claim_inputs {
     double value[NETDP_INPUTS];  /* NAN: not given */
     const netdp_mixing *mixing;  /* borrowed; NULL where there is no graph */
@@ -110,6 +112,7 @@ typedef enum netdp_claim_kind {
 /* In words: "Renyi epsilon at the order alpha". */
 NETDP_API const char *netdp_claim_unit(netdp_claim_kind kind);
 
+/* Is the claim's number an upper bound? */
 typedef enum netdp_claim_sound {
     NETDP_SOUND_NO = 0, /* there are inputs for which the truth is above it */
     NETDP_SOUND_YES,    /* an upper bound on what it speaks of, where its condition holds */
@@ -117,12 +120,14 @@ typedef enum netdp_claim_sound {
     NETDP_SOUND_RATE,   /* hides constants: neither */
 } netdp_claim_sound;
 
+/* Which graph a claim needs. */
 typedef enum netdp_claim_graph {
     NETDP_CLAIM_NUMBERS = 0, /* needs numbers only; a graph may give some of them */
     NETDP_CLAIM_GOSSIP,      /* needs `mixing` */
     NETDP_CLAIM_WALK,        /* needs `law` */
 } netdp_claim_graph;
 
+/* Whom a claim needs to be named. */
 typedef enum netdp_claim_parties {
     NETDP_CLAIM_NOBODY = 0,
     NETDP_CLAIM_OBSERVER,  /* `to`, one node */
@@ -136,26 +141,29 @@ typedef struct netdp_claim_truth {
     double at_most;  /* a true upper bound; infinity: none known */
 } netdp_claim_truth;
 
+/* The paper's number. */
 typedef netdp_status (*netdp_claim_formula)(const netdp_claim_inputs *inputs,
                                             const netdp_progress *progress, double *value,
                                             netdp_error *error);
+/* netdp's own account of the same. */
 typedef netdp_status (*netdp_claim_account)(const netdp_claim_inputs *inputs,
                                             const netdp_progress *progress,
                                             netdp_claim_truth *truth, netdp_error *error);
 
+/* A row of the table of claims. */
 typedef struct netdp_claim {
-    const char *name;      /* "C-corollary-1" */
-    const char *paper;     /* "paper C, Corollary 1" */
-    const char *statement; /* one line */
-    netdp_claim_kind kind;
-    netdp_claim_sound sound;
+    const char *name;        /* "C-corollary-1" */
+    const char *paper;       /* "paper C, Corollary 1" */
+    const char *statement;   /* one line */
+    netdp_claim_kind kind;   /* what its number is */
+    netdp_claim_sound sound; /* is it an upper bound? */
     const char *why; /* why it is none, or for what only; NULL where there is no more to say */
     int erratum;     /* its number on the page of errata; 0: none */
-    const char *condition; /* outside: infinity; NULL: wherever its inputs are in their ranges */
-    netdp_claim_graph graph;
-    netdp_claim_parties parties;
-    netdp_input inputs[14]; /* ends with NETDP_IN_END */
-    netdp_claim_formula formula;
+    const char *condition;   /* outside: infinity; NULL: wherever its inputs are in their ranges */
+    netdp_claim_graph graph; /* what it needs */
+    netdp_claim_parties parties; /* whom it needs */
+    netdp_input inputs[14];      /* ends with NETDP_IN_END */
+    netdp_claim_formula formula; /* the paper's */
     netdp_claim_account account; /* NULL: netdp has no sound counterpart */
     const char *by;              /* which account */
 } netdp_claim;

@@ -13,6 +13,7 @@
 
 NETDP_BEGIN
 
+/* Which form of a published formula. */
 typedef enum netdp_form {
     NETDP_FORM_PRINTED,   /* as the paper has it */
     NETDP_FORM_CORRECTED, /* what its own proof gives when it is done right */
@@ -20,12 +21,12 @@ typedef enum netdp_form {
 
 /* One contribution of `from`, seen by `to` != `from`, in a walk of `steps` steps. */
 typedef struct netdp_closed_walk {
-    int32_t nodes; /* star and complete: 2 or more; ring: 3 or more */
-    int32_t from, to;
-    int64_t steps; /* T >= 1 */
-    double loop;   /* kappa in [0, 1), see each function */
-    double alpha;  /* above 1 */
-    double sigma;  /* above 0; the theorems ask for sigma^2 >= 2 alpha (alpha - 1) */
+    int32_t nodes;    /* star and complete: 2 or more; ring: 3 or more */
+    int32_t from, to; /* node numbers */
+    int64_t steps;    /* T >= 1 */
+    double loop;      /* kappa in [0, 1), see each function */
+    double alpha;     /* above 1 */
+    double sigma;     /* above 0; the theorems ask for sigma^2 >= 2 alpha (alpha - 1) */
 } netdp_closed_walk;
 
 /*
@@ -75,11 +76,12 @@ typedef struct netdp_complete_walk {
     double delta_visits;  /* that a node contributes more often than accounted for, in (0, 1/2) */
 } netdp_complete_walk;
 
+/* What a walk on the complete graph costs by paper E, and from what. */
 typedef struct netdp_complete_loss {
     double contributions; /* N_u */
     double each;     /* epsilon of one contribution; sgd: Renyi slope of one, epsilon / alpha */
     double constant; /* sum: the best c; sgd: the best order alpha */
-    double epsilon, delta;
+    double epsilon, delta; /* the guarantee claimed */
 } netdp_complete_loss;
 
 /*
@@ -105,9 +107,9 @@ NETDP_API NETDP_CHECK netdp_status netdp_closed_sgd(const netdp_complete_walk *w
  * and went to (paper E, Appendix G, Lemma 2; complete graph, `walk` as above).
  */
 typedef struct netdp_spotted {
-    double count;  /* K_s */
-    double simple; /* K_s epsilon: to be added to the loss */
-    double advanced;
+    double count;    /* K_s */
+    double simple;   /* K_s epsilon: to be added to the loss */
+    double advanced; /* by advanced composition instead */
 } netdp_spotted;
 
 /*

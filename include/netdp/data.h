@@ -12,10 +12,10 @@ NETDP_BEGIN
 
 /* Numeric columns of a CSV file, values[row][column]. */
 typedef struct netdp_table {
-    int64_t rows;
-    int32_t columns;
-    char **name; /* [columns] */
-    double *values;
+    int64_t rows;    /* without the header */
+    int32_t columns; /* those that were asked for */
+    char **name;     /* [columns] */
+    double *values;  /* [rows][columns] */
 } netdp_table;
 
 /*
@@ -42,7 +42,7 @@ typedef struct netdp_dataset {
     const char *file;   /* relative to the data folder: "houses.csv" */
     const char *sha256; /* hex */
     const char *from;   /* where to get it */
-    bool bundled;
+    bool bundled;       /* is part of the product */
 } netdp_dataset;
 
 /* The table of data sets; ends with a NULL name. */

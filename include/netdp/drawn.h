@@ -9,6 +9,7 @@
 
 NETDP_BEGIN
 
+/* A bound over all networks that could be drawn. */
 typedef struct netdp_drawn_request {
     const netdp_loss_request *losses; /* of a changing network, by a sound bound, no pattern */
     int64_t draws;                    /* N >= 1 independent networks, from the variation's seed */
@@ -18,6 +19,7 @@ typedef struct netdp_drawn_request {
                        small */
 } netdp_drawn_request;
 
+/* The usual `failure`. */
 #define NETDP_DRAWN_FAILURE 1e-6
 
 /*

@@ -34,6 +34,7 @@
 
 NETDP_BEGIN
 
+/* What released something. */
 typedef enum netdp_mechanism {
     NETDP_GAUSSIAN = 0,        /* noise: sigma, in units of the L2 sensitivity */
     NETDP_LAPLACE,             /* noise: scale b, in units of the L1 sensitivity: 1/b-DP */
@@ -51,15 +52,16 @@ typedef enum netdp_mechanism {
 
 /* Fields that the mechanism does not name are ignored. */
 typedef struct netdp_event {
-    netdp_mechanism mechanism;
-    double noise; /* [0, inf]: 0 is no privacy, inf no information */
-    double rate, flip, epsilon, delta;
-    int32_t levels; /* >= 1; randomised response: >= 2 */
-    int32_t weights;
-    const double *weight; /* borrowed, [weights], each >= 0, together at most 1 */
-    int64_t count;        /* independent releases, 1 .. 10^15 */
+    netdp_mechanism mechanism;         /* which */
+    double noise;                      /* [0, inf]: 0 is no privacy, inf no information */
+    double rate, flip, epsilon, delta; /* see netdp_mechanism */
+    int32_t levels;                    /* >= 1; randomised response: >= 2 */
+    int32_t weights;                   /* how many weights */
+    const double *weight;              /* borrowed, [weights], each >= 0, together at most 1 */
+    int64_t count;                     /* independent releases, 1 .. 10^15 */
 } netdp_event;
 
+/* A guarantee, or what it gives away. */
 typedef enum netdp_direction { NETDP_UPPER = 0, NETDP_LOWER } netdp_direction;
 
 /* epsilon of the list at delta in (0, 1). No events: 0. */
@@ -83,8 +85,8 @@ NETDP_API bool netdp_events_certified(const netdp_event *events, size_t count);
 
 /* A list that was read; its weights live inside. */
 typedef struct netdp_events {
-    size_t count;
-    netdp_event *event;
+    size_t count;       /* how many events */
+    netdp_event *event; /* [count] */
 } netdp_events;
 
 /*

@@ -32,6 +32,7 @@
 
 NETDP_BEGIN
 
+/* The Gamma mechanism of paper B on numbers in a public range. */
 typedef struct netdp_gamma {
     double theta;     /* scale of the noise */
     double low, high; /* the public range of L */

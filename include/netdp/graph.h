@@ -10,6 +10,7 @@
 
 NETDP_BEGIN
 
+/* A graph; it does not change once it is made. */
 typedef struct netdp_graph netdp_graph;
 
 /* What the loader did on the way that a user should hear about. */
@@ -60,8 +61,10 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_from_edges(int32_t nodes, const i
 NETDP_API NETDP_CHECK netdp_status netdp_graph_write(const netdp_graph *graph, const char *path,
                                                      netdp_error *error);
 
+/* NULL is fine. */
 NETDP_API void netdp_graph_free(netdp_graph *graph);
 
+/* How many nodes, edges, and neighbours of `node` (0 <= node < nodes). */
 NETDP_API int32_t netdp_graph_nodes(const netdp_graph *graph);
 NETDP_API int64_t netdp_graph_edges(const netdp_graph *graph);
 NETDP_API int32_t netdp_graph_degree(const netdp_graph *graph, int32_t node);

@@ -43,8 +43,8 @@ NETDP_API NETDP_CHECK netdp_status netdp_epsilon_to_gdp(double epsilon, double d
 
 /* A Renyi curve: either linear, eps(alpha) = slope * alpha, or known at `count` orders. */
 typedef struct netdp_rdp {
-    double slope; /* used where count == 0 */
-    size_t count;
+    double slope;          /* used where count == 0 */
+    size_t count;          /* orders; 0: linear */
     const double *order;   /* ascending, each in (1, inf) */
     const double *epsilon; /* >= 0, inf allowed */
 } netdp_rdp;

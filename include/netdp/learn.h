@@ -10,12 +10,12 @@ NETDP_BEGIN
 
 /* Rows sorted by the node that holds them: node u holds rows start[u] .. start[u+1]-1. */
 typedef struct netdp_examples {
-    int64_t rows;
-    int32_t features;
-    double *x;      /* [rows][features] */
-    double *y;      /* [rows]: -1 or +1 for logistic, any finite number for ridge */
-    int32_t nodes;  /* 0: not dealt (test rows) */
-    int64_t *start; /* [nodes + 1], NULL where nodes is 0 */
+    int64_t rows;     /* of all nodes */
+    int32_t features; /* of a row */
+    double *x;        /* [rows][features] */
+    double *y;        /* [rows]: -1 or +1 for logistic, any finite number for ridge */
+    int32_t nodes;    /* 0: not dealt (test rows) */
+    int64_t *start;   /* [nodes + 1], NULL where nodes is 0 */
 } netdp_examples;
 
 /* How a table becomes examples. */
@@ -26,7 +26,7 @@ typedef struct netdp_preparation {
     double split;      /* part of the rows (of each class) that train, in (0, 1) */
     bool intercept;    /* append a feature that is 1 */
     int32_t nodes; /* training rows are shuffled and dealt in turn: shuffled row i to i mod nodes */
-    uint64_t seed;
+    uint64_t seed; /* of split and deal */
 } netdp_preparation;
 
 /* What a reader should hear: constant columns that were dropped, and class counts. */
@@ -82,6 +82,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_examples_draw(const netdp_synthesis *sy
                                                        netdp_examples **train,
                                                        netdp_examples **test, netdp_error *error);
 
+/* The loss of a row. */
 typedef enum netdp_objective_kind {
     NETDP_LOGISTIC = 0, /* ln(1 + exp(-y x'w)), smooth with beta = max |x|^2 / 4 */
     NETDP_RIDGE,        /* (x'w - y)^2 / 2, beta = max |x|^2 */
@@ -108,19 +109,20 @@ typedef enum netdp_objective_kind {
  * and steps up to 2 / beta still expand no distance.
  */
 typedef struct netdp_margin_loss {
-    double (*value)(void *context, double margin, double y);
+    double (*value)(void *context, double margin, double y); /* the loss */
     double (*slope)(void *context, double margin, double y); /* derivative of value by the margin */
     double (*score)(void *context, double margin, double y); /* NULL: 1 where the margin's sign is y
                                                                 (a tie counts as +1), else 0 */
     double smoothness; /* the slope never falls as the margin grows, and grows by at most this times
                           as much; INFINITY: not known, or not so */
-    void *context;
+    void *context;     /* handed to the functions */
 } netdp_margin_loss;
 
+/* A row and the model that is asked about it; all borrowed. */
 typedef struct netdp_row {
-    const double *x; /* [features] */
-    double y;
-    int32_t features;
+    const double *x;     /* [features] */
+    double y;            /* label or target */
+    int32_t features;    /* how many */
     const double *model; /* [features] */
 } netdp_row;
 
@@ -129,15 +131,16 @@ typedef struct netdp_row {
  * steps expand distances however short they are: under a finite clip its smoothness is INFINITY.
  */
 typedef struct netdp_row_loss {
-    double (*value)(void *context, netdp_row row);
+    double (*value)(void *context, netdp_row row);                    /* the loss */
     void (*gradient)(void *context, netdp_row row, double *gradient); /* [features], zeros before */
     double (*score)(void *context, netdp_row row); /* NULL: as of netdp_margin_loss, by x'w */
     double smoothness; /* of the value, convex in the model; INFINITY: not known, or not so */
-    void *context;
+    void *context;     /* handed to the functions */
 } netdp_row_loss;
 
+/* What is minimised: clipped losses of rows, and a ridge. */
 typedef struct netdp_objective {
-    netdp_objective_kind kind;
+    netdp_objective_kind kind; /* which loss */
     double clip; /* >= 0: L2 bound on one row's gradient; inf: none. Delta of a node is 2 clip */
     double l2;   /* >= 0, finite: adds l2 |w|^2 / 2 to every node's objective, after the clip (it is
                     data-free) */

@@ -13,7 +13,7 @@ typedef struct netdp_mixing netdp_mixing;
 
 /* W in compressed rows, each row with its diagonal, columns ascending. Owned by the mixing. */
 typedef struct netdp_rows {
-    int32_t nodes;
+    int32_t nodes;         /* n */
     const int64_t *start;  /* [nodes + 1] */
     const int32_t *column; /* [start[nodes]] */
     const double *weight;  /* [start[nodes]] */
@@ -29,16 +29,19 @@ typedef struct netdp_rows {
 NETDP_API NETDP_CHECK netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights,
                                                     netdp_mixing **mixing, netdp_error *error);
 
+/* NULL is fine. */
 NETDP_API void netdp_mixing_free(netdp_mixing *mixing);
 
 /* NETDP_INVALID unless gossip with W reaches consensus: at least 2 nodes, connected, aperiodic. */
 NETDP_API NETDP_CHECK netdp_status netdp_mixing_require(const netdp_mixing *mixing,
                                                         netdp_error *error);
 
+/* The matrix, its graph, and the name that it was made by; owned by the mixing. */
 NETDP_API netdp_rows netdp_mixing_rows(const netdp_mixing *mixing);
 NETDP_API const netdp_graph *netdp_mixing_graph(const netdp_mixing *mixing);
 NETDP_API const char *netdp_mixing_name(const netdp_mixing *mixing);
 
+/* The eigenvalues that say how fast gossip mixes. */
 typedef struct netdp_spectrum {
     double second;   /* lambda_2, the largest eigenvalue but for one copy of 1 */
     double smallest; /* lambda_n */
@@ -52,8 +55,10 @@ typedef enum netdp_spectral_method {
     NETDP_SPECTRAL_LANCZOS,
 } netdp_spectral_method;
 
+/* Up to this many nodes NETDP_SPECTRAL_AUTO is dense. */
 #define NETDP_DENSE_NODES 4000
 
+/* Also of graphs on which gossip reaches no consensus. */
 NETDP_API NETDP_CHECK netdp_status netdp_mixing_spectrum(const netdp_mixing *mixing,
                                                          netdp_spectral_method method,
                                                          netdp_spectrum *spectrum,

@@ -22,7 +22,7 @@ NETDP_BEGIN
 
 /* The exact number numerator / denominator; both in 1 .. NETDP_RATIO_MOST, reduced or not. */
 typedef struct netdp_ratio {
-    uint64_t numerator, denominator;
+    uint64_t numerator, denominator; /* 1 .. NETDP_RATIO_MOST */
 } netdp_ratio;
 
 /*

@@ -14,8 +14,8 @@ NETDP_BEGIN
  * stop, tell nobody. `what` NULL only asks whether to stop, from within a piece of work.
  */
 typedef struct netdp_progress {
-    bool (*report)(void *context, const char *what, double done, double total);
-    void *context;
+    bool (*report)(void *context, const char *what, double done, double total); /* false: stop */
+    void *context; /* handed to `report` */
 } netdp_progress;
 
 NETDP_END

@@ -78,12 +78,14 @@ NETDP_API NETDP_CHECK netdp_status netdp_rounds_auto(double gap, int32_t nodes, 
                                                      double variance, int64_t *rounds,
                                                      netdp_error *error);
 
+/* What an observer sees. */
 typedef enum netdp_sees {
     NETDP_SEES_NEIGHBOURS = 0, /* every message of itself and of its neighbours */
     NETDP_SEES_SUM,            /* a secure sum: its own messages and the last sum it receives */
     NETDP_SEES_EVERYTHING,     /* every message of every node: local differential privacy */
 } netdp_sees;
 
+/* Does the noise that an observer drew itself hide others from it? */
 typedef enum netdp_own_noise {
     NETDP_OWN_NOISE_KNOWN = 0, /* observers subtract the noise that they drew themselves */
     NETDP_OWN_NOISE_COUNTS,    /* it protects others too; always known in a coalition */
@@ -91,10 +93,10 @@ typedef enum netdp_own_noise {
 
 /* One observer, or a coalition: the union of its members' views. */
 typedef struct netdp_view {
-    netdp_sees sees;
-    netdp_own_noise own_noise;
-    int32_t count;
-    const int32_t *observers; /* borrowed, distinct */
+    netdp_sees sees;           /* of every member */
+    netdp_own_noise own_noise; /* of a single observer */
+    int32_t count;             /* >= 1 */
+    const int32_t *observers;  /* borrowed, distinct */
 } netdp_view;
 
 /* "neighbours", "sum", "everything"; "known", "counts": the words of the command line. */
@@ -126,13 +128,14 @@ typedef enum netdp_setting {
     NETDP_SETTING_TALLY = NETDP_SETTING_RING | NETDP_SETTING_COMPLETE,
 } netdp_setting;
 
+/* The settings of any named protocol; those that it does not have are ignored. */
 typedef struct netdp_settings {
-    int64_t rounds;
-    double dither;
-    int64_t every, at_most; /* streams */
-    int64_t inner;          /* learning: gossip rounds of a phase */
-    double end_dither;
-    bool accelerate;
+    int64_t rounds;          /* gossip rounds, steps or passes */
+    double dither;           /* tau */
+    int64_t every, at_most;  /* streams */
+    int64_t inner;           /* learning: gossip rounds of a phase */
+    double end_dither;       /* learning */
+    bool accelerate;         /* Chebyshev gossip */
     netdp_variation varying; /* the seed counts for all changing networks */
     /* walks, as in netdp_token */
     int64_t burn_in, cap;
@@ -163,6 +166,7 @@ typedef struct netdp_protocol {
     void (*describe)(const netdp_settings *settings, netdp_linear *protocol);
 } netdp_protocol;
 
+/* A protocol by name, or NETDP_INVALID with all names. */
 NETDP_API NETDP_CHECK netdp_status netdp_protocol_find(const char *name,
                                                        const netdp_protocol **protocol,
                                                        netdp_error *error);

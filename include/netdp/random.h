@@ -33,11 +33,13 @@ typedef enum netdp_purpose {
     NETDP_FOR_LAW,        /* what nodes release about their constants, for a walk's law */
 } netdp_purpose;
 
+/* A stream and where it stands; copied by assignment. */
 typedef struct netdp_stream {
-    uint32_t key[2];
+    uint32_t key[2];     /* seed and purpose */
     uint32_t counter[4]; /* node, step (low, high), draw */
 } netdp_stream;
 
+/* The stream of that name, at its first draw. */
 NETDP_API netdp_stream netdp_stream_at(uint64_t seed, netdp_purpose purpose, uint32_t node,
                                        uint64_t step);
 

@@ -26,6 +26,7 @@
 
 NETDP_BEGIN
 
+/* How contributions hide behind noise. */
 typedef enum netdp_realised_kind {
     /* The least that shift absorption gives: squared slopes of the greatest convex minorant of the
        running count of contributions. Assumes what netdp_walk_request does: constant step,

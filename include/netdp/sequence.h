@@ -9,6 +9,7 @@
 
 NETDP_BEGIN
 
+/* What changes from round to round. */
 typedef enum netdp_vary {
     NETDP_VARY_NEVER = 0, /* W in every round */
     NETDP_VARY_EDGE,      /* one edge a round (paper C, Algorithm 2): its ends take their mean */
@@ -24,17 +25,17 @@ typedef enum netdp_vary {
  * connected or not, and are weighted by the mixing's rule.
  */
 typedef struct netdp_variation {
-    netdp_vary kind;
+    netdp_vary kind;    /* what changes */
     double missing;     /* in [0, 1) */
     double probability; /* of an edge of a drawn graph, in [0, 1] */
     int64_t span;       /* rounds for which a drawn graph stays, at least 1 */
-    uint64_t seed;
+    uint64_t seed;      /* of the network */
 } netdp_variation;
 
 /* One round: W_t and who takes part in it. */
 typedef struct netdp_round {
-    netdp_rows rows; /* W_t: a node without an active edge has its diagonal 1 alone */
-    int32_t active_count;
+    netdp_rows rows;       /* W_t: a node without an active edge has its diagonal 1 alone */
+    int32_t active_count;  /* how many */
     const int32_t *active; /* nodes with an active edge, ascending: they send and receive */
     int64_t edges;         /* active ones */
 } netdp_round;

@@ -13,7 +13,7 @@ NETDP_BEGIN
 
 /* One row of a trace, after `step` rounds. */
 typedef struct netdp_trace_row {
-    int64_t step;
+    int64_t step;     /* rounds or moves so far */
     double objective; /* averaging: half the mean over nodes of the squared distance to the true
                          mean; learning: the objective of the nodes' mean model */
     double accuracy;  /* learning: mean over nodes of their test score; -1: there is none */
@@ -27,15 +27,15 @@ typedef bool (*netdp_trace)(void *context, const netdp_trace_row *row);
 
 /* Which noise a run draws: equal (seed, repeat) draw the same. repeat < 2^32. */
 typedef struct netdp_run_seed {
-    uint64_t seed;
-    uint64_t repeat;
+    uint64_t seed;   /* the study's */
+    uint64_t repeat; /* number of the run */
 } netdp_run_seed;
 
 /* What is traced: every `every`-th step and the last (averaging also step 0, the noised values). */
 typedef struct netdp_tracing {
-    int64_t every;     /* >= 1 */
-    netdp_trace trace; /* NULL: nothing */
-    void *context;
+    int64_t every;                  /* >= 1 */
+    netdp_trace trace;              /* NULL: nothing */
+    void *context;                  /* handed to `trace` */
     const netdp_progress *progress; /* asked in every round whether to stop; may be NULL */
 } netdp_tracing;
 
@@ -60,16 +60,16 @@ NETDP_API NETDP_CHECK netdp_status netdp_simulate_central(const double *values, 
 
 /* What nodes learn: train holds one part a node, in the order of the graph's nodes. */
 typedef struct netdp_learning {
-    netdp_objective objective;
-    const netdp_examples *train;
-    const netdp_examples *test;
-    double step;   /* step size */
-    int64_t batch; /* rows of a gradient, 0: all of the node's */
-    double noise;  /* sigma * Delta of a gradient: the unit noise of a message is step times this */
-    double decay;  /* step t = 0, 1, ... has size step / (t + 1)^decay; 0: constant. Above 0 of
-                      gossip-sgd and async-gossip-sgd only (NETDP_INVALID): dithers are parts of one
-                      unit noise. Accounts for which contributions of all rounds weigh the same no
-                      longer hold, NETDP_BOUND_EVERYTHING does */
+    netdp_objective objective;   /* what is minimised */
+    const netdp_examples *train; /* borrowed, dealt to the nodes */
+    const netdp_examples *test;  /* borrowed; NULL: no accuracy */
+    double step;                 /* step size */
+    int64_t batch;               /* rows of a gradient, 0: all of the node's */
+    double noise; /* sigma * Delta of a gradient: the unit noise of a message is step times this */
+    double decay; /* step t = 0, 1, ... has size step / (t + 1)^decay; 0: constant. Above 0 of
+                     gossip-sgd and async-gossip-sgd only (NETDP_INVALID): dithers are parts of one
+                     unit noise. Accounts for which contributions of all rounds weigh the same no
+                     longer hold, NETDP_BOUND_EVERYTHING does */
 } netdp_learning;
 
 /*
@@ -102,11 +102,11 @@ typedef enum netdp_walk_output { NETDP_WALK_LAST = 0, NETDP_WALK_AVERAGE } netdp
  * NULL. The mean is not clipped: clip the values.
  */
 typedef struct netdp_walking {
-    netdp_objective objective;
-    const netdp_examples *train;
-    const netdp_examples *test; /* NULL: no accuracy */
-    const double *values;
-    int32_t width;            /* of the mean; learning takes train's features */
+    netdp_objective objective;   /* of learning */
+    const netdp_examples *train; /* borrowed, dealt to the nodes; of learning */
+    const netdp_examples *test;  /* NULL: no accuracy */
+    const double *values;        /* borrowed, [nodes][width]; of the mean */
+    int32_t width;               /* of the mean; learning takes train's features */
     double step, decay;       /* step t = 0, 1, ... has size step / (t + 1)^decay; 0: constant. Step
                                  1 and decay 1 are the running mean of the visited values */
     int64_t batch;            /* rows of a gradient, 0: all of the node's */

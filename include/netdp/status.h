@@ -12,6 +12,7 @@
 
 NETDP_BEGIN
 
+/* How a call ended. */
 typedef enum netdp_status {
     NETDP_OK = 0,
     NETDP_NO_ANSWER,   /* the question has no answer: a target that cannot be reached */
@@ -23,8 +24,8 @@ typedef enum netdp_status {
 
 /* One line for a person: what, where, what to do. */
 typedef struct netdp_error {
-    netdp_status status;
-    char text[640];
+    netdp_status status; /* as returned */
+    char text[640];      /* ends with a NUL */
 } netdp_error;
 
 /* The exit code of the command for a status (0, 1, 2, 3 or 130). */

@@ -13,6 +13,7 @@
 
 NETDP_BEGIN
 
+/* A study that was read and checked. */
 typedef struct netdp_study netdp_study;
 
 /*

@@ -17,6 +17,7 @@
 
 NETDP_BEGIN
 
+/* Where the token goes, and what it gathers. */
 typedef enum netdp_tally_graph { NETDP_TALLY_RING = 0, NETDP_TALLY_COMPLETE } netdp_tally_graph;
 typedef enum netdp_tally_task { NETDP_TALLY_SUM = 0, NETDP_TALLY_HISTOGRAM } netdp_tally_task;
 
@@ -31,12 +32,13 @@ typedef enum netdp_tally_schedule {
 /* `fill`: as many as the paper has, ceil(flip nodes) on the ring and 0 on the complete graph. */
 #define NETDP_TALLY_USUAL (-1)
 
+/* A token that sums or counts. */
 typedef struct netdp_tally {
-    netdp_tally_graph graph;
-    netdp_tally_task task;
-    int32_t nodes;  /* >= 2 */
-    int64_t passes; /* ring: times around, K >= 1; nodes * passes <= 1e15 */
-    int64_t steps;  /* complete graph: T >= 1, <= 1e15 */
+    netdp_tally_graph graph; /* ring or complete */
+    netdp_tally_task task;   /* sum or histogram */
+    int32_t nodes;           /* >= 2 */
+    int64_t passes;          /* ring: times around, K >= 1; nodes * passes <= 1e15 */
+    int64_t steps;           /* complete graph: T >= 1, <= 1e15 */
     int64_t cap; /* complete graph: a node contributes this often at most; beyond it a sum takes its
                     noise only and a histogram nothing; 0: no cap */
     bool release; /* everyone sees the token after the last step */
@@ -47,9 +49,9 @@ typedef struct netdp_tally {
     netdp_mechanism mechanism; /* NETDP_GAUSSIAN, NETDP_LAPLACE or NETDP_DISCRETE_GAUSSIAN;
                                   histograms: NETDP_RANDOMISED_RESPONSE */
     netdp_tally_schedule schedule;
-    double noise; /* sigma, or Laplace's scale, in units of Delta; >= 0 */
-    double low, high;
-    int32_t grid; /* discrete Gaussian: grid steps in Delta, >= 1 */
+    double noise;     /* sigma, or Laplace's scale, in units of Delta; >= 0 */
+    double low, high; /* finite, low < high */
+    int32_t grid;     /* discrete Gaussian: grid steps in Delta, >= 1 */
 
     /* histograms of one of `levels` values, each by randomised response */
     int32_t levels; /* L >= 2 */

@@ -21,8 +21,9 @@ typedef enum netdp_tally_composing {
     NETDP_TALLY_ADVANCED,      /* advanced composition, as paper E has it */
 } netdp_tally_composing;
 
+/* Which pairs of a tally, by which bound. */
 typedef struct netdp_tally_request {
-    const netdp_tally *tally;
+    const netdp_tally *tally; /* borrowed */
     /* NETDP_BOUND_AUTO: the first of these that applies.
        EXACT, sums on the ring: the linear view; Laplace and discrete Gaussian noise: composition
        of the increments.
@@ -91,13 +92,14 @@ typedef struct netdp_tally_terms {
     int32_t colluders; /* >= 1: ring: 1 only; complete graph: nodes / colluders stands for nodes */
 } netdp_tally_terms;
 
+/* What paper E's bound says, and from what. */
 typedef struct netdp_tally_published {
     double contributions; /* of one node */
     double each;          /* epsilon of one towards the observer */
     double constant;      /* complete graph: the best c; ring: 0 */
     double spotted; /* part of epsilon: contributions seen directly, where nothing is hidden */
-    double epsilon, delta;
-    bool upper; /* an upper bound under the tally's own threat model */
+    double epsilon, delta; /* the guarantee claimed */
+    bool upper;            /* an upper bound under the tally's own threat model */
 } netdp_tally_published;
 
 /*
@@ -150,10 +152,10 @@ NETDP_API NETDP_CHECK netdp_status netdp_tally_baselines(const netdp_tally *tall
  * cycle. Sums with Gaussian noise, and histograms.
  */
 typedef struct netdp_tally_cycles {
-    const netdp_tally *tally;
-    const int32_t *path; /* as netdp_tally_realised's */
-    int32_t count;       /* observers who pool their views */
-    const int32_t *observers;
+    const netdp_tally *tally; /* borrowed */
+    const int32_t *path;      /* as netdp_tally_realised's */
+    int32_t count;            /* observers who pool their views */
+    const int32_t *observers; /* borrowed, [count] */
     double delta;         /* at which one contribution has its epsilon, in (0, 1/2); histograms: one
                              shuffled contribution */
     double delta_compose; /* in (0, 1/2) */

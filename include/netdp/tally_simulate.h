@@ -15,10 +15,10 @@ NETDP_BEGIN
  * random so that its mean stays. Histograms: whole numbers 0 .. levels - 1.
  */
 typedef struct netdp_tallying {
-    const netdp_tally *tally;
-    const double *values;
-    int64_t depth; /* >= 1 */
-    double level;  /* of the intervals, in (0, 1): 0.95 is usual */
+    const netdp_tally *tally; /* borrowed */
+    const double *values;     /* borrowed, [nodes][depth] */
+    int64_t depth;            /* >= 1 */
+    double level;             /* of the intervals, in (0, 1): 0.95 is usual */
 } netdp_tallying;
 
 /*
@@ -32,9 +32,9 @@ typedef struct netdp_tallying {
  * noise and up to 1,000 Laplace ones, else in the limit of many terms.
  */
 typedef struct netdp_estimate {
-    double value;
-    double deviation;
-    double low, high;
+    double value;     /* without bias */
+    double deviation; /* standard */
+    double low, high; /* the interval */
 } netdp_estimate;
 
 /* Numbers that the token carries and the estimate has: 1, or the levels. */

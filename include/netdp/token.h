@@ -20,6 +20,7 @@ NETDP_BEGIN
 #define NETDP_START_UNIFORM (-1)
 #define NETDP_START_OBSERVER (-2) /* accounts only: at each observer in turn */
 
+/* A walk, or several. */
 typedef struct netdp_token {
     const netdp_transition *law; /* borrowed */
     int64_t steps;               /* T >= 1: steps with a contribution and noise */

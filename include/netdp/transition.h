@@ -30,6 +30,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_transition_toward(const netdp_graph *gr
                                                            netdp_transition **transition,
                                                            netdp_error *error);
 
+/* NULL is fine. */
 NETDP_API void netdp_transition_free(netdp_transition *transition);
 
 /* NETDP_INVALID unless a walk reaches every node: at least 2 nodes, connected. Periodic is fine. */
@@ -42,6 +43,7 @@ NETDP_API netdp_rows netdp_transition_rows(const netdp_transition *transition);
 /* pi [nodes], sum 1, all positive; pi_x P_xy = pi_y P_yx. Owned by the transition. */
 NETDP_API const double *netdp_transition_stationary(const netdp_transition *transition);
 
+/* The graph, and the name that it was made by; owned by the transition. */
 NETDP_API const netdp_graph *netdp_transition_graph(const netdp_transition *transition);
 NETDP_API const char *netdp_transition_name(const netdp_transition *transition);
 

@@ -19,15 +19,15 @@ NETDP_BEGIN
  * check them (netdp_smoothness) or ask for NETDP_BOUND_LOCAL.
  */
 typedef struct netdp_walk_request {
-    const netdp_token *token;
-    netdp_bound bound;  /* NETDP_BOUND_AUTO: excursion */
-    double noise;       /* sigma >= 0, in units of the sensitivity Delta of a gradient */
-    netdp_unit unit;    /* NETDP_AS_RDP or NETDP_AS_DP */
-    int32_t from_count; /* 0: all nodes */
-    const int32_t *from;
-    int32_t to_count; /* 0: all nodes, each an observer of its own */
-    const int32_t *to;
-    bool coalition; /* the nodes of `to` pool their views: one observer */
+    const netdp_token *token; /* borrowed */
+    netdp_bound bound;        /* NETDP_BOUND_AUTO: excursion */
+    double noise;             /* sigma >= 0, in units of the sensitivity Delta of a gradient */
+    netdp_unit unit;          /* NETDP_AS_RDP or NETDP_AS_DP */
+    int32_t from_count;       /* 0: all nodes */
+    const int32_t *from;      /* borrowed, [from_count]: who is learned about */
+    int32_t to_count;         /* 0: all nodes, each an observer of its own */
+    const int32_t *to;        /* borrowed, [to_count], distinct: who learns */
+    bool coalition;           /* the nodes of `to` pool their views: one observer */
     /* Where the law was made from private data by an (epsilon, delta)-DP release of every node
        (netdp/gamma.h), towards everyone: its epsilon is added, its delta taken from the unit's. 0
        and 0: a law that is public anyhow. Above 0 with NETDP_AS_DP only, below the unit's delta. */

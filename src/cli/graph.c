@@ -199,7 +199,7 @@ static netdp_status info(int argc, const char **argv, netdp_error *error)
                 "answers for graphs on which gossip would never reach consensus.",
         .examples =
             "  netdp graph info --family \"hypercube 11\"\n"
-            "  netdp graph info --graph my.edges --giant-component --mixing lazy:0.5 --json\n",
+            "  netdp graph info --graph er.edges --giant-component --mixing lazy:0.5 --json\n",
         .options = options,
     };
     netdp_i_arguments arguments;

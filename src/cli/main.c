@@ -56,7 +56,9 @@ static void print_page(void)
           "  netdp convert gdp:1 --to dp:1e-5\n"
           "\n"
           "Exit codes: 0 done, 1 the question has no answer, 2 bad usage or bad content,\n"
-          "3 a file or the machine said no, 130 interrupted.\n",
+          "3 a file or the machine said no, 130 interrupted.\n"
+          "\n"
+          "The manual: docs/README.md; begin with docs/start.md.\n",
           stdout);
 }
 

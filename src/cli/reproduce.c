@@ -270,7 +270,7 @@ netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error 
                 "figure.csv, figure.json and figure.svg into its result folder.",
         .examples = "  netdp reproduce --list\n"
                     "  netdp reproduce C-fig1a --quick\n"
-                    "  netdp reproduce mine.yaml -o results/mine\n",
+                    "  netdp reproduce experiments/C-fig1a.yaml --quick -o results/mine\n",
         .least = 0,
         .most = 1,
         .options = table,

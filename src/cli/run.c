@@ -68,7 +68,7 @@ netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error
         .what = "Calibrate, account for and simulate a study, into a result folder; or go on with "
                 "a folder that was interrupted.",
         .examples = "  netdp run experiments/meters-on-davis.yaml\n"
-                    "  netdp run experiments/meters-on-davis.yaml -o /tmp/half --set "
+                    "  netdp run experiments/meters-on-davis.yaml -o results/half --set "
                     "privacy.epsilon=2\n",
         .least = 1,
         .most = 1,
