@@ -106,7 +106,9 @@ static netdp_status measure_variant(const figure *f, const json_t *variant, cons
     const json_t *number = NULL;
     *of = f->study->output.repeat;
     point[1] = point[2] = NAN;
-    if (strcmp(measure, "loss") == 0) {
+    if (strncmp(measure, "loss", 4) == 0) {
+        const json_t *rounds = json_object_get(variant, "rounds");
+        const double share = strcmp(measure, "loss") == 0 ? 1 : 1 / json_number_value(rounds);
         size_t i;
         json_t *class;
         double pairs = 0;
@@ -117,6 +119,8 @@ static netdp_status measure_variant(const figure *f, const json_t *variant, cons
             point[2] = fmax(point[2], netdp_i_json_number(json_object_get(class, "max")));
             pairs += (double)json_integer_value(json_object_get(class, "pairs"));
         }
+        for (int k = 0; k < 3; k++)
+            point[k] *= share;
         *of = (int64_t)pairs;
         return NETDP_OK;
     }
@@ -391,6 +395,8 @@ static void label_measure(const figure *f, const char *measure, char label[LABEL
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strcmp(measure, plain[i].measure) == 0)
             snprintf(label, LABEL_ROOM, "%s", plain[i].label);
+    if (strcmp(measure, "loss_per_round") == 0)
+        snprintf(label, LABEL_ROOM, "loss per round");
     if (strcmp(measure, "loss") != 0)
         return;
     switch (unit.currency) {
@@ -748,8 +754,8 @@ static const struct {
 /* figure.y, a list of measures, checked. */
 static netdp_status read_measures(figure *f, const char *usual, netdp_error *error)
 {
-    static const char *const known[] = {"loss",      "objective", "excess",   "accuracy",
-                                        "consensus", "noise",     "predicted"};
+    static const char *const known[] = {"loss",     "loss_per_round", "objective", "excess",
+                                        "accuracy", "consensus",      "noise",     "predicted"};
     f->words = netdp_i_copy_text(f->study->figure.y != NULL ? f->study->figure.y : usual);
     if (f->words == NULL)
         return netdp_i_no_memory(error);
@@ -760,10 +766,11 @@ static netdp_status read_measures(figure *f, const char *usual, netdp_error *err
         while (k < sizeof known / sizeof *known && strcmp(known[k], word) != 0)
             k++;
         if (k == sizeof known / sizeof *known || f->measures == MEASURES)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s: figure.y: '%s' is not known here; give at most %d of loss, "
-                                "objective, excess, accuracy, consensus, noise, predicted",
-                                f->study->path, netdp_i_show_text(word).text, MEASURES);
+            return netdp_i_fail(
+                error, NETDP_INVALID,
+                "%s: figure.y: '%s' is not known here; give at most %d of loss, "
+                "loss_per_round, objective, excess, accuracy, consensus, noise, predicted",
+                f->study->path, netdp_i_show_text(word).text, MEASURES);
         f->measure[f->measures++] = known[k];
     }
     return f->measures > 0
