@@ -101,7 +101,7 @@ def main():
         check(folder / "results/mine", "1")
         bare = check(folder / "results/bare", "inf")
         best = max(float(row["y"]) for row in bare if row["curve"] == "central")
-        assert best > 0.9, f"without noise an aggregator must find the label of these rows, not {best}"
+        assert best > 0.85, f"without noise an aggregator must find the label of these rows, not {best}"
     print("ok")
 
 
