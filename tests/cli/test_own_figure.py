@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """docs/own-figure.md, followed to the letter: a stranger's CSV and edge list become a figure.
 
 The edits and the commands are taken from the page. Skipped (77) where experiments/A-fig2.yaml is not there.
