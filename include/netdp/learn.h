@@ -70,14 +70,18 @@ NETDP_API void netdp_examples_free(netdp_examples *examples);
  * Every node has R rows of its own. What is left out is M = 1, V = 1, S = 0, R = 1.
  */
 typedef struct netdp_synthesis {
-    const char *law;
-    bool classes;   /* what the task needs: NETDP_INVALID where the law has the other */
-    double split;   /* test rows are (1 - split) / split of the training rows, at least one */
-    bool intercept; /* append a feature that is 1 */
-    int32_t nodes;
-    uint64_t seed; /* row i of node u depends on (seed, u, i) and the law alone */
+    const char *law; /* borrowed */
+    bool classes;    /* what the task needs: NETDP_INVALID where the law has the other */
+    double split;    /* test rows are (1 - split) / split of the training rows, at least one */
+    bool intercept;  /* append a feature that is 1 */
+    int32_t nodes;   /* at least 1 */
+    uint64_t seed;   /* row i of node u depends on (seed, u, i) and the law alone */
 } netdp_synthesis;
 
+/*
+ * Draws them: training rows dealt to the nodes, and test rows. A law that cannot be read is
+ * NETDP_INVALID. On success both are new: netdp_examples_free.
+ */
 NETDP_API NETDP_CHECK netdp_status netdp_examples_draw(const netdp_synthesis *synthesis,
                                                        netdp_examples **train,
                                                        netdp_examples **test, netdp_error *error);

@@ -190,8 +190,8 @@ typedef enum netdp_tally_account {
 
 /* Values taken together; all 0 before the first. */
 typedef struct netdp_tally_spread {
-    int64_t count;
-    double sum, least, most;
+    int64_t count;           /* epsilons that were added */
+    double sum, least, most; /* of them */
 } netdp_tally_spread;
 
 enum { NETDP_TALLY_CROWDS = 128 };

@@ -43,7 +43,7 @@ netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *er
                 "pairwise losses as a table, on the graph and against distance, the utility, and "
                 "how to repeat it. It holds all it shows and works offline.",
         .examples = "  netdp report results/meters-on-davis\n"
-                    "  netdp report results/meters-on-davis -o /tmp/page.html\n",
+                    "  netdp report results/meters-on-davis -o page.html\n",
         .least = 1,
         .most = 1,
         .options = table,

