@@ -39,9 +39,9 @@ typedef enum netdp_bound {
     NETDP_BOUND_FIRST_PASSAGE,    /* one contribution, times their number: sound for one only */
     NETDP_BOUND_WALK_PUBLISHED,   /* paper A, Lemma 2: NOT an upper bound (errata 11) */
     NETDP_BOUND_PUBLISHED_LOG,    /* paper A, Theorem 3: NOT an upper bound (errata 3, 11) */
-    NETDP_BOUND_PUBLISHED_FIGURES, /* the same at any sigma and order: NOT an upper bound */
-    NETDP_BOUND_PUBLISHED_KNOWN,   /* paper A, Appendix B.1: NOT an upper bound (errata 11, 12) */
-    NETDP_BOUND_SHUFFLED,          /* histograms on the ring: amplification by shuffling */
+    NETDP_BOUND_WALK_CODE,        /* the same at any sigma and order: NOT an upper bound */
+    NETDP_BOUND_PUBLISHED_KNOWN,  /* paper A, Appendix B.1: NOT an upper bound (errata 11, 12) */
+    NETDP_BOUND_SHUFFLED,         /* histograms on the ring: amplification by shuffling */
 } netdp_bound;
 
 /* A row of the table of bounds. */

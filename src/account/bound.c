@@ -44,8 +44,8 @@ static const netdp_bound_info bounds[] = {
      .summary = "one contribution's sum, times the cap or T/n; can be too small (errata 11)"},
     {NETDP_BOUND_PUBLISHED_LOG, "published-log", "paper A, Theorem 3", false, .walk = true,
      .summary = "its closed form with ln T for the harmonic number (errata 3, 11)"},
-    {NETDP_BOUND_PUBLISHED_FIGURES, "published-figures", "paper A, Figure 1", false, .walk = true,
-     .summary = "published-log outside its range sigma^2 >= 2 alpha (alpha - 1) too, as drawn"},
+    {NETDP_BOUND_WALK_CODE, "published-code", "paper A, its figures", false, .walk = true,
+     .summary = "published-log outside of sigma^2 >= 2 alpha (alpha - 1) too, as the code has it"},
     {NETDP_BOUND_PUBLISHED_KNOWN, "published-known", "paper A, Appendix B.1", false, .walk = true,
      .summary = "known senders: the largest over the observer's neighbours (errata 11, 12)"},
     {0},
@@ -125,6 +125,8 @@ netdp_status netdp_walk_bound_choose(netdp_bound bound, const netdp_bound_info *
         wanted = NETDP_BOUND_EXCURSION;
     if (bound == NETDP_BOUND_PUBLISHED) /* its name means another formula here */
         wanted = NETDP_BOUND_WALK_PUBLISHED;
+    if (bound == NETDP_BOUND_PUBLISHED_CODE)
+        wanted = NETDP_BOUND_WALK_CODE;
     const netdp_bound_info *info = bounds;
     while (info->bound != wanted)
         info++;

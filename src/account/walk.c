@@ -516,8 +516,7 @@ static netdp_status find_units(account *a, const netdp_progress *progress, netdp
 {
     const netdp_losses *l = a->losses;
     const netdp_bound bound = l->bound->bound;
-    const bool logarithm =
-        bound == NETDP_BOUND_PUBLISHED_LOG || bound == NETDP_BOUND_PUBLISHED_FIGURES;
+    const bool logarithm = bound == NETDP_BOUND_PUBLISHED_LOG || bound == NETDP_BOUND_WALK_CODE;
     double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
     netdp_i_walk_published *published = NULL;
     a->unit = NETDP_I_NEW(double, (int64_t)l->from_count * l->to_count);
@@ -545,7 +544,7 @@ static netdp_status published_value(const account *a, double unit, double *value
 {
     const double sigma = a->request.noise, alpha = a->order[0], tokens = a->token->tokens;
     const bool rdp = a->request.unit.currency == NETDP_AS_RDP;
-    const bool anywhere = a->losses->bound->bound == NETDP_BOUND_PUBLISHED_FIGURES;
+    const bool anywhere = a->losses->bound->bound == NETDP_BOUND_WALK_CODE;
     const netdp_rdp line = {.slope = tokens * netdp_i_walk_published_slope(a->token, unit, sigma)};
     *value = INFINITY;
     if (!(line.slope < INFINITY))

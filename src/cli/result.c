@@ -25,8 +25,13 @@ static void print_guarantee(const json_t *guarantee)
     const json_t *shown[3] = {json_array_get(classes, 0),
                               json_array_get(classes, count > 1 ? 1 : 0),
                               json_array_get(classes, count - 1)};
-    for (int i = 0; i < 3; i++)
-        print_epsilon(netdp_i_json_number(json_object_get(shown[i], "max")));
+    for (int i = 0; i < 3; i++) { /* of drawn nodes some distances may not be there */
+        const json_int_t at = json_integer_value(json_object_get(shown[i], "distance"));
+        if (at > i + 1 && i < 2)
+            printf("  %9s", "-");
+        else
+            print_epsilon(netdp_i_json_number(json_object_get(shown[i], "max")));
+    }
     print_epsilon(netdp_i_json_number(json_object_get(guarantee, "mean")));
     print_epsilon(
         netdp_i_json_number(json_object_get(json_object_get(guarantee, "worst"), "epsilon")));
@@ -162,12 +167,15 @@ static void print_drawn(const json_t *variants)
     json_t *variant;
     json_array_foreach((json_t *)variants, i, variant)
     {
-        const json_t *drawn = json_object_get(json_object_get(variant, "guarantee"), "observers");
-        if (drawn != NULL)
-            printf("%s: mean over %d drawn observers of %d, an estimate; each pair's own epsilon "
-                   "holds\n",
-                   name_of(variant), (int)json_integer_value(json_object_get(drawn, "drawn")),
-                   (int)json_integer_value(json_object_get(drawn, "of")));
+        static const char *const who[] = {"observers", "sources"};
+        for (int k = 0; k < 2; k++) {
+            const json_t *drawn = json_object_get(json_object_get(variant, "guarantee"), who[k]);
+            if (drawn != NULL)
+                printf("%s: mean over %d drawn %s of %d, an estimate; each pair's own epsilon "
+                       "holds\n",
+                       name_of(variant), (int)json_integer_value(json_object_get(drawn, "drawn")),
+                       who[k], (int)json_integer_value(json_object_get(drawn, "of")));
+        }
     }
 }
 

@@ -222,6 +222,7 @@ static const struct {
     {"task.batch", 0},
     {"task.intercept", 0},
     {"task.central_steps", 0},
+    {"task.central_step", 0},
     {"protocol.inner", NETDP_SETTING_INNER},
     {"protocol.phases", NETDP_SETTING_INNER},
     {"protocol.accelerate", NETDP_SETTING_ACCELERATE},
@@ -565,12 +566,13 @@ static netdp_status check_together(const netdp_i_reading *from, netdp_error *err
     netdp_status status = check_privacy(from, error);
     if (status == NETDP_OK)
         status = check_task(from, error);
-    if (status == NETDP_OK && study->privacy.observers > 0 &&
-        study->privacy.over == NETDP_OVER_WORST)
-        status = netdp_i_reading_fail(from, "privacy.observers", error,
-                                      "%lld of the nodes do not bound the worst pair; give all, or "
-                                      "over: mean",
-                                      (long long)study->privacy.observers);
+    static const char *const drawn[] = {"privacy.observers", "privacy.sources"};
+    for (int k = 0; k < 2 && status == NETDP_OK && study->privacy.over == NETDP_OVER_WORST; k++)
+        if ((k == 0 ? study->privacy.observers : study->privacy.sources) > 0)
+            status = netdp_i_reading_fail(
+                from, drawn[k], error,
+                "%lld of the nodes do not bound the worst pair; give all, or over: mean",
+                (long long)(k == 0 ? study->privacy.observers : study->privacy.sources));
     for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVAL_NOISES; group++)
         if (!accounts || group == NETDP_I_RIVAL_GRAPHS)
             status = check_rivals(from, (netdp_i_rivals)group, error);

@@ -107,6 +107,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .word = yes_no, .expects = "true or false"},
     {"task.central_steps", NETDP_I_KEY_WHOLE, AT(task.central_steps), .whole = true,
      .fallback = "50", .low = 1, .high = 1e9, .expects = "a whole number from 1"},
+    {"task.central_step", NETDP_I_KEY_REAL, AT(task.central_step), .whole = true, .low = ABOVE_0,
+     .high = NETDP_I_LARGEST, .expects = "a step size above 0"},
     {"protocol.kind", NETDP_I_KEY_TEXT, AT(protocol.kind), .required = true, .word = protocols,
      .expects = "averaging, random-averaging, gossip-sgd, async-gossip-sgd, muffliato-sgd, walk, "
                 "weighted-walk, ring-sum, ring-histogram, complete-sum or complete-histogram"},
@@ -162,6 +164,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"privacy.over", NETDP_I_KEY_WORD, AT(privacy.over), .fallback = "mean", .word = over,
      .expects = "mean or worst"},
     {"privacy.observers", NETDP_I_KEY_WHOLE, AT(privacy.observers), .fallback = "all", .low = 1,
+     .high = 1e9, .word = every_node, .expects = "a whole number from 1, or all"},
+    {"privacy.sources", NETDP_I_KEY_WHOLE, AT(privacy.sources), .fallback = "all", .low = 1,
      .high = 1e9, .word = every_node, .expects = "a whole number from 1, or all"},
     {"privacy.sees", NETDP_I_KEY_WORD, AT(privacy.sees), .fallback = "neighbours", .word = sees,
      .expects = "neighbours, sum or everything"},

@@ -148,6 +148,10 @@ static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_los
         json_object_set_new(guarantee, "observers",
                             json_pack("{s:i, s:i}", "drawn", (int)variant->observer_count, "of",
                                       (int)netdp_graph_nodes(variant->problem->graph)));
+    if (variant->source_count > 0 && variant->study->privacy.sources > 0)
+        json_object_set_new(guarantee, "sources",
+                            json_pack("{s:i, s:i}", "drawn", (int)variant->source_count, "of",
+                                      (int)netdp_graph_nodes(variant->problem->graph)));
     variant->guarantee = guarantee;
     return NETDP_OK;
 }
@@ -212,35 +216,47 @@ static int ascending(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* `privacy.observers` nodes, the same for every variant on the same number of nodes. */
-static netdp_status draw_observers(netdp_i_variant *variant, netdp_error *error)
+/* So many nodes, the same for every variant on the same number of nodes; count 0: all. */
+static netdp_status draw_nodes(const netdp_i_variant *variant, const char *key, int64_t asked,
+                               uint32_t purpose, int32_t *count, int32_t **drawn,
+                               netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const int32_t n = netdp_graph_nodes(variant->problem->graph);
-    if (study->privacy.observers > n && !netdp_i_study_realises(study))
+    if (asked > n && !netdp_i_study_realises(study))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: privacy.observers: %lld of a graph of %d nodes; give fewer, or "
-                            "all",
-                            study->path, (long long)study->privacy.observers, (int)n);
-    const int32_t drawn = (int32_t)study->privacy.observers;
-    if (drawn == 0 || drawn >= n)
+                            "%s: %s: %lld of a graph of %d nodes; give fewer, or all", study->path,
+                            key, (long long)asked, (int)n);
+    if (asked == 0 || asked >= n)
         return NETDP_OK;
     int32_t *node = NETDP_I_NEW(int32_t, n);
     if (node == NULL)
         return netdp_i_no_memory(error);
-    netdp_stream stream = netdp_stream_at(study->seed, NETDP_FOR_PROBE, 1, 0); /* 0: spectra */
+    netdp_stream stream = netdp_stream_at(study->seed, NETDP_FOR_PROBE, purpose, 0);
     for (int32_t i = 0; i < n; i++)
         node[i] = i;
-    for (int32_t i = 0; i < drawn; i++) {
+    for (int32_t i = 0; i < asked; i++) {
         const int32_t other = i + (int32_t)netdp_stream_below(&stream, (uint64_t)(n - i));
         const int32_t kept = node[i];
         node[i] = node[other];
         node[other] = kept;
     }
-    qsort(node, (size_t)drawn, sizeof *node, ascending);
-    variant->observer = node;
-    variant->observer_count = drawn;
+    qsort(node, (size_t)asked, sizeof *node, ascending);
+    *drawn = node;
+    *count = (int32_t)asked;
     return NETDP_OK;
+}
+
+/* Who learns, and about whom; the local baseline is about everybody. Purpose 0: spectra. */
+static netdp_status draw_pairs(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    netdp_status status = draw_nodes(variant, "privacy.observers", study->privacy.observers, 1,
+                                     &variant->observer_count, &variant->observer, error);
+    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
+        status = draw_nodes(variant, "privacy.sources", study->privacy.sources, 4,
+                            &variant->source_count, &variant->source, error);
+    return status;
 }
 
 /* How the study's network changes, drawn with its seed. */
@@ -333,8 +349,10 @@ static netdp_status describe_account(netdp_i_variant *variant, netdp_error *erro
 {
     const netdp_study *study = variant->study;
     const netdp_linear *protocol = &variant->protocol;
-    netdp_status status = read_nodes(variant, "privacy.from", study->privacy.from, 2,
-                                     &variant->source_count, &variant->source, error);
+    netdp_status status = NETDP_OK;
+    if (variant->source_count == 0)
+        status = read_nodes(variant, "privacy.from", study->privacy.from, 2, &variant->source_count,
+                            &variant->source, error);
     if (status == NETDP_OK && variant->observer_count == 0)
         status = read_nodes(variant, "privacy.to", study->privacy.to, 3, &variant->observer_count,
                             &variant->observer, error);
@@ -358,7 +376,7 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
 {
     if (variant->role == NETDP_I_CENTRAL)
         return NETDP_OK;
-    netdp_status status = draw_observers(variant, error);
+    netdp_status status = draw_pairs(variant, error);
     if (status == NETDP_OK && netdp_i_study_realises(variant->study))
         return netdp_i_realising_describe(variant, error);
     if (status == NETDP_OK)

@@ -144,16 +144,19 @@ static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed
 {
     const netdp_i_problem *p = r->variant->problem;
     const netdp_study *study = r->variant->study;
-    const netdp_learning learning = {.objective = p->objective,
-                                     .train = p->train,
-                                     .test = p->test,
-                                     .step = study->task.step,
-                                     .batch = study->task.batch,
-                                     .noise = noise,
-                                     .decay = study->task.decay};
-    if (r->variant->role == NETDP_I_CENTRAL) /* its steps are few: every one is traced */
+    netdp_learning learning = {.objective = p->objective,
+                               .train = p->train,
+                               .test = p->test,
+                               .step = study->task.step,
+                               .batch = study->task.batch,
+                               .noise = noise,
+                               .decay = study->task.decay};
+    if (r->variant->role == NETDP_I_CENTRAL) { /* its steps are few: every one is traced */
+        if (study->task.central_step > 0)
+            learning.step = study->task.central_step;
         return netdp_learn_central(&learning, study->task.central_steps, seed,
                                    (netdp_tracing){1, write_row, r, r->progress}, r->result, error);
+    }
     if (r->variant->token.law != NULL)
         return simulate_walk(r, seed, error);
     return netdp_i_simulate_learning(

@@ -60,6 +60,7 @@ struct netdp_study {
         int64_t batch; /* rows of a gradient, 0: all of a node's */
         bool intercept;
         int64_t central_steps; /* of the central baseline */
+        double central_step;   /* its step size; 0: step */
         char *unit;            /* of the data, for tables; "" where not given */
     } task;
     struct {
@@ -93,6 +94,7 @@ struct netdp_study {
         char *from, *to; /* accounts: "random", or nodes by name; NULL or "all": all */
         netdp_over over;
         int64_t observers; /* drawn with the seed and accounted for; 0: all nodes */
+        int64_t sources;   /* the same of those about whom they learn */
         netdp_sees sees;
         netdp_own_noise own_noise;
         double dither, end_dither;

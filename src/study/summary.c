@@ -142,6 +142,9 @@ static json_t *remarks_json(const netdp_i_variant *variant)
                "mean over %d drawn observers of %d: an estimate of the mean over all pairs; worst "
                "is of their pairs only",
                (int)variant->observer_count, (int)netdp_graph_nodes(variant->problem->graph));
+    if (variant->source_count > 0 && variant->study->privacy.sources > 0)
+        remark(remarks, "mean over what is learnt of %d drawn nodes of %d: an estimate too",
+               (int)variant->source_count, (int)netdp_graph_nodes(variant->problem->graph));
     return remarks;
 }
 

@@ -50,6 +50,8 @@ netdp_status netdp_i_tallying_calibrate(netdp_i_variant *variant, netdp_calibrat
     const netdp_study *study = variant->study;
     netdp_tally_request request = {.tally = &variant->tally,
                                    .bound = variant->bound,
+                                   .from_count = variant->source_count,
+                                   .from = variant->source,
                                    .to_count = variant->observer_count,
                                    .to = variant->observer};
     const netdp_target target = {.epsilon = study->privacy.epsilon,

@@ -130,10 +130,12 @@ netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibrati
     const int32_t heaviest = heaviest_node(variant), other = heaviest == 0 ? 1 : 0;
     netdp_walk_request request = {.token = &variant->token,
                                   .bound = variant->bound,
+                                  .from_count = variant->source_count,
+                                  .from = variant->source,
                                   .to_count = variant->observer_count,
                                   .to = variant->observer};
     const netdp_target target = {.epsilon = study->privacy.epsilon,
-                                 .unit = {NETDP_AS_DP, study->privacy.delta},
+                                 .unit = netdp_i_study_unit(study),
                                  .over = study->privacy.over,
                                  .max_noise = 1e6,
                                  .even_unsound = variant->bound != NETDP_BOUND_AUTO};

@@ -81,6 +81,11 @@ STUDIES = [
      TARGET + ", bound: published", "published"),
     ("hypercube 3", "metropolis", MODEL, "walk, rounds: 40",
      TARGET + ", bound: published-log, observers: 3", "published-log"),
+    ("hypercube 3", "metropolis", MODEL, "walk, rounds: 40", TARGET + ", bound: published-code",
+     "published-code"),
+    ("florentine", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 20", TARGET + ", sources: 3",
+     "excursion"),
+    ("florentine", "metropolis", MEAN, "averaging, rounds: 6", TARGET + ", sources: 1", "exact"),
     ("ring 9", "metropolis", SUM, "ring-sum, rounds: 3", WORST, "exact"),
     ("ring 9", "metropolis", SUM, "ring-sum, rounds: 3, release: final, schedule: every", TARGET,
      "exact"),
@@ -105,7 +110,7 @@ STUDIES = [
      "complete-histogram, rounds: 12", COUNT, "local"),
 ]
 
-UNSOUND = ("published", "published-log", "linear")
+UNSOUND = ("published", "published-log", "published-code", "linear")
 
 # Keys of a record and the options that say the same, where they mean something to the protocol.
 ALWAYS = {"seed": "--seed", "graph.family": "--family"}
@@ -244,7 +249,12 @@ def again(folder, study):
     keys, summary, losses = ran(folder, study)
     variant, target = summary["variants"][2], summary["target"]
     guarantee = variant["guarantee"]
-    got, csv = accounted_for_all(folder, description(keys, variant), summary["threat"]["to"])
+    words = description(keys, variant)
+    sources = sorted({int(line.split(",")[0]) for line in losses.splitlines()[1:]})
+    if keys["privacy.sources"] != "all":
+        equal(guarantee["sources"]["drawn"], len(sources), "sources")
+        words += ["--from", ",".join(map(str, sources))]
+    got, csv = accounted_for_all(folder, words, summary["threat"]["to"])
     equal(csv, losses, "loss.csv")
     equal(got["bound"], guarantee["bound"], "bound")
     equal(got["bound"], study[-1], "bound")
