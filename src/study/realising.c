@@ -16,10 +16,9 @@ static const struct {
     const char *name, *says;
     bool sound;
 } accounts[NETDP_TALLY_ACCOUNTS] = {
-    [NETDP_TALLY_NETWORK_PUBLISHED] = {"published", "cycles composed one contribution at a time",
-                                       false},
-    [NETDP_TALLY_NETWORK] = {"auto", "contributions of a cycle seen together", true},
-    [NETDP_TALLY_LOCAL_PUBLISHED] = {"published-local", "local, by advanced composition", true},
+    [NETDP_TALLY_NETWORK_PUBLISHED] = {"published", "realised, published", false},
+    [NETDP_TALLY_NETWORK] = {"auto", "realised", true},
+    [NETDP_TALLY_LOCAL_PUBLISHED] = {"published-local", "local, published", true},
     [NETDP_TALLY_LOCAL] = {"local", "local", true},
 };
 
