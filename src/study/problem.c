@@ -480,7 +480,7 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
     if (status == NETDP_OK && !accounts)
         status = netdp_i_study_learns(study) ? load_examples(study, csv, made, error)
                                              : load_values(study, csv, made, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && !netdp_i_study_realises(study)) /* nothing is mixed on no edges */
         status = load_weights(study, made, error);
     free(csv);
     if (status != NETDP_OK) {

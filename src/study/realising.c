@@ -1,5 +1,6 @@
 #include "study/realising.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <netdp/amplification.h>
@@ -11,22 +12,27 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 
-/* By netdp_tally_account: how `privacy.bound` asks for it. */
+/* Behind those of walks that were drawn: what holds before. */
+enum { THEOREM = NETDP_TALLY_ACCOUNTS, THEOREM_LOCAL, LAW, ACCOUNTS };
+
+/* By netdp_tally_account and these: how `privacy.bound` asks for it. */
 static const struct {
     const char *name, *says;
     bool sound;
-} accounts[NETDP_TALLY_ACCOUNTS] = {
-    [NETDP_TALLY_NETWORK_PUBLISHED] = {"published", "cycles composed one contribution at a time",
-                                       false},
-    [NETDP_TALLY_NETWORK] = {"auto", "contributions of a cycle seen together", true},
-    [NETDP_TALLY_LOCAL_PUBLISHED] = {"published-local", "local, by advanced composition", true},
+} accounts[ACCOUNTS] = {
+    [NETDP_TALLY_NETWORK_PUBLISHED] = {"published", "realised, published", false},
+    [NETDP_TALLY_NETWORK] = {"auto", "realised", true},
+    [NETDP_TALLY_LOCAL_PUBLISHED] = {"published-local", "local, published", true},
     [NETDP_TALLY_LOCAL] = {"local", "local", true},
+    [THEOREM] = {"theorem", "theorem as printed", false},
+    [THEOREM_LOCAL] = {"theorem-local", "local, as the theorem", false},
+    [LAW] = {"law", "over the law of walks", true},
 };
 
 /* The place in `accounts`, or -1. */
 static int find_account(const char *name)
 {
-    for (int i = 0; i < NETDP_TALLY_ACCOUNTS; i++)
+    for (int i = 0; i < ACCOUNTS; i++)
         if (strcmp(accounts[i].name, name) == 0)
             return i;
     return -1;
@@ -68,7 +74,8 @@ netdp_status netdp_i_realising_describe(netdp_i_variant *variant, netdp_error *e
     if (find_account(study->privacy.bound) < 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: privacy.bound: '%.40s' is no account of a walk that was drawn; "
-                            "give auto, published, local or published-local",
+                            "give auto, published, local, published-local, theorem, "
+                            "theorem-local or law",
                             study->path, study->privacy.bound);
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status == NETDP_OK)
@@ -122,14 +129,52 @@ static netdp_status follow_walks(const netdp_i_variant *variant, netdp_tally_acc
     return status;
 }
 
+/* What a theorem, or our own account at its delta, says of a pair before the walk. */
+static netdp_status foretell(const netdp_i_variant *variant, int which,
+                             const netdp_progress *progress, netdp_tally_spread *spread,
+                             netdp_error *error)
+{
+    static const int32_t pair[] = {1, 0};
+    const double delta = variant->study->privacy.delta;
+    netdp_tally hidden = variant->tally; /* as the theorems want the path */
+    const netdp_tally_terms terms = {.epsilon = variant->study->privacy.epsilon,
+                                     .delta = delta,
+                                     .delta_compose = delta,
+                                     .delta_visits = delta,
+                                     .delta_spotted = delta,
+                                     .colluders = 1};
+    netdp_tally_published bound;
+    netdp_losses *losses = NULL;
+    hidden.hidden = true;
+    netdp_status status =
+        which == THEOREM_LOCAL
+            ? netdp_tally_published_local(&hidden, &terms, NETDP_FORM_PRINTED, &bound, error)
+            : netdp_tally_published_bound(&hidden, &terms, NETDP_FORM_PRINTED, &bound, error);
+    if (status == NETDP_OK && which == LAW) {
+        const netdp_tally_request request = {.tally = &variant->tally,
+                                             .unit = {NETDP_AS_DP, fmin(bound.delta, 0.5)},
+                                             .from_count = 1,
+                                             .from = &pair[0],
+                                             .to_count = 1,
+                                             .to = &pair[1]};
+        status = netdp_tally_losses_new(&request, progress, &losses, error);
+        if (status == NETDP_OK)
+            bound.epsilon = losses->loss[0];
+        netdp_losses_free(losses);
+    }
+    *spread = (netdp_tally_spread){1, bound.epsilon, bound.epsilon, bound.epsilon};
+    return status;
+}
+
 netdp_status netdp_i_realising_account(netdp_i_variant *variant, const netdp_progress *progress,
                                        netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const int which = find_account(study->privacy.bound);
     netdp_tally_spread spread = {0};
-    netdp_status status =
-        follow_walks(variant, (netdp_tally_account)which, progress, &spread, error);
+    netdp_status status = which >= THEOREM ? foretell(variant, which, progress, &spread, error)
+                                           : follow_walks(variant, (netdp_tally_account)which,
+                                                          progress, &spread, error);
     if (status != NETDP_OK)
         return status;
     const double mean = spread.sum / (double)spread.count;
@@ -145,8 +190,11 @@ netdp_status netdp_i_realising_account(netdp_i_variant *variant, const netdp_pro
                   "from", "to", "epsilon", netdp_i_json_double(spread.most), "local");
     if (guarantee == NULL)
         return netdp_i_no_memory(error);
-    json_object_set_new(guarantee, "walks", json_integer(study->output.repeat));
-    if (variant->observer_count > 0)
+    if (which >= THEOREM)
+        spread.count = 0;
+    else
+        json_object_set_new(guarantee, "walks", json_integer(study->output.repeat));
+    if (spread.count > 0 && variant->observer_count > 0)
         json_object_set_new(guarantee, "observers",
                             json_pack("{s:i, s:i}", "drawn", (int)variant->observer_count, "of",
                                       (int)variant->tally.nodes));
