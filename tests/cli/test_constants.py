@@ -136,6 +136,8 @@ WRONG = [
     (["protocol.kind=muffliato-sgd", "protocol.law=public", "protocol.cap=none", "task.decay=0.5",
       "protocol.inner=2"], "task.decay.*does not apply to muffliato-sgd"),
     (["data.draw=0"], "from 1"),
+    (["protocol.kind=gossip-sgd", "protocol.law=public", "protocol.cap=none", "task.decay=0.5",
+      "privacy.bound=linear"], "linear needs a constant step"),
 ]
 
 
