@@ -121,7 +121,7 @@ def summary_agrees_with_trace():
         assert list(summary) == SUMMARY, list(summary)
         rows = list(csv.DictReader(load(folder, "out", "trace.csv").decode().splitlines()))
         assert list(rows[0]) == ["step", "variant", "run", "objective", "accuracy",
-                                 "consensus_error", "bytes_sent", "messages_sent"]
+                                 "consensus_error", "bytes_sent", "messages_sent", "excess"]
         assert [v["name"] for v in summary["variants"]] == ["central", "local", "gossip"]
         for variant in summary["variants"]:
             mine = [row for row in rows if row["variant"] == variant["name"]]
