@@ -91,7 +91,7 @@ export function answer(variant) {
     h('p', {class: 'lead'}, stand.sound ? sentence(variant) : ['By this formula: ', sentence(variant)]),
     guarantee.why ? h('p', {class: 'note'}, `Accounted for as local privacy: ${guarantee.why}`) : null,
     mean ? h('p', {class: 'note'}, `The target, ${words.measure(variant.unit).symbol} = ${showUp(number(target.epsilon))}, is met on average over pairs. Some pairs have more: look at the worst pair, and ask for “over: worst” if it is too much.`) : null,
-    (variant.told.remarks ?? []).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
+    (variant.told.remarks ?? []).filter((text) => stand.sound || !/not an upper bound/i.test(text)).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
     tiles(variant),
     Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, 'Best test: an observer who must tell two possible contents apart, and may raise a false alarm in 5 % of the cases, finds the true one at most this often. Knowing nothing, it would be 5 %.'),
     h('h3', {}, `What ${words.measure(variant.unit).symbol} means`),
