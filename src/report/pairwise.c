@@ -230,6 +230,12 @@ static netdp_status read_unit(matrix *m, netdp_error *error)
                               : netdp_i_within(error, status, "%s/summary.json", m->wanted->folder);
 }
 
+/* Pairs that differ in their last digits count as one worst pair. */
+static bool alike(double a, double b)
+{
+    return a == b || fabs(a - b) <= 1e-9 * fabs(b);
+}
+
 /* The file does not say whether its cells are losses: the worst pair of the summary does. */
 static netdp_status find_kind(matrix *m, const char *path, netdp_error *error)
 {
@@ -250,9 +256,9 @@ static netdp_status find_kind(matrix *m, const char *path, netdp_error *error)
     netdp_status status = netdp_loss_value(cell, m->noise, m->unit, &value, error);
     if (status != NETDP_OK)
         return status;
-    if (value == epsilon)
+    if (alike(value, epsilon))
         return NETDP_OK;
-    m->final = cell == epsilon;
+    m->final = alike(cell, epsilon);
     return m->final ? NETDP_OK
                     : netdp_i_fail(error, NETDP_INVALID,
                                    "%s: the worst pair has another value than in summary.json; run "

@@ -55,6 +55,13 @@ static bool there(const char *folder, const char *file, char *path)
     return access(path, F_OK) == 0;
 }
 
+/* JSON is UTF-8: what is not shows its bytes. */
+static json_t *text_json(const char *text)
+{
+    json_t *made = json_string(text);
+    return made != NULL ? made : json_string(netdp_i_show_text(text).text);
+}
+
 /* ---- The folder ---- */
 
 /* Why a folder without summary.json is no result folder of a run. */
@@ -165,7 +172,7 @@ static json_t *names_json(const netdp_graph *graph)
     for (int32_t u = 0; u < netdp_graph_nodes(graph); u++) {
         const char *name = netdp_graph_name(graph, u);
         any = any || name != NULL;
-        json_array_append_new(names, name != NULL ? json_string(name) : json_null());
+        json_array_append_new(names, name != NULL ? text_json(name) : json_null());
     }
     if (any)
         return names;
@@ -316,11 +323,9 @@ static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
         status = netdp_i_pairwise_json(&wanted, progress, &pairs, error);
     if (status != NETDP_OK)
         return status;
-    *made =
-        json_pack("{s:s, s:o, s:o, s:o}", "name", name, "graph",
-                  index >= 0 ? json_integer(index) : json_null(), "why",
-                  why.text[0] != '\0' ? json_string(netdp_i_show_text(why.text).text) : json_null(),
-                  "pairs", pairs);
+    *made = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "graph",
+                      index >= 0 ? json_integer(index) : json_null(), "why",
+                      why.text[0] != '\0' ? text_json(why.text) : json_null(), "pairs", pairs);
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
@@ -418,7 +423,7 @@ static netdp_status assemble(source *s, const netdp_progress *progress, json_t *
     *made = json_pack("{s:s, s:s, s:O, s:o, s:o, s:O, s:o, s:o, s:o}", "netdp", netdp_version(),
                       "folder", netdp_i_show_text(name).text, "summary", s->summary, "seed",
                       seed_json(json_object_get(s->summary, "seed")), "study",
-                      s->text != NULL ? json_string(s->text) : json_null(), "graphs", s->graphs,
+                      s->text != NULL ? text_json(s->text) : json_null(), "graphs", s->graphs,
                       "variants", variants, "trace", trace != NULL ? trace : json_null(), "figure",
                       figure);
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);

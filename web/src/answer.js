@@ -29,7 +29,7 @@ function tile(variant, title, value, power, below, odds = true) {
     h('p', {}, `Best test: finds it in at most ${percentUp(power)}`)];
   return h('li', {class: 'tile'}, h('h3', {}, title),
     h('p', {class: 'big'}, `${unit.symbol} ${showUp(value)}`),
-    variant.unit.kind === 'dp' && odds ? h('p', {}, value > 20.7 ? `Odds 1 : 1 are bounded only ${words.odds(value)}` : `Odds 1 : 1 become at most ${words.odds(value)}`) : null,
+    variant.unit.kind === 'dp' && odds ? h('p', {}, words.allowed(value)) : null,
     told, h('p', {class: 'muted'}, below));
 }
 
@@ -61,7 +61,9 @@ function sentence(variant) {
   const worst = words.worstOf(guarantee);
   const strong = (value) => h('strong', {}, `${unit.symbol} = ${showUp(value)}`);
   const observer = variant.pairs?.coalition ? 'The coalition' : Array.isArray(threat.to) ? 'An observer' : 'Any single node';
-  const parts = [`${observer} could learn something about another node’s data, at most `, strong(worst), ' in the worst case'];
+  const parts = worst === Infinity
+    ? [`${observer} could learn any amount about another node’s data, `, strong(worst), ', in the worst case']
+    : [`${observer} could learn something about another node’s data, at most `, strong(worst), ' in the worst case'];
   if (guarantee.worst) parts.push(`: ${nodeName(variant, guarantee.worst.to)} about ${nodeName(variant, guarantee.worst.from)}`);
   parts.push('. Over the pairs the mean is ', strong(number(guarantee.mean)));
   if (classes.length > 1) {
@@ -91,9 +93,10 @@ export function answer(variant) {
     h('p', {class: 'lead'}, stand.sound ? sentence(variant) : ['By this formula: ', sentence(variant)]),
     guarantee.why ? h('p', {class: 'note'}, `Accounted for as local privacy: ${guarantee.why}`) : null,
     mean ? h('p', {class: 'note'}, `The target, ${words.measure(variant.unit).symbol} = ${showUp(number(target.epsilon))}, is met on average over pairs. Some pairs have more: look at the worst pair, and ask for “over: worst” if it is too much.`) : null,
-    (variant.told.remarks ?? []).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
+    (variant.told.remarks ?? []).filter((text) => stand.sound || !/not an upper bound/i.test(text)).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
     tiles(variant),
-    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, 'Best test: an observer who must tell two possible contents apart, and may raise a false alarm in 5 % of the cases, finds the true one at most this often. Knowing nothing, it would be 5 %.'),
+    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, 'Best test: an observer who must tell two possible contents apart, and may raise a false alarm in 5 % of the cases, finds the true one at most this often. Knowing nothing, it would be 5 %.',
+      variant.pairs?.gaussian ? null : ' Here the bound follows from ε and δ alone and is coarse: it is not to be compared with that of variants whose losses are Gaussian.'),
     h('h3', {}, `What ${words.measure(variant.unit).symbol} means`),
     h('p', {}, words.reading(variant.unit, worst)),
     baselines(),
@@ -111,6 +114,7 @@ export function assumptions(variant) {
       ? 'A node’s whole data: as if all of it were replaced by any other admissible data.' : threat.adjacency],
     ['What is released', words.released(threat)],
     ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
+    ...(words.also(variant) ? [['Also assumed', words.also(variant)]] : []),
     ['How it is computed', words.standing(guarantee).text],
   ];
   return [

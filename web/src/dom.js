@@ -29,11 +29,11 @@ export function show(value, digits = 4) {
   return Number.isNaN(value) ? '–' : value === Infinity ? '∞' : plain(value, digits);
 }
 
-/** A bound: never shown smaller than it is. */
+/** A bound: never shown smaller than it is, but for the rounding of its last digits. */
 export function showUp(value, digits = 3) {
   if (!Number.isFinite(value) || value === 0) return show(value, digits);
   let shown = Number(value.toPrecision(digits));
-  if (shown < value) shown += 10 ** (Math.floor(Math.log10(Math.abs(value))) - digits + 1);
+  if (shown < value * (1 - 1e-9)) shown += 10 ** (Math.floor(Math.log10(Math.abs(value))) - digits + 1);
   const text = plain(shown, digits);
   const whole = text.includes('e') ? 0 : digits - 1 - Math.floor(Math.log10(Math.abs(shown)));
   return whole > 0 ? shown.toFixed(whole) : text;

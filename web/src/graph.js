@@ -59,6 +59,7 @@ export function drawGraph(container, choose, hover) {
       userZoomingEnabled: false, boxSelectionEnabled: false, autoungrabify: true, autounselectify: true,
       hideEdgesOnViewport: edges.length > 20000, minZoom: 0.02, maxZoom: 12,
     });
+    cy.on('resize', () => cy.fit(undefined, 24));
     cy.on('tap', 'node', (event) => choose(Number(event.target.id())));
     cy.on('mouseover', 'node', (event) => { event.target.addClass('hovered'); container.style.cursor = 'pointer'; hover(Number(event.target.id())); });
     cy.on('mouseout', 'node', (event) => { event.target.removeClass('hovered'); container.style.cursor = ''; hover(null); });

@@ -5,7 +5,7 @@ import {h, plural} from './dom.js';
 import {page, summary, variants} from './folder.js';
 import {look} from './look.js';
 import {pairsTable} from './pairs.js';
-import {utility} from './utility.js';
+import {accounts, utility} from './utility.js';
 import * as words from './words.js';
 
 const section = (id, title, ...children) => h('section', {id, 'aria-labelledby': `${id}-title`}, h('h2', {id: `${id}-title`}, title), ...children);
@@ -26,7 +26,7 @@ function repeat() {
   ];
   return [
     h('p', {}, 'Save the study below as a file and run it: equal seeds give equal bytes, on any number of threads.'),
-    h('pre', {tabindex: '0', 'aria-label': 'Commands'}, 'netdp run study.yaml -o again\nnetdp report again'),
+    h('pre', {tabindex: '0', 'aria-label': 'Commands'}, `netdp ${page.figure ? 'reproduce' : 'run'} study.yaml -o again\nnetdp report again`),
     h('table', {class: 'facts-table'}, h('tbody', {}, facts.map(([term, text]) => h('tr', {}, h('th', {scope: 'row'}, term), h('td', {}, text))))),
     h('h3', {}, 'study.yaml'),
     page.study ? h('pre', {tabindex: '0', 'aria-label': 'study.yaml'}, page.study) : h('p', {}, 'The folder has no study.yaml.'),
@@ -59,7 +59,7 @@ function update(variant) {
 
 function build() {
   document.title = `${summary.title || page.folder} – netdp report`;
-  const links = [['answer', 'Answer'], ['assumptions', 'Assumptions'], ['look', 'Graph'], ['distance', 'Distance'], ['pairs', 'Pairs'], ['utility', 'Utility'],
+  const links = [['answer', 'Answer'], ['assumptions', 'Assumptions'], ['look', 'Graph'], ['distance', 'Distance'], ['pairs', 'Pairs'], ['utility', accounts() ? 'Variants' : 'Utility'],
     ...(page.figure ? [['figure', 'Figure']] : []), ['repeat', 'Repeat']];
   const used = utility();
   document.getElementById('page').replaceChildren(
@@ -73,7 +73,7 @@ function build() {
       section('look', 'One observer at a time', h('p', {class: 'said-how'}, 'Choose a node: the others take the colour of what it could learn about them. Click one, or use the list and the arrow keys.'), looking.element),
       section('distance', 'Loss against distance', distanceBody),
       section('pairs', 'Every pair', pairsBody),
-      section('utility', 'What it cost in accuracy', used.nodes),
+      section('utility', accounts() ? 'Variants side by side' : 'What it cost in accuracy', used.nodes),
       page.figure ? figure() : null,
       section('repeat', 'How to repeat it', repeat())));
   if (variants.length > 0) update(variants[0]);

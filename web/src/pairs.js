@@ -37,7 +37,7 @@ export function pairsTable(variant) {
   ];
   if (pairs.loss) columns.push({label: 'Loss', key: (row) => row.loss, cell: (row) => show(row.loss, 5), numeric: true});
   columns.slice(0, 2).forEach((column) => { column.numeric = false; });
-  const caption = `What the observer could learn about the node, ${unit.name} ${unit.at}${pairs.loss ? '; loss: 1 is what local noise alone leaves' : ''}`;
+  const caption = `What the observer could learn about the node, ${unit.name} ${unit.at}${pairs.loss ? '; loss: 1 for what a single contribution gives away through its own noise alone' : ''}`;
   const table = sortable(caption, columns, 3, () => (pairs.complete ? `All are in ${pairs.file}` : `All ${count(pairs.of * (pairs.nodes - 1))} are in ${pairs.file}`));
   const from = h('input', {id: 'from', type: 'search', autocomplete: 'off', oninput: fill, placeholder: 'name or number'});
   const to = h('input', {id: 'to', type: 'search', autocomplete: 'off', oninput: fill, placeholder: 'name or number'});

@@ -2,10 +2,12 @@
 import {chart} from './charts.js';
 import {theme} from './colour.js';
 import {count, h, number, plural, show, showUp} from './dom.js';
-import {page, summary} from './folder.js';
+import {page, summary, variants} from './folder.js';
 import * as words from './words.js';
 
 const learns = () => summary.task === 'logistic' || summary.task === 'ridge';
+
+export const accounts = () => summary.task === 'account';
 
 /** "0.9491 ± 0.0005" */
 function spread(measure) {
@@ -14,8 +16,9 @@ function spread(measure) {
 }
 
 function errorColumns() {
-  if (summary.task === 'account') {
-    return [{label: 'Predicted objective', cell: (one) => (typeof one.predicted === 'number' ? show(one.predicted) : '–')}];
+  if (accounts()) {
+    return summary.variants.some((one) => typeof one.predicted === 'number')
+      ? [{label: 'Predicted objective', cell: (one) => (typeof one.predicted === 'number' ? show(one.predicted) : '–')}] : [];
   }
   if (learns()) {
     return [{label: summary.task === 'ridge' ? 'Test squared error' : 'Test accuracy', cell: (one) => spread(one.error?.accuracy)},
@@ -38,13 +41,14 @@ function bytes(value) {
 }
 
 function table() {
+  const {symbol} = words.measure(variants[0]?.unit ?? {kind: 'dp'});
   const columns = [
     ...errorColumns(),
-    {label: 'ε, worst pair', cell: (one) => showUp(words.worstOf(one.guarantee))},
-    {label: 'ε, mean', cell: (one) => showUp(number(one.guarantee.mean))},
+    {label: `${symbol}, worst pair`, cell: (one) => showUp(words.worstOf(one.guarantee))},
+    {label: `${symbol}, mean`, cell: (one) => showUp(number(one.guarantee.mean))},
     {label: 'Noise', cell: (one) => show(number(one.noise))},
     {label: 'Rounds', cell: (one) => count(one.rounds)},
-    ...(summary.task === 'account' ? [] : [{label: 'Sent', cell: (one) => bytes(one.bytes_sent)}]),
+    ...(accounts() ? [] : [{label: 'Sent', cell: (one) => bytes(one.bytes_sent)}]),
   ];
   return h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Utility'}, h('table', {class: 'data'},
     h('caption', {}, learns() ? `Means over ${plural(summary.repeat, 'run')} ± standard error` : summary.repeat ? `Root mean squared error over ${plural(summary.repeat, 'run')}; noise in units of the sensitivity` : 'Noise in units of the sensitivity'),

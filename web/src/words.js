@@ -32,6 +32,18 @@ const seen = {
   everything: 'Every message of every node, as an eavesdropper on the whole network would.',
 };
 
+const walks = 'Later steps never amplify an earlier difference, nodes keep no memory, and the path does not depend on private data.';
+const tokens = 'What a node contributes does not depend on tokens that it has seen.';
+const further = {
+  walk: walks,
+  'weighted-walk': `${walks} The law of the walk is public.`,
+  'ring-sum': tokens, 'ring-histogram': tokens, 'complete-sum': tokens, 'complete-histogram': tokens,
+  stream: 'What a node adds does not depend on what it has seen.',
+};
+
+/** What one protocol's account assumes besides, or undefined. */
+export const also = (variant) => (variant.guarantee.bound === 'local' || variant.guarantee.bound === 'everything' ? undefined : further[variant.protocol]);
+
 export const task = () => tasks[summary.task] ?? tasks.account;
 export const way = (protocol) => ways[protocol] ?? protocol;
 export const sees = (threat) => seen[threat.sees] ?? (threat.sees ? `It sees ${threat.sees}.` : 'Not recorded.');
@@ -133,11 +145,17 @@ export function power(unit, value, gaussian) {
   return gaussian ? Math.min(most, gaussianPower(muOf(value, delta))) : most;
 }
 
-export function odds(value) {
-  if (value === Infinity) return 'without limit';
+const BILLION = Math.log(1e9);
+
+function odds(value) {
   const factor = Math.exp(value);
-  if (factor > 1e9) return 'beyond a billion : 1';
   return `${factor < 1e6 ? showUp(factor, factor < 1000 ? 3 : 4) : showUp(factor, 2)} : 1`;
+}
+
+/** What an epsilon allows, of even odds. */
+export function allowed(value) {
+  if (value === Infinity) return 'Nothing bounds the odds';
+  return value > BILLION ? 'Odds 1 : 1 may pass a billion : 1' : `Odds 1 : 1 become at most ${odds(value)}`;
 }
 
 /** The symbol and the words of a unit. */
@@ -146,7 +164,7 @@ export function measure(unit) {
     case 'dp': return {symbol: 'ε', name: 'epsilon', at: `at δ = ${show(unit.parameter)}`};
     case 'rdp': return {symbol: 'ε', name: 'Rényi epsilon', at: `of order α = ${show(unit.parameter)}`};
     case 'gdp': return {symbol: 'μ', name: 'mu', at: 'of Gaussian differential privacy'};
-    default: return {symbol: 'loss', name: 'loss', at: 'in parts of what one contribution gives away without any network (1)'};
+    default: return {symbol: 'loss', name: 'loss', at: ', where 1 is what a single contribution gives away through its own noise alone'};
   }
 }
 
@@ -154,11 +172,11 @@ export function measure(unit) {
 export function reading(unit, worst) {
   if (unit.kind === 'dp') {
     return ['Suppose an observer finds two possible contents of a node’s data equally likely: odds 1 : 1. Whatever it then sees moves these odds to at most e',
-      h('sup', {}, 'ε'), ` : 1, except with a probability of about δ = ${show(unit.parameter)}. For the worst pair here that is ${odds(worst)}. With ε = 0 nothing at all is learnt.`];
+      h('sup', {}, 'ε'), ` : 1, except with a probability of about δ = ${show(unit.parameter)}. For the worst pair here ${worst === Infinity ? 'there is no such bound' : worst > BILLION ? 'that is more than a billion : 1' : `that is ${odds(worst)}`}. With ε = 0 nothing at all is learnt.`];
   }
   if (unit.kind === 'rdp') return [`Rényi epsilon bounds how far apart an observer’s views of two possible contents of a node’s data can be, of order ${show(unit.parameter)}. 0 means that nothing is learnt; netdp convert turns it into an (ε, δ).`];
   if (unit.kind === 'gdp') return ['Telling two possible contents of a node’s data apart is as hard as telling a normal distribution with mean 0 from one with mean μ. 0 means that nothing is learnt.'];
-  return ['1 is what local noise alone leaves: everyone sees every contribution. 0 means that nothing is learnt.'];
+  return ['1 is what a single contribution gives away through its own noise alone, as if everyone saw it. 0 means that nothing is learnt.'];
 }
 
 export const worstOf = (guarantee) => number(guarantee.worst?.epsilon ?? guarantee.epsilon);
