@@ -284,6 +284,7 @@ static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error
                                    study->protocol.rounds == 0 ? least : study->protocol.rounds,
                                .dither = study->privacy.dither,
                                .inner = study->protocol.inner,
+                               .every = 1, /* a stream contributes in every round */
                                .end_dither = study->privacy.end_dither,
                                .accelerate = study->protocol.accelerate};
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
