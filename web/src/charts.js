@@ -1,6 +1,6 @@
 // Curves by uPlot, drawn again when theme or width change.
 import uPlot from 'uplot/dist/uPlot.esm.js';
-import {onTheme, theme} from './colour.js';
+import {isPrinting, onTheme, theme} from './colour.js';
 import {show} from './dom.js';
 
 /**
@@ -18,7 +18,7 @@ export function chart(container, make) {
     const axis = (label) => ({label, stroke: colours.muted, labelFont: '13px system-ui, sans-serif', font: '12px system-ui, sans-serif',
       grid: {stroke: colours.grid, width: 1}, ticks: {stroke: colours.grid, width: 1}, labelSize: 22, gap: 4});
     plot = new uPlot({
-      width: Math.max(260, Math.min(760, container.clientWidth)), height: 300,
+      width: isPrinting() ? 620 : Math.max(260, Math.min(760, container.clientWidth)), height: 300,
       scales: {x: {time: false, range: wanted.range}, y: {distr: wanted.log ? 3 : 1, range: wanted.log ? undefined : (_, low, high) => [Math.min(0, low), high * 1.06 || 1]}},
       axes: [
         {...axis(wanted.x), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6], values: (_, ticks) => ticks.map((tick) => show(tick))},
