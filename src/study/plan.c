@@ -378,10 +378,11 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
     if (variant->role == NETDP_I_CENTRAL)
         return NETDP_OK;
     netdp_status status = draw_pairs(variant, error);
-    if (status == NETDP_OK && netdp_i_study_realises(variant->study))
+    if (status != NETDP_OK)
+        return status;
+    if (netdp_i_study_realises(variant->study))
         return netdp_i_realising_describe(variant, error);
-    if (status == NETDP_OK)
-        status = netdp_bound_parse(variant->study->privacy.bound, &variant->bound, error);
+    status = netdp_bound_parse(variant->study->privacy.bound, &variant->bound, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "%s: privacy.bound", variant->study->path);
     status = describe_protocol(variant, error);

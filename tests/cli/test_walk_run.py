@@ -324,7 +324,7 @@ CASES = [
     bad(MODEL, "delta: 1e-2", "delta: 1e-2, bound: first-passage", r"one Renyi order"),
     bad(MODEL, "step: 1}\nprotocol: {kind: walk, rounds: 160, cap: 20}\nprivacy: {epsilon: 9",
         "step: 9}\nprotocol: {kind: walk, rounds: 160, cap: 20}\nprivacy: {bound: excursion, epsilon: 9",
-        r"excursion needs task\.step at most 2/beta = 8"),
+        r"excursion needs a constant task\.step at most 2/beta = 8"),
     bad(MEAN, ", step: 0.05", "", r"study\.yaml:5: task\.step: is missing"),
     bad(MEAN, "step: 0.05", "step: 1.1", r"study\.yaml:5: task\.step: 1\.1 goes beyond"),
 ]
