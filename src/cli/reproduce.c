@@ -200,33 +200,51 @@ static netdp_status reproduce_all(const experiments *e, const options *o, netdp_
                               (int)failed, (int)e->count);
 }
 
-/* A name of the list, or the path of a study file. */
+/* Is it the experiment, or one of its panels, "NAME-..."? */
+static bool belongs(const char *name, const char *given)
+{
+    const size_t length = strlen(given);
+    return strncmp(name, given, length) == 0 && (name[length] == '\0' || name[length] == '-');
+}
+
+static netdp_status fail_unknown(const experiments *e, const char *given, netdp_error *error)
+{
+    const char *nearest = netdp_i_nearest(given, (const char *const *)e->name, (size_t)e->count);
+    if (nearest != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "'%s': no such experiment; did you mean '%s'?",
+                            netdp_i_show_text(given).text, nearest);
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "'%s': no such experiment; see netdp reproduce --list, or name a study "
+                        "file",
+                        netdp_i_show_text(given).text);
+}
+
+/* A name of the list with its panels, or the path of a study file. */
 static netdp_status reproduce_named(const char *given, const options *o, netdp_error *error)
 {
     experiments e = {.count = 0};
-    char path[NETDP_I_PATH_ROOM];
+    int32_t found = 0;
     const size_t length = strlen(given);
     if (strchr(given, '/') != NULL || (length > 5 && strcmp(given + length - 5, ".yaml") == 0))
         return reproduce(given, o, error);
     netdp_status status = find_experiments(&e, error);
     if (status != NETDP_OK)
         return status;
-    bool known = false;
     for (int32_t i = 0; i < e.count; i++)
-        known = known || strcmp(e.name[i], given) == 0;
-    put_path(&e, given, path);
-    const char *nearest =
-        known ? NULL : netdp_i_nearest(given, (const char *const *)e.name, (size_t)e.count);
-    if (!known && nearest != NULL)
-        status = netdp_i_fail(error, NETDP_INVALID, "'%s': no such experiment; did you mean '%s'?",
-                              netdp_i_show_text(given).text, nearest);
-    else if (!known)
+        found += belongs(e.name[i], given);
+    if (found == 0)
+        status = fail_unknown(&e, given, error);
+    else if (found > 1 && (o->study.folder != NULL || o->study.json))
         status = netdp_i_fail(error, NETDP_INVALID,
-                              "'%s': no such experiment; see netdp reproduce --list, or name a "
-                              "study file",
-                              netdp_i_show_text(given).text);
-    else
-        status = reproduce(path, o, error);
+                              "'%s': %d panels, each with its own folder; leave out -o and --json, "
+                              "or name one of netdp reproduce --list",
+                              netdp_i_show_text(given).text, (int)found);
+    for (int32_t i = 0; status == NETDP_OK && i < e.count; i++) {
+        char path[NETDP_I_PATH_ROOM];
+        put_path(&e, e.name[i], path);
+        if (belongs(e.name[i], given))
+            status = reproduce(path, o, error);
+    }
     clear(&e);
     return status;
 }

@@ -389,6 +389,7 @@ static void label_measure(const figure *f, const char *measure, char label[LABEL
                  {"accuracy", "test accuracy"},
                  {"consensus", "consensus error"},
                  {"noise", "noise, in units of the sensitivity"},
+                 {"data", "value of the node"},
                  {"predicted", "expected error of the noise"}};
     const netdp_unit unit = netdp_i_study_unit(f->study);
     snprintf(label, LABEL_ROOM, "%s", measure);
@@ -675,6 +676,20 @@ static netdp_status draw_matrices(figure *f, const char *path, netdp_error *erro
     return status;
 }
 
+/* Each node's own value. */
+static netdp_status take_data(const figure *f, size_t at, double *value, netdp_error *error)
+{
+    const int32_t own = own_index(f, at);
+    const bool listed = own >= 0 && own < f->study->variation_count;
+    const netdp_i_problem *p = listed ? f->problems.of[own] : f->problems.made[0];
+    if (p->values == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: figure.y: data is of studies that compute a mean", f->study->path);
+    for (int64_t u = 0; u < netdp_graph_nodes(p->graph); u++)
+        value[u] = p->low[0] + p->scale[0] * p->values[u * p->width];
+    return NETDP_OK;
+}
+
 /* Losses from one node to all, or from all to one, on the graph. */
 static netdp_status colour_nodes(const figure *f, size_t at, const json_t *variant,
                                  netdp_i_drawing *drawing, double *room, netdp_error *error)
@@ -684,6 +699,10 @@ static netdp_status colour_nodes(const figure *f, size_t at, const json_t *varia
     double *x = room, *y = room + n, *value = room + 2 * n;
     netdp_i_listed listed = {0};
     netdp_status status = netdp_i_graph_layout(graph, f->study->seed, x, y, error);
+    *drawing = (netdp_i_drawing){
+        .title = name_of(variant), .graph = graph, .x = x, .y = y, .value = value, .source = -1};
+    if (status == NETDP_OK && strcmp(f->measure[0], "data") == 0)
+        return take_data(f, at, value, error);
     if (status == NETDP_OK)
         status = list_losses(f, at, variant, &listed, error);
     bool from_one = true, to_one = true;
@@ -723,9 +742,10 @@ static netdp_status draw_graphs(figure *f, const char *path, netdp_error *error)
                                                 &drawing[i], room[i], error)
                                  : netdp_i_no_memory(error);
     }
-    label_measure(f, "loss", label);
+    label_measure(f, f->measure[0], label);
     if (status == NETDP_OK)
-        status = netdp_i_drawing_write(drawing, count, 0, is_log(f, 'y'), label, path, error);
+        status = netdp_i_drawing_write(drawing, count, count == 4 ? 2 : 0, is_log(f, 'y'), label,
+                                       path, error);
     for (int32_t i = 0; room != NULL && i < count; i++)
         netdp_i_free(room[i]);
     netdp_i_free(room);
@@ -754,8 +774,9 @@ static const struct {
 /* figure.y, a list of measures, checked. */
 static netdp_status read_measures(figure *f, const char *usual, netdp_error *error)
 {
-    static const char *const known[] = {"loss",     "loss_per_round", "objective", "excess",
-                                        "accuracy", "consensus",      "noise",     "predicted"};
+    static const char *const known[] = {"loss",   "loss_per_round", "objective",
+                                        "excess", "accuracy",       "consensus",
+                                        "noise",  "predicted",      "data"};
     f->words = netdp_i_copy_text(f->study->figure.y != NULL ? f->study->figure.y : usual);
     if (f->words == NULL)
         return netdp_i_no_memory(error);
@@ -769,7 +790,7 @@ static netdp_status read_measures(figure *f, const char *usual, netdp_error *err
             return netdp_i_fail(
                 error, NETDP_INVALID,
                 "%s: figure.y: '%s' is not known here; give at most %d of loss, "
-                "loss_per_round, objective, excess, accuracy, consensus, noise, predicted",
+                "loss_per_round, objective, excess, accuracy, consensus, noise, predicted, data",
                 f->study->path, netdp_i_show_text(word).text, MEASURES);
         f->measure[f->measures++] = known[k];
     }

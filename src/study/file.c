@@ -410,9 +410,10 @@ static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
     if (study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "applies to logistic and ridge; remove it");
-    if (study->data.synthetic != NULL)
+    if (study->data.synthetic != NULL && strcmp(study->data.synthetic, "positions") != 0)
         return netdp_i_reading_fail(from, "data.synthetic", error,
-                                    "applies to logistic and ridge; give source or csv");
+                                    "applies to logistic and ridge; a mean takes source, csv, or "
+                                    "the positions of a geometric graph");
     if (!netdp_i_study_walks(study))
         return NETDP_OK;
     if (study->protocol.rounds == 0)

@@ -191,7 +191,7 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"figure.x", NETDP_I_KEY_TEXT, AT(figure.x), .whole = true, .word = figure_xs,
      .expects = "hops, length, communicability, katz, value or nodes"},
     {"figure.y", NETDP_I_KEY_TEXT, AT(figure.y), .whole = true,
-     .expects = "some of loss, loss_per_round, objective, excess, accuracy, consensus, noise, predicted"},
+     .expects = "some of loss, loss_per_round, objective, excess, accuracy, consensus, noise, predicted, data"},
     {"figure.log", NETDP_I_KEY_TEXT, AT(figure.log), .whole = true, .word = figure_logs,
      .expects = "none, x, y or xy"},
     {"figure.hide", NETDP_I_KEY_TEXT, AT(figure.hide), .whole = true, .word = hidden,

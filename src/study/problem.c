@@ -135,9 +135,43 @@ static netdp_status find_csv(const netdp_study *study, const char *data, netdp_i
     return status;
 }
 
-static netdp_status load_table(const netdp_study *study, const char *csv, netdp_table **table,
-                               netdp_error *error)
+/* The nodes' own places as their data: x + y in the unit square, row i of node i. */
+static netdp_status list_positions(const netdp_study *study, netdp_i_problem *problem,
+                                   netdp_table **table, netdp_error *error)
 {
+    const double *x, *y;
+    const int64_t n = netdp_graph_nodes(problem->graph);
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    if (!netdp_graph_positions(problem->graph, &x, &y))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: data.synthetic: the nodes of %s have no positions; they are for "
+                            "the family geometric",
+                            study->path, netdp_graph_origin(problem->graph));
+    netdp_table *made = NETDP_I_NEW(netdp_table, 1);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    made->rows = n;
+    made->name = NETDP_I_NEW(char *, 1);
+    made->values = NETDP_I_NEW(double, n);
+    if (made->name != NULL && (made->name[0] = netdp_i_copy_text("x + y")) != NULL)
+        made->columns = 1;
+    if (made->columns == 0 || made->values == NULL) {
+        netdp_table_free(made);
+        return netdp_i_no_memory(error);
+    }
+    for (int64_t u = 0; u < n; u++)
+        made->values[u] = x[u] + y[u];
+    crypto_hash_sha256(hash, (const unsigned char *)made->values, (size_t)n * sizeof *made->values);
+    sodium_bin2hex(problem->digest, sizeof problem->digest, hash, sizeof hash);
+    *table = made;
+    return NETDP_OK;
+}
+
+static netdp_status load_table(const netdp_study *study, const char *csv, netdp_i_problem *problem,
+                               netdp_table **table, netdp_error *error)
+{
+    if (study->data.synthetic != NULL)
+        return list_positions(study, problem, table, error);
     const char **wanted = NETDP_I_NEW(const char *, study->data.column_count);
     if (wanted == NULL)
         return netdp_i_no_memory(error);
@@ -450,7 +484,7 @@ static netdp_status load_values(const netdp_study *study, const char *csv, netdp
                                 netdp_error *error)
 {
     netdp_table *table = NULL;
-    netdp_status status = load_table(study, csv, &table, error);
+    netdp_status status = load_table(study, csv, problem, &table, error);
     if (status == NETDP_OK && table->columns != 1 &&
         (netdp_i_study_counts(study) || netdp_i_study_tallies(study)))
         status = netdp_i_fail(error, NETDP_INVALID,
