@@ -134,8 +134,10 @@ int netdp_i_axis_print(FILE *out, const char *name, const netdp_i_axis *axis)
         fprintf(out, "set logscale %s\n", name);
     if (decades >= 2) {
         const double step = ceil(decades / 6);
-        fprintf(out, "set format %s '10^{%%T}'\nset %stics nomirror out %.15g enhanced\n", name,
-                name, pow(10, step));
+        /* With a step alone, gnuplot 5.4 counts from the lower end and labels it as a power. */
+        const double start = pow(10, step * floor(log10(axis->low) / step));
+        fprintf(out, "set format %s '10^{%%T}'\nset %stics nomirror out %.15g,%.15g enhanced\n",
+                name, name, start, pow(10, step));
         if (step < 2)
             fprintf(out, "set m%stics 10\n", name);
         return POWER;

@@ -263,6 +263,46 @@ static void test_axis(void **state)
     assert_true(linear.low >= 0 && linear.low <= 0 && linear.high > 5);
 }
 
+/* Where the label 10^power stands; NaN: nowhere. */
+static double tick_of(const char *text, int power)
+{
+    char label[16];
+    snprintf(label, sizeof label, ">%d<", power);
+    for (const char *ten = text; (ten = strstr(ten, ">10</tspan>")) != NULL; ten++) {
+        const char *exponent = strstr(ten + 1, label), *end = strstr(ten, "</text>");
+        const char *at = ten;
+        while (at > text && strncmp(at, "translate(", 10) != 0)
+            at--;
+        if (exponent != NULL && exponent < end)
+            return strtod(at + 10, NULL);
+    }
+    return NAN;
+}
+
+static bool has_mark(const char *text, double left)
+{
+    for (const char *mark = text; (mark = strstr(mark, "<use xlink:href='#gpPt")) != NULL; mark++) {
+        const char *at = strstr(mark, "translate("), *end = strchr(mark, '>');
+        if (at != NULL && at < end && fabs(strtod(at + 10, NULL) - left) < 0.6)
+            return true;
+    }
+    return false;
+}
+
+/* gnuplot, given a step of ticks alone, counts them from the lower end of a logarithmic axis. */
+static void test_ticks_stand_at_their_powers(void **state)
+{
+    (void)state;
+    const double decades[] = {40, 100, 1000, 4000};
+    const netdp_i_series series = {.name = "a", .count = 4, .x = decades, .y = y, .points = true};
+    const netdp_i_chart chart = {.log_x = true, .count = 1, .series = &series};
+    char *text = draw(&chart, 1);
+    for (int power = 2; power <= 3; power++)
+        assert_true(has_mark(text, tick_of(text, power)));
+    assert_false(has_mark(text, tick_of(text, 2) + 20));
+    netdp_i_free(text);
+}
+
 static void test_heatmaps(void **state)
 {
     (void)state;
@@ -444,12 +484,19 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_curves),      cmocka_unit_test(test_hostile_names),
-        cmocka_unit_test(test_hard_values), cmocka_unit_test(test_few_points),
-        cmocka_unit_test(test_many_points), cmocka_unit_test(test_axis),
-        cmocka_unit_test(test_heatmaps),    cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_positions),   cmocka_unit_test(test_drawings),
-        cmocka_unit_test(test_trade),       cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_hard_values),
+        cmocka_unit_test(test_few_points),
+        cmocka_unit_test(test_many_points),
+        cmocka_unit_test(test_axis),
+        cmocka_unit_test(test_ticks_stand_at_their_powers),
+        cmocka_unit_test(test_heatmaps),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_drawings),
+        cmocka_unit_test(test_trade),
+        cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
