@@ -105,8 +105,9 @@ typedef enum netdp_claim_kind {
     NETDP_CLAIM_MODEL,    /* squared distance of a model from the optimum */
     NETDP_CLAIM_EXCESS,   /* objective above its minimum */
     NETDP_CLAIM_ROUNDS,
-    NETDP_CLAIM_SUM,  /* a number of an auxiliary lemma */
-    NETDP_CLAIM_RATE, /* up to a constant and logarithms: no number to rely on */
+    NETDP_CLAIM_SCALE, /* theta of the Gamma law */
+    NETDP_CLAIM_SUM,   /* a number of an auxiliary lemma */
+    NETDP_CLAIM_RATE,  /* up to a constant and logarithms: no number to rely on */
 } netdp_claim_kind;
 
 /* In words: "Renyi epsilon at the order alpha". */
@@ -175,6 +176,10 @@ NETDP_API const netdp_claim *netdp_claim_at(size_t index);
 /* A claim by name, or NETDP_INVALID with the nearest. */
 NETDP_API NETDP_CHECK netdp_status netdp_claim_find(const char *name, const netdp_claim **claim,
                                                     netdp_error *error);
+
+/* An input of the claim by name, or NETDP_INVALID with the nearest, or all that it takes. */
+NETDP_API NETDP_CHECK netdp_status netdp_claim_input(const netdp_claim *claim, const char *name,
+                                                     netdp_input *input, netdp_error *error);
 
 /*
  * Fills what the claim needs and nobody gave: from the graph (nodes, gap, degree, ...), then the

@@ -1,12 +1,14 @@
 #include <netdp/claim.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "account/claims.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/text.h"
 
 /* ---- Inputs ---- */
 
@@ -187,6 +189,48 @@ netdp_status netdp_claim_find(const char *name, const netdp_claim **claim, netdp
                         nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 }
 
+static bool takes(const netdp_claim *claim, netdp_input input)
+{
+    for (const netdp_input *i = claim->inputs; *i != NETDP_IN_END; i++)
+        if (*i == input)
+            return true;
+    return false;
+}
+
+/* What an unknown or useless word most likely meant, of those that the claim takes. */
+static netdp_status refuse_input(const netdp_claim *claim, const char *key, netdp_error *error)
+{
+    const char *names[16];
+    char list[400] = "";
+    size_t count = 0, used = 0;
+    for (const netdp_input *i = claim->inputs; *i != NETDP_IN_END; i++)
+        names[count++] = netdp_inputs()[*i].name;
+    if (claim->parties >= NETDP_CLAIM_PAIR)
+        names[count++] = "from";
+    if (claim->parties != NETDP_CLAIM_NOBODY)
+        names[count++] = "to";
+    for (size_t i = 0; i < count && used < sizeof list; i++)
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    const char *nearest = netdp_i_nearest(key, names, count);
+    if (nearest != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "'%s': unknown input; did you mean %s?",
+                            netdp_i_show_text(key).text, nearest);
+    return netdp_i_fail(error, NETDP_INVALID, "'%s': no input of %s, which takes %s",
+                        netdp_i_show_text(key).text, claim->name, list);
+}
+
+netdp_status netdp_claim_input(const netdp_claim *claim, const char *name, netdp_input *input,
+                               netdp_error *error)
+{
+    netdp_input found = NETDP_IN_END;
+    netdp_error dropped;
+    if (netdp_input_find(name, &found, &dropped) != NETDP_OK || !takes(claim, found))
+        return refuse_input(claim, name, error);
+    *input = found;
+    return NETDP_OK;
+}
+
 const char *netdp_claim_unit(netdp_claim_kind kind)
 {
     static const char *const names[] = {
@@ -200,6 +244,7 @@ const char *netdp_claim_unit(netdp_claim_kind kind)
         [NETDP_CLAIM_MODEL] = "squared distance from the optimum",
         [NETDP_CLAIM_EXCESS] = "objective above its minimum",
         [NETDP_CLAIM_ROUNDS] = "rounds",
+        [NETDP_CLAIM_SCALE] = "theta of the Gamma law",
         [NETDP_CLAIM_SUM] = "number",
         [NETDP_CLAIM_RATE] = "rate, up to a constant and logarithms",
     };

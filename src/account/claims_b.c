@@ -60,6 +60,37 @@ ACCOUNT(gamma_exactly)
     return status;
 }
 
+/* The least theta on [L_least, L]; NETDP_NO_ANSWER where none is enough. */
+static netdp_status gamma_scale(const netdp_claim_inputs *in, bool published, double *theta,
+                                netdp_error *error)
+{
+    return netdp_gamma_calibrate(IN(LEAST_SMOOTHNESS), IN(SMOOTHNESS), IN(EPSILON), IN(DELTA),
+                                 published, theta, error);
+}
+
+FORMULA(lemma_3_scale)
+{
+    (void)progress;
+    netdp_error none;
+    *value = INFINITY;
+    if (!(IN(LEAST_SMOOTHNESS) < IN(SMOOTHNESS)))
+        return NETDP_OK;
+    netdp_status status = gamma_scale(in, true, value, &none);
+    if (status == NETDP_OK || status == NETDP_NO_ANSWER)
+        return NETDP_OK;
+    if (error != NULL)
+        *error = none;
+    return status;
+}
+
+ACCOUNT(gamma_scale_exactly)
+{
+    (void)progress;
+    netdp_status status = gamma_scale(in, false, &truth->at_most, error);
+    truth->at_least = truth->at_most * (1 - 1e-9);
+    return status;
+}
+
 /* clang-format off */
 const netdp_claim netdp_i_claims_b[] = {
     {"B-theorem-1", "paper B, Theorem 1",
@@ -81,6 +112,12 @@ const netdp_claim netdp_i_claims_b[] = {
      "L_least <= L", NETDP_CLAIM_NUMBERS, NETDP_CLAIM_NOBODY,
      {IN_(EPSILON), IN_(SCALE), IN_(LEAST_SMOOTHNESS), IN_(SMOOTHNESS)}, lemma_3, gamma_exactly,
      "the exact curve of the Gamma mechanism"},
+    {"B-lemma-3-scale", "paper B, Lemma 3",
+     "Gamma mechanism, L in [L_least, L]: theta at which two tails give delta at epsilon",
+     NETDP_CLAIM_SCALE, NETDP_SOUND_YES, "not tight, and of the released R(L) only", 10,
+     "L_least < L, and some theta is enough", NETDP_CLAIM_NUMBERS, NETDP_CLAIM_NOBODY,
+     {IN_(EPSILON), IN_(DELTA), IN_(LEAST_SMOOTHNESS), IN_(SMOOTHNESS)}, lemma_3_scale,
+     gamma_scale_exactly, "the exact curve of the Gamma mechanism"},
     {0},
 };
 /* clang-format on */

@@ -6,25 +6,20 @@
 #include <string.h>
 #include <netdp/claim.h>
 
+#include "account/asked.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "base/text.h"
 
-/* A claim, what was asked of it and what came out. */
+/* A claim and what it is asked about. */
 struct asking {
-    const netdp_claim *claim;
+    netdp_i_asked asked;
     netdp_graph *graph;
     netdp_mixing *mixing;
     netdp_transition *law;
     int32_t *to;
-    netdp_claim_inputs inputs;
     bool given[NETDP_INPUTS];
-    double value;
-    netdp_claim_truth truth;
-    bool holds; /* `truth` is known; else `unknown` says why not */
-    netdp_error unknown;
 };
 
 static void asking_clear(struct asking *asking)
@@ -35,31 +30,7 @@ static void asking_clear(struct asking *asking)
     netdp_graph_free(asking->graph);
 }
 
-static const char *sound_word(netdp_claim_sound sound)
-{
-    static const char *const words[] = {[NETDP_SOUND_NO] = "NO",
-                                        [NETDP_SOUND_YES] = "yes",
-                                        [NETDP_SOUND_PARTLY] = "partly",
-                                        [NETDP_SOUND_RATE] = "rate"};
-    return words[sound];
-}
-
-static bool refuted(const struct asking *asking)
-{
-    const bool too_good = asking->claim->kind == NETDP_CLAIM_SUM &&
-                          asking->value > asking->truth.at_most && asking->truth.at_least == 0;
-    return asking->holds && (too_good || asking->value < asking->truth.at_least * (1 - 1e-9));
-}
-
 /* ---- Reading ---- */
-
-static bool takes(const netdp_claim *claim, netdp_input input)
-{
-    for (const netdp_input *i = claim->inputs; *i != NETDP_IN_END; i++)
-        if (*i == input)
-            return true;
-    return false;
-}
 
 static netdp_status read_node(const struct asking *asking, const char *what, const char *text,
                               int32_t *node, netdp_error *error)
@@ -87,63 +58,40 @@ static netdp_status read_observers(struct asking *asking, const char *given, net
         status = netdp_i_no_memory(error);
     char *rest = text;
     for (char *name; status == NETDP_OK && (name = strsep(&rest, ",")) != NULL;) {
-        int32_t *node = &asking->to[asking->inputs.to_count];
+        int32_t *node = &asking->to[asking->asked.inputs.to_count];
         status = read_node(asking, "to", name, node, error);
-        for (int32_t i = 0; status == NETDP_OK && i < asking->inputs.to_count; i++)
+        for (int32_t i = 0; status == NETDP_OK && i < asking->asked.inputs.to_count; i++)
             if (asking->to[i] == *node)
                 status = netdp_i_fail(error, NETDP_INVALID, "to: '%s' is named twice",
                                       netdp_i_show_text(name).text);
-        asking->inputs.to_count++;
+        asking->asked.inputs.to_count++;
     }
-    asking->inputs.to = asking->to;
+    asking->asked.inputs.to = asking->to;
     netdp_i_free(text);
     return status;
-}
-
-/* What an unknown or useless word most likely meant, of those that the claim takes. */
-static netdp_status refuse_key(const struct asking *asking, const char *key, netdp_error *error)
-{
-    const char *names[16];
-    char list[400] = "";
-    size_t count = 0, used = 0;
-    for (const netdp_input *i = asking->claim->inputs; *i != NETDP_IN_END; i++)
-        names[count++] = netdp_inputs()[*i].name;
-    if (asking->claim->parties >= NETDP_CLAIM_PAIR)
-        names[count++] = "from";
-    if (asking->claim->parties != NETDP_CLAIM_NOBODY)
-        names[count++] = "to";
-    for (size_t i = 0; i < count && used < sizeof list; i++)
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
-    const char *nearest = netdp_i_nearest(key, names, count);
-    if (nearest != NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "'%s': unknown input; did you mean %s?",
-                            netdp_i_show_text(key).text, nearest);
-    return netdp_i_fail(error, NETDP_INVALID, "'%s': no input of %s, which takes %s",
-                        netdp_i_show_text(key).text, asking->claim->name, list);
 }
 
 static netdp_status take(struct asking *asking, const char *key, const char *value,
                          netdp_error *error)
 {
     netdp_input input = NETDP_IN_END;
-    netdp_error dropped;
-    if (strcmp(key, "from") == 0 && asking->claim->parties >= NETDP_CLAIM_PAIR) {
-        if (asking->inputs.from >= 0)
+    if (strcmp(key, "from") == 0 && asking->asked.claim->parties >= NETDP_CLAIM_PAIR) {
+        if (asking->asked.inputs.from >= 0)
             return netdp_i_fail(error, NETDP_INVALID, "from: given twice; give it once");
-        return read_node(asking, "from", value, &asking->inputs.from, error);
+        return read_node(asking, "from", value, &asking->asked.inputs.from, error);
     }
-    if (strcmp(key, "to") == 0 && asking->claim->parties != NETDP_CLAIM_NOBODY) {
+    if (strcmp(key, "to") == 0 && asking->asked.claim->parties != NETDP_CLAIM_NOBODY) {
         if (asking->to != NULL)
             return netdp_i_fail(error, NETDP_INVALID, "to: given twice; give it once");
         return read_observers(asking, value, error);
     }
-    if (netdp_input_find(key, &input, &dropped) != NETDP_OK || !takes(asking->claim, input))
-        return refuse_key(asking, key, error);
+    netdp_status status = netdp_claim_input(asking->asked.claim, key, &input, error);
+    if (status != NETDP_OK)
+        return status;
     if (asking->given[input])
         return netdp_i_fail(error, NETDP_INVALID, "%s: given twice; give it once", key);
     asking->given[input] = true;
-    return netdp_i_cli_read_number(key, value, false, &asking->inputs.value[input], error);
+    return netdp_i_cli_read_number(key, value, false, &asking->asked.inputs.value[input], error);
 }
 
 static netdp_status read_inputs(struct asking *asking, const netdp_i_arguments *arguments,
@@ -171,19 +119,19 @@ static netdp_status read_graph(struct asking *asking, const netdp_i_network_opti
                                const netdp_i_arguments *arguments, netdp_error *error)
 {
     if (network->file == NULL && network->family == NULL) {
-        if (asking->claim->graph == NETDP_CLAIM_NUMBERS)
+        if (asking->asked.claim->graph == NETDP_CLAIM_NUMBERS)
             return NETDP_OK;
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: needs a graph; give --graph FILE or --family \"NAME PARAMETERS\"",
-                            asking->claim->name);
+                            asking->asked.claim->name);
     }
     netdp_status status = netdp_i_cli_graph(network, arguments, &asking->graph, error);
-    if (status == NETDP_OK && asking->claim->graph == NETDP_CLAIM_WALK)
+    if (status == NETDP_OK && asking->asked.claim->graph == NETDP_CLAIM_WALK)
         status = netdp_transition_new(asking->graph, network->mixing, &asking->law, error);
     else if (status == NETDP_OK)
         status = netdp_mixing_new(asking->graph, network->mixing, &asking->mixing, error);
-    asking->inputs.mixing = asking->mixing;
-    asking->inputs.law = asking->law;
+    asking->asked.inputs.mixing = asking->mixing;
+    asking->asked.inputs.law = asking->law;
     return status;
 }
 
@@ -191,80 +139,20 @@ static netdp_status read_graph(struct asking *asking, const netdp_i_network_opti
 
 static netdp_status compute(struct asking *asking, netdp_error *error)
 {
-    netdp_status status = netdp_claim_derive(asking->claim, &asking->inputs, error);
-    if (status != NETDP_OK)
-        return status;
     netdp_progress progress = netdp_i_cli_progress_begin();
-    status = netdp_claim_value(asking->claim, &asking->inputs, &progress, &asking->value, error);
-    if (status == NETDP_OK && asking->claim->account != NULL) {
-        status = netdp_claim_holds(asking->claim, &asking->inputs, &progress, &asking->truth,
-                                   &asking->unknown);
-        asking->holds = status == NETDP_OK;
-        if (status == NETDP_NO_ANSWER || status == NETDP_INVALID)
-            status = NETDP_OK;
-        else if (status != NETDP_OK && error != NULL)
-            *error = asking->unknown;
-    }
+    netdp_status status = netdp_i_asked_answer(&asking->asked, &progress, error);
     netdp_i_cli_progress_end();
     return status;
 }
 
 /* ---- Showing ---- */
 
-static json_t *maybe_text(const char *text)
-{
-    return text != NULL ? json_string(text) : json_null();
-}
-
-static json_t *claim_json(const netdp_claim *claim)
-{
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "claim", claim->name, "paper",
-                     claim->paper, "statement", claim->statement, "unit",
-                     netdp_claim_unit(claim->kind), "sound", sound_word(claim->sound), "why",
-                     maybe_text(claim->why), "erratum",
-                     claim->erratum > 0 ? json_integer(claim->erratum) : json_null(), "condition",
-                     maybe_text(claim->condition));
-}
-
 static json_t *list_json(void)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < netdp_claim_count(); i++)
-        json_array_append_new(list, claim_json(netdp_claim_at(i)));
+        json_array_append_new(list, netdp_i_claim_json(netdp_claim_at(i)));
     return json_pack("{s:o}", "claims", list);
-}
-
-static json_t *inputs_json(const struct asking *asking)
-{
-    json_t *object = json_object();
-    for (const netdp_input *i = asking->claim->inputs; *i != NETDP_IN_END; i++)
-        json_object_set_new(object, netdp_inputs()[*i].name,
-                            netdp_i_json_double(asking->inputs.value[*i]));
-    if (asking->inputs.from >= 0)
-        json_object_set_new(object, "from", json_integer(asking->inputs.from));
-    if (asking->inputs.to_count > 0) {
-        json_t *to = json_array();
-        for (int32_t i = 0; i < asking->inputs.to_count; i++)
-            json_array_append_new(to, json_integer(asking->inputs.to[i]));
-        json_object_set_new(object, "to", to);
-    }
-    return object;
-}
-
-static json_t *answer_json(const struct asking *asking)
-{
-    json_t *object = claim_json(asking->claim);
-    json_t *holds = json_null();
-    if (asking->holds)
-        holds = json_pack("{s:s, s:o, s:o}", "by", asking->claim->by, "at_least",
-                          netdp_i_json_double(asking->truth.at_least), "at_most",
-                          netdp_i_json_double(asking->truth.at_most));
-    json_object_set_new(object, "inputs", inputs_json(asking));
-    json_object_set_new(object, "value", netdp_i_json_double(asking->value));
-    json_object_set_new(object, "valid", json_boolean(!isinf(asking->value)));
-    json_object_set_new(object, "holds", holds);
-    json_object_set_new(object, "refuted", json_boolean(refuted(asking)));
-    return object;
 }
 
 static void print_list(void)
@@ -272,37 +160,37 @@ static void print_list(void)
     printf("%-28s %-7s %s\n", "claim", "sound", "what it says");
     for (size_t i = 0; i < netdp_claim_count(); i++) {
         const netdp_claim *claim = netdp_claim_at(i);
-        printf("%-28s %-7s %s\n", claim->name, sound_word(claim->sound), claim->statement);
+        printf("%-28s %-7s %s\n", claim->name, netdp_i_claim_sound(claim->sound), claim->statement);
     }
 }
 
 static void print_inputs(const struct asking *asking)
 {
     const char *label = "inputs";
-    for (const netdp_input *i = asking->claim->inputs; *i != NETDP_IN_END; i++) {
+    for (const netdp_input *i = asking->asked.claim->inputs; *i != NETDP_IN_END; i++) {
         const netdp_input_info *info = &netdp_inputs()[*i];
-        printf("%-12s%s = %.6g%s%s%s\n", label, info->name, asking->inputs.value[*i],
+        printf("%-12s%s = %.6g%s%s%s\n", label, info->name, asking->asked.inputs.value[*i],
                info->unit[0] != '\0' ? " " : "", info->unit,
                asking->given[*i]                      ? ""
                : asking->graph != NULL && info->graph ? " (from the graph)"
                                                       : " (usual)");
         label = "";
     }
-    if (asking->inputs.from >= 0)
-        printf("%-12sfrom = %" PRId32 "\n", label, asking->inputs.from);
-    for (int32_t i = 0; i < asking->inputs.to_count; i++)
-        printf("%s%" PRId32 "%s", i == 0 ? "            to = " : ",", asking->inputs.to[i],
-               i + 1 == asking->inputs.to_count ? "\n" : "");
+    if (asking->asked.inputs.from >= 0)
+        printf("%-12sfrom = %" PRId32 "\n", label, asking->asked.inputs.from);
+    for (int32_t i = 0; i < asking->asked.inputs.to_count; i++)
+        printf("%s%" PRId32 "%s", i == 0 ? "            to = " : ",", asking->asked.inputs.to[i],
+               i + 1 == asking->asked.inputs.to_count ? "\n" : "");
 }
 
 static void print_holds(const struct asking *asking)
 {
-    const netdp_claim_truth *truth = &asking->truth;
-    if (asking->claim->account == NULL)
+    const netdp_claim_truth *truth = &asking->asked.truth;
+    if (asking->asked.claim->account == NULL)
         return;
     printf("%-12s", "holds");
-    if (!asking->holds) {
-        printf("not known: %s\n", asking->unknown.text);
+    if (!asking->asked.holds) {
+        printf("not known: %s\n", asking->asked.unknown.text);
         return;
     }
     if (truth->at_least > 0)
@@ -311,25 +199,25 @@ static void print_holds(const struct asking *asking)
         printf("no upper bound");
     else
         printf("at most %.6g", truth->at_most);
-    printf(" (%s)\n", asking->claim->by);
-    if (refuted(asking))
+    printf(" (%s)\n", asking->asked.claim->by);
+    if (netdp_i_asked_refuted(&asking->asked))
         printf("%-12sthe claim is wrong for these inputs\n", "");
 }
 
 static void print_answer(const struct asking *asking)
 {
-    const netdp_claim *claim = asking->claim;
+    const netdp_claim *claim = asking->asked.claim;
     printf("%-12s%s (%s)\n", "claim", claim->name, claim->paper);
     printf("%-12s%s\n", "says", claim->statement);
     print_inputs(asking);
-    if (isinf(asking->value))
+    if (isinf(asking->asked.value))
         printf("%-12sinfinite: the claim says nothing for these inputs\n", "value");
     else
-        printf("%-12s%.6g  %s\n", "value", asking->value, netdp_claim_unit(claim->kind));
+        printf("%-12s%.6g  %s\n", "value", asking->asked.value, netdp_claim_unit(claim->kind));
     if (claim->condition != NULL)
         printf("%-12swhere %s\n", "valid", claim->condition);
-    printf("%-12s%s%s%s", "sound", sound_word(claim->sound), claim->why != NULL ? ": " : "",
-           claim->why != NULL ? claim->why : "");
+    printf("%-12s%s%s%s", "sound", netdp_i_claim_sound(claim->sound),
+           claim->why != NULL ? ": " : "", claim->why != NULL ? claim->why : "");
     if (claim->erratum > 0)
         printf(" (errata %d)", claim->erratum);
     printf("\n");
@@ -350,7 +238,7 @@ static const char about[] =
 static netdp_status answer(struct asking *asking, const netdp_i_network_options *network,
                            const netdp_i_arguments *arguments, bool json, netdp_error *error)
 {
-    netdp_status status = netdp_claim_find(arguments->text[0], &asking->claim, error);
+    netdp_status status = netdp_claim_find(arguments->text[0], &asking->asked.claim, error);
     if (status == NETDP_INVALID && error != NULL && strstr(error->text, "did you mean") == NULL)
         status = netdp_i_fail(error, NETDP_INVALID, "'%s': unknown claim; netdp claim lists them",
                               netdp_i_show_text(arguments->text[0]).text);
@@ -361,7 +249,7 @@ static netdp_status answer(struct asking *asking, const netdp_i_network_options 
     if (status == NETDP_OK)
         status = compute(asking, error);
     if (status == NETDP_OK && json) {
-        json_t *object = answer_json(asking);
+        json_t *object = netdp_i_asked_json(&asking->asked);
         status = netdp_i_cli_print_json(&object, error);
     } else if (status == NETDP_OK)
         print_answer(asking);
@@ -392,7 +280,7 @@ netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *err
     };
     netdp_i_arguments arguments;
     struct asking asking = {0};
-    netdp_claim_inputs_init(&asking.inputs);
+    netdp_claim_inputs_init(&asking.asked.inputs);
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status != NETDP_OK || arguments.help)
         goto done;

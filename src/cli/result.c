@@ -384,6 +384,29 @@ static void print_accounts(const json_t *variants)
     }
 }
 
+/* Of task claim: the papers' numbers, and what holds. */
+static void print_claims(const json_t *variants)
+{
+    const int width = name_width(variants);
+    size_t i;
+    json_t *variant;
+    printf("\n%-*s  %9s  %9s  %-7s  %s\n", width, "", "claim", "holds", "sound", "unit, claim");
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *holds = json_object_get(variant, "holds");
+        print_name(name_of(variant), width);
+        printf("  %9.4g", netdp_i_json_number(json_object_get(variant, "value")));
+        if (json_is_object(holds))
+            printf("  %9.4g", netdp_i_json_number(json_object_get(holds, "at_most")));
+        else
+            printf("  %9s", "?");
+        printf("  %-7s  %s, %s%s\n", json_string_value(json_object_get(variant, "sound")),
+               json_string_value(json_object_get(variant, "unit")),
+               json_string_value(json_object_get(variant, "claim")),
+               json_is_true(json_object_get(variant, "refuted")) ? ": wrong for these inputs" : "");
+    }
+}
+
 /* A study that ran: errors, then guarantees under their threat model. */
 static void print_study(const json_t *summary, const json_t *variants)
 {
@@ -417,6 +440,8 @@ netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error
     const char *task = json_string_value(json_object_get(summary, "task"));
     if (task != NULL && (strcmp(task, "account") == 0 || strcmp(task, "realised") == 0))
         print_accounts(variants);
+    else if (task != NULL && strcmp(task, "claim") == 0)
+        print_claims(variants);
     else
         print_study(summary, variants);
     printf("\nresults: %s\n", folder);

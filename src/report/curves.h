@@ -12,6 +12,8 @@ typedef struct netdp_i_curve {
     const char *measure; /* what y is: "loss", "accuracy", ...; lent */
     char bound[32];      /* that y comes from; "": none */
     bool sound;          /* of a bound */
+    bool published;      /* a claim, sound or not: drawn as one */
+    const char *unit;    /* of y, where `measure` does not say it; NULL: it does; lent */
     int64_t count, room;
     double *x, *y;
     double *low, *high; /* NaN: unknown */

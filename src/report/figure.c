@@ -378,7 +378,72 @@ static netdp_status gather_trace(figure *f, netdp_error *error)
     return status;
 }
 
+/*
+ * A claim is a dashed curve, called so, and what holds beside it a solid one: the least that netdp
+ * proves. Infinity is where the formula says nothing.
+ */
+static netdp_status gather_claims(figure *f, netdp_error *error)
+{
+    size_t i;
+    json_t *variant;
+    netdp_status status = NETDP_OK;
+    json_array_foreach((json_t *)variants_of(f), i, variant) for (int k = 0; k < 2; k++)
+    {
+        char name[LABEL_ROOM], called[LABEL_ROOM + 8];
+        double x = NAN;
+        const json_t *holds = json_object_get(variant, "holds");
+        const json_t *value =
+            json_object_get(k == 0 ? variant : holds, k == 0 ? "value" : "at_most");
+        const char *sound = json_string_value(json_object_get(variant, "sound"));
+        place(variant, name, &x);
+        if (isnan(x))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: variant %s has no number on the axis; give a sweep over "
+                                "task.at",
+                                f->study->path, name_of(variant));
+        if (k == 1 && !json_is_object(holds))
+            continue; /* nobody knows */
+        snprintf(called, sizeof called, "%s%s", name, k == 0 ? " (claim)" : "");
+        netdp_i_curve *curve = netdp_i_curves_find(&f->curves, called, "value", NULL);
+        if (curve == NULL)
+            return netdp_i_no_memory(error);
+        curve->published = k == 0;
+        curve->sound = k == 1 || (sound != NULL && strcmp(sound, "yes") == 0);
+        snprintf(curve->bound, sizeof curve->bound, "%s",
+                 k == 0 ? json_string_value(json_object_get(variant, "claim")) : "holds");
+        if (curve->unit == NULL)
+            curve->unit = json_string_value(json_object_get(variant, "unit"));
+        status = netdp_i_curve_add(curve, x, netdp_i_json_number(value), NAN, NAN, 1, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    for (int32_t k = 0; k < f->curves.count; k++)
+        netdp_i_curve_pool(&f->curves.curve[k]);
+    return NETDP_OK;
+}
+
+static netdp_status gather_sweep(figure *f, netdp_error *error)
+{
+    return netdp_i_study_claims(f->study) ? gather_claims(f, error) : gather_variants(f, error);
+}
+
 /* ---- labels ---- */
+
+/* The input that all claims are over, or NULL. */
+static const char *claims_over(const figure *f)
+{
+    const char *over = NULL;
+    size_t i;
+    json_t *variant;
+    json_array_foreach((json_t *)variants_of(f), i, variant)
+    {
+        const char *own = json_string_value(json_object_get(variant, "over"));
+        if (own == NULL || (over != NULL && strcmp(over, own) != 0))
+            return NULL;
+        over = own;
+    }
+    return over;
+}
 
 static void label_measure(const figure *f, const char *measure, char label[LABEL_ROOM])
 {
@@ -391,7 +456,8 @@ static void label_measure(const figure *f, const char *measure, char label[LABEL
                  {"noise", "noise, in units of the sensitivity"},
                  {"data", "value of the node"},
                  {"predicted", "expected error of the noise"}};
-    const netdp_unit unit = netdp_i_study_unit(f->study);
+    const netdp_unit unit = strcmp(measure, "loss") == 0 ? netdp_i_study_unit(f->study)
+                                                         : (netdp_unit){NETDP_AS_LOSS, 0};
     snprintf(label, LABEL_ROOM, "%s", measure);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strcmp(measure, plain[i].measure) == 0)
@@ -419,6 +485,8 @@ static void label_measure(const figure *f, const char *measure, char label[LABEL
 /* "rounds" of "protocol.rounds". */
 static const char *swept_key(const figure *f)
 {
+    if (netdp_i_study_claims(f->study))
+        return claims_over(f);
     const char *key = f->study->sweep.key, *dot = key != NULL ? strchr(key, '.') : NULL;
     return dot != NULL ? dot + 1 : key != NULL ? key : "value";
 }
@@ -519,7 +587,7 @@ static netdp_i_series series_of(const figure *f, int32_t i)
                             .low = spread ? c->low : NULL,
                             .high = spread ? c->high : NULL,
                             .colour = colour_of(&f->curves, i),
-                            .published = c->bound[0] != '\0' && !c->sound,
+                            .published = c->published || (c->bound[0] != '\0' && !c->sound),
                             .points = strcmp(f->study->figure.kind, "scatter") == 0};
 }
 
@@ -558,6 +626,8 @@ static netdp_status lay_panels(const figure *f, panels *p, netdp_error *error)
                 if (strcmp(c->measure, f->measure[m]) != 0 ||
                     (c->panel[0] != '\0' && strcmp(c->panel, panel) != 0))
                     continue;
+                if (c->unit != NULL)
+                    chart->y_label = c->unit;
                 p->series[used++] = series_of(f, i);
                 chart->count++;
             }
@@ -763,7 +833,7 @@ static const struct {
     netdp_status (*draw)(figure *f, const char *path, netdp_error *error);
 } kinds[] = {
     {"distance", "loss", false, gather_distance, draw_curves},
-    {"sweep", "loss", false, gather_variants, draw_curves},
+    {"sweep", "loss", false, gather_sweep, draw_curves},
     {"trace", "objective", false, gather_trace, draw_curves},
     {"bars", "accuracy", false, gather_variants, draw_bars},
     {"scatter", "loss", true, gather_pairs, draw_curves},
@@ -777,6 +847,10 @@ static netdp_status read_measures(figure *f, const char *usual, netdp_error *err
     static const char *const known[] = {"loss",   "loss_per_round", "objective",
                                         "excess", "accuracy",       "consensus",
                                         "noise",  "predicted",      "data"};
+    if (netdp_i_study_claims(f->study)) {
+        f->measure[f->measures++] = "value";
+        return NETDP_OK;
+    }
     f->words = netdp_i_copy_text(f->study->figure.y != NULL ? f->study->figure.y : usual);
     if (f->words == NULL)
         return netdp_i_no_memory(error);

@@ -102,6 +102,12 @@ static netdp_status read_summary(source *s, netdp_error *error)
     if (s->summary == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; run the study again", path, why.line,
                             netdp_i_show_text(why.text).text);
+    const char *task = json_string_value(json_object_get(s->summary, "task"));
+    if (task != NULL && strcmp(task, "claim") == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: a study of claims has no network to show; its figure is what "
+                            "netdp reproduce draws",
+                            path);
     size_t i;
     json_t *variant;
     bool ours = json_array_size(json_object_get(s->summary, "variants")) > 0 &&

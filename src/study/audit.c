@@ -507,6 +507,11 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
     bool finished = false;
     auditing a = {.options = options, .progress = progress};
     netdp_status status = check_options(options, error);
+    if (status == NETDP_OK && netdp_i_study_accounts(study))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: task.kind: task %s runs nothing that could be attacked; give a "
+                              "mean, a sum, a histogram or a model",
+                              study->path, study->task.kind);
     if (status == NETDP_OK)
         status = check_reconstruct(options, study, error);
     if (status == NETDP_OK)

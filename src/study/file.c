@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "study/claiming.h"
 #include "study/constants.h"
 #include "study/reading.h"
 
@@ -176,7 +177,13 @@ bool netdp_i_study_learns(const netdp_study *study)
 
 bool netdp_i_study_accounts(const netdp_study *study)
 {
-    return strcmp(study->task.kind, "account") == 0 || netdp_i_study_realises(study);
+    return strcmp(study->task.kind, "account") == 0 || netdp_i_study_realises(study) ||
+           netdp_i_study_claims(study);
+}
+
+bool netdp_i_study_claims(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "claim") == 0;
 }
 
 bool netdp_i_study_realises(const netdp_study *study)
@@ -560,10 +567,18 @@ static netdp_status check_varying(const netdp_i_reading *from, netdp_error *erro
     return NETDP_OK;
 }
 
-static netdp_status check_together(const netdp_i_reading *from, netdp_error *error)
+/* `whole`: a claim must be one; the base of variants need not. */
+static netdp_status check_together(const netdp_i_reading *from, bool whole, netdp_error *error)
 {
     const netdp_study *study = from->study;
     const bool accounts = netdp_i_study_accounts(study);
+    if (netdp_i_study_claims(study))
+        return netdp_i_claiming_check(from, whole, error);
+    static const char *const of_claims[] = {"task.claim", "task.with", "task.over", "task.at"};
+    for (size_t i = 0; i < sizeof of_claims / sizeof *of_claims; i++)
+        if (from->text->value[netdp_i_key_find(of_claims[i])][0] != NULL)
+            return netdp_i_reading_fail(from, of_claims[i], error,
+                                        "applies to task claim; remove it");
     netdp_status status = check_privacy(from, error);
     if (status == NETDP_OK)
         status = check_task(from, error);
@@ -608,6 +623,8 @@ static netdp_status check_together(const netdp_i_reading *from, netdp_error *err
 static netdp_status fill(const netdp_i_reading *from, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
+    const char *task = from->text->value[netdp_i_key_find("task.kind")][0];
+    const bool claims = task != NULL && strcmp(task, "claim") == 0;
     for (int k = 0; k < NETDP_I_KEYS && status == NETDP_OK; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];
         char *fallback[2] = {(char *)key->fallback, NULL};
@@ -617,7 +634,7 @@ static netdp_status fill(const netdp_i_reading *from, netdp_error *error)
             status = netdp_i_reading_key(from, key, from->text->value[k], error);
         else if (key->fallback != NULL)
             status = netdp_i_reading_key(from, key, fallback, error);
-        else if (key->required)
+        else if (key->required && !claims)
             status =
                 netdp_i_reading_fail(from, key->name, error, "is missing; give %s", key->expects);
     }
@@ -655,7 +672,8 @@ static void prune(netdp_i_study_text *merged, const netdp_i_study_text *own)
     const char *task = merged->value[netdp_i_key_find("task.kind")][0];
     const char *protocol = merged->value[netdp_i_key_find("protocol.kind")][0];
     const char *rounds = merged->value[netdp_i_key_find("protocol.rounds")][0];
-    if (netdp_protocol_find(protocol, &named, NULL) != NETDP_OK)
+    if (task == NULL || protocol == NULL || rounds == NULL ||
+        netdp_protocol_find(protocol, &named, NULL) != NETDP_OK)
         return; /* told when the key is read */
     for (size_t i = 0; i < PARTICULAR; i++) {
         const int k = netdp_i_key_find(particular[i].key);
@@ -815,11 +833,13 @@ static netdp_status read_variant(const netdp_i_reading *base, const netdp_i_stud
     if (status != NETDP_OK)
         return status;
     if (netdp_i_study_learns(made->study) != netdp_i_study_learns(base->study) ||
-        netdp_i_study_accounts(made->study) != netdp_i_study_accounts(base->study))
+        netdp_i_study_accounts(made->study) != netdp_i_study_accounts(base->study) ||
+        netdp_i_study_claims(made->study) != netdp_i_study_claims(base->study))
         return netdp_i_reading_fail(
             &from, "task.kind", error,
-            "a mean, a model and an account cannot be compared; make it a study of its own");
-    return check_together(&from, error);
+            "a mean, a model, an account and a claim cannot be compared; make it a study of "
+            "its own");
+    return check_together(&from, true, error);
 }
 
 /* "ring at 30": the variant and the value. */
@@ -927,7 +947,8 @@ static netdp_status read_study(netdp_i_reading *from, const char *const *set, si
     if (status == NETDP_OK)
         status = make_study(from, error);
     if (status == NETDP_OK)
-        status = check_together(from, error);
+        status = check_together(
+            from, from->text->variant_count == 0 && from->study->sweep.key == NULL, error);
     if (status == NETDP_OK)
         status = read_variants(from, error);
     if (status == NETDP_OK) {

@@ -59,6 +59,9 @@ netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *stud
                                      const netdp_i_problems *problems, netdp_i_plan *plan,
                                      netdp_i_progress_made *made, bool *found, netdp_error *error);
 
+/* A number, or its digits where it exceeds what JSON readers keep. */
+json_t *netdp_i_seed_json(uint64_t seed);
+
 /* Of task account: one variant's entry, and the whole. */
 json_t *netdp_i_account_json(const netdp_study *study, int32_t index,
                              const netdp_i_variant *variant);

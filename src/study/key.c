@@ -17,8 +17,8 @@
 
 static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const per_node[] = {"even", "one", NULL};
-static const char *const tasks[] = {"mean",  "sum",     "histogram", "logistic",
-                                    "ridge", "account", "realised",  NULL};
+static const char *const tasks[] = {"mean",    "sum",      "histogram", "logistic", "ridge",
+                                    "account", "realised", "claim",     NULL};
 static const char *const all_rows[] = {"all", NULL};
 static const char *const protocols[] = {"stream",
                                         "averaging",
@@ -85,7 +85,14 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"data.split", NETDP_I_KEY_REAL, AT(data.split), .fallback = "0.8", .low = ABOVE_0,
      .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
-     .expects = "mean, sum, histogram, logistic, ridge, account or realised"},
+     .expects = "mean, sum, histogram, logistic, ridge, account, realised or claim"},
+    {"task.claim", NETDP_I_KEY_TEXT, AT(task.claim),
+     .expects = "a claim such as B-lemma-3, which netdp claim lists"},
+    {"task.with", NETDP_I_KEY_TEXT, AT(task.with),
+     .expects = "inputs of the claim such as epsilon=1 scale=2"},
+    {"task.over", NETDP_I_KEY_TEXT, AT(task.over),
+     .expects = "the input that takes the value of task.at, such as epsilon"},
+    {"task.at", NETDP_I_KEY_TEXT, AT(task.at), .expects = "a number"},
     {"task.levels", NETDP_I_KEY_WHOLE, AT(task.levels), .low = 2, .high = 1e6,
      .expects = "a whole number of bins from 2"},
     {"task.bounds", NETDP_I_KEY_PAIR, NETDP_I_RIVAL_RANGES, AT(task.low),

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "study/accounting.h"
+#include "study/claiming.h"
 #include "study/folder.h"
 #include "study/midway.h"
 #include "study/tallying.h"
@@ -378,6 +379,21 @@ static netdp_status new_result(running *r, netdp_error *error)
     return r->result != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/* No graph, no data, and nothing that takes long enough to be kept half done. */
+static netdp_status run_claims(const netdp_study *study, const char *folder,
+                               const netdp_progress *progress, netdp_error *error)
+{
+    bool finished = false;
+    const double start = seconds();
+    netdp_status status = netdp_i_folder_open(study, folder, &finished, error);
+    if (status != NETDP_OK || finished)
+        return status;
+    status = netdp_i_claiming_run(study, folder, progress, error);
+    if (status == NETDP_OK)
+        netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
+    return status;
+}
+
 netdp_status netdp_study_run(const netdp_study *study, const char *folder, const char *data,
                              const netdp_progress *progress, netdp_error *error)
 {
@@ -386,6 +402,8 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
         .study = study, .problems = &problems, .folder = folder, .progress = progress, .saved = -1};
     bool finished = false;
     const double start = seconds();
+    if (netdp_i_study_claims(study))
+        return run_claims(study, folder, progress, error);
     netdp_status status = netdp_i_problems_new(study, data, &problems, error);
     if (status == NETDP_OK)
         status = netdp_i_folder_open(study, folder, &finished, error);

@@ -46,9 +46,12 @@ struct netdp_study {
         double split;           /* learning: part of the rows that train */
     } data;
     struct {
-        char *kind; /* "mean", "sum", "histogram", "logistic", "ridge"; "account": nothing is run,
-                       "realised" */
-        int64_t levels; /* of a histogram: bins of equal width in the column's range */
+        char *kind;  /* "mean", "sum", "histogram", "logistic", "ridge"; "account": nothing is run,
+                        "realised", "claim" */
+        char *claim; /* task claim: a name of netdp_claim_find; NULL: not given */
+        char *with;  /* its inputs, "epsilon=1 scale=2"; NULL: none */
+        char *over, *at; /* one more input by name, and its value; NULL: none */
+        int64_t levels;  /* of a histogram: bins of equal width in the column's range */
         bool has_bounds;
         double low, high; /* bounds: [lo, hi], for every column without its own */
         double clip;   /* radius of the L2 ball, 0: none; exactly one of bounds and clip. Learning:
@@ -129,6 +132,9 @@ bool netdp_i_study_accounts(const netdp_study *study);
 
 /* Is it such an account, of walks that are drawn? */
 bool netdp_i_study_realises(const netdp_study *study);
+
+/* Is it of the papers' formulas, without graph, protocol and data? An account alone too. */
+bool netdp_i_study_claims(const netdp_study *study);
 
 /* Is its task a histogram? */
 bool netdp_i_study_counts(const netdp_study *study);

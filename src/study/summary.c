@@ -294,7 +294,7 @@ static netdp_status variants_json(const netdp_study *study, const netdp_i_plan *
 }
 
 /* A number, or its digits where it exceeds what JSON readers keep. */
-static json_t *seed_json(uint64_t seed)
+json_t *netdp_i_seed_json(uint64_t seed)
 {
     char digits[24];
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)seed);
@@ -317,7 +317,7 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
     json_t *summary = json_pack(
         "{s:s, s:s, s:o, s:s, s:o, s:s, s:{s:s, s:I, s:i, s:f, s:s, s:s}, s:s, s:s, s:o, s:o, s:I, "
         "s:o, s:o}",
-        "netdp", netdp_version(), "title", study->title, "seed", seed_json(study->seed),
+        "netdp", netdp_version(), "title", study->title, "seed", netdp_i_seed_json(study->seed),
         "inputs_sha256", digest, "graph", graph_json(problem), "mixing",
         netdp_i_problem_weights(problem), "data", "sha256", problem->digest, "rows",
         (json_int_t)problem->rows, "columns", (int)problem->width, "sensitivity",
@@ -365,9 +365,10 @@ netdp_status netdp_i_account_summary_write(const netdp_study *study,
 {
     char path[4096], digest[65];
     netdp_i_problems_digest(problems, digest);
-    json_t *summary = json_pack("{s:s, s:s, s:o, s:s, s:s, s:O}", "netdp", netdp_version(), "title",
-                                study->title, "seed", seed_json(study->seed), "inputs_sha256",
-                                digest, "task", study->task.kind, "variants", variants);
+    json_t *summary =
+        json_pack("{s:s, s:s, s:o, s:s, s:s, s:O}", "netdp", netdp_version(), "title", study->title,
+                  "seed", netdp_i_seed_json(study->seed), "inputs_sha256", digest, "task",
+                  study->task.kind, "variants", variants);
     if (summary == NULL)
         return netdp_i_no_memory(error);
     netdp_i_folder_path(path, folder, "summary.json");

@@ -1,4 +1,5 @@
 /* A study back to YAML, every default filled in: what reads back as the same study. */
+#include "study/claiming.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -130,7 +131,11 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
  */
 static bool is_written(const netdp_study *study, const netdp_study *base, const netdp_i_key *key)
 {
-    if (netdp_i_study_accounts(study) && netdp_i_key_runs(key, netdp_i_study_realises(study)))
+    if (netdp_i_study_claims(study)) {
+        if (!netdp_i_key_claims(key))
+            return false;
+    } else if (netdp_i_study_accounts(study) &&
+               netdp_i_key_runs(key, netdp_i_study_realises(study)))
         return false;
     if (base == NULL)
         return !netdp_i_value_absent(study, key);

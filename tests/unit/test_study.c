@@ -584,8 +584,7 @@ static void test_bad_files(void **state)
         {13, "  delta: 1e-6\n  sees: Sum\n", ":14: privacy.sees: 'Sum' is not known here"},
         {6, "  kind: median\n",
          ":6: task.kind: 'median' is not known here; give mean, sum, histogram, logistic, "
-         "ridge, account "
-         "or realised"},
+         "ridge, account, realised or claim"},
         {6, "  kind: logistic\n", ":9: protocol.kind: averaging does not do task logistic"},
         {9, "  kind: walks\n",
          ":9: protocol.kind: 'walks' is not known here; give averaging, random-averaging, "
@@ -692,7 +691,7 @@ static void test_bad_variants(void **state)
         {"  - {data: {columns: [{name: a, bounds: [1, 0]}]}}\n",
          ":15: variants.1.data.columns.1.bounds: [1, 0] is not a range"},
         {"  - {task: {kind: logistic}}\n",
-         ":15: variants.1.task.kind: a mean, a model and an account"},
+         ":15: variants.1.task.kind: a mean, a model, an account and a claim"},
         {"  - {protocol: {kind: gossip-sgd}}\n",
          ":15: variants.1.protocol.kind: gossip-sgd does not do task mean; give averaging, "
          "random-averaging or walk"},
