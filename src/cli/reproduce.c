@@ -157,8 +157,15 @@ static netdp_status reproduce(const char *path, const options *o, netdp_error *e
     netdp_status status =
         o->quick ? netdp_study_read_quick(path, s->set.text, s->set.count, &study, error)
                  : netdp_study_read(path, s->set.text, s->set.count, &study, error);
-    if (status != NETDP_OK)
+    if (status == NETDP_OK && study->figure.kind == NULL)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: has no figure; give it a section figure with a kind, or use "
+                              "netdp run",
+                              path);
+    if (status != NETDP_OK) {
+        netdp_study_free(study);
         return status;
+    }
     put_seconds(netdp_figure_seconds(study), time);
     if (!o->quick && netdp_figure_seconds(study) > 0)
         netdp_i_cli_note("%s: about %s on two cores; a smaller one with --quick", path, time);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "study/constants.h"
+#include "study/figuring.h"
 #include "study/reading.h"
 
 enum { LONGEST_NAME = 40, MOST_VARIANTS = 100, MOST_SWEPT = 1000 };
@@ -742,11 +743,31 @@ static void clear_sweep(sweep *made)
     netdp_i_free(made->value);
 }
 
+/* The last value: it becomes a part of a name, which is a field of a CSV and unique. */
+static netdp_status check_value(const netdp_i_reading *from, const sweep *made, netdp_error *error)
+{
+    const char *value = made->value[made->count - 1];
+    for (size_t at = 0, length; value[at] != '\0'; at += length) {
+        uint32_t code = 0;
+        length = netdp_i_utf8(value + at, strlen(value + at), &code);
+        if (length == 0 || !netdp_i_printable(code))
+            return netdp_i_reading_fail(from, "sweep.values", error,
+                                        "'%s' holds what does not print; remove it",
+                                        netdp_i_show_text(value).text);
+    }
+    for (int32_t i = 0; i + 1 < made->count; i++)
+        if (strcmp(made->value[i], value) == 0)
+            return netdp_i_reading_fail(from, "sweep.values", error, "has '%s' twice; keep one",
+                                        netdp_i_show_text(value).text);
+    return NETDP_OK;
+}
+
 /* "10 | 100 | 1000" into its values. */
 static netdp_status split_values(const netdp_i_reading *from, const char *values, sweep *made,
                                  netdp_error *error)
 {
     int32_t room = 1;
+    netdp_status status = NETDP_OK;
     for (const char *at = values; *at != '\0'; at++)
         room += *at == '|';
     if (room > MOST_SWEPT)
@@ -755,7 +776,8 @@ static netdp_status split_values(const netdp_i_reading *from, const char *values
     made->value = NETDP_I_NEW(char *, room);
     if (made->value == NULL)
         return netdp_i_no_memory(error);
-    for (const char *at = values; made->count < room; at += strcspn(at, "|") + 1) {
+    for (const char *at = values; status == NETDP_OK && made->count < room;
+         at += strcspn(at, "|") + 1) {
         const char *begin = at + strspn(at, " \t");
         size_t length = strcspn(begin, "|");
         while (length > 0 && strchr(" \t", begin[length - 1]) != NULL)
@@ -767,8 +789,9 @@ static netdp_status split_values(const netdp_i_reading *from, const char *values
         if ((made->value[made->count] = netdp_i_new((int64_t)length + 1, 1)) == NULL)
             return netdp_i_no_memory(error);
         memcpy(made->value[made->count++], begin, length);
+        status = check_value(from, made, error);
     }
-    return NETDP_OK;
+    return status;
 }
 
 static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_error *error)
@@ -785,6 +808,10 @@ static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_e
         netdp_i_keys[made->key].kind == NETDP_I_KEY_COLUMNS ||
         netdp_i_keys[made->key].kind == NETDP_I_KEY_PAIR) {
         char nearest[32];
+        if (made->key >= 0)
+            return netdp_i_reading_fail(
+                from, "sweep.key", error,
+                "%s is none that a variant can have as one value; sweep another", key);
         return netdp_i_reading_fail(
             from, "sweep.key", error, "'%s' is no key that a variant can have; did you mean '%s'?",
             netdp_i_show_text(key).text, netdp_i_key_nearest(NULL, key, nearest));
@@ -930,6 +957,8 @@ static netdp_status read_study(netdp_i_reading *from, const char *const *set, si
         status = check_together(from, error);
     if (status == NETDP_OK)
         status = read_variants(from, error);
+    if (status == NETDP_OK)
+        status = netdp_i_figure_check(from, error);
     if (status == NETDP_OK) {
         *study = from->study;
         from->study = NULL;
