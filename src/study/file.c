@@ -666,8 +666,8 @@ static void prune(netdp_i_study_text *merged, const netdp_i_study_text *own)
 }
 
 /*
- * A variant's texts: the base's, its own, the value of a sweep (may be NULL), then what `quick`
- * says for all and for this variant.
+ * A variant's texts: the base's, its own, what `quick` says for all and for this variant, then the
+ * value of a sweep (may be NULL), by which the variant is called.
  */
 static netdp_i_study_text merge(const netdp_i_study_text *base, const netdp_i_study_text *own,
                                 bool columns, const netdp_i_study_text *swept, bool quick)
@@ -680,11 +680,11 @@ static netdp_i_study_text merge(const netdp_i_study_text *base, const netdp_i_st
     }
     if (swept != NULL)
         overlay(&said, swept);
-    overlay(&merged, swept);
     if (quick) {
         overlay(&merged, base->quick);
         overlay(&merged, own->quick);
     }
+    overlay(&merged, swept);
     prune(&merged, &said);
     return merged;
 }
@@ -821,10 +821,13 @@ static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_e
 
 /* One variant, a study of its own; what is wrong in it is told with its own line. */
 static netdp_status read_variant(const netdp_i_reading *base, const netdp_i_study_text *own,
-                                 const netdp_i_study_text *swept, const char *within,
+                                 const netdp_i_study_text *swept, int key, const char *within,
                                  netdp_i_variation *made, netdp_error *error)
 {
-    netdp_i_reading from = {.path = base->path, .lines = base->lines, .quick = base->quick};
+    netdp_i_reading from = {.path = base->path,
+                            .lines = base->lines,
+                            .quick = base->quick,
+                            .swept = key >= 0 ? netdp_i_keys[key].name : NULL};
     snprintf(from.within, sizeof from.within, "%s", within);
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (netdp_i_keys[k].whole && own->value[k][0] != NULL)
@@ -892,8 +895,8 @@ static netdp_status read_variations(const netdp_i_reading *from, int32_t index, 
                                          : name_swept(made, over->value[i], error);
         }
         if (status == NETDP_OK)
-            status =
-                read_variant(from, own, over->key < 0 ? NULL : &swept, named.within, made, error);
+            status = read_variant(from, own, over->key < 0 ? NULL : &swept, over->key, named.within,
+                                  made, error);
     }
     netdp_i_free(name);
     return status;
