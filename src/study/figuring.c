@@ -13,8 +13,7 @@ static const char *const measures[] = {"loss",      "loss_per_round", "noise",
                                        "predicted", "objective",      "excess",
                                        "accuracy",  "consensus",      "data"};
 
-#define OF_VARIANTS                                                                                \
-    "loss, loss_per_round, noise, predicted, objective, excess, accuracy or consensus"
+#define OF_VARIANTS "loss, loss_per_round, noise, predicted, objective, excess or accuracy"
 
 static const struct {
     const char *kind;

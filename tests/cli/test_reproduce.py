@@ -16,8 +16,8 @@ from harness import COMMAND, SOURCE, Case, close, main, run
 HOSTILE = "<b>&{x}_^% $1 (published)"
 HEADER = ["panel", "curve", "measure", "x", "y", "low", "high", "count", "bound", "sound"]
 FILES = ["figure.csv", "figure.json", "figure.svg"]
-SPEC = """C-fig1a C-fig1b C-fig5 C-fig1c C-fig2 C-fig3 C-fig4 C-table1 C-dropout A-fig1 A-fig2
-A-table1 A-fig3 A-fig6 A-fig5 B-fig2 B-fig3 D-fig1 D-fig2 D-utility E-fig1a E-fig1b E-fig2 E-fig3"""
+SPEC = """C-fig1a C-fig1b C-fig5 C-fig1c C-fig2 C-fig3 C-fig4 C-table1 C-dropout A-fig1 A-fig4 A-fig2
+A-table1 A-fig3 A-fig6 A-fig5 A-fig7 A-fig8 B-fig2 B-fig3 D-fig1 D-fig2 D-utility E-fig1a E-fig1b E-fig2 E-fig3"""
 
 ACCOUNT = """seed: 3
 graph: {family: hypercube 4}
@@ -345,6 +345,8 @@ REFUSED = [
     (ACCOUNT + "figure: {kind: distance, y: accuracy}\n", "figure.y: a distance has no accuracy; give loss"),
     (ACCOUNT + "figure: {kind: bars}\n", "figure.y: task account runs nothing that has accuracy"),
     (ACCOUNT + "figure: {kind: bars, y: loss noise}\n", "figure.y: a bars has at most 1"),
+    (ACCOUNT + "figure: {kind: drawing, y: data}\n", "task account runs nothing that has data"),
+    (MEAN + "figure: {kind: bars, y: consensus}\n", "figure.y: a bars has no consensus"),
     (ACCOUNT + "figure: {kind: trace}\n", "figure.kind: task account runs nothing that a trace shows"),
     (ACCOUNT + "figure: {kind: distance, x: katz}\n", "figure.x: a distance is against hops or length"),
     (ACCOUNT + "figure: {kind: matrix, x: hops}\n", "figure.x: does not apply to matrix; remove it"),
@@ -378,6 +380,7 @@ CASES = [
     Case("reproduce no-such-thing-at-all", 2, err="no such experiment; see netdp reproduce --list"),
     Case(["reproduce", ""], 2, err="no such experiment"),
     Case(["reproduce", "\x1b[31m"], 2, err=r"'\\x1b\[31m': no such experiment"),
+    Case("reproduce A-fig3 -o x", 2, env={"NETDP_DATA": "none"}, err="'A-fig3': 2 panels, each with its own folder; leave out -o"),
     Case("reproduce nothing.yaml", 3, err="nothing.yaml: cannot read"),
     Case("reproduce s.yaml", 2, err="figure.x: the nodes of hypercube 4 have no positions; length is for the family geometric",
          files={"s.yaml": (ALL + "figure: {kind: distance, x: length}\n").encode()}),
