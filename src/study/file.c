@@ -665,23 +665,37 @@ static void prune(netdp_i_study_text *merged, const netdp_i_study_text *own)
     }
 }
 
+/* What `quick` says for all, with --set in the place of what both of them say. */
+static netdp_i_study_text quick_set(const netdp_i_reading *base)
+{
+    netdp_i_study_text laid = {0};
+    overlay(&laid, base->text->quick);
+    for (int k = 0; k < NETDP_I_KEYS; k++)
+        for (int other = 0; base->set[k] != NULL && other < NETDP_I_KEYS; other++)
+            if (replaces(&netdp_i_keys[k], &netdp_i_keys[other]) && laid.value[other][0] != NULL) {
+                laid.value[other][0] = laid.value[other][1] = NULL;
+                memcpy(laid.value[k], base->text->value[k], sizeof laid.value[k]);
+            }
+    return laid;
+}
+
 /*
  * A variant's texts: the base's, its own, what `quick` says for all and for this variant, then the
  * value of a sweep (may be NULL), by which the variant is called.
  */
-static netdp_i_study_text merge(const netdp_i_study_text *base, const netdp_i_study_text *own,
-                                bool columns, const netdp_i_study_text *swept, bool quick)
+static netdp_i_study_text merge(const netdp_i_reading *base, const netdp_i_study_text *own,
+                                bool columns, const netdp_i_study_text *swept)
 {
-    netdp_i_study_text merged = *base, said = *own;
+    netdp_i_study_text merged = *base->text, said = *own;
     overlay(&merged, own);
     if (columns) {
         merged.column = own->column;
         merged.column_count = own->column_count;
     }
-    if (swept != NULL)
-        overlay(&said, swept);
-    if (quick) {
-        overlay(&merged, base->quick);
+    overlay(&said, swept);
+    if (base->quick) {
+        const netdp_i_study_text laid = quick_set(base);
+        overlay(&merged, &laid);
         overlay(&merged, own->quick);
     }
     overlay(&merged, swept);
@@ -837,8 +851,7 @@ static netdp_status read_variant(const netdp_i_reading *base, const netdp_i_stud
     snprintf(place, sizeof place, "%sdata.columns", from.within);
     const int32_t at = netdp_i_lines_find(&base->lines, place);
     netdp_i_study_text merged =
-        merge(base->text, own, at >= 0 && strcmp(base->lines.at[at].key, "columns") == 0, swept,
-              base->quick);
+        merge(base, own, at >= 0 && strcmp(base->lines.at[at].key, "columns") == 0, swept);
     from.text = &merged;
     netdp_status status = make_study(&from, error);
     made->study = from.study;

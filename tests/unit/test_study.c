@@ -1203,6 +1203,14 @@ static void test_quick(void **state)
     put_account(text);
     assert_ok(netdp_study_read_quick(study_path, set, 1, &study, &error));
     assert_true(study->privacy.noise == 7);
+    for (int i = 0; i < 4; i++)
+        assert_true(study->variation[i].study->privacy.noise == 7);
+    netdp_study_free(study);
+    static const char *const file[] = {"graph.file=/x.edges"};
+    assert_ok(netdp_study_read_quick(study_path, file, 1, &study, &error));
+    assert_null(study->variation[0].study->graph.family);
+    assert_string_equal(study->variation[0].study->graph.file, "/x.edges");
+    assert_string_equal(study->variation[2].study->graph.family, "ring 5");
     netdp_study_free(study);
 }
 
@@ -1261,8 +1269,11 @@ static void test_bad_quick_and_sweeps(void **state)
             fail_msg("status %d: '%s', want '%s'", (int)status, error.text, bad[i].fragment);
     }
     static const char *const set[] = {"protocol.rounds=0"};
+    netdp_error error = {0};
+    netdp_study *study = NULL;
     put_account("quick: {protocol: {rounds: 5}}\n");
-    assert_refused(set, 1, "--set protocol.rounds=0: '0' is out of range");
+    assert_int_equal(netdp_study_read_quick(study_path, set, 1, &study, &error), NETDP_INVALID);
+    assert_non_null(strstr(error.text, "--set protocol.rounds=0: '0' is out of range"));
 }
 
 /* The table itself: words agree with the public parsers, defaults and names are sound. */
