@@ -157,6 +157,8 @@ static netdp_status gather_hops(figure *f, netdp_error *error)
     {
         char name[LABEL_ROOM];
         double ignored;
+        if (own_index(f, i) < 0)
+            continue; /* a baseline tells everyone the same */
         place(variant, name, &ignored);
         netdp_i_curve *curve = netdp_i_curves_find(&f->curves, name, "loss", guarantee_of(variant));
         if (curve == NULL)

@@ -23,15 +23,16 @@ static const struct {
     int32_t most;   /* measures */
     bool x_is_must; /* there is no usual x */
     bool runs;      /* shows the course of runs */
+    bool pairs;     /* shows pairs one by one */
 } kinds[] = {
-    {"distance", "hops or length", "loss", "loss", 1, false, false},
-    {"sweep", "value or nodes", OF_VARIANTS, "loss", NETDP_I_MEASURES, false, false},
+    {"distance", "hops or length", "loss", "loss", 1, false, false, false},
+    {"sweep", "value or nodes", OF_VARIANTS, "loss", NETDP_I_MEASURES, false, false, false},
     {"trace", "", "objective, excess, accuracy or consensus", "objective", NETDP_I_MEASURES, false,
-     true},
-    {"bars", "", OF_VARIANTS, "accuracy", 1, false, false},
-    {"scatter", "communicability, katz or length", "loss", "loss", 1, true, false},
-    {"matrix", "", "loss", "loss", 1, false, false},
-    {"drawing", "", "loss or data", "loss", 1, false, false},
+     true, false},
+    {"bars", "", OF_VARIANTS, "accuracy", 1, false, false, false},
+    {"scatter", "communicability, katz or length", "loss", "loss", 1, true, false, true},
+    {"matrix", "", "loss", "loss", 1, false, false, true},
+    {"drawing", "", "loss or data", "loss", 1, false, false, true},
 };
 
 static size_t kind_of(const netdp_study *study)
@@ -97,6 +98,11 @@ static netdp_status check_measure(const netdp_i_reading *from, size_t k, const c
     if (!is_among(kinds[k].y, word))
         return netdp_i_reading_fail(from, "figure.y", error, "a %s has no %s; give %s",
                                     kinds[k].kind, word, kinds[k].y);
+    if (strcmp(word, "accuracy") == 0 && !netdp_i_study_learns(from->study) &&
+        !netdp_i_study_accounts(from->study))
+        return netdp_i_reading_fail(from, "figure.y", error,
+                                    "task %s has no accuracy; give objective",
+                                    from->study->task.kind);
     for (int i = 0; i < OF_ACCOUNTS; i++)
         accounted = accounted || measure == measures[i];
     return accounted || !netdp_i_study_accounts(from->study)
@@ -148,6 +154,30 @@ static netdp_status check_drawing(const netdp_i_reading *from, netdp_error *erro
     return NETDP_OK;
 }
 
+/* Every variant has its place on the axis: a swept number, or one in its name. */
+static netdp_status check_places(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    if (study->figure.x != NULL && strcmp(study->figure.x, "nodes") == 0)
+        return NETDP_OK;
+    if (study->variation_count == 0)
+        return netdp_i_reading_fail(from, "figure.kind", error,
+                                    "a sweep has several points; give a section sweep, or "
+                                    "variants with names such as 'ring at 64'");
+    for (int32_t i = 0; i < study->variation_count; i++) {
+        const netdp_i_variation *own = &study->variation[i];
+        const char *at = strstr(own->name, " at ");
+        const char *value = own->at != NULL ? own->at : at != NULL ? at + 4 : "";
+        double x;
+        if (!netdp_i_read_number(value, &x))
+            return netdp_i_reading_fail(from, "figure.kind", error,
+                                        "variant %s has no number on the axis; give x: nodes, or "
+                                        "a sweep of numbers, or names such as 'ring at 64'",
+                                        own->name);
+    }
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_figure_check(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
@@ -158,9 +188,15 @@ netdp_status netdp_i_figure_check(const netdp_i_reading *from, netdp_error *erro
         return netdp_i_reading_fail(from, "figure.kind", error,
                                     "task %s runs nothing that a trace shows; give another kind",
                                     study->task.kind);
+    const bool length = study->figure.x != NULL && strcmp(study->figure.x, "length") == 0;
+    if ((kinds[k].pairs || length) && netdp_i_study_realises(study))
+        return netdp_i_reading_fail(from, "figure.kind", error,
+                                    "task realised lists no pairs; give sweep, bars or distance");
     netdp_status status = check_x(from, k, error);
     if (status == NETDP_OK)
         status = check_y(from, k, error);
+    if (status == NETDP_OK && strcmp(kinds[k].kind, "sweep") == 0)
+        status = check_places(from, error);
     if (status == NETDP_OK && strcmp(kinds[k].kind, "drawing") == 0 &&
         strcmp(netdp_i_figure_y(study), "loss") == 0)
         status = check_drawing(from, error);

@@ -33,6 +33,11 @@ protocol: {kind: averaging, rounds: 20}
 privacy: {epsilon: 4, delta: 1e-6}
 output: {repeat: 2, every: 5}
 """
+REALISED = """graph: {family: complete 20}
+task: {kind: realised}
+protocol: {kind: complete-sum, rounds: 50}
+privacy: {epsilon: 0.1, delta: 1e-7, observers: 1}
+"""
 TRACE = MEAN + "figure: {kind: trace, y: 'objective, consensus', hide: baselines}\nvariants: [{name: a}, {name: b, protocol: {rounds: 10}}]\n"
 DISTANCE = ACCOUNT + "figure: {kind: distance, paper: 'Z, Figure 1', says: nothing}\n"
 
@@ -135,6 +140,20 @@ def by_hops_and_names():
         assert figure["title"] == 'A <title> & "more"' and figure["paper"] == "Z, Figure 1"
         for name in (HOSTILE, "exact", "<i>", "part", "distance, hops"):
             assert name in texts, (name, texts)
+
+
+def without_baselines():
+    """A simulated study's figure by distance has no curves of its baselines; a broken file keeps no list."""
+    with tempfile.TemporaryDirectory() as folder:
+        _, figure, _ = reproduce(folder, MEAN + "figure: {kind: distance}\n")
+        assert [curve["name"] for curve in figure["curves"]] == ["gossip"]
+        os.mkdir(os.path.join(folder, "experiments"))
+        write(folder, DISTANCE, "experiments/good.yaml")
+        write(folder, DISTANCE + "nonsense: 1\n", "experiments/bad.yaml")
+        write(folder, ACCOUNT, "experiments/plain.yaml")
+        code, out, err = run(["reproduce", "--list"], folder)
+        names = [line.split()[0] for line in out.split("\n\n")[0].splitlines()[1:]]
+        assert code == 0 and names == ["bad", "good"] and "bad.yaml:7: unknown key 'nonsense'" in out, (out, err)
 
 
 def swept():
@@ -340,13 +359,18 @@ REFUSED = [
     (ACCOUNT, "study.yaml: has no figure; give it a section figure with a kind, or use netdp run"),
     (ACCOUNT + "figure: {y: loss}\n", "has no figure; give it a section figure with a kind"),
     (ACCOUNT + "figure: {kind: distances}\n", "study.yaml:6: figure.kind: 'distances'"),
-    (ACCOUNT + "figure: {kind: sweep, y: los}\n", "study.yaml:6: figure.y: 'los' is not known"),
-    (ACCOUNT + "figure: {kind: sweep, y: ' , '}\n", "figure.y: is empty"),
+    (ACCOUNT + "figure: {kind: sweep, x: nodes, y: los}\n", "study.yaml:6: figure.y: 'los' is not known"),
+    (ACCOUNT + "figure: {kind: sweep, x: nodes, y: ' , '}\n", "figure.y: is empty"),
     (ACCOUNT + "figure: {kind: distance, y: accuracy}\n", "figure.y: a distance has no accuracy; give loss"),
     (ACCOUNT + "figure: {kind: bars}\n", "figure.y: task account runs nothing that has accuracy"),
     (ACCOUNT + "figure: {kind: bars, y: loss noise}\n", "figure.y: a bars has at most 1"),
     (ACCOUNT + "figure: {kind: drawing, y: data}\n", "task account runs nothing that has data"),
     (MEAN + "figure: {kind: bars, y: consensus}\n", "figure.y: a bars has no consensus"),
+    (MEAN + "figure: {kind: trace, y: accuracy}\n", "figure.y: task mean has no accuracy; give objective"),
+    (ACCOUNT + "figure: {kind: sweep}\n", "study.yaml:6: figure.kind: a sweep has several points"),
+    (ACCOUNT + "figure: {kind: sweep}\nvariants: [{name: a at home}]\n", "variant a at home has no number on the axis"),
+    (ACCOUNT + "figure: {kind: sweep}\nsweep: {key: graph.family, values: ring 5 | ring 6}\n", "variant all at ring 5 has no number"),
+    (REALISED + "figure: {kind: matrix}\n", "figure.kind: task realised lists no pairs; give sweep, bars or distance"),
     (ACCOUNT + "figure: {kind: trace}\n", "figure.kind: task account runs nothing that a trace shows"),
     (ACCOUNT + "figure: {kind: distance, x: katz}\n", "figure.x: a distance is against hops or length"),
     (ACCOUNT + "figure: {kind: matrix, x: hops}\n", "figure.x: does not apply to matrix; remove it"),
@@ -388,5 +412,5 @@ CASES = [
 ]
 
 if __name__ == "__main__":
-    main(CASES, [listed_experiments, by_hops_and_names, swept, named_at, pairs, matrix_and_drawing, traced,
+    main(CASES, [listed_experiments, by_hops_and_names, without_baselines, swept, named_at, pairs, matrix_and_drawing, traced,
                  large_tables, repeats_and_redraws, quick, interrupted, refused_before_it_runs])
