@@ -111,23 +111,24 @@ static void put_seconds(double seconds, char text[32])
         snprintf(text, 32, "%.0f min", seconds / 60);
 }
 
-static netdp_status print_list(const experiments *e, netdp_error *error)
+static void print_list(const experiments *e)
 {
+    netdp_error why;
     printf("%-12s %-24s %8s  %s\n", "name", "paper, figure", "time", "title");
     for (int32_t i = 0; i < e->count; i++) {
         char path[NETDP_I_PATH_ROOM], time[32];
         netdp_study *study = NULL;
         put_path(e, e->name[i], path);
-        netdp_status status = netdp_study_read(path, NULL, 0, &study, error);
-        if (status != NETDP_OK)
-            return status;
+        if (netdp_study_read(path, NULL, 0, &study, &why) != NETDP_OK) {
+            printf("%-12s %-24s %8s  %s\n", e->name[i], "?", "?", why.text);
+            continue; /* the others are there */
+        }
         put_seconds(netdp_figure_seconds(study), time);
         printf("%-12s %-24s %8s  %s\n", e->name[i],
                study->figure.paper != NULL ? study->figure.paper : "", time, study->title);
         netdp_study_free(study);
     }
     printf("\ntime: of a whole run on two cores; netdp reproduce NAME --quick is a smaller one\n");
-    return NETDP_OK;
 }
 
 static netdp_status print_figure(const char *folder, netdp_error *error)
@@ -157,8 +158,15 @@ static netdp_status reproduce(const char *path, const options *o, netdp_error *e
     netdp_status status =
         o->quick ? netdp_study_read_quick(path, s->set.text, s->set.count, &study, error)
                  : netdp_study_read(path, s->set.text, s->set.count, &study, error);
-    if (status != NETDP_OK)
+    if (status == NETDP_OK && study->figure.kind == NULL)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: has no figure; give it a section figure with a kind, or use "
+                              "netdp run",
+                              path);
+    if (status != NETDP_OK) {
+        netdp_study_free(study);
         return status;
+    }
     put_seconds(netdp_figure_seconds(study), time);
     if (!o->quick && netdp_figure_seconds(study) > 0)
         netdp_i_cli_note("%s: about %s on two cores; a smaller one with --quick", path, time);
@@ -263,8 +271,10 @@ static netdp_status run(const options *o, const netdp_i_arguments *arguments, ne
         return reproduce_named(arguments->text[0], o, error);
     experiments e = {.count = 0};
     netdp_status status = find_experiments(&e, error);
-    if (status == NETDP_OK)
-        status = o->list ? print_list(&e, error) : reproduce_all(&e, o, error);
+    if (status == NETDP_OK && o->list)
+        print_list(&e);
+    else if (status == NETDP_OK)
+        status = reproduce_all(&e, o, error);
     clear(&e);
     return status;
 }

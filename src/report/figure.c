@@ -19,9 +19,10 @@
 #include "report/drawing.h"
 #include "report/heatmap.h"
 #include "report/listed.h"
+#include "study/figuring.h"
 #include "study/plan.h"
 
-enum { PATH_ROOM = 4096, LABEL_ROOM = 96, BINS = 24, MEASURES = 4 };
+enum { PATH_ROOM = 4096, LABEL_ROOM = 96, BINS = 24 };
 
 typedef struct figure {
     const netdp_study *study;
@@ -29,7 +30,7 @@ typedef struct figure {
     json_t *summary;
     netdp_i_problems problems; /* of figures that need the graph again */
     char *words;               /* figure.y, cut */
-    const char *measure[MEASURES];
+    const char *measure[NETDP_I_MEASURES];
     int32_t measures;
     netdp_i_curves curves;
 } figure;
@@ -80,19 +81,17 @@ static bool is_hidden(const figure *f, const char *name)
 
 /*
  * The curve that a variant belongs to and its place on it: of a sweep both are in the summary, a
- * variant called "ring at 64" says them itself.
+ * variant called "ring at 64" says them itself; "ring at home" is a name.
  */
 static void place(const json_t *variant, char curve[LABEL_ROOM], double *x)
 {
     const char *swept = json_string_value(json_object_get(variant, "curve"));
     const char *value = json_string_value(json_object_get(variant, "at"));
     const char *name = name_of(variant), *at = strstr(name, " at ");
-    if (swept == NULL && at != NULL)
-        value = at + 4;
-    snprintf(curve, LABEL_ROOM, "%.*s",
-             swept == NULL && at != NULL ? (int)(at - name) : LABEL_ROOM - 1,
-             swept != NULL ? swept : name);
-    if (value == NULL || !netdp_i_read_number(value, x))
+    snprintf(curve, LABEL_ROOM, "%s", swept != NULL ? swept : name);
+    if (swept == NULL && at != NULL && netdp_i_read_number(at + 4, x))
+        curve[at - name] = '\0';
+    else if (value == NULL || !netdp_i_read_number(value, x))
         *x = NAN;
 }
 
@@ -131,6 +130,7 @@ static netdp_status measure_variant(const figure *f, const json_t *variant, cons
                                  "predicted");
     if (json_is_number(number) || json_is_string(number)) {
         point[0] = netdp_i_json_number(number);
+        *of = 1;
         return NETDP_OK;
     }
     const json_t *told = json_object_get(errors, measure);
@@ -157,6 +157,8 @@ static netdp_status gather_hops(figure *f, netdp_error *error)
     {
         char name[LABEL_ROOM];
         double ignored;
+        if (own_index(f, i) < 0)
+            continue; /* a baseline tells everyone the same */
         place(variant, name, &ignored);
         netdp_i_curve *curve = netdp_i_curves_find(&f->curves, name, "loss", guarantee_of(variant));
         if (curve == NULL)
@@ -827,50 +829,31 @@ static netdp_status draw_graphs(figure *f, const char *path, netdp_error *error)
 
 static const struct {
     const char *name;
-    const char *measures; /* the usual figure.y */
-    bool graph;           /* needs the graph again, where x is not hops */
+    bool graph; /* needs the graph again, where x is not hops */
     netdp_status (*gather)(figure *f, netdp_error *error);
     netdp_status (*draw)(figure *f, const char *path, netdp_error *error);
 } kinds[] = {
-    {"distance", "loss", false, gather_distance, draw_curves},
-    {"sweep", "loss", false, gather_sweep, draw_curves},
-    {"trace", "objective", false, gather_trace, draw_curves},
-    {"bars", "accuracy", false, gather_variants, draw_bars},
-    {"scatter", "loss", true, gather_pairs, draw_curves},
-    {"matrix", "loss", true, gather_hops, draw_matrices},
-    {"drawing", "loss", true, gather_hops, draw_graphs},
+    {"distance", false, gather_distance, draw_curves}, {"sweep", false, gather_sweep, draw_curves},
+    {"trace", false, gather_trace, draw_curves},       {"bars", false, gather_variants, draw_bars},
+    {"scatter", true, gather_pairs, draw_curves},      {"matrix", true, gather_hops, draw_matrices},
+    {"drawing", true, gather_hops, draw_graphs},
 };
 
-/* figure.y, a list of measures, checked. */
-static netdp_status read_measures(figure *f, const char *usual, netdp_error *error)
+/* figure.y, a list of measures; that they suit the kind was checked when the study was read. */
+static netdp_status read_measures(figure *f, netdp_error *error)
 {
-    static const char *const known[] = {"loss",   "loss_per_round", "objective",
-                                        "excess", "accuracy",       "consensus",
-                                        "noise",  "predicted",      "data"};
     if (netdp_i_study_claims(f->study)) {
         f->measure[f->measures++] = "value";
         return NETDP_OK;
     }
-    f->words = netdp_i_copy_text(f->study->figure.y != NULL ? f->study->figure.y : usual);
+    f->words = netdp_i_copy_text(netdp_i_figure_y(f->study));
     if (f->words == NULL)
         return netdp_i_no_memory(error);
     char *rest = NULL;
-    for (char *word = strtok_r(f->words, ", ", &rest); word != NULL;
-         word = strtok_r(NULL, ", ", &rest)) {
-        size_t k = 0;
-        while (k < sizeof known / sizeof *known && strcmp(known[k], word) != 0)
-            k++;
-        if (k == sizeof known / sizeof *known || f->measures == MEASURES)
-            return netdp_i_fail(
-                error, NETDP_INVALID,
-                "%s: figure.y: '%s' is not known here; give at most %d of loss, "
-                "loss_per_round, objective, excess, accuracy, consensus, noise, predicted, data",
-                f->study->path, netdp_i_show_text(word).text, MEASURES);
-        f->measure[f->measures++] = known[k];
-    }
-    return f->measures > 0
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID, "%s: figure.y: is empty", f->study->path);
+    for (char *word = strtok_r(f->words, ", ", &rest);
+         word != NULL && f->measures < NETDP_I_MEASURES; word = strtok_r(NULL, ", ", &rest))
+        f->measure[f->measures++] = netdp_i_figure_measure(word);
+    return NETDP_OK;
 }
 
 static json_t *text_json(const char *text)
@@ -900,15 +883,9 @@ static netdp_status write_figure(figure *f, size_t kind, const char *data, netdp
 {
     char path[PATH_ROOM];
     const bool length = f->study->figure.x != NULL && strcmp(f->study->figure.x, "length") == 0;
-    netdp_status status = read_measures(f, kinds[kind].measures, error);
+    netdp_status status = read_measures(f, error);
     if (status == NETDP_OK && (kinds[kind].graph || length))
         status = netdp_i_problems_new(f->study, data, &f->problems, error);
-    if (status == NETDP_OK && strcmp(kinds[kind].name, "scatter") == 0 &&
-        f->study->figure.x == NULL)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: figure.x: is missing; a scatter is against communicability, "
-                              "katz or length",
-                              f->study->path);
     if (status == NETDP_OK)
         status = kinds[kind].gather(f, error);
     snprintf(path, sizeof path, "%s/figure.csv", f->folder);

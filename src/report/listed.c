@@ -65,13 +65,53 @@ static netdp_status read_csv(const char *path, int32_t nodes, netdp_i_listed *l,
     return status;
 }
 
-/* Losses [from][to]; of walks already values of the unit. */
+/* Pairs that differ in their last digits count as one worst pair. */
+static bool alike(double a, double b)
+{
+    return a == b || fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+netdp_status netdp_i_cells_final(const char *path, double cell, const json_t *worst, double noise,
+                                 netdp_unit unit, bool *final, netdp_error *error)
+{
+    const double told = netdp_i_json_number(json_object_get(worst, "epsilon"));
+    double value = 0;
+    netdp_status status = netdp_loss_value(cell, noise, unit, &value, error);
+    if (status != NETDP_OK)
+        return status;
+    *final = !alike(value, told);
+    return !*final || alike(cell, told)
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "%s: the worst pair has another value than in summary.json; run the "
+                              "study again",
+                              path);
+}
+
+/* The same of a matrix of all nodes towards all. */
+static netdp_status find_final(const char *path, const double *matrix, int32_t nodes,
+                               const json_t *variant, netdp_unit unit, bool *final,
+                               netdp_error *error)
+{
+    const json_t *worst = json_object_get(json_object_get(variant, "guarantee"), "worst");
+    const int64_t from = json_integer_value(json_object_get(worst, "from"));
+    const int64_t to = json_integer_value(json_object_get(worst, "to"));
+    if (from < 0 || from >= nodes || to < 0 || to >= nodes)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: does not fit the worst pair of summary.json; run the study again",
+                            path);
+    return netdp_i_cells_final(path, matrix[from * nodes + to], worst,
+                               json_number_value(json_object_get(variant, "noise")), unit, final,
+                               error);
+}
+
+/* Losses, or values of the unit, [from][to]. */
 static netdp_status read_npy(const char *path, const json_t *variant, int32_t nodes,
                              netdp_unit unit, netdp_i_listed *l, netdp_error *error)
 {
     double *matrix = NULL;
     int64_t rows = 0, columns = 0;
-    const bool final = json_is_null(json_object_get(variant, "dither"));
+    bool final = false;
     const double noise = json_number_value(json_object_get(variant, "noise"));
     netdp_status status = netdp_i_npy_read(path, &matrix, &rows, &columns, error);
     if (status != NETDP_OK)
@@ -81,6 +121,8 @@ static netdp_status read_npy(const char *path, const json_t *variant, int32_t no
                               "%s: is not of all nodes towards all; a figure of so many pairs "
                               "needs privacy.from and privacy.to to be all",
                               path);
+    if (status == NETDP_OK)
+        status = find_final(path, matrix, nodes, variant, unit, &final, error);
     if (status == NETDP_OK)
         status = make_room(l, rows * columns, error);
     for (int64_t u = 0; status == NETDP_OK && u < rows; u++)

@@ -12,6 +12,15 @@ typedef struct netdp_i_listed {
 } netdp_i_listed;
 
 /*
+ * A matrix of losses, of Gaussian protocols, looks like one of values, of all others: the worst
+ * pair of the summary tells which it is. `cell`: that pair's; `worst`: of the guarantee; `final`:
+ * the cells are values of the unit already. NETDP_INVALID where the cell is neither; `path` is
+ * named then.
+ */
+netdp_status netdp_i_cells_final(const char *path, double cell, const json_t *worst, double noise,
+                                 netdp_unit unit, bool *final, netdp_error *error);
+
+/*
  * `variant`: its entry of summary.json; `losses`: the file's name without ending. An .npy must be
  * of all `nodes` towards all.
  */

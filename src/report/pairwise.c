@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "report/listed.h"
 #include "report/rows.h"
 
 /* Pairs that are listed of a table that is too large. */
@@ -230,40 +231,22 @@ static netdp_status read_unit(matrix *m, netdp_error *error)
                               : netdp_i_within(error, status, "%s/summary.json", m->wanted->folder);
 }
 
-/* Pairs that differ in their last digits count as one worst pair. */
-static bool alike(double a, double b)
-{
-    return a == b || fabs(a - b) <= 1e-9 * fabs(b);
-}
-
 /* The file does not say whether its cells are losses: the worst pair of the summary does. */
 static netdp_status find_kind(matrix *m, const char *path, netdp_error *error)
 {
     const json_t *worst = json_object_get(guarantee_of(m), "worst");
-    const double epsilon = netdp_i_json_number(json_object_get(worst, "epsilon"));
     const int64_t from = json_integer_value(json_object_get(worst, "from"));
     const int64_t to = json_integer_value(json_object_get(worst, "to"));
     int64_t column = -1;
     for (int64_t k = 0; k < m->columns; k++)
         if (m->node[k] == to)
             column = k;
-    double value = 0;
     if (column < 0 || from < 0 || from >= m->wanted->nodes)
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: does not fit the worst pair of summary.json; run the study again",
                             path);
-    const double cell = m->cell[from * m->columns + column];
-    netdp_status status = netdp_loss_value(cell, m->noise, m->unit, &value, error);
-    if (status != NETDP_OK)
-        return status;
-    if (alike(value, epsilon))
-        return NETDP_OK;
-    m->final = alike(cell, epsilon);
-    return m->final ? NETDP_OK
-                    : netdp_i_fail(error, NETDP_INVALID,
-                                   "%s: the worst pair has another value than in summary.json; run "
-                                   "the study again",
-                                   path);
+    return netdp_i_cells_final(path, m->cell[from * m->columns + column], worst, m->noise, m->unit,
+                               &m->final, error);
 }
 
 /* The worst pair's observer, and every k-th node besides. */

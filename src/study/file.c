@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "study/claiming.h"
 #include "study/constants.h"
+#include "study/figuring.h"
 #include "study/reading.h"
 
 enum { LONGEST_NAME = 40, MOST_VARIANTS = 100, MOST_SWEPT = 1000 };
@@ -682,26 +683,40 @@ static void prune(netdp_i_study_text *merged, const netdp_i_study_text *own)
     }
 }
 
-/*
- * A variant's texts: the base's, its own, the value of a sweep (may be NULL), then what `quick`
- * says for all and for this variant.
- */
-static netdp_i_study_text merge(const netdp_i_study_text *base, const netdp_i_study_text *own,
-                                bool columns, const netdp_i_study_text *swept, bool quick)
+/* What `quick` says for all, with --set in the place of what both of them say. */
+static netdp_i_study_text quick_set(const netdp_i_reading *base)
 {
-    netdp_i_study_text merged = *base, said = *own;
+    netdp_i_study_text laid = {0};
+    overlay(&laid, base->text->quick);
+    for (int k = 0; k < NETDP_I_KEYS; k++)
+        for (int other = 0; base->set[k] != NULL && other < NETDP_I_KEYS; other++)
+            if (replaces(&netdp_i_keys[k], &netdp_i_keys[other]) && laid.value[other][0] != NULL) {
+                laid.value[other][0] = laid.value[other][1] = NULL;
+                memcpy(laid.value[k], base->text->value[k], sizeof laid.value[k]);
+            }
+    return laid;
+}
+
+/*
+ * A variant's texts: the base's, its own, what `quick` says for all and for this variant, then the
+ * value of a sweep (may be NULL), by which the variant is called.
+ */
+static netdp_i_study_text merge(const netdp_i_reading *base, const netdp_i_study_text *own,
+                                bool columns, const netdp_i_study_text *swept)
+{
+    netdp_i_study_text merged = *base->text, said = *own;
     overlay(&merged, own);
     if (columns) {
         merged.column = own->column;
         merged.column_count = own->column_count;
     }
-    if (swept != NULL)
-        overlay(&said, swept);
-    overlay(&merged, swept);
-    if (quick) {
-        overlay(&merged, base->quick);
+    overlay(&said, swept);
+    if (base->quick) {
+        const netdp_i_study_text laid = quick_set(base);
+        overlay(&merged, &laid);
         overlay(&merged, own->quick);
     }
+    overlay(&merged, swept);
     prune(&merged, &said);
     return merged;
 }
@@ -760,11 +775,31 @@ static void clear_sweep(sweep *made)
     netdp_i_free(made->value);
 }
 
+/* The last value: it becomes a part of a name, which is a field of a CSV and unique. */
+static netdp_status check_value(const netdp_i_reading *from, const sweep *made, netdp_error *error)
+{
+    const char *value = made->value[made->count - 1];
+    for (size_t at = 0, length; value[at] != '\0'; at += length) {
+        uint32_t code = 0;
+        length = netdp_i_utf8(value + at, strlen(value + at), &code);
+        if (length == 0 || !netdp_i_printable(code))
+            return netdp_i_reading_fail(from, "sweep.values", error,
+                                        "'%s' holds what does not print; remove it",
+                                        netdp_i_show_text(value).text);
+    }
+    for (int32_t i = 0; i + 1 < made->count; i++)
+        if (strcmp(made->value[i], value) == 0)
+            return netdp_i_reading_fail(from, "sweep.values", error, "has '%s' twice; keep one",
+                                        netdp_i_show_text(value).text);
+    return NETDP_OK;
+}
+
 /* "10 | 100 | 1000" into its values. */
 static netdp_status split_values(const netdp_i_reading *from, const char *values, sweep *made,
                                  netdp_error *error)
 {
     int32_t room = 1;
+    netdp_status status = NETDP_OK;
     for (const char *at = values; *at != '\0'; at++)
         room += *at == '|';
     if (room > MOST_SWEPT)
@@ -773,7 +808,8 @@ static netdp_status split_values(const netdp_i_reading *from, const char *values
     made->value = NETDP_I_NEW(char *, room);
     if (made->value == NULL)
         return netdp_i_no_memory(error);
-    for (const char *at = values; made->count < room; at += strcspn(at, "|") + 1) {
+    for (const char *at = values; status == NETDP_OK && made->count < room;
+         at += strcspn(at, "|") + 1) {
         const char *begin = at + strspn(at, " \t");
         size_t length = strcspn(begin, "|");
         while (length > 0 && strchr(" \t", begin[length - 1]) != NULL)
@@ -785,8 +821,9 @@ static netdp_status split_values(const netdp_i_reading *from, const char *values
         if ((made->value[made->count] = netdp_i_new((int64_t)length + 1, 1)) == NULL)
             return netdp_i_no_memory(error);
         memcpy(made->value[made->count++], begin, length);
+        status = check_value(from, made, error);
     }
-    return NETDP_OK;
+    return status;
 }
 
 static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_error *error)
@@ -803,6 +840,10 @@ static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_e
         netdp_i_keys[made->key].kind == NETDP_I_KEY_COLUMNS ||
         netdp_i_keys[made->key].kind == NETDP_I_KEY_PAIR) {
         char nearest[32];
+        if (made->key >= 0)
+            return netdp_i_reading_fail(
+                from, "sweep.key", error,
+                "%s is none that a variant can have as one value; sweep another", key);
         return netdp_i_reading_fail(
             from, "sweep.key", error, "'%s' is no key that a variant can have; did you mean '%s'?",
             netdp_i_show_text(key).text, netdp_i_key_nearest(NULL, key, nearest));
@@ -812,10 +853,13 @@ static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_e
 
 /* One variant, a study of its own; what is wrong in it is told with its own line. */
 static netdp_status read_variant(const netdp_i_reading *base, const netdp_i_study_text *own,
-                                 const netdp_i_study_text *swept, const char *within,
+                                 const netdp_i_study_text *swept, int key, const char *within,
                                  netdp_i_variation *made, netdp_error *error)
 {
-    netdp_i_reading from = {.path = base->path, .lines = base->lines, .quick = base->quick};
+    netdp_i_reading from = {.path = base->path,
+                            .lines = base->lines,
+                            .quick = base->quick,
+                            .swept = key >= 0 ? netdp_i_keys[key].name : NULL};
     snprintf(from.within, sizeof from.within, "%s", within);
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (netdp_i_keys[k].whole && own->value[k][0] != NULL)
@@ -825,8 +869,7 @@ static netdp_status read_variant(const netdp_i_reading *base, const netdp_i_stud
     snprintf(place, sizeof place, "%sdata.columns", from.within);
     const int32_t at = netdp_i_lines_find(&base->lines, place);
     netdp_i_study_text merged =
-        merge(base->text, own, at >= 0 && strcmp(base->lines.at[at].key, "columns") == 0, swept,
-              base->quick);
+        merge(base, own, at >= 0 && strcmp(base->lines.at[at].key, "columns") == 0, swept);
     from.text = &merged;
     netdp_status status = make_study(&from, error);
     made->study = from.study;
@@ -885,8 +928,8 @@ static netdp_status read_variations(const netdp_i_reading *from, int32_t index, 
                                          : name_swept(made, over->value[i], error);
         }
         if (status == NETDP_OK)
-            status =
-                read_variant(from, own, over->key < 0 ? NULL : &swept, named.within, made, error);
+            status = read_variant(from, own, over->key < 0 ? NULL : &swept, over->key, named.within,
+                                  made, error);
     }
     netdp_i_free(name);
     return status;
@@ -951,6 +994,8 @@ static netdp_status read_study(netdp_i_reading *from, const char *const *set, si
             from, from->text->variant_count == 0 && from->study->sweep.key == NULL, error);
     if (status == NETDP_OK)
         status = read_variants(from, error);
+    if (status == NETDP_OK)
+        status = netdp_i_figure_check(from, error);
     if (status == NETDP_OK) {
         *study = from->study;
         from->study = NULL;

@@ -13,21 +13,42 @@
 #include "base/text.h"
 #include "study/value.h"
 
-enum { LONGEST_TEXT = 4096 };
+enum { LONGEST_TEXT = 4096, PLACE_ROOM = 96 };
+
+static bool is_swept(const netdp_i_reading *from, const char *name)
+{
+    return from->swept != NULL && strcmp(from->swept, name) == 0;
+}
+
+/* Where the value of `name` stands: what lies on top comes first. */
+static void find_place(const netdp_i_reading *from, const char *name, char place[PLACE_ROOM])
+{
+    const char *key = is_swept(from, name) ? "sweep.values" : name;
+    const char *within = is_swept(from, name) ? "" : from->within, *dot = strrchr(key, '.');
+    for (int i = from->quick ? 0 : 2; i < 3; i++) {
+        snprintf(place, PLACE_ROOM, "%s%s%s", i == 1 ? "" : within, i < 2 ? "quick." : "", key);
+        const int32_t at = netdp_i_lines_find(&from->lines, place);
+        if (at >= 0 && strcmp(from->lines.at[at].key, dot != NULL ? dot + 1 : key) == 0)
+            return;
+    }
+}
 
 netdp_status netdp_i_reading_fail(const netdp_i_reading *from, const char *name, netdp_error *error,
                                   const char *format, ...)
 {
-    char told[256], place[96];
+    char told[256], place[PLACE_ROOM];
+    const bool swept = is_swept(from, name);
+    const int front = snprintf(told, sizeof told, "%s%s", swept ? name : "", swept ? ": " : "");
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(told, sizeof told, format, arguments);
+    vsnprintf(told + front, sizeof told - (size_t)front, format, arguments);
     va_end(arguments);
     snprintf(place, sizeof place, "%s%s", from->within, name);
     int k = netdp_i_key_find(place);
     if (k >= 0 && from->set[k] != NULL)
         return netdp_i_fail(error, NETDP_INVALID, "--set %s: %s",
                             netdp_i_show_text(from->set[k]).text, told);
+    find_place(from, name, place);
     int64_t line = netdp_i_lines_of(&from->lines, place);
     if (line == 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s: %s", from->path, place, told);

@@ -15,8 +15,9 @@ typedef struct netdp_i_reading {
     netdp_i_study_text *text;
     const char *set[NETDP_I_KEYS]; /* the override that a key's text comes from, or NULL */
     netdp_study *study;
-    bool quick;      /* with what the section `quick` says */
-    char within[24]; /* "variants.2." while a variant is read: the base is right by itself */
+    bool quick;        /* with what the section `quick` says */
+    const char *swept; /* of a variant, the key that has its value from sweep.values, or NULL */
+    char within[24];   /* "variants.2." while a variant is read: the base is right by itself */
 } netdp_i_reading;
 
 /*

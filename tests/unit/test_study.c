@@ -1096,6 +1096,185 @@ static void test_running_out_of_memory(void **state)
     assert_int_equal(netdp_i_memory_live(), before);
 }
 
+static const char account[] = "graph: {family: ring 12}\n"
+                              "task: {kind: account}\n"
+                              "protocol: {kind: averaging, rounds: 20}\n"
+                              "privacy: {noise: 2, as: rdp:2, from: all, to: '3,5'}\n";
+
+static void put_account(const char *more)
+{
+    char text[4096];
+    const int used = snprintf(text, sizeof text, "%s%s", account, more);
+    put(study_path, text, (size_t)used);
+}
+
+/* An account has neither data nor output; a sweep has each variant once for every value. */
+static void test_accounts_and_sweeps(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    static const struct {
+        const char *name, *curve, *at, *family;
+        int64_t rounds;
+    } want[] = {{"ring at 2", "ring", "2", "ring 12", 2},
+                {"ring at auto", "ring", "auto", "ring 12", 0},
+                {"grid at 2", "grid", "2", "grid 3 4", 2},
+                {"grid at auto", "grid", "auto", "grid 3 4", 0}};
+    put_account("sweep: {key: protocol.rounds, values: \" 2|\tauto \"}\n"
+                "figure: {kind: sweep, x: nodes, y: 'loss, noise', log: xy, seconds: 0.5,\n"
+                "         paper: 'Z, 1', says: 'it is: so'}\n"
+                "variants: [{name: ring}, {name: grid, graph: {family: grid 3 4}}]\n");
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_true(netdp_i_study_accounts(study));
+    assert_true(study->privacy.noise == 2 && study->privacy.epsilon == 0);
+    assert_string_equal(study->privacy.as, "rdp:2");
+    assert_string_equal(study->privacy.to, "3,5");
+    assert_string_equal(study->figure.kind, "sweep");
+    assert_string_equal(study->figure.says, "it is: so");
+    assert_true(study->figure.seconds == 0.5);
+    assert_int_equal(study->variation_count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(study->variation[i].name, want[i].name);
+        assert_string_equal(study->variation[i].curve, want[i].curve);
+        assert_string_equal(study->variation[i].at, want[i].at);
+        assert_string_equal(study->variation[i].study->graph.family, want[i].family);
+        assert_int_equal(study->variation[i].study->protocol.rounds, want[i].rounds);
+    }
+    netdp_study_free(study);
+    assert_round_trip(NULL, 0);
+    put_account("sweep: {key: privacy.noise, values: 0.1 | 1e3}\n");
+    assert_round_trip(NULL, 0);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->variation_count, 2);
+    assert_string_equal(study->variation[1].name, "all at 1e3");
+    assert_true(study->variation[1].study->privacy.noise == 1000);
+    netdp_study_free(study);
+    /* A value that a CSV field could not hold is spelt without it, in the name alone. */
+    put_account("sweep: {key: graph.family, values: 'stochastic-block 5,5 0.9,0.1;0.1,0.9'}\n");
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_string_equal(study->variation[0].name, "all at stochastic-block 5;5 0.9;0.1;0.1;0.9");
+    assert_string_equal(study->variation[0].study->graph.family,
+                        "stochastic-block 5,5 0.9,0.1;0.1,0.9");
+    netdp_study_free(study);
+    assert_round_trip(NULL, 0);
+}
+
+/* `quick` lies over the base and over every variant, a variant's own over that, sweep and --set
+ * over all. */
+static void test_quick(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    static const char *const set[] = {"privacy.noise=7"};
+    static const char text[] =
+        "quick: {graph: {family: ring 4}, privacy: {noise: 3}, sweep: {values: 6 | 8}}\n"
+        "sweep: {key: protocol.rounds, values: 1 | 2 | 3}\n"
+        "variants:\n"
+        "  - {name: a, graph: {file: none.edges}}\n"
+        "  - {name: b, quick: {graph: {family: ring 5}, protocol: {rounds: 99}}}\n";
+    put_account(text);
+    assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->variation_count, 6);
+    assert_true(study->privacy.noise == 2);
+    assert_null(study->variation[0].study->graph.family);
+    assert_string_equal(study->variation[3].study->graph.family, "ring 12");
+    netdp_study_free(study);
+    assert_ok(netdp_study_read_quick(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->variation_count, 4);
+    assert_string_equal(study->graph.family, "ring 4");
+    for (int i = 0; i < 4; i++) {
+        const netdp_study *own = study->variation[i].study;
+        assert_string_equal(own->graph.family, i < 2 ? "ring 4" : "ring 5");
+        assert_null(own->graph.file);
+        assert_true(own->privacy.noise == 3);
+        assert_int_equal(own->protocol.rounds, i % 2 == 0 ? 6 : 8);
+    }
+    /* Written, it is that study without a quick one inside. */
+    assert_ok(netdp_study_write(study, study_path, &error));
+    netdp_study_free(study);
+    assert_round_trip(NULL, 0);
+    assert_ok(netdp_study_read_quick(study_path, NULL, 0, &study, &error));
+    assert_int_equal(study->variation_count, 4);
+    assert_string_equal(study->variation[3].study->graph.family, "ring 5");
+    netdp_study_free(study);
+    put_account(text);
+    assert_ok(netdp_study_read_quick(study_path, set, 1, &study, &error));
+    assert_true(study->privacy.noise == 7);
+    for (int i = 0; i < 4; i++)
+        assert_true(study->variation[i].study->privacy.noise == 7);
+    netdp_study_free(study);
+    static const char *const file[] = {"graph.file=/x.edges"};
+    assert_ok(netdp_study_read_quick(study_path, file, 1, &study, &error));
+    assert_null(study->variation[0].study->graph.family);
+    assert_string_equal(study->variation[0].study->graph.file, "/x.edges");
+    assert_string_equal(study->variation[2].study->graph.family, "ring 5");
+    netdp_study_free(study);
+}
+
+/* What is wrong is told with the line of the section that says it. */
+static void test_bad_quick_and_sweeps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *fragment;
+        bool quick; /* only then */
+    } bad[] = {
+        {"quick:\n  protocol:\n    round: 3\n",
+         "a.yaml:7: unknown key 'round' in quick.protocol; did you mean 'rounds'?", false},
+        {"quick: 3\n", ":5: quick has the wrong shape", false},
+        {"quick: {quick: {seed: 2}}\n", ":5: unknown key 'quick' in quick", false},
+        {"quick: {privacy: {noise: 1, noise: 2}}\n", ":5: quick.privacy.noise is there twice",
+         false},
+        {"quick:\n  protocol:\n    rounds: many\n",
+         ":7: quick.protocol.rounds: 'many' is not a whole number", true},
+        {"quick:\n  privacy: {noise: -1}\n", ":6: quick.privacy.noise: '-1' is out of range", true},
+        {"variants:\n  - name: a\n    quick:\n      protocol: {rounds: x}\n",
+         ":8: variants.1.quick.protocol.rounds: 'x' is not a whole", true},
+        {"variants:\n  - name: a\n    graf: {}\n", ":7: unknown key 'graf' in variants.1", false},
+        {"sweep: {key: protocol.rounds}\n", ":5: sweep.values: is missing", false},
+        {"sweep: {values: 2}\n", ":5: sweep.key: is missing", false},
+        {"sweep:\n  key: title\n  values: a\n", ":6: sweep.key: title is none that a variant can",
+         false},
+        {"sweep: {key: rounds, values: 2}\n", "did you mean 'protocol.rounds'?", false},
+        {"sweep:\n  key: protocol.rounds\n  values: 2 | | 3\n",
+         ":7: sweep.values: value 2 is empty", false},
+        {"sweep:\n  key: protocol.rounds\n  values: 2 | 02 | 2\n",
+         ":7: sweep.values: has '2' twice", false},
+        {"sweep:\n  key: protocol.rounds\n  values: 2 | 0\n",
+         ":7: sweep.values: protocol.rounds: '0' is out of range", false},
+        {"sweep: {key: graph.family, values: \"ring 3 | ring\\n4\"}\n",
+         "sweep.values: 'ring\\x0a4' holds what does not print", false},
+        {"figure: {kind: sweep, y: los}\n", ":5: figure.y: 'los' is not known", false},
+        {"figure:\n  kind: drawing\n", ":6: figure.kind: a drawing is of the losses from one",
+         false},
+        {"figure: {kind: trace}\n", ":5: figure.kind: task account runs nothing", false},
+        {"data: {source: meters}\n", ":5: data.source: does not apply to task account", false},
+        {"output: {repeat: 3}\n", ":5: output.repeat: does not apply to task account", false},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        netdp_error error = {0};
+        netdp_study *study = NULL;
+        put_account(bad[i].text);
+        if (!bad[i].quick) {
+            assert_refused(NULL, 0, bad[i].fragment);
+            continue;
+        }
+        assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
+        netdp_study_free(study);
+        const netdp_status status = netdp_study_read_quick(study_path, NULL, 0, &study, &error);
+        if (status != NETDP_INVALID || strstr(error.text, bad[i].fragment) == NULL)
+            fail_msg("status %d: '%s', want '%s'", (int)status, error.text, bad[i].fragment);
+    }
+    static const char *const set[] = {"protocol.rounds=0"};
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    put_account("quick: {protocol: {rounds: 5}}\n");
+    assert_int_equal(netdp_study_read_quick(study_path, set, 1, &study, &error), NETDP_INVALID);
+    assert_non_null(strstr(error.text, "--set protocol.rounds=0: '0' is out of range"));
+}
+
 /* The table itself: words agree with the public parsers, defaults and names are sound. */
 static void test_table_of_keys(void **state)
 {
@@ -1139,6 +1318,9 @@ int main(void)
         cmocka_unit_test(test_bad_sets),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_running_out_of_memory),
+        cmocka_unit_test(test_accounts_and_sweeps),
+        cmocka_unit_test(test_quick),
+        cmocka_unit_test(test_bad_quick_and_sweeps),
         cmocka_unit_test(test_table_of_keys),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
