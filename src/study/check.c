@@ -1,0 +1,507 @@
+/* What the keys of a study must be together, where no single key can say. */
+#include "study/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "study/claiming.h"
+#include "study/constants.h"
+#include "study/figuring.h"
+
+/* Of graphs and data exactly one, of bounds and clip at most one. */
+static netdp_status check_rivals(const netdp_i_reading *from, netdp_i_rivals group,
+                                 netdp_error *error)
+{
+    char names[96] = "";
+    size_t used = 0;
+    int first = -1, second = -1, any = -1;
+    for (int k = 0; k < NETDP_I_KEYS; k++) {
+        if (netdp_i_keys[k].rivals != group)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", any >= 0 ? ", " : "",
+                                 netdp_i_keys[k].name);
+        any = k;
+        if (from->text->value[k][0] != NULL) {
+            second = first >= 0 ? k : -1;
+            first = first >= 0 ? first : k;
+        }
+    }
+    if (second >= 0)
+        return netdp_i_reading_fail(from, netdp_i_keys[second].name, error,
+                                    "excludes %s; keep one of %s", netdp_i_keys[first].name, names);
+    if (first >= 0)
+        return NETDP_OK;
+    if (group != NETDP_I_RIVAL_RANGES)
+        return netdp_i_reading_fail(from, netdp_i_keys[any].name, error,
+                                    "one of %s is missing; give it", names);
+    bool all = from->study->data.column_count > 0;
+    for (int32_t i = 0; i < from->study->data.column_count; i++)
+        all = all && from->study->data.column[i].low < from->study->data.column[i].high;
+    if (all)
+        return NETDP_OK;
+    return netdp_i_reading_fail(
+        from, "task.bounds", error,
+        "values must have a range; give bounds: [low, high] or clip: radius");
+}
+
+/* What no single key can say. */
+bool netdp_i_study_learns(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "logistic") == 0 || strcmp(study->task.kind, "ridge") == 0;
+}
+
+bool netdp_i_study_accounts(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "account") == 0 || netdp_i_study_realises(study) ||
+           netdp_i_study_claims(study);
+}
+
+bool netdp_i_study_claims(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "claim") == 0;
+}
+
+bool netdp_i_study_realises(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "realised") == 0;
+}
+
+bool netdp_i_study_counts(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "histogram") == 0;
+}
+
+/* A setting of the protocol's row in the table of named ones. */
+static bool has_setting(const netdp_study *study, unsigned setting)
+{
+    const netdp_protocol *named;
+    netdp_error ignored;
+    return netdp_protocol_find(study->protocol.kind, &named, &ignored) == NETDP_OK &&
+           (named->settings & setting) != 0;
+}
+
+bool netdp_i_study_tallies(const netdp_study *study)
+{
+    return has_setting(study, NETDP_SETTING_TALLY);
+}
+
+bool netdp_i_study_walks(const netdp_study *study)
+{
+    return has_setting(study, NETDP_SETTING_TOKEN);
+}
+
+/* Keys of one protocol or one kind of task: elsewhere they may only hold their default, and no
+ * variant inherits them. */
+static const struct {
+    const char *key;
+    unsigned setting; /* of netdp_setting; 0: of learning */
+} particular[] = {
+    {"data.split", 0},
+    {"task.step", 0},
+    {"task.decay", NETDP_SETTING_TOKEN},
+    {"task.radius", NETDP_SETTING_TOKEN},
+    {"task.l2", 0},
+    {"task.batch", 0},
+    {"task.intercept", 0},
+    {"task.central_steps", 0},
+    {"task.central_step", 0},
+    {"protocol.inner", NETDP_SETTING_INNER},
+    {"protocol.phases", NETDP_SETTING_INNER},
+    {"protocol.accelerate", NETDP_SETTING_ACCELERATE},
+    {"protocol.variance", NETDP_SETTING_ROUNDS_AUTO},
+    {"protocol.dropout", NETDP_SETTING_VARYING},
+    {"protocol.redraw", NETDP_SETTING_VARYING},
+    {"protocol.start", NETDP_SETTING_TOKEN},
+    {"protocol.burn_in", NETDP_SETTING_TOKEN},
+    {"protocol.cap", NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE},
+    {"protocol.tokens", NETDP_SETTING_TOKEN},
+    {"protocol.release", NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY},
+    {"protocol.law", NETDP_SETTING_WEIGHTED},
+    {"protocol.mechanism", NETDP_SETTING_SUM},
+    {"protocol.schedule", NETDP_SETTING_SUM},
+    {"protocol.grid", NETDP_SETTING_SUM},
+    {"privacy.sees", NETDP_SETTING_VIEW},
+    {"privacy.own_noise", NETDP_SETTING_VIEW},
+    {"privacy.dither", NETDP_SETTING_DITHER},
+    {"privacy.end_dither", NETDP_SETTING_END_DITHER},
+};
+
+enum { PARTICULAR = sizeof particular / sizeof *particular };
+
+/*
+ * Does the i-th of them mean something for this kind of task and this protocol? With rounds: auto a
+ * protocol of phases takes their number, and `inner` is what the formula gives.
+ */
+static bool applies(size_t i, const char *task, const netdp_protocol *named, bool automatic)
+{
+    const char *key = particular[i].key;
+    const bool phases = (named->settings & NETDP_SETTING_INNER) != 0;
+    /* A walk takes steps towards the mean of values too. */
+    if (strcmp(key, "task.step") == 0 && (named->settings & NETDP_SETTING_TOKEN) != 0)
+        return true;
+    /* So does gossip that takes a contribution in every round. */
+    if (strcmp(key, "task.decay") == 0 && (named->settings & NETDP_SETTING_TOKEN) == 0)
+        return !phases && (strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0);
+    if (particular[i].setting == 0)
+        return strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0;
+    if (strcmp(key, "protocol.schedule") == 0)
+        return (named->settings & NETDP_SETTING_RING) != 0 &&
+               (named->settings & NETDP_SETTING_SUM) != 0;
+    if (strcmp(key, "protocol.phases") == 0)
+        return phases && automatic;
+    if (strcmp(key, "protocol.inner") == 0)
+        return phases && !automatic;
+    if (strcmp(key, "protocol.variance") == 0 && phases)
+        return automatic;
+    return (named->settings & particular[i].setting) != 0;
+}
+
+bool netdp_i_study_applies(const netdp_i_key *key, const char *task, const netdp_protocol *named,
+                           bool automatic)
+{
+    for (size_t i = 0; i < PARTICULAR; i++)
+        if (strcmp(particular[i].key, key->name) == 0)
+            return applies(i, task, named, automatic);
+    return true;
+}
+
+static netdp_status check_particular(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const bool automatic = study->protocol.rounds == 0;
+    const netdp_protocol *named;
+    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (status != NETDP_OK)
+        return status;
+    for (size_t i = 0; i < PARTICULAR; i++) {
+        const int k = netdp_i_key_find(particular[i].key);
+        const char *given = from->text->value[k][0], *usual = netdp_i_keys[k].fallback;
+        if (given == NULL || applies(i, study->task.kind, named, automatic) ||
+            (usual != NULL && strcmp(given, usual) == 0))
+            continue;
+        if (particular[i].setting == 0)
+            return netdp_i_reading_fail(from, particular[i].key, error,
+                                        "does not apply to task %s; remove it", study->task.kind);
+        /* Does it apply to the protocol with other rounds? */
+        return netdp_i_reading_fail(from, particular[i].key, error,
+                                    "does not apply to %s%s; remove it", named->name,
+                                    !applies(i, study->task.kind, named, !automatic) ? ""
+                                    : automatic ? " with rounds: auto"
+                                                : " with a number of rounds");
+    }
+    return NETDP_OK;
+}
+
+/* Auto rounds of a model: phases, each of as many rounds as the formula gives. */
+static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const netdp_protocol *named;
+    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (status != NETDP_OK || study->protocol.rounds > 0)
+        return status;
+    if ((named->settings & NETDP_SETTING_INNER) == 0)
+        return netdp_i_reading_fail(from, "protocol.rounds", error,
+                                    "auto applies to averaging and muffliato-sgd; give a number");
+    if (study->protocol.phases == 0)
+        return netdp_i_reading_fail(
+            from, "protocol.phases", error,
+            "is missing; rounds: auto finds the rounds of a phase, give the number of "
+            "phases");
+    return NETDP_OK;
+}
+
+/* What a guarantee is asked for: a target, or of an account alone the noise. */
+static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *error)
+{
+    static const char *const of_accounts[] = {"privacy.noise", "privacy.as", "privacy.pattern",
+                                              "privacy.from", "privacy.to"};
+    const netdp_study *study = from->study;
+    const bool accounts = netdp_i_study_accounts(study);
+    netdp_unit unit = {NETDP_AS_DP, study->privacy.delta};
+    for (size_t i = 0; !accounts && i < sizeof of_accounts / sizeof *of_accounts; i++)
+        if (from->text->value[netdp_i_key_find(of_accounts[i])][0] != NULL)
+            return netdp_i_reading_fail(from, of_accounts[i], error,
+                                        "applies to task account; remove it");
+    if (accounts && (study->privacy.epsilon > 0) == (study->privacy.noise > 0))
+        return netdp_i_reading_fail(from, "privacy.noise", error,
+                                    "an account has a noise, or an epsilon to meet; give one of "
+                                    "the two");
+    if (!accounts && !(study->privacy.epsilon > 0))
+        return netdp_i_reading_fail(from, "privacy.epsilon", error,
+                                    "is missing; give a number above 0, or inf");
+    if (!(study->privacy.delta > 0) && study->privacy.as == NULL)
+        return netdp_i_reading_fail(from, "privacy.delta", error,
+                                    "is missing; give a number above 0 and below 1");
+    if (study->privacy.as != NULL && netdp_unit_parse(study->privacy.as, &unit, error) != NETDP_OK)
+        return netdp_i_reading_fail(from, "privacy.as", error, "'%s' is no unit; give %s",
+                                    netdp_i_show_text(study->privacy.as).text,
+                                    "loss, gdp, rdp:ALPHA or dp:DELTA");
+    if (study->privacy.as != NULL && study->privacy.delta > 0)
+        return netdp_i_reading_fail(from, "privacy.as", error,
+                                    "excludes delta; write dp:%g in its place",
+                                    study->privacy.delta);
+    if (study->privacy.epsilon > 0 && unit.currency != NETDP_AS_RDP && unit.currency != NETDP_AS_DP)
+        return netdp_i_reading_fail(from, "privacy.as", error,
+                                    "an epsilon to meet is rdp:ALPHA or dp:DELTA");
+    return NETDP_OK;
+}
+
+/* Walks that are drawn: a token's on the complete graph, at the noise of one contribution. */
+static netdp_status check_realised(const netdp_i_reading *from, netdp_error *error)
+{
+    static const char *const foreign[] = {"privacy.noise", "privacy.as", "privacy.from",
+                                          "privacy.to"};
+    const netdp_study *study = from->study;
+    const bool counts = has_setting(study, NETDP_SETTING_HISTOGRAM);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (from->text->value[netdp_i_key_find(foreign[i])][0] != NULL)
+            return netdp_i_reading_fail(from, foreign[i], error,
+                                        "does not apply to task realised, where epsilon and delta "
+                                        "are those of one contribution; remove it");
+    if (!has_setting(study, NETDP_SETTING_COMPLETE))
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "%s does not do task realised; give complete-sum or "
+                                    "complete-histogram",
+                                    study->protocol.kind);
+    if ((study->protocol.rounds == 0) != (study->protocol.visits > 0))
+        return netdp_i_reading_fail(from, "protocol.visits", error,
+                                    "goes with rounds: auto, which takes so many steps for each "
+                                    "node; give both or a number of rounds");
+    if (counts != (study->task.levels > 0))
+        return netdp_i_reading_fail(from, "task.levels", error, "%s",
+                                    counts ? "is missing; give the number of bins, such as 2"
+                                           : "applies to histograms; remove it");
+    return NETDP_OK;
+}
+
+/* An account reads neither data nor output. */
+static netdp_status check_account(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    for (int k = 0; k < NETDP_I_KEYS; k++) {
+        const char *given = from->text->value[k][0], *usual = netdp_i_keys[k].fallback;
+        if (given != NULL && netdp_i_key_runs(&netdp_i_keys[k], netdp_i_study_realises(study)) &&
+            (usual == NULL || strcmp(given, usual) != 0))
+            return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
+                                        "does not apply to task %s; remove it", study->task.kind);
+    }
+    if (netdp_i_study_realises(study))
+        return check_realised(from, error);
+    if (netdp_i_study_tallies(study))
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "%s does not do task account; give a sum or a histogram",
+                                    study->protocol.kind);
+    return has_setting(study, NETDP_SETTING_ROUNDS_AUTO) ? NETDP_OK : check_phases(from, error);
+}
+
+static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    if (study->data.label != NULL)
+        return netdp_i_reading_fail(from, "data.label", error,
+                                    "applies to logistic and ridge; remove it");
+    if (study->data.synthetic != NULL && strcmp(study->data.synthetic, "positions") != 0)
+        return netdp_i_reading_fail(from, "data.synthetic", error,
+                                    "applies to logistic and ridge; a mean takes source, csv, or "
+                                    "the positions of a geometric graph");
+    if (!netdp_i_study_walks(study))
+        return NETDP_OK;
+    if (study->protocol.rounds == 0)
+        return netdp_i_reading_fail(from, "protocol.rounds", error,
+                                    "auto applies to averaging and muffliato-sgd; give a number");
+    if (!(study->task.step > 0))
+        return netdp_i_reading_fail(
+            from, "task.step", error,
+            "is missing; a walk steps towards each value, give a part such as 0.1");
+    if (study->task.step > 1)
+        return netdp_i_reading_fail(from, "task.step", error,
+                                    "%g goes beyond each value; give a part above 0, at most 1",
+                                    study->task.step);
+    return NETDP_OK;
+}
+
+static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const bool drawn = study->data.synthetic != NULL;
+    if (drawn && study->data.label != NULL)
+        return netdp_i_reading_fail(from, "data.label", error,
+                                    "does not apply to synthetic data; remove it");
+    if (!drawn && study->data.draw > 0)
+        return netdp_i_reading_fail(from, "data.draw", error,
+                                    "applies to synthetic data; remove it");
+    if (!drawn && study->data.label == NULL)
+        return netdp_i_reading_fail(from, "data.label", error,
+                                    "is missing; name the column to predict");
+    if (!(study->task.step > 0))
+        return netdp_i_reading_fail(from, "task.step", error,
+                                    "is missing; give a step size such as 0.7");
+    if (study->task.clip == 0)
+        return netdp_i_reading_fail(
+            from, "task.clip", error,
+            "is missing; without a bound on each row's gradient there is no "
+            "sensitivity");
+    if (study->data.column_count > 0)
+        return netdp_i_reading_fail(from, "data.columns", error,
+                                    "applies to a mean; every column but the label is a feature");
+    if (study->data.one_row_a_node)
+        return netdp_i_reading_fail(from, "data.per_node", error,
+                                    "one applies to a mean; training rows are dealt evenly");
+    return check_phases(from, error);
+}
+
+/* What a token that sums or counts needs. */
+static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    if (study->data.label != NULL)
+        return netdp_i_reading_fail(from, "data.label", error,
+                                    "applies to logistic and ridge; remove it");
+    if (study->data.synthetic != NULL)
+        return netdp_i_reading_fail(from, "data.synthetic", error,
+                                    "applies to logistic and ridge; give source or csv");
+    if (study->task.clip > 0)
+        return netdp_i_reading_fail(from, "task.clip", error,
+                                    "a token takes up values in a range; give bounds: [low, high]");
+    if (study->protocol.rounds == 0)
+        return netdp_i_reading_fail(from, "protocol.rounds", error,
+                                    "auto applies to averaging and muffliato-sgd; give a number");
+    if (strcmp(study->mixing.weights, "metropolis") != 0)
+        return netdp_i_reading_fail(from, "mixing.weights", error,
+                                    "does not apply to %s; remove it", study->protocol.kind);
+    return NETDP_OK;
+}
+
+/* What a mean and a model need, and what only the other one has. */
+static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const bool learns = netdp_i_study_learns(study);
+    const bool averages = strcmp(study->protocol.kind, "averaging") == 0 ||
+                          strcmp(study->protocol.kind, "random-averaging") == 0;
+    const bool tallies = netdp_i_study_tallies(study);
+    const char *tallied = has_setting(study, NETDP_SETTING_SUM) ? "sum" : "histogram";
+    if (netdp_i_study_accounts(study))
+        return check_account(from, error);
+    if (strcmp(study->protocol.kind, "stream") == 0)
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "stream does task account only; give averaging");
+    if (tallies && strcmp(study->task.kind, tallied) != 0)
+        return netdp_i_reading_fail(from, "protocol.kind", error, "%s does not do task %s; give %s",
+                                    study->protocol.kind, study->task.kind, tallied);
+    if (!tallies && strcmp(study->task.kind, "sum") == 0)
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "%s does not do task sum; give ring-sum or complete-sum, or "
+                                    "task mean, of which a sum is a multiple",
+                                    study->protocol.kind);
+    if (netdp_i_study_walks(study) && !learns && strcmp(study->task.kind, "mean") != 0)
+        return netdp_i_reading_fail(from, "protocol.kind", error,
+                                    "%s does not do task %s; give averaging, or a token that sums "
+                                    "or counts",
+                                    study->protocol.kind, study->task.kind);
+    if (netdp_i_study_counts(study) != (study->task.levels > 0))
+        return netdp_i_reading_fail(from, "task.levels", error,
+                                    study->task.levels > 0
+                                        ? "applies to task histogram; remove it"
+                                        : "is missing; give the number of bins, such as 10");
+    if (netdp_i_study_counts(study) && study->task.clip > 0)
+        return netdp_i_reading_fail(from, "task.clip", error,
+                                    "a histogram has bins in a range; give bounds: [low, high]");
+    if (learns == averages && !netdp_i_study_walks(study) && !tallies)
+        return netdp_i_reading_fail(from, "protocol.kind", error, "%s does not do task %s; give %s",
+                                    study->protocol.kind, study->task.kind,
+                                    learns ? "gossip-sgd, async-gossip-sgd, muffliato-sgd or walk"
+                                           : "averaging, random-averaging or walk");
+    if (tallies)
+        return check_tally(from, error);
+    return learns ? check_model(from, error) : check_mean(from, error);
+}
+
+/* A changing network: its keys, and what they exclude. */
+static netdp_status check_varying(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const char *dropout = study->protocol.dropout, *redraw = study->protocol.redraw;
+    const char *family = study->graph.family;
+    const bool redraws = strcmp(redraw, "never") != 0;
+    netdp_variation varying = {0};
+    netdp_error ignored;
+    if (netdp_variation_dropout(dropout, &varying, &ignored) != NETDP_OK)
+        return netdp_i_reading_fail(from, "protocol.dropout", error,
+                                    "'%s' is not known here; give a probability from 0, below "
+                                    "1, or edges:P",
+                                    netdp_i_show_text(dropout).text);
+    if (redraws && varying.kind != NETDP_VARY_NEVER)
+        return netdp_i_reading_fail(from, "protocol.redraw", error,
+                                    "excludes dropout: a network changes in one of the two ways");
+    if (redraws && (family == NULL || strncmp(family, "erdos-renyi", 11) != 0))
+        return netdp_i_reading_fail(from, "protocol.redraw", error,
+                                    "applies to graphs of the family erdos-renyi; remove it");
+    if (strcmp(redraw, "phase") == 0 && strcmp(study->protocol.kind, "muffliato-sgd") != 0)
+        return netdp_i_reading_fail(from, "protocol.redraw", error, "%s has no phases; give round",
+                                    study->protocol.kind);
+    if (study->protocol.rounds == 0 && (redraws || varying.kind != NETDP_VARY_NEVER))
+        return netdp_i_reading_fail(from, "protocol.rounds", error,
+                                    "auto knows the gap of a fixed network and of one random edge "
+                                    "a round; give a number");
+    if (study->protocol.accelerate && (redraws || varying.kind != NETDP_VARY_NEVER))
+        return netdp_i_reading_fail(from, "protocol.accelerate", error,
+                                    "needs the same network in every round; remove it");
+    return NETDP_OK;
+}
+
+/* `whole`: a claim must be one; the base of variants need not. */
+netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const bool accounts = netdp_i_study_accounts(study);
+    if (netdp_i_study_claims(study))
+        return netdp_i_claiming_check(from, whole, error);
+    static const char *const of_claims[] = {"task.claim", "task.with", "task.over", "task.at"};
+    for (size_t i = 0; i < sizeof of_claims / sizeof *of_claims; i++)
+        if (from->text->value[netdp_i_key_find(of_claims[i])][0] != NULL)
+            return netdp_i_reading_fail(from, of_claims[i], error,
+                                        "applies to task claim; remove it");
+    netdp_status status = check_privacy(from, error);
+    if (status == NETDP_OK)
+        status = check_task(from, error);
+    static const char *const drawn[] = {"privacy.observers", "privacy.sources"};
+    for (int k = 0; k < 2 && status == NETDP_OK && study->privacy.over == NETDP_OVER_WORST; k++)
+        if ((k == 0 ? study->privacy.observers : study->privacy.sources) > 0)
+            status = netdp_i_reading_fail(
+                from, drawn[k], error,
+                "%lld of the nodes do not bound the worst pair; give all, or over: mean",
+                (long long)(k == 0 ? study->privacy.observers : study->privacy.sources));
+    for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVAL_NOISES; group++)
+        if (!accounts || group == NETDP_I_RIVAL_GRAPHS)
+            status = check_rivals(from, (netdp_i_rivals)group, error);
+    if (status != NETDP_OK)
+        return status;
+    if (study->graph.family != NULL && study->graph.giant_component)
+        return netdp_i_reading_fail(from, "graph.giant_component", error,
+                                    "applies to graph.file and graph.data only; remove it");
+    for (int32_t i = 0; study->task.clip > 0 && i < study->data.column_count; i++)
+        if (study->data.column[i].low < study->data.column[i].high)
+            return netdp_i_reading_fail(from, "task.clip", error,
+                                        "excludes bounds of columns; keep one of the two");
+    netdp_bound bound;
+    netdp_error ignored;
+    if (!netdp_i_study_realises(study) && /* which has names of its own */
+        netdp_bound_parse(study->privacy.bound, &bound, &ignored) != NETDP_OK)
+        return netdp_i_reading_fail(from, "privacy.bound", error,
+                                    "'%s' is not known; netdp loss --bound list shows the names",
+                                    netdp_i_show_text(study->privacy.bound).text);
+    if (study->task.decay > 0 && !netdp_i_study_walks(study) &&
+        strcmp(study->privacy.bound, "auto") != 0 &&
+        strcmp(study->privacy.bound, "everything") != 0)
+        return netdp_i_reading_fail(from, "privacy.bound", error,
+                                    "%s needs a constant step; give everything",
+                                    study->privacy.bound);
+    status = check_particular(from, error);
+    if (status == NETDP_OK)
+        status = netdp_i_constants_check(from, error);
+    return status == NETDP_OK ? check_varying(from, error) : status;
+}
