@@ -188,6 +188,9 @@ netdp_status netdp_i_figure_check(const netdp_i_reading *from, netdp_error *erro
         return netdp_i_reading_fail(from, "figure.kind", error,
                                     "task %s runs nothing that a trace shows; give another kind",
                                     study->task.kind);
+    if (netdp_i_study_claims(study) && strcmp(kinds[k].kind, "sweep") != 0)
+        return netdp_i_reading_fail(from, "figure.kind", error,
+                                    "task claim is drawn as a sweep; give sweep");
     const bool length = study->figure.x != NULL && strcmp(study->figure.x, "length") == 0;
     if ((kinds[k].pairs || length) && netdp_i_study_realises(study))
         return netdp_i_reading_fail(from, "figure.kind", error,

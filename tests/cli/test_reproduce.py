@@ -17,7 +17,7 @@ HOSTILE = "<b>&{x}_^% $1 (published)"
 HEADER = ["panel", "curve", "measure", "x", "y", "low", "high", "count", "bound", "sound"]
 FILES = ["figure.csv", "figure.json", "figure.svg"]
 SPEC = """C-fig1a C-fig1b C-fig5 C-fig1c C-fig2 C-fig3 C-fig4 C-table1 C-dropout A-fig1 A-fig4 A-fig2
-A-table1 A-fig3 A-fig6 A-fig5 A-fig7 A-fig8 B-fig2 B-fig3 D-fig1 D-fig2 D-utility E-fig1a E-fig1b E-fig2 E-fig3"""
+A-table1 A-fig3 A-fig6 A-fig5 A-fig7 A-fig8 B-fig1 B-fig2 B-fig3 D-fig1 D-fig2 D-utility E-fig1a E-fig1b E-fig2 E-fig3"""
 
 ACCOUNT = """seed: 3
 graph: {family: hypercube 4}
