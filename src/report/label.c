@@ -1,0 +1,90 @@
+/* What stands at the axes of a figure. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/figure.h"
+
+/* The input that all claims are over, or NULL. */
+static const char *claims_over(const netdp_i_figure *f)
+{
+    const char *over = NULL;
+    size_t i;
+    json_t *variant;
+    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant)
+    {
+        const char *own = json_string_value(json_object_get(variant, "over"));
+        if (own == NULL || (over != NULL && strcmp(over, own) != 0))
+            return NULL;
+        over = own;
+    }
+    return over;
+}
+
+void netdp_i_label_measure(const netdp_i_figure *f, const char *measure,
+                           char label[NETDP_I_LABEL_ROOM])
+{
+    static const struct {
+        const char *measure, *label;
+    } plain[] = {{"objective", "objective"},
+                 {"excess", "objective above its least value"},
+                 {"accuracy", "test accuracy"},
+                 {"consensus", "consensus error"},
+                 {"noise", "noise, in units of the sensitivity"},
+                 {"data", "value of the node"},
+                 {"predicted", "expected error of the noise"}};
+    const netdp_unit unit = strcmp(measure, "loss") == 0 ? netdp_i_study_unit(f->study)
+                                                         : (netdp_unit){NETDP_AS_LOSS, 0};
+    snprintf(label, NETDP_I_LABEL_ROOM, "%s", measure);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strcmp(measure, plain[i].measure) == 0)
+            snprintf(label, NETDP_I_LABEL_ROOM, "%s", plain[i].label);
+    if (strcmp(measure, "loss_per_round") == 0)
+        snprintf(label, NETDP_I_LABEL_ROOM, "loss per round");
+    if (strcmp(measure, "loss") != 0)
+        return;
+    switch (unit.currency) {
+    case NETDP_AS_LOSS:
+        snprintf(label, NETDP_I_LABEL_ROOM, "privacy loss, mu^2 sigma^2");
+        break;
+    case NETDP_AS_GDP:
+        snprintf(label, NETDP_I_LABEL_ROOM, "Gaussian differential privacy, mu");
+        break;
+    case NETDP_AS_RDP:
+        snprintf(label, NETDP_I_LABEL_ROOM, "Rényi loss, order %g", unit.parameter);
+        break;
+    case NETDP_AS_DP:
+        snprintf(label, NETDP_I_LABEL_ROOM, "epsilon at delta %g", unit.parameter);
+        break;
+    }
+}
+
+/* "rounds" of "protocol.rounds". */
+static const char *swept_key(const netdp_i_figure *f)
+{
+    if (netdp_i_study_claims(f->study))
+        return claims_over(f);
+    const char *key = f->study->sweep.key, *dot = key != NULL ? strchr(key, '.') : NULL;
+    return dot != NULL ? dot + 1 : key != NULL ? key : "value";
+}
+
+const char *netdp_i_label_abscissa(const netdp_i_figure *f)
+{
+    static const struct {
+        const char *x, *label;
+    } labels[] = {{"hops", "distance, hops"},
+                  {"length", "Euclidean distance"},
+                  {"communicability", "communicability"},
+                  {"katz", "Katz centrality"},
+                  {"nodes", "nodes"}};
+    const char *kind = f->study->figure.kind, *x = f->study->figure.x;
+    if (strcmp(kind, "bars") == 0)
+        return NULL;
+    if (strcmp(kind, "trace") == 0)
+        return "step";
+    if (strcmp(kind, "distance") == 0 && x == NULL)
+        x = "hops";
+    for (size_t i = 0; x != NULL && i < sizeof labels / sizeof *labels; i++)
+        if (strcmp(x, labels[i].x) == 0)
+            return labels[i].label;
+    return swept_key(f);
+}

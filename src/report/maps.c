@@ -1,0 +1,139 @@
+/* Pairwise losses as matrices, and on the graph. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "graph/layout.h"
+#include "report/drawing.h"
+#include "report/figure.h"
+#include "report/heatmap.h"
+
+static int32_t count_own(const netdp_i_figure *f)
+{
+    return (int32_t)json_array_size(netdp_i_figure_variants(f)) -
+           (netdp_i_study_accounts(f->study) ? 0 : 2);
+}
+
+netdp_status netdp_i_draw_matrices(netdp_i_figure *f, const char *path, netdp_error *error)
+{
+    const int32_t count = count_own(f), first = -netdp_i_figure_own(f, 0);
+    netdp_i_heatmap *map = NETDP_I_NEW(netdp_i_heatmap, count);
+    double **value = NETDP_I_NEW(double *, count);
+    char label[NETDP_I_LABEL_ROOM];
+    netdp_status status = map != NULL && value != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+        const size_t at = (size_t)(i + first);
+        const json_t *variant = json_array_get(netdp_i_figure_variants(f), at);
+        const int64_t n = netdp_graph_nodes(netdp_i_figure_graph(f, at));
+        netdp_i_listed listed = {0};
+        status = netdp_i_figure_list(f, at, variant, &listed, error);
+        if (status == NETDP_OK && (value[i] = NETDP_I_NEW(double, n *n)) == NULL)
+            status = netdp_i_no_memory(error);
+        for (int64_t k = 0; status == NETDP_OK && k < n * n; k++)
+            value[i][k] = NAN;
+        for (int64_t k = 0; status == NETDP_OK && k < listed.count; k++)
+            value[i][listed.from[k] * n + listed.to[k]] = listed.value[k];
+        map[i] = (netdp_i_heatmap){.title = netdp_i_figure_name(variant),
+                                   .x_label = "observer",
+                                   .y_label = "whose data",
+                                   .size = (int32_t)n,
+                                   .value = value[i]};
+        netdp_i_listed_clear(&listed);
+    }
+    netdp_i_label_measure(f, "loss", label);
+    if (status == NETDP_OK)
+        status =
+            netdp_i_heatmap_write(map, count, 0, netdp_i_figure_is_log(f, 'y'), label, path, error);
+    for (int32_t i = 0; value != NULL && i < count; i++)
+        netdp_i_free(value[i]);
+    netdp_i_free(value);
+    netdp_i_free(map);
+    return status;
+}
+
+/* Each node's own value. */
+static netdp_status take_data(const netdp_i_figure *f, size_t at, double *value, netdp_error *error)
+{
+    const int32_t own = netdp_i_figure_own(f, at);
+    const bool listed = own >= 0 && own < f->study->variation_count;
+    const netdp_i_problem *p = listed ? f->problems.of[own] : f->problems.made[0];
+    if (p->values == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: figure.y: data is of studies that compute a mean", f->study->path);
+    for (int64_t u = 0; u < netdp_graph_nodes(p->graph); u++)
+        value[u] = p->low[0] + p->scale[0] * p->values[u * p->width];
+    return NETDP_OK;
+}
+
+/* Losses from one node to all, or from all to one, on the graph. */
+static netdp_status colour_nodes(const netdp_i_figure *f, size_t at, const json_t *variant,
+                                 netdp_i_drawing *drawing, double *room, netdp_error *error)
+{
+    const netdp_graph *graph = netdp_i_figure_graph(f, at);
+    const int64_t n = netdp_graph_nodes(graph);
+    double *x = room, *y = room + n, *value = room + 2 * n;
+    netdp_i_listed listed = {0};
+    netdp_status status = netdp_i_graph_layout(graph, f->study->seed, x, y, error);
+    *drawing = (netdp_i_drawing){.title = netdp_i_figure_name(variant),
+                                 .graph = graph,
+                                 .x = x,
+                                 .y = y,
+                                 .value = value,
+                                 .source = -1};
+    if (status == NETDP_OK && strcmp(f->measure[0], "data") == 0)
+        return take_data(f, at, value, error);
+    if (status == NETDP_OK)
+        status = netdp_i_figure_list(f, at, variant, &listed, error);
+    bool from_one = true, to_one = true;
+    for (int64_t k = 1; k < listed.count; k++) {
+        from_one = from_one && listed.from[k] == listed.from[0];
+        to_one = to_one && listed.to[k] == listed.to[0];
+    }
+    if (status == NETDP_OK && (listed.count == 0 || (!from_one && !to_one)))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: figure.kind: a drawing is of the losses from one node or "
+                              "towards one; give privacy.from or privacy.to",
+                              f->study->path);
+    for (int64_t u = 0; u < n; u++)
+        value[u] = NAN;
+    for (int64_t k = 0; status == NETDP_OK && k < listed.count; k++)
+        value[from_one ? listed.to[k] : listed.from[k]] = listed.value[k];
+    *drawing = (netdp_i_drawing){.title = netdp_i_figure_name(variant),
+                                 .graph = graph,
+                                 .x = x,
+                                 .y = y,
+                                 .value = value,
+                                 .source = -1};
+    if (status == NETDP_OK)
+        drawing->source = from_one ? listed.from[0] : listed.to[0];
+    drawing->observer = !from_one;
+    netdp_i_listed_clear(&listed);
+    return status;
+}
+
+netdp_status netdp_i_draw_graphs(netdp_i_figure *f, const char *path, netdp_error *error)
+{
+    const int32_t count = count_own(f), first = -netdp_i_figure_own(f, 0);
+    netdp_i_drawing *drawing = NETDP_I_NEW(netdp_i_drawing, count);
+    double **room = NETDP_I_NEW(double *, count);
+    char label[NETDP_I_LABEL_ROOM];
+    netdp_status status = drawing != NULL && room != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+        const size_t at = (size_t)(i + first);
+        room[i] = NETDP_I_NEW(double, 3 * (int64_t)netdp_graph_nodes(netdp_i_figure_graph(f, at)));
+        status = room[i] != NULL
+                     ? colour_nodes(f, at, json_array_get(netdp_i_figure_variants(f), at),
+                                    &drawing[i], room[i], error)
+                     : netdp_i_no_memory(error);
+    }
+    netdp_i_label_measure(f, f->measure[0], label);
+    if (status == NETDP_OK)
+        status = netdp_i_drawing_write(drawing, count, count == 4 ? 2 : 0,
+                                       netdp_i_figure_is_log(f, 'y'), label, path, error);
+    for (int32_t i = 0; room != NULL && i < count; i++)
+        netdp_i_free(room[i]);
+    netdp_i_free(room);
+    netdp_i_free(drawing);
+    return status;
+}

@@ -1,0 +1,361 @@
+/* The points of a figure: mean, least and largest of what its kind is about. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <netdp/centrality.h>
+#include <netdp/communicability.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/course.h"
+#include "report/figure.h"
+
+enum { PATH_ROOM = 4096, BINS = 24 };
+
+/*
+ * The curve that a variant belongs to and its place on it: of a sweep both are in the summary, a
+ * variant called "ring at 64" says them itself; "ring at home" is a name.
+ */
+static void place(const json_t *variant, char curve[NETDP_I_LABEL_ROOM], double *x)
+{
+    const char *swept = json_string_value(json_object_get(variant, "curve"));
+    const char *value = json_string_value(json_object_get(variant, "at"));
+    const char *name = netdp_i_figure_name(variant), *at = strstr(name, " at ");
+    snprintf(curve, NETDP_I_LABEL_ROOM, "%s", swept != NULL ? swept : name);
+    if (swept == NULL && at != NULL && netdp_i_read_number(at + 4, x))
+        curve[at - name] = '\0';
+    else if (value == NULL || !netdp_i_read_number(value, x))
+        *x = NAN;
+}
+
+/* Mean, least and largest of a variant's own number, and how many it is of. */
+static netdp_status measure_variant(const netdp_i_figure *f, const json_t *variant,
+                                    const char *measure, double point[3], int64_t *of,
+                                    netdp_error *error)
+{
+    const json_t *errors = json_object_get(variant, "error");
+    const json_t *number = NULL;
+    *of = f->study->output.repeat;
+    point[1] = point[2] = NAN;
+    if (strncmp(measure, "loss", 4) == 0) {
+        const json_t *rounds = json_object_get(variant, "rounds");
+        const double share = strcmp(measure, "loss") == 0 ? 1 : 1 / json_number_value(rounds);
+        size_t i;
+        json_t *class;
+        double pairs = 0;
+        point[0] = netdp_i_json_number(json_object_get(netdp_i_figure_guarantee(variant), "mean"));
+        json_array_foreach(json_object_get(netdp_i_figure_guarantee(variant), "by_distance"), i,
+                           class)
+        {
+            point[1] = fmin(point[1], netdp_i_json_number(json_object_get(class, "min")));
+            point[2] = fmax(point[2], netdp_i_json_number(json_object_get(class, "max")));
+            pairs += (double)json_integer_value(json_object_get(class, "pairs"));
+        }
+        for (int k = 0; k < 3; k++)
+            point[k] *= share;
+        *of = (int64_t)pairs;
+        return NETDP_OK;
+    }
+    if (strcmp(measure, "noise") == 0)
+        number = json_object_get(variant, "noise");
+    else if (strcmp(measure, "predicted") == 0)
+        number = json_object_get(errors != NULL ? json_object_get(errors, "objective") : variant,
+                                 "predicted");
+    if (json_is_number(number) || json_is_string(number)) {
+        point[0] = netdp_i_json_number(number);
+        *of = 1;
+        return NETDP_OK;
+    }
+    const json_t *told = json_object_get(errors, measure);
+    const json_t *spread = json_object_get(told, "standard_error");
+    if (told == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: figure.y: variant %s has no %s; give another measure",
+                            f->study->path, netdp_i_figure_name(variant), measure);
+    point[0] = netdp_i_json_number(json_object_get(told, "mean"));
+    if (json_is_number(spread)) {
+        point[1] = point[0] - json_number_value(spread);
+        point[2] = point[0] + json_number_value(spread);
+    }
+    return NETDP_OK;
+}
+
+/* Loss by distance in hops: what the summary has. */
+netdp_status netdp_i_gather_hops(netdp_i_figure *f, netdp_error *error)
+{
+    size_t i, k;
+    json_t *variant, *class;
+    netdp_status status = NETDP_OK;
+    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant)
+    {
+        char name[NETDP_I_LABEL_ROOM];
+        double ignored;
+        if (netdp_i_figure_own(f, i) < 0)
+            continue; /* a baseline tells everyone the same */
+        place(variant, name, &ignored);
+        netdp_i_curve *curve =
+            netdp_i_curves_find(&f->curves, name, "loss", netdp_i_figure_guarantee(variant));
+        if (curve == NULL)
+            return netdp_i_no_memory(error);
+        json_array_foreach(json_object_get(netdp_i_figure_guarantee(variant), "by_distance"), k,
+                           class) if (status == NETDP_OK) status =
+            netdp_i_curve_add(curve, (double)json_integer_value(json_object_get(class, "distance")),
+                              netdp_i_json_number(json_object_get(class, "mean")),
+                              netdp_i_json_number(json_object_get(class, "min")),
+                              netdp_i_json_number(json_object_get(class, "max")),
+                              json_integer_value(json_object_get(class, "pairs")), error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    return NETDP_OK;
+}
+
+/* x of every pair of a variant: communicability, Katz centrality of the sender, or length. */
+static netdp_status find_abscissae(const netdp_i_figure *f, size_t i, const netdp_i_listed *listed,
+                                   double *x, netdp_error *error)
+{
+    const netdp_graph *graph = netdp_i_figure_graph(f, i);
+    const int64_t n = netdp_graph_nodes(graph);
+    const char *kind = f->study->figure.x;
+    const double *px, *py;
+    double *number = NULL;
+    netdp_status status = NETDP_OK;
+    if (strcmp(kind, "length") == 0) {
+        if (!netdp_graph_positions(graph, &px, &py))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: figure.x: the nodes of %s have no positions; length is for "
+                                "the family geometric",
+                                f->study->path, netdp_graph_origin(graph));
+        for (int64_t k = 0; k < listed->count; k++)
+            x[k] = hypot(px[listed->from[k]] - px[listed->to[k]],
+                         py[listed->from[k]] - py[listed->to[k]]);
+        return NETDP_OK;
+    }
+    const bool katz = strcmp(kind, "katz") == 0;
+    number = NETDP_I_NEW(double, katz ? n : n *n);
+    if (number == NULL)
+        return netdp_i_no_memory(error);
+    status = katz ? netdp_katz_centrality(graph, 0, number, error)
+                  : netdp_graph_communicability(graph, number, error);
+    for (int64_t k = 0; status == NETDP_OK && k < listed->count; k++)
+        x[k] = katz ? number[listed->from[k]] : number[listed->from[k] * n + listed->to[k]];
+    netdp_i_free(number);
+    return status;
+}
+
+/* The middle of the bin, of BINS equal ones from 0 to the largest x. */
+static double bin(double x, double largest)
+{
+    const double width = largest / BINS;
+    return width > 0 ? (fmin(floor(x / width), BINS - 1) + 0.5) * width : x;
+}
+
+/* Pairs against x: each by itself, or pooled: in bins of length, or over a sender's observers. */
+netdp_status netdp_i_gather_pairs(netdp_i_figure *f, netdp_error *error)
+{
+    size_t i;
+    json_t *variant;
+    netdp_status status = NETDP_OK;
+    const bool length = strcmp(f->study->figure.x, "length") == 0;
+    const bool pooled = length || strcmp(f->study->figure.x, "katz") == 0;
+    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant)
+    {
+        netdp_i_listed listed = {0};
+        double *x = NULL, largest = 0, ignored;
+        char name[NETDP_I_LABEL_ROOM];
+        if (netdp_i_figure_own(f, i) < 0)
+            continue;
+        place(variant, name, &ignored);
+        netdp_i_curve *curve =
+            netdp_i_curves_find(&f->curves, name, "loss", netdp_i_figure_guarantee(variant));
+        status = curve != NULL ? netdp_i_figure_list(f, i, variant, &listed, error)
+                               : netdp_i_no_memory(error);
+        if (status == NETDP_OK && (x = NETDP_I_NEW(double, listed.count)) == NULL)
+            status = netdp_i_no_memory(error);
+        if (status == NETDP_OK)
+            status = find_abscissae(f, i, &listed, x, error);
+        for (int64_t k = 0; status == NETDP_OK && k < listed.count; k++)
+            largest = fmax(largest, x[k]);
+        for (int64_t k = 0; status == NETDP_OK && k < listed.count; k++) {
+            const double y = listed.value[k], spread = pooled ? y : NAN;
+            status = netdp_i_curve_add(curve, length ? bin(x[k], largest) : x[k], y, spread, spread,
+                                       1, error);
+        }
+        if (status == NETDP_OK && pooled)
+            netdp_i_curve_pool(curve);
+        netdp_i_free(x);
+        netdp_i_listed_clear(&listed);
+        if (status != NETDP_OK)
+            return status;
+    }
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_gather_distance(netdp_i_figure *f, netdp_error *error)
+{
+    if (f->study->figure.x != NULL && strcmp(f->study->figure.x, "length") == 0)
+        return netdp_i_gather_pairs(f, error);
+    netdp_status status = netdp_i_gather_hops(f, error);
+    for (int32_t i = 0; status == NETDP_OK && i < f->curves.count; i++)
+        netdp_i_curve_pool(&f->curves.curve[i]);
+    return status;
+}
+
+/* Each variant is a point: at its swept value, or at its number of nodes; of bars, by itself. */
+netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
+{
+    size_t i;
+    json_t *variant;
+    const bool bars = strcmp(f->study->figure.kind, "bars") == 0;
+    const bool nodes = f->study->figure.x != NULL && strcmp(f->study->figure.x, "nodes") == 0;
+    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant) for (int32_t m = 0;
+                                                                              m < f->measures; m++)
+    {
+        char name[NETDP_I_LABEL_ROOM];
+        double x = NAN, point[3] = {NAN, NAN, NAN};
+        int64_t of = 0;
+        const bool loss = strcmp(f->measure[m], "loss") == 0;
+        place(variant, name, &x);
+        if (netdp_i_figure_own(f, i) < 0 &&
+            (!bars || netdp_i_figure_hides(f, netdp_i_figure_name(variant))))
+            continue; /* a baseline has no place on a sweep */
+        if (nodes)
+            x = (double)json_integer_value(
+                json_object_get(json_object_get(variant, "graph"), "nodes"));
+        netdp_status status = measure_variant(f, variant, f->measure[m], point, &of, error);
+        if (status == NETDP_OK && isnan(x) && !bars)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "%s: variant %s has no number on the axis; give figure.x: nodes, "
+                                  "a sweep, or names such as 'ring at 64'",
+                                  f->study->path, netdp_i_figure_name(variant));
+        netdp_i_curve *curve =
+            status == NETDP_OK ? netdp_i_curves_find(&f->curves, name, f->measure[m],
+                                                     loss || strcmp(f->measure[m], "noise") == 0 ||
+                                                             netdp_i_figure_own(f, i) >= 0
+                                                         ? netdp_i_figure_guarantee(variant)
+                                                         : NULL)
+                               : NULL;
+        if (status == NETDP_OK)
+            status = curve == NULL ? netdp_i_no_memory(error)
+                                   : netdp_i_curve_add(curve, bars ? 0 : x, point[0], point[1],
+                                                       point[2], of, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    for (int32_t i2 = 0; i2 < f->curves.count; i2++)
+        netdp_i_curve_pool(&f->curves.curve[i2]);
+    return NETDP_OK;
+}
+
+static const json_t *variant_named(const netdp_i_figure *f, const char *name)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach((json_t *)netdp_i_figure_variants(f), i,
+                       variant) if (strcmp(netdp_i_figure_name(variant), name) == 0) return variant;
+    return NULL;
+}
+
+/* Does the sweep draw graph or data again, rather than change what is asked? */
+static bool sweeps_draws(const netdp_i_figure *f)
+{
+    const char *key = f->study->sweep.key, *dot = key != NULL ? strchr(key, '.') : NULL;
+    return dot != NULL && strcmp(dot, ".draw") == 0;
+}
+
+/* The course of the runs: mean and standard error at every traced step; over draws, mean and range
+ * of the draws' means. */
+netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
+{
+    char path[PATH_ROOM];
+    json_t *course = NULL, *told;
+    size_t i;
+    snprintf(path, sizeof path, "%s/trace.csv", f->folder);
+    const bool draws = sweeps_draws(f);
+    netdp_status status = netdp_i_course_json(path, &course, error);
+    json_array_foreach(course, i, told) for (int32_t m = 0; m < f->measures; m++)
+    {
+        const char *name = json_string_value(json_object_get(told, "variant"));
+        const bool consensus = strcmp(f->measure[m], "consensus") == 0;
+        const json_t *measured =
+            json_object_get(told, consensus ? "consensus_error" : f->measure[m]);
+        const json_t *mean = json_object_get(measured, "mean");
+        const json_t *variant = variant_named(f, name);
+        char of[NETDP_I_LABEL_ROOM];
+        double ignored;
+        if (measured == NULL || netdp_i_figure_hides(f, name))
+            continue;
+        if (draws)
+            place(variant, of, &ignored);
+        netdp_i_curve *curve = netdp_i_curves_find(&f->curves, draws ? of : name, f->measure[m],
+                                                   netdp_i_figure_guarantee(variant));
+        if (curve == NULL)
+            status = netdp_i_no_memory(error);
+        for (size_t k = 0; status == NETDP_OK && k < json_array_size(mean); k++) {
+            const double y = netdp_i_json_number(json_array_get(mean, k));
+            const json_t *spread = json_array_get(json_object_get(measured, "error"), k);
+            const double e = draws ? 0 : json_is_number(spread) ? json_number_value(spread) : NAN;
+            status = netdp_i_curve_add(
+                curve, json_number_value(json_array_get(json_object_get(told, "step"), k)), y,
+                y - e, y + e, json_integer_value(json_array_get(json_object_get(told, "runs"), k)),
+                error);
+        }
+    }
+    for (int32_t k = 0; draws && k < f->curves.count; k++)
+        netdp_i_curve_pool(&f->curves.curve[k]);
+    json_decref(course);
+    return status;
+}
+
+/*
+ * A claim is a dashed curve, called so, and what holds beside it a solid one: the least that netdp
+ * proves. Infinity is where the formula says nothing.
+ */
+static netdp_status gather_claims(netdp_i_figure *f, netdp_error *error)
+{
+    size_t i;
+    json_t *variant;
+    netdp_status status = NETDP_OK;
+    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant) for (int k = 0; k < 2; k++)
+    {
+        char name[NETDP_I_LABEL_ROOM], called[NETDP_I_LABEL_ROOM + 8];
+        double x = NAN;
+        const json_t *holds = json_object_get(variant, "holds");
+        const json_t *value =
+            json_object_get(k == 0 ? variant : holds, k == 0 ? "value" : "at_most");
+        const char *sound = json_string_value(json_object_get(variant, "sound"));
+        place(variant, name, &x);
+        if (isnan(x))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: variant %s has no number on the axis; give a sweep over "
+                                "task.at",
+                                f->study->path, netdp_i_figure_name(variant));
+        if (k == 1 && !json_is_object(holds))
+            continue; /* nobody knows */
+        snprintf(called, sizeof called, "%s%s", name, k == 0 ? " (claim)" : "");
+        netdp_i_curve *curve = netdp_i_curves_find(&f->curves, called, "value", NULL);
+        if (curve == NULL)
+            return netdp_i_no_memory(error);
+        curve->published = k == 0;
+        curve->sound = k == 1 || (sound != NULL && strcmp(sound, "yes") == 0);
+        snprintf(curve->bound, sizeof curve->bound, "%s",
+                 k == 0 ? json_string_value(json_object_get(variant, "claim")) : "holds");
+        if (curve->unit == NULL)
+            curve->unit = json_string_value(json_object_get(variant, "unit"));
+        status = netdp_i_curve_add(curve, x, netdp_i_json_number(value), NAN, NAN, 1, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    for (int32_t k = 0; k < f->curves.count; k++)
+        netdp_i_curve_pool(&f->curves.curve[k]);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_gather_sweep(netdp_i_figure *f, netdp_error *error)
+{
+    return netdp_i_study_claims(f->study) ? gather_claims(f, error)
+                                          : netdp_i_gather_variants(f, error);
+}
