@@ -101,7 +101,7 @@ CASES = [
     Case(f"{RING}", out=r"own noise known;\nadjacency: a node's whole data replaced; released: "),
     Case(f"{RING} --bound published", out="NOT an upper bound"),
     Case(f"{RING} --dither 0", out="the answer depends on it"),
-    Case("loss --bound list", out=r"^published +NO .*paper C, Theorem 1"),
+    Case("loss --bound list", out=r"^published +NO .*paper C, Theorems 1, 6"),
     Case("loss --help", out="--own-noise"),
     # ---- what is refused ----
     Case("loss", 2, err="no graph"),
