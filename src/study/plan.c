@@ -357,7 +357,8 @@ static netdp_status describe_account(netdp_i_variant *variant, netdp_error *erro
     if (status == NETDP_OK && variant->observer_count == 0)
         status = read_nodes(variant, "privacy.to", study->privacy.to, 3, &variant->observer_count,
                             &variant->observer, error);
-    if (status != NETDP_OK || study->privacy.pattern == NULL)
+    if (status != NETDP_OK || study->privacy.pattern == NULL ||
+        strcmp(study->privacy.pattern, "worst") == 0)
         return status;
     if (netdp_i_study_walks(study) || protocol->every == 0 ||
         !netdp_i_pattern_fill(study->privacy.pattern, 0, NULL))
