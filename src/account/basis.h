@@ -10,6 +10,7 @@
 #define NETDP_I_BASIS_H
 
 #include <netdp/mixing.h>
+#include <netdp/progress.h>
 
 typedef struct netdp_i_basis {
     int32_t nodes;
@@ -24,10 +25,13 @@ netdp_status netdp_i_basis_dense(const netdp_mixing *mixing, netdp_i_basis *basi
 
 /*
  * The space of { W^k e_w : w in seen, k < powers }: exact for every product S W^i ... W^j S^T with
- * i, j < powers. Directions below 1e-12 of their block are dropped as dependent.
+ * i, j < powers. Directions below 1e-12 of their block are dropped as dependent. Memory: 8 bytes a
+ * node and direction, and up to half as much again while it grows; NETDP_NO_MEMORY where the
+ * machine has less. `progress` may be NULL.
  */
 netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
-                                  int64_t powers, netdp_i_basis *basis, netdp_error *error);
+                                  int64_t powers, netdp_i_basis *basis,
+                                  const netdp_progress *progress, netdp_error *error);
 
 void netdp_i_basis_clear(netdp_i_basis *basis);
 

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "account/changing.h"
 #include "account/filter.h"
@@ -198,21 +197,6 @@ static bool prefer_krylov(const account *a, const netdp_i_observer *observer)
     return r < n && reduced < dense + share;
 }
 
-static netdp_status check_memory(const account *a, const netdp_i_observer *observer,
-                                 netdp_error *error)
-{
-    const double n = netdp_graph_nodes(a->graph);
-    const double r = fmin(n, ((double)a->request->protocol->rounds + 1) * observer->seen_count);
-    const double bytes = 8 * (2 * r * n + r * a->losses->from_count + 4 * r * r);
-    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
-    if (bytes < 0.9 * machine)
-        return NETDP_OK;
-    return netdp_i_fail(error, NETDP_NO_MEMORY,
-                        "exact: one observer needs about %.3g GB here; use fewer rounds, --from "
-                        "some nodes, or a smaller graph",
-                        bytes / 1e9);
-}
-
 /* All eigenvectors of W, found by the first observer that wants them. */
 static netdp_status need_dense(account *a, netdp_error *error)
 {
@@ -262,11 +246,11 @@ static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
     const netdp_linear *protocol = a->request->protocol;
     const bool reduce = prefer_krylov(a, observer);
     netdp_i_basis krylov = {0};
-    netdp_status status = reduce ? check_memory(a, observer, error) : need_dense(a, error);
-    if (status == NETDP_OK && reduce)
-        status =
-            netdp_i_basis_krylov(protocol->mixing, observer->seen, observer->seen_count,
-                                 protocol->rounds + (observer->last_sum ? 1 : 0), &krylov, error);
+    netdp_status status =
+        reduce ? netdp_i_basis_krylov(protocol->mixing, observer->seen, observer->seen_count,
+                                      protocol->rounds + (observer->last_sum ? 1 : 0), &krylov,
+                                      a->inner, error)
+               : need_dense(a, error);
     const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
     if (status == NETDP_OK && protocol->every > 0)
         status = netdp_i_stream(

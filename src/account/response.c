@@ -9,6 +9,7 @@
 #include "account/filter.h"
 
 #include <cblas.h>
+#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -78,34 +79,26 @@ void netdp_i_response_predict(netdp_i_response *response)
             response->e[i * r + k] *= response->theta[k];
 }
 
-netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                 const netdp_i_observer *observer, const int32_t *from,
-                                 int32_t count, double *loss, const netdp_progress *progress,
-                                 netdp_error *error)
+/* What a tally of rounds does with the innovations' responses, once a round. */
+typedef netdp_status (*keep)(void *tally, const netdp_i_response *response, int rank,
+                             netdp_error *error);
+
+/* All rounds of one contribution in round 0, whose response is in `response` already. */
+static netdp_status follow(const netdp_linear *protocol, const netdp_i_observer *observer,
+                           netdp_i_filter *filter, netdp_i_response *response, keep keep_round,
+                           void *tally, const netdp_progress *progress, netdp_error *error)
 {
-    netdp_i_filter *filter = NULL;
-    netdp_i_response response = {0};
-    netdp_i_gain gain = {0};
-    netdp_status status = netdp_i_filter_new(basis, observer, protocol->dither, &filter, error);
-    if (status == NETDP_OK)
-        status = netdp_i_response_new(filter, count, &response, error);
-    if (status == NETDP_OK)
-        status = netdp_i_gain_new(basis->modes, observer->seen_count, &gain, error);
-    if (status != NETDP_OK)
-        goto done;
-    memset(loss, 0, (size_t)count * sizeof *loss);
-    netdp_i_response_contribute(&response, basis, from, 1);
     const int64_t observations = protocol->rounds + (observer->last_sum ? 1 : 0);
+    netdp_i_gain gain = {0};
+    netdp_status status = netdp_i_gain_new(response->modes, observer->seen_count, &gain, error);
     for (int64_t t = 0; status == NETDP_OK && t < observations; t++) {
         status = netdp_i_filter_observe(filter, &gain, error);
         if (status != NETDP_OK)
             break;
-        netdp_i_response_learn(&response, &gain);
-        for (int64_t i = 0; i < count; i++)
-            for (int j = 0; j < gain.rank; j++)
-                loss[i] += response.w[i * response.seen + j] * response.w[i * response.seen + j];
-        if (t + 1 < observations) {
-            netdp_i_response_predict(&response);
+        netdp_i_response_learn(response, &gain);
+        status = keep_round(tally, response, gain.rank, error);
+        if (status == NETDP_OK && t + 1 < observations) {
+            netdp_i_response_predict(response);
             status = netdp_i_filter_predict(
                 filter, t + 1 < protocol->rounds ? netdp_linear_noise(protocol, t + 1) : 0, error);
         }
@@ -113,12 +106,198 @@ netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_bas
             status = netdp_i_report(progress, "accounting", (double)(t + 1), (double)observations,
                                     error);
     }
-    for (int64_t i = 0; i < count; i++)
-        if (response.told[i])
-            loss[i] = INFINITY;
-done:
     netdp_i_gain_clear(&gain);
+    return status;
+}
+
+static netdp_status add_squares(void *tally, const netdp_i_response *response, int rank,
+                                netdp_error *error)
+{
+    (void)error;
+    double *loss = tally;
+    for (int64_t i = 0; i < response->count; i++) {
+        const double *w = response->w + i * response->seen;
+        for (int j = 0; j < rank; j++)
+            loss[i] += w[j] * w[j];
+        if (response->told[i])
+            loss[i] = INFINITY;
+    }
+    return NETDP_OK;
+}
+
+/*
+ * The responses of all rounds as one map of a node's coordinates: the loss of u is |F b_u|^2. Where
+ * F has more rows than room, it is replaced by its triangular factor, which has the same lengths.
+ */
+typedef struct map {
+    int32_t modes, room, used;
+    double *rows; /* F, [modes] columns of [room], column-major */
+    double *work; /* [modes] */
+} map;
+
+static void map_clear(map *f)
+{
+    netdp_i_free(f->rows);
+    netdp_i_free(f->work);
+}
+
+static netdp_status map_new(map *f, int32_t modes, int64_t room, netdp_error *error)
+{
+    *f = (map){.modes = modes, .room = (int32_t)room};
+    f->rows = NETDP_I_NEW(double, room *modes);
+    f->work = NETDP_I_NEW(double, modes);
+    return f->rows == NULL || f->work == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+}
+
+static netdp_status map_reduce(map *f, netdp_error *error)
+{
+    const int64_t room = f->room;
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, f->used, f->modes, f->rows, f->room, f->work) != 0)
+        return netdp_i_no_memory(error);
+    f->used = f->used < f->modes ? f->used : f->modes;
+    for (int64_t k = 0; k < f->modes; k++)
+        for (int64_t i = k + 1; i < f->used; i++)
+            f->rows[k * room + i] = 0;
+    return NETDP_OK;
+}
+
+/* Row j of the responses as the next row of F. */
+static netdp_status map_add(map *f, const netdp_i_response *response, int j, netdp_error *error)
+{
+    netdp_status status = f->used == f->room ? map_reduce(f, error) : NETDP_OK;
+    if (status != NETDP_OK)
+        return status;
+    for (int64_t k = 0; k < f->modes; k++)
+        f->rows[k * f->room + f->used] = response->w[k * response->seen + j];
+    f->used++;
+    return NETDP_OK;
+}
+
+/* loss: what is learned; outside: rows that leave the range of Sigma, where their length says so */
+typedef struct maps {
+    map loss, outside;
+} maps;
+
+static netdp_status add_rows(void *tally, const netdp_i_response *response, int rank,
+                             netdp_error *error)
+{
+    maps *m = tally;
+    netdp_status status = NETDP_OK;
+    for (int j = 0; j < response->seen && status == NETDP_OK; j++) {
+        if (j < rank) {
+            status = map_add(&m->loss, response, j, error);
+        } else if (cblas_dnrm2(response->count, response->w + j, response->seen) > OUTSIDE_RANGE) {
+            status = map_add(&m->outside, response, j, error);
+        }
+    }
+    return status;
+}
+
+/* What F makes of the coordinates of one node, [used]. */
+static void map_apply(const map *f, const double *coordinates, int32_t stride, int32_t count,
+                      double *image)
+{
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, f->used, count, f->modes, 1, f->rows,
+                f->room, coordinates, stride, 0, image, f->used);
+}
+
+static netdp_status apply_maps(const maps *m, const netdp_i_basis *basis, const int32_t *from,
+                               int32_t count, double *loss, netdp_error *error)
+{
+    enum { NODES = 128 };
+    const int64_t r = basis->modes, pieces = (count + NODES - 1) / NODES;
+    const int64_t most = m->loss.used > m->outside.used ? m->loss.used : m->outside.used;
+    bool failed = false;
+#pragma omp parallel if (pieces > 8)
+    {
+        double *row = NETDP_I_NEW(double, NODES *r), *image = NETDP_I_NEW(double, NODES *most);
+#pragma omp for schedule(dynamic, 4)
+        for (int64_t piece = 0; piece < pieces; piece++) {
+            if (row == NULL || image == NULL) {
+#pragma omp atomic write
+                failed = true;
+                continue;
+            }
+            const int64_t first = piece * NODES;
+            const int32_t nodes = (int32_t)(count - first < NODES ? count - first : NODES);
+            for (int64_t i = 0; i < nodes; i++)
+                memcpy(row + i * r, basis->rows + from[first + i] * r, (size_t)r * sizeof *row);
+            map_apply(&m->loss, row, (int32_t)r, nodes, image);
+            for (int64_t i = 0; i < nodes; i++)
+                loss[first + i] = cblas_ddot(m->loss.used, image + i * m->loss.used, 1,
+                                             image + i * m->loss.used, 1);
+            if (m->outside.used == 0)
+                continue;
+            map_apply(&m->outside, row, (int32_t)r, nodes, image);
+            for (int64_t i = 0; i < nodes; i++)
+                for (int64_t j = 0; j < m->outside.used; j++)
+                    if (fabs(image[i * m->outside.used + j]) > OUTSIDE_RANGE)
+                        loss[first + i] = INFINITY;
+        }
+        netdp_i_free(row);
+        netdp_i_free(image);
+    }
+    return failed ? netdp_i_no_memory(error) : NETDP_OK;
+}
+
+/* Nodes one by one, [modes] x [count]. */
+static netdp_status follow_nodes(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                 const netdp_i_observer *observer, netdp_i_filter *filter,
+                                 const int32_t *from, int32_t count, double *loss,
+                                 const netdp_progress *progress, netdp_error *error)
+{
+    netdp_i_response response = {0};
+    netdp_status status = netdp_i_response_new(filter, count, &response, error);
+    if (status != NETDP_OK)
+        return status;
+    memset(loss, 0, (size_t)count * sizeof *loss);
+    netdp_i_response_contribute(&response, basis, from, 1);
+    status = follow(protocol, observer, filter, &response, add_squares, loss, progress, error);
     netdp_i_response_clear(&response);
+    return status;
+}
+
+/* All directions of the basis once, [modes] x [modes], and then every node through the map. */
+static netdp_status follow_modes(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                 const netdp_i_observer *observer, netdp_i_filter *filter,
+                                 const int32_t *from, int32_t count, double *loss,
+                                 const netdp_progress *progress, netdp_error *error)
+{
+    const int64_t r = basis->modes, s = observer->seen_count;
+    const int64_t rows = (double)s * ((double)protocol->rounds + 1) < 2.0 * (double)r
+                             ? s * (protocol->rounds + 1)
+                             : 2 * r;
+    netdp_i_response response = {0};
+    maps m = {0};
+    netdp_status status = netdp_i_response_new(filter, basis->modes, &response, error);
+    if (status == NETDP_OK)
+        status = map_new(&m.loss, basis->modes, rows, error);
+    if (status == NETDP_OK)
+        status = map_new(&m.outside, basis->modes, 2 * r, error);
+    if (status != NETDP_OK)
+        goto done;
+    for (int64_t k = 0; k < r; k++)
+        response.e[k * r + k] = 1;
+    status = follow(protocol, observer, filter, &response, add_rows, &m, progress, error);
+    if (status == NETDP_OK)
+        status = apply_maps(&m, basis, from, count, loss, error);
+done:
+    map_clear(&m.loss);
+    map_clear(&m.outside);
+    netdp_i_response_clear(&response);
+    return status;
+}
+
+netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                 const netdp_i_observer *observer, const int32_t *from,
+                                 int32_t count, double *loss, const netdp_progress *progress,
+                                 netdp_error *error)
+{
+    netdp_i_filter *filter = NULL;
+    netdp_status status = netdp_i_filter_new(basis, observer, protocol->dither, &filter, error);
+    if (status == NETDP_OK)
+        status = (count > basis->modes ? follow_modes : follow_nodes)(
+            protocol, basis, observer, filter, from, count, loss, progress, error);
     netdp_i_filter_free(filter);
     return status;
 }

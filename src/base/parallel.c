@@ -37,7 +37,8 @@ netdp_status netdp_i_for_each(int64_t count, netdp_i_piece piece, void *context,
     int64_t first_index = count;
     int64_t done = 0;
     atomic_bool stopped = false;
-#pragma omp parallel for schedule(dynamic, 1)
+    /* One piece alone may use the threads itself. */
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
     for (int64_t i = 0; i < count; i++) {
         if (atomic_load_explicit(&stopped, memory_order_relaxed))
             continue;
