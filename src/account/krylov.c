@@ -150,11 +150,13 @@ static void subtract(const krylov *k, const double *a, int32_t rows, int32_t a_s
                     x_stride);
 }
 
-/* X loses what it has along Q, in one pass; that is left in k->dot. */
-static void project_out(krylov *k, double *x, int32_t count, int32_t stride)
+/* X loses what it has along the columns of Q from `first` on, in one pass; that is left in k->dot.
+ */
+static void project_out(krylov *k, int32_t first, double *x, int32_t count, int32_t stride)
 {
-    multiply_down(k, k->q, k->used, k->room, x, count, stride, k->dot);
-    subtract(k, k->q, k->used, k->room, k->dot, count, x, stride);
+    const int32_t columns = k->used - first;
+    multiply_down(k, k->q + first, columns, k->room, x, count, stride, k->dot);
+    subtract(k, k->q + first, columns, k->room, k->dot, count, x, stride);
 }
 
 /* image = W times the columns first .. first+count-1 of Q. */
@@ -166,11 +168,17 @@ static void krylov_multiply(krylov *k, int32_t first, int32_t count)
     netdp_mixing_apply(k->mixing, k->block, k->image, count);
 }
 
-/* T's columns of that block, from Q^T W Q_block. */
-static void keep_projected(krylov *k, int32_t first, int32_t count)
+/*
+ * image loses what it has along the block before, from column `before` on, and the block itself,
+ * the last `count` columns: W Q_block has nothing along older ones but rounding. That is also
+ * T's part of these columns.
+ */
+static void recur(krylov *k, int32_t before, int32_t count)
 {
-    for (int64_t i = 0; i < k->used; i++)
-        memcpy(k->t + i * k->room + first, k->dot + i * count, (size_t)count * sizeof *k->t);
+    project_out(k, before, k->image, count, count);
+    for (int64_t i = before; i < k->used; i++)
+        memcpy(k->t + i * k->room + k->used - count, k->dot + (i - before) * count,
+               (size_t)count * sizeof *k->t);
 }
 
 /* X [nodes][count] becomes X[:, pivot] R^{-1} of R^T R = its Gram matrix, in its first columns;
@@ -246,7 +254,7 @@ static void keep_rest(krylov *k, double *x, int32_t rank, int32_t count)
 static void krylov_extend(krylov *k, int32_t count)
 {
     double *x = k->image;
-    project_out(k, x, count, count);
+    project_out(k, 0, x, count, count);
     while (count > 0 && k->used < k->most) {
         double shortest = 0;
         int32_t rank = factor(k, x, count, &shortest);
@@ -255,7 +263,7 @@ static void krylov_extend(krylov *k, int32_t count)
             return;
         divide(k, x, count, rank);
         if (shortest < SHORT) {
-            project_out(k, x, rank, count);
+            project_out(k, 0, x, rank, count);
             polish(k, x, rank, count);
         }
         polish(k, x, rank, count);
@@ -350,11 +358,11 @@ netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *see
     for (int32_t j = 0; j < count; j++)
         k.q[(int64_t)seen[j] * k.room + j] = 1;
     k.used = count;
-    int32_t first = 0, width = count;
+    int32_t before = 0, first = 0, width = count;
     for (int64_t power = 1; width > 0; power++) {
         krylov_multiply(&k, first, width);
-        project_out(&k, k.image, width, width);
-        keep_projected(&k, first, width);
+        recur(&k, before, width);
+        before = first;
         first = k.used;
         if (power == powers || k.used == most)
             break;
