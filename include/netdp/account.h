@@ -116,6 +116,28 @@ typedef struct netdp_losses {
     double noise;     /* of `final` values: sigma */
 } netdp_losses;
 
+/* A way to an account, and its price for one observer. */
+typedef struct netdp_way {
+    const char *method; /* what is done, in a word */
+    double modes;       /* coordinates in place of nodes, at most: symmetric graphs need fewer */
+    double work;        /* multiplications, estimated; INFINITY: not for so many nodes */
+    double bytes;       /* of memory at once, estimated from above */
+} netdp_way;
+
+/* How an account would be made. */
+typedef struct netdp_plan {
+    const char *method;   /* of the way that is taken, or of an account that has no choice */
+    int64_t observers;    /* independent of each other */
+    int64_t seen, rounds; /* of the widest view: nodes seen, and how often */
+    bool steady;          /* a long stream: from where the gain is steady on, by one response */
+    int32_t ways;         /* 0: there is no choice */
+    netdp_way way[2];     /* [ways] */
+} netdp_plan;
+
+/* Nothing is computed but the view; NETDP_INVALID as of netdp_losses_new. */
+NETDP_API NETDP_CHECK netdp_status netdp_losses_plan(const netdp_loss_request *request,
+                                                     netdp_plan *plan, netdp_error *error);
+
 /*
  * Every pair of the request; NETDP_INVALID where the bound does not apply or a node is no node. On
  * success *losses is new: netdp_losses_free.

@@ -22,9 +22,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Below this dither the factor is carried: see filter.c. */
-#define FACTOR_BELOW 5e-3
-
 /* A response to a unit contribution that leaves the range of Sigma by more than this is no
  * rounding. */
 #define OUTSIDE_RANGE 1e-9
@@ -81,7 +78,7 @@ netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_wa
     netdp_i_changing c = {.protocol = protocol,
                           .nodes = n,
                           .columns = columns,
-                          .factored = !protocol->steady && protocol->dither < FACTOR_BELOW,
+                          .factored = !protocol->steady && protocol->dither < NETDP_I_FACTOR_BELOW,
                           .sums = watcher->sees == NETDP_SEES_SUM,
                           .members = watcher->member,
                           .member_count = watcher->count};

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "account/changing.h"
+#include "account/filter.h"
 #include "account/stream.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 
-/* Up to this many contribution rounds M is formed; the responses of a block take up to this. */
-enum { EXPLICIT = 1024 };
+/* The responses of a block take up to this. */
 #define BLOCK_BYTES 2.5e8
 
 typedef struct changing {
@@ -179,11 +179,11 @@ static netdp_status run_stream(changing *a, netdp_error *error)
     const netdp_linear *p = a->protocol;
     const int32_t n = netdp_mixing_rows(p->mixing).nodes;
     const int64_t slots = (p->rounds - 1) / p->every + 1;
-    if (slots > EXPLICIT)
+    if (slots > NETDP_I_EXPLICIT)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "%lld contributions through a changing network: at most %d are bounded "
                             "together; use fewer rounds, --pattern, or --bound everything",
-                            (long long)slots, (int)EXPLICIT);
+                            (long long)slots, NETDP_I_EXPLICIT);
     a->slots = (int32_t)slots;
     /* A block runs the filter again: worth it once its responses cost as much as the filter. */
     const double each = 8.0 * (2.0 * n * (double)slots + (double)slots * (double)slots);

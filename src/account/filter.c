@@ -22,9 +22,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Below this dither the factor is carried: 1e-16 / dither^2 must stay well below 1e-8. */
-#define FACTOR_BELOW 5e-3
-
 struct netdp_i_filter {
     int modes, seen;
     bool factored;
@@ -139,7 +136,7 @@ netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observ
                                 double dither, netdp_i_filter **filter, netdp_error *error)
 {
     const int64_t r = basis->modes;
-    netdp_i_filter *f = filter_allocate(basis, observer->seen_count, dither < FACTOR_BELOW);
+    netdp_i_filter *f = filter_allocate(basis, observer->seen_count, dither < NETDP_I_FACTOR_BELOW);
     if (f == NULL)
         return netdp_i_no_memory(error);
     for (int32_t j = 0; j < f->seen; j++)

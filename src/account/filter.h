@@ -29,6 +29,13 @@ typedef struct netdp_i_observer {
 #define NETDP_I_FLOOR 1e-12
 #define NETDP_I_LEAST_DITHER 1e-8
 
+/* Below this dither the covariance is carried as a factor: 1e-16 / dither^2 must stay well below
+   1e-8. */
+#define NETDP_I_FACTOR_BELOW 5e-3
+
+/* Up to this many contribution slots M of a pair is formed. */
+enum { NETDP_I_EXPLICIT = 1024 };
+
 /* What one observation teaches: Sigma = L L^T in the order of `pivot`, gain = P S^T L^{-T}. */
 typedef struct netdp_i_gain {
     int rank;

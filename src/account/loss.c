@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "account/changing.h"
+#include "account/cost.h"
 #include "account/filter.h"
 #include "account/losses.h"
 #include "account/phase.h"
@@ -182,21 +183,6 @@ static netdp_status account_changing(account *a, const int32_t *member, int32_t 
     return status;
 }
 
-/* Whether the observer's own Krylov space is cheaper than all eigenvectors of W. */
-static bool prefer_krylov(const account *a, const netdp_i_observer *observer)
-{
-    const double n = netdp_graph_nodes(a->graph), s = observer->seen_count;
-    const double rounds = (double)a->request->protocol->rounds + (observer->last_sum ? 1 : 0);
-    const double r = fmin(n, rounds * s), u = a->losses->from_count;
-    if (n > NETDP_DENSE_NODES)
-        return true;
-    const double reduced = 8 * r * r * n + 10 * r * r * r + rounds * s * (3 * r * r + 4 * r * u);
-    const double dense = rounds * s * (3 * n * n + 4 * n * u);
-    /* Where one observer would pay alone for the eigenvectors: about 10 n^3. */
-    const double share = a->losses->to_count == 1 ? 10 * n * n * n : 0;
-    return r < n && reduced < dense + share;
-}
-
 /* All eigenvectors of W, found by the first observer that wants them. */
 static netdp_status need_dense(account *a, netdp_error *error)
 {
@@ -226,6 +212,15 @@ static netdp_status need_phase(account *a, netdp_error *error)
     return status;
 }
 
+/* Without dither Chebyshev's messages and the plain ones span the same: p_t has degree t. */
+static bool by_phases(const account *a)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    return protocol->every == 0 ? protocol->accelerate && protocol->dither > 0
+                                : a->bound->bound == NETDP_BOUND_PHASE_RELEASE ||
+                                      (protocol->reacts && a->bound->bound == NETDP_BOUND_UPPER);
+}
+
 /* Phases compose: what comes later depends on a contribution only through the released states. */
 static netdp_status account_phases(account *a, const netdp_i_observer *observer,
                                    const int32_t *member, double *loss, netdp_error *error)
@@ -244,7 +239,9 @@ static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
                                    netdp_error *error)
 {
     const netdp_linear *protocol = a->request->protocol;
-    const bool reduce = prefer_krylov(a, observer);
+    netdp_plan plan;
+    netdp_i_cost(a->request, observer, &plan);
+    const bool reduce = strcmp(plan.method, NETDP_I_REDUCED) == 0;
     netdp_i_basis krylov = {0};
     netdp_status status =
         reduce ? netdp_i_basis_krylov(protocol->mixing, observer->seen, observer->seen_count,
@@ -289,13 +286,8 @@ static netdp_status account_for(account *a, const int32_t *member, int32_t count
     reduce_view(a, member, count, mark, seen, &observer);
     if (observer.seen_count == 0)
         goto done; /* the set is the whole graph: nobody is left to learn about */
-    /* Without dither Chebyshev's messages and the plain ones span the same: p_t has degree t. */
-    const bool whole = protocol->every == 0
-                           ? protocol->accelerate && protocol->dither > 0
-                           : a->bound->bound == NETDP_BOUND_PHASE_RELEASE ||
-                                 (protocol->reacts && a->bound->bound == NETDP_BOUND_UPPER);
-    status = whole ? account_phases(a, &observer, member, loss, error)
-                   : account_rounds(a, &observer, loss, error);
+    status = by_phases(a) ? account_phases(a, &observer, member, loss, error)
+                          : account_rounds(a, &observer, loss, error);
 done:
     netdp_i_free(mark);
     netdp_i_free(seen);
@@ -364,6 +356,73 @@ static double local_loss(const netdp_loss_request *request, double contributions
     return sum;
 }
 
+/* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
+static bool is_local(const netdp_loss_request *request, const netdp_bound_info *bound)
+{
+    return bound->bound == NETDP_BOUND_EVERYTHING || request->sees == NETDP_SEES_EVERYTHING;
+}
+
+/* The view of the coalition, or of the observer that sees most; `seen` [nodes]. */
+static netdp_status find_widest(const account *a, int32_t *seen, netdp_i_observer *widest,
+                                netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    const int32_t n = netdp_graph_nodes(a->graph), asked = request->to_count;
+    int32_t best = -1;
+    char *mark = NETDP_I_NEW(char, n);
+    if (mark == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < (asked > 0 ? asked : n); i++) {
+        const int32_t v = asked > 0 ? request->to[i] : i;
+        if (v < 0 || v >= n) {
+            netdp_i_free(mark);
+            return netdp_i_fail(error, NETDP_INVALID, "to: node %d is not in the graph", (int)v);
+        }
+        if (best < 0 || netdp_graph_degree(a->graph, v) > netdp_graph_degree(a->graph, best))
+            best = v;
+    }
+    if (request->coalition)
+        reduce_view(a, request->to, asked, mark, seen, widest);
+    else
+        reduce_view(a, &best, 1, mark, seen, widest);
+    netdp_i_free(mark);
+    return NETDP_OK;
+}
+
+/* What an account does that has one way only, or NULL. */
+static const char *only_way(const account *a)
+{
+    if (is_published(a->bound))
+        return "products of W with blocks of columns";
+    if (is_local(a->request, a->bound))
+        return "closed form";
+    if (a->request->protocol->varying.kind != NETDP_VARY_NEVER)
+        return "round by round, on all nodes";
+    return by_phases(a) ? "phases, in all eigenvectors of W" : NULL;
+}
+
+netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *plan,
+                               netdp_error *error)
+{
+    account a = {.request = request};
+    netdp_i_observer observer;
+    netdp_status status = check_request(request, &a.bound, error);
+    if (status != NETDP_OK)
+        return status;
+    a.graph = netdp_mixing_graph(request->protocol->mixing);
+    int32_t *seen = NETDP_I_NEW(int32_t, netdp_graph_nodes(a.graph));
+    status = seen == NULL ? netdp_i_no_memory(error) : find_widest(&a, seen, &observer, error);
+    if (status == NETDP_OK) {
+        netdp_i_cost(request, &observer, plan);
+        if (only_way(&a) != NULL) {
+            plan->method = only_way(&a);
+            plan->ways = 0;
+        }
+    }
+    netdp_i_free(seen);
+    return status;
+}
+
 netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_progress *progress,
                               netdp_losses **losses, netdp_error *error)
 {
@@ -379,12 +438,9 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
                  .losses = made,
                  .bound = bound};
     const int64_t pairs = (int64_t)made->from_count * made->to_count;
-    /* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
-    const bool local =
-        bound->bound == NETDP_BOUND_EVERYTHING || request->sees == NETDP_SEES_EVERYTHING;
     if (is_published(bound)) {
         status = account_published(&a, progress, error);
-    } else if (local) {
+    } else if (is_local(request, bound)) {
         made->certified = bound->sound;
         made->tolerance = 0;
         for (int64_t i = pairs; i-- > 0;) /* backwards: the first row may hold each node's own */

@@ -193,6 +193,9 @@ json_t *netdp_i_describe_threat(const netdp_i_description *description);
 /* The protocol at its noise, who sees what, adjacency and release, as lines of text. */
 void netdp_i_describe_print(const netdp_i_description *description, double noise);
 
+/* How the account would be made and what it would take, on standard output. */
+netdp_status netdp_i_explain(const netdp_i_description *description, bool json, netdp_error *error);
+
 /* The index-th observer of the losses: a node, or the list of a coalition's members. */
 json_t *netdp_i_describe_observer(const netdp_losses *losses, int32_t index);
 

@@ -24,7 +24,7 @@ typedef struct loss_options {
     const char *as, *csv, *npy, *events;
     double noise;
     int64_t draws;
-    bool json, full;
+    bool json, full, explain;
 } loss_options;
 
 /* What is printed: one account, with every pair unless nobody asked. */
@@ -307,6 +307,8 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         {NETDP_I_TEXT, 0, "events", &o.events, "FILE",
          "also the account of the one pair as a JSON list, to be composed by netdp convert",
          "none"},
+        {NETDP_I_SWITCH, 0, "explain", &o.explain, NULL,
+         "only say how the account would be made, and its work and memory (gossip)", NULL},
         {NETDP_I_SWITCH, 0, "full", &o.full, NULL, "list every pair, however many", NULL},
         {0},
     };
@@ -347,7 +349,8 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
     if (status == NETDP_OK)
         status = choose_rounds(&o, &description, error);
     if (status == NETDP_OK)
-        status = account_and_print(&o, &description, unit, error);
+        status = o.explain ? netdp_i_explain(&description, o.json, error)
+                           : account_and_print(&o, &description, unit, error);
 done:
     netdp_i_description_clear(&description);
     netdp_i_arguments_free(&arguments);

@@ -103,8 +103,18 @@ CASES = [
     Case(f"{RING} --dither 0", out="the answer depends on it"),
     Case("loss --bound list", out=r"^published +NO .*paper C, Theorems 1, 6"),
     Case("loss --help", out="--own-noise"),
+    # ---- how it would be computed ----
+    Case("loss --json --explain --family 'regular 5000 4' --rounds 6 --to 9",
+         keys=["method", "observers", "seen", "rounds", "streaming", "ways"],
+         check=lambda got: (has(method="reduced", observers=1, seen=4, rounds=6)(got),
+                            has(modes=24)(got["ways"][0]),
+                            has(multiplications="inf")(got["ways"][1]))),
+    Case("loss --explain --family 'complete 40' --rounds 60", out="taken: dense\\n"),
+    Case("loss --explain --family 'ring 9' --protocol stream --rounds 5000", out="; streaming"),
+    Case("loss --explain --family 'ring 9' --rounds 5 --bound everything", out="closed form"),
     # ---- what is refused ----
     Case("loss", 2, err="no graph"),
+    Case("loss --explain --family 'ring 9' --protocol walk --rounds 5 --noise 2", 2, err="gossip"),
     bad("", "--rounds"),
     *[bad(f"--rounds={text}", "rounds") for text in
       ("0", "-1", "2.5", "nan", "inf", "x", "''", "1e16", "1e400", "5abc", "0x5", "autox")],

@@ -98,6 +98,8 @@ typedef struct question {
     netdp_sees sees;
     netdp_own_noise own_noise;
     netdp_bound bound;
+    int32_t from_count; /* 0: every node */
+    int32_t from[1];
     int32_t to_count; /* 0: every node an observer of its own */
     int32_t to[3];
     bool coalition;
@@ -110,6 +112,8 @@ static netdp_losses *answer(net n, question q)
                                         .sees = q.sees,
                                         .own_noise = q.own_noise,
                                         .bound = q.bound,
+                                        .from_count = q.from_count,
+                                        .from = q.from_count > 0 ? q.from : NULL,
                                         .to_count = q.to_count,
                                         .to = q.to_count > 0 ? q.to : NULL,
                                         .coalition = q.coalition};
@@ -441,6 +445,43 @@ static void test_one_observer_agrees_with_all(void **state)
                 for (int32_t u = 0; u < n.nodes; u++)
                     if (u != v)
                         assert_close(loss_at(alone, u, 0), loss_at(every, u, v), 1e-9, 0);
+                netdp_losses_free(alone);
+            }
+            netdp_losses_free(every);
+        }
+        net_drop(n);
+    }
+}
+
+/* Many nodes go through one map of the observer's space, a few through their own responses. */
+static void test_all_nodes_agree_with_few(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family;
+        int64_t rounds;
+        double dither;
+    } cases[] = {{"regular 400 4", 8, 0.01},
+                 {"regular 400 4", 8, 0},
+                 {"grid 15 20", 20, 1e-3},
+                 {"hypercube 8", 40, 0.1},
+                 {"regular 9000 3", 5, 0.01}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        net n = family(cases[i].family, "metropolis");
+        for (int sees = NETDP_SEES_NEIGHBOURS; sees <= NETDP_SEES_SUM; sees++) {
+            question all = {.rounds = cases[i].rounds,
+                            .dither = cases[i].dither,
+                            .sees = (netdp_sees)sees,
+                            .to_count = 1};
+            all.to[0] = n.nodes / 3;
+            netdp_losses *every = answer(n, all);
+            for (int32_t u = 0; u < n.nodes; u += n.nodes / 9) {
+                question few = all;
+                few.from_count = 1;
+                few.from[0] = u;
+                netdp_losses *alone = answer(n, few);
+                if (netdp_losses_counts(alone, 0, 0))
+                    assert_close(loss_at(alone, 0, 0), loss_at(every, u, 0), 1e-9, 1e-15);
                 netdp_losses_free(alone);
             }
             netdp_losses_free(every);
@@ -785,6 +826,7 @@ int main(void)
         cmocka_unit_test(test_oracle_on_enclosed_coalitions),
         cmocka_unit_test(test_bases),
         cmocka_unit_test(test_one_observer_agrees_with_all),
+        cmocka_unit_test(test_all_nodes_agree_with_few),
         cmocka_unit_test(test_relabelling),
         cmocka_unit_test(test_monotone_in_dither),
         cmocka_unit_test(test_monotone_in_rounds),
