@@ -8,6 +8,7 @@ void netdp_i_basis_clear(netdp_i_basis *basis)
 {
     netdp_i_free(basis->theta);
     netdp_i_free(basis->rows);
+    netdp_i_free(basis->inner);
     *basis = (netdp_i_basis){0};
 }
 

@@ -17,11 +17,23 @@ typedef struct netdp_i_basis {
     int32_t modes;
     double *theta; /* [modes] */
     double *rows;  /* [nodes][modes]: row u is the coordinates of node u */
+    /* NULL, or [inner_count][modes]: orthonormal rows that span an inner space; then `rows` are
+     * coordinates of the nodes' projections on it, and noise counts in it alone. */
+    double *inner;
+    int32_t inner_count;
 } netdp_i_basis;
 
 /* All eigenvectors of W; at most NETDP_DENSE_NODES nodes. */
 netdp_status netdp_i_basis_dense(const netdp_mixing *mixing, netdp_i_basis *basis,
                                  netdp_error *error);
+
+/*
+ * Of the space of `powers` powers as below, with that of the first `inner` powers inside it; where
+ * these are all powers, there is no inner space. Otherwise as netdp_i_basis_krylov.
+ */
+netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
+                                  int64_t powers, int64_t inner, netdp_i_basis *basis,
+                                  const netdp_progress *progress, netdp_error *error);
 
 /*
  * The space of { W^k e_w : w in seen, k < powers }: exact for every product S W^i ... W^j S^T with

@@ -96,30 +96,38 @@ static netdp_i_filter *filter_allocate(const netdp_i_basis *basis, int32_t seen,
     return f;
 }
 
-/* D as a covariance: I minus the quiet nodes' outer products. */
+/* D as a covariance: I, or what the inner space has of it, minus the quiet nodes' outer products.
+ */
 static void fill_noise(netdp_i_filter *f, const netdp_i_basis *basis,
                        const netdp_i_observer *observer)
 {
     const int64_t r = f->modes;
-    for (int64_t k = 0; k < r; k++)
+    if (basis->inner != NULL)
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, f->modes, basis->inner_count, 1,
+                    basis->inner, f->modes, 0, f->noise, f->modes);
+    for (int64_t k = 0; basis->inner == NULL && k < r; k++)
         f->noise[k * r + k] = 1;
     for (int32_t q = 0; q < observer->quiet_count; q++)
         cblas_dsyr(CblasColMajor, CblasLower, f->modes, -1, basis->rows + observer->quiet[q] * r, 1,
                    f->noise, f->modes);
 }
 
-/* D as a factor: R of the QR of B with the rows of quiet nodes set to zero (R^T R = D). */
+/*
+ * D as a factor: R of the QR of B with the rows of quiet nodes set to zero (R^T R = D). Of an inner
+ * space, which has no quiet nodes, its own rows do.
+ */
 static netdp_status fill_noise_factor(netdp_i_filter *f, const netdp_i_basis *basis,
                                       const netdp_i_observer *observer, netdp_error *error)
 {
-    const int64_t r = f->modes, n = basis->nodes;
+    const double *rows = basis->inner != NULL ? basis->inner : basis->rows;
+    const int64_t r = f->modes, n = basis->inner != NULL ? basis->inner_count : basis->nodes;
     netdp_status status = NETDP_OK;
     double *b = NETDP_I_NEW(double, n *r);
     if (b == NULL)
         return netdp_i_no_memory(error);
     for (int64_t u = 0; u < n; u++)
         for (int64_t k = 0; k < r; k++)
-            b[k * n + u] = basis->rows[u * r + k];
+            b[k * n + u] = rows[u * r + k];
     for (int32_t q = 0; q < observer->quiet_count; q++)
         for (int64_t k = 0; k < r; k++)
             b[k * n + observer->quiet[q]] = 0;
@@ -127,7 +135,7 @@ static netdp_status fill_noise_factor(netdp_i_filter *f, const netdp_i_basis *ba
         status = netdp_i_no_memory(error);
     else
         for (int64_t k = 0; k < r; k++)
-            memcpy(f->noise + k * r, b + k * n, (size_t)(k + 1) * sizeof *b);
+            memcpy(f->noise + k * r, b + k * n, (size_t)(k < n ? k + 1 : n) * sizeof *b);
     netdp_i_free(b);
     return status;
 }
@@ -276,6 +284,25 @@ netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_
         return predict_factor(filter, noise, error);
     predict_covariance(filter, noise);
     return NETDP_OK;
+}
+
+netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double variance, double *lower,
+                                   netdp_error *error)
+{
+    const int64_t r = filter->modes;
+    if (filter->factored)
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, filter->modes, filter->modes, 1,
+                    filter->p, filter->modes, 0, lower, filter->modes);
+    else
+        memcpy(lower, filter->p, (size_t)(r * r) * sizeof *lower);
+    for (int64_t k = 0; k < r; k++)
+        lower[k * r + k] += variance;
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', filter->modes, lower, filter->modes) == 0)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_NO_ANSWER,
+                        "the covariance of the states is not resolved under a variance of %g; give "
+                        "more dither",
+                        variance);
 }
 
 double netdp_i_filter_change(const netdp_i_filter *filter)

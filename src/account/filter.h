@@ -59,6 +59,10 @@ void netdp_i_filter_free(netdp_i_filter *filter);
 netdp_status netdp_i_filter_observe(netdp_i_filter *filter, netdp_i_gain *gain, netdp_error *error);
 netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_error *error);
 
+/* The Cholesky factor of P + variance I, [modes] x [modes], column-major. */
+netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double variance, double *lower,
+                                   netdp_error *error);
+
 /* The largest change of an entry of P by the last predict; meaningless in factor form (infinity).
  */
 double netdp_i_filter_change(const netdp_i_filter *filter);
@@ -92,11 +96,13 @@ void netdp_i_response_predict(netdp_i_response *response);
 /*
  * loss[i] = G^T K^{-1} G of one unit contribution of from[i] in round 0 towards the observer:
  * K the covariance of everything it sees over sigma^2, G the response. INFINITY where a response
- * lies outside the range of K. `progress` may be NULL; it is told of rounds.
+ * lies outside the range of K. `release` above 0: after the last round every coordinate of the
+ * state is seen too, under fresh noise of that variance. `progress` may be NULL; it is told of
+ * rounds.
  */
 netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                 const netdp_i_observer *observer, const int32_t *from,
-                                 int32_t count, double *loss, const netdp_progress *progress,
-                                 netdp_error *error);
+                                 const netdp_i_observer *observer, double release,
+                                 const int32_t *from, int32_t count, double *loss,
+                                 const netdp_progress *progress, netdp_error *error);
 
 #endif

@@ -70,8 +70,8 @@ static netdp_status krylov_grow(krylov *k, int32_t wanted, netdp_error *error)
     const double bytes = 8 * ((double)n * ((double)room + k->room) + (double)room * (double)room);
     if (bytes > MEMORY * machine)
         return netdp_i_fail(error, NETDP_NO_MEMORY,
-                            "exact: one observer needs %.3g GB or more here; use fewer rounds or a "
-                            "smaller graph",
+                            "exact: one observer needs %.3g GB or more here; use fewer rounds, or "
+                            "--bound upper for averaging of many",
                             bytes / 1e9);
     double *q = NETDP_I_NEW(double, n *room), *t = NETDP_I_NEW(double, room *room);
     double *dot = NETDP_I_NEW(double, room *w);
@@ -274,8 +274,8 @@ static void krylov_extend(krylov *k, int32_t count)
     }
 }
 
-/* Q becomes Q Y, strip by strip, without what the room was too large by. */
-static netdp_status rotate(krylov *k, const double *y, netdp_error *error)
+/* Q becomes Q Y of its first `inner` columns, strip by strip, without spare room. */
+static netdp_status rotate(krylov *k, const double *y, int32_t inner, netdp_error *error)
 {
     enum { ROWS = 128 };
     const int32_t r = k->used, pieces = (k->nodes + ROWS - 1) / ROWS;
@@ -294,8 +294,8 @@ static netdp_status rotate(krylov *k, const double *y, netdp_error *error)
             const int32_t rows = (int32_t)(k->nodes - first < ROWS ? k->nodes - first : ROWS);
             double *q = k->q + first * k->room;
             /* y holds vector by vector: by rows it is Y^T. */
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, r, r, 1, q, k->room, y, r, 0,
-                        turned, r);
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, r, inner, 1, q, k->room, y,
+                        r, 0, turned, r);
             for (int64_t u = 0; u < rows; u++)
                 memcpy(q + u * k->room, turned + u * r, (size_t)r * sizeof *q);
         }
@@ -312,38 +312,51 @@ static netdp_status rotate(krylov *k, const double *y, netdp_error *error)
     return NETDP_OK;
 }
 
-/* The Ritz vectors of T = Q^T W Q in place of Q. */
-static netdp_status krylov_ritz(krylov *k, netdp_i_basis *made, netdp_error *error)
+/* T = Q^T W Q [used][used] becomes its eigenvectors Y, vector by vector. */
+static netdp_status diagonalise(const krylov *k, double *t, double *theta, netdp_error *error)
 {
     const int64_t r = k->used;
-    double *t = NETDP_I_NEW(double, r *r);
-    netdp_status status = NETDP_OK;
-    made->theta = NETDP_I_NEW(double, r);
-    if (t == NULL || made->theta == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
     for (int64_t i = 0; i < r; i++)
         for (int64_t j = 0; j <= i; j++)
             t[j * r + i] = k->t[j * k->room + i];
-    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)r, t, (lapack_int)r, made->theta) !=
-        0)
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', k->used, t, k->used, theta) != 0)
+        return netdp_i_no_memory(error);
+    return NETDP_OK;
+}
+
+/* The Ritz vectors in place of Q; the first `inner` columns span the inner space, if not all. */
+static netdp_status krylov_ritz(krylov *k, int32_t inner, netdp_i_basis *made, netdp_error *error)
+{
+    const int64_t r = k->used;
+    double *y = NETDP_I_NEW(double, r *r);
+    netdp_status status = NETDP_OK;
+    made->theta = NETDP_I_NEW(double, r);
+    if (inner < r) {
+        made->inner_count = inner;
+        made->inner = NETDP_I_NEW(double, inner *r);
+    }
+    if (y == NULL || made->theta == NULL || (inner < r && made->inner == NULL))
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK)
-        status = rotate(k, t, error);
+        status = diagonalise(k, y, made->theta, error);
+    if (status == NETDP_OK)
+        status = rotate(k, y, inner, error);
     if (status != NETDP_OK)
         goto done;
+    for (int64_t i = 0; made->inner != NULL && i < inner; i++)
+        for (int64_t mode = 0; mode < r; mode++)
+            made->inner[i * r + mode] = y[mode * r + i];
     made->nodes = k->nodes;
     made->modes = k->used;
     made->rows = k->q;
     k->q = NULL;
 done:
-    netdp_i_free(t);
+    netdp_i_free(y);
     return status;
 }
 
-netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
-                                  int64_t powers, netdp_i_basis *basis,
+netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
+                                  int64_t powers, int64_t inner, netdp_i_basis *basis,
                                   const netdp_progress *progress, netdp_error *error)
 {
     const int32_t n = netdp_mixing_rows(mixing).nodes;
@@ -358,12 +371,14 @@ netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *see
     for (int32_t j = 0; j < count; j++)
         k.q[(int64_t)seen[j] * k.room + j] = 1;
     k.used = count;
-    int32_t before = 0, first = 0, width = count;
+    int32_t before = 0, first = 0, width = count, inside = count;
     for (int64_t power = 1; width > 0; power++) {
         krylov_multiply(&k, first, width);
         recur(&k, before, width);
         before = first;
         first = k.used;
+        if (power <= inner)
+            inside = k.used;
         if (power == powers || k.used == most)
             break;
         if (k.used + width > k.room)
@@ -375,7 +390,7 @@ netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *see
         krylov_extend(&k, width);
         width = k.used - first;
     }
-    status = krylov_ritz(&k, &made, error);
+    status = krylov_ritz(&k, inside, &made, error);
     if (status != NETDP_OK)
         goto done;
     *basis = made;
@@ -384,4 +399,11 @@ done:
     krylov_clear(&k);
     netdp_i_basis_clear(&made);
     return status;
+}
+
+netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
+                                  int64_t powers, netdp_i_basis *basis,
+                                  const netdp_progress *progress, netdp_error *error)
+{
+    return netdp_i_basis_nested(mixing, seen, count, powers, powers, basis, progress, error);
 }

@@ -10,6 +10,7 @@
 #include "account/losses.h"
 #include "account/phase.h"
 #include "account/published.h"
+#include "account/release.h"
 #include "account/stream.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -23,6 +24,7 @@ typedef struct account {
     const netdp_bound_info *bound;
     netdp_i_basis dense;         /* modes 0 until an observer needs it */
     netdp_i_phase *phase;        /* NULL until an observer needs it */
+    double away;                 /* 0 until needed: W's largest other eigenvalue, from above */
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
 } account;
 
@@ -62,13 +64,29 @@ static netdp_status check_request(const netdp_loss_request *request, const netdp
 /* The least dither for which a phase's covariance, of scale 1, keeps its digits. */
 #define LEAST_DITHER 1e-5
 
-static netdp_status check_phase(const netdp_linear *protocol, netdp_error *error)
+/* The view of netdp_i_release_loss, which serves any number of nodes. */
+static bool can_release(const netdp_loss_request *request)
 {
-    if (netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES)
+    const netdp_linear *protocol = request->protocol;
+    return protocol->varying.kind == NETDP_VARY_NEVER && !protocol->accelerate &&
+           request->sees == NETDP_SEES_NEIGHBOURS &&
+           (request->own_noise == NETDP_OWN_NOISE_KNOWN || request->coalition);
+}
+
+static bool is_large(const netdp_linear *protocol)
+{
+    return netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES;
+}
+
+static netdp_status check_phase(const netdp_loss_request *request, netdp_error *error)
+{
+    const netdp_linear *protocol = request->protocol;
+    if (is_large(protocol) && !(can_release(request) && protocol->end_dither > 0))
         return netdp_i_fail(
             error, NETDP_NO_ANSWER,
-            "a phase is accounted for with all eigenvectors of W: at most %d nodes; "
-            "use --bound everything",
+            "a phase of more than %d nodes is accounted for without acceleration, with an end "
+            "dither, towards observers who see their neighbours and know their own noise; use "
+            "--bound everything",
             NETDP_DENSE_NODES);
     if (protocol->every != 1 && protocol->dither < LEAST_DITHER)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -172,7 +190,7 @@ static netdp_status account_changing(account *a, const int32_t *member, int32_t 
     else if (protocol->reacts && bound == NETDP_BOUND_UPPER)
         bound = NETDP_BOUND_PHASE_RELEASE;
     netdp_status status =
-        bound == NETDP_BOUND_PHASE_RELEASE ? check_phase(protocol, error) : NETDP_OK;
+        bound == NETDP_BOUND_PHASE_RELEASE ? check_phase(request, error) : NETDP_OK;
     if (status == NETDP_OK)
         status = netdp_i_changing_loss(protocol, &watcher, bound, request->pattern, a->losses->from,
                                        a->losses->from_count, loss, a->inner, error);
@@ -195,13 +213,31 @@ static netdp_status need_dense(account *a, netdp_error *error)
     return status;
 }
 
+/* What Lanczos may leave of an eigenvalue. */
+#define AWAY 1e-5
+
+/* The largest modulus of W's eigenvalues but the ones vector's, found by the first in need. */
+static netdp_status need_away(account *a, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+#pragma omp critical(netdp_away)
+    {
+        netdp_spectrum spectrum;
+        if (a->away == 0) {
+            status = netdp_mixing_spectrum(a->request->protocol->mixing, NETDP_SPECTRAL_AUTO,
+                                           &spectrum, error);
+            if (status == NETDP_OK)
+                a->away = 1 - spectrum.gap + AWAY;
+        }
+    }
+    return status;
+}
+
 /* The part of a phase's account that observers share, made by the first of them. */
 static netdp_status need_phase(account *a, netdp_error *error)
 {
     const netdp_linear *protocol = a->request->protocol;
-    netdp_status status = check_phase(protocol, error);
-    if (status == NETDP_OK)
-        status = need_dense(a, error);
+    netdp_status status = need_dense(a, error);
     if (status != NETDP_OK)
         return status;
 #pragma omp critical(netdp_shared_phase)
@@ -225,20 +261,55 @@ static bool by_phases(const account *a)
 static netdp_status account_phases(account *a, const netdp_i_observer *observer,
                                    const int32_t *member, double *loss, netdp_error *error)
 {
-    netdp_status status = need_phase(a, error);
-    if (status == NETDP_OK)
-        status = netdp_i_phase_loss(a->phase, observer, member, a->losses->members, a->losses->from,
-                                    a->losses->from_count, loss, error);
-    for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++)
-        loss[i] = fmin(loss[i], 1) * a->losses->local;
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_losses *l = a->losses;
+    netdp_status status = check_phase(a->request, error);
+    if (status == NETDP_OK && is_large(protocol)) {
+        status = need_away(a, error);
+        if (status == NETDP_OK)
+            status = netdp_i_release_loss(protocol, protocol->every, protocol->end_dither, a->away,
+                                          member, l->members, l->from, l->from_count, loss,
+                                          a->inner, error);
+    } else if (status == NETDP_OK) {
+        status = need_phase(a, error);
+        if (status == NETDP_OK)
+            status = netdp_i_phase_loss(a->phase, observer, member, l->members, l->from,
+                                        l->from_count, loss, error);
+    }
+    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+        loss[i] = fmin(loss[i], 1) * l->local;
     return status;
 }
 
-/* Through the filter, on the basis that is cheaper for this observer. */
-static netdp_status account_rounds(account *a, const netdp_i_observer *observer, double *loss,
+/*
+ * Rounds after which every state may be given away instead of the rounds to come (bound upper of
+ * averaging), or 0 where the exact account is no larger.
+ */
+static netdp_status choose_release(account *a, const netdp_i_observer *observer, int64_t *rounds,
                                    netdp_error *error)
 {
     const netdp_linear *protocol = a->request->protocol;
+    *rounds = 0;
+    if (protocol->every > 0 || a->bound->bound != NETDP_BOUND_UPPER || !is_large(protocol) ||
+        !can_release(a->request) || !(protocol->dither > 0))
+        return NETDP_OK;
+    netdp_status status = need_away(a, error);
+    if (status != NETDP_OK)
+        return status;
+    const int64_t enough =
+        netdp_i_release_rounds(netdp_graph_nodes(a->graph), a->away, protocol->dither);
+    const double seen = observer->seen_count, closed = seen + observer->quiet_count;
+    if (2 * (double)enough * closed < (double)protocol->rounds * seen)
+        *rounds = enough;
+    return NETDP_OK;
+}
+
+/* Through the filter, on the basis that is cheaper for this observer. */
+static netdp_status follow_rounds(account *a, const netdp_i_observer *observer, double *loss,
+                                  netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_losses *l = a->losses;
     netdp_plan plan;
     netdp_i_cost(a->request, observer, &plan);
     const bool reduce = strcmp(plan.method, NETDP_I_REDUCED) == 0;
@@ -250,19 +321,34 @@ static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
                : need_dense(a, error);
     const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
     if (status == NETDP_OK && protocol->every > 0)
-        status = netdp_i_stream(
-            protocol, basis, observer,
-            a->bound->bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER : a->bound->bound,
-            a->request->pattern, a->losses->from, a->losses->from_count, loss, a->inner, error);
+        status = netdp_i_stream(protocol, basis, observer,
+                                a->bound->bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER
+                                                                      : a->bound->bound,
+                                a->request->pattern, l->from, l->from_count, loss, a->inner, error);
     else if (status == NETDP_OK)
-        status = netdp_i_filter_loss(protocol, basis, observer, a->losses->from,
-                                     a->losses->from_count, loss, a->inner, error);
+        status = netdp_i_filter_loss(protocol, basis, observer, 0, l->from, l->from_count, loss,
+                                     a->inner, error);
     netdp_i_basis_clear(&krylov);
+    return status;
+}
+
+static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
+                                   const int32_t *member, double *loss, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_losses *l = a->losses;
+    int64_t release = 0;
+    netdp_status status = choose_release(a, observer, &release, error);
+    if (status == NETDP_OK && release > 0)
+        status = netdp_i_release_loss(protocol, release, protocol->dither, a->away, member,
+                                      l->members, l->from, l->from_count, loss, a->inner, error);
+    else if (status == NETDP_OK)
+        status = follow_rounds(a, observer, loss, error);
     /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
     const bool capped = a->bound->bound == NETDP_BOUND_EXACT ||
                         a->bound->bound == NETDP_BOUND_UPPER || a->request->pattern != NULL;
-    for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
-        loss[i] = fmin(loss[i], a->losses->local);
+    for (int32_t i = 0; status == NETDP_OK && capped && i < l->from_count; i++)
+        loss[i] = fmin(loss[i], l->local);
     return status;
 }
 
@@ -287,7 +373,7 @@ static netdp_status account_for(account *a, const int32_t *member, int32_t count
     if (observer.seen_count == 0)
         goto done; /* the set is the whole graph: nobody is left to learn about */
     status = by_phases(a) ? account_phases(a, &observer, member, loss, error)
-                          : account_rounds(a, &observer, loss, error);
+                          : account_rounds(a, &observer, member, loss, error);
 done:
     netdp_i_free(mark);
     netdp_i_free(seen);
@@ -398,6 +484,8 @@ static const char *only_way(const account *a)
         return "closed form";
     if (a->request->protocol->varying.kind != NETDP_VARY_NEVER)
         return "round by round, on all nodes";
+    if (by_phases(a) && is_large(a->request->protocol))
+        return "phases, in a Krylov space of twice their rounds";
     return by_phases(a) ? "phases, in all eigenvectors of W" : NULL;
 }
 

@@ -83,16 +83,49 @@ void netdp_i_response_predict(netdp_i_response *response)
 typedef netdp_status (*keep)(void *tally, const netdp_i_response *response, int rank,
                              netdp_error *error);
 
-/* All rounds of one contribution in round 0, whose response is in `response` already. */
-static netdp_status follow(const netdp_linear *protocol, const netdp_i_observer *observer,
-                           netdp_i_filter *filter, netdp_i_response *response, keep keep_round,
-                           void *tally, const netdp_progress *progress, netdp_error *error)
+/* One contribution in round 0, seen through all rounds and then, perhaps, a release. */
+typedef struct course {
+    const netdp_linear *protocol;
+    const netdp_i_basis *basis;
+    const netdp_i_observer *observer;
+    netdp_i_filter *filter;
+    double release;
+    const netdp_progress *progress;
+} course;
+
+/* The state after the last round, every coordinate of it under fresh noise. */
+static netdp_status follow_release(const course *c, netdp_i_response *response, keep keep_round,
+                                   void *tally, netdp_error *error)
 {
-    const int64_t observations = protocol->rounds + (observer->last_sum ? 1 : 0);
+    const int r = response->modes;
+    double *lower = NETDP_I_NEW(double, (int64_t)r *r);
+    if (lower == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_response_predict(response);
+    netdp_status status = netdp_i_filter_predict(c->filter, 0, error);
+    if (status == NETDP_OK)
+        status = netdp_i_filter_factor(c->filter, c->release, lower, error);
+    if (status == NETDP_OK) {
+        netdp_i_response all = *response;
+        cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, r,
+                    response->count, 1, lower, r, response->e, r);
+        all.w = response->e;
+        all.seen = r;
+        status = keep_round(tally, &all, r, error);
+    }
+    netdp_i_free(lower);
+    return status;
+}
+
+/* All rounds of a contribution whose response is in `response` already. */
+static netdp_status follow(const course *c, netdp_i_response *response, keep keep_round,
+                           void *tally, netdp_error *error)
+{
+    const int64_t rounds = c->protocol->rounds, observations = rounds + c->observer->last_sum;
     netdp_i_gain gain = {0};
-    netdp_status status = netdp_i_gain_new(response->modes, observer->seen_count, &gain, error);
+    netdp_status status = netdp_i_gain_new(response->modes, c->observer->seen_count, &gain, error);
     for (int64_t t = 0; status == NETDP_OK && t < observations; t++) {
-        status = netdp_i_filter_observe(filter, &gain, error);
+        status = netdp_i_filter_observe(c->filter, &gain, error);
         if (status != NETDP_OK)
             break;
         netdp_i_response_learn(response, &gain);
@@ -100,12 +133,14 @@ static netdp_status follow(const netdp_linear *protocol, const netdp_i_observer 
         if (status == NETDP_OK && t + 1 < observations) {
             netdp_i_response_predict(response);
             status = netdp_i_filter_predict(
-                filter, t + 1 < protocol->rounds ? netdp_linear_noise(protocol, t + 1) : 0, error);
+                c->filter, t + 1 < rounds ? netdp_linear_noise(c->protocol, t + 1) : 0, error);
         }
         if (status == NETDP_OK)
-            status = netdp_i_report(progress, "accounting", (double)(t + 1), (double)observations,
-                                    error);
+            status = netdp_i_report(c->progress, "accounting", (double)(t + 1),
+                                    (double)observations, error);
     }
+    if (status == NETDP_OK && c->release > 0)
+        status = follow_release(c, response, keep_round, tally, error);
     netdp_i_gain_clear(&gain);
     return status;
 }
@@ -241,46 +276,41 @@ static netdp_status apply_maps(const maps *m, const netdp_i_basis *basis, const 
 }
 
 /* Nodes one by one, [modes] x [count]. */
-static netdp_status follow_nodes(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                 const netdp_i_observer *observer, netdp_i_filter *filter,
-                                 const int32_t *from, int32_t count, double *loss,
-                                 const netdp_progress *progress, netdp_error *error)
+static netdp_status follow_nodes(const course *c, const int32_t *from, int32_t count, double *loss,
+                                 netdp_error *error)
 {
     netdp_i_response response = {0};
-    netdp_status status = netdp_i_response_new(filter, count, &response, error);
+    netdp_status status = netdp_i_response_new(c->filter, count, &response, error);
     if (status != NETDP_OK)
         return status;
     memset(loss, 0, (size_t)count * sizeof *loss);
-    netdp_i_response_contribute(&response, basis, from, 1);
-    status = follow(protocol, observer, filter, &response, add_squares, loss, progress, error);
+    netdp_i_response_contribute(&response, c->basis, from, 1);
+    status = follow(c, &response, add_squares, loss, error);
     netdp_i_response_clear(&response);
     return status;
 }
 
 /* All directions of the basis once, [modes] x [modes], and then every node through the map. */
-static netdp_status follow_modes(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                 const netdp_i_observer *observer, netdp_i_filter *filter,
-                                 const int32_t *from, int32_t count, double *loss,
-                                 const netdp_progress *progress, netdp_error *error)
+static netdp_status follow_modes(const course *c, const int32_t *from, int32_t count, double *loss,
+                                 netdp_error *error)
 {
-    const int64_t r = basis->modes, s = observer->seen_count;
-    const int64_t rows = (double)s * ((double)protocol->rounds + 1) < 2.0 * (double)r
-                             ? s * (protocol->rounds + 1)
-                             : 2 * r;
+    const int64_t r = c->basis->modes;
+    const double steps = (double)c->observer->seen_count * ((double)c->protocol->rounds + 1);
+    const int64_t room = (int64_t)fmin(steps + (c->release > 0 ? (double)r : 0), 2.0 * (double)r);
     netdp_i_response response = {0};
     maps m = {0};
-    netdp_status status = netdp_i_response_new(filter, basis->modes, &response, error);
+    netdp_status status = netdp_i_response_new(c->filter, c->basis->modes, &response, error);
     if (status == NETDP_OK)
-        status = map_new(&m.loss, basis->modes, rows, error);
+        status = map_new(&m.loss, c->basis->modes, room, error);
     if (status == NETDP_OK)
-        status = map_new(&m.outside, basis->modes, 2 * r, error);
+        status = map_new(&m.outside, c->basis->modes, 2 * r, error);
     if (status != NETDP_OK)
         goto done;
     for (int64_t k = 0; k < r; k++)
         response.e[k * r + k] = 1;
-    status = follow(protocol, observer, filter, &response, add_rows, &m, progress, error);
+    status = follow(c, &response, add_rows, &m, error);
     if (status == NETDP_OK)
-        status = apply_maps(&m, basis, from, count, loss, error);
+        status = apply_maps(&m, c->basis, from, count, loss, error);
 done:
     map_clear(&m.loss);
     map_clear(&m.outside);
@@ -289,15 +319,14 @@ done:
 }
 
 netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                 const netdp_i_observer *observer, const int32_t *from,
-                                 int32_t count, double *loss, const netdp_progress *progress,
-                                 netdp_error *error)
+                                 const netdp_i_observer *observer, double release,
+                                 const int32_t *from, int32_t count, double *loss,
+                                 const netdp_progress *progress, netdp_error *error)
 {
-    netdp_i_filter *filter = NULL;
-    netdp_status status = netdp_i_filter_new(basis, observer, protocol->dither, &filter, error);
+    course c = {protocol, basis, observer, NULL, release, progress};
+    netdp_status status = netdp_i_filter_new(basis, observer, protocol->dither, &c.filter, error);
     if (status == NETDP_OK)
-        status = (count > basis->modes ? follow_modes : follow_nodes)(
-            protocol, basis, observer, filter, from, count, loss, progress, error);
-    netdp_i_filter_free(filter);
+        status = (count > basis->modes ? follow_modes : follow_nodes)(&c, from, count, loss, error);
+    netdp_i_filter_free(c.filter);
     return status;
 }
