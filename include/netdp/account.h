@@ -148,6 +148,25 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_new(const netdp_loss_request *re
 /* NULL is fine. */
 NETDP_API void netdp_losses_free(netdp_losses *losses);
 
+/*
+ * The row of one observer: loss[from_count], of the nodes losses->from towards observer `to_index`.
+ * `losses` says who and by which bound; its own `loss` is NULL. Both are there for this call only.
+ * Anything but NETDP_OK stops the account.
+ */
+typedef netdp_status (*netdp_losses_row)(void *context, const netdp_losses *losses,
+                                         int32_t to_index, const double *loss, netdp_error *error);
+
+/*
+ * The numbers of netdp_losses_new without keeping them: `row` is called once for each observer, in
+ * the order of losses->to, by the calling thread. Rows wait in batches of 16 MiB (or 4 for each
+ * thread); docs/guarantees.md says what else an account keeps. Returns what `row` returned where
+ * that is not NETDP_OK.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_losses_each(const netdp_loss_request *request,
+                                                     netdp_losses_row row, void *context,
+                                                     const netdp_progress *progress,
+                                                     netdp_error *error);
+
 /* Is the pair a statement about two parties, that is, u outside the observer set? */
 NETDP_API bool netdp_losses_counts(const netdp_losses *losses, int32_t from_index,
                                    int32_t to_index);

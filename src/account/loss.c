@@ -20,8 +20,12 @@
 typedef struct account {
     const netdp_loss_request *request;
     const netdp_graph *graph;
-    netdp_losses *losses;
+    netdp_losses *losses; /* without its losses */
     const netdp_bound_info *bound;
+    double *own;   /* [from]: contributions of each node where they differ, else NULL */
+    double *rows;  /* [batch][from] */
+    int32_t first; /* observer of rows[0] */
+    netdp_i_published *published;
     netdp_i_basis dense;         /* modes 0 until an observer needs it */
     netdp_i_phase *phase;        /* NULL until an observer needs it */
     double away;                 /* 0 until needed: W's largest other eigenvalue, from above */
@@ -98,44 +102,54 @@ static netdp_status check_phase(const netdp_loss_request *request, netdp_error *
 
 /*
  * The contributions of the asked nodes: what local differential privacy would give. Where senders
- * only contribute they differ from node to node; loss[0 .. from_count-1] then holds them.
+ * only contribute they differ from node to node.
  */
-static netdp_status find_local(const netdp_linear *protocol, netdp_losses *losses,
-                               netdp_error *error)
+static netdp_status find_local(account *a, netdp_error *error)
 {
+    const netdp_linear *protocol = a->request->protocol;
+    netdp_losses *losses = a->losses;
     losses->local = (double)netdp_linear_contributions(protocol);
     if (!protocol->senders_only)
         return NETDP_OK;
     int64_t *made = NETDP_I_NEW(int64_t, netdp_mixing_rows(protocol->mixing).nodes);
-    netdp_status status =
-        made == NULL ? netdp_i_no_memory(error) : netdp_linear_realised(protocol, made, error);
+    a->own = NETDP_I_NEW(double, losses->from_count);
+    netdp_status status = made == NULL || a->own == NULL
+                              ? netdp_i_no_memory(error)
+                              : netdp_linear_realised(protocol, made, error);
     losses->local = 0;
     for (int32_t i = 0; status == NETDP_OK && i < losses->from_count; i++) {
-        losses->loss[i] = (double)made[losses->from[i]];
-        losses->local = fmax(losses->local, losses->loss[i]);
+        a->own[i] = (double)made[losses->from[i]];
+        losses->local = fmax(losses->local, a->own[i]);
     }
     netdp_i_free(made);
     return status;
 }
 
-static netdp_status losses_begin(const netdp_loss_request *request, const netdp_bound_info *bound,
-                                 netdp_losses **made, netdp_error *error)
+/* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
+static bool is_local(const account *a)
 {
-    netdp_status status = netdp_i_losses_new(netdp_mixing_rows(request->protocol->mixing).nodes,
-                                             request->from, request->from_count, request->to,
-                                             request->to_count, request->coalition, made, error);
+    return !is_published(a->bound) &&
+           (a->bound->bound == NETDP_BOUND_EVERYTHING || a->request->sees == NETDP_SEES_EVERYTHING);
+}
+
+/* What is said of all pairs. */
+static netdp_status losses_begin(account *a, netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    netdp_status status = netdp_i_losses_asked(
+        netdp_mixing_rows(request->protocol->mixing).nodes, request->from, request->from_count,
+        request->to, request->to_count, request->coalition, &a->losses, error);
+    if (status == NETDP_OK)
+        status = find_local(a, error);
     if (status != NETDP_OK)
         return status;
-    netdp_losses *losses = *made;
-    losses->bound = bound;
-    losses->sound = bound->sound;
-    losses->certified = bound->bound == NETDP_BOUND_EVERYTHING;
-    status = find_local(request->protocol, losses, error);
-    if (status != NETDP_OK) {
-        netdp_losses_free(losses);
-        return status;
-    }
-    if (bound->bound == NETDP_BOUND_EXACT && request->protocol->dither < NETDP_I_LEAST_DITHER)
+    netdp_losses *losses = a->losses;
+    const netdp_bound bound = a->bound->bound;
+    losses->bound = a->bound;
+    losses->sound = a->bound->sound;
+    losses->certified = bound == NETDP_BOUND_EVERYTHING || (is_local(a) && losses->sound);
+    if (bound == NETDP_BOUND_EXACT && !is_local(a) &&
+        request->protocol->dither < NETDP_I_LEAST_DITHER)
         losses->tolerance = NETDP_I_FLOOR;
     return NETDP_OK;
 }
@@ -384,8 +398,8 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
 {
     (void)thread;
     account *a = context;
-    return account_for(a, a->losses->to + index, a->losses->members,
-                       a->losses->loss + index * a->losses->from_count, error);
+    return account_for(a, a->losses->to + a->first + index, a->losses->members,
+                       a->rows + index * a->losses->from_count, error);
 }
 
 /* Of many observers at once the rounds of one are no news; it only asks whether to stop. */
@@ -397,35 +411,29 @@ static bool poll_only(void *context, const char *what, double done, double total
            progress->report(progress->context, NULL, 0, 0);
 }
 
-static netdp_status account_exactly(account *a, const netdp_progress *progress, netdp_error *error)
+static netdp_status account_exactly(account *a, int32_t count, const netdp_progress *progress,
+                                    netdp_error *error)
 {
     const bool alone = a->losses->to_count == 1;
     const netdp_progress poll = {poll_only, (void *)progress};
     a->inner = alone ? progress : &poll;
-    netdp_status status = netdp_i_for_each(a->losses->to_count, account_observer, a,
-                                           alone ? NULL : progress, "observers", error);
-    netdp_i_phase_free(a->phase);
-    netdp_i_basis_clear(&a->dense);
-    return status;
+    return netdp_i_for_each(count, account_observer, a, alone ? NULL : progress, "observers",
+                            error);
 }
 
 /* Of phases their number times that of one (paper C, Theorem 6). */
-static netdp_status account_published(account *a, const netdp_progress *progress,
+static netdp_status account_published(account *a, int32_t count, const netdp_progress *progress,
                                       netdp_error *error)
 {
-    netdp_losses *l = a->losses;
-    netdp_linear once = *a->request->protocol;
     const bool code = a->bound->bound == NETDP_BOUND_PUBLISHED_CODE;
-    if (once.every > 0)
-        once.rounds = once.every;
-    netdp_status status = netdp_i_published(&once, code ? 1 : 0, l->from, l->from_count, l->to,
-                                            l->to_count, l->loss, progress, error);
-    const int64_t pairs = (int64_t)l->from_count * l->to_count;
+    netdp_status status =
+        netdp_i_published_rows(a->published, a->first, count, a->rows, progress, error);
+    const int64_t pairs = (int64_t)count * a->losses->from_count;
     for (int64_t i = 0; status == NETDP_OK && i < pairs; i++) {
         if (code)
-            l->loss[i] = fmin(l->loss[i], 1);
-        if (once.every > 0)
-            l->loss[i] *= l->local;
+            a->rows[i] = fmin(a->rows[i], 1);
+        if (a->request->protocol->every > 0)
+            a->rows[i] *= a->losses->local;
     }
     return status;
 }
@@ -440,12 +448,6 @@ static double local_loss(const netdp_loss_request *request, double contributions
     for (int64_t k = 0; k <= (protocol->rounds - 1) / protocol->every; k++)
         sum += request->pattern[k] * request->pattern[k];
     return sum;
-}
-
-/* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
-static bool is_local(const netdp_loss_request *request, const netdp_bound_info *bound)
-{
-    return bound->bound == NETDP_BOUND_EVERYTHING || request->sees == NETDP_SEES_EVERYTHING;
 }
 
 /* The view of the coalition, or of the observer that sees most; `seen` [nodes]. */
@@ -480,7 +482,7 @@ static const char *only_way(const account *a)
 {
     if (is_published(a->bound))
         return "products of W with blocks of columns";
-    if (is_local(a->request, a->bound))
+    if (is_local(a))
         return "closed form";
     if (a->request->protocol->varying.kind != NETDP_VARY_NEVER)
         return "round by round, on all nodes";
@@ -511,38 +513,109 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     return status;
 }
 
-netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_progress *progress,
-                              netdp_losses **losses, netdp_error *error)
+static void account_locally(account *a, int32_t count)
 {
-    netdp_losses *made = NULL;
-    const netdp_bound_info *bound = NULL;
-    netdp_status status = check_request(request, &bound, error);
+    const int32_t from = a->losses->from_count;
+    for (int32_t i = 0; i < from; i++)
+        a->rows[i] = local_loss(a->request, a->own != NULL ? a->own[i] : a->losses->local);
+    for (int32_t v = 1; v < count; v++)
+        memcpy(a->rows + (int64_t)v * from, a->rows, (size_t)from * sizeof *a->rows);
+}
+
+/* Observers `first` .. `first + count - 1`. */
+static netdp_status account_batch(account *a, int32_t count, const netdp_progress *progress,
+                                  netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    memset(a->rows, 0, (size_t)count * (size_t)a->losses->from_count * sizeof *a->rows);
+    if (is_published(a->bound))
+        status = account_published(a, count, progress, error);
+    else if (is_local(a))
+        account_locally(a, count);
+    else
+        status = account_exactly(a, count, progress, error);
     if (status == NETDP_OK)
-        status = losses_begin(request, bound, &made, error);
+        netdp_i_rows_exclude(a->losses, a->first, count, a->rows);
+    return status;
+}
+
+/* One of several batches: what it tells of its observers is a part of all. */
+typedef struct part {
+    const netdp_progress *whole;
+    double first, total;
+} part;
+
+static bool report_part(void *context, const char *what, double done, double total)
+{
+    const part *p = context;
+    const bool observers = what != NULL && strcmp(what, "observers") == 0;
+    (void)total;
+    return p->whole == NULL || p->whole->report == NULL ||
+           (observers ? p->whole->report(p->whole->context, what, p->first + done, p->total)
+                      : p->whole->report(p->whole->context, NULL, 0, 0));
+}
+
+/* All batches, one after the other, into the sink. */
+static netdp_status account_batches(account *a, int32_t size, netdp_i_batch_sink sink,
+                                    void *context, const netdp_progress *progress,
+                                    netdp_error *error)
+{
+    const int32_t total = a->losses->to_count;
+    netdp_status status = NETDP_OK;
+    for (a->first = 0; status == NETDP_OK && a->first < total; a->first += size) {
+        const int32_t count = total - a->first < size ? total - a->first : size;
+        part one = {progress, a->first, total};
+        const netdp_progress within = {report_part, &one};
+        status = account_batch(a, count, size < total ? &within : progress, error);
+        const netdp_i_batch batch = {a->losses, a->first, count, a->rows};
+        if (status == NETDP_OK)
+            status = sink(context, &batch, error);
+        if (status == NETDP_OK)
+            status = netdp_i_poll(progress, error);
+    }
+    return status;
+}
+
+/* Paper C's sums of one phase, kept for all observers as far as they fit into the room. */
+static netdp_status begin_published(account *a, int64_t room, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    netdp_linear once = *a->request->protocol;
+    if (once.every > 0)
+        once.rounds = once.every;
+    return netdp_i_published_new(&once, a->bound->bound == NETDP_BOUND_PUBLISHED_CODE ? 1 : 0,
+                                 l->from, l->from_count, l->to, l->to_count, room, &a->published,
+                                 error);
+}
+
+netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
+                                netdp_i_batch_sink sink, void *context,
+                                const netdp_progress *progress, netdp_error *error)
+{
+    account a = {.request = request};
+    netdp_status status = check_request(request, &a.bound, error);
     if (status != NETDP_OK)
         return status;
-    account a = {.request = request,
-                 .graph = netdp_mixing_graph(request->protocol->mixing),
-                 .losses = made,
-                 .bound = bound};
-    const int64_t pairs = (int64_t)made->from_count * made->to_count;
-    if (is_published(bound)) {
-        status = account_published(&a, progress, error);
-    } else if (is_local(request, bound)) {
-        made->certified = bound->sound;
-        made->tolerance = 0;
-        for (int64_t i = pairs; i-- > 0;) /* backwards: the first row may hold each node's own */
-            made->loss[i] = local_loss(request, request->protocol->senders_only
-                                                    ? made->loss[i % made->from_count]
-                                                    : made->local);
-    } else {
-        status = account_exactly(&a, progress, error);
-    }
-    if (status != NETDP_OK) {
-        netdp_losses_free(made);
-        return status;
-    }
-    netdp_i_losses_exclude(made);
-    *losses = made;
-    return NETDP_OK;
+    a.graph = netdp_mixing_graph(request->protocol->mixing);
+    status = losses_begin(&a, error);
+    if (status == NETDP_OK && is_published(a.bound))
+        status = begin_published(&a, room, error);
+    if (status != NETDP_OK)
+        goto done;
+    /* A changing network's product of matrices goes through all rounds for all observers at once.
+     */
+    const bool at_once =
+        is_published(a.bound) && request->protocol->varying.kind != NETDP_VARY_NEVER;
+    const int32_t size = at_once ? a.losses->to_count : netdp_i_batch_size(a.losses);
+    a.rows = NETDP_I_NEW(double, (int64_t)size *a.losses->from_count);
+    status = a.rows == NULL ? netdp_i_no_memory(error)
+                            : account_batches(&a, size, sink, context, progress, error);
+done:
+    netdp_i_published_free(a.published);
+    netdp_i_phase_free(a.phase);
+    netdp_i_basis_clear(&a.dense);
+    netdp_i_free(a.rows);
+    netdp_i_free(a.own);
+    netdp_losses_free(a.losses);
+    return status;
 }

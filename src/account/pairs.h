@@ -2,42 +2,42 @@
 #ifndef NETDP_I_PAIRS_H
 #define NETDP_I_PAIRS_H
 
-#include <netdp/account.h>
+#include <stdio.h>
+
+#include "account/losses.h"
 
 typedef struct netdp_i_pairs {
     const netdp_graph *graph;
-    const netdp_losses *losses;
-    double noise;
+    netdp_i_batch batch;
     netdp_unit unit;
-    double *value;     /* [to][from], like losses->loss */
-    int32_t *distance; /* [to][from], to the nearest member of a coalition */
+    double *value;     /* [count][from], like batch.loss; INFINITY where no pair counts */
+    int32_t *distance; /* [count][from], to the nearest member of a coalition; NULL: not asked */
 } netdp_i_pairs;
 
 /* Pairs at one distance. */
 typedef struct netdp_i_class {
     int64_t pairs;
-    double least, mean, most;
+    double least, mean, most; /* mean: the sum until netdp_i_classes_end */
 } netdp_i_class;
 
-/* Borrows graph and losses. */
-netdp_status netdp_i_pairs_new(const netdp_graph *graph, const netdp_losses *losses, double noise,
-                               netdp_unit unit, const netdp_progress *progress,
+/* Borrows graph and batch. */
+netdp_status netdp_i_pairs_new(const netdp_graph *graph, const netdp_i_batch *batch, bool distances,
+                               double noise, netdp_unit unit, const netdp_progress *progress,
                                netdp_i_pairs *pairs, netdp_error *error);
 void netdp_i_pairs_clear(netdp_i_pairs *pairs);
 
-/* classes[distance] for distances 0 .. nodes; zeroed where there is no pair. To be freed. */
-netdp_status netdp_i_pairs_classes(const netdp_i_pairs *pairs, netdp_i_class **classes,
-                                   netdp_error *error);
+/*
+ * classes[distance] for distances 0 .. nodes, zeroed to begin with and where there is no pair:
+ * batches are added in their order, then the sums become means.
+ */
+void netdp_i_classes_add(netdp_i_class *classes, const netdp_i_pairs *pairs);
+void netdp_i_classes_end(netdp_i_class *classes, int32_t nodes);
 
 /*
  * from,to,distance,loss and, in another currency, mu or epsilon; a coalition's members by spaces.
- * Walks have no loss: from,to,distance,epsilon.
+ * Walks have no loss: from,to,distance,epsilon. Observer by observer.
  */
-netdp_status netdp_i_pairs_write_csv(const netdp_i_pairs *pairs, const char *path,
-                                     netdp_error *error);
-
-/* `matrix` (value, or losses->loss) turned to [from][to], infinity where a pair does not count. */
-netdp_status netdp_i_pairs_write_npy(const netdp_i_pairs *pairs, const double *matrix,
-                                     const char *path, netdp_error *error);
+void netdp_i_pairs_csv_begin(FILE *out, const netdp_losses *losses, netdp_unit unit);
+void netdp_i_pairs_csv(FILE *out, const netdp_i_pairs *pairs);
 
 #endif

@@ -11,6 +11,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
+/* Format 1.0 with a header of 118 bytes. */
+static const unsigned char npy_magic[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
+
 static netdp_status cannot(netdp_error *error, const char *verb, const char *path)
 {
     const char *advice = "check the path and its permissions";
@@ -91,6 +94,13 @@ netdp_status netdp_i_output_commit(netdp_i_output *output, netdp_error *error)
     netdp_status status = written ? NETDP_OK : cannot(error, "write", path);
     netdp_i_output_drop(output);
     return status;
+}
+
+netdp_status netdp_i_output_check(const netdp_i_output *output, netdp_error *error)
+{
+    if (fflush(output->stream) == 0 && ferror(output->stream) == 0)
+        return NETDP_OK;
+    return cannot(error, "write", output->path != NULL ? output->path : "standard output");
 }
 
 void netdp_i_output_drop(netdp_i_output *output)
@@ -181,47 +191,57 @@ netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_er
     return netdp_i_output_commit(&output, error);
 }
 
-netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t columns,
-                               const char *path, netdp_error *error)
+void netdp_i_npy_begin(FILE *stream, int64_t rows, int64_t columns)
 {
-    char header[128], shape[64];
-    if (columns == 0)
-        snprintf(shape, sizeof shape, "(%lld,)", (long long)rows);
-    else
-        snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)rows, (long long)columns);
+    char header[128];
     int used = snprintf(header, sizeof header,
-                        "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape);
+                        "{'descr': '<f8', 'fortran_order': True, 'shape': (%lld, %lld), }",
+                        (long long)rows, (long long)columns);
     /* The header is padded with spaces to a multiple of 64 and ends with a newline (NEP 1). */
     memset(header + used, ' ', sizeof header - (size_t)used);
     header[117] = '\n';
-    const unsigned char magic[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
+    fwrite(npy_magic, 1, sizeof npy_magic, stream);
+    fwrite(header, 1, 118, stream);
+}
 
+netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t columns,
+                               const char *path, netdp_error *error)
+{
     netdp_i_output output;
     netdp_status status = netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)
         return status;
-    fwrite(magic, 1, sizeof magic, output.stream);
-    fwrite(header, 1, 118, output.stream);
-    fwrite(values, sizeof *values, (size_t)(rows * (columns == 0 ? 1 : columns)), output.stream);
+    netdp_i_npy_begin(output.stream, rows, columns);
+    fwrite(values, sizeof *values, (size_t)(rows * columns), output.stream);
     return netdp_i_output_commit(&output, error);
+}
+
+/* The columns of a matrix as its rows; in tiles that stay in the cache. */
+static void turn(const double *column, int64_t rows, int64_t columns, double *row)
+{
+    enum { TILE = 32 };
+    for (int64_t r = 0; r < rows; r += TILE)
+        for (int64_t c = 0; c < columns; c++)
+            for (int64_t i = r; i < r + TILE && i < rows; i++)
+                row[i * columns + c] = column[c * rows + i];
 }
 
 netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, int64_t *columns,
                               netdp_error *error)
 {
-    static const char magic[10] = {(char)0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
     enum { HEADER = 128 };
-    char *text = NULL;
+    char *text = NULL, order[8] = "";
     int64_t bytes = 0;
     long long high = 0, wide = 0;
     netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
     if (status != NETDP_OK)
         return status;
-    const bool ours = bytes >= HEADER && memcmp(text, magic, sizeof magic) == 0 &&
-                      sscanf(text + sizeof magic,
-                             "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld, %lld)",
-                             &high, &wide) == 2 &&
-                      high > 0 && wide > 0 && high <= INT32_MAX && wide <= INT32_MAX &&
+    const bool ours = bytes >= HEADER && memcmp(text, npy_magic, sizeof npy_magic) == 0 &&
+                      sscanf(text + sizeof npy_magic,
+                             "{'descr': '<f8', 'fortran_order': %7[a-zA-Z], 'shape': (%lld, %lld)",
+                             order, &high, &wide) == 3 &&
+                      (strcmp(order, "True") == 0 || strcmp(order, "False") == 0) && high > 0 &&
+                      wide > 0 && high <= INT32_MAX && wide <= INT32_MAX &&
                       (bytes - HEADER) / 8 / wide == high && bytes - HEADER == 8 * high * wide;
     double *read = ours ? NETDP_I_NEW(double, high *wide) : NULL;
     if (!ours)
@@ -232,7 +252,10 @@ netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, 
     else if (read == NULL)
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK) {
-        memcpy(read, text + HEADER, (size_t)(bytes - HEADER));
+        if (strcmp(order, "True") == 0)
+            turn((const double *)(const void *)(text + HEADER), high, wide, read);
+        else
+            memcpy(read, text + HEADER, (size_t)(bytes - HEADER));
         *values = read;
         *rows = high;
         *columns = wide;

@@ -23,6 +23,9 @@ netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp
 /* Sync and rename; every write error shows here at the latest. Closes the output either way. */
 netdp_status netdp_i_output_commit(netdp_i_output *output, netdp_error *error);
 
+/* An error of writing so far, which buffers may hide until later. */
+netdp_status netdp_i_output_check(const netdp_i_output *output, netdp_error *error);
+
 /* Close and remove what was written; fine after commit and on a zeroed struct. */
 void netdp_i_output_drop(netdp_i_output *output);
 
@@ -41,11 +44,17 @@ double netdp_i_json_number(const json_t *value);
 /* One JSON object or array and a newline, indented, keys in the order they were put in. */
 netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_error *error);
 
-/* float64 little-endian C-order array of 1 or 2 axes (columns 0: one axis). */
+/*
+ * The head of a float64 little-endian array; its columns follow, one after the other (Fortran
+ * order, so that they may be written as they come; NumPy's array has [row][column] all the same).
+ */
+void netdp_i_npy_begin(FILE *stream, int64_t rows, int64_t columns);
+
+/* values[columns][rows] of such an array. */
 netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t columns,
                                const char *path, netdp_error *error);
 
-/* What netdp_i_npy_write wrote with 2 axes; `values` to be freed. */
+/* Such an array, or one in C order, as values[rows][columns], to be freed. */
 netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, int64_t *columns,
                               netdp_error *error);
 

@@ -243,10 +243,10 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
 }
 
 netdp_status netdp_i_describe_losses(netdp_i_description *description, double noise,
-                                     netdp_unit unit, const netdp_progress *progress,
-                                     netdp_losses **losses, netdp_error *error)
+                                     netdp_unit unit, netdp_i_batch_sink sink, void *context,
+                                     const netdp_progress *progress, netdp_error *error)
 {
-    return description->kind->account(description, noise, unit, progress, losses, error);
+    return description->kind->account(description, noise, unit, sink, context, progress, error);
 }
 
 netdp_status netdp_i_describe_calibrate(netdp_i_description *description,

@@ -8,6 +8,7 @@
 #include <netdp/tally_account.h>
 #include <netdp/walk.h>
 
+#include "account/losses.h"
 #include "cli/command.h"
 
 typedef struct netdp_i_description_options {
@@ -140,7 +141,7 @@ struct netdp_i_describing {
     netdp_status (*read)(const netdp_i_description_options *options, netdp_settings *settings,
                          netdp_i_description *made, netdp_error *error);
     netdp_status (*account)(netdp_i_description *description, double noise, netdp_unit unit,
-                            const netdp_progress *progress, netdp_losses **losses,
+                            netdp_i_batch_sink sink, void *context, const netdp_progress *progress,
                             netdp_error *error);
     /* The description becomes the calibrated one. */
     netdp_status (*calibrate)(netdp_i_description *description, const netdp_target *target,
@@ -169,10 +170,13 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
                               netdp_error *error);
 void netdp_i_description_clear(netdp_i_description *description);
 
-/* The account of what is described, at this noise and unit where it is a walk. */
+/*
+ * The account of what is described, at this noise and unit where it is a walk, into the sink:
+ * gossip batch by batch as it is computed, tokens when it is done.
+ */
 netdp_status netdp_i_describe_losses(netdp_i_description *description, double noise,
-                                     netdp_unit unit, const netdp_progress *progress,
-                                     netdp_losses **losses, netdp_error *error);
+                                     netdp_unit unit, netdp_i_batch_sink sink, void *context,
+                                     const netdp_progress *progress, netdp_error *error);
 
 netdp_status netdp_i_describe_calibrate(netdp_i_description *description,
                                         const netdp_target *target, const netdp_progress *progress,

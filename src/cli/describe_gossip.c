@@ -122,11 +122,11 @@ static netdp_status read_gossip(const netdp_i_description_options *options,
 }
 
 static netdp_status account_gossip(netdp_i_description *description, double noise, netdp_unit unit,
-                                   const netdp_progress *progress, netdp_losses **losses,
-                                   netdp_error *error)
+                                   netdp_i_batch_sink sink, void *context,
+                                   const netdp_progress *progress, netdp_error *error)
 {
     (void)noise, (void)unit; /* losses are unit-free */
-    return netdp_losses_new(&description->request, progress, losses, error);
+    return netdp_i_losses_each(&description->request, sink, context, progress, error);
 }
 
 static netdp_status calibrate_gossip(netdp_i_description *description, const netdp_target *target,

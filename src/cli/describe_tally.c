@@ -91,16 +91,20 @@ static netdp_status ask(netdp_i_description *description, netdp_error *error)
 }
 
 static netdp_status account_tally(netdp_i_description *description, double noise, netdp_unit unit,
-                                  const netdp_progress *progress, netdp_losses **losses,
-                                  netdp_error *error)
+                                  netdp_i_batch_sink sink, void *context,
+                                  const netdp_progress *progress, netdp_error *error)
 {
+    netdp_losses *losses = NULL;
     if (!counts(description))
         description->tally.noise = noise;
     description->counting.unit = unit;
     netdp_status status = ask(description, error);
-    return status == NETDP_OK
-               ? netdp_tally_losses_new(&description->counting, progress, losses, error)
-               : status;
+    if (status == NETDP_OK)
+        status = netdp_tally_losses_new(&description->counting, progress, &losses, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_replay(losses, sink, context, error);
+    netdp_losses_free(losses);
+    return status;
 }
 
 static netdp_status calibrate_tally(netdp_i_description *description, const netdp_target *target,

@@ -85,15 +85,20 @@ static void ask(netdp_i_description *description)
 }
 
 static netdp_status account_walk(netdp_i_description *description, double noise, netdp_unit unit,
-                                 const netdp_progress *progress, netdp_losses **losses,
-                                 netdp_error *error)
+                                 netdp_i_batch_sink sink, void *context,
+                                 const netdp_progress *progress, netdp_error *error)
 {
+    netdp_losses *losses = NULL;
     ask(description);
     description->walk.noise = noise;
     description->walk.unit = unit;
     netdp_status status = pay_for_law(description, unit, error);
-    return status == NETDP_OK ? netdp_walk_losses_new(&description->walk, progress, losses, error)
-                              : status;
+    if (status == NETDP_OK)
+        status = netdp_walk_losses_new(&description->walk, progress, &losses, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_replay(losses, sink, context, error);
+    netdp_losses_free(losses);
+    return status;
 }
 
 static netdp_status calibrate_walk(netdp_i_description *description, const netdp_target *target,

@@ -8,12 +8,13 @@
 #include <netdp/events.h>
 
 #include "account/pairs.h"
+#include "account/summary.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Above this many pairs JSON leaves the list out unless --full. */
+/* Above this many pairs none is kept for a list unless --full. */
 #define LISTED_PAIRS 10000
 
 /* A table on a terminal shows this many pairs, or classes by distance. */
@@ -27,13 +28,19 @@ typedef struct loss_options {
     bool json, full, explain;
 } loss_options;
 
-/* What is printed: one account, with every pair unless nobody asked. */
+/* What is printed and written: rows go by, and pairs are kept only where they are listed. */
 typedef struct answer {
     const netdp_i_description *description;
-    const netdp_losses *losses;
     const loss_options *options;
+    netdp_unit unit;
+    netdp_progress progress;
+    netdp_losses *losses; /* who, and by which bound; NULL until the first rows come */
+    netdp_i_summing summing;
     netdp_summary summary;
-    netdp_i_pairs pairs;
+    netdp_i_class *classes;  /* [nodes + 1]; NULL: not printed */
+    double *value;           /* [to][from]; NULL: not listed */
+    int32_t *distance;       /* [to][from]; NULL: not listed */
+    netdp_i_output csv, npy; /* stream NULL: not asked */
 } answer;
 
 static void add_name(json_t *entry, const char *key, const netdp_graph *graph, int32_t node)
@@ -56,8 +63,8 @@ static json_t *list_pairs(const answer *a)
                 continue;
             json_t *entry =
                 json_pack("{s:i, s:o, s:i, s:o}", "from", (int)l->from[i], "to",
-                          netdp_i_describe_observer(l, v), "distance", (int)a->pairs.distance[at],
-                          "value", netdp_i_json_double(a->pairs.value[at]));
+                          netdp_i_describe_observer(l, v), "distance", (int)a->distance[at],
+                          "value", netdp_i_json_double(a->value[at]));
             add_name(entry, "from_name", graph, l->from[i]);
             if (l->members == 1)
                 add_name(entry, "to_name", graph, l->to[v]);
@@ -71,7 +78,6 @@ static netdp_status print_json(const answer *a, netdp_error *error)
     const netdp_i_description *d = a->description;
     const netdp_losses *l = a->losses;
     const netdp_summary *s = &a->summary;
-    const bool listed = a->options->full || s->pairs <= LISTED_PAIRS;
     json_t *object = json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:s, s:o, s:{s:I, s:o, s:o, s:{s:i, s:o}, s:o}}",
         "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
@@ -80,8 +86,8 @@ static netdp_status print_json(const answer *a, netdp_error *error)
             ? netdp_i_json_double(a->options->noise)
             : json_null(),
         "bound", l->bound->name, "sound", (int)l->sound, "certified", (int)l->certified, "unit",
-        a->options->as, "losses", listed ? list_pairs(a) : json_null(), "summary", "pairs",
-        (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
+        a->options->as, "losses", a->value != NULL ? list_pairs(a) : json_null(), "summary",
+        "pairs", (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
         netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
         l->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(l, 0), "local",
         netdp_i_json_double(s->local));
@@ -118,36 +124,30 @@ static void print_pairs(const answer *a)
                 printf("%-24s ", "the coalition");
             else
                 print_name(a->description->graph, l->to[v]);
-            printf("%8" PRId32 "  %.6g\n", a->pairs.distance[at], a->pairs.value[at]);
+            printf("%8" PRId32 "  %.6g\n", a->distance[at], a->value[at]);
         }
 }
 
-static netdp_status print_distances(const answer *a, netdp_error *error)
+static void print_distances(const answer *a)
 {
-    netdp_i_class *classes = NULL;
-    netdp_status status = netdp_i_pairs_classes(&a->pairs, &classes, error);
-    if (status != NETDP_OK)
-        return status;
+    const int32_t n = netdp_graph_nodes(a->description->graph);
+    const netdp_i_class *classes = a->classes;
+    netdp_i_classes_end(a->classes, n);
     printf("%8s %12s %12s %12s %12s   (%s)\n", "distance", "pairs", "least", "mean", "most",
            a->options->as);
-    for (int32_t d = 0; d <= netdp_graph_nodes(a->description->graph); d++)
+    for (int32_t d = 0; d <= n; d++)
         if (classes[d].pairs > 0)
             printf("%8" PRId32 " %12" PRId64 " %12.5g %12.5g %12.5g\n", d, classes[d].pairs,
                    classes[d].least, classes[d].mean, classes[d].most);
-    netdp_i_free(classes);
-    return NETDP_OK;
 }
 
-static netdp_status print_table(const answer *a, netdp_error *error)
+static void print_table(const answer *a)
 {
     const netdp_summary *s = &a->summary;
-    netdp_status status = NETDP_OK;
     if (s->pairs <= SHOWN_PAIRS || a->options->full)
         print_pairs(a);
     else
-        status = print_distances(a, error);
-    if (status != NETDP_OK)
-        return status;
+        print_distances(a);
     printf("mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32 "), local differential privacy "
            "%.6g\n",
            s->mean, s->max, s->worst_from, s->worst_to, s->local);
@@ -168,11 +168,10 @@ static netdp_status print_table(const answer *a, netdp_error *error)
         printf("dither (nearly) 0: what varies less than %g of the first noise was taken for "
                "rounding; the answer depends on it.\n",
                a->losses->tolerance);
-    return NETDP_OK;
 }
 
 /* One pair's account as events: what netdp convert events:FILE composes with others. */
-static netdp_status write_events(const answer *a, netdp_unit unit, netdp_error *error)
+static netdp_status write_events(const answer *a, netdp_error *error)
 {
     const netdp_losses *l = a->losses;
     netdp_event event = {.mechanism = NETDP_GAUSSIAN, .count = 1};
@@ -184,59 +183,165 @@ static netdp_status write_events(const answer *a, netdp_unit unit, netdp_error *
         return netdp_i_fail(error, NETDP_INVALID,
                             "--events: the account of one pair by a sound bound; give --from and "
                             "--to");
-    if (l->final && unit.currency != NETDP_AS_DP)
+    if (l->final && a->unit.currency != NETDP_AS_DP)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--events: here only an (epsilon, delta) can be composed; use --as "
                             "dp:DELTA");
     if (l->final) {
         event.mechanism = NETDP_APPROXIMATE;
         event.epsilon = a->summary.max;
-        event.delta = unit.parameter;
+        event.delta = a->unit.parameter;
     } else {
         const netdp_unit gdp = {NETDP_AS_GDP, 0};
-        netdp_summary all;
-        netdp_status status = netdp_losses_summary(l, a->options->noise, gdp, &all, error);
+        double mu = 0;
+        netdp_status status =
+            netdp_loss_value(a->summing.largest, a->options->noise, gdp, &mu, error);
         if (status != NETDP_OK)
             return status;
         /* Down: less noise than there is. */
-        event.noise = all.max > 0 ? nextafter(1 / all.max, 0) : INFINITY;
+        event.noise = mu > 0 ? nextafter(1 / mu, 0) : INFINITY;
     }
     return netdp_events_write(&event, 1, a->options->events, error);
+}
+
+/* Are the pairs that count few enough, or all asked for? */
+static bool is_listed(const netdp_losses *l, bool full)
+{
+    const int64_t all = (int64_t)l->from_count * l->to_count;
+    int64_t pairs = 0;
+    /* A node is at most once its own observer. */
+    if (full || all > LISTED_PAIRS + (int64_t)l->from_count)
+        return full;
+    for (int32_t v = 0; v < l->to_count; v++)
+        for (int32_t i = 0; i < l->from_count; i++)
+            pairs += netdp_losses_counts(l, i, v);
+    return pairs <= LISTED_PAIRS;
+}
+
+static netdp_status begin_answer(answer *a, const netdp_losses *losses, netdp_error *error)
+{
+    const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
+    const bool listed = is_listed(losses, a->options->full), table = !a->options->json;
+    netdp_status status = netdp_i_losses_like(losses, &a->losses, error);
+    if (status != NETDP_OK)
+        return status;
+    if (table)
+        a->classes =
+            NETDP_I_NEW(netdp_i_class, (int64_t)netdp_graph_nodes(a->description->graph) + 1);
+    if (listed) {
+        a->value = NETDP_I_NEW(double, pairs);
+        a->distance = NETDP_I_NEW(int32_t, pairs);
+    }
+    if ((table && a->classes == NULL) || (listed && (a->value == NULL || a->distance == NULL)))
+        return netdp_i_no_memory(error);
+    if (a->csv.stream != NULL)
+        netdp_i_pairs_csv_begin(a->csv.stream, losses, a->unit);
+    if (a->npy.stream != NULL)
+        netdp_i_npy_begin(a->npy.stream, losses->from_count, losses->to_count);
+    return NETDP_OK;
+}
+
+/* Rows into the files and, where they are listed, into memory. */
+static netdp_status store(const answer *a, const netdp_i_pairs *pairs, netdp_error *error)
+{
+    const int64_t from = a->losses->from_count, at = pairs->batch.first * from;
+    const size_t count = (size_t)(pairs->batch.count * from);
+    netdp_status status = NETDP_OK;
+    if (a->value != NULL) {
+        memcpy(a->value + at, pairs->value, count * sizeof *a->value);
+        memcpy(a->distance + at, pairs->distance, count * sizeof *a->distance);
+    }
+    if (a->csv.stream != NULL) {
+        netdp_i_pairs_csv(a->csv.stream, pairs);
+        status = netdp_i_output_check(&a->csv, error);
+    }
+    if (status == NETDP_OK && a->npy.stream != NULL) {
+        fwrite(pairs->value, sizeof *pairs->value, count, a->npy.stream);
+        status = netdp_i_output_check(&a->npy, error);
+    }
+    return status;
+}
+
+static netdp_status take_batch(void *context, const netdp_i_batch *batch, netdp_error *error)
+{
+    answer *a = context;
+    netdp_i_pairs pairs = {0};
+    netdp_status status = a->losses == NULL ? begin_answer(a, batch->losses, error) : NETDP_OK;
+    if (status != NETDP_OK)
+        return status;
+    const bool distances = a->classes != NULL || a->value != NULL || a->csv.stream != NULL;
+    status = netdp_i_pairs_new(a->description->graph, batch, distances, a->options->noise, a->unit,
+                               &a->progress, &pairs, error);
+    if (status == NETDP_OK)
+        status = netdp_i_summing_add(&a->summing, batch, pairs.value, error);
+    if (status == NETDP_OK && a->classes != NULL)
+        netdp_i_classes_add(a->classes, &pairs);
+    if (status == NETDP_OK)
+        status = store(a, &pairs, error);
+    netdp_i_pairs_clear(&pairs);
+    return status;
+}
+
+static netdp_status account(answer *a, netdp_i_description *d, netdp_error *error)
+{
+    const loss_options *options = a->options;
+    const netdp_drawn_request drawn = {.losses = &d->request,
+                                       .draws = options->draws,
+                                       .noise = options->noise,
+                                       .unit = a->unit,
+                                       .failure = NETDP_DRAWN_FAILURE};
+    if (options->draws == 0)
+        return netdp_i_describe_losses(d, options->noise, a->unit, take_batch, a, &a->progress,
+                                       error);
+    netdp_losses *losses = NULL;
+    netdp_status status = netdp_losses_drawn(&drawn, &a->progress, &losses, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_replay(losses, take_batch, a, error);
+    netdp_losses_free(losses);
+    return status;
+}
+
+/* An asked file, or none. */
+static netdp_status open_file(netdp_i_output *output, const char *path, netdp_error *error)
+{
+    return path == NULL ? NETDP_OK : netdp_i_output_open(output, path, error);
+}
+
+static netdp_status close_file(netdp_i_output *output, netdp_error *error)
+{
+    return output->stream == NULL ? NETDP_OK : netdp_i_output_commit(output, error);
 }
 
 static netdp_status account_and_print(const loss_options *options, netdp_i_description *d,
                                       netdp_unit unit, netdp_error *error)
 {
-    netdp_losses *losses = NULL;
-    answer a = {.description = d, .options = options};
-    netdp_progress progress = netdp_i_cli_progress_begin();
-    const netdp_drawn_request drawn = {.losses = &d->request,
-                                       .draws = options->draws,
-                                       .noise = options->noise,
-                                       .unit = unit,
-                                       .failure = NETDP_DRAWN_FAILURE};
-    netdp_status status = options->draws > 0 ? netdp_losses_drawn(&drawn, &progress, &losses, error)
-                                             : netdp_i_describe_losses(d, options->noise, unit,
-                                                                       &progress, &losses, error);
-    a.losses = losses;
+    answer a = {.description = d, .options = options, .unit = unit};
+    a.progress = netdp_i_cli_progress_begin();
+    netdp_status status = open_file(&a.csv, options->csv, error);
     if (status == NETDP_OK)
-        status = netdp_losses_summary(losses, options->noise, unit, &a.summary, error);
-    const bool each = !options->json || options->full || options->csv != NULL ||
-                      options->npy != NULL || a.summary.pairs <= LISTED_PAIRS;
-    if (status == NETDP_OK && each)
-        status =
-            netdp_i_pairs_new(d->graph, losses, options->noise, unit, &progress, &a.pairs, error);
+        status = open_file(&a.npy, options->npy, error);
+    if (status == NETDP_OK)
+        status = account(&a, d, error);
+    if (status == NETDP_OK)
+        status = netdp_i_summing_end(&a.summing, a.losses, options->noise, unit, &a.summary, error);
+    if (status == NETDP_OK)
+        status = close_file(&a.csv, error);
+    if (status == NETDP_OK)
+        status = close_file(&a.npy, error);
     netdp_i_cli_progress_end();
-    if (status == NETDP_OK && options->csv != NULL)
-        status = netdp_i_pairs_write_csv(&a.pairs, options->csv, error);
-    if (status == NETDP_OK && options->npy != NULL)
-        status = netdp_i_pairs_write_npy(&a.pairs, a.pairs.value, options->npy, error);
     if (status == NETDP_OK && options->events != NULL)
-        status = write_events(&a, unit, error);
-    if (status == NETDP_OK)
-        status = options->json ? print_json(&a, error) : print_table(&a, error);
-    netdp_i_pairs_clear(&a.pairs);
-    netdp_losses_free(losses);
+        status = write_events(&a, error);
+    if (status == NETDP_OK && options->json)
+        status = print_json(&a, error);
+    else if (status == NETDP_OK)
+        print_table(&a);
+    netdp_i_output_drop(&a.csv);
+    netdp_i_output_drop(&a.npy);
+    netdp_i_summing_clear(&a.summing);
+    netdp_i_free(a.classes);
+    netdp_i_free(a.value);
+    netdp_i_free(a.distance);
+    netdp_losses_free(a.losses);
     return status;
 }
 
@@ -301,7 +406,8 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
          "with confidence from N draws",
          "the one draw"},
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
-        {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE", "also every pair as CSV", "none"},
+        {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE", "also every pair as CSV, observer by observer",
+         "none"},
         {NETDP_I_TEXT, 0, "npy", &o.npy, "FILE",
          "also float64 [from][to], inf on the diagonal, as NumPy reads it", "none"},
         {NETDP_I_TEXT, 0, "events", &o.events, "FILE",
@@ -339,6 +445,10 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
     if (status == NETDP_OK && o.json && o.csv != NULL && strcmp(o.csv, "-") == 0)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "--csv: - would mix with the JSON on standard output; name a file");
+    if (status == NETDP_OK && o.csv != NULL && o.npy != NULL && strcmp(o.csv, o.npy) == 0)
+        status =
+            netdp_i_fail(error, NETDP_INVALID, "--csv and --npy: both are to be %s; name two files",
+                         netdp_i_show_text(o.csv).text);
     if (status != NETDP_OK)
         goto done;
     status = read_noise(&o, &arguments, unit, error);

@@ -67,12 +67,14 @@ bool netdp_i_variant_is_token(const netdp_i_variant *variant)
 /* [{"distance": 1, "pairs": .., "mean": .., "max": ..}, ...], nearest first. */
 static netdp_status list_classes(const netdp_i_pairs *pairs, json_t **list, netdp_error *error)
 {
-    netdp_i_class *classes = NULL;
-    netdp_status status = netdp_i_pairs_classes(pairs, &classes, error);
-    if (status != NETDP_OK)
-        return status;
+    const int32_t n = netdp_graph_nodes(pairs->graph);
+    netdp_i_class *classes = NETDP_I_NEW(netdp_i_class, (int64_t)n + 1);
+    if (classes == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_classes_add(classes, pairs);
+    netdp_i_classes_end(classes, n);
     json_t *made = json_array();
-    for (int32_t d = 1; d <= netdp_graph_nodes(pairs->graph); d++)
+    for (int32_t d = 1; d <= n; d++)
         if (classes[d].pairs > 0)
             json_array_append_new(made, json_pack("{s:i, s:I, s:o, s:o, s:o}", "distance", (int)d,
                                                   "pairs", (json_int_t)classes[d].pairs, "min",
@@ -88,11 +90,18 @@ static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder,
                                  netdp_error *error)
 {
     char path[4096];
-    const int64_t count = (int64_t)pairs->losses->from_count * pairs->losses->to_count;
-    const bool csv = count <= CSV_PAIRS;
+    const netdp_losses *losses = pairs->batch.losses;
+    const bool csv = (int64_t)losses->from_count * losses->to_count <= CSV_PAIRS;
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, csv ? "csv" : "npy");
-    return csv ? netdp_i_pairs_write_csv(pairs, path, error)
-               : netdp_i_pairs_write_npy(pairs, pairs->losses->loss, path, error);
+    if (!csv)
+        return netdp_i_npy_write(losses->loss, losses->from_count, losses->to_count, path, error);
+    netdp_i_output output;
+    netdp_status status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_i_pairs_csv_begin(output.stream, losses, pairs->unit);
+    netdp_i_pairs_csv(output.stream, pairs);
+    return netdp_i_output_commit(&output, error);
 }
 
 /* A guarantee that is the same towards everyone: central and local. */
@@ -122,7 +131,8 @@ static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_los
     const bool chosen = variant->observer_count > 0 && variant->study->privacy.observers > 0;
     netdp_i_pairs pairs = {0};
     json_t *classes = NULL;
-    netdp_status status = netdp_i_pairs_new(variant->problem->graph, losses, calibration->noise,
+    const netdp_i_batch all = netdp_i_batch_whole(losses);
+    netdp_status status = netdp_i_pairs_new(variant->problem->graph, &all, true, calibration->noise,
                                             unit, NULL, &pairs, error);
     if (status == NETDP_OK)
         status = write_losses(&pairs, folder, variant->losses, error);

@@ -94,9 +94,9 @@ static void test_a_full_disk_leaves_no_file(void **state)
     (void)state;
     netdp_error error = {0};
     const double values[3] = {1, INFINITY, -0.5};
-    assert_fails(netdp_i_npy_write(values, 3, 0, "/dev/full", &error), NETDP_ENVIRONMENT);
-    assert_fails(netdp_i_npy_write(values, 3, 0, "/nonexistent/x.npy", &error), NETDP_ENVIRONMENT);
-    assert_fails(netdp_i_npy_write(values, 3, 0, "/tmp", &error), NETDP_ENVIRONMENT);
+    assert_fails(netdp_i_npy_write(values, 3, 1, "/dev/full", &error), NETDP_ENVIRONMENT);
+    assert_fails(netdp_i_npy_write(values, 3, 1, "/nonexistent/x.npy", &error), NETDP_ENVIRONMENT);
+    assert_fails(netdp_i_npy_write(values, 3, 1, "/tmp", &error), NETDP_ENVIRONMENT);
 }
 
 static netdp_status fail_on_odd(void *context, int64_t index, int thread, netdp_error *error)
