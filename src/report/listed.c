@@ -29,6 +29,34 @@ static netdp_status make_room(netdp_i_listed *l, int64_t room, netdp_error *erro
     return from != NULL && to != NULL && value != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/* From observer by observer, as the file has them, to source by source. */
+static netdp_status sort_by_source(netdp_i_listed *l, int32_t nodes, netdp_error *error)
+{
+    netdp_i_listed made = {.count = l->count};
+    int64_t *place = NETDP_I_NEW(int64_t, nodes + 1);
+    netdp_status status = make_room(&made, l->count, error);
+    if (status == NETDP_OK && place == NULL)
+        status = netdp_i_no_memory(error);
+    for (int64_t k = 0; status == NETDP_OK && k < l->count; k++)
+        place[l->from[k] + 1]++;
+    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
+        place[u + 1] += place[u];
+    for (int64_t k = 0; status == NETDP_OK && k < l->count; k++) {
+        const int64_t at = place[l->from[k]]++;
+        made.from[at] = l->from[k];
+        made.to[at] = l->to[k];
+        made.value[at] = l->value[k];
+    }
+    netdp_i_free(place);
+    if (status != NETDP_OK) {
+        netdp_i_listed_clear(&made);
+        return status;
+    }
+    netdp_i_listed_clear(l);
+    *l = made;
+    return NETDP_OK;
+}
+
 static netdp_status read_csv(const char *path, int32_t nodes, netdp_i_listed *l, netdp_error *error)
 {
     netdp_i_rows rows = {0};
@@ -62,7 +90,7 @@ static netdp_status read_csv(const char *path, int32_t nodes, netdp_i_listed *l,
         l->to[l->count++] = (int32_t)observer;
     }
     netdp_i_rows_close(&rows);
-    return status;
+    return status == NETDP_OK ? sort_by_source(l, nodes, error) : status;
 }
 
 /* Pairs that differ in their last digits count as one worst pair. */

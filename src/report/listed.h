@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <netdp/account.h>
 
+/* Source by source, of each the observers in the order of the file. */
 typedef struct netdp_i_listed {
     int64_t count;
     int32_t *from, *to; /* [count] */

@@ -6,8 +6,9 @@ import math
 import os
 import subprocess
 import tempfile
+import time
 
-from harness import Case, close, interrupt, main, read_json, run
+from harness import COMMAND, Case, close, interrupt, main, read_json, run
 
 try:
     import numpy
@@ -183,6 +184,9 @@ CASES = [
     Case(f"{RING} --csv /dev/full", 3, err="/dev/full"),
     Case(f"{RING} --npy /dev/full", 3, err="/dev/full"),
     Case(f"{RING} --csv ''", 3),
+    bad("--rounds 5 --csv x --npy x", "two files"),
+    Case("loss --family 'path 3' --rounds 1 --csv -",
+         out=r"distance,loss\n1,0,.*\n2,0,.*\n0,1,.*\n2,1,.*\n0,2,.*\n1,2,"),
 ]
 
 
@@ -248,7 +252,8 @@ def files_hold_the_same():
             assert [list(row) for row in rows[:1]] == [["from", "to", "distance", "loss"] + (
                 ["epsilon"] if "dp:1e-6" in words else ["mu"] if "gdp" in words else [])]
             assert len(rows) == len(got["losses"])
-            for row, one in zip(rows, got["losses"]):
+            by_observer = sorted(got["losses"], key=lambda one: (one["to"], one["from"]))
+            for row, one in zip(rows, by_observer):
                 target = one["to"] if isinstance(one["to"], list) else [one["to"]]
                 assert int(row["from"]) == one["from"]
                 assert [int(v) for v in row["to"].split()] == target
@@ -332,9 +337,67 @@ def full_disk():
             subprocess.run(["umount", folder], check=False)
 
 
+def batches_hold_the_same():
+    """A matrix of several batches has the columns that each observer has alone."""
+    words = ["--family", "regular 1500 3", "--seed", "2", "--rounds", "2", "--bound", "published"]
+    if numpy is None:
+        print("skipped: batches_hold_the_same (no numpy)")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        got = told(*words, "--npy", "pairs.npy", folder=folder)
+        array = numpy.load(os.path.join(folder, "pairs.npy"))
+    assert array.shape == (1500, 1500) and numpy.isinf(array).sum() == 1500
+    for to in (0, 1397, 1398, 1499):
+        alone = told(*words, "--to", str(to))
+        assert len(alone["losses"]) == 1499
+        for one in alone["losses"]:
+            assert array[one["from"], to] == number(one["value"]), one
+    finite = array[numpy.isfinite(array)]
+    close(got["summary"]["mean"], finite.mean(), relative=1e-9)
+    ties = sorted((int(u), int(v)) for u, v in numpy.argwhere(numpy.isfinite(array) &
+                                                          (array >= finite.max() * (1 - 1e-9))))
+    assert ties[0] == (got["summary"]["worst"]["from"], got["summary"]["worst"]["to"])
+
+
+def all_pairs_do_not_fill_memory():
+    """10^8 pairs are 800 MB as numbers; less than half of that is ever held."""
+    with open(COMMAND, "rb") as file:
+        if b"__asan_init" in file.read():
+            print("skipped: all_pairs_do_not_fill_memory (the address sanitizer holds more)")
+            return
+    with subprocess.Popen(
+            [COMMAND, "loss", "--json", "--family", "regular 10000 3", "--rounds", "2", "--bound",
+             "published", "--npy", "/dev/null"], stdout=subprocess.PIPE,
+            env={**os.environ, "OMP_NUM_THREADS": "2"}) as process:
+        got = read_json(process.stdout.read().decode())
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0 and got["summary"]["pairs"] == 10000 * 9999
+    assert used.ru_maxrss < 400_000, f"{used.ru_maxrss} kB"
+
+
 def interrupted():
     interrupt(["loss", "--family", "hypercube 11", "--rounds", "30"])
 
 
+def interrupted_files():
+    """Control-C when rows are on disk: no file is left."""
+    with tempfile.TemporaryDirectory() as folder:
+        with subprocess.Popen(
+                [COMMAND, "loss", "--family", "regular 4000 4", "--rounds", "60", "--bound",
+                 "published", "--csv", "/dev/null", "--npy", "pairs.npy"], cwd=folder,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env={**os.environ, "OMP_NUM_THREADS": "2"}) as process:
+            while process.poll() is None and not any(
+                    entry.stat().st_size > 4096 for entry in os.scandir(folder)):
+                time.sleep(0.05)
+            assert process.poll() is None, "done before it could be interrupted"
+            process.send_signal(2)
+            out, err = process.communicate(timeout=60)
+        assert process.returncode == 130 and out == b"" and len(err.splitlines()) == 1, (out, err)
+        assert os.listdir(folder) == []
+
+
 main(CASES, [torture, torture_of_orders_and_extremes, files_hold_the_same, threads_do_not_matter,
-             long_lists_stay_out_of_json, relabelled_file, full_disk, interrupted])
+             long_lists_stay_out_of_json, batches_hold_the_same, all_pairs_do_not_fill_memory,
+             relabelled_file, full_disk, interrupted, interrupted_files])

@@ -212,7 +212,7 @@ def accounted_for_all(folder, words, to):
     header, *lines = texts[0].splitlines()
     for text in texts[1:]:
         lines += text.splitlines()[1:]
-    lines.sort(key=lambda line: [int(number) for number in line.split(",")[:2]])
+    lines.sort(key=lambda line: [int(number) for number in line.split(",")[1::-1]])
     values = [float(line.rsplit(",", 1)[1]) for line in lines]
     mean = sum(one["summary"]["mean"] for one in got) / len(got)
     close(mean, sum(values) / len(values), relative=1e-12)

@@ -166,7 +166,7 @@ def large_tables_are_cut():
         for k, to in enumerate(pairs["observers"]):
             assert math.isnan(value[k * n + to]) and distance[k * n + to] == 0
             for source in range(n):
-                loss = losses[source * n + to]
+                loss = losses[to * n + source]  # Fortran order
                 assert source == to or loss <= value[k * n + source] <= 1.000001 * loss + 1e-30, "not rounded up"
 
 
@@ -241,10 +241,10 @@ def broken_folders_are_refused():
         refuse(2, "not the summary of a study", write("summary.json", "{}"))
         refuse(2, "not the summary of a study", edit("summary.json", '"name": "gossip"', '"name": 3'))
         refuse(2, "strange name", edit("summary.json", '"name": "gossip"', '"name": "gossip", "losses": "../x"'))
-        refuse(2, "loss.csv:2: .*fields", edit("loss.csv", "\n0,", "\n"))
-        refuse(2, "loss.csv:2: .*no number", edit("loss.csv", "\n0,1,2,[^,]*,", "\n0,1,2,one,"))
-        refuse(2, "loss.csv:2: .*out of range", edit("loss.csv", "\n0,", "\n32,"))
-        refuse(2, "loss.csv:2: .*graph has not", edit("loss.csv", "\n0,1,", "\n0,99,"))
+        refuse(2, "loss.csv:2: .*fields", edit("loss.csv", "\n1,", "\n"))
+        refuse(2, "loss.csv:2: .*no number", edit("loss.csv", "\n1,0,2,[^,]*,", "\n1,0,2,one,"))
+        refuse(2, "loss.csv:2: .*out of range", edit("loss.csv", "\n1,", "\n32,"))
+        refuse(2, "loss.csv:2: .*graph has not", edit("loss.csv", "\n1,0,", "\n1,99,"))
         refuse(2, "loss.csv:1: .*pairwise", edit("loss.csv", "from", "whom"))
         refuse(2, "trace.csv:1: .*trace", edit("trace.csv", "step", "time"))
         shutil.move(os.path.join(good, "summary.json"), os.path.join(folder, "kept"))
