@@ -1,12 +1,57 @@
-/* Who takes the rows of an account: a caller, one by one, or the whole matrix. */
+/* Rows in batches, and who takes them: a caller, one by one, or the whole matrix. */
 #include <string.h>
 
 #include "account/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 
 /* Where rows are not kept, the sums of a published formula take so many times their bytes. */
 #define RELAY_BATCHES 16
+
+/* One of several batches: what it tells of its observers is a part of all. */
+typedef struct part {
+    const netdp_progress *whole;
+    double first, total;
+} part;
+
+static bool report_part(void *context, const char *what, double done, double total)
+{
+    const part *p = context;
+    const bool observers = what != NULL && strcmp(what, "observers") == 0;
+    (void)total;
+    return p->whole == NULL || p->whole->report == NULL ||
+           (observers ? p->whole->report(p->whole->context, what, p->first + done, p->total)
+                      : p->whole->report(p->whole->context, NULL, 0, 0));
+}
+
+netdp_status netdp_i_batches_fill(const netdp_losses *losses, int32_t size,
+                                  netdp_i_batch_filler fill, void *account, netdp_i_batch_sink sink,
+                                  void *context, const netdp_progress *progress, netdp_error *error)
+{
+    const int32_t total = losses->to_count, most = size > 0 ? size : netdp_i_batch_size(losses);
+    const int64_t from = losses->from_count;
+    netdp_status status = NETDP_OK;
+    double *rows = NETDP_I_NEW(double, most *from);
+    if (rows == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t first = 0; status == NETDP_OK && first < total; first += most) {
+        const int32_t count = total - first < most ? total - first : most;
+        part one = {progress, first, total};
+        const netdp_progress within = {report_part, &one};
+        const netdp_i_batch batch = {losses, first, count, rows};
+        memset(rows, 0, (size_t)(count * from) * sizeof *rows);
+        status = fill(account, first, count, rows, most < total ? &within : progress, error);
+        if (status == NETDP_OK) {
+            netdp_i_rows_exclude(losses, first, count, rows);
+            status = sink(context, &batch, error);
+        }
+        if (status == NETDP_OK)
+            status = netdp_i_poll(progress, error);
+    }
+    netdp_i_free(rows);
+    return status;
+}
 
 netdp_status netdp_i_losses_each(const netdp_loss_request *request, netdp_i_batch_sink sink,
                                  void *context, const netdp_progress *progress, netdp_error *error)

@@ -23,8 +23,8 @@ typedef struct account {
     netdp_losses *losses; /* without its losses */
     const netdp_bound_info *bound;
     double *own;   /* [from]: contributions of each node where they differ, else NULL */
-    double *rows;  /* [batch][from] */
-    int32_t first; /* observer of rows[0] */
+    double *rows;  /* [batch][from] of the batch at hand */
+    int32_t first; /* its first observer */
     netdp_i_published *published;
     netdp_i_basis dense;         /* modes 0 until an observer needs it */
     netdp_i_phase *phase;        /* NULL until an observer needs it */
@@ -522,58 +522,18 @@ static void account_locally(account *a, int32_t count)
         memcpy(a->rows + (int64_t)v * from, a->rows, (size_t)from * sizeof *a->rows);
 }
 
-/* Observers `first` .. `first + count - 1`. */
-static netdp_status account_batch(account *a, int32_t count, const netdp_progress *progress,
-                                  netdp_error *error)
+static netdp_status account_batch(void *context, int32_t first, int32_t count, double *rows,
+                                  const netdp_progress *progress, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    memset(a->rows, 0, (size_t)count * (size_t)a->losses->from_count * sizeof *a->rows);
+    account *a = context;
+    a->first = first;
+    a->rows = rows;
     if (is_published(a->bound))
-        status = account_published(a, count, progress, error);
-    else if (is_local(a))
-        account_locally(a, count);
-    else
-        status = account_exactly(a, count, progress, error);
-    if (status == NETDP_OK)
-        netdp_i_rows_exclude(a->losses, a->first, count, a->rows);
-    return status;
-}
-
-/* One of several batches: what it tells of its observers is a part of all. */
-typedef struct part {
-    const netdp_progress *whole;
-    double first, total;
-} part;
-
-static bool report_part(void *context, const char *what, double done, double total)
-{
-    const part *p = context;
-    const bool observers = what != NULL && strcmp(what, "observers") == 0;
-    (void)total;
-    return p->whole == NULL || p->whole->report == NULL ||
-           (observers ? p->whole->report(p->whole->context, what, p->first + done, p->total)
-                      : p->whole->report(p->whole->context, NULL, 0, 0));
-}
-
-/* All batches, one after the other, into the sink. */
-static netdp_status account_batches(account *a, int32_t size, netdp_i_batch_sink sink,
-                                    void *context, const netdp_progress *progress,
-                                    netdp_error *error)
-{
-    const int32_t total = a->losses->to_count;
-    netdp_status status = NETDP_OK;
-    for (a->first = 0; status == NETDP_OK && a->first < total; a->first += size) {
-        const int32_t count = total - a->first < size ? total - a->first : size;
-        part one = {progress, a->first, total};
-        const netdp_progress within = {report_part, &one};
-        status = account_batch(a, count, size < total ? &within : progress, error);
-        const netdp_i_batch batch = {a->losses, a->first, count, a->rows};
-        if (status == NETDP_OK)
-            status = sink(context, &batch, error);
-        if (status == NETDP_OK)
-            status = netdp_i_poll(progress, error);
-    }
-    return status;
+        return account_published(a, count, progress, error);
+    if (!is_local(a))
+        return account_exactly(a, count, progress, error);
+    account_locally(a, count);
+    return NETDP_OK;
 }
 
 /* Paper C's sums of one phase, kept for all observers as far as they fit into the room. */
@@ -606,15 +566,12 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
      */
     const bool at_once =
         is_published(a.bound) && request->protocol->varying.kind != NETDP_VARY_NEVER;
-    const int32_t size = at_once ? a.losses->to_count : netdp_i_batch_size(a.losses);
-    a.rows = NETDP_I_NEW(double, (int64_t)size *a.losses->from_count);
-    status = a.rows == NULL ? netdp_i_no_memory(error)
-                            : account_batches(&a, size, sink, context, progress, error);
+    status = netdp_i_batches_fill(a.losses, at_once ? a.losses->to_count : 0, account_batch, &a,
+                                  sink, context, progress, error);
 done:
     netdp_i_published_free(a.published);
     netdp_i_phase_free(a.phase);
     netdp_i_basis_clear(&a.dense);
-    netdp_i_free(a.rows);
     netdp_i_free(a.own);
     netdp_losses_free(a.losses);
     return status;

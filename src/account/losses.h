@@ -63,6 +63,20 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
 netdp_status netdp_i_losses_each(const netdp_loss_request *request, netdp_i_batch_sink sink,
                                  void *context, const netdp_progress *progress, netdp_error *error);
 
+/* Fills zeroed loss[count][from_count] of observers from `first` on. */
+typedef netdp_status (*netdp_i_batch_filler)(void *context, int32_t first, int32_t count,
+                                             double *loss, const netdp_progress *progress,
+                                             netdp_error *error);
+
+/*
+ * All batches from the filler to the sink, with INFINITY where no pair counts; `size` observers
+ * each, 0: netdp_i_batch_size. What a filler of several tells of "observers" is told of all.
+ */
+netdp_status netdp_i_batches_fill(const netdp_losses *losses, int32_t size,
+                                  netdp_i_batch_filler fill, void *account, netdp_i_batch_sink sink,
+                                  void *context, const netdp_progress *progress,
+                                  netdp_error *error);
+
 /* The batches of losses that are there. */
 netdp_status netdp_i_losses_replay(const netdp_losses *losses, netdp_i_batch_sink sink,
                                    void *context, netdp_error *error);
