@@ -384,13 +384,13 @@ def interrupted_files():
     """Control-C when rows are on disk: no file is left."""
     with tempfile.TemporaryDirectory() as folder:
         with subprocess.Popen(
-                [COMMAND, "loss", "--family", "regular 4000 4", "--rounds", "60", "--bound",
+                [COMMAND, "loss", "--family", "regular 4000 4", "--rounds", "100", "--bound",
                  "published", "--csv", "/dev/null", "--npy", "pairs.npy"], cwd=folder,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 env={**os.environ, "OMP_NUM_THREADS": "2"}) as process:
             while process.poll() is None and not any(
                     entry.stat().st_size > 4096 for entry in os.scandir(folder)):
-                time.sleep(0.05)
+                time.sleep(0.01)
             assert process.poll() is None, "done before it could be interrupted"
             process.send_signal(2)
             out, err = process.communicate(timeout=60)
