@@ -5,15 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/impulse.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* A response below this part of a contribution is over; the sums it leaves out are below rounding.
- */
-#define OVER 1e-13
-
 /* Longest response, longest one whose lags are all formed, and the finest grid of omega. */
-enum { LONGEST = 100000, LAGS = 6000, FINEST = 1 << 22 };
+enum { LONGEST = 200000, LAGS = 6000, FINEST = 1 << 22 };
 
 typedef struct impulse {
     int32_t width;   /* numbers of one slot: `every` rounds of `seen` */
@@ -22,74 +19,45 @@ typedef struct impulse {
     double sum_last; /* sum over ages of |response of the last sum| */
 } impulse;
 
-/* The response by age until it is over. */
-static netdp_status impulse_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                const netdp_i_gains *gains, int32_t from, impulse *made,
-                                netdp_error *error)
-{
-    netdp_i_response response = {0}, after = {0};
-    const netdp_i_gain *gain = netdp_i_gains_at(gains, protocol->rounds);
-    const int64_t r = basis->modes;
-    int64_t room = 0, age = 0;
-    netdp_status status = netdp_i_response_new(gains->filter, 1, &response, error);
-    if (status == NETDP_OK)
-        status = netdp_i_response_new(gains->filter, 1, &after, error);
-    if (status != NETDP_OK)
-        goto done;
-    made->width = (int32_t)(protocol->every * response.seen);
-    netdp_i_response_contribute(&response, basis, &from, 1);
-    for (;; age++) {
-        double left = 0;
-        if (age % protocol->every == 0) {
-            for (int64_t k = 0; k < r; k++)
-                left = fmax(left, fabs(response.e[k]));
-            if (left < OVER || age >= protocol->rounds)
-                break;
-            if (age > LONGEST) {
-                status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                                      "a contribution is felt for more than %d rounds here; use "
-                                      "--bound everything, or a --pattern",
-                                      LONGEST);
-                goto done;
-            }
-            if (made->slots == room) {
-                const int64_t wanted = 2 * room + 256;
-                double *grown = netdp_i_grow(made->h, wanted * made->width, sizeof *grown);
-                if (grown == NULL) {
-                    status = netdp_i_no_memory(error);
-                    goto done;
-                }
-                made->h = grown;
-                room = wanted;
-            }
-            memset(made->h + made->slots * made->width, 0, (size_t)made->width * sizeof *made->h);
-            made->slots++;
-        }
-        netdp_i_response_learn(&response, gain);
-        memcpy(made->h + age * response.seen, response.w, (size_t)gain->rank * sizeof(double));
-        netdp_i_response_predict(&response);
-        if (gains->last.rank > 0) {
-            double square = 0;
-            memcpy(after.e, response.e, (size_t)r * sizeof *after.e);
-            netdp_i_response_learn(&after, &gains->last);
-            for (int j = 0; j < gains->last.rank; j++)
-                square += after.w[j] * after.w[j];
-            if (age % protocol->every == (protocol->rounds - 1) % protocol->every)
-                made->sum_last += sqrt(square);
-        }
-    }
-done:
-    netdp_i_response_clear(&response);
-    netdp_i_response_clear(&after);
-    return status;
-}
-
 static double dot(const double *a, const double *b, int32_t width)
 {
     double sum = 0;
     for (int32_t i = 0; i < width; i++)
         sum += a[i] * b[i];
     return sum;
+}
+
+/* The response by age until it is over, in slots; and how much the last sum hears of all ages. */
+static netdp_status impulse_new(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                const netdp_i_gains *gains, int32_t from, impulse *made,
+                                netdp_error *error)
+{
+    const int64_t every = protocol->every, rounds = protocol->rounds;
+    netdp_i_impulse by_age = {0};
+    netdp_status status =
+        netdp_i_impulse_new(gains, basis->rows + (int64_t)from * basis->modes, 1, 1,
+                            rounds < LONGEST ? rounds : LONGEST, &by_age, NULL, error);
+    if (status != NETDP_OK)
+        return status;
+    const int64_t seen = by_age.seen, ages = by_age.ages;
+    made->width = (int32_t)(every * seen);
+    made->slots = (ages + every - 1) / every;
+    made->h = NETDP_I_NEW(double, made->slots * made->width);
+    if (!by_age.over && ages < rounds)
+        status = netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "a contribution is felt for more than %d rounds here; use "
+                              "--bound everything, or a --pattern",
+                              LONGEST);
+    else if (made->h == NULL)
+        status = netdp_i_no_memory(error);
+    else
+        memcpy(made->h, by_age.w, (size_t)(ages * seen) * sizeof *made->h);
+    for (int64_t age = (rounds - 1) % every; by_age.last != NULL && age < ages; age += every) {
+        const double *heard = by_age.last + age * seen;
+        made->sum_last += sqrt(dot(heard, heard, by_age.seen));
+    }
+    netdp_i_impulse_clear(&by_age);
+    return status;
 }
 
 /* |M_kk| + 2 sum_d sup_J |sum_{j <= J} h_j h_{j+d}|: a row of |M| for any age of the stream. */

@@ -18,7 +18,7 @@ typedef struct netdp_i_convolution {
 
 /*
  * Bounds of c^T M c over |c_k| <= 1 for one node, of steady gains. NETDP_NO_ANSWER where the
- * response does not die out within 10^5 rounds.
+ * response does not die out within 2 10^5 rounds.
  */
 netdp_status netdp_i_convolve(const netdp_linear *protocol, const netdp_i_basis *basis,
                               const netdp_i_gains *gains, int32_t from, netdp_i_convolution *bounds,

@@ -1,0 +1,30 @@
+/*
+ * M of every node's contributions c towards one observer, whose loss is c^T M c: M_kl is the inner
+ * product of the innovations' responses to contributions k and l over all rounds.
+ */
+#ifndef NETDP_I_MATRICES_H
+#define NETDP_I_MATRICES_H
+
+#include "account/gains.h"
+
+/* The responses of some nodes, and the scratch for one M at a time. */
+typedef struct netdp_i_matrices netdp_i_matrices;
+
+/* Bytes that one node takes of the responses, at most. */
+double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_gains *gains,
+                              int32_t seen);
+
+netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                  const netdp_i_gains *gains, const int32_t *from, int32_t nodes,
+                                  netdp_i_matrices **matrices, const netdp_progress *progress,
+                                  netdp_error *error);
+void netdp_i_matrices_free(netdp_i_matrices *matrices);
+
+/* M of from[node] into m[slots][slots], the lower triangle of its columns; slots: how many rounds
+ * take contributions. */
+void netdp_i_matrices_fill(netdp_i_matrices *matrices, int32_t node, double *m);
+
+/* Did a response of the node leave the range of Sigma? Then its loss is infinite. */
+bool netdp_i_matrices_told(const netdp_i_matrices *matrices, int32_t node);
+
+#endif
