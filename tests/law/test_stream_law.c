@@ -1,0 +1,264 @@
+/*
+ * Streams against oracles that share nothing with the ways that are fast: M of every contribution
+ * against the covariance of the whole view, inverted; a pattern's value against one that follows
+ * every round.
+ */
+#include "check.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <netdp/account.h>
+
+#include "account/impulse.h"
+#include "account/matrices.h"
+#include "account/pattern_value.h"
+
+static netdp_error error;
+
+/* ---- One observer of a small network ---- */
+
+enum { MOST = 16 };
+
+typedef struct scene {
+    netdp_graph *graph;
+    netdp_mixing *mixing;
+    int32_t nodes, member, seen[MOST];
+    netdp_i_observer observer;
+    netdp_i_basis basis;
+    netdp_linear protocol;
+    netdp_i_gains gains;
+} scene;
+
+/* Node 0 observes: its neighbours' messages, or its own sums under its own noise. */
+static void scene_new(scene *s, const char *name, bool sums, int64_t rounds, int64_t every)
+{
+    *s = (scene){.graph = NULL};
+    assert_ok(netdp_graph_make(name, 5, true, &s->graph, NULL, &error));
+    assert_ok(netdp_mixing_new(s->graph, "metropolis", &s->mixing, &error));
+    assert_ok(netdp_i_basis_dense(s->mixing, &s->basis, &error));
+    s->nodes = netdp_graph_nodes(s->graph);
+    s->observer = (netdp_i_observer){.seen = s->seen, .quiet = &s->member, .last_sum = sums};
+    s->observer.seen_count = sums ? 1 : netdp_graph_degree(s->graph, 0);
+    s->observer.quiet_count = sums ? 0 : 1;
+    assert_true(s->nodes <= MOST);
+    if (!sums)
+        memcpy(s->seen, netdp_graph_neighbours(s->graph, 0),
+               (size_t)s->observer.seen_count * sizeof *s->seen);
+    s->protocol =
+        (netdp_linear){.mixing = s->mixing, .rounds = rounds, .every = every, .steady = true};
+    s->protocol.dither = 1;
+    assert_ok(netdp_i_gains_new(&s->protocol, &s->basis, &s->observer, &s->gains, NULL, &error));
+}
+
+static void scene_drop(scene *s)
+{
+    netdp_i_gains_clear(&s->gains);
+    netdp_i_basis_clear(&s->basis);
+    netdp_mixing_free(s->mixing);
+    netdp_graph_free(s->graph);
+}
+
+/* ---- The whole view at once ---- */
+
+/* powers[t][w][u] = (W^t)_wu for the rows w that are seen: of rounds 0 .. rounds. */
+static double *seen_powers(const scene *s)
+{
+    const int64_t n = s->nodes, rounds = s->protocol.rounds, rows = s->observer.seen_count;
+    double *powers = calloc((size_t)((rounds + 1) * rows * n), sizeof *powers);
+    for (int64_t j = 0; j < rows; j++)
+        powers[j * n + s->seen[j]] = 1;
+    for (int64_t t = 0; t < rounds; t++)
+        for (int64_t j = 0; j < rows; j++) /* W is symmetric */
+            netdp_mixing_apply(s->mixing, powers + (t * rows + j) * n,
+                               powers + ((t + 1) * rows + j) * n, 1);
+    return powers;
+}
+
+/*
+ * L^{-1} [G of all nodes], column-major [observations][nodes * slots], of the covariance K = L L^T
+ * of everything that is seen: T rounds of messages, and the last sum s_T where it is.
+ */
+static double *whitened(const scene *s, int64_t *observations, int64_t slots)
+{
+    const int64_t n = s->nodes, rounds = s->protocol.rounds, rows = s->observer.seen_count;
+    const int64_t times = rounds + (s->observer.last_sum ? 1 : 0), size = times * rows;
+    double *powers = seen_powers(s);
+    double *noise = calloc((size_t)(size * rounds * n), sizeof *noise);
+    double *k = calloc((size_t)(size * size), sizeof *k);
+    double *g = calloc((size_t)(size * n * slots), sizeof *g);
+    for (int64_t t = 0; t < times; t++)
+        for (int64_t j = 0; j < rows; j++)
+            for (int64_t u = 0; u < n; u++) {
+                const double *way = powers + j * n + u;
+                for (int64_t b = 0; b <= t && b < rounds; b++)
+                    if (s->observer.quiet_count == 0 || u != s->member)
+                        noise[(b * n + u) * size + t * rows + j] = way[(t - b) * rows * n];
+                for (int64_t slot = 0; slot * s->protocol.every <= t && slot < slots; slot++)
+                    g[(u * slots + slot) * size + t * rows + j] =
+                        way[(t - slot * s->protocol.every) * rows * n];
+            }
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)size, (int)(rounds * n), 1, noise,
+                (int)size, 0, k, (int)size);
+    assert_int_equal(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)size, k, (int)size), 0);
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)size,
+                (int)(n * slots), 1, k, (int)size, g, (int)size);
+    free(powers);
+    free(noise);
+    free(k);
+    *observations = size;
+    return g;
+}
+
+static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t every, bool steady)
+{
+    scene s;
+    scene_new(&s, name, sums, rounds, every);
+    assert_int_equal(s.gains.steady, steady);
+    const int64_t slots = (rounds - 1) / every + 1;
+    int64_t size = 0;
+    double *g = whitened(&s, &size, slots);
+    double *m = calloc((size_t)(slots * slots), sizeof *m);
+    int32_t from[MOST];
+    for (int32_t u = 1; u < s.nodes; u++)
+        from[u - 1] = u;
+    netdp_i_matrices *matrices = NULL;
+    assert_ok(netdp_i_matrices_new(&s.protocol, &s.basis, &s.gains, from, s.nodes - 1, &matrices,
+                                   NULL, &error));
+    for (int32_t u = s.nodes - 1; u > 0; u--) {
+        netdp_i_matrices_fill(matrices, u - 1, m);
+        assert_false(netdp_i_matrices_told(matrices, u - 1));
+        for (int64_t k = 0; k < slots; k++)
+            for (int64_t l = k; l < slots; l++) {
+                const double want = cblas_ddot((int)size, g + (u * slots + k) * size, 1,
+                                               g + (u * slots + l) * size, 1);
+                assert_close(m[k * slots + l], want, 1e-12, 0);
+            }
+    }
+    netdp_i_matrices_free(matrices);
+    free(m);
+    free(g);
+    scene_drop(&s);
+}
+
+static void test_matrices(void **state)
+{
+    (void)state;
+    check_matrices("regular 8 5", false, 8, 1, false);
+    check_matrices("regular 8 5", false, 60, 1, true);
+    check_matrices("regular 8 5", false, 61, 3, true);
+    check_matrices("regular 8 5", true, 60, 1, true);
+    check_matrices("regular 8 5", true, 62, 4, true);
+    check_matrices("regular 8 5", true, 9, 2, false);
+    check_matrices("star 6", false, 40, 1, true); /* the hub sees everyone: no state is left */
+    check_matrices("ring 7", true, 30, 1, false);
+    check_matrices("complete 5", false, 40, 7, true);
+    check_matrices("complete 5", false, 40, 50, true); /* one contribution */
+}
+
+/* ---- Every round in turn ---- */
+
+static void follow(const scene *s, const double *pattern, const int32_t *from, int32_t count,
+                   double *loss)
+{
+    netdp_i_response e = {0};
+    assert_ok(netdp_i_response_new(s->gains.filter, count, &e, &error));
+    memset(loss, 0, (size_t)count * sizeof *loss);
+    for (int64_t t = 0; t <= s->protocol.rounds; t++) {
+        const bool last = t == s->protocol.rounds;
+        if (last && !s->observer.last_sum)
+            break;
+        if (!last && t % s->protocol.every == 0)
+            netdp_i_response_contribute(&e, &s->basis, from, pattern[t / s->protocol.every]);
+        const netdp_i_gain *gain = last ? &s->gains.last : netdp_i_gains_at(&s->gains, t);
+        netdp_i_response_learn(&e, gain);
+        for (int32_t i = 0; i < count; i++)
+            for (int j = 0; j < gain->rank; j++)
+                loss[i] += e.w[i * e.seen + j] * e.w[i * e.seen + j];
+        netdp_i_response_predict(&e);
+    }
+    netdp_i_response_clear(&e);
+}
+
+typedef double (*shape)(int64_t k, int64_t slots);
+
+static double ones(int64_t k, int64_t slots)
+{
+    return k < slots ? 1 : 0;
+}
+
+static double alternating(int64_t k, int64_t slots)
+{
+    (void)slots;
+    return k % 2 == 0 ? 1 : -1;
+}
+
+static double wave(int64_t k, int64_t slots)
+{
+    (void)slots;
+    return cos(0.3 * (double)k) * 0.7;
+}
+
+static double first_only(int64_t k, int64_t slots)
+{
+    (void)slots;
+    return k < 3 ? 1 : 0;
+}
+
+static double last_only(int64_t k, int64_t slots)
+{
+    return k >= slots - 5 ? -1 : 0;
+}
+
+static double irregular(int64_t k, int64_t slots)
+{
+    (void)slots;
+    return (double)(k * k % 11 - 5) / 5;
+}
+
+static void check_patterns(const char *name, bool sums, int64_t rounds, int64_t every, bool fades)
+{
+    static const shape shapes[] = {ones, alternating, wave, first_only, last_only, irregular};
+    scene s;
+    scene_new(&s, name, sums, rounds, every);
+    const int64_t slots = (rounds - 1) / every + 1;
+    double *pattern = calloc((size_t)slots, sizeof *pattern), want[2 * MOST], got[2 * MOST];
+    int32_t from[2 * MOST], count = 0; /* more than one block of nodes */
+    for (int32_t twice = 0; twice < 2; twice++)
+        for (int32_t u = 1; u < s.nodes; u++)
+            from[count++] = u;
+    netdp_i_impulse h;
+    assert_ok(netdp_i_impulse_new(&s.gains, s.basis.rows + s.basis.modes, 1, 1, rounds / 8, &h,
+                                  NULL, &error));
+    assert_int_equal(h.over, fades);
+    netdp_i_impulse_clear(&h);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        for (int64_t k = 0; k < slots; k++)
+            pattern[k] = shapes[i](k, slots);
+        follow(&s, pattern, from, count, want);
+        assert_ok(netdp_i_pattern_value(&s.protocol, &s.basis, &s.gains, pattern, from, count, got,
+                                        NULL, &error));
+        for (int32_t u = 0; u < count; u++)
+            assert_close(got[u], want[u], 0, 1e-11);
+    }
+    free(pattern);
+    scene_drop(&s);
+}
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    check_patterns("regular 12 5", false, 3000, 1, true);
+    check_patterns("regular 12 5", true, 3001, 1, true);
+    check_patterns("regular 12 5", true, 3001, 6, true);
+    check_patterns("star 16", false, 3000, 1, true);
+    check_patterns("ring 14", false, 2000, 5, false); /* felt for too long: followed */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_patterns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
