@@ -5,19 +5,19 @@
 #ifndef NETDP_I_MATRICES_H
 #define NETDP_I_MATRICES_H
 
-#include "account/gains.h"
+#include "account/shown.h"
 
 /* The responses of some nodes, and the scratch for one M at a time. */
 typedef struct netdp_i_matrices netdp_i_matrices;
 
-/* Bytes that one node takes of the responses, at most. */
-double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_gains *gains,
+/* Bytes that one node takes. */
+double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_shown *shown,
                               int32_t seen);
 
 netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                  const netdp_i_gains *gains, const int32_t *from, int32_t nodes,
-                                  netdp_i_matrices **matrices, const netdp_progress *progress,
-                                  netdp_error *error);
+                                  const netdp_i_gains *gains, const netdp_i_shown *shown,
+                                  const int32_t *from, int32_t nodes, netdp_i_matrices **matrices,
+                                  const netdp_progress *progress, netdp_error *error);
 void netdp_i_matrices_free(netdp_i_matrices *matrices);
 
 /* M of from[node] into m[slots][slots], the lower triangle of its columns; slots: how many rounds

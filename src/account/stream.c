@@ -20,7 +20,7 @@
 #include "base/parallel.h"
 
 /* Up to this many contribution slots M is formed; nodes are taken in blocks of up to BLOCK. */
-enum { EXPLICIT = 1024, BLOCK = 8 };
+enum { EXPLICIT = 1024, BLOCK = 32 };
 
 /* The responses that a thread holds may take this many bytes. */
 #define BLOCK_BYTES 2.5e8
@@ -32,6 +32,7 @@ typedef struct stream {
     int32_t count;
     netdp_bound bound;
     const netdp_i_gains *gains;
+    const netdp_i_shown *shown;
     double *loss;
     int32_t slots, most; /* contribution rounds, and how many of them a node uses */
     int32_t block;       /* nodes taken together: their responses must fit */
@@ -90,8 +91,8 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
     if (status == NETDP_OK)
         status = netdp_i_quadratic_new(s->slots, &quadratic, error);
     if (status == NETDP_OK)
-        status = netdp_i_matrices_new(s->protocol, s->basis, s->gains, s->from + first, nodes,
-                                      &matrices, s->progress, error);
+        status = netdp_i_matrices_new(s->protocol, s->basis, s->gains, s->shown, s->from + first,
+                                      nodes, &matrices, s->progress, error);
     for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
         netdp_i_matrices_fill(matrices, i, m);
         status = netdp_i_stream_bound(quadratic, s->bound, m, s->slots, s->most,
@@ -104,6 +105,22 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
     netdp_i_matrices_free(matrices);
     netdp_i_quadratic_free(quadratic);
     netdp_i_free(m);
+    return status;
+}
+
+static netdp_status bound_short(stream *s, int32_t seen, const netdp_progress *progress,
+                                netdp_error *error)
+{
+    netdp_i_shown shown = {0};
+    netdp_status status = netdp_i_shown_new(s->protocol, s->gains, &shown, progress, error);
+    if (status != NETDP_OK)
+        return status;
+    const double each = netdp_i_matrices_bytes(s->protocol, &shown, seen);
+    s->shown = &shown;
+    s->block = (int32_t)fmax(1, fmin(BLOCK, BLOCK_BYTES / each));
+    status = netdp_i_for_each((s->count + s->block - 1) / s->block, bound_block, s, progress,
+                              "nodes", error);
+    netdp_i_shown_clear(&shown);
     return status;
 }
 
@@ -204,16 +221,13 @@ netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *b
                 .slots = slots > EXPLICIT ? EXPLICIT : (int32_t)slots,
                 .most = (int32_t)fmin(EXPLICIT, (double)netdp_linear_contributions(protocol)),
                 .progress = progress};
-    const double each = netdp_i_matrices_bytes(protocol, &gains, observer->seen_count);
-    s.block = (int32_t)fmax(1, fmin(BLOCK, BLOCK_BYTES / each));
     if (pattern != NULL)
         status = netdp_i_pattern_value(protocol, basis, &gains, pattern, from, count, loss,
                                        progress, error);
     else if (slots > EXPLICIT)
         status = bound_long(&s, progress, error);
     else
-        status = netdp_i_for_each((count + s.block - 1) / s.block, bound_block, &s, progress,
-                                  "nodes", error);
+        status = bound_short(&s, observer->seen_count, progress, error);
     netdp_i_gains_clear(&gains);
     return status;
 }
