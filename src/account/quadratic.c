@@ -19,6 +19,10 @@
 /* Rank of the vector relaxation, and its sweeps: feasibility is restored afterwards in any case. */
 enum { RANK = 12, SWEEPS = 60, EXHAUSTIVE = 16 };
 
+/* Four doubles at a time. */
+typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
+enum { VECTORS = RANK / 4 };
+
 /* dsytrd's columns at a time. */
 enum { WORK = 32 };
 
@@ -164,17 +168,19 @@ netdp_status netdp_i_quadratic_spectral(netdp_i_quadratic *scratch, const double
  */
 WIDER static void combine(const double *weight, const double *v, int64_t size, double *g)
 {
-    double even[RANK] = {0}, odd[RANK] = {0};
+    const lanes *x = (const lanes *)v;
+    lanes even[VECTORS] = {0}, odd[VECTORS] = {0};
     int64_t l = 0;
     for (; l + 1 < size; l += 2)
-        for (int p = 0; p < RANK; p++) {
-            even[p] += weight[l] * v[l * RANK + p];
-            odd[p] += weight[l + 1] * v[(l + 1) * RANK + p];
+        for (int p = 0; p < VECTORS; p++) {
+            even[p] += weight[l] * x[l * VECTORS + p];
+            odd[p] += weight[l + 1] * x[(l + 1) * VECTORS + p];
         }
-    for (int p = 0; l < size && p < RANK; p++)
-        even[p] += weight[l] * v[l * RANK + p];
-    for (int p = 0; p < RANK; p++)
-        g[p] += even[p] + odd[p];
+    for (int p = 0; l < size && p < VECTORS; p++)
+        even[p] += weight[l] * x[l * VECTORS + p];
+    lanes *sum = (lanes *)g;
+    for (int p = 0; p < VECTORS; p++)
+        sum[p] += even[p] + odd[p];
 }
 
 /*
