@@ -15,6 +15,7 @@
 #include "account/matrices.h"
 #include "account/pattern_value.h"
 #include "account/quadratic.h"
+#include "account/shrink.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -215,7 +216,7 @@ static netdp_status bound_long(stream *s, const netdp_progress *progress, netdp_
     return status;
 }
 
-netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
+static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *basis,
                             const netdp_i_observer *observer, netdp_bound bound,
                             const double *pattern, const int32_t *from, int32_t count, double *loss,
                             const netdp_progress *progress, netdp_error *error)
@@ -243,5 +244,20 @@ netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *b
     else
         status = bound_short(&s, observer->seen_count, progress, error);
     netdp_i_gains_clear(&gains);
+    return status;
+}
+
+netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
+                            const netdp_i_observer *observer, netdp_bound bound,
+                            const double *pattern, const int32_t *from, int32_t count, double *loss,
+                            const netdp_progress *progress, netdp_error *error)
+{
+    netdp_i_basis shrunk = {0};
+    netdp_status status =
+        netdp_i_basis_shrink(basis, observer->seen, observer->seen_count, &shrunk, error);
+    if (status == NETDP_OK)
+        status = account(protocol, shrunk.modes > 0 ? &shrunk : basis, observer, bound, pattern,
+                         from, count, loss, progress, error);
+    netdp_i_basis_clear(&shrunk);
     return status;
 }

@@ -12,6 +12,9 @@
 #include "account/impulse.h"
 #include "account/matrices.h"
 #include "account/pattern_value.h"
+#include "account/quadratic.h"
+#include "account/shrink.h"
+#include "account/stream.h"
 
 static netdp_error error;
 
@@ -29,8 +32,12 @@ typedef struct scene {
     netdp_i_gains gains;
 } scene;
 
-/* Node 0 observes: its neighbours' messages, or its own sums under its own noise. */
-static void scene_new(scene *s, const char *name, bool sums, int64_t rounds, int64_t every)
+/*
+ * Node 0 observes: its neighbours' messages, or its own sums under its own noise. `shrink`: through
+ * the directions that it tells apart (of two neighbours, of whom it sees the messages).
+ */
+static void scene_new(scene *s, const char *name, bool sums, int64_t rounds, int64_t every,
+                      bool shrink)
 {
     *s = (scene){.graph = NULL};
     assert_ok(netdp_graph_make(name, 5, true, &s->graph, NULL, &error));
@@ -40,6 +47,8 @@ static void scene_new(scene *s, const char *name, bool sums, int64_t rounds, int
     s->observer = (netdp_i_observer){.seen = s->seen, .quiet = &s->member, .last_sum = sums};
     s->observer.seen_count = sums ? 1 : netdp_graph_degree(s->graph, 0);
     s->observer.quiet_count = sums ? 0 : 1;
+    if (shrink && !sums)
+        s->observer.seen_count = 2;
     assert_true(s->nodes <= MOST);
     if (!sums)
         memcpy(s->seen, netdp_graph_neighbours(s->graph, 0),
@@ -47,6 +56,14 @@ static void scene_new(scene *s, const char *name, bool sums, int64_t rounds, int
     s->protocol =
         (netdp_linear){.mixing = s->mixing, .rounds = rounds, .every = every, .steady = true};
     s->protocol.dither = 1;
+    if (shrink) {
+        netdp_i_basis shrunk = {0};
+        assert_ok(
+            netdp_i_basis_shrink(&s->basis, s->seen, s->observer.seen_count, &shrunk, &error));
+        assert_in_range(shrunk.modes, 1, s->basis.modes / 2);
+        netdp_i_basis_clear(&s->basis);
+        s->basis = shrunk;
+    }
     assert_ok(netdp_i_gains_new(&s->protocol, &s->basis, &s->observer, &s->gains, NULL, &error));
 }
 
@@ -109,10 +126,11 @@ static double *whitened(const scene *s, int64_t *observations, int64_t slots)
     return g;
 }
 
-static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t every, bool steady)
+static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t every, bool steady,
+                           bool shrink)
 {
     scene s;
-    scene_new(&s, name, sums, rounds, every);
+    scene_new(&s, name, sums, rounds, every, shrink);
     assert_int_equal(s.gains.steady, steady);
     const int64_t slots = (rounds - 1) / every + 1;
     int64_t size = 0;
@@ -146,16 +164,26 @@ static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t 
 static void test_matrices(void **state)
 {
     (void)state;
-    check_matrices("regular 8 5", false, 8, 1, false);
-    check_matrices("regular 8 5", false, 60, 1, true);
-    check_matrices("regular 8 5", false, 61, 3, true);
-    check_matrices("regular 8 5", true, 60, 1, true);
-    check_matrices("regular 8 5", true, 62, 4, true);
-    check_matrices("regular 8 5", true, 9, 2, false);
-    check_matrices("star 6", false, 40, 1, true); /* the hub sees everyone: no state is left */
-    check_matrices("ring 7", true, 30, 1, false);
-    check_matrices("complete 5", false, 40, 7, true);
-    check_matrices("complete 5", false, 40, 50, true); /* one contribution */
+    check_matrices("regular 8 5", false, 8, 1, false, false);
+    check_matrices("regular 8 5", false, 60, 1, true, false);
+    check_matrices("regular 8 5", false, 61, 3, true, false);
+    check_matrices("regular 8 5", true, 60, 1, true, false);
+    check_matrices("regular 8 5", true, 62, 4, true, false);
+    check_matrices("regular 8 5", true, 9, 2, false, false);
+    check_matrices("star 6", false, 40, 1, true,
+                   false); /* the hub sees everyone: no state is left */
+    check_matrices("ring 7", true, 30, 1, false, false);
+    check_matrices("complete 5", false, 40, 7, true, false);
+    check_matrices("complete 5", false, 40, 50, true, false); /* one contribution */
+}
+
+static void test_matrices_of_symmetric_graphs(void **state)
+{
+    (void)state;
+    check_matrices("hypercube 4", false, 170, 5, true, true);
+    check_matrices("hypercube 4", true, 171, 6, true, true);
+    check_matrices("complete 9", false, 60, 1, true, true);
+    check_matrices("star 9", true, 12, 5, false, true);
 }
 
 /* ---- Every round in turn ---- */
@@ -222,7 +250,7 @@ static void check_patterns(const char *name, bool sums, int64_t rounds, int64_t 
 {
     static const shape shapes[] = {ones, alternating, wave, first_only, last_only, irregular};
     scene s;
-    scene_new(&s, name, sums, rounds, every);
+    scene_new(&s, name, sums, rounds, every, false);
     const int64_t slots = (rounds - 1) / every + 1;
     double *pattern = calloc((size_t)slots, sizeof *pattern), want[2 * MOST], got[2 * MOST];
     int32_t from[2 * MOST], count = 0; /* more than one block of nodes */
@@ -257,11 +285,68 @@ static void test_patterns(void **state)
     check_patterns("ring 14", false, 2000, 5, false); /* felt for too long: followed */
 }
 
+/* ---- Bounds of M ---- */
+
+/* A nearly diagonal M, as of a hub: whatever rounding left beside the diagonal. */
+static void test_bounds_of_nearly_diagonal(void **state)
+{
+    (void)state;
+    enum { SLOTS = 320 };
+    netdp_i_quadratic *quadratic = NULL;
+    assert_ok(netdp_i_quadratic_new(SLOTS, &quadratic, &error));
+    double *m = calloc((size_t)SLOTS * SLOTS, sizeof *m);
+    for (int kind = 0; kind < 3; kind++) {
+        for (int64_t i = 0; i < SLOTS; i++)
+            for (int64_t j = 0; j <= i; j++)
+                m[j * SLOTS + i] = i == j ? kind != 1 : 1e-17 * (double)((i * j + kind) % 7 - 3);
+        static const netdp_bound bounds[] = {NETDP_BOUND_UPPER, NETDP_BOUND_ABS_SUM,
+                                             NETDP_BOUND_SPECTRAL, NETDP_BOUND_DUAL};
+        for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+            double loss = -1;
+            assert_ok(netdp_i_stream_bound(quadratic, bounds[i], m, SLOTS, SLOTS, &loss, &error));
+            assert_close(loss, kind != 1 ? SLOTS : 0, 1e-9, 0);
+            assert_true(loss >= (kind != 1 ? SLOTS * (1 - 1e-12) : 0));
+        }
+    }
+    free(m);
+    netdp_i_quadratic_free(quadratic);
+}
+
+/* Signs that alternate attain the sum of absolute entries: upper is that sum, and no bound less. */
+static void test_attained(void **state)
+{
+    (void)state;
+    enum { SLOTS = 30 };
+    netdp_i_quadratic *quadratic = NULL;
+    assert_ok(netdp_i_quadratic_new(SLOTS, &quadratic, &error));
+    double m[SLOTS * SLOTS], want = 0, loss[4];
+    static const netdp_bound bounds[] = {NETDP_BOUND_LOWER, NETDP_BOUND_UPPER, NETDP_BOUND_SPECTRAL,
+                                         NETDP_BOUND_DUAL};
+    for (int alternating = 0; alternating < 2; alternating++) {
+        for (int b = 0; b < 4; b++) {
+            want = 0;
+            for (int64_t k = 0; k < (int64_t)SLOTS * SLOTS; k++) {
+                const int64_t apart = k / SLOTS - k % SLOTS;
+                m[k] = 0.1 * pow(alternating ? -0.6 : 0.6, (double)(apart < 0 ? -apart : apart));
+                want += fabs(m[k]);
+            }
+            assert_ok(
+                netdp_i_stream_bound(quadratic, bounds[b], m, SLOTS, SLOTS, &loss[b], &error));
+        }
+        assert_close(loss[0], want, 0, 1e-12);
+        assert_close(loss[1], want, 0, 1e-12);
+        for (int b = 2; b < 4; b++)
+            assert_true(loss[b] >= want * (1 - 1e-12));
+    }
+    netdp_i_quadratic_free(quadratic);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_matrices), cmocka_unit_test(test_matrices_of_symmetric_graphs),
+        cmocka_unit_test(test_patterns), cmocka_unit_test(test_bounds_of_nearly_diagonal),
+        cmocka_unit_test(test_attained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
