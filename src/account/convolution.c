@@ -9,8 +9,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Longest response, longest one whose lags are all formed, and the finest grid of omega. */
-enum { LONGEST = 200000, LAGS = 6000, FINEST = 1 << 22 };
+/* Longest response, longest one whose lags are all formed; grids of omega: FINE points a slot, at
+   most FINEST. */
+enum { LONGEST = 200000, LAGS = 6000, FINE = 512, FINEST = 1 << 23 };
 
 typedef struct impulse {
     int32_t width;   /* numbers of one slot: `every` rounds of `seen` */
@@ -77,68 +78,104 @@ static double row_sum(const impulse *h)
     return row;
 }
 
-/* |H|^2 on `points` / 2 + 1 equidistant omega in [0, pi], summed over the numbers of a slot. */
-static netdp_status symbol(const impulse *h, int64_t points, double *energy, netdp_error *error)
+/* A real line and its transform. */
+typedef struct line {
+    int64_t size;
+    double *in;        /* [size] */
+    fftw_complex *out; /* [size / 2 + 1] */
+    fftw_plan forward, backward;
+} line;
+
+/* The planner is the only part of FFTW that may not run twice at once. */
+static void line_clear(line *x)
 {
-    double *in = NULL;
-    fftw_complex *out = NULL;
-    fftw_plan plan = NULL;
-    /* The planner is the only part of FFTW that may not run twice at once. */
 #pragma omp critical(netdp_fftw_planner)
     {
-        in = fftw_alloc_real((size_t)points);
-        out = fftw_alloc_complex((size_t)points / 2 + 1);
-        if (in != NULL && out != NULL)
-            plan = fftw_plan_dft_r2c_1d((int)points, in, out, FFTW_ESTIMATE);
+        if (x->forward != NULL)
+            fftw_destroy_plan(x->forward);
+        if (x->backward != NULL)
+            fftw_destroy_plan(x->backward);
+        fftw_free(x->in);
+        fftw_free(x->out);
     }
-    if (plan != NULL) {
-        memset(energy, 0, (size_t)(points / 2 + 1) * sizeof *energy);
-        for (int32_t i = 0; i < h->width; i++) {
-            memset(in, 0, (size_t)points * sizeof *in);
-            for (int64_t j = 0; j < h->slots; j++)
-                in[j] = h->h[j * h->width + i];
-            fftw_execute(plan);
-            for (int64_t k = 0; k <= points / 2; k++)
-                energy[k] += creal(out[k]) * creal(out[k]) + cimag(out[k]) * cimag(out[k]);
-        }
-    }
-#pragma omp critical(netdp_fftw_planner)
-    {
-        if (plan != NULL)
-            fftw_destroy_plan(plan);
-        fftw_free(in);
-        fftw_free(out);
-    }
-    return plan == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }
 
-/* sup |H|: the largest on a grid, plus what a Lipschitz function can rise between its points. */
+static netdp_status line_new(int64_t size, line *x, netdp_error *error)
+{
+    *x = (line){.size = size};
+#pragma omp critical(netdp_fftw_planner)
+    {
+        x->in = fftw_alloc_real((size_t)size);
+        x->out = fftw_alloc_complex((size_t)size / 2 + 1);
+        if (x->in != NULL && x->out != NULL) {
+            x->forward = fftw_plan_dft_r2c_1d((int)size, x->in, x->out, FFTW_ESTIMATE);
+            x->backward = fftw_plan_dft_c2r_1d((int)size, x->out, x->in, FFTW_ESTIMATE);
+        }
+    }
+    if (x->forward == NULL || x->backward == NULL)
+        return netdp_i_no_memory(error);
+    memset(x->in, 0, (size_t)size * sizeof *x->in);
+    return NETDP_OK;
+}
+
+/* r_d = sum_j h_j h_{j+d} for d < slots, by transforms long enough that nothing wraps around. */
+static netdp_status correlate(const impulse *h, double *r, netdp_error *error)
+{
+    int64_t size = 256;
+    while (size < 2 * h->slots)
+        size *= 2;
+    line x;
+    double *energy = NETDP_I_NEW(double, size / 2 + 1);
+    netdp_status status = line_new(size, &x, error);
+    if (status == NETDP_OK && energy == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK) {
+        for (int32_t i = 0; i < h->width; i++) {
+            memset(x.in, 0, (size_t)size * sizeof *x.in);
+            for (int64_t j = 0; j < h->slots; j++)
+                x.in[j] = h->h[j * h->width + i];
+            fftw_execute(x.forward);
+            for (int64_t k = 0; k <= size / 2; k++)
+                energy[k] += creal(x.out[k]) * creal(x.out[k]) + cimag(x.out[k]) * cimag(x.out[k]);
+        }
+        for (int64_t k = 0; k <= size / 2; k++)
+            x.out[k] = energy[k] / (double)size;
+        fftw_execute(x.backward);
+        memcpy(r, x.in, (size_t)h->slots * sizeof *r);
+    }
+    line_clear(&x);
+    netdp_i_free(energy);
+    return status;
+}
+
+/*
+ * sup |H|. |H|^2 = r_0 + 2 sum_d r_d cos(omega d) is a cosine polynomial of degree n = slots - 1:
+ * its largest value on `points` equidistant omega, over cos(pi n / points), is above all of it
+ * (Ehlich and Zeller 1964).
+ */
 static netdp_status symbol_norm(const impulse *h, double *norm, double *peak, netdp_error *error)
 {
-    double slope = 0;
-    int64_t points = 256;
-    for (int64_t j = 0; j < h->slots; j++)
-        slope += (double)j * sqrt(dot(h->h + j * h->width, h->h + j * h->width, h->width));
-    while (points < 16 * h->slots)
+    int64_t points = 256, at = 0;
+    while (points < FINE * h->slots && (points < FINEST || points < 4 * h->slots))
         points *= 2;
-    for (;; points *= 4) {
-        double *energy = NETDP_I_NEW(double, points / 2 + 1);
-        if (energy == NULL)
-            return netdp_i_no_memory(error);
-        netdp_status status = symbol(h, points, energy, error);
-        int64_t at = 0;
-        for (int64_t k = 0; status == NETDP_OK && k <= points / 2; k++)
-            if (energy[k] > energy[at])
+    line x;
+    netdp_status status = line_new(points, &x, error);
+    if (status == NETDP_OK)
+        status = correlate(h, x.in, error);
+    if (status == NETDP_OK) {
+        for (int64_t d = 1; d < h->slots; d++)
+            x.in[d] *= 2;
+        fftw_execute(x.forward);
+        for (int64_t k = 0; k <= points / 2; k++)
+            if (creal(x.out[k]) > creal(x.out[at]))
                 at = k;
-        const double largest = sqrt(energy[at]), rise = M_PI / (double)points * slope;
-        netdp_i_free(energy);
-        if (status != NETDP_OK)
-            return status;
-        *norm = (largest + rise) * (1 + 1e-12);
+        const double between = cos(M_PI * (double)(h->slots - 1) / (double)points);
+        const double rounding = 1e-12 + 1e-15 * (double)h->slots;
+        *norm = sqrt(creal(x.out[at]) / between) * (1 + rounding);
         *peak = 2 * M_PI * (double)at / (double)points;
-        if (rise < 1e-5 * largest || points >= FINEST)
-            return NETDP_OK;
     }
+    line_clear(&x);
+    return status;
 }
 
 netdp_status netdp_i_convolve(const netdp_linear *protocol, const netdp_i_basis *basis,

@@ -9,6 +9,7 @@
 #include <lapacke.h>
 #include <netdp/account.h>
 
+#include "account/convolution.h"
 #include "account/impulse.h"
 #include "account/matrices.h"
 #include "account/pattern_value.h"
@@ -285,6 +286,45 @@ static void test_patterns(void **state)
     check_patterns("ring 14", false, 2000, 5, false); /* felt for too long: followed */
 }
 
+/* ---- Long streams ---- */
+
+/* |H(omega)| of a response by age. */
+static double symbol_at(const netdp_i_impulse *h, double omega)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < h->seen; i++) {
+        double real = 0, imaginary = 0;
+        for (int64_t j = 0; j < h->ages; j++) {
+            real += netdp_i_impulse_at(h, 0, j)[i] * cos(omega * (double)j);
+            imaginary += netdp_i_impulse_at(h, 0, j)[i] * sin(omega * (double)j);
+        }
+        sum += real * real + imaginary * imaginary;
+    }
+    return sqrt(sum);
+}
+
+/* The norm of the symbol is above it everywhere, and just above it at its peak. */
+static void test_symbol(void **state)
+{
+    (void)state;
+    scene s;
+    scene_new(&s, "regular 12 5", false, 100000, 1, false);
+    for (int32_t u = 1; u < s.nodes; u++) {
+        netdp_i_impulse h;
+        netdp_i_convolution bounds;
+        assert_ok(netdp_i_convolve(&s.protocol, &s.basis, &s.gains, u, &bounds, &error));
+        assert_ok(netdp_i_impulse_new(&s.gains, s.basis.rows + u * s.basis.modes, 1, 1, 100000, &h,
+                                      NULL, &error));
+        const double early = (double)(s.gains.count - 1);
+        const double norm = (sqrt(bounds.spectral) - sqrt(early)) / sqrt(100000 - early);
+        assert_close(symbol_at(&h, bounds.peak), norm, 0, 1e-5);
+        for (int k = 0; k <= 500; k++)
+            assert_true(symbol_at(&h, M_PI * k / 500) <= norm * (1 + 1e-12));
+        netdp_i_impulse_clear(&h);
+    }
+    scene_drop(&s);
+}
+
 /* ---- Bounds of M ---- */
 
 /* A nearly diagonal M, as of a hub: whatever rounding left beside the diagonal. */
@@ -346,7 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrices), cmocka_unit_test(test_matrices_of_symmetric_graphs),
         cmocka_unit_test(test_patterns), cmocka_unit_test(test_bounds_of_nearly_diagonal),
-        cmocka_unit_test(test_attained),
+        cmocka_unit_test(test_symbol),   cmocka_unit_test(test_attained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
