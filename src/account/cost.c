@@ -30,7 +30,7 @@ static size measure(const netdp_loss_request *request, const netdp_i_observer *o
                                : request->to_count > 0 ? request->to_count
                                                        : n,
                   .slots = p->every > 0 ? (double)((p->rounds - 1) / p->every + 1) : 1,
-                  .factored = p->dither < NETDP_I_FACTOR_BELOW};
+                  .factored = !p->steady && p->dither < NETDP_I_FACTOR_BELOW};
 }
 
 /* The filter and the responses of one observer on `modes` coordinates. */
@@ -41,8 +41,9 @@ static double follow(const size *z, double modes)
         steps * GAINS * modes * modes + (z->factored ? z->rounds * FACTORS * pow(modes, 3) : 0);
     if (z->slots > NETDP_I_EXPLICIT) /* one response, at most to the end */
         return work + z->victims * steps * RESPONSES * modes;
-    if (z->slots > 1) /* one for every slot, and its products with all others */
-        return work + z->victims * z->slots * steps * (RESPONSES * modes + z->slots);
+    if (z->slots > 1) /* what each age shows, once; then responses, and M along its diagonals */
+        return work + steps * modes * modes +
+               z->victims * (steps * modes + z->slots * z->slots * z->seen);
     work += steps * RESPONSES * modes * fmin(z->victims, modes);
     if (z->victims > modes)
         work += z->victims * modes * fmin(steps, 2 * modes);

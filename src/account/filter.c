@@ -245,7 +245,8 @@ static void predict_covariance(netdp_i_filter *f, double noise)
         double *before = f->before + j * r;
         for (int64_t i = j; i < r; i++) {
             p[i] = p[i] * factor * f->theta[i] + energy * d[i];
-            change = fmax(change, fabs(p[i] - before[i]));
+            const double moved = fabs(p[i] - before[i]);
+            change = moved > change ? moved : change; /* fmax would not be vectorised */
             before[i] = p[i];
         }
     }

@@ -1,9 +1,9 @@
 /*
  * Contributions c_k in rounds k of a schedule: the observer's whitened innovations respond with
  * sum_k c_k w^{(k)}, so the loss is c^T M c with M_kl the inner product of w^{(k)} and w^{(l)} over
- * all rounds. M is formed node by node up to EXPLICIT contributions and bounded (quadratic.h).
- * Above that the gain is steady for nearly all rounds, the response of a contribution depends on
- * its age only, and M is bounded through that one response (convolution.h).
+ * all rounds. M is formed node by node up to NETDP_I_EXPLICIT contributions and bounded
+ * (quadratic.h). Above that the gain is steady for nearly all rounds, the response of a
+ * contribution depends on its age only, and M is bounded through that one response (convolution.h).
  */
 #include "account/stream.h"
 
@@ -20,8 +20,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-/* Up to this many contribution slots M is formed; nodes are taken in blocks of up to BLOCK. */
-enum { EXPLICIT = 1024, BLOCK = 8 };
+/* Nodes are taken in blocks of up to BLOCK. */
+enum { BLOCK = 8 };
 
 /* The responses that a thread holds may take this many bytes. */
 #define BLOCK_BYTES 2.5e8
@@ -203,10 +203,11 @@ static netdp_status bound_long(stream *s, const netdp_progress *progress, netdp_
                             "the gain of %lld rounds does not become steady, and more than %d "
                             "contributions are bounded only where it does; use fewer rounds or "
                             "--bound everything",
-                            (long long)s->protocol->rounds, EXPLICIT);
+                            (long long)s->protocol->rounds, NETDP_I_EXPLICIT);
     if (s->bound == NETDP_BOUND_DUAL)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "bound: dual is for up to %d contributions; use upper", EXPLICIT);
+                            "bound: dual is for up to %d contributions; use upper",
+                            NETDP_I_EXPLICIT);
     netdp_status status = netdp_i_for_each(s->count, convolve_node, s, progress, "nodes", error);
     if (status == NETDP_OK && s->bound == NETDP_BOUND_LOWER)
         return lower_long(s, progress, error);
@@ -233,13 +234,14 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
                 .bound = bound,
                 .gains = &gains,
                 .loss = loss,
-                .slots = slots > EXPLICIT ? EXPLICIT : (int32_t)slots,
-                .most = (int32_t)fmin(EXPLICIT, (double)netdp_linear_contributions(protocol)),
+                .slots = slots > NETDP_I_EXPLICIT ? NETDP_I_EXPLICIT : (int32_t)slots,
+                .most =
+                    (int32_t)fmin(NETDP_I_EXPLICIT, (double)netdp_linear_contributions(protocol)),
                 .progress = progress};
     if (pattern != NULL)
         status = netdp_i_pattern_value(protocol, basis, &gains, pattern, from, count, loss,
                                        progress, error);
-    else if (slots > EXPLICIT)
+    else if (slots > NETDP_I_EXPLICIT)
         status = bound_long(&s, progress, error);
     else
         status = bound_short(&s, observer->seen_count, progress, error);
