@@ -7,8 +7,11 @@
 #include "base/parallel.h"
 #include "mixing/mixing.h"
 
-/* Columns of W^t that one piece carries through all rounds: they stay in the cache. */
-enum { BLOCK = 16 };
+enum {
+    BLOCK =
+        16, /* columns of W^t that one piece carries through all rounds: they stay in the cache */
+    STRIP = 32, /* rows of them at a time */
+};
 
 typedef struct netdp_i_published published;
 
@@ -40,6 +43,35 @@ struct netdp_i_published {
     double *loss;
 };
 
+/* The next power of a block, strip by strip while what belongs to it is in the first cache. */
+typedef struct advancing {
+    netdp_rows rows;
+    const double *power; /* [nodes][BLOCK] */
+    double *next, *sum;
+    double inverse[BLOCK]; /* 1 / |column of power|^2; 0: the column is not there or not counted */
+    double energy[BLOCK];  /* |column of next|^2 */
+} advancing;
+
+static void advance(advancing *r)
+{
+    double inverse[BLOCK], energy[BLOCK] = {0};
+    memcpy(inverse, r->inverse, sizeof inverse);
+    for (int32_t first = 0; first < r->rows.nodes; first += STRIP) {
+        const int32_t end = r->rows.nodes - first < STRIP ? r->rows.nodes : first + STRIP;
+        netdp_i_rows_apply_part(r->rows, first, end, r->power, r->next + (int64_t)first * BLOCK,
+                                BLOCK);
+        for (int64_t u = first; u < end; u++) {
+            const double *power = r->power + u * BLOCK, *next = r->next + u * BLOCK;
+            double *sum = r->sum + u * BLOCK;
+            for (int32_t j = 0; j < BLOCK; j++) {
+                sum[j] += power[j] * power[j] * inverse[j];
+                energy[j] += next[j] * next[j];
+            }
+        }
+    }
+    memcpy(r->energy, energy, sizeof energy);
+}
+
 static netdp_status leak_of_block(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)error;
@@ -48,21 +80,19 @@ static netdp_status leak_of_block(void *context, int64_t index, int thread, netd
     const int32_t count = p->relay_count - first < BLOCK ? p->relay_count - first : BLOCK;
     const int64_t size = (int64_t)p->nodes * BLOCK;
     double *power = p->scratch + thread * 3 * size, *next = power + size, *sum = next + size;
+    advancing r = {.rows = netdp_mixing_rows(p->protocol->mixing), .sum = sum};
     memset(power, 0, (size_t)size * sizeof *power);
     memset(sum, 0, (size_t)size * sizeof *sum);
-    for (int32_t j = 0; j < count; j++)
-        power[(int64_t)p->relay[first + j] * count + j] = 1;
+    for (int32_t j = 0; j < count; j++) {
+        power[(int64_t)p->relay[first + j] * BLOCK + j] = 1;
+        r.energy[j] = 1;
+    }
     for (int64_t t = 0; t < p->protocol->rounds; t++) {
-        double energy[BLOCK] = {0};
-        for (int64_t u = 0; u < p->nodes; u++)
-            for (int32_t j = 0; j < count; j++)
-                energy[j] += power[u * count + j] * power[u * count + j];
-        for (int32_t j = 0; j < count; j++)
-            energy[j] = 1 / energy[j];
-        for (int64_t u = 0; t >= p->first && u < p->nodes; u++)
-            for (int32_t j = 0; j < count; j++)
-                sum[u * count + j] += power[u * count + j] * power[u * count + j] * energy[j];
-        netdp_mixing_apply(p->protocol->mixing, power, next, count);
+        for (int32_t j = 0; j < BLOCK; j++)
+            r.inverse[j] = t >= p->first && j < count ? 1 / r.energy[j] : 0;
+        r.power = power;
+        r.next = next;
+        advance(&r);
         double *swap = power;
         power = next;
         next = swap;
@@ -70,7 +100,7 @@ static netdp_status leak_of_block(void *context, int64_t index, int thread, netd
     for (int32_t j = 0; j < count; j++) {
         double *leaked = p->leaked + (int64_t)p->slot[p->relay[first + j]] * p->from_count;
         for (int32_t i = 0; i < p->from_count; i++)
-            leaked[i] = sum[(int64_t)p->from[i] * count + j];
+            leaked[i] = sum[(int64_t)p->from[i] * BLOCK + j];
     }
     return NETDP_OK;
 }

@@ -1,8 +1,10 @@
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static atomic_int_fast64_t live;
 static atomic_int_fast64_t until_failure = -1;
@@ -17,6 +19,22 @@ static bool refused(int64_t count, size_t size)
     return atomic_fetch_sub(&until_failure, 1) == 0;
 }
 
+/*
+ * Asks for huge pages where they fit: random access to a large array is then not slowed down by
+ * the search for its pages. Nothing is touched, so memory is still zeroed as it is first used.
+ */
+static void prefer_huge_pages(void *memory, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)1 << 21;
+    const uintptr_t first = ((uintptr_t)memory + page - 1) & ~(page - 1);
+    const uintptr_t end = ((uintptr_t)memory + bytes) & ~(page - 1);
+    const int before = errno;
+    if (memory == NULL || end <= first)
+        return;
+    (void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* only advice: may well be refused */
+    errno = before;
+}
+
 void *netdp_i_new(int64_t count, size_t size)
 {
     if (refused(count, size))
@@ -24,6 +42,7 @@ void *netdp_i_new(int64_t count, size_t size)
     void *memory = calloc(count > 0 ? (size_t)count : 1, size);
     if (memory != NULL)
         atomic_fetch_add(&live, 1);
+    prefer_huge_pages(memory, (size_t)count * size);
     return memory;
 }
 
@@ -34,6 +53,7 @@ void *netdp_i_grow(void *memory, int64_t count, size_t size)
     void *grown = realloc(memory, count > 0 ? (size_t)count * size : size);
     if (grown != NULL && memory == NULL)
         atomic_fetch_add(&live, 1);
+    prefer_huge_pages(grown, (size_t)count * size);
     return grown;
 }
 

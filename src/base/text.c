@@ -112,3 +112,16 @@ size_t netdp_i_distance(const char *a, const char *b)
     }
     return row[m % 3][n];
 }
+
+size_t netdp_i_write_digits(uint64_t number, char *text)
+{
+    char digit[NETDP_I_DIGITS];
+    size_t length = 0;
+    do
+        digit[length++] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    for (size_t i = 0; i < length; i++)
+        text[i] = digit[length - 1 - i];
+    text[length] = '\0';
+    return length;
+}

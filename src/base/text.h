@@ -26,6 +26,10 @@ netdp_i_shown netdp_i_show_text(const char *text);
  */
 bool netdp_i_read_number(const char *text, double *value);
 
+/* The number in decimal with a NUL behind it, into room for NETDP_I_DIGITS; its length. */
+size_t netdp_i_write_digits(uint64_t number, char *text);
+#define NETDP_I_DIGITS 21
+
 /*
  * Edits (insert, delete, change, swap neighbours) between the first 63 bytes of two words: the
  * smallest is the one to propose.

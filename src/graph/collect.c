@@ -135,7 +135,7 @@ netdp_i_found netdp_i_collect_label(netdp_i_collection *collection, netdp_i_toke
 netdp_status netdp_i_collect_numbers(netdp_i_collection *collection, int32_t nodes, int32_t first,
                                      char **own, netdp_error *error)
 {
-    enum { DIGITS = 11 };
+    enum { DIGITS = 11 }; /* of at most 2^31, with a NUL */
     netdp_i_labels *labels = &collection->labels;
     char *text = NETDP_I_NEW(char, (int64_t)nodes *DIGITS);
     netdp_i_labels_clear(labels);
@@ -148,10 +148,9 @@ netdp_status netdp_i_collect_numbers(netdp_i_collection *collection, int32_t nod
     }
     char *at = text;
     for (int32_t v = 0; v < nodes; v++) {
-        int digits = snprintf(at, DIGITS, "%" PRId64, (int64_t)first + v);
         labels->where[v] = at;
-        labels->length[v] = digits;
-        at += digits + 1;
+        labels->length[v] = (int64_t)netdp_i_write_digits((uint64_t)first + (uint64_t)v, at);
+        at += labels->length[v] + 1;
     }
     labels->count = labels->room = nodes;
     *own = text;

@@ -59,16 +59,23 @@ void netdp_i_labels_clear(netdp_i_labels *labels);
 
 /* ---- The formats: each fills an empty collection from a text with a NUL behind it. ---- */
 
-netdp_status netdp_i_collect_list(netdp_i_collection *collection, const char *text, int64_t bytes,
-                                  netdp_error *error);
-
 /* `own` is text that the labels point into: to be freed after the collection. */
+netdp_status netdp_i_collect_list(netdp_i_collection *collection, const char *text, int64_t bytes,
+                                  char **own, netdp_error *error);
 netdp_status netdp_i_collect_market(netdp_i_collection *collection, const char *text, int64_t bytes,
                                     char **own, netdp_error *error);
 netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *text, int64_t bytes,
                                  char **own, netdp_error *error);
 netdp_status netdp_i_collect_graphml(netdp_i_collection *collection, const char *text,
                                      int64_t bytes, char **own, netdp_error *error);
+
+/*
+ * An edge list of plain numbers alone, without weights, read on all threads in pieces of about
+ * `piece_bytes`. `taken` false: it is not such a list, and the collection is as it was.
+ */
+netdp_status netdp_i_collect_numbered(netdp_i_collection *collection, const char *text,
+                                      int64_t bytes, int64_t piece_bytes, char **own, bool *taken,
+                                      netdp_error *error);
 
 /* Labels first, first + 1, ... of `nodes` nodes, for a format that has no others. */
 netdp_status netdp_i_collect_numbers(netdp_i_collection *collection, int32_t nodes, int32_t first,

@@ -237,9 +237,9 @@ netdp_status netdp_i_graph_set_origin(netdp_graph *graph, const char *origin, ne
 /* Is the label the node's own number, written as we write it? */
 static bool is_own_number(const char *label, int64_t length, int32_t node)
 {
-    char number[16];
-    int digits = snprintf(number, sizeof number, "%d", (int)node);
-    return length == digits && memcmp(label, number, (size_t)digits) == 0;
+    char number[NETDP_I_DIGITS];
+    const size_t digits = netdp_i_write_digits((uint64_t)node, number);
+    return (size_t)length == digits && memcmp(label, number, digits) == 0;
 }
 
 netdp_status netdp_i_graph_set_names(netdp_graph *graph, const char *const *label,

@@ -1,6 +1,7 @@
 /*
- * Graph files. Edge lists are read once when every label is a number, twice when one is not:
- * numbers are ranked by value (so "007" and "7" are one node), other labels by first appearance.
+ * Graph files. Edge lists are read line by line unless they are plain (see numbered.c), and once
+ * more when some label is no number: numbers are ranked by value (so "007" and "7" are one node),
+ * other labels by first appearance.
  */
 #include "graph/collect.h"
 
@@ -11,6 +12,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+
+enum { PIECE = 1 << 20 }; /* bytes of a plain list that one thread reads at a time */
 
 struct reading {
     netdp_i_scan scan;
@@ -88,13 +91,20 @@ static netdp_status read_lines(struct reading *reading, bool numeric, netdp_erro
 }
 
 netdp_status netdp_i_collect_list(netdp_i_collection *collection, const char *text, int64_t bytes,
-                                  netdp_error *error)
+                                  char **own, netdp_error *error)
 {
+    bool taken = false;
     struct reading reading = {
         .scan = {.path = collection->path, .advice = "give a text edge list", .comment = '#'},
         .collection = collection,
     };
     netdp_status status = netdp_i_scan_begin(&reading.scan, text, bytes, error);
+    if (status == NETDP_OK)
+        status = netdp_i_collect_numbered(collection, reading.scan.begin,
+                                          reading.scan.end - reading.scan.begin, PIECE, own, &taken,
+                                          error);
+    if (taken)
+        return status;
     if (status == NETDP_OK)
         status = read_lines(&reading, true, error);
     if (status == NETDP_OK && reading.retry)
@@ -111,10 +121,12 @@ netdp_status netdp_i_graph_parse(const char *text, int64_t bytes, const char *pa
                                  netdp_graph_notes *notes, netdp_error *error)
 {
     netdp_i_collection collection = {.path = path};
-    netdp_status status = netdp_i_collect_list(&collection, text, bytes, error);
+    char *own = NULL;
+    netdp_status status = netdp_i_collect_list(&collection, text, bytes, &own, error);
     if (status == NETDP_OK)
         status = netdp_i_collect_finish(&collection, giant_component, graph, notes, error);
     netdp_i_collect_clear(&collection);
+    netdp_i_free(own);
     return status;
 }
 
@@ -150,7 +162,7 @@ netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_grap
         status = netdp_i_collect_market(&collection, text, bytes, &own, error);
         break;
     case NETDP_I_EDGE_LIST:
-        status = netdp_i_collect_list(&collection, text, bytes, error);
+        status = netdp_i_collect_list(&collection, text, bytes, &own, error);
         break;
     }
     if (status == NETDP_OK)

@@ -23,4 +23,11 @@ netdp_status netdp_i_mixing_eigen(const netdp_mixing *mixing, double *values, do
 netdp_status netdp_i_symmetric_eigen(int32_t order, double *matrix, double *values,
                                      netdp_error *error);
 
+/*
+ * The smallest or the largest eigenvalue of the symmetric tridiagonal matrix diagonal[order],
+ * beside[order - 1], and the last entry of its vector of length 1. Work and memory O(order).
+ */
+netdp_status netdp_i_tridiagonal_end(int32_t order, const double *diagonal, const double *beside,
+                                     bool largest, double *value, double *last, netdp_error *error);
+
 #endif

@@ -375,38 +375,3 @@ const char *netdp_mixing_name(const netdp_mixing *mixing)
 {
     return mixing->name;
 }
-
-/* One row times `width` columns, entries in the order of the rows' columns. */
-static inline void apply_row(netdp_rows rows, int32_t v, const double *restrict x,
-                             double *restrict y, int32_t width)
-{
-    for (int32_t j = 0; j < width; j++)
-        y[j] = 0;
-    for (int64_t i = rows.start[v]; i < rows.start[v + 1]; i++) {
-        double weight = rows.weight[i];
-        const double *from = x + (int64_t)rows.column[i] * width;
-        for (int32_t j = 0; j < width; j++)
-            y[j] += weight * from[j];
-    }
-}
-
-void netdp_i_rows_apply(netdp_rows rows, const double *x, double *y, int32_t width)
-{
-    bool large = (double)rows.start[rows.nodes] * width > 50000;
-#pragma omp parallel for schedule(static) if (large)
-    for (int32_t v = 0; v < rows.nodes; v++) {
-        if (width == 1) {
-            double sum = 0;
-            for (int64_t i = rows.start[v]; i < rows.start[v + 1]; i++)
-                sum += rows.weight[i] * x[rows.column[i]];
-            y[v] = sum;
-        } else {
-            apply_row(rows, v, x, y + (int64_t)v * width, width);
-        }
-    }
-}
-
-void netdp_mixing_apply(const netdp_mixing *mixing, const double *x, double *y, int32_t width)
-{
-    netdp_i_rows_apply(netdp_mixing_rows(mixing), x, y, width);
-}

@@ -25,4 +25,8 @@ netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, do
 /* y = rows x for x, y [nodes][width] row-major, x != y. Allocates nothing. */
 void netdp_i_rows_apply(netdp_rows rows, const double *x, double *y, int32_t width);
 
+/* Rows first .. end-1 of the product, on this thread alone, into y [end - first][width]. */
+void netdp_i_rows_apply_part(netdp_rows rows, int32_t first, int32_t end, const double *x,
+                             double *y, int32_t width);
+
 #endif

@@ -89,6 +89,32 @@ static void test_memory_can_be_made_to_fail(void **state)
     assert_int_equal(netdp_i_memory_live(), before);
 }
 
+/* Large arrays have pages of their own kind: zeroed, kept by growing and by shrinking. */
+static void test_large_arrays_are_arrays(void **state)
+{
+    (void)state;
+    const int64_t megabyte = 1 << 20, before = netdp_i_memory_live();
+    unsigned char *memory = NETDP_I_NEW(unsigned char, 9 * megabyte + 5);
+    assert_non_null(memory);
+    for (int64_t i = 0; i < 9 * megabyte + 5; i++)
+        assert_int_equal(memory[i], 0);
+    const int64_t sizes[] = {9 * megabyte + 5, 33 * megabyte, 10 * megabyte, 100, 6 * megabyte};
+    int64_t kept = sizes[0];
+    for (int64_t i = 0; i < kept; i++)
+        memory[i] = (unsigned char)(i % 251);
+    for (size_t k = 1; k < sizeof sizes / sizeof *sizes; k++) {
+        unsigned char *grown = netdp_i_grow(memory, sizes[k], 1);
+        assert_non_null(grown);
+        memory = grown;
+        kept = sizes[k] < kept ? sizes[k] : kept;
+        for (int64_t i = 0; i < kept; i++)
+            assert_true(memory[i] == (unsigned char)(i % 251));
+        memset(memory + kept, 1, (size_t)(sizes[k] - kept));
+    }
+    netdp_i_free(memory);
+    assert_int_equal(netdp_i_memory_live(), before);
+}
+
 static void test_a_full_disk_leaves_no_file(void **state)
 {
     (void)state;
@@ -146,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_normals_have_their_moments),
         cmocka_unit_test(test_below_is_uniform),
         cmocka_unit_test(test_memory_can_be_made_to_fail),
+        cmocka_unit_test(test_large_arrays_are_arrays),
         cmocka_unit_test(test_a_full_disk_leaves_no_file),
         cmocka_unit_test(test_for_each_reports_and_stops),
         cmocka_unit_test(test_within_keeps_both_texts),

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include <netdp/mixing.h>
+#include <netdp/random.h>
 
 #include <omp.h>
 
@@ -277,6 +278,69 @@ static int64_t brute_mixing_time(const netdp_mixing *mixing, double accuracy)
     return t;
 }
 
+/* What the product must be to the last bit: sums in the order of a row's columns. */
+static void assert_product(const netdp_mixing *mixing, const double *x, const double *y,
+                           int32_t width)
+{
+    netdp_rows rows = netdp_mixing_rows(mixing);
+    for (int64_t v = 0; v < rows.nodes; v++)
+        for (int64_t j = 0; j < width; j++) {
+            double sum = 0;
+            for (int64_t i = rows.start[v]; i < rows.start[v + 1]; i++)
+                sum += rows.weight[i] * x[(int64_t)rows.column[i] * width + j];
+            if (memcmp(&sum, &y[v * width + j], sizeof sum) != 0)
+                fail_msg("row %d, column %d of %d: %.17g, want %.17g", (int)v, (int)j, (int)width,
+                         y[v * width + j], sum);
+        }
+}
+
+/* Every width, and blocks that are small, larger than the caches, and larger still. */
+static void test_apply_is_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family;
+        int32_t least, most;
+        bool shifted; /* y lies off a vector's address */
+    } table[] = {{"barabasi-albert 130 5", 1, 40, false}, {"star 3000", 1, 9, true},
+                 {"torus 500 500", 9, 9, false},          {"torus 500 500", 37, 37, false},
+                 {"torus 1500 1500", 1, 1, false},        {"torus 500 500", 34, 34, true}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct pair pair = mix(table[i].family, "metropolis");
+        const int32_t n = netdp_graph_nodes(pair.graph);
+        double *x = calloc((size_t)n * (size_t)table[i].most, sizeof *x);
+        double *y = calloc((size_t)n * (size_t)table[i].most + 1, sizeof *y);
+        for (int32_t width = table[i].least; width <= table[i].most; width++) {
+            netdp_stream stream = netdp_stream_at(5, NETDP_FOR_PROBE, 0, (uint64_t)width);
+            netdp_stream_normals(&stream, x, (size_t)n * (size_t)width);
+            x[width - 1] = -0.0;
+            netdp_mixing_apply(pair.mixing, x, y + table[i].shifted, width);
+            assert_product(pair.mixing, x, y + table[i].shifted, width);
+        }
+        free(x);
+        free(y);
+        drop(pair);
+    }
+}
+
+/* Some of the rows alone. */
+static void test_apply_part(void **state)
+{
+    (void)state;
+    struct pair pair = mix("erdos-renyi 200 0.05", "metropolis");
+    const netdp_rows rows = netdp_mixing_rows(pair.mixing);
+    double x[200 * 3], whole[200 * 3], part[60 * 3];
+    netdp_stream stream = netdp_stream_at(6, NETDP_FOR_PROBE, 0, 0);
+    netdp_stream_normals(&stream, x, 600);
+    for (int32_t width = 1; width <= 3; width += 2) {
+        netdp_i_rows_apply(rows, x, whole, width);
+        netdp_i_rows_apply_part(rows, 70, 130, x, part, width);
+        assert_memory_equal(part, whole + (size_t)(70 * width),
+                            sizeof(double) * 60 * (size_t)width);
+    }
+    drop(pair);
+}
+
 static void test_mixing_time(void **state)
 {
     (void)state;
@@ -374,6 +438,8 @@ int main(void)
         cmocka_unit_test(test_bad_names),
         cmocka_unit_test(test_require),
         cmocka_unit_test(test_apply_is_the_product),
+        cmocka_unit_test(test_apply_is_exact),
+        cmocka_unit_test(test_apply_part),
         cmocka_unit_test(test_mixing_time),
         cmocka_unit_test(test_allocation_failures),
     };
