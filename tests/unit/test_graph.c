@@ -1,8 +1,10 @@
 #include "check.h"
 
 #include <netdp/graph.h>
+#include <netdp/random.h>
 
 #include "base/memory.h"
+#include "graph/collect.h"
 #include "graph/graph.h"
 
 #include <unistd.h>
@@ -424,6 +426,85 @@ static void test_bad_lists(void **state)
     assert_fails(netdp_graph_read("/tmp", false, &graph, NULL, &error), NETDP_ENVIRONMENT);
 }
 
+/* Plain lines of numbers, comments and line ends among them; no label with leading zeros. */
+static int32_t draw_lines(netdp_stream *stream, int lines, char *text)
+{
+    static const char *const format[] = {"%d %d\n", "%d\t %d\n", " %d %d #c\n", "%d %d\r\n",
+                                         "%d\n",    "# %d %d\n", "\n",          "%d %d#\r\n"};
+    int32_t length = sprintf(text, "3 5\n");
+    for (int i = 0; i < lines; i++) {
+        const uint64_t kind = netdp_stream_below(stream, 20);
+        length +=
+            sprintf(text + length, format[kind < 8 ? kind : 0],
+                    3 * (int)netdp_stream_below(stream, 9), (int)netdp_stream_below(stream, 30));
+    }
+    return length;
+}
+
+static const char *name_or_number(const netdp_graph *graph, int32_t node)
+{
+    const char *name = netdp_graph_name(graph, node);
+    return name != NULL ? name : "its number";
+}
+
+/* In pieces of any length a plain list gives what it gives line by line. */
+static void test_plain_lists_in_pieces(void **state)
+{
+    (void)state;
+    netdp_stream stream = netdp_stream_at(3, NETDP_FOR_PROBE, 0, 0);
+    for (int round = 0; round < 60; round++) {
+        char text[2048];
+        netdp_graph *want = NULL, *got = NULL;
+        netdp_graph_notes want_notes, notes;
+        int32_t length = draw_lines(&stream, round % 20, text);
+        for (int64_t piece = 1; piece <= length + 1; piece += 1 + piece / 4) {
+            netdp_i_collection collection = {.path = "list"};
+            char *own = NULL;
+            bool taken = false;
+            assert_ok(
+                netdp_i_collect_numbered(&collection, text, length, piece, &own, &taken, &error));
+            assert_true(taken);
+            assert_ok(netdp_i_collect_finish(&collection, false, &got, &notes, &error));
+            netdp_i_collect_clear(&collection);
+            netdp_i_free(own);
+            if (want == NULL) {
+                /* A label "05" is not plain, is node 5 all the same, and gives a loop more. */
+                strcpy(text + length, "05 5");
+                want = parse(text, false, &want_notes);
+                text[length] = '\0';
+                want_notes.self_loops--;
+            }
+            assert_memory_equal(&notes, &want_notes, sizeof notes);
+            assert_true(same_edges(got, want));
+            for (int32_t v = 0; v < netdp_graph_nodes(want); v++)
+                assert_string_equal(name_or_number(got, v), name_or_number(want, v));
+            netdp_graph_free(got);
+        }
+        netdp_graph_free(want);
+    }
+}
+
+static void test_lists_that_are_not_plain(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "",          "# nothing\n",  "1 2 3\n",        "a b\n",
+        "-1 2\n",    "01 2\n",       "1 2x",           "1 2\r3 4\n",
+        "1 2\x01\n", "1 100000\n",   "1 +2\n",         "1.5 2\n",
+        "1, 2",      "1 2\n3 4 5 6", "2147483647 2\n", "1 99999999999999999999999\n"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        for (int64_t piece = 1; piece < 8; piece++) {
+            netdp_i_collection collection = {.path = "list"};
+            char *own = NULL;
+            bool taken = true;
+            assert_ok(netdp_i_collect_numbered(&collection, text[i], (int64_t)strlen(text[i]),
+                                               piece, &own, &taken, &error));
+            assert_false(taken);
+            assert_null(own);
+            assert_null(collection.edges.pair);
+        }
+}
+
 static void test_long_labels(void **state)
 {
     (void)state;
@@ -554,6 +635,8 @@ int main(void)
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_giant_component),
         cmocka_unit_test(test_bad_lists),
+        cmocka_unit_test(test_plain_lists_in_pieces),
+        cmocka_unit_test(test_lists_that_are_not_plain),
         cmocka_unit_test(test_long_labels),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_from_edges),
