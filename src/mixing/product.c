@@ -13,11 +13,6 @@
 #include <emmintrin.h>
 #endif
 
-#if defined(__x86_64__) && defined(__ELF__)
-#define WIDER __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDER
-#endif
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
@@ -131,12 +126,32 @@ INLINE void sum_rows(const struct product *p, int32_t first, int32_t end, const 
 #endif
 }
 
-WIDER static void multiply(const struct product *p, int32_t first, int32_t end, double *y)
+INLINE void multiply_rows(const struct product *p, int32_t first, int32_t end, double *y)
 {
     if (p->far)
         sum_rows(p, first, end, true, y);
     else
         sum_rows(p, first, end, false, y);
+}
+
+/* The same on vectors of four, where the machine has them. */
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void multiply_wide(const struct product *p, int32_t first,
+                                                          int32_t end, double *y)
+{
+    multiply_rows(p, first, end, y);
+}
+#endif
+
+static void multiply(const struct product *p, int32_t first, int32_t end, double *y)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2")) {
+        multiply_wide(p, first, end, y);
+        return;
+    }
+#endif
+    multiply_rows(p, first, end, y);
 }
 
 static struct product product_of(netdp_rows rows, const double *x, int32_t width)
