@@ -10,7 +10,11 @@
 
 NETDP_BEGIN
 
-/* A graph; it does not change once it is made. */
+/*
+ * A graph; it does not change once it is made. Memory: 8 bytes a node and 8 an edge; 16 an edge
+ * more where edges have weights, 8 a node and the text where nodes have names. While it is made
+ * from a list: 24 bytes a node and 24 an edge.
+ */
 typedef struct netdp_graph netdp_graph;
 
 /* What the loader did on the way that a user should hear about. */
@@ -44,6 +48,8 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t
  * "label", "id" that tells all nodes apart, else 0, 1, ...; those of Matrix Market are the row
  * numbers 1, 2, ... Weights are the edges' attribute "weight", or the entries of the matrix.
  * `giant_component`: keep the largest component only (ties: the one with the smallest node).
+ * Edge lists without weights whose labels are plain numbers, up to some four times the lines, are
+ * read on all threads: 10^7 lines in about a second.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_graph_read(const char *path, bool giant_component,
                                                     netdp_graph **graph, netdp_graph_notes *notes,
