@@ -19,7 +19,7 @@ enum {
     LANES = 4,        /* doubles of a vector */
     MOST = 8,         /* vectors summed in one pass over a row */
     LINE = 8,         /* doubles of a cache line */
-    AHEAD = 32,       /* entries: how early a neighbour's numbers are asked for */
+    AHEAD = 64,       /* entries: how early a neighbour's numbers are asked for */
     CACHED = 1 << 21, /* doubles: smaller blocks are left to the caches */
     BEYOND = 1 << 23, /* doubles: larger results go past the caches */
     FORK = 50000,     /* multiplications that are worth a team of threads */
@@ -70,9 +70,11 @@ INLINE void sum_vectors(const struct product *p, int32_t v, int64_t at, const in
         const lanes *x = (const lanes *)(p->x + p->rows.column[i] * p->width + at);
         if (far)
             ask(p, i, at, count * LANES);
+            /* The second half first: what looks like a stream makes the machine fetch what comes
+             * next. */
 #pragma GCC unroll 8
         for (int k = 0; k < count; k++)
-            sum[k] += weight * x[k];
+            sum[k ^ (count / 2)] += weight * x[k ^ (count / 2)];
     }
     store(y + at, (const double *)sum, count * LANES, far && p->past);
 }
