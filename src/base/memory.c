@@ -19,30 +19,50 @@ static bool refused(int64_t count, size_t size)
     return atomic_fetch_sub(&until_failure, 1) == 0;
 }
 
+/* Arrays that begin with a page of their own, from this many bytes on. */
+#define LARGE ((size_t)4 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
+#define PAGE ((size_t)64 << 10) /* whole pages on every machine */
+
 /*
  * Asks for huge pages where they fit: random access to a large array is then not slowed down by
- * the search for its pages. Nothing is touched, so memory is still zeroed as it is first used.
+ * the search for its pages. Only advice, which may well be refused.
  */
 static void prefer_huge_pages(void *memory, size_t bytes)
 {
-    const uintptr_t page = (uintptr_t)1 << 21;
-    const uintptr_t first = ((uintptr_t)memory + page - 1) & ~(page - 1);
-    const uintptr_t end = ((uintptr_t)memory + bytes) & ~(page - 1);
+    const uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    const uintptr_t end = ((uintptr_t)memory + bytes) & ~(HUGE_PAGE - 1);
     const int before = errno;
-    if (memory == NULL || end <= first)
+    if (memory == NULL || bytes < LARGE || end <= first)
         return;
-    (void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* only advice: may well be refused */
+    (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
     errno = before;
+}
+
+/* On whole lines of the cache; all but its end is zeroed as it is first used. */
+static void *new_large(size_t bytes)
+{
+    const size_t whole = bytes & ~(PAGE - 1);
+    const int before = errno;
+    void *memory = NULL;
+    if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0)
+        return NULL;
+    prefer_huge_pages(memory, bytes);
+    if (madvise(memory, whole, MADV_DONTNEED) != 0)
+        memset(memory, 0, whole);
+    memset((char *)memory + whole, 0, bytes - whole);
+    errno = before;
+    return memory;
 }
 
 void *netdp_i_new(int64_t count, size_t size)
 {
     if (refused(count, size))
         return NULL;
-    void *memory = calloc(count > 0 ? (size_t)count : 1, size);
+    const size_t bytes = (size_t)count * size;
+    void *memory = bytes >= LARGE ? new_large(bytes) : calloc(count > 0 ? (size_t)count : 1, size);
     if (memory != NULL)
         atomic_fetch_add(&live, 1);
-    prefer_huge_pages(memory, (size_t)count * size);
     return memory;
 }
 

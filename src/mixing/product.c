@@ -42,6 +42,7 @@ INLINE void ask(const struct product *p, int64_t i, int64_t at, int count)
     const double *x = p->x + p->rows.column[entry] * p->width + at;
     for (int j = 0; j < count; j += LINE)
         __builtin_prefetch(x + j, 0, 2);
+    __builtin_prefetch(x + count - 1, 0, 2); /* where x begins within a line */
 }
 
 INLINE void store(double *y, const double *sum, int count, bool past)
