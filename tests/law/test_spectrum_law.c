@@ -124,6 +124,16 @@ static void test_large_graphs_use_lanczos(void **state)
     omp_set_num_threads(threads);
     assert_close(one.second, (3 + 2 * cos(2 * M_PI / 70)) / 5, 1e-10, 0);
     assert_memory_equal(&one, &three, sizeof one);
+    /* So large that threads share it; above 100,000 nodes, to a residual of 1e-7. */
+    omp_set_num_threads(1);
+    one = family_spectrum("regular 30000 6", "metropolis", NETDP_SPECTRAL_AUTO);
+    omp_set_num_threads(3);
+    three = family_spectrum("regular 30000 6", "metropolis", NETDP_SPECTRAL_AUTO);
+    omp_set_num_threads(threads);
+    assert_memory_equal(&one, &three, sizeof one);
+    cube = family_spectrum("hypercube 17", "metropolis", NETDP_SPECTRAL_AUTO);
+    assert_close(cube.second, 1 - 2 / 18.0, 1e-7, 0);
+    assert_close(cube.smallest, 1 - 34 / 18.0, 1e-7, 0);
 }
 
 static void test_golden_values(void **state)
