@@ -41,7 +41,7 @@ static double tolerance(int32_t nodes)
 
 static int32_t strips_of(const struct lanczos *l)
 {
-    return (l->rows.nodes + STRIP - 1) / STRIP;
+    return 1 + (l->rows.nodes - 1) / STRIP;
 }
 
 static double dot(const double *x, const double *y, int32_t count)
