@@ -227,8 +227,9 @@ static netdp_status need_dense(account *a, netdp_error *error)
     return status;
 }
 
-/* What Lanczos may leave of an eigenvalue. */
-#define AWAY 1e-5
+/* Lanczos comes from below, and its residual does not prove which eigenvalue it found: this much is
+   added. */
+#define AWAY 1e-3
 
 /* The largest modulus of W's eigenvalues but the ones vector's, found by the first in need. */
 static netdp_status need_away(account *a, netdp_error *error)
@@ -241,7 +242,7 @@ static netdp_status need_away(account *a, netdp_error *error)
             status = netdp_mixing_spectrum(a->request->protocol->mixing, NETDP_SPECTRAL_AUTO,
                                            &spectrum, error);
             if (status == NETDP_OK)
-                a->away = 1 - spectrum.gap + AWAY;
+                a->away = fmin(1, 1 - spectrum.gap + AWAY);
         }
     }
     return status;
