@@ -8,14 +8,23 @@
 #include "base/parallel.h"
 #include "mixing/mixing.h"
 
-/* Part of the limit below which a sequence is at it. */
-#define FLAT 0x1p-46
+/*
+ * Part of the limit below which a sequence is at it after t products: rows sum to 1 up to rounding,
+ * so that what is flat may drift by as much a product.
+ */
+static double flat(int64_t t)
+{
+    return 0x1p-46 + (double)t * 0x1p-52;
+}
 
 /* Sequences that differ by less, in parts of their values and limits, differ by rounding. */
 #define EQUAL 2e-13
 
 /* Columns of P^t that one piece carries: they stay in the cache. */
 enum { BLOCK = 16 };
+
+/* Nodes whose terms are summed as they come; such sums are added up without loss. */
+enum { CHUNK = 64 };
 
 void netdp_i_powers_clear(netdp_i_powers *powers)
 {
@@ -57,6 +66,34 @@ static bool append(netdp_i_powers *powers, int32_t i, int64_t terms, double valu
     return true;
 }
 
+/* total + lost += x (Neumaier) */
+static void add(double *total, double *lost, double x)
+{
+    const double next = *total + x;
+    *lost += fabs(*total) >= fabs(x) ? *total - next + x : x - next + *total;
+    *total = next;
+}
+
+/* sum_u pi_u x_u: were it summed as it comes, nothing would be flat on many nodes. */
+static double find_limit(const double *pi, const double *x, int32_t nodes)
+{
+    double total = 0, lost = 0;
+    for (int32_t u = 0; u < nodes; u++)
+        add(&total, &lost, pi[u] * x[u]);
+    return total + lost;
+}
+
+/* Largest less least: P averages, so it never grows, and the limit is between the two. */
+static double spread(const double *x, int32_t nodes)
+{
+    double least = x[0], most = x[0];
+    for (int32_t u = 1; u < nodes; u++) {
+        least = x[u] < least ? x[u] : least;
+        most = x[u] > most ? x[u] : most;
+    }
+    return most - least;
+}
+
 netdp_status netdp_i_powers_of_vector(const netdp_transition *transition, const double *x,
                                       const int32_t *node, int32_t asked, const double *scale,
                                       int64_t terms, const netdp_progress *progress,
@@ -65,23 +102,17 @@ netdp_status netdp_i_powers_of_vector(const netdp_transition *transition, const 
     const netdp_rows rows = netdp_transition_rows(transition);
     const double *pi = netdp_transition_stationary(transition);
     double *now = NETDP_I_NEW(double, rows.nodes), *next = NETDP_I_NEW(double, rows.nodes);
-    double limit = 0;
     netdp_status status = powers_new(asked, powers, error);
     if (status != NETDP_OK || now == NULL || next == NULL) {
         status = status != NETDP_OK ? status : netdp_i_no_memory(error);
         goto done;
     }
-    for (int32_t u = 0; u < rows.nodes; u++)
-        limit += pi[u] * x[u];
+    const double limit = find_limit(pi, x, rows.nodes);
     for (int32_t i = 0; i < asked; i++)
         powers->limit[i] = scale != NULL ? limit * scale[i] : limit;
     memcpy(now, x, (size_t)rows.nodes * sizeof *x);
     for (int64_t t = 0; t < terms && status == NETDP_OK; t++) {
-        /* P averages: the largest deviation from the limit never grows. */
-        double away = 0;
-        for (int32_t u = 0; u < rows.nodes; u++)
-            away = fmax(away, fabs(now[u] - limit));
-        if (t > 0 && away <= FLAT * limit)
+        if (t > 0 && spread(now, rows.nodes) <= flat(t) * limit)
             break;
         for (int32_t i = 0; i < asked; i++)
             if (!append(powers, i, terms, scale != NULL ? now[node[i]] * scale[i] : now[node[i]]))
@@ -115,13 +146,20 @@ typedef struct returning {
 static void pair_up(const returning *r, const double *a, const double *b, int32_t first,
                     int32_t count, double *sum)
 {
+    double lost[BLOCK] = {0};
     for (int32_t j = 0; j < count; j++)
         sum[j] = 0;
-    for (int64_t x = 0; x < r->rows.nodes; x++)
+    for (int64_t x = 0; x < r->rows.nodes; x += CHUNK) {
+        const int64_t end = x + CHUNK < r->rows.nodes ? x + CHUNK : r->rows.nodes;
+        double part[BLOCK] = {0};
+        for (int64_t y = x; y < end; y++)
+            for (int32_t j = 0; j < count; j++)
+                part[j] += r->pi[y] * a[y * count + j] * b[y * count + j];
         for (int32_t j = 0; j < count; j++)
-            sum[j] += r->pi[x] * a[x * count + j] * b[x * count + j];
+            add(&sum[j], &lost[j], part[j]);
+    }
     for (int32_t j = 0; j < count; j++)
-        sum[j] /= r->pi[r->node[first + j]];
+        sum[j] = (sum[j] + lost[j]) / r->pi[r->node[first + j]];
 }
 
 /*
@@ -151,7 +189,7 @@ static netdp_status follow_block(void *context, int64_t index, int thread, netdp
             if (!append(powers, first + j, r->terms, sum[j]))
                 return netdp_i_no_memory(error);
         }
-        if (t % 2 == 0 && away <= FLAT)
+        if (t % 2 == 0 && away <= flat(t))
             break;
         if (t % 2 == 1) {
             double *swap = now;

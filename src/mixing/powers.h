@@ -7,7 +7,7 @@
 
 /*
  * For each asked node i the sequence at t = 0 .. count-1; from there on it is limit[i] up to
- * 2^-46 of it, which is monotone in t: after mixing nothing more is computed.
+ * 2^-46 + count 2^-52 of it: after mixing nothing more is computed.
  */
 typedef struct netdp_i_powers {
     int32_t asked;
