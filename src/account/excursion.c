@@ -69,58 +69,191 @@ static int64_t least_step(const double *law, int64_t terms)
     return t;
 }
 
+/* The most that runs of visits have at any step beyond the cut. */
+typedef struct beyond {
+    double all;   /* all runs so far */
+    double last;  /* those with the last visit that was followed */
+    double noise; /* what the rounding of the laws adds to every step of the last */
+    double floor; /* and to all of them */
+    double *loop; /* [terms]: the most of Phi_uu from here on */
+} beyond;
+
+/* Next to nothing, or little more than rounding? */
+static bool little(const beyond *far, double all, int64_t terms, double gained)
+{
+    return all * (double)terms <= NETDP_I_FAR * fmin(1, gained) || all <= 4 * far->floor;
+}
+
+static void most_from_here(const double *a, int64_t terms, double *most)
+{
+    double now = 0;
+    for (int64_t t = terms - 1; t >= 0; t--)
+        most[t] = now = a[t] > now ? a[t] : now;
+}
+
+/* sum_r run_r loop_{cut - r} over first <= r < last */
+static double carried(const double *run, const double *loop, int64_t cut, int64_t first,
+                      int64_t last)
+{
+    double part[4] = {0};
+    int64_t r = first;
+    for (; r + 4 <= last; r += 4)
+        for (int i = 0; i < 4; i++)
+            part[i] += run[r + i] * loop[cut - r - i];
+    for (; r < last; r++)
+        part[0] += run[r] * loop[cut - r];
+    return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/*
+ * The most that another visit has beyond the cut: Phi_uu's sum times the most of the runs there,
+ * and of those before it what is carried over. Of late runs, where they are rounding, less by
+ * counting them as if they were beyond.
+ */
+static double most_beyond(const double *run, const beyond *far, double loop, int64_t cut)
+{
+    const int64_t late = cut - cut / 8;
+    const double early = carried(run, far->loop, cut, 1, late);
+    double most = far->last;
+    for (int64_t r = late; r < cut; r++)
+        most = run[r] > most ? run[r] : most;
+    return early + fmin(loop * most, loop * far->last + carried(run, far->loop, cut, late, cut));
+}
+
+/* The first visits: run = exit ratio^r w_1. Returns what they gain before the cut, at least. */
+static double start_runs(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *exit,
+                         double ratio, int64_t cut, beyond *far)
+{
+    const int64_t terms = hunt->watch->series->terms;
+    double power = 1, gained = 0;
+    hunt->mass[0] = hunt->run[0] = 0;
+    for (int64_t r = 1; r < cut; r++) {
+        power *= ratio;
+        hunt->weight[r] = weights->first[r];
+        hunt->mass[r] = hunt->run[r] = exit[r] * power * weights->first[r];
+        gained += hunt->run[r] * (1 - 1 / weights->first[r]);
+    }
+    far->last = 0;
+    for (int64_t r = cut; r < terms; r++) {
+        power *= ratio;
+        far->last = fmax(far->last, exit[r] * power * weights->first[r]);
+    }
+    far->all = far->last;
+    return gained;
+}
+
+/* The visits after the last that was followed, e^theta each. Returns false where much is far. */
+static bool add_rest(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *again,
+                     int level, int64_t cut, double gained, const beyond *far, double *rest_noise)
+{
+    const netdp_i_series *series = hunt->watch->series;
+    const int64_t terms = series->terms;
+    double *run = hunt->run;
+    if (*rest_noise < 0)
+        *rest_noise = netdp_i_hunt_sum_rest(hunt, weights->theta, again);
+    const double rest = netdp_i_series_sum(hunt->rest, terms) + *rest_noise * (double)terms;
+    const double more = far->last > 0 ? far->last * rest : 0;
+    if (level > 0 && !little(far, more + far->all, terms, gained))
+        return false;
+    memset(run + cut, 0, (size_t)(terms - cut) * sizeof *run);
+    netdp_i_series_transform(series, run, hunt->bins_run);
+    const double noise = netdp_i_series_noise(series, hunt->rest, run) +
+                         *rest_noise * netdp_i_series_sum(run, terms) + more;
+    netdp_i_series_multiply(series, hunt->bins_run, hunt->bins_rest, hunt->bins_a);
+    netdp_i_series_restore(series, hunt->bins_a, run);
+    memset(hunt->mass + cut, 0, (size_t)(terms - cut) * sizeof *run);
+    for (int64_t r = 1; r < terms; r++)
+        hunt->mass[r] += (run[r] > 0 ? run[r] : 0) + noise;
+    for (int64_t r = cut; r < terms; r++)
+        hunt->mass[r] += far->all;
+    return true;
+}
+
 /*
  * hunt->mass = sum_k A_k, erring upward, for A_1(r) = exit(r) ratio^r w_1(r), A_{k+1} = w_{k+1}
  * (Phi_uu * A_k), w_m(r) = exp(theta min(1, (2m - 1) / r)): the law of u's runs of visits by the
  * steps r from the first of them to the excursion's end, weighted. `again` (Phi_uu) is tilted by
- * the same ratio, its transform is in bins_again. Visits beyond the last that is followed weigh
- * e^theta each; *rest_noise < 0: hunt->rest is not yet there.
+ * the same ratio. Visits beyond the last that is followed weigh e^theta each; *rest_noise < 0:
+ * hunt->rest is not yet there.
+ *
+ * Visits are followed up to the cut only. Beyond it no A_{k+1}(r) is more than w_{k+1}(cut) times
+ * sum_s A_k(s) max_{t >= cut - s} Phi_uu(t), over s before the cut, and Phi_uu's sum times the most
+ * of A_k there. Returns false where that is not so small that every step may have it: also those
+ * that it wraps around to, where a product of such laws only errs upward.
  */
-static void follow_visits(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *exit,
-                          double ratio, const double *again, double *rest_noise)
+static bool follow_to_cut(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *exit,
+                          double ratio, const double *again, int level, double *rest_noise)
 {
     const netdp_i_series *series = hunt->watch->series;
-    const int64_t terms = series->terms, most = netdp_i_hunt_most_visits(terms);
+    const netdp_i_series short_series = netdp_i_series_cut(series, level), *s = &short_series;
+    const int64_t terms = series->terms, cut = s->terms, most = netdp_i_hunt_most_visits(terms);
     const double largest = exp(weights->theta), loop = netdp_i_series_sum(again, terms),
                  heavy = largest * loop;
     const int64_t nearest = least_step(exit, terms), shortest = least_step(again, terms);
-    double *run = hunt->run, *weight = hunt->weight, power = 1, gained = 0;
-    hunt->mass[0] = run[0] = 0;
-    for (int64_t r = 1; r < terms; r++) {
-        power *= ratio;
-        weight[r] = weights->first[r];
-        run[r] = exit[r] * power * weight[r];
-        hunt->mass[r] = run[r];
-        gained += run[r] * (1 - 1 / weight[r]); /* what the first visits gain, at least */
-    }
+    double *run = hunt->run, *weight = hunt->weight;
+    const double power = exp(log(ratio) * (double)terms);
+    beyond far = {.loop = hunt->excess, .noise = hunt->noise_out * power};
+    const double gained = start_runs(hunt, weights, exit, ratio, cut, &far);
+    most_from_here(again, terms, far.loop);
+    memcpy(hunt->work.array[0], again, (size_t)cut * sizeof *again);
+    netdp_i_series_transform(s, hunt->work.array[0], hunt->bins_again);
+    const double *shorter = hunt->work.array[0];
     for (int64_t k = 1;; k++) {
-        const double here = netdp_i_series_sum(run, terms);
+        const double here = netdp_i_series_sum(run, cut);
         const int64_t least = nearest + k * shortest; /* no k + 1 visits in fewer steps */
-        if (loop == 0 || here == 0 || least >= terms)
-            return;
-        netdp_i_series_transform(series, run, hunt->bins_run);
-        if (k >= most || (heavy < 1 && here * (heavy / (1 - heavy) - loop / (1 - loop)) <=
-                                           NETDP_I_ENOUGH * gained))
+        far.floor += far.noise;
+        if (level > 0 && !little(&far, far.all, terms, gained))
+            return false;
+        if (loop == 0 || (here == 0 && far.last == 0) || least >= terms)
             break;
-        const double noise = netdp_i_series_noise(series, again, run);
-        netdp_i_series_multiply(series, hunt->bins_run, hunt->bins_again, hunt->bins_a);
-        netdp_i_series_restore(series, hunt->bins_a, run);
+        if (k >= most || least >= cut ||
+            (heavy < 1 &&
+             here * (heavy / (1 - heavy) - loop / (1 - loop)) <= NETDP_I_ENOUGH * gained))
+            return add_rest(hunt, weights, again, level, cut, gained, &far, rest_noise);
+        if (level > 0) {
+            const double next = most_beyond(run, &far, loop, cut);
+            const double heavier = weight[cut - 1] * weights->ratio[cut - 1];
+            far.last = next * fmin(heavier, largest);
+            far.noise = loop * far.noise + hunt->noise_again * power * here;
+            far.all += far.last;
+            if (cut == terms)
+                far.last = 0; /* nothing is there */
+        }
+        netdp_i_series_transform(s, run, hunt->bins_run);
+        const double noise = netdp_i_series_noise(s, shorter, run);
+        netdp_i_series_multiply(s, hunt->bins_run, hunt->bins_again, hunt->bins_a);
+        netdp_i_series_restore(s, hunt->bins_a, run);
         memset(run, 0, (size_t)least * sizeof *run);
-        for (int64_t r = least; r < terms; r++) { /* fmin and fmax would not be vectorised */
+        for (int64_t r = least; r < cut; r++) { /* fmin and fmax would not be vectorised */
             const double heavier = weight[r] * weights->ratio[r], law = run[r] > 0 ? run[r] : 0;
             weight[r] = heavier < largest ? heavier : largest;
             run[r] = (law + noise) * weight[r];
             hunt->mass[r] += run[r];
         }
     }
-    if (*rest_noise < 0)
-        *rest_noise = netdp_i_hunt_sum_rest(hunt, weights->theta, again);
-    const double noise = netdp_i_series_noise(series, hunt->rest, run) +
-                         *rest_noise * netdp_i_series_sum(run, terms);
-    netdp_i_series_multiply(series, hunt->bins_run, hunt->bins_rest, hunt->bins_a);
-    netdp_i_series_restore(series, hunt->bins_a, run);
-    for (int64_t r = 1; r < terms; r++)
-        hunt->mass[r] += (run[r] > 0 ? run[r] : 0) + noise;
+    for (int64_t r = cut; r < terms; r++)
+        hunt->mass[r] = far.all;
+    return true;
+}
+
+/* From the nearest cut on at which the laws are next to nothing, until it leaves little out. */
+static void follow_visits(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *exit,
+                          double ratio, const double *again, double *rest_noise)
+{
+    const netdp_i_series *series = hunt->watch->series;
+    const int64_t terms = series->terms;
+    const double enough = NETDP_I_FAR * tilted_sum(exit, terms, ratio) / (double)terms;
+    int level = netdp_i_series_cuts(series) - 1;
+    for (; level > 0; level--) {
+        const int64_t cut = netdp_i_series_cut(series, level).terms;
+        const double power = exp(log(ratio) * (double)cut);
+        const double most = fmax(enough, 2 * hunt->noise_out * power);
+        const int64_t last = cut < terms ? cut : terms - 1;
+        if (again[last] <= most && exit[last] * power <= most)
+            break;
+    }
+    while (!follow_to_cut(hunt, weights, exit, ratio, again, level, rest_noise))
+        level--;
 }
 
 /* What a run of visits adds to the mean: its weighted law less the plain one. */
@@ -143,7 +276,6 @@ static void find_runs(netdp_i_hunt *hunt, const netdp_i_weights *weights, double
     const int64_t terms = series->terms;
     double rest_noise = -1, noise = 0;
     tilt(hunt->again, terms, ratio, hunt->tilted);
-    netdp_i_series_transform(series, hunt->tilted, hunt->bins_again);
     memset(hunt->gain, 0, (size_t)terms * sizeof *hunt->gain);
     memset(hunt->ends, 0, (size_t)terms * sizeof *hunt->ends);
     if (watch->release) {

@@ -24,6 +24,9 @@
 /* What the visits of u beyond the last one that is followed may add, in parts of what all add. */
 #define NETDP_I_ENOUGH 1e-7
 
+/* What lies beyond the steps that visits are followed to may add, in parts of what all add. */
+#define NETDP_I_FAR 1e-11
+
 /* What the sparse products before may have lost, in parts. */
 #define NETDP_I_PRODUCTS 1e-9
 

@@ -167,7 +167,7 @@ void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back)
     const double inverted = netdp_i_series_invert(series, hunt->mass, hunt->bins_a, hunt->again,
                                                   hunt->bins_again, &hunt->work);
     const double noise_again = inverted + 4 * noise; /* |1/H| <= 2 in the 1-norm, twice */
-    hunt->noise_out = noise_again;
+    hunt->noise_out = hunt->noise_again = noise_again;
     for (int32_t f = 0; f < members; f++) { /* Phi_uf = e_uf / H */
         const double noise_exit = netdp_i_series_noise(series, hunt->first[f], hunt->again) +
                                   2 * noise_first + noise_again;

@@ -28,6 +28,7 @@ typedef struct netdp_i_hunt {
     double *back;        /* as given to prepare */
     double noise_first;  /* error of `first` */
     double noise_loops;  /* error of `loops` */
+    double noise_again;  /* error of Phi_uu */
     double noise_out;    /* error of Phi_uu and all Phi_uf together */
 } netdp_i_hunt;
 

@@ -104,6 +104,25 @@ netdp_status netdp_i_series_new(int64_t terms, netdp_i_series **series, netdp_er
     return NETDP_OK;
 }
 
+int netdp_i_series_cuts(const netdp_i_series *series)
+{
+    return series->levels;
+}
+
+netdp_i_series netdp_i_series_cut(const netdp_i_series *series, int cut)
+{
+    netdp_i_series made = *series;
+    if (cut == 0)
+        return made;
+    made.terms = series->level_terms[cut];
+    made.size = series->level_size[cut];
+    made.bins = made.size / 2 + 1;
+    made.levels = 1;
+    made.forward[0] = series->forward[cut];
+    made.backward[0] = series->backward[cut];
+    return made;
+}
+
 void netdp_i_series_transform(const netdp_i_series *series, double *a, fftw_complex *bins)
 {
     memset(a + series->terms, 0, (size_t)(series->size - series->terms) * sizeof *a);

@@ -29,6 +29,14 @@ void netdp_i_series_drop(void *array);
 netdp_status netdp_i_series_new(int64_t terms, netdp_i_series **series, netdp_error *error);
 void netdp_i_series_free(netdp_i_series *series);
 
+/*
+ * The same with shorter transforms: cut 1 has all terms, each next one about half as many. Its
+ * products wrap around: the terms from `size` on are added to the first ones. Cut 0 is `series`. A
+ * cut borrows plans, is not to be freed and inverts nothing; its arrays are those of `series`.
+ */
+int netdp_i_series_cuts(const netdp_i_series *series);
+netdp_i_series netdp_i_series_cut(const netdp_i_series *series, int cut);
+
 /* Arrays are netdp_i_series_array's: their room behind `terms` is used. */
 void netdp_i_series_transform(const netdp_i_series *series, double *a, fftw_complex *bins);
 

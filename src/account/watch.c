@@ -101,6 +101,7 @@ static netdp_status find_noise(netdp_i_watch *watch, const double *const *betwee
     double *a = netdp_i_series_array(series);
     fftw_complex *bins = netdp_i_series_bins(series), *sum = netdp_i_series_bins(series);
     netdp_status status = NETDP_OK;
+    double largest = 0;
     if (a == NULL || bins == NULL || sum == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
@@ -120,8 +121,10 @@ static netdp_status find_noise(netdp_i_watch *watch, const double *const *betwee
             a[0] -= f == h ? 1 : 0;
             for (int64_t t = 0; t < series->terms; t++)
                 most = fmax(most, fabs(a[t]));
-            watch->noise = fmax(watch->noise, most + noise);
+            largest = fmax(largest, most + noise);
         }
+    if (isfinite(watch->noise)) /* it was inverted at all */
+        watch->noise = largest;
 done:
     netdp_i_series_drop(a);
     netdp_i_series_drop(bins);

@@ -8,6 +8,7 @@
 #include <netdp/random.h>
 #include <netdp/walk.h>
 
+#include "mixing/powers.h"
 #include "walk_net.h"
 
 enum { MOST_MEMBERS = 3 };
@@ -229,6 +230,49 @@ static void test_heavy_weights(void **state)
         assert_true(value <= truth * (1 + 1e-6));
         drop(n);
     }
+}
+
+/* Walks so long that no run of visits reaches their end: runs are followed up to a cut. */
+static void test_long_walks(void **state)
+{
+    (void)state;
+    static const setting longer[] = {
+        {"complete 5", "metropolis", 300, 1, 1, {0}, NETDP_START_UNIFORM, 0, false, 2, 6},
+        {"complete 5", "lazy:0.3", 300, 1, 1, {0}, NETDP_START_OBSERVER, 0, true, 4, 20},
+        {"complete 4", "metropolis", 300, 3, 2, {0, 1}, 2, 0, true, 2, 4},
+    };
+    for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
+        net n = open_net(longer[i].family, 1, longer[i].law);
+        const double value = account(n, &longer[i], NETDP_BOUND_EXCURSION);
+        const double truth = recurse(n, &longer[i]);
+        assert_true(value >= truth * (1 - 1e-10));
+        assert_true(value <= truth * (1 + 2e-6));
+        drop(n);
+    }
+}
+
+/* On many nodes sequences are found flat soon after mixing, whatever long sums lose. */
+static void test_flat_sequences(void **state)
+{
+    (void)state;
+    net n = open_net("regular 20001 6", 1, "metropolis");
+    const int32_t node[] = {0, 17};
+    const double *pi = netdp_transition_stationary(n.law);
+    double *x = test_calloc(20001, sizeof *x);
+    netdp_i_powers powers;
+    for (int start = 0; start < 2; start++) {
+        for (int32_t u = 0; u < 20001; u++)
+            x[u] = start == 0 ? 1 / (20001 * pi[u]) : u == 0;
+        assert_ok(netdp_i_powers_of_vector(n.law, x, node, 2, NULL, 5000, NULL, &powers, &error));
+        assert_true(powers.count[0] < 400);
+        assert_close(powers.limit[1], start == 0 ? 1 : 1 / 20001.0, 0, 1e-13);
+        netdp_i_powers_clear(&powers);
+    }
+    assert_ok(netdp_i_powers_of_returns(n.law, node, 2, 5000, NULL, &powers, &error));
+    assert_true(powers.count[1] < 400);
+    netdp_i_powers_clear(&powers);
+    test_free(x);
+    drop(n);
 }
 
 /* Observers that are asked together are told what each is told alone. */
@@ -524,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_direct_recursion), cmocka_unit_test(test_simulated_paths),
         cmocka_unit_test(test_monotone),         cmocka_unit_test(test_laziness),
         cmocka_unit_test(test_relabelling),      cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_long_walks),       cmocka_unit_test(test_flat_sequences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
