@@ -23,6 +23,7 @@ typedef netdp_status (*netdp_i_command)(int argc, const char **argv, netdp_error
 
 /* The commands; main.c has the table. */
 netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_bench(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *error);

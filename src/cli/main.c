@@ -26,6 +26,7 @@ static const struct {
      "convert a guarantee: Gaussian DP, Renyi DP, (eps, delta)"},
     {"graph", netdp_i_command_graph, "make a graph, or describe one: degrees, diameter, mixing"},
     {"data", netdp_i_command_data, "the data sets: where each comes from, is mine the right one"},
+    {"bench", netdp_i_command_bench, "how fast the accounts are on this machine"},
     {"version", netdp_i_command_version, "the versions of netdp and of its libraries"},
 };
 
