@@ -25,7 +25,7 @@ set datafile separator ','
 set logscale xy
 set grid
 set key off
-set format y '10^{%L}'
+set format xy '10^{%L}'
 set multiplot layout 1,5
 set ylabel 'processor time, s'
 """
