@@ -78,10 +78,10 @@ typedef struct beyond {
     double *loop; /* [terms]: the most of Phi_uu from here on */
 } beyond;
 
-/* Next to nothing, or little more than rounding? */
+/* Next to nothing, or no more than rounding? */
 static bool little(const beyond *far, double all, int64_t terms, double gained)
 {
-    return all * (double)terms <= NETDP_I_FAR * fmin(1, gained) || all <= 4 * far->floor;
+    return all * (double)terms <= NETDP_I_FAR * fmin(1, gained) || all <= far->floor;
 }
 
 static void most_from_here(const double *a, int64_t terms, double *most)
