@@ -28,22 +28,41 @@ netdp_status netdp_i_basis_dense(const netdp_mixing *mixing, netdp_i_basis *basi
                                  netdp_error *error);
 
 /*
+ * Other processes that have the rest of the nodes. Each of them makes the same calls, and gets the
+ * same bits from them; a process that fails says so where the others agree.
+ */
+typedef struct netdp_i_others {
+    int32_t first, count; /* own nodes */
+    int32_t ghosts;       /* rows of others that a product needs, behind the own ones */
+    int32_t near;         /* processes on this machine, this one with them */
+    void *context;
+    /* y = W x for x [count + ghosts][width], own rows filled, and y [count][width] */
+    netdp_status (*apply)(void *context, double *x, double *y, int32_t width, netdp_error *error);
+    void (*sum)(double *values, int64_t count); /* over the processes */
+    void (*tell)(void *bytes, int64_t count);   /* one process's, for all */
+    netdp_status (*agree)(netdp_status status, netdp_error *error);
+} netdp_i_others;
+
+/*
  * Of the space of `powers` powers as below, with that of the first `inner` powers inside it; where
  * these are all powers, there is no inner space. Otherwise as netdp_i_basis_krylov.
  */
 netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
-                                  int64_t powers, int64_t inner, netdp_i_basis *basis,
-                                  const netdp_progress *progress, netdp_error *error);
+                                  int64_t powers, int64_t inner, const netdp_i_others *others,
+                                  netdp_i_basis *basis, const netdp_progress *progress,
+                                  netdp_error *error);
 
 /*
  * The space of { W^k e_w : w in seen, k < powers }: exact for every product S W^i ... W^j S^T with
  * i, j < powers. Directions below 1e-12 of their block are dropped as dependent. Memory: 8 bytes a
  * node and direction, and up to half as much again while it grows; NETDP_NO_MEMORY where the
- * machine has less. `progress` may be NULL.
+ * machine has less. `progress` may be NULL. `others` NULL: this process has all nodes; else the
+ * basis has the rows of its own ones.
  */
 netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
-                                  int64_t powers, netdp_i_basis *basis,
-                                  const netdp_progress *progress, netdp_error *error);
+                                  int64_t powers, const netdp_i_others *others,
+                                  netdp_i_basis *basis, const netdp_progress *progress,
+                                  netdp_error *error);
 
 void netdp_i_basis_clear(netdp_i_basis *basis);
 

@@ -35,11 +35,12 @@ enum { STRIPS = 64, LEAST_STRIP = 4096, FIRST_ROOM = 32 };
 
 typedef struct krylov {
     const netdp_mixing *mixing;
-    int32_t nodes, width; /* columns of the widest block: the first */
+    const netdp_i_others *others; /* NULL: all nodes are here */
+    int32_t nodes, width;         /* nodes here; columns of the widest block: the first */
     int32_t most, room, used;
     int32_t strip, strips; /* nodes of a strip, and how many there are */
     double *q;             /* [nodes][room] */
-    double *block, *image; /* [nodes][width] */
+    double *block, *image; /* [nodes][width]; behind the block stand its ghosts */
     double *t;             /* [room][room], Q^T W Q: the part on and above the diagonal blocks */
     double *part;          /* [strips][max(room, width)][width] */
     double *dot, *gram;    /* [room][width], [width][width] */
@@ -68,11 +69,12 @@ static netdp_status krylov_grow(krylov *k, int32_t wanted, netdp_error *error)
     room = room < k->most ? room : k->most;
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
     const double bytes = 8 * ((double)n * ((double)room + k->room) + (double)room * (double)room);
-    if (bytes > MEMORY * machine)
+    const int32_t near = k->others != NULL ? k->others->near : 1;
+    if (bytes * near > MEMORY * machine)
         return netdp_i_fail(error, NETDP_NO_MEMORY,
                             "exact: one observer needs %.3g GB or more here; use fewer rounds, or "
                             "--bound upper for averaging of many",
-                            bytes / 1e9);
+                            bytes * near / 1e9);
     double *q = NETDP_I_NEW(double, n *room), *t = NETDP_I_NEW(double, room *room);
     double *dot = NETDP_I_NEW(double, room *w);
     double *part = NETDP_I_NEW(double, k->strips *(room > w ? room : w) * w);
@@ -101,20 +103,26 @@ static netdp_status krylov_grow(krylov *k, int32_t wanted, netdp_error *error)
     return NETDP_OK;
 }
 
-static netdp_status krylov_new(krylov *k, const netdp_mixing *mixing, int32_t width, int32_t most,
-                               netdp_error *error)
+static netdp_status krylov_new(krylov *k, const netdp_mixing *mixing, const netdp_i_others *others,
+                               int32_t width, int32_t most, netdp_error *error)
 {
-    const int32_t n = netdp_mixing_rows(mixing).nodes;
-    *k = (krylov){.mixing = mixing, .nodes = n, .width = width, .most = most};
+    const int32_t n = others != NULL ? others->count : netdp_mixing_rows(mixing).nodes;
+    const int64_t ghosts = others != NULL ? others->ghosts : 0;
+    *k = (krylov){.mixing = mixing, .others = others, .nodes = n, .width = width, .most = most};
     k->strip = (n + STRIPS - 1) / STRIPS > LEAST_STRIP ? (n + STRIPS - 1) / STRIPS : LEAST_STRIP;
-    k->strips = (n + k->strip - 1) / k->strip;
-    k->block = NETDP_I_NEW(double, (int64_t)n *width);
+    k->strips = n > 0 ? (n + k->strip - 1) / k->strip : 1;
+    k->block = NETDP_I_NEW(double, (n + ghosts) * width);
     k->image = NETDP_I_NEW(double, (int64_t)n *width);
     k->gram = NETDP_I_NEW(double, (int64_t)width *width);
     k->pivot = NETDP_I_NEW(lapack_int, width);
     if (k->block == NULL || k->image == NULL || k->gram == NULL || k->pivot == NULL)
         return netdp_i_no_memory(error);
     return krylov_grow(k, width, error);
+}
+
+static netdp_status agree(const krylov *k, netdp_status status, netdp_error *error)
+{
+    return k->others != NULL ? k->others->agree(status, error) : status;
 }
 
 static int32_t strip_rows(const krylov *k, int64_t strip)
@@ -137,6 +145,8 @@ static void multiply_down(krylov *k, const double *a, int32_t rows, int32_t a_st
     for (int64_t s = 1; s < k->strips; s++)
         for (int64_t i = 0; i < size; i++)
             into[i] += k->part[s * size + i];
+    if (k->others != NULL)
+        k->others->sum(into, size);
 }
 
 /* X -= A C of A [nodes][rows], C [rows][count] and X [nodes][count], with the strides of A and X */
@@ -160,12 +170,15 @@ static void project_out(krylov *k, int32_t first, double *x, int32_t count, int3
 }
 
 /* image = W times the columns first .. first+count-1 of Q. */
-static void krylov_multiply(krylov *k, int32_t first, int32_t count)
+static netdp_status krylov_multiply(krylov *k, int32_t first, int32_t count, netdp_error *error)
 {
 #pragma omp parallel for schedule(static) if (k->strips > 1)
     for (int64_t u = 0; u < k->nodes; u++)
         memcpy(k->block + u * count, k->q + u * k->room + first, (size_t)count * sizeof *k->block);
+    if (k->others != NULL)
+        return k->others->apply(k->others->context, k->block, k->image, count, error);
     netdp_mixing_apply(k->mixing, k->block, k->image, count);
+    return NETDP_OK;
 }
 
 /*
@@ -213,6 +226,11 @@ static int32_t factor(krylov *k, const double *x, int32_t count, double *shortes
     /* By rows the upper triangle is LAPACK's lower one: R^T there, R as we read it. */
     LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', count, k->gram, count, k->pivot, &rank,
                         fmax(SOLID * largest, DEPENDENT * DEPENDENT), work);
+    if (k->others != NULL) { /* machines may round in their own ways */
+        k->others->tell(&rank, sizeof rank);
+        k->others->tell(k->pivot, count * (int64_t)sizeof *k->pivot);
+        k->others->tell(k->gram, (int64_t)count * count * (int64_t)sizeof *k->gram);
+    }
     *shortest = fabs(k->gram[(int64_t)(rank - 1) * count + rank - 1]);
     return rank;
 }
@@ -222,6 +240,8 @@ static void polish(krylov *k, double *x, int32_t rank, int32_t stride)
 {
     multiply_down(k, x, rank, stride, x, rank, stride, k->gram);
     LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', rank, k->gram, rank);
+    if (k->others != NULL)
+        k->others->tell(k->gram, (int64_t)rank * rank * (int64_t)sizeof *k->gram);
 #pragma omp parallel for schedule(dynamic, 1) if (k->strips > 1)
     for (int64_t s = 0; s < k->strips; s++)
         cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
@@ -337,10 +357,15 @@ static netdp_status krylov_ritz(krylov *k, int32_t inner, netdp_i_basis *made, n
     }
     if (y == NULL || made->theta == NULL || (inner < r && made->inner == NULL))
         status = netdp_i_no_memory(error);
+    status = agree(k, status, error);
     if (status == NETDP_OK)
-        status = diagonalise(k, y, made->theta, error);
+        status = agree(k, diagonalise(k, y, made->theta, error), error);
+    if (status == NETDP_OK && k->others != NULL) {
+        k->others->tell(y, r * r * (int64_t)sizeof *y);
+        k->others->tell(made->theta, r * (int64_t)sizeof *made->theta);
+    }
     if (status == NETDP_OK)
-        status = rotate(k, y, inner, error);
+        status = agree(k, rotate(k, y, inner, error), error);
     if (status != NETDP_OK)
         goto done;
     for (int64_t i = 0; made->inner != NULL && i < inner; i++)
@@ -355,9 +380,20 @@ done:
     return status;
 }
 
+/* e_w for the seen w. */
+static void place_seen(krylov *k, const int32_t *seen, int32_t count)
+{
+    const int32_t first = k->others != NULL ? k->others->first : 0;
+    for (int32_t j = 0; j < count; j++)
+        if (seen[j] >= first && seen[j] < first + k->nodes)
+            k->q[(int64_t)(seen[j] - first) * k->room + j] = 1;
+    k->used = count;
+}
+
 netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
-                                  int64_t powers, int64_t inner, netdp_i_basis *basis,
-                                  const netdp_progress *progress, netdp_error *error)
+                                  int64_t powers, int64_t inner, const netdp_i_others *others,
+                                  netdp_i_basis *basis, const netdp_progress *progress,
+                                  netdp_error *error)
 {
     const int32_t n = netdp_mixing_rows(mixing).nodes;
     const int32_t most =
@@ -365,15 +401,16 @@ netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *see
     netdp_i_basis made = {0};
     krylov k;
     netdp_i_dense_begin();
-    netdp_status status = krylov_new(&k, mixing, count, most, error);
+    netdp_status status = krylov_new(&k, mixing, others, count, most, error);
+    status = agree(&k, status, error);
     if (status != NETDP_OK)
         goto done;
-    for (int32_t j = 0; j < count; j++)
-        k.q[(int64_t)seen[j] * k.room + j] = 1;
-    k.used = count;
+    place_seen(&k, seen, count);
     int32_t before = 0, first = 0, width = count, inside = count;
     for (int64_t power = 1; width > 0; power++) {
-        krylov_multiply(&k, first, width);
+        status = agree(&k, krylov_multiply(&k, first, width, error), error);
+        if (status != NETDP_OK)
+            goto done;
         recur(&k, before, width);
         before = first;
         first = k.used;
@@ -385,6 +422,7 @@ netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *see
             status = krylov_grow(&k, k.used + width < most ? k.used + width : most, error);
         if (status == NETDP_OK)
             status = netdp_i_report(progress, "basis", (double)power, (double)powers, error);
+        status = agree(&k, status, error);
         if (status != NETDP_OK)
             goto done;
         krylov_extend(&k, width);
@@ -402,8 +440,10 @@ done:
 }
 
 netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
-                                  int64_t powers, netdp_i_basis *basis,
-                                  const netdp_progress *progress, netdp_error *error)
+                                  int64_t powers, const netdp_i_others *others,
+                                  netdp_i_basis *basis, const netdp_progress *progress,
+                                  netdp_error *error)
 {
-    return netdp_i_basis_nested(mixing, seen, count, powers, powers, basis, progress, error);
+    return netdp_i_basis_nested(mixing, seen, count, powers, powers, others, basis, progress,
+                                error);
 }

@@ -26,9 +26,10 @@ typedef struct account {
     double *rows;  /* [batch][from] of the batch at hand */
     int32_t first; /* its first observer */
     netdp_i_published *published;
-    netdp_i_basis dense;         /* modes 0 until an observer needs it */
-    netdp_i_phase *phase;        /* NULL until an observer needs it */
-    double away;                 /* 0 until needed: W's largest other eigenvalue, from above */
+    const netdp_i_rounds *rounds; /* NULL: here */
+    netdp_i_basis dense;          /* modes 0 until an observer needs it */
+    netdp_i_phase *phase;         /* NULL until an observer needs it */
+    double away;                  /* 0 until needed: W's largest other eigenvalue, from above */
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
 } account;
 
@@ -239,8 +240,10 @@ static netdp_status need_away(account *a, netdp_error *error)
     {
         netdp_spectrum spectrum;
         if (a->away == 0) {
-            status = netdp_mixing_spectrum(a->request->protocol->mixing, NETDP_SPECTRAL_AUTO,
-                                           &spectrum, error);
+            const netdp_mixing *mixing = a->request->protocol->mixing;
+            status = a->rounds != NULL
+                         ? a->rounds->spectrum(mixing, &spectrum, error)
+                         : netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
             if (status == NETDP_OK)
                 a->away = fmin(1, 1 - spectrum.gap + AWAY);
         }
@@ -272,6 +275,19 @@ static bool by_phases(const account *a)
                                       (protocol->reacts && a->bound->bound == NETDP_BOUND_UPPER);
 }
 
+/* The first rounds, and then every state under a dither. */
+static netdp_status account_release(account *a, int64_t rounds, double dither,
+                                    const int32_t *member, double *loss, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_losses *l = a->losses;
+    if (a->rounds != NULL)
+        return a->rounds->release(a->rounds->context, protocol, rounds, dither, a->away, l, member,
+                                  loss, a->inner, error);
+    return netdp_i_release_loss(protocol, rounds, dither, a->away, member, l->members, l->from,
+                                l->from_count, loss, a->inner, error);
+}
+
 /* Phases compose: what comes later depends on a contribution only through the released states. */
 static netdp_status account_phases(account *a, const netdp_i_observer *observer,
                                    const int32_t *member, double *loss, netdp_error *error)
@@ -282,9 +298,7 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
     if (status == NETDP_OK && is_large(protocol)) {
         status = need_away(a, error);
         if (status == NETDP_OK)
-            status = netdp_i_release_loss(protocol, protocol->every, protocol->end_dither, a->away,
-                                          member, l->members, l->from, l->from_count, loss,
-                                          a->inner, error);
+            status = account_release(a, protocol->every, protocol->end_dither, member, loss, error);
     } else if (status == NETDP_OK) {
         status = need_phase(a, error);
         if (status == NETDP_OK)
@@ -294,6 +308,20 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
     for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
         loss[i] = fmin(loss[i], 1) * l->local;
     return status;
+}
+
+netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bound bound,
+                                     const netdp_i_basis *basis, const netdp_i_observer *observer,
+                                     const int32_t *from, int32_t count, double *loss,
+                                     const netdp_progress *progress, netdp_error *error)
+{
+    const netdp_linear *protocol = request->protocol;
+    if (protocol->every == 0)
+        return netdp_i_filter_loss(protocol, basis, observer, 0, from, count, loss, progress,
+                                   error);
+    return netdp_i_stream(protocol, basis, observer,
+                          bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER : bound, request->pattern,
+                          from, count, loss, progress, error);
 }
 
 /*
@@ -331,18 +359,12 @@ static netdp_status follow_rounds(account *a, const netdp_i_observer *observer, 
     netdp_i_basis krylov = {0};
     netdp_status status =
         reduce ? netdp_i_basis_krylov(protocol->mixing, observer->seen, observer->seen_count,
-                                      protocol->rounds + (observer->last_sum ? 1 : 0), &krylov,
-                                      a->inner, error)
+                                      protocol->rounds + (observer->last_sum ? 1 : 0), NULL,
+                                      &krylov, a->inner, error)
                : need_dense(a, error);
-    const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
-    if (status == NETDP_OK && protocol->every > 0)
-        status = netdp_i_stream(protocol, basis, observer,
-                                a->bound->bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER
-                                                                      : a->bound->bound,
-                                a->request->pattern, l->from, l->from_count, loss, a->inner, error);
-    else if (status == NETDP_OK)
-        status = netdp_i_filter_loss(protocol, basis, observer, 0, l->from, l->from_count, loss,
-                                     a->inner, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_on_basis(a->request, a->bound->bound, reduce ? &krylov : &a->dense,
+                                         observer, l->from, l->from_count, loss, a->inner, error);
     netdp_i_basis_clear(&krylov);
     return status;
 }
@@ -355,8 +377,10 @@ static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
     int64_t release = 0;
     netdp_status status = choose_release(a, observer, &release, error);
     if (status == NETDP_OK && release > 0)
-        status = netdp_i_release_loss(protocol, release, protocol->dither, a->away, member,
-                                      l->members, l->from, l->from_count, loss, a->inner, error);
+        status = account_release(a, release, protocol->dither, member, loss, error);
+    else if (status == NETDP_OK && a->rounds != NULL)
+        status =
+            a->rounds->account(a->rounds->context, a->request, l, observer, loss, a->inner, error);
     else if (status == NETDP_OK)
         status = follow_rounds(a, observer, loss, error);
     /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
@@ -418,8 +442,13 @@ static netdp_status account_exactly(account *a, int32_t count, const netdp_progr
     const bool alone = a->losses->to_count == 1;
     const netdp_progress poll = {poll_only, (void *)progress};
     a->inner = alone ? progress : &poll;
-    return netdp_i_for_each(count, account_observer, a, alone ? NULL : progress, "observers",
-                            error);
+    if (a->rounds == NULL)
+        return netdp_i_for_each(count, account_observer, a, alone ? NULL : progress, "observers",
+                                error);
+    netdp_status status = NETDP_OK;
+    for (int32_t v = 0; v < count && status == NETDP_OK; v++)
+        status = account_observer(a, v, 0, error);
+    return status;
 }
 
 /* Of phases their number times that of one (paper C, Theorem 6). */
@@ -488,7 +517,7 @@ static const char *only_way(const account *a)
     if (a->request->protocol->varying.kind != NETDP_VARY_NEVER)
         return "round by round, on all nodes";
     if (by_phases(a) && is_large(a->request->protocol))
-        return "phases, in a Krylov space of twice their rounds";
+        return NETDP_I_RELEASED;
     return by_phases(a) ? "phases, in all eigenvectors of W" : NULL;
 }
 
@@ -550,10 +579,10 @@ static netdp_status begin_published(account *a, int64_t room, netdp_error *error
 }
 
 netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
-                                netdp_i_batch_sink sink, void *context,
-                                const netdp_progress *progress, netdp_error *error)
+                                const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
+                                void *context, const netdp_progress *progress, netdp_error *error)
 {
-    account a = {.request = request};
+    account a = {.request = request, .rounds = rounds};
     netdp_status status = check_request(request, &a.bound, error);
     if (status != NETDP_OK)
         return status;

@@ -4,6 +4,8 @@
 
 #include <netdp/account.h>
 
+#include "account/filter.h"
+
 /*
  * With the asked nodes (count 0: all), each in range and named once; a coalition is one observer.
  * `loss` is NULL.
@@ -52,12 +54,37 @@ netdp_status netdp_i_batch_values(const netdp_i_batch *batch, double noise, netd
                                   netdp_error *error);
 
 /*
+ * Who accounts, in place of this process alone, on an observer's own Krylov space:
+ * loss[losses->from_count] towards it. Called for one observer after the other.
+ */
+typedef struct netdp_i_rounds {
+    /* Round by round, through the filter. */
+    netdp_status (*account)(void *context, const netdp_loss_request *request,
+                            const netdp_losses *losses, const netdp_i_observer *observer,
+                            double *loss, const netdp_progress *progress, netdp_error *error);
+    /* As netdp_i_release_loss, of losses->from. */
+    netdp_status (*release)(void *context, const netdp_linear *protocol, int64_t rounds,
+                            double dither, double away, const netdp_losses *losses,
+                            const int32_t *member, double *loss, const netdp_progress *progress,
+                            netdp_error *error);
+    netdp_status (*spectrum)(const netdp_mixing *mixing, netdp_spectrum *spectrum,
+                             netdp_error *error);
+    void *context;
+} netdp_i_rounds;
+
+/*
  * The rows of all observers, in batches. `room`: bytes for the sums of a published formula, which
- * serve several observers.
+ * serve several observers. `rounds` NULL: here.
  */
 netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
-                                netdp_i_batch_sink sink, void *context,
-                                const netdp_progress *progress, netdp_error *error);
+                                const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
+                                void *context, const netdp_progress *progress, netdp_error *error);
+
+/* The rounds of one observer on a basis of its own: from[count] are rows of it. */
+netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bound bound,
+                                     const netdp_i_basis *basis, const netdp_i_observer *observer,
+                                     const int32_t *from, int32_t count, double *loss,
+                                     const netdp_progress *progress, netdp_error *error);
 
 /* netdp_losses_each in batches. */
 netdp_status netdp_i_losses_each(const netdp_loss_request *request, netdp_i_batch_sink sink,

@@ -90,27 +90,26 @@ void netdp_i_pairs_csv_begin(FILE *out, const netdp_losses *losses, netdp_unit u
     fprintf(out, "from,to,distance%s%s\n", losses->final ? "" : ",loss", column[unit.currency]);
 }
 
-void netdp_i_pairs_csv(FILE *out, const netdp_i_pairs *pairs)
+void netdp_i_pairs_csv(FILE *out, const netdp_i_pairs *pairs, int64_t first, int64_t end)
 {
     const netdp_losses *l = pairs->batch.losses;
-    for (int32_t v = 0; v < pairs->batch.count; v++)
-        for (int32_t i = 0; i < l->from_count; i++) {
-            const int64_t at = (int64_t)v * l->from_count + i;
-            const int32_t observer = pairs->batch.first + v;
-            if (!netdp_losses_counts(l, i, observer))
-                continue;
-            fprintf(out, "%" PRId32 ",", l->from[i]);
-            for (int32_t k = 0; k < l->members; k++)
-                fprintf(out, "%s%" PRId32, k == 0 ? "" : " ", l->to[l->members > 1 ? k : observer]);
-            fprintf(out, ",%" PRId32, pairs->distance[at]);
-            if (!l->final) {
-                fputc(',', out);
-                netdp_i_print_double(out, pairs->batch.loss[at]);
-            }
-            if (pairs->unit.currency != NETDP_AS_LOSS) {
-                fputc(',', out);
-                netdp_i_print_double(out, pairs->value[at]);
-            }
-            fputc('\n', out);
+    for (int64_t at = first; at < end; at++) {
+        const int32_t i = (int32_t)(at % l->from_count);
+        const int32_t observer = pairs->batch.first + (int32_t)(at / l->from_count);
+        if (!netdp_losses_counts(l, i, observer))
+            continue;
+        fprintf(out, "%" PRId32 ",", l->from[i]);
+        for (int32_t k = 0; k < l->members; k++)
+            fprintf(out, "%s%" PRId32, k == 0 ? "" : " ", l->to[l->members > 1 ? k : observer]);
+        fprintf(out, ",%" PRId32, pairs->distance[at]);
+        if (!l->final) {
+            fputc(',', out);
+            netdp_i_print_double(out, pairs->batch.loss[at]);
         }
+        if (pairs->unit.currency != NETDP_AS_LOSS) {
+            fputc(',', out);
+            netdp_i_print_double(out, pairs->value[at]);
+        }
+        fputc('\n', out);
+    }
 }

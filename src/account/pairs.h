@@ -35,9 +35,10 @@ void netdp_i_classes_end(netdp_i_class *classes, int32_t nodes);
 
 /*
  * from,to,distance,loss and, in another currency, mu or epsilon; a coalition's members by spaces.
- * Walks have no loss: from,to,distance,epsilon. Observer by observer.
+ * Walks have no loss: from,to,distance,epsilon. Observer by observer; the places first .. end-1 of
+ * value[count][from].
  */
 void netdp_i_pairs_csv_begin(FILE *out, const netdp_losses *losses, netdp_unit unit);
-void netdp_i_pairs_csv(FILE *out, const netdp_i_pairs *pairs);
+void netdp_i_pairs_csv(FILE *out, const netdp_i_pairs *pairs, int64_t first, int64_t end);
 
 #endif

@@ -30,9 +30,8 @@ int64_t netdp_i_release_rounds(int32_t nodes, double away, double dither)
     return rounds < 1 ? 1 : rounds > 1e15 ? INT64_MAX : (int64_t)ceil(rounds);
 }
 
-/* The closed neighbourhood of the members, in the order of its nodes. */
-static netdp_status close_view(const netdp_graph *graph, const int32_t *member, int32_t members,
-                               int32_t **seen, int32_t *count, netdp_error *error)
+netdp_status netdp_i_release_view(const netdp_graph *graph, const int32_t *member, int32_t members,
+                                  int32_t **seen, int32_t *count, netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(graph);
     char *mark = NETDP_I_NEW(char, n);
@@ -57,22 +56,22 @@ static netdp_status close_view(const netdp_graph *graph, const int32_t *member, 
     return NETDP_OK;
 }
 
-/* The length of (I - P) 1 / sqrt(n), of P's rows in the basis. */
-static netdp_status lose_mean(const netdp_i_basis *basis, double *length, netdp_error *error)
+double netdp_i_release_mean(const double *rows, int32_t own, int32_t modes, int32_t nodes,
+                            void (*sum)(double *values, int64_t count), double *scratch)
 {
-    const int64_t r = basis->modes;
-    double *sum = NETDP_I_NEW(double, r), square = 0;
-    if (sum == NULL)
-        return netdp_i_no_memory(error);
-    for (int64_t u = 0; u < basis->nodes; u++)
-        cblas_daxpy(basis->modes, 1, basis->rows + u * r, 1, sum, 1);
-    for (int64_t u = 0; u < basis->nodes; u++) {
-        const double left = 1 - cblas_ddot(basis->modes, basis->rows + u * r, 1, sum, 1);
+    const int64_t r = modes;
+    double square = 0;
+    for (int64_t u = 0; u < own; u++)
+        cblas_daxpy(modes, 1, rows + u * r, 1, scratch, 1);
+    if (sum != NULL)
+        sum(scratch, r);
+    for (int64_t u = 0; u < own; u++) {
+        const double left = 1 - cblas_ddot(modes, rows + u * r, 1, scratch, 1);
         square += left * left;
     }
-    *length = sqrt(square / basis->nodes);
-    netdp_i_free(sum);
-    return NETDP_OK;
+    if (sum != NULL)
+        sum(&square, 1);
+    return sqrt(square / nodes);
 }
 
 /*
@@ -91,6 +90,26 @@ static void add_rest(const netdp_i_basis *basis, double left, double dither, con
     }
 }
 
+netdp_status netdp_i_release_on_basis(const netdp_linear *protocol, int64_t rounds, double dither,
+                                      double away, double mean, const netdp_i_basis *basis,
+                                      const netdp_i_observer *observer, const int32_t *from,
+                                      int32_t count, double *loss, const netdp_progress *progress,
+                                      netdp_error *error)
+{
+    const int32_t nodes = netdp_mixing_rows(protocol->mixing).nodes;
+    netdp_linear part = *protocol;
+    part.rounds = rounds;
+    /* Of a variance r to the rest they tell about 1 / (n (1 - r)) and left^2 / r: least at */
+    const double left = mean + pow(away, (double)rounds);
+    const double most = 1 / sqrt(nodes) * dither;
+    const double rest = dither * dither * left / (left + most);
+    netdp_status status = netdp_i_filter_loss(&part, basis, observer, dither * dither - rest, from,
+                                              count, loss, progress, error);
+    if (status == NETDP_OK)
+        add_rest(basis, left, sqrt(rest), from, count, loss);
+    return status;
+}
+
 netdp_status netdp_i_release_loss(const netdp_linear *protocol, int64_t rounds, double dither,
                                   double away, const int32_t *member, int32_t members,
                                   const int32_t *from, int32_t count, double *loss,
@@ -98,28 +117,26 @@ netdp_status netdp_i_release_loss(const netdp_linear *protocol, int64_t rounds, 
 {
     netdp_i_basis basis = {0};
     netdp_i_observer observer = {0};
-    netdp_linear part = *protocol;
     int32_t *seen = NULL;
-    double mean = 0;
-    netdp_status status = close_view(netdp_mixing_graph(protocol->mixing), member, members, &seen,
-                                     &observer.seen_count, error);
+    double *scratch = NULL;
+    netdp_status status = netdp_i_release_view(netdp_mixing_graph(protocol->mixing), member,
+                                               members, &seen, &observer.seen_count, error);
     observer.seen = seen;
-    part.rounds = rounds;
     if (status == NETDP_OK)
         status = netdp_i_basis_nested(protocol->mixing, seen, observer.seen_count, 2 * rounds,
-                                      rounds, &basis, progress, error);
-    if (status == NETDP_OK)
-        status = lose_mean(&basis, &mean, error);
-    /* Of a variance r to the rest they tell about 1 / (n (1 - r)) and left^2 / r: least at */
-    const double left = mean + pow(away, (double)rounds);
-    const double most = 1 / sqrt(basis.nodes > 0 ? basis.nodes : 1) * dither;
-    const double rest = dither * dither * left / (left + most);
-    if (status == NETDP_OK)
-        status = netdp_i_filter_loss(&part, &basis, &observer, dither * dither - rest, from, count,
-                                     loss, progress, error);
-    if (status == NETDP_OK)
-        add_rest(&basis, left, sqrt(rest), from, count, loss);
+                                      rounds, NULL, &basis, progress, error);
+    if (status == NETDP_OK) {
+        scratch = NETDP_I_NEW(double, basis.modes);
+        status = scratch == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    }
+    if (status == NETDP_OK) {
+        const double mean =
+            netdp_i_release_mean(basis.rows, basis.nodes, basis.modes, basis.nodes, NULL, scratch);
+        status = netdp_i_release_on_basis(protocol, rounds, dither, away, mean, &basis, &observer,
+                                          from, count, loss, progress, error);
+    }
     netdp_i_basis_clear(&basis);
+    netdp_i_free(scratch);
     netdp_i_free(seen);
     return status;
 }

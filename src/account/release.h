@@ -6,6 +6,11 @@
 #include <netdp/progress.h>
 #include <netdp/protocol.h>
 
+#include "account/filter.h"
+
+/* The method of a plan that releases the states of many nodes. */
+#define NETDP_I_RELEASED "phases, in a Krylov space of twice their rounds"
+
 /* The rounds after which a release of all states under `dither` tells little of a contribution
    beside what it leaves of the mean; `away`: the largest modulus of W's other eigenvalues. */
 int64_t netdp_i_release_rounds(int32_t nodes, double away, double dither);
@@ -20,5 +25,26 @@ netdp_status netdp_i_release_loss(const netdp_linear *protocol, int64_t rounds, 
                                   double away, const int32_t *member, int32_t members,
                                   const int32_t *from, int32_t count, double *loss,
                                   const netdp_progress *progress, netdp_error *error);
+
+/* The same in parts, for a basis whose rows are not all here. */
+
+/* The closed neighbourhood of the members, in the order of its nodes; *seen is to be freed. */
+netdp_status netdp_i_release_view(const netdp_graph *graph, const int32_t *member, int32_t members,
+                                  int32_t **seen, int32_t *count, netdp_error *error);
+
+/*
+ * What the basis leaves of the ones vector divided by sqrt(nodes): its length, of the rows here
+ * [own][modes] and those of others. `sum` adds values over the processes; NULL: all are here.
+ * `scratch` [modes] zeroed.
+ */
+double netdp_i_release_mean(const double *rows, int32_t own, int32_t modes, int32_t nodes,
+                            void (*sum)(double *values, int64_t count), double *scratch);
+
+/* The bound on a nested basis; `observer` and from[count] are rows of it, `mean` is as above. */
+netdp_status netdp_i_release_on_basis(const netdp_linear *protocol, int64_t rounds, double dither,
+                                      double away, double mean, const netdp_i_basis *basis,
+                                      const netdp_i_observer *observer, const int32_t *from,
+                                      int32_t count, double *loss, const netdp_progress *progress,
+                                      netdp_error *error);
 
 #endif

@@ -10,6 +10,24 @@
 #include "base/file.h"
 #include "base/text.h"
 
+const netdp_i_engine *netdp_i_cli_engine;
+
+bool netdp_i_cli_speaks(void)
+{
+    return netdp_i_cli_engine == NULL || netdp_i_cli_engine->speaks();
+}
+
+netdp_status netdp_i_cli_choose_engine(const char *name, const netdp_i_engine **engine,
+                                       netdp_error *error)
+{
+    const bool mpi = strcmp(name, "mpi") == 0;
+    if (!mpi && strcmp(name, "single") != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "--engine: '%s'; give single or mpi",
+                            netdp_i_show_text(name).text);
+    *engine = mpi ? netdp_i_cli_engine : NULL;
+    return NETDP_OK;
+}
+
 bool netdp_i_cli_number(const char *text, bool infinite, double *value)
 {
     if (infinite && strcmp(text, "inf") == 0) {
@@ -36,6 +54,8 @@ void netdp_i_cli_note(const char *format, ...)
 {
     char text[1024];
     va_list arguments;
+    if (!netdp_i_cli_speaks())
+        return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);

@@ -18,6 +18,8 @@
 #include <netdp/status.h>
 #include <netdp/transition.h>
 
+#include "engine/engine.h"
+
 /* argv[0] is the command's own name. */
 typedef netdp_status (*netdp_i_command)(int argc, const char **argv, netdp_error *error);
 
@@ -34,6 +36,25 @@ netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error
 netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_data(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *error);
+
+/* ---- The engine (engine/engine.h) ---- */
+
+/* What netdp-mpi works with; NULL in netdp. */
+extern const netdp_i_engine *netdp_i_cli_engine;
+
+/* Of several processes one writes results, notes and errors. */
+bool netdp_i_cli_speaks(void);
+
+/* "single": NULL; "mpi": the engine. */
+netdp_status netdp_i_cli_choose_engine(const char *name, const netdp_i_engine **engine,
+                                       netdp_error *error);
+
+/* A row of an option table; `name` is a const char *. */
+#define NETDP_I_ENGINE_OPTION(name)                                                                \
+    {                                                                                              \
+        NETDP_I_TEXT, 0, "engine", &(name), "single|mpi",                                          \
+            "who computes: this process, or all that mpirun started", "single"                     \
+    }
 
 /* ---- Options (options.c) ---- */
 

@@ -218,7 +218,9 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
     *made = (netdp_i_description){0};
     netdp_loss_request *request = &made->request;
     netdp_settings settings = options->settings;
-    netdp_status status = netdp_protocol_find(options->protocol, &made->named, error);
+    netdp_status status = netdp_i_cli_choose_engine(options->engine, &made->engine, error);
+    if (status == NETDP_OK)
+        status = netdp_protocol_find(options->protocol, &made->named, error);
     if (status == NETDP_OK)
         status = check_settings(options, made->named, arguments, error);
     if (status == NETDP_OK)
@@ -226,6 +228,10 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
     if (status == NETDP_OK && options->release != NULL && strcmp(options->release, "final") != 0)
         status = netdp_i_fail(error, NETDP_INVALID, "--release: '%s'; give final, or leave it out",
                               netdp_i_show_text(options->release).text);
+    if (status == NETDP_OK && made->engine != NULL && (made->named->settings & NETDP_SETTING_TALLY))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "--engine: mpi does not share the work of %s; leave it out",
+                              made->named->name);
     settings.release = options->release != NULL;
     if (status == NETDP_OK)
         status = netdp_i_cli_graph(&options->network, arguments, &made->graph, error);

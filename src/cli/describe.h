@@ -13,6 +13,7 @@
 
 typedef struct netdp_i_description_options {
     netdp_i_network_options network;
+    const char *engine;
     const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *pattern;
     const char *start, *release;
     const char *dropout, *redraw, *gamma, *mechanism, *schedule, *shuffle;
@@ -24,10 +25,11 @@ typedef struct netdp_i_description_options {
 
 #define NETDP_I_DESCRIPTION_USUAL                                                                  \
     {                                                                                              \
-        .network = NETDP_I_NETWORK_USUAL, .protocol = "averaging", .sees = "neighbours",           \
-        .own_noise = "known", .from = "all", .to = "all", .bound = "auto", .variance = 0.25,       \
-        .start = "uniform", .tokens = 1, .mechanism = "gaussian", .schedule = "once",              \
-        .shuffle = "least", .grid = 1024, .levels = 2, .settings = NETDP_SETTINGS_USUAL            \
+        .network = NETDP_I_NETWORK_USUAL, .engine = "single", .protocol = "averaging",             \
+        .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
+        .variance = 0.25, .start = "uniform", .tokens = 1, .mechanism = "gaussian",                \
+        .schedule = "once", .shuffle = "least", .grid = 1024, .levels = 2,                         \
+        .settings = NETDP_SETTINGS_USUAL                                                           \
     }
 
 /* clang-format off */
@@ -104,7 +106,8 @@ typedef struct netdp_i_description_options {
      "whether observers subtract the noise they drew themselves", "known"},                        \
     {NETDP_I_TEXT, 0, "bound", &(o).bound, "NAME|list",                                            \
      "which accountant; list shows them with source and soundness; auto: the least sound one",     \
-     "auto"}
+     "auto"},                                                                                      \
+    NETDP_I_ENGINE_OPTION((o).engine)
 /* clang-format on */
 
 typedef struct netdp_i_describing netdp_i_describing;
@@ -114,6 +117,7 @@ typedef struct netdp_i_description {
     netdp_graph *graph;
     const netdp_protocol *named;
     const netdp_i_describing *kind;
+    const netdp_i_engine *engine; /* NULL: this process alone */
     int32_t *from, *to;
     netdp_loss_request request; /* of gossip; of the others bound, from and to */
     /* gossip */

@@ -126,7 +126,10 @@ static netdp_status account_gossip(netdp_i_description *description, double nois
                                    const netdp_progress *progress, netdp_error *error)
 {
     (void)noise, (void)unit; /* losses are unit-free */
-    return netdp_i_losses_each(&description->request, sink, context, progress, error);
+    const netdp_i_engine *engine = description->engine;
+    return engine != NULL
+               ? engine->losses(&description->request, sink, context, progress, error)
+               : netdp_i_losses_each(&description->request, sink, context, progress, error);
 }
 
 static netdp_status calibrate_gossip(netdp_i_description *description, const netdp_target *target,

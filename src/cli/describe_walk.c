@@ -94,7 +94,10 @@ static netdp_status account_walk(netdp_i_description *description, double noise,
     description->walk.unit = unit;
     netdp_status status = pay_for_law(description, unit, error);
     if (status == NETDP_OK)
-        status = netdp_walk_losses_new(&description->walk, progress, &losses, error);
+        status =
+            description->engine != NULL
+                ? description->engine->walk_losses(&description->walk, progress, &losses, error)
+                : netdp_walk_losses_new(&description->walk, progress, &losses, error);
     if (status == NETDP_OK)
         status = netdp_i_losses_replay(losses, sink, context, error);
     netdp_losses_free(losses);

@@ -85,7 +85,7 @@ struct facts {
 };
 
 static netdp_status gather(const netdp_graph *graph, const netdp_mixing *mixing, bool full,
-                           struct facts *facts, netdp_error *error)
+                           const netdp_i_engine *engine, struct facts *facts, netdp_error *error)
 {
     facts->origin = netdp_graph_origin(graph);
     facts->mixing = netdp_mixing_name(mixing);
@@ -99,11 +99,16 @@ static netdp_status gather(const netdp_graph *graph, const netdp_mixing *mixing,
         facts->least_degree = v == 0 || degree < facts->least_degree ? degree : facts->least_degree;
         facts->most_degree = degree > facts->most_degree ? degree : facts->most_degree;
     }
-    netdp_status status = netdp_graph_shape(graph, &facts->components, &facts->bipartite, error);
+    netdp_status status = NETDP_OK;
+    if (facts->nodes > 1)
+        status = engine != NULL
+                     ? engine->spectrum(mixing, &facts->spectrum, error)
+                     : netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_AUTO, &facts->spectrum, error);
+    if (status != NETDP_OK || !netdp_i_cli_speaks())
+        return status;
+    status = netdp_graph_shape(graph, &facts->components, &facts->bipartite, error);
     if (status == NETDP_OK && facts->small && facts->components == 1)
         status = netdp_graph_diameter(graph, &facts->diameter, error);
-    if (status == NETDP_OK && facts->nodes > 1)
-        status = netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_AUTO, &facts->spectrum, error);
     /* Without a gap W^t never comes near 1/n. */
     if (status == NETDP_OK && facts->small && facts->nodes > 1 && facts->spectrum.gap > 0)
         status = netdp_mixing_time(mixing, 0.25, &facts->mixing_time, error);
@@ -181,11 +186,14 @@ static void print_facts(const struct facts *facts)
 static netdp_status info(int argc, const char **argv, netdp_error *error)
 {
     netdp_i_network_options network = NETDP_I_NETWORK_USUAL;
+    const char *engine_name = "single";
+    const netdp_i_engine *engine = NULL;
     bool json = false, full = false;
     const netdp_i_option options[] = {
         NETDP_I_GRAPH_OPTIONS(network),
         NETDP_I_MIXING_OPTIONS(network),
         {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
+        NETDP_I_ENGINE_OPTION(engine_name),
         {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
         {NETDP_I_SWITCH, 0, "full", &full, NULL,
          "diameter and mixing time above 4000 nodes too: memory 24 n^2 bytes", NULL},
@@ -209,9 +217,11 @@ static netdp_status info(int argc, const char **argv, netdp_error *error)
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status != NETDP_OK || arguments.help)
         goto done;
-    status = netdp_i_cli_network(&network, &arguments, &graph, &mixing, error);
+    status = netdp_i_cli_choose_engine(engine_name, &engine, error);
     if (status == NETDP_OK)
-        status = gather(graph, mixing, full, &facts, error);
+        status = netdp_i_cli_network(&network, &arguments, &graph, &mixing, error);
+    if (status == NETDP_OK)
+        status = gather(graph, mixing, full, engine, &facts, error);
     if (status == NETDP_OK && json) {
         json_t *object = facts_json(&facts);
         status = netdp_i_cli_print_json(&object, error);

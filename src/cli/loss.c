@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <netdp/drawn.h>
 #include <netdp/events.h>
@@ -41,6 +42,7 @@ typedef struct answer {
     double *value;           /* [to][from]; NULL: not listed */
     int32_t *distance;       /* [to][from]; NULL: not listed */
     netdp_i_output csv, npy; /* stream NULL: not asked */
+    netdp_i_joint *joint;    /* the CSV where all processes of the engine write it, else NULL */
 } answer;
 
 static void add_name(json_t *entry, const char *key, const netdp_graph *graph, int32_t node)
@@ -241,6 +243,28 @@ static netdp_status begin_answer(answer *a, const netdp_losses *losses, netdp_er
     return NETDP_OK;
 }
 
+/* This process's part of the rows, and before the first of them the header, into the joint file. */
+static netdp_status append(const answer *a, const netdp_i_pairs *pairs, netdp_error *error)
+{
+    const netdp_i_engine *engine = a->description->engine;
+    char *text = NULL;
+    size_t bytes = 0;
+    int64_t first, end;
+    netdp_status status = NETDP_OK;
+    engine->part((int64_t)pairs->batch.count * a->losses->from_count, &first, &end);
+    FILE *out = open_memstream(&text, &bytes);
+    if (out != NULL && pairs->batch.first == 0 && netdp_i_cli_speaks())
+        netdp_i_pairs_csv_begin(out, a->losses, a->unit);
+    if (out != NULL)
+        netdp_i_pairs_csv(out, pairs, first, end);
+    if (out == NULL || fclose(out) != 0)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = engine->append(a->joint, text, bytes, error);
+    free(text);
+    return status;
+}
+
 /* Rows into the files and, where they are listed, into memory. */
 static netdp_status store(const answer *a, const netdp_i_pairs *pairs, netdp_error *error)
 {
@@ -251,8 +275,10 @@ static netdp_status store(const answer *a, const netdp_i_pairs *pairs, netdp_err
         memcpy(a->value + at, pairs->value, count * sizeof *a->value);
         memcpy(a->distance + at, pairs->distance, count * sizeof *a->distance);
     }
+    if (a->joint != NULL)
+        status = append(a, pairs, error);
     if (a->csv.stream != NULL) {
-        netdp_i_pairs_csv(a->csv.stream, pairs);
+        netdp_i_pairs_csv(a->csv.stream, pairs, 0, (int64_t)count);
         status = netdp_i_output_check(&a->csv, error);
     }
     if (status == NETDP_OK && a->npy.stream != NULL) {
@@ -266,10 +292,13 @@ static netdp_status take_batch(void *context, const netdp_i_batch *batch, netdp_
 {
     answer *a = context;
     netdp_i_pairs pairs = {0};
+    if (!netdp_i_cli_speaks() && a->joint == NULL)
+        return NETDP_OK;
     netdp_status status = a->losses == NULL ? begin_answer(a, batch->losses, error) : NETDP_OK;
     if (status != NETDP_OK)
         return status;
-    const bool distances = a->classes != NULL || a->value != NULL || a->csv.stream != NULL;
+    const bool distances =
+        a->classes != NULL || a->value != NULL || a->csv.stream != NULL || a->joint != NULL;
     status = netdp_i_pairs_new(a->description->graph, batch, distances, a->options->noise, a->unit,
                                &a->progress, &pairs, error);
     if (status == NETDP_OK)
@@ -301,6 +330,20 @@ static netdp_status account(answer *a, netdp_i_description *d, netdp_error *erro
     return status;
 }
 
+/* The CSV file, joint where there is an engine and the file is one; the others are one process's.
+ */
+static netdp_status open_csv(answer *a, netdp_error *error)
+{
+    const netdp_i_engine *engine = a->description->engine;
+    const char *path = a->options->csv;
+    netdp_status status = NETDP_OK;
+    if (path != NULL && strcmp(path, "-") != 0 && engine != NULL)
+        status = engine->open(path, &a->joint, error);
+    return status == NETDP_OK && path != NULL && a->joint == NULL && netdp_i_cli_speaks()
+               ? netdp_i_output_open(&a->csv, path, error)
+               : status;
+}
+
 /* An asked file, or none. */
 static netdp_status open_file(netdp_i_output *output, const char *path, netdp_error *error)
 {
@@ -317,15 +360,18 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
 {
     answer a = {.description = d, .options = options, .unit = unit};
     a.progress = netdp_i_cli_progress_begin();
-    netdp_status status = open_file(&a.csv, options->csv, error);
-    if (status == NETDP_OK)
+    netdp_status status = open_csv(&a, error);
+    if (status == NETDP_OK && netdp_i_cli_speaks())
         status = open_file(&a.npy, options->npy, error);
     if (status == NETDP_OK)
         status = account(&a, d, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && netdp_i_cli_speaks())
         status = netdp_i_summing_end(&a.summing, a.losses, options->noise, unit, &a.summary, error);
-    if (status == NETDP_OK)
-        status = close_file(&a.csv, error);
+    if (status == NETDP_OK && a.joint != NULL)
+        status = d->engine->commit(&a.joint, error);
+    if (status != NETDP_OK || !netdp_i_cli_speaks())
+        goto done;
+    status = close_file(&a.csv, error);
     if (status == NETDP_OK)
         status = close_file(&a.npy, error);
     netdp_i_cli_progress_end();
@@ -335,6 +381,10 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
         status = print_json(&a, error);
     else if (status == NETDP_OK)
         print_table(&a);
+done:
+    netdp_i_cli_progress_end();
+    if (a.joint != NULL)
+        d->engine->drop(a.joint);
     netdp_i_output_drop(&a.csv);
     netdp_i_output_drop(&a.npy);
     netdp_i_summing_clear(&a.summing);
@@ -351,7 +401,14 @@ static netdp_status choose_rounds(const loss_options *options, netdp_i_descripti
     double gap = 0;
     if (!d->rounds_auto)
         return NETDP_OK;
-    netdp_status status = netdp_linear_gap(&d->protocol, &gap, error);
+    netdp_spectrum spectrum = {0};
+    netdp_status status = NETDP_OK;
+    if (d->engine != NULL && d->protocol.varying.kind == NETDP_VARY_NEVER) {
+        status = d->engine->spectrum(d->mixing, &spectrum, error);
+        gap = spectrum.gap;
+    } else {
+        status = netdp_linear_gap(&d->protocol, &gap, error);
+    }
     if (status == NETDP_OK)
         status = netdp_rounds_auto(gap, netdp_graph_nodes(d->graph), options->noise,
                                    options->description.variance, &d->protocol.rounds, error);
@@ -360,6 +417,9 @@ static netdp_status choose_rounds(const loss_options *options, netdp_i_descripti
 
 static netdp_status check_draws(const loss_options *o, netdp_i_description *d, netdp_error *error)
 {
+    if (d->engine != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--draws: works in one process; leave out --engine");
     if (d->mixing == NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--draws: a token's account is over all walks already; leave it out");

@@ -126,18 +126,24 @@ int main(int argc, char **argv)
     keep_standard_numbers();
     netdp_i_cli_catch_signals();
     netdp_status status =
-        run(argc > 0 ? argc - 1 : 0, (const char **)(argv + (argc > 0)), &name, &error);
+        netdp_i_engine_begin(argc, (const char **)argv, &netdp_i_cli_engine, &error);
+    if (status == NETDP_OK)
+        status = run(argc > 0 ? argc - 1 : 0, (const char **)(argv + (argc > 0)), &name, &error);
     /* Results that did not arrive are a failure, even where everything else went well. */
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == NETDP_OK)
         status = netdp_i_fail(&error, NETDP_ENVIRONMENT, "standard output: cannot write: %s",
                               errno != 0 ? strerror(errno) : "the device or pipe said no");
-    if (status != NETDP_OK) {
+    if (netdp_i_cli_engine != NULL)
+        status = netdp_i_cli_engine->agree(status, &error);
+    if (status != NETDP_OK && netdp_i_cli_speaks()) {
         for (char *c = error.text; *c != '\0'; c++)
             if ((unsigned char)*c < ' ' || *c == 0x7F)
                 *c = '?';
         fprintf(stderr, "netdp%s%s: %s\n", name != NULL ? " " : "", name != NULL ? name : "",
                 error.text);
     }
+    if (netdp_i_cli_engine != NULL)
+        netdp_i_cli_engine->end();
     return netdp_status_exit_code(status);
 }

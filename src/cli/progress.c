@@ -90,7 +90,7 @@ static bool report(void *context, const char *what, double done, double total)
 netdp_progress netdp_i_cli_progress_begin(void)
 {
     memset(&bar, 0, sizeof bar);
-    bar.terminal = isatty(STDERR_FILENO) == 1;
+    bar.terminal = isatty(STDERR_FILENO) == 1 && netdp_i_cli_speaks();
     working = 1;
     return (netdp_progress){.report = report, .context = NULL};
 }

@@ -100,7 +100,7 @@ static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder,
     if (status != NETDP_OK)
         return status;
     netdp_i_pairs_csv_begin(output.stream, losses, pairs->unit);
-    netdp_i_pairs_csv(output.stream, pairs);
+    netdp_i_pairs_csv(output.stream, pairs, 0, (int64_t)losses->from_count * losses->to_count);
     return netdp_i_output_commit(&output, error);
 }
 

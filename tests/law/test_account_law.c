@@ -401,7 +401,7 @@ static void check_bases(net n, int32_t observer, int64_t powers, bool sum)
     const int32_t count = sum ? 1 : netdp_graph_degree(n.graph, observer);
     netdp_i_basis dense = {0}, krylov = {0};
     assert_ok(netdp_i_basis_dense(n.mixing, &dense, &error));
-    assert_ok(netdp_i_basis_krylov(n.mixing, seen, count, powers, &krylov, NULL, &error));
+    assert_ok(netdp_i_basis_krylov(n.mixing, seen, count, powers, NULL, &krylov, NULL, &error));
     assert_true(krylov.modes <= powers * count);
     check_basis(n, &dense, seen, count, powers);
     check_basis(n, &krylov, seen, count, powers);

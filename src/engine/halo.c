@@ -1,0 +1,140 @@
+#include "engine/halo.h"
+
+#include <petscsf.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "engine/petsc.h"
+#include "engine/together.h"
+#include "mixing/mixing.h"
+
+struct netdp_i_halo {
+    int32_t first, count, ghosts;
+    int64_t *start;  /* [count + 1] */
+    int32_t *column; /* own nodes from 0, ghosts from count on */
+    netdp_rows rows; /* the two, and the weights of the whole matrix from the first own row on */
+    PetscSF exchange;
+    int32_t width; /* of `unit`; 0: none yet */
+    MPI_Datatype unit;
+};
+
+void netdp_i_halo_free(netdp_i_halo *halo)
+{
+    if (halo == NULL)
+        return;
+    netdp_i_free(halo->start);
+    netdp_i_free(halo->column);
+    if (halo->width > 0)
+        MPI_Type_free(&halo->unit);
+    (void)PetscSFDestroy(&halo->exchange);
+    netdp_i_free(halo);
+}
+
+/* Own rows with local column numbers; place[v] is where node v stands, -1: not here. */
+static netdp_status cut_rows(netdp_i_halo *h, netdp_rows rows, int32_t *place, netdp_error *error)
+{
+    const int64_t begin = rows.start[h->first], entries = rows.start[h->first + h->count] - begin;
+    h->start = NETDP_I_NEW(int64_t, (int64_t)h->count + 1);
+    h->column = NETDP_I_NEW(int32_t, entries);
+    if (h->start == NULL || h->column == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < rows.nodes; v++)
+        place[v] = v >= h->first && v < h->first + h->count ? v - h->first : -1;
+    for (int64_t i = 0; i < entries; i++) {
+        int32_t *here = &place[rows.column[begin + i]];
+        if (*here < 0)
+            *here = h->count + h->ghosts++;
+        h->column[i] = *here;
+    }
+    for (int32_t v = 0; v <= h->count; v++)
+        h->start[v] = rows.start[h->first + v] - begin;
+    h->rows = (netdp_rows){h->count, h->start, h->column, rows.weight + begin};
+    return NETDP_OK;
+}
+
+/* From whom each ghost comes. */
+static netdp_status connect(netdp_i_halo *h, int32_t nodes, const int32_t *place,
+                            netdp_error *error)
+{
+    const netdp_i_processes here = netdp_i_processes_here();
+    PetscSFNode *from = NETDP_I_NEW(PetscSFNode, h->ghosts);
+    netdp_status status = from == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    int owner = 0;
+    for (int32_t v = 0; status == NETDP_OK && v < nodes; v++) {
+        while (v >= netdp_i_share(nodes, owner + 1, here.size))
+            owner++;
+        if (place[v] >= h->count)
+            from[place[v] - h->count] =
+                (PetscSFNode){owner, v - (int32_t)netdp_i_share(nodes, owner, here.size)};
+    }
+    status = netdp_i_agree(status, error);
+    PetscErrorCode code = 0;
+    if (status == NETDP_OK)
+        code = PetscSFCreate(PETSC_COMM_WORLD, &h->exchange);
+    if (status == NETDP_OK && code == 0)
+        code = PetscSFSetGraph(h->exchange, h->count, h->ghosts, NULL, PETSC_COPY_VALUES, from,
+                               PETSC_COPY_VALUES);
+    if (status == NETDP_OK && code == 0)
+        code = PetscSFSetUp(h->exchange);
+    netdp_i_free(from);
+    return status == NETDP_OK ? netdp_i_petsc((int)code, "the exchange of neighbours", error)
+                              : status;
+}
+
+netdp_status netdp_i_halo_new(netdp_rows rows, netdp_i_halo **halo, netdp_error *error)
+{
+    const netdp_i_processes here = netdp_i_processes_here();
+    netdp_i_halo *made = NETDP_I_NEW(netdp_i_halo, 1);
+    int32_t *place = NETDP_I_NEW(int32_t, rows.nodes);
+    netdp_status status = made == NULL || place == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK) {
+        made->first = (int32_t)netdp_i_share(rows.nodes, here.rank, here.size);
+        made->count = (int32_t)netdp_i_share(rows.nodes, here.rank + 1, here.size) - made->first;
+        status = cut_rows(made, rows, place, error);
+    }
+    status = netdp_i_agree(status, error);
+    if (status == NETDP_OK)
+        status = netdp_i_agree(connect(made, rows.nodes, place, error), error);
+    netdp_i_free(place);
+    if (status != NETDP_OK) {
+        netdp_i_halo_free(made);
+        return status;
+    }
+    *halo = made;
+    return NETDP_OK;
+}
+
+int32_t netdp_i_halo_first(const netdp_i_halo *halo)
+{
+    return halo->first;
+}
+
+int32_t netdp_i_halo_count(const netdp_i_halo *halo)
+{
+    return halo->count;
+}
+
+int32_t netdp_i_halo_ghosts(const netdp_i_halo *halo)
+{
+    return halo->ghosts;
+}
+
+netdp_status netdp_i_halo_apply(netdp_i_halo *halo, double *x, double *y, int32_t width,
+                                netdp_error *error)
+{
+    if (halo->width != width) {
+        if (halo->width > 0)
+            MPI_Type_free(&halo->unit);
+        MPI_Type_contiguous(width, MPI_DOUBLE, &halo->unit);
+        MPI_Type_commit(&halo->unit);
+        halo->width = width;
+    }
+    double *ghosts = x + (int64_t)halo->count * width;
+    PetscErrorCode code = PetscSFBcastBegin(halo->exchange, halo->unit, x, ghosts, MPI_REPLACE);
+    if (code == 0)
+        code = PetscSFBcastEnd(halo->exchange, halo->unit, x, ghosts, MPI_REPLACE);
+    netdp_status status = netdp_i_petsc((int)code, "the exchange of neighbours", error);
+    if (status == NETDP_OK)
+        netdp_i_rows_apply(halo->rows, x, y, width);
+    return status;
+}

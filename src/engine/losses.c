@@ -1,0 +1,270 @@
+/*
+ * The accountants, their work shared by the nodes that are learned about. Accounts that go round by
+ * round: whoever has a node's row of the basis. All others: a share of the nodes for each process,
+ * which does for them what netdp alone would do.
+ */
+#include "engine/losses.h"
+
+#include <string.h>
+
+#include "account/losses.h"
+#include "account/release.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "engine/basis.h"
+#include "engine/together.h"
+
+/* ---- round by round ---- */
+
+/* What the observers of one account share. */
+typedef struct spread {
+    netdp_i_halo *halo;
+    int32_t *place, *row; /* [from]: of own nodes, indices of losses->from and rows of the basis */
+    double *loss;         /* [from]: of own nodes */
+} spread;
+
+static void spread_clear(spread *s)
+{
+    netdp_i_halo_free(s->halo);
+    netdp_i_free(s->place);
+    netdp_i_free(s->row);
+    netdp_i_free(s->loss);
+}
+
+/* The asked nodes whose rows are here, behind `head` rows: how many. */
+static int32_t find_own(const spread *s, const netdp_losses *losses, int32_t head)
+{
+    const int32_t first = netdp_i_halo_first(s->halo), end = first + netdp_i_halo_count(s->halo);
+    int32_t count = 0;
+    for (int32_t i = 0; i < losses->from_count; i++) {
+        if (losses->from[i] < first || losses->from[i] >= end)
+            continue;
+        s->place[count] = i;
+        s->row[count++] = head + losses->from[i] - first;
+    }
+    return count;
+}
+
+/* The own losses, in s->loss, become everyone's. */
+static void share_out(const spread *s, const netdp_losses *losses, int32_t own, double *loss)
+{
+    memset(loss, 0, (size_t)losses->from_count * sizeof *loss);
+    for (int32_t i = 0; i < own; i++)
+        loss[s->place[i]] = s->loss[i];
+    netdp_i_sum_up(loss, losses->from_count);
+}
+
+static netdp_status account_observer(void *context, const netdp_loss_request *request,
+                                     const netdp_losses *losses, const netdp_i_observer *observer,
+                                     double *loss, const netdp_progress *progress,
+                                     netdp_error *error)
+{
+    spread *s = context;
+    const netdp_linear *protocol = request->protocol;
+    const int64_t powers = protocol->rounds + (observer->last_sum ? 1 : 0);
+    netdp_i_spread_basis basis = {0};
+    netdp_status status = netdp_i_spread_basis_new(
+        protocol->mixing, s->halo, observer, powers, powers,
+        !protocol->steady && protocol->dither < NETDP_I_FACTOR_BELOW, progress, &basis, error);
+    if (status != NETDP_OK)
+        return status;
+    const int32_t own = find_own(s, losses, basis.basis.nodes);
+    if (own > 0)
+        status = netdp_i_losses_on_basis(request, losses->bound->bound, &basis.basis,
+                                         &basis.observer, s->row, own, s->loss, progress, error);
+    netdp_i_spread_basis_clear(&basis);
+    status = netdp_i_agree(status, error);
+    if (status == NETDP_OK)
+        share_out(s, losses, own, loss);
+    return status;
+}
+
+static netdp_status release_states(void *context, const netdp_linear *protocol, int64_t rounds,
+                                   double dither, double away, const netdp_losses *losses,
+                                   const int32_t *member, double *loss,
+                                   const netdp_progress *progress, netdp_error *error)
+{
+    spread *s = context;
+    const int32_t nodes = netdp_mixing_rows(protocol->mixing).nodes;
+    netdp_i_spread_basis basis = {0};
+    netdp_i_observer observer = {0};
+    int32_t *seen = NULL, own = 0;
+    double mean = 0, *scratch = NULL;
+    netdp_status status = netdp_i_release_view(netdp_mixing_graph(protocol->mixing), member,
+                                               losses->members, &seen, &observer.seen_count, error);
+    observer.seen = seen;
+    status = netdp_i_agree(status, error);
+    if (status == NETDP_OK)
+        status = netdp_i_spread_basis_new(protocol->mixing, s->halo, &observer, 2 * rounds, rounds,
+                                          protocol->dither < NETDP_I_FACTOR_BELOW, progress, &basis,
+                                          error);
+    if (status == NETDP_OK) {
+        scratch = NETDP_I_NEW(double, basis.basis.modes);
+        status = netdp_i_agree(scratch == NULL ? netdp_i_no_memory(error) : NETDP_OK, error);
+    }
+    if (status == NETDP_OK) {
+        const netdp_i_basis *b = &basis.basis;
+        mean = netdp_i_release_mean(b->rows + (int64_t)b->nodes * b->modes,
+                                    netdp_i_halo_count(s->halo), b->modes, nodes, netdp_i_sum_up,
+                                    scratch);
+        own = find_own(s, losses, b->nodes);
+    }
+    if (status == NETDP_OK && own > 0)
+        status = netdp_i_release_on_basis(protocol, rounds, dither, away, mean, &basis.basis,
+                                          &basis.observer, s->row, own, s->loss, progress, error);
+    netdp_i_spread_basis_clear(&basis);
+    netdp_i_free(scratch);
+    netdp_i_free(seen);
+    status = netdp_i_agree(status, error);
+    if (status == NETDP_OK)
+        share_out(s, losses, own, loss);
+    return status;
+}
+
+static netdp_status account_rounds(const netdp_loss_request *request, netdp_i_batch_sink sink,
+                                   void *context, const netdp_progress *progress,
+                                   netdp_error *error)
+{
+    const netdp_rows rows = netdp_mixing_rows(request->protocol->mixing);
+    const int32_t asked = request->from_count > 0 ? request->from_count : rows.nodes;
+    spread s = {.place = NETDP_I_NEW(int32_t, asked),
+                .row = NETDP_I_NEW(int32_t, asked),
+                .loss = NETDP_I_NEW(double, asked)};
+    const netdp_i_rounds rounds = {account_observer, release_states, netdp_i_engine_spectrum, &s};
+    netdp_status status =
+        s.place == NULL || s.row == NULL || s.loss == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    status = netdp_i_agree(status, error);
+    if (status == NETDP_OK)
+        status = netdp_i_halo_new(rows, &s.halo, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_all(request, 0, &rounds, sink, context, progress, error);
+    spread_clear(&s);
+    return netdp_i_agree(status, error);
+}
+
+/* ---- a share of the nodes each ---- */
+
+/* Of `count` asked nodes (0: all) this process's; one of them also where there are too few. */
+typedef struct share {
+    int32_t first, count, counted;
+    int32_t *node; /* [count] */
+} share;
+
+static netdp_status share_new(const int32_t *asked, int32_t count, int32_t nodes, share *made,
+                              netdp_error *error)
+{
+    const netdp_i_processes here = netdp_i_processes_here();
+    const int32_t all = count > 0 ? count : nodes;
+    made->first = (int32_t)netdp_i_share(all, here.rank, here.size);
+    made->counted = (int32_t)netdp_i_share(all, here.rank + 1, here.size) - made->first;
+    made->count = made->counted > 0 ? made->counted : 1;
+    made->node = NETDP_I_NEW(int32_t, made->count);
+    if (made->node == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < made->count; i++)
+        made->node[i] = count > 0 ? asked[made->first + i] : made->first + i;
+    return NETDP_OK;
+}
+
+/* `part` has the losses of this process's share; `whole`, empty but for its lists, gets all. */
+static void put_together(const share *mine, const netdp_losses *part, netdp_losses *whole)
+{
+    whole->bound = part->bound;
+    whole->sound = part->sound;
+    whole->certified = part->certified;
+    whole->tolerance = part->tolerance;
+    whole->final = part->final;
+    whole->unit = part->unit;
+    whole->noise = part->noise;
+    whole->local = netdp_i_largest(part->local);
+    for (int32_t v = 0; v < whole->to_count; v++) {
+        double *loss = whole->loss + (int64_t)v * whole->from_count;
+        memset(loss, 0, (size_t)whole->from_count * sizeof *loss);
+        memcpy(loss + mine->first, part->loss + (int64_t)v * part->from_count,
+               (size_t)mine->counted * sizeof *loss);
+        netdp_i_sum_up(loss, whole->from_count);
+    }
+    netdp_i_losses_exclude(whole);
+}
+
+static netdp_status account_shares(const netdp_loss_request *request, netdp_losses **losses,
+                                   const netdp_progress *progress, netdp_error *error)
+{
+    const int32_t nodes = netdp_mixing_rows(request->protocol->mixing).nodes;
+    netdp_loss_request own = *request;
+    netdp_losses *part = NULL, *whole = NULL;
+    share mine = {0};
+    netdp_status status = netdp_i_losses_new(nodes, request->from, request->from_count, request->to,
+                                             request->to_count, request->coalition, &whole, error);
+    if (status == NETDP_OK)
+        status = share_new(request->from, request->from_count, nodes, &mine, error);
+    own.from = mine.node;
+    own.from_count = mine.count;
+    if (status == NETDP_OK)
+        status = netdp_losses_new(&own, progress, &part, error);
+    status = netdp_i_agree(status, error);
+    if (status == NETDP_OK) {
+        put_together(&mine, part, whole);
+        *losses = whole;
+        whole = NULL;
+    }
+    netdp_losses_free(part);
+    netdp_losses_free(whole);
+    netdp_i_free(mine.node);
+    return status;
+}
+
+/* ---- what the command calls ---- */
+
+netdp_status netdp_i_engine_losses(const netdp_loss_request *request, netdp_i_batch_sink sink,
+                                   void *context, const netdp_progress *progress,
+                                   netdp_error *error)
+{
+    netdp_plan plan;
+    netdp_losses *losses = NULL;
+    netdp_status status = netdp_i_agree(netdp_losses_plan(request, &plan, error), error);
+    if (status == NETDP_OK)
+        status = netdp_i_agree_on(netdp_mixing_rows(request->protocol->mixing),
+                                  request->protocol->rounds, error);
+    if (status != NETDP_OK)
+        return status;
+    /* Where there is a choice between bases, and where there is none of all eigenvectors. */
+    if (plan.ways > 0 || strcmp(plan.method, NETDP_I_RELEASED) == 0)
+        return account_rounds(request, sink, context, progress, error);
+    status = account_shares(request, &losses, progress, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_replay(losses, sink, context, error);
+    netdp_losses_free(losses);
+    return status;
+}
+
+netdp_status netdp_i_engine_walk_losses(const netdp_walk_request *request,
+                                        const netdp_progress *progress, netdp_losses **losses,
+                                        netdp_error *error)
+{
+    const netdp_rows rows = netdp_transition_rows(request->token->law);
+    netdp_walk_request own = *request;
+    netdp_losses *part = NULL, *whole = NULL;
+    share mine = {0};
+    netdp_status status = netdp_i_agree_on(rows, request->token->steps, error);
+    if (status != NETDP_OK)
+        return status;
+    status = netdp_i_losses_new(rows.nodes, request->from, request->from_count, request->to,
+                                request->to_count, request->coalition, &whole, error);
+    if (status == NETDP_OK)
+        status = share_new(request->from, request->from_count, rows.nodes, &mine, error);
+    own.from = mine.node;
+    own.from_count = mine.count;
+    if (status == NETDP_OK)
+        status = netdp_walk_losses_new(&own, progress, &part, error);
+    status = netdp_i_agree(status, error);
+    if (status == NETDP_OK) {
+        put_together(&mine, part, whole);
+        *losses = whole;
+        whole = NULL;
+    }
+    netdp_losses_free(part);
+    netdp_losses_free(whole);
+    netdp_i_free(mine.node);
+    return status;
+}
