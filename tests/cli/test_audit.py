@@ -118,7 +118,7 @@ CASES = [
     Case(["audit", experiment("audit-ring.yaml"), "--confidence", "1"], 2, err="between 0 and 1"),
     Case(["audit", experiment("audit-ring.yaml"), "--from", "3", "--to", "3"], 2, err="two nodes"),
     Case(["audit", experiment("audit-ring.yaml"), "--from", "60"], 2, err="60"),
-    Case(["audit", experiment("audit-ring.yaml"), "--bound", "upper"], 2, err="upper"),
+    Case(["audit", experiment("audit-ring.yaml"), "--bound", "abs-sum"], 2, err="abs-sum"),
     Case(["audit", experiment("meters-ring.yaml"), "--reconstruct"], 2, err="leave it out"),
     Case(["audit", experiment("meters-ring.yaml"), "--bound", "published"], 2,
          err="use local or auto"),
