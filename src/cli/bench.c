@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <netdp/account.h>
 #include <netdp/walk.h>
@@ -29,6 +30,7 @@ typedef struct ground {
     netdp_transition *law;
     int32_t *from; /* [from_count]; NULL: all nodes */
     double *pattern;
+    char file[4096]; /* the graph as an edge list, where it is to be read; "": none */
     const netdp_progress *progress;
 } ground;
 
@@ -104,6 +106,18 @@ static netdp_status find_gap(const ground *g, double *value, netdp_error *error)
     netdp_status status =
         netdp_mixing_spectrum(g->mixing, NETDP_SPECTRAL_LANCZOS, &spectrum, error);
     *value = spectrum.gap;
+    return status;
+}
+
+/* The edges of the file. */
+static netdp_status read_edges(const ground *g, double *value, netdp_error *error)
+{
+    netdp_graph *graph = NULL;
+    netdp_graph_notes notes;
+    netdp_status status = netdp_graph_read(g->file, false, &graph, &notes, error);
+    if (status == NETDP_OK)
+        *value = (double)netdp_graph_edges(graph);
+    netdp_graph_free(graph);
     return status;
 }
 
@@ -211,16 +225,40 @@ static const bench benches[] = {
      .seconds = 20,
      .large = true,
      .account = find_gap},
+    {.name = "edges-10000000",
+     .what = "an edge list of ten million lines, from a file that was just written",
+     .family = "regular 1000000 20",
+     .seconds = 5,
+     .large = true,
+     .account = read_edges},
 };
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 static void drop(ground *g)
 {
+    if (g->file[0] != '\0')
+        unlink(g->file);
     netdp_transition_free(g->law);
     netdp_mixing_free(g->mixing);
     netdp_graph_free(g->graph);
     netdp_i_free(g->from);
     netdp_i_free(g->pattern);
+}
+
+/* The graph as a file of its own among the temporary ones. */
+static netdp_status write_edges(ground *g, netdp_error *error)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(g->file, sizeof g->file, "%s/netdp-bench-XXXXXX", folder != NULL ? folder : "/tmp");
+    const int descriptor = mkstemp(g->file);
+    if (descriptor < 0) {
+        g->file[0] = '\0';
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%s: cannot write; set TMPDIR to a folder with 200 MB of room",
+                            folder != NULL ? folder : "/tmp");
+    }
+    close(descriptor);
+    return netdp_graph_write(g->graph, g->file, error);
 }
 
 /* from: nodes 1, 1 + n/k, 1 + 2 n/k, ..., so never the observer 0 */
@@ -232,6 +270,8 @@ static netdp_status prepare(ground *g, netdp_error *error)
         status = netdp_mixing_new(g->graph, "metropolis", &g->mixing, error);
     if (status == NETDP_OK && b->account == account_walk)
         status = netdp_transition_new(g->graph, "metropolis", &g->law, error);
+    if (status == NETDP_OK && b->account == read_edges)
+        status = write_edges(g, error);
     if (status != NETDP_OK)
         return status;
     const int32_t n = netdp_graph_nodes(g->graph);
