@@ -39,12 +39,17 @@ SAME = [
 ]
 
 
+def ours(text):
+    """What netdp or PETSc says; what MPI finds missing on a machine (a container without /sys) is not."""
+    return "".join(f"{line}\n" for line in text.splitlines() if line.startswith("netdp") or "PETSC" in line)
+
+
 def run(text, ranks=0, folder=None):
     launch = ["mpirun", "-q", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)] if ranks else []
     done = subprocess.run([*launch, COMMAND, *shlex.split(text)], env=ENV, cwd=folder,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=120, text=True)
-    return done.returncode, done.stdout, done.stderr
+    return done.returncode, done.stdout, ours(done.stderr)
 
 
 def number(value):
@@ -154,7 +159,7 @@ def check_different_graphs(ranks):
                                str(ranks - 1), *part, "b"], env=ENV, cwd=folder, timeout=120, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == 2 and done.stdout == "", done
-    assert len(done.stderr.splitlines()) == 1 and "different graphs" in done.stderr, done
+    assert len(ours(done.stderr).splitlines()) == 1 and "different graphs" in done.stderr, done
 
 
 def check_ends(ranks):
