@@ -187,6 +187,22 @@ static void put_together(const share *mine, const netdp_losses *part, netdp_loss
     netdp_i_losses_exclude(whole);
 }
 
+/* All processes' parts as one; frees the share, its part and, on failure, the whole. */
+static netdp_status share_end(share *mine, netdp_losses *part, netdp_losses *whole,
+                              netdp_losses **losses, netdp_status status, netdp_error *error)
+{
+    status = netdp_i_agree(status, error);
+    if (status == NETDP_OK) {
+        put_together(mine, part, whole);
+        *losses = whole;
+        whole = NULL;
+    }
+    netdp_losses_free(part);
+    netdp_losses_free(whole);
+    netdp_i_free(mine->node);
+    return status;
+}
+
 static netdp_status account_shares(const netdp_loss_request *request, netdp_losses **losses,
                                    const netdp_progress *progress, netdp_error *error)
 {
@@ -202,16 +218,7 @@ static netdp_status account_shares(const netdp_loss_request *request, netdp_loss
     own.from_count = mine.count;
     if (status == NETDP_OK)
         status = netdp_losses_new(&own, progress, &part, error);
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK) {
-        put_together(&mine, part, whole);
-        *losses = whole;
-        whole = NULL;
-    }
-    netdp_losses_free(part);
-    netdp_losses_free(whole);
-    netdp_i_free(mine.node);
-    return status;
+    return share_end(&mine, part, whole, losses, status, error);
 }
 
 /* ---- what the command calls ---- */
@@ -257,14 +264,5 @@ netdp_status netdp_i_engine_walk_losses(const netdp_walk_request *request,
     own.from_count = mine.count;
     if (status == NETDP_OK)
         status = netdp_walk_losses_new(&own, progress, &part, error);
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK) {
-        put_together(&mine, part, whole);
-        *losses = whole;
-        whole = NULL;
-    }
-    netdp_losses_free(part);
-    netdp_losses_free(whole);
-    netdp_i_free(mine.node);
-    return status;
+    return share_end(&mine, part, whole, losses, status, error);
 }

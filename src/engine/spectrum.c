@@ -5,7 +5,6 @@
  */
 #include "engine/spectrum.h"
 
-#include <math.h>
 #include <netdp/random.h>
 #include <slepceps.h>
 #include <string.h>
@@ -160,7 +159,6 @@ netdp_status netdp_i_engine_ends(netdp_rows rows, int32_t count, double *largest
     return status;
 }
 
-/* What the shape of the graph decides is exact, as in netdp_mixing_spectrum. */
 netdp_status netdp_i_engine_spectrum(const netdp_mixing *mixing, netdp_spectrum *spectrum,
                                      netdp_error *error)
 {
@@ -174,13 +172,7 @@ netdp_status netdp_i_engine_spectrum(const netdp_mixing *mixing, netdp_spectrum 
         status = netdp_i_engine_ends(rows, 1, &found.second, &found.smallest, error);
     if (status != NETDP_OK)
         return status;
-    if (mixing->components > 1)
-        found.second = 1;
-    if (mixing->periodic)
-        found.smallest = -1;
-    found.gap = 1 - fmax(fabs(found.second), fabs(found.smallest));
-    if (mixing->components > 1 || mixing->periodic)
-        found.gap = 0;
+    netdp_i_spectrum_shape(mixing, &found);
     *spectrum = found;
     return NETDP_OK;
 }

@@ -22,6 +22,12 @@ struct netdp_mixing {
 netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, double *smallest,
                                   netdp_error *error);
 
+/*
+ * From what a solver found of second and smallest to the spectrum: what the shape of the graph
+ * decides is exact, 1 an eigenvalue once for each component, -1 where one is periodic.
+ */
+void netdp_i_spectrum_shape(const netdp_mixing *mixing, netdp_spectrum *spectrum);
+
 /* y = rows x for x, y [nodes][width] row-major, x != y. Allocates nothing. */
 void netdp_i_rows_apply(netdp_rows rows, const double *x, double *y, int32_t width);
 

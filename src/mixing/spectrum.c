@@ -26,11 +26,19 @@ static netdp_status dense_ends(const netdp_mixing *mixing, double *second, doubl
     return status;
 }
 
-/*
- * What the shape of the graph decides is exact: 1 is an eigenvalue once for each component, -1
- * where one is periodic. A single node has nothing but its one copy of 1: second and smallest are
- * 0 and the gap is 1, as for uniform mixing.
- */
+void netdp_i_spectrum_shape(const netdp_mixing *mixing, netdp_spectrum *spectrum)
+{
+    if (mixing->components > 1)
+        spectrum->second = 1;
+    if (mixing->periodic)
+        spectrum->smallest = -1;
+    spectrum->gap = 1 - fmax(fabs(spectrum->second), fabs(spectrum->smallest));
+    if (mixing->components > 1 || mixing->periodic)
+        spectrum->gap = 0;
+}
+
+/* A single node has nothing but its one copy of 1: second and smallest are 0 and the gap is 1, as
+   for uniform mixing. */
 netdp_status netdp_mixing_spectrum(const netdp_mixing *mixing, netdp_spectral_method method,
                                    netdp_spectrum *spectrum, netdp_error *error)
 {
@@ -43,13 +51,7 @@ netdp_status netdp_mixing_spectrum(const netdp_mixing *mixing, netdp_spectral_me
                     : dense_ends(mixing, &found.second, &found.smallest, error);
         if (status != NETDP_OK)
             return status;
-        if (mixing->components > 1)
-            found.second = 1;
-        if (mixing->periodic)
-            found.smallest = -1;
-        found.gap = 1 - fmax(fabs(found.second), fabs(found.smallest));
-        if (mixing->components > 1 || mixing->periodic)
-            found.gap = 0;
+        netdp_i_spectrum_shape(mixing, &found);
     }
     *spectrum = found;
     return NETDP_OK;
