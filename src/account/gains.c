@@ -24,6 +24,25 @@ const netdp_i_gain *netdp_i_gains_at(const netdp_i_gains *gains, int64_t round)
     return &gains->gain[round < gains->count ? round : gains->count - 1];
 }
 
+netdp_status netdp_i_ages_grow(int64_t ages, int64_t each, int64_t *room, double **numbers,
+                               double **others, netdp_error *error)
+{
+    if (ages < *room)
+        return NETDP_OK;
+    const int64_t wanted = *room + *room / 2 + 64;
+    double **const array[] = {numbers, others};
+    for (int i = 0; i < 2; i++) {
+        if (array[i] == NULL)
+            continue;
+        double *grown = netdp_i_grow(*array[i], wanted * each, sizeof *grown);
+        if (grown == NULL)
+            return netdp_i_no_memory(error);
+        *array[i] = grown;
+    }
+    *room = wanted;
+    return NETDP_OK;
+}
+
 static netdp_status append(netdp_i_gains *gains, int32_t modes, int32_t seen, int64_t *room,
                            netdp_error *error)
 {

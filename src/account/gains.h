@@ -21,6 +21,13 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
                                const netdp_progress *progress, netdp_error *error);
 void netdp_i_gains_clear(netdp_i_gains *gains);
 
+/*
+ * Room for one more than `ages` blocks of `each` numbers in *numbers and, where it is not NULL, in
+ * *others; *room is how many there is room for.
+ */
+netdp_status netdp_i_ages_grow(int64_t ages, int64_t each, int64_t *room, double **numbers,
+                               double **others, netdp_error *error);
+
 /* The gain of round t. */
 const netdp_i_gain *netdp_i_gains_at(const netdp_i_gains *gains, int64_t round);
 

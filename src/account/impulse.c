@@ -46,25 +46,6 @@ static double *keep(double *numbers, int64_t age, const netdp_i_response *respon
     return to;
 }
 
-static netdp_status make_room(netdp_i_impulse *made, int64_t *room, bool sums, netdp_error *error)
-{
-    if (made->ages < *room)
-        return NETDP_OK;
-    const int64_t wanted = 2 * *room + 64, each = (int64_t)made->count * made->seen;
-    double *grown = netdp_i_grow(made->w, wanted * each, sizeof *grown);
-    if (grown == NULL)
-        return netdp_i_no_memory(error);
-    made->w = grown;
-    if (sums) {
-        grown = netdp_i_grow(made->last, wanted * each, sizeof *grown);
-        if (grown == NULL)
-            return netdp_i_no_memory(error);
-        made->last = grown;
-    }
-    *room = wanted;
-    return NETDP_OK;
-}
-
 /* One round of all states: w, the last sum were it the last round, and on to the next. */
 static void age_once(const netdp_i_gains *gains, netdp_i_response *response,
                      netdp_i_response *after, double *heard, int32_t nodes, netdp_i_impulse *made)
@@ -108,7 +89,8 @@ netdp_status netdp_i_impulse_new(const netdp_i_gains *gains, const double *state
     made.seen = response.seen;
     memcpy(response.e, states, (size_t)response.modes * (size_t)count * sizeof *states);
     while (made.ages < longest && !all_faded(&response, heard, nodes, made.ages)) {
-        status = make_room(&made, &room, sums, error);
+        status = netdp_i_ages_grow(made.ages, (int64_t)count * made.seen, &room, &made.w,
+                                   sums ? &made.last : NULL, error);
         if (status == NETDP_OK && made.ages % PATIENCE == 0)
             status = netdp_i_poll(progress, error);
         if (status != NETDP_OK)

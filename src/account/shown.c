@@ -99,26 +99,6 @@ static double largest(const double *x, int64_t count)
     return most;
 }
 
-static netdp_status make_room(netdp_i_shown *made, int64_t *room, int64_t each, bool sums,
-                              netdp_error *error)
-{
-    if (made->ages < *room)
-        return NETDP_OK;
-    const int64_t wanted = *room + *room / 2 + 64;
-    double *grown = netdp_i_grow(made->rows, wanted * each, sizeof *grown);
-    if (grown == NULL)
-        return netdp_i_no_memory(error);
-    made->rows = grown;
-    if (sums) {
-        grown = netdp_i_grow(made->last, wanted * each, sizeof *grown);
-        if (grown == NULL)
-            return netdp_i_no_memory(error);
-        made->last = grown;
-    }
-    *room = wanted;
-    return NETDP_OK;
-}
-
 netdp_status netdp_i_shown_new(const netdp_linear *protocol, const netdp_i_gains *gains,
                                netdp_i_shown *shown, const netdp_progress *progress,
                                netdp_error *error)
@@ -133,7 +113,8 @@ netdp_status netdp_i_shown_new(const netdp_linear *protocol, const netdp_i_gains
     while (status == NETDP_OK && made.ages < protocol->rounds - made.first) {
         if (largest(b.x, each) <= nothing && (!sums || largest(b.last, each) <= nothing))
             break;
-        status = make_room(&made, &room, each, sums, error);
+        status =
+            netdp_i_ages_grow(made.ages, each, &room, &made.rows, sums ? &made.last : NULL, error);
         if (status == NETDP_OK)
             status = netdp_i_poll(progress, error);
         if (status != NETDP_OK)

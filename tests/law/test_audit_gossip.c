@@ -3,7 +3,7 @@
  * same, where it is a bound the attack stays below it, and where a protocol is broken on purpose
  * the attack finds more than was claimed.
  */
-#include "check.h"
+#include "net.h"
 
 #include <omp.h>
 #include <netdp/audit.h>
@@ -13,27 +13,7 @@
 
 enum { MOST_RUNS = 10000 };
 
-static netdp_error error;
 static double scores[2 * MOST_RUNS];
-
-typedef struct net {
-    netdp_graph *graph;
-    netdp_mixing *mixing;
-} net;
-
-static net family(const char *name)
-{
-    net made = {NULL, NULL};
-    assert_ok(netdp_graph_make(name, 3, true, &made.graph, NULL, &error));
-    assert_ok(netdp_mixing_new(made.graph, "metropolis", &made.mixing, &error));
-    return made;
-}
-
-static void net_drop(net n)
-{
-    netdp_mixing_free(n.mixing);
-    netdp_graph_free(n.graph);
-}
 
 static netdp_linear describe(net n, const char *name, netdp_settings settings)
 {

@@ -1,30 +1,9 @@
 /* Units, summaries, calibration and requests of the accountant, and its memory. */
-#include "check.h"
+#include "net.h"
 
 #include <netdp/walk.h>
 
 #include "base/memory.h"
-
-static netdp_error error;
-
-typedef struct net {
-    netdp_graph *graph;
-    netdp_mixing *mixing;
-} net;
-
-static net family(const char *name)
-{
-    net made = {NULL, NULL};
-    assert_ok(netdp_graph_make(name, 3, true, &made.graph, NULL, &error));
-    assert_ok(netdp_mixing_new(made.graph, "metropolis", &made.mixing, &error));
-    return made;
-}
-
-static void net_drop(net n)
-{
-    netdp_mixing_free(n.mixing);
-    netdp_graph_free(n.graph);
-}
 
 /* ---- Units ---- */
 

@@ -1,5 +1,5 @@
 /* Losses that come row by row: each row once, in order, and the numbers of those that are kept. */
-#include "check.h"
+#include "net.h"
 
 #include <netdp/account.h>
 
@@ -7,27 +7,6 @@
 #include "account/summary.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-
-static netdp_error error;
-
-typedef struct net {
-    netdp_graph *graph;
-    netdp_mixing *mixing;
-} net;
-
-static net family(const char *name)
-{
-    net made = {NULL, NULL};
-    assert_ok(netdp_graph_make(name, 3, true, &made.graph, NULL, &error));
-    assert_ok(netdp_mixing_new(made.graph, "metropolis", &made.mixing, &error));
-    return made;
-}
-
-static void net_drop(net n)
-{
-    netdp_mixing_free(n.mixing);
-    netdp_graph_free(n.graph);
-}
 
 /* What a caller sees, against what was kept. */
 typedef struct seeing {
