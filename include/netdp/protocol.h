@@ -28,6 +28,7 @@ typedef struct netdp_linear {
     const netdp_mixing *mixing; /* borrowed */
     int64_t rounds;             /* T >= 1 */
     double dither;              /* tau in [0, 1e100]: noise of rounds without a contribution */
+    double dither_decay;        /* p in [0, 2], averaging: the dither of round t is tau / t^p */
     int64_t every;     /* contributions in rounds 0, every, 2 every, ...; 0: in round 0 only */
     int64_t at_most;   /* a node uses at most this many of them; 0: all */
     bool steady;       /* unit noise in every round, as for streams of data */
@@ -46,11 +47,14 @@ NETDP_API bool netdp_linear_contributes(const netdp_linear *protocol, int64_t ro
 NETDP_API int64_t netdp_linear_contributions(const netdp_linear *protocol);
 
 /*
- * nu_t, in units of sigma: 1 in contribution rounds, the dither in others. Where states are
- * dithered at the end of a phase, the round that starts the next one carries both: sqrt(1 +
- * end_dither^2).
+ * nu_t, in units of sigma: 1 in contribution rounds, in others the dither, or what it has decayed
+ * to. Where states are dithered at the end of a phase, the round that starts the next one carries
+ * both: sqrt(1 + end_dither^2).
  */
 NETDP_API double netdp_linear_noise(const netdp_linear *protocol, int64_t round);
+
+/* The least nu_t of all rounds but the first: 1 for steady noise, the dither or its last value. */
+NETDP_API double netdp_linear_least_noise(const netdp_linear *protocol);
 
 /* count[nodes]: how many contributions each node makes, with this sequence. */
 NETDP_API NETDP_CHECK netdp_status netdp_linear_realised(const netdp_linear *protocol,
@@ -118,13 +122,14 @@ typedef enum netdp_setting {
     NETDP_SETTING_ACCELERATE = 1 << 5,
     NETDP_SETTING_ROUNDS_AUTO = 1 << 6,
     NETDP_SETTING_VIEW = 1 << 7, /* gossip: what observers see, whether they know their own noise */
-    NETDP_SETTING_TOKEN = 1 << 8,      /* walks: start, burn-in, cap, tokens, release */
-    NETDP_SETTING_VARYING = 1 << 9,    /* gossip: dropout, redraw */
-    NETDP_SETTING_WEIGHTED = 1 << 11,  /* walks: gradients weighted by the law (netdp_token) */
-    NETDP_SETTING_RING = 1 << 12,      /* tallies on the ring: rounds are passes */
-    NETDP_SETTING_COMPLETE = 1 << 13,  /* tallies on the complete graph: cap, hidden */
-    NETDP_SETTING_SUM = 1 << 14,       /* tallies: mechanism, grid; on the ring schedule */
-    NETDP_SETTING_HISTOGRAM = 1 << 15, /* tallies: levels, flip, fill */
+    NETDP_SETTING_TOKEN = 1 << 8,         /* walks: start, burn-in, cap, tokens, release */
+    NETDP_SETTING_VARYING = 1 << 9,       /* gossip: dropout, redraw */
+    NETDP_SETTING_DITHER_DECAY = 1 << 10, /* averaging: a dither that shrinks */
+    NETDP_SETTING_WEIGHTED = 1 << 11,     /* walks: gradients weighted by the law (netdp_token) */
+    NETDP_SETTING_RING = 1 << 12,         /* tallies on the ring: rounds are passes */
+    NETDP_SETTING_COMPLETE = 1 << 13,     /* tallies on the complete graph: cap, hidden */
+    NETDP_SETTING_SUM = 1 << 14,          /* tallies: mechanism, grid; on the ring schedule */
+    NETDP_SETTING_HISTOGRAM = 1 << 15,    /* tallies: levels, flip, fill */
     NETDP_SETTING_TALLY = NETDP_SETTING_RING | NETDP_SETTING_COMPLETE,
 } netdp_setting;
 
@@ -132,6 +137,7 @@ typedef enum netdp_setting {
 typedef struct netdp_settings {
     int64_t rounds;          /* gossip rounds, steps or passes */
     double dither;           /* tau */
+    double dither_decay;     /* averaging: of round t tau / t^p */
     int64_t every, at_most;  /* streams */
     int64_t inner;           /* learning: gossip rounds of a phase */
     double end_dither;       /* learning */

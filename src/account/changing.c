@@ -78,7 +78,7 @@ netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_wa
     netdp_i_changing c = {.protocol = protocol,
                           .nodes = n,
                           .columns = columns,
-                          .factored = !protocol->steady && protocol->dither < NETDP_I_FACTOR_BELOW,
+                          .factored = netdp_linear_least_noise(protocol) < NETDP_I_FACTOR_BELOW,
                           .sums = watcher->sees == NETDP_SEES_SUM,
                           .members = watcher->member,
                           .member_count = watcher->count};

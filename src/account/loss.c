@@ -93,11 +93,11 @@ static netdp_status check_phase(const netdp_loss_request *request, netdp_error *
             "dither, towards observers who see their neighbours and know their own noise; use "
             "--bound everything",
             NETDP_DENSE_NODES);
-    if (protocol->every != 1 && protocol->dither < LEAST_DITHER)
+    if (protocol->every != 1 && netdp_linear_least_noise(protocol) < LEAST_DITHER)
         return netdp_i_fail(error, NETDP_INVALID,
                             "dither: %g is too small for the account of a phase; give %g or more, "
                             "or use --bound everything",
-                            protocol->dither, LEAST_DITHER);
+                            netdp_linear_least_noise(protocol), LEAST_DITHER);
     return NETDP_OK;
 }
 
@@ -150,7 +150,7 @@ static netdp_status losses_begin(account *a, netdp_error *error)
     losses->sound = a->bound->sound;
     losses->certified = bound == NETDP_BOUND_EVERYTHING || (is_local(a) && losses->sound);
     if (bound == NETDP_BOUND_EXACT && !is_local(a) &&
-        request->protocol->dither < NETDP_I_LEAST_DITHER)
+        netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)
         losses->tolerance = NETDP_I_FLOOR;
     return NETDP_OK;
 }
@@ -339,8 +339,8 @@ static netdp_status choose_release(account *a, const netdp_i_observer *observer,
     netdp_status status = need_away(a, error);
     if (status != NETDP_OK)
         return status;
-    const int64_t enough =
-        netdp_i_release_rounds(netdp_graph_nodes(a->graph), a->away, protocol->dither);
+    const int64_t enough = netdp_i_release_rounds(netdp_graph_nodes(a->graph), a->away,
+                                                  netdp_linear_least_noise(protocol));
     const double seen = observer->seen_count, closed = seen + observer->quiet_count;
     if (2 * (double)enough * closed < (double)protocol->rounds * seen)
         *rounds = enough;
@@ -377,7 +377,8 @@ static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
     int64_t release = 0;
     netdp_status status = choose_release(a, observer, &release, error);
     if (status == NETDP_OK && release > 0)
-        status = account_release(a, release, protocol->dither, member, loss, error);
+        status =
+            account_release(a, release, netdp_linear_noise(protocol, release), member, loss, error);
     else if (status == NETDP_OK && a->rounds != NULL)
         status =
             a->rounds->account(a->rounds->context, a->request, l, observer, loss, a->inner, error);

@@ -93,7 +93,7 @@ static void fill_mode(netdp_i_phase *p, const netdp_linear *protocol, bool relea
     fill_answers(p->rounds, p->basis->theta[k], weight, answer);
     memset(source, 0, (size_t)((kinds + 1) * width) * sizeof *source);
     for (int64_t j = 0; j < rounds; j++) {
-        const double noise = j == 0 ? 1 : protocol->dither;
+        const double noise = j == 0 ? 1 : netdp_linear_noise(protocol, j);
         for (int64_t t = j; t < rounds; t++)
             source[kind_message(p, (int32_t)t) * width + j] = answer[t * rounds + j] * noise;
         source[kind_noise(p, (int32_t)j) * width + j] = 1;

@@ -324,7 +324,8 @@ netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_bas
                                  const netdp_progress *progress, netdp_error *error)
 {
     course c = {protocol, basis, observer, NULL, release, progress};
-    netdp_status status = netdp_i_filter_new(basis, observer, protocol->dither, &c.filter, error);
+    netdp_status status =
+        netdp_i_filter_new(basis, observer, netdp_linear_least_noise(protocol), &c.filter, error);
     if (status == NETDP_OK)
         status = (count > basis->modes ? follow_modes : follow_nodes)(&c, from, count, loss, error);
     netdp_i_filter_free(c.filter);

@@ -19,6 +19,13 @@ static double geometric(double x, double count)
     return x * expm1(count * log_x) / expm1(log_x);
 }
 
+/* nu_t^2 */
+static double variance(const netdp_linear *protocol, int64_t round)
+{
+    const double noise = netdp_linear_noise(protocol, round);
+    return noise * noise;
+}
+
 /* The same for accelerated gossip, by its recursion: from round 0 and from every later round. */
 static double accelerated_energy(const netdp_linear *protocol, double theta, double weight)
 {
@@ -35,7 +42,7 @@ static double accelerated_energy(const netdp_linear *protocol, double theta, dou
         const double next = weight * theta * now + (1 - weight) * before;
         before = now;
         now = next;
-        energy += protocol->dither * protocol->dither * now * now;
+        energy += variance(protocol, protocol->rounds - age) * now * now;
     }
     return energy;
 }
@@ -45,10 +52,14 @@ static double mode_energy(const netdp_linear *protocol, double theta, double wei
 {
     if (protocol->accelerate)
         return accelerated_energy(protocol, theta, weight);
-    /* s_T = W^T (x + u_0) + tau sum_{t=1}^{T-1} W^{T-t} u_t */
+    /* s_T = W^T (x + u_0) + sum_{t=1}^{T-1} nu_t W^{T-t} u_t */
     const double square = fmin(1, theta * theta), rounds = (double)protocol->rounds;
-    return pow(square, rounds) +
-           protocol->dither * protocol->dither * geometric(square, rounds - 1);
+    double energy = pow(square, rounds), power = square;
+    if (protocol->dither_decay == 0)
+        return energy + protocol->dither * protocol->dither * geometric(square, rounds - 1);
+    for (int64_t t = protocol->rounds - 1; t > 0 && power > 0; t--, power *= square)
+        energy += variance(protocol, t) * power;
+    return energy;
 }
 
 /*
@@ -82,7 +93,7 @@ static netdp_status changing_energy(const netdp_linear *protocol, double *energy
         }
         for (int32_t i = 0; i < round.active_count; i++)
             memcpy(r + round.active[i] * n, mixed + i * n, (size_t)n * sizeof *r);
-        const double noise = netdp_linear_noise(protocol, t) * netdp_linear_noise(protocol, t);
+        const double noise = variance(protocol, t);
         const int64_t drawing = t == 0 ? n : round.active_count;
         for (int64_t i = 0; i < drawing; i++) {
             const double *row = r + (t == 0 ? i : round.active[i]) * n;

@@ -44,7 +44,7 @@ double netdp_i_timeline_noise(const netdp_i_timeline *timeline, int64_t round, i
     const bool contributes = netdp_i_timeline_contributes(timeline, round, node);
     if (!contributes && !netdp_i_timeline_sends(timeline, round)[node])
         return 0;
-    return p->steady || contributes ? 1 : p->dither;
+    return p->steady || contributes ? 1 : netdp_linear_noise(p, round);
 }
 
 static netdp_status copy_rows(netdp_rows from, netdp_rows *to, netdp_error *error)

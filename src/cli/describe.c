@@ -99,6 +99,7 @@ static const struct {
     const char *option;
 } setting_options[] = {
     {NETDP_SETTING_DITHER, "dither"},
+    {NETDP_SETTING_DITHER_DECAY, "dither-decay"},
     {NETDP_SETTING_EVERY, "every"},
     {NETDP_SETTING_AT_MOST, "at-most"},
     {NETDP_SETTING_INNER, "inner"},

@@ -48,6 +48,8 @@ typedef struct netdp_i_description_options {
     {NETDP_I_NUMBER, 0, "dither", &(o).settings.dither, "TAU",                                     \
      "fresh noise on each later message, in units of the first noise; 0 leaves no certain "        \
      "guarantee", "0.01"},                                                                         \
+    {NETDP_I_NUMBER, 0, "dither-decay", &(o).settings.dither_decay, "P",                           \
+     "averaging: the dither of round t is TAU / t^P, P from 0 to 2", "0"},                         \
     {NETDP_I_NUMBER, 0, "variance", &(o).variance, "V",                                            \
      "variance of the values in units of Delta^2, for --rounds auto", "0.25"},                     \
     {NETDP_I_COUNT, 0, "every", &(o).settings.every, "B",                                          \

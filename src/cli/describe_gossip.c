@@ -177,6 +177,8 @@ static json_t *gossip_json(const netdp_i_description *description)
                                (json_int_t)protocol->rounds);
     if (settings & NETDP_SETTING_DITHER)
         json_object_set_new(object, "dither", json_real(protocol->dither));
+    if (protocol->dither_decay > 0)
+        json_object_set_new(object, "dither_decay", json_real(protocol->dither_decay));
     if (settings & NETDP_SETTING_EVERY)
         json_object_set_new(object, "every", json_integer(protocol->every));
     if (protocol->at_most > 0)
@@ -225,9 +227,12 @@ static void print_gossip(const netdp_i_description *description, double noise)
         printf("a contribution of both ends in each");
     else
         netdp_i_describe_contributions(netdp_linear_contributions(protocol));
-    printf(", dither %g, noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n",
-           protocol->dither, noise, netdp_i_threat_words(request->sees),
-           netdp_own_noise_name(request->own_noise), NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+    printf(", dither %g", protocol->dither);
+    if (protocol->dither_decay > 0)
+        printf(" / t^%g", protocol->dither_decay);
+    printf(", noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n", noise,
+           netdp_i_threat_words(request->sees), netdp_own_noise_name(request->own_noise),
+           NETDP_I_ADJACENCY, NETDP_I_RELEASED);
     print_varying(&protocol->varying, description->over_draws);
 }
 

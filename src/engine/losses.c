@@ -65,7 +65,7 @@ static netdp_status account_observer(void *context, const netdp_loss_request *re
     netdp_i_spread_basis basis = {0};
     netdp_status status = netdp_i_spread_basis_new(
         protocol->mixing, s->halo, observer, powers, powers,
-        !protocol->steady && protocol->dither < NETDP_I_FACTOR_BELOW, progress, &basis, error);
+        netdp_linear_least_noise(protocol) < NETDP_I_FACTOR_BELOW, progress, &basis, error);
     if (status != NETDP_OK)
         return status;
     const int32_t own = find_own(s, losses, basis.basis.nodes);
@@ -96,8 +96,8 @@ static netdp_status release_states(void *context, const netdp_linear *protocol, 
     status = netdp_i_agree(status, error);
     if (status == NETDP_OK)
         status = netdp_i_spread_basis_new(protocol->mixing, s->halo, &observer, 2 * rounds, rounds,
-                                          protocol->dither < NETDP_I_FACTOR_BELOW, progress, &basis,
-                                          error);
+                                          netdp_linear_least_noise(protocol) < NETDP_I_FACTOR_BELOW,
+                                          progress, &basis, error);
     if (status == NETDP_OK) {
         scratch = NETDP_I_NEW(double, basis.basis.modes);
         status = netdp_i_agree(scratch == NULL ? netdp_i_no_memory(error) : NETDP_OK, error);

@@ -10,6 +10,9 @@
 /* Its square, times squares of weights, must stay a finite double. */
 #define MOST_DITHER 1e100
 
+/* Beyond it nothing is gained, and late dithers are lost in rounding. */
+#define MOST_DECAY 2.0
+
 bool netdp_linear_contributes(const netdp_linear *protocol, int64_t round)
 {
     return protocol->every > 0 ? round % protocol->every == 0 : round == 0;
@@ -28,8 +31,19 @@ double netdp_linear_noise(const netdp_linear *protocol, int64_t round)
     if (protocol->steady)
         return 1;
     if (!netdp_linear_contributes(protocol, round))
-        return protocol->dither;
+        return protocol->dither_decay > 0
+                   ? protocol->dither / pow((double)round, protocol->dither_decay)
+                   : protocol->dither;
     return round == 0 ? 1 : sqrt(1 + protocol->end_dither * protocol->end_dither);
+}
+
+double netdp_linear_least_noise(const netdp_linear *protocol)
+{
+    if (protocol->steady)
+        return 1;
+    return protocol->dither_decay > 0 && protocol->rounds > 1
+               ? netdp_linear_noise(protocol, protocol->rounds - 1)
+               : protocol->dither;
 }
 
 double netdp_linear_chebyshev(double gap)
@@ -120,6 +134,13 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
         if (!(dithers[i].value >= 0 && dithers[i].value <= MOST_DITHER))
             return netdp_i_fail(error, NETDP_INVALID, "%s: %g; give a number from 0 to %g",
                                 dithers[i].name, dithers[i].value, MOST_DITHER);
+    if (!(protocol->dither_decay >= 0 && protocol->dither_decay <= MOST_DECAY))
+        return netdp_i_fail(error, NETDP_INVALID, "dither-decay: %g; give a number from 0 to %g",
+                            protocol->dither_decay, MOST_DECAY);
+    if (protocol->dither_decay > 0 && protocol->every > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "dither-decay: applies to averaging, whose rounds are counted from "
+                            "one contribution; leave it out");
     if (protocol->reacts && protocol->rounds % (protocol->every > 0 ? protocol->every : 1) != 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "rounds: %" PRId64 " is not a multiple of the %" PRId64

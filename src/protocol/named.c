@@ -8,12 +8,14 @@
 static void averaging(const netdp_settings *settings, netdp_linear *protocol)
 {
     protocol->dither = settings->dither;
+    protocol->dither_decay = settings->dither_decay;
     protocol->accelerate = settings->accelerate;
 }
 
 static void random_averaging(const netdp_settings *settings, netdp_linear *protocol)
 {
     protocol->dither = settings->dither;
+    protocol->dither_decay = settings->dither_decay;
     protocol->varying.kind = NETDP_VARY_EDGE;
 }
 
@@ -52,13 +54,15 @@ static const netdp_protocol named[] = {
     {"averaging", "paper C, Algorithm 1",
      "every node noises its value once and gossip averages the values; each later message carries "
      "a dither",
-     NETDP_SETTING_VIEW | NETDP_SETTING_DITHER | NETDP_SETTING_ROUNDS_AUTO |
-         NETDP_SETTING_ACCELERATE | NETDP_SETTING_VARYING,
+     NETDP_SETTING_VIEW | NETDP_SETTING_DITHER | NETDP_SETTING_DITHER_DECAY |
+         NETDP_SETTING_ROUNDS_AUTO | NETDP_SETTING_ACCELERATE | NETDP_SETTING_VARYING,
      averaging},
     {"random-averaging", "paper C, Algorithm 2",
      "the same, but each round one random edge: its two ends take the mean of their dithered "
      "values",
-     NETDP_SETTING_VIEW | NETDP_SETTING_DITHER | NETDP_SETTING_ROUNDS_AUTO, random_averaging},
+     NETDP_SETTING_VIEW | NETDP_SETTING_DITHER | NETDP_SETTING_DITHER_DECAY |
+         NETDP_SETTING_ROUNDS_AUTO,
+     random_averaging},
     {"stream", "paper D, eq. (3.1)",
      "every node adds a new noised value every round, or every b-th, or at most k times",
      NETDP_SETTING_VIEW | NETDP_SETTING_EVERY | NETDP_SETTING_AT_MOST | NETDP_SETTING_VARYING,

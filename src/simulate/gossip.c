@@ -159,7 +159,7 @@ static netdp_status run_round(gossip *g, int64_t t, const netdp_i_rounds *rounds
     if (netdp_linear_contributes(p, t))
         rounds->contribute(rounds->context, t, g->message);
     add_noise(g->message, some ? g->round.active : NULL, some ? g->round.active_count : g->nodes,
-              g->width, noise * (unit ? 1 : p->dither), g->seed, t, 0);
+              g->width, noise * (unit ? 1 : netdp_linear_noise(p, t)), g->seed, t, 0);
     if (rounds->observe != NULL)
         rounds->observe(rounds->context, t, g->message);
     mix(g, t);

@@ -125,6 +125,7 @@ static const struct {
     {"privacy.sees", NETDP_SETTING_VIEW},
     {"privacy.own_noise", NETDP_SETTING_VIEW},
     {"privacy.dither", NETDP_SETTING_DITHER},
+    {"privacy.dither_decay", NETDP_SETTING_DITHER_DECAY},
     {"privacy.end_dither", NETDP_SETTING_END_DITHER},
 };
 

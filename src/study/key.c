@@ -180,6 +180,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .word = own_noise, .expects = "known or counts"},
     {"privacy.dither", NETDP_I_KEY_REAL, AT(privacy.dither), .fallback = "0.01", .low = 0,
      .high = NETDP_I_LARGEST, .expects = "a number from 0 to 1e100"},
+    {"privacy.dither_decay", NETDP_I_KEY_REAL, AT(privacy.dither_decay), .fallback = "0", .low = 0,
+     .high = 2, .expects = "a number from 0 to 2"},
     {"privacy.end_dither", NETDP_I_KEY_REAL, AT(privacy.end_dither), .fallback = "0.1", .low = 0,
      .high = NETDP_I_LARGEST, .expects = "a number from 0 to 1e100"},
     {"output.every", NETDP_I_KEY_WHOLE, AT(output.every), .whole = true, .fallback = "1", .low = 1,

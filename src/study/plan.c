@@ -293,6 +293,7 @@ static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error
     netdp_settings settings = {.rounds =
                                    study->protocol.rounds == 0 ? least : study->protocol.rounds,
                                .dither = study->privacy.dither,
+                               .dither_decay = study->privacy.dither_decay,
                                .inner = study->protocol.inner,
                                .every = 1, /* a stream contributes in every round */
                                .end_dither = study->privacy.end_dither,

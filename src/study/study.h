@@ -100,7 +100,7 @@ struct netdp_study {
         int64_t sources;   /* the same of those about whom they learn */
         netdp_sees sees;
         netdp_own_noise own_noise;
-        double dither, end_dither;
+        double dither, dither_decay, end_dither;
     } privacy;
     struct {
         int64_t every;  /* rounds between rows of the trace */

@@ -94,7 +94,7 @@ static void net_drop(net n)
 
 typedef struct question {
     int64_t rounds;
-    double dither;
+    double dither, decay;
     netdp_sees sees;
     netdp_own_noise own_noise;
     netdp_bound bound;
@@ -107,7 +107,8 @@ typedef struct question {
 
 static netdp_losses *answer(net n, question q)
 {
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = q.rounds, .dither = q.dither};
+    const netdp_linear protocol = {
+        .mixing = n.mixing, .rounds = q.rounds, .dither = q.dither, .dither_decay = q.decay};
     const netdp_loss_request request = {.protocol = &protocol,
                                         .sees = q.sees,
                                         .own_noise = q.own_noise,
@@ -153,7 +154,7 @@ static void multiply(const double *w, int32_t nodes, const double *in, double *o
  * Every message of the protocol as a linear map of (x, u_0, .., u_{T-1}): row t * nodes + v is
  * m_t[v], the last `nodes` rows are s_T. Columns: x, then the noise of each round.
  */
-static double *messages(net n, int64_t rounds, double dither, int64_t *columns)
+static double *messages(net n, int64_t rounds, double dither, double decay, int64_t *columns)
 {
     const int64_t nodes = n.nodes, width = nodes * (rounds + 1);
     double *map = calloc((size_t)(nodes * (rounds + 1) * width), sizeof *map), *w = dense_of(n);
@@ -165,7 +166,7 @@ static double *messages(net n, int64_t rounds, double dither, int64_t *columns)
             if (t == 0)
                 now[u * width + u] = 1;
             if (t < rounds)
-                now[u * width + (t + 1) * nodes + u] += t == 0 ? 1 : dither;
+                now[u * width + (t + 1) * nodes + u] += t == 0 ? 1 : dither / pow((double)t, decay);
         }
     }
     free(w);
@@ -201,7 +202,7 @@ static void oracle(net n, question q, double *loss)
     for (int32_t i = 0; i < q.to_count; i++)
         member[q.to[i]] = 1;
     int64_t width = 0;
-    double *map = messages(n, q.rounds, q.dither, &width);
+    double *map = messages(n, q.rounds, q.dither, q.decay, &width);
     int64_t *row = calloc((size_t)width, sizeof *row);
     const lapack_int s = (lapack_int)view_rows(n, q, member, row);
     const lapack_int noises = (lapack_int)(width - n.nodes), least = s < noises ? s : noises;
@@ -269,12 +270,13 @@ static const double dithers[] = {0.5, 0.1, 0.02, 0.005, 0.004, 1e-3};
 enum { DITHERS = sizeof dithers / sizeof *dithers };
 
 /* All views, own noise known and counted, single observers and coalitions of up to three. */
-static void compare_views(net n, int64_t rounds, double dither)
+static void compare_decaying(net n, int64_t rounds, double dither, double decay)
 {
     for (int32_t members = 1; members <= 3 && members < n.nodes; members++)
         for (int view = 0; view < 4; view++) {
             question q = {.rounds = rounds,
                           .dither = dither,
+                          .decay = decay,
                           .sees = view % 2 == 0 ? NETDP_SEES_NEIGHBOURS : NETDP_SEES_SUM,
                           .own_noise = view < 2 ? NETDP_OWN_NOISE_KNOWN : NETDP_OWN_NOISE_COUNTS,
                           .to_count = members,
@@ -288,6 +290,25 @@ static void compare_views(net n, int64_t rounds, double dither)
             }
             compare_with_oracle(n, q);
         }
+}
+
+static void compare_views(net n, int64_t rounds, double dither)
+{
+    compare_decaying(n, rounds, dither, 0);
+}
+
+/* Also where the last dithers are small, which asks for the factor form. */
+static void test_oracle_on_decaying_dithers(void **state)
+{
+    (void)state;
+    static const char *const families[] = {"ring 11", "florentine", "star 9", "path 10"};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        net n = family(families[i], "lazy:0.3");
+        compare_decaying(n, 9, 0.8, 1);
+        compare_decaying(n, 7, 0.3, 0.4);
+        compare_decaying(n, 8, 0.05, 2);
+        net_drop(n);
+    }
 }
 
 static void test_oracle_on_random_graphs(void **state)
@@ -822,6 +843,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oracle_on_random_graphs),
+        cmocka_unit_test(test_oracle_on_decaying_dithers),
         cmocka_unit_test(test_oracle_on_known_graphs),
         cmocka_unit_test(test_oracle_on_enclosed_coalitions),
         cmocka_unit_test(test_bases),

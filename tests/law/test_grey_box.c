@@ -90,7 +90,8 @@ static void check_noise(const netdp_linear *p, double noise, const tape *a, cons
         for (int u = 0; u < NODES; u++) {
             double want[WIDTH] = {0};
             const bool unit = p->steady || netdp_linear_contributes(p, t);
-            netdp_i_node_noise(want, u, WIDTH, noise * (unit ? 1 : p->dither), seed, t, 0);
+            const double dither = p->dither / pow((double)t, p->dither_decay);
+            netdp_i_node_noise(want, u, WIDTH, noise * (unit ? 1 : dither), seed, t, 0);
             for (int j = 0; j < WIDTH; j++) {
                 assert_true(want[j] != 0);
                 assert_close(noise_of(p, a, t, u, j), want[j], 1e-13, 0);
@@ -125,6 +126,8 @@ static void test_streams_and_averaging(void **state)
     } cases[] = {
         {"averaging", {.rounds = 8, .dither = 0.1}, 1},
         {"averaging", {.rounds = 8, .dither = 0.1, .accelerate = true}, 1},
+        {"averaging", {.rounds = 8, .dither = 0.6, .dither_decay = 0.9}, 1},
+        {"averaging", {.rounds = 8, .dither = 0.6, .dither_decay = 2, .accelerate = true}, 1},
         {"stream", {.rounds = 8, .every = 1}, 8},
         {"stream", {.rounds = 8, .every = 3}, 3},
         {"gossip-sgd", {.rounds = 8}, 8},

@@ -299,19 +299,28 @@ static void test_errors_are_as_predicted(void **state)
         int64_t rounds;
         double dither, noise;
         int32_t width;
+        double decay;
     } table[] = {
-        {"florentine", "metropolis", 1, 0.5, 1, 1},  {"florentine", "metropolis", 12, 0, 0.3, 1},
-        {"florentine", "lazy:0.5", 12, 0.3, 2, 3},   {"ring 20", "metropolis", 40, 1, 0.5, 1},
-        {"star 9", "metropolis", 5, 0.1, 1, 2},      {"hypercube 4", "max-degree", 3, 2, 1, 1},
-        {"complete 6", "uniform", 7, 0.2, 4, 1},     {"path 2", "metropolis", 2, 0.1, 1, 66},
-        {"path 14", "lazy:0.2", 100, 0.02, 1e-3, 1}, {"ring 9", "hamilton", 6, 0.4, 1, 5},
+        {"florentine", "lazy:0.5", 12, 0.8, 1, 1, 1},
+        {"ring 9", "hamilton", 6, 0.4, 1, 2, 0.5},
+        {"florentine", "metropolis", 1, 0.5, 1, 1, 0},
+        {"florentine", "metropolis", 12, 0, 0.3, 1, 0},
+        {"florentine", "lazy:0.5", 12, 0.3, 2, 3, 0},
+        {"ring 20", "metropolis", 40, 1, 0.5, 1, 0},
+        {"star 9", "metropolis", 5, 0.1, 1, 2, 0},
+        {"hypercube 4", "max-degree", 3, 2, 1, 1, 0},
+        {"complete 6", "uniform", 7, 0.2, 4, 1, 0},
+        {"path 2", "metropolis", 2, 0.1, 1, 66, 0},
+        {"path 14", "lazy:0.2", 100, 0.02, 1e-3, 1, 0},
+        {"ring 9", "hamilton", 6, 0.4, 1, 5, 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         net n = family(table[i].family, table[i].weights);
         const int32_t width = table[i].width, size = n.nodes * width;
         double *values = draw_values(size), *result = calloc((size_t)size, 8), unit = 0;
-        const netdp_linear protocol = averaging(n, table[i].rounds, table[i].dither);
+        netdp_linear protocol = averaging(n, table[i].rounds, table[i].dither);
         moments error_of = {0}, mean_of = {0};
+        protocol.dither_decay = table[i].decay;
         for (uint64_t r = 0; r < 4000; r++) {
             double mean = 0;
             assert_ok(netdp_simulate(&protocol, table[i].noise, values, width,
@@ -329,10 +338,12 @@ static void test_errors_are_as_predicted(void **state)
                         width * table[i].noise * table[i].noise * unit,
                     table[i].family);
         assert_mean(mean_of, 0, "the noise moves the mean");
-        /* The mean's variance: noise^2 (1 + dither^2 (T - 1)) / n. */
+        /* The mean's variance: noise^2 (1 + sum of the dithers' squares) / n. */
         moments variance = {mean_of.square, 0, mean_of.count};
-        const double want = table[i].noise * table[i].noise / n.nodes *
-                            (1 + table[i].dither * table[i].dither * (double)(table[i].rounds - 1));
+        double want = 1;
+        for (int64_t t = 1; t < table[i].rounds; t++)
+            want += pow(table[i].dither / pow((double)t, table[i].decay), 2);
+        want *= table[i].noise * table[i].noise / n.nodes;
         assert_close(variance.sum / (double)variance.count, want, 0,
                      ERRORS * sqrt(2 / (double)variance.count));
         free(values);
@@ -341,7 +352,7 @@ static void test_errors_are_as_predicted(void **state)
     }
 }
 
-/* Accelerated averaging errs by what netdp_noise_error says: seven comparisons within 4 standard
+/* Accelerated averaging errs by what netdp_noise_error says: eight comparisons within 4 standard
  * errors, each false with probability 6e-5 had the seed been drawn anew. */
 static void test_accelerated_errors_are_as_predicted(void **state)
 {
@@ -351,11 +362,16 @@ static void test_accelerated_errors_are_as_predicted(void **state)
         int64_t rounds;
         double dither, noise;
         int32_t width;
+        double decay;
     } table[] = {
-        {"ring 20", "metropolis", 15, 0, 1, 1},    {"ring 20", "metropolis", 15, 0.3, 1, 1},
-        {"florentine", "lazy:0.5", 9, 0.5, 2, 3},  {"path 14", "metropolis", 30, 0.1, 0.5, 1},
-        {"star 9", "metropolis", 6, 1, 1, 2},      {"hypercube 4", "metropolis", 1, 0.5, 1, 1},
-        {"hypercube 4", "metropolis", 2, 2, 1, 1},
+        {"ring 20", "metropolis", 15, 0.9, 1, 1, 0.8},
+        {"ring 20", "metropolis", 15, 0, 1, 1, 0},
+        {"ring 20", "metropolis", 15, 0.3, 1, 1, 0},
+        {"florentine", "lazy:0.5", 9, 0.5, 2, 3, 0},
+        {"path 14", "metropolis", 30, 0.1, 0.5, 1, 0},
+        {"star 9", "metropolis", 6, 1, 1, 2, 0},
+        {"hypercube 4", "metropolis", 1, 0.5, 1, 1, 0},
+        {"hypercube 4", "metropolis", 2, 2, 1, 1, 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         net n = family(table[i].family, table[i].weights);
@@ -363,6 +379,7 @@ static void test_accelerated_errors_are_as_predicted(void **state)
         double *values = draw_values(size), *result = calloc((size_t)size, 8);
         double unit = 0, plain_unit = 0;
         netdp_linear protocol = averaging(n, table[i].rounds, table[i].dither);
+        protocol.dither_decay = table[i].decay;
         assert_ok(netdp_noise_error(&protocol, &plain_unit, &error));
         protocol.accelerate = true;
         assert_ok(netdp_noise_error(&protocol, &unit, &error));
@@ -473,7 +490,7 @@ static int32_t select_view(net n, int32_t observer, int64_t rounds, const double
  * of d numbers, loss / (G^T S^-1 G) is a chi-squared with R - d + 1 degrees of freedom over R.
  */
 static void audit(const char *name, const char *weights, int32_t observer, int64_t rounds,
-                  double dither, bool accelerate)
+                  double dither, double decay, bool accelerate)
 {
     enum { RUNS = 20000, MOST = 64 };
     net n = family(name, weights);
@@ -483,6 +500,7 @@ static void audit(const char *name, const char *weights, int32_t observer, int64
     factor(n, inverse, pivot);
     memset(values, 0, sizeof values);
     netdp_linear protocol = averaging(n, rounds, dither);
+    protocol.dither_decay = decay;
     protocol.accelerate = accelerate;
     int32_t d = 0;
     for (uint64_t r = 0; r < RUNS; r++) {
@@ -525,20 +543,23 @@ static void audit(const char *name, const char *weights, int32_t observer, int64
 static void test_messages_tell_what_the_account_says(void **state)
 {
     (void)state;
-    audit("path 5", "metropolis", 0, 4, 0.3, false);
-    audit("ring 7", "lazy:0.4", 2, 3, 0.1, false);
-    audit("star 6", "lazy:0.3", 4, 4, 0.5, false);
-    audit("florentine", "lazy:0.6", 4, 3, 1, false);
-    audit("ring 7", "lazy:0.4", 5, 5, 0.01, false);
+    audit("path 5", "metropolis", 0, 4, 0.3, 0, false);
+    audit("ring 7", "lazy:0.4", 2, 3, 0.1, 0, false);
+    audit("star 6", "lazy:0.3", 4, 4, 0.5, 0, false);
+    audit("florentine", "lazy:0.6", 4, 3, 1, 0, false);
+    audit("ring 7", "lazy:0.4", 5, 5, 0.01, 0, false);
+    audit("ring 7", "lazy:0.4", 5, 5, 0.5, 1, false);
+    audit("path 5", "metropolis", 0, 4, 0.3, 0.7, false);
 }
 
 static void test_accelerated_messages_tell_what_the_account_says(void **state)
 {
     (void)state;
-    audit("path 5", "lazy:0.3", 0, 4, 0.3, true);
-    audit("ring 7", "lazy:0.4", 2, 4, 0.1, true);
-    audit("star 6", "lazy:0.3", 4, 4, 0.5, true);
-    audit("ring 7", "lazy:0.4", 5, 5, 0.05, true);
+    audit("path 5", "lazy:0.3", 0, 4, 0.3, 0, true);
+    audit("ring 7", "lazy:0.4", 2, 4, 0.1, 0, true);
+    audit("star 6", "lazy:0.3", 4, 4, 0.5, 0, true);
+    audit("ring 7", "lazy:0.4", 5, 5, 0.05, 0, true);
+    audit("ring 7", "lazy:0.4", 5, 5, 0.5, 1, true);
 }
 
 /*
