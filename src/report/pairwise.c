@@ -67,6 +67,13 @@ static netdp_status read_observer(table *t, char *text, const netdp_i_rows *rows
     const bool several = strchr(text, ' ') != NULL;
     json_t *members = several && t->coalition == NULL ? json_array() : NULL;
     *node = -1;
+    if (text[strspn(text, " ")] == '\0') {
+        json_decref(members);
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s:%lld: names no observer; the file was changed: run the study "
+                            "again",
+                            rows->path, (long long)rows->line);
+    }
     for (char *rest = NULL, *word = strtok_r(text, " ", &rest); word != NULL;
          word = strtok_r(NULL, " ", &rest)) {
         char *end;

@@ -1,0 +1,115 @@
+#define _GNU_SOURCE
+#include "begun.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *const begun_file[BEGUN_FILES] = {
+    "study.yaml",  "summary.json", "trace.csv",  "loss.csv",         "loss.npy",
+    "figure.json", "figure.svg",   "checkpoint", "checkpoint.state",
+};
+
+static const char study_text[] =
+    "graph: {family: ring 4}\n"
+    "data: {csv: four.csv, columns: [{name: x, bounds: [0, 5]}], per_node: one}\n"
+    "task: {kind: mean}\n"
+    "protocol: {kind: averaging, rounds: 3}\n"
+    "privacy: {epsilon: 1, delta: 1e-6}\n"
+    "output: {repeat: 2}\n";
+
+typedef struct genuine {
+    char *text; /* NULL: there is no such file */
+    size_t size;
+} genuine;
+
+static genuine half[BEGUN_FILES], whole[BEGUN_FILES];
+static netdp_study *study;
+
+/* Ends the run in its second simulation. */
+static bool stop_late(void *context, const char *what, double done, double total)
+{
+    (void)context, (void)total;
+    return what == NULL || strcmp(what, "simulation") != 0 || done < 2;
+}
+
+static void name_file(char name[64], const char *file)
+{
+    snprintf(name, 64, "results/%s", file);
+}
+
+static void keep(genuine *made)
+{
+    for (int i = 0; i < BEGUN_FILES; i++) {
+        char name[64], path[256];
+        name_file(name, begun_file[i]);
+        fuzz_path(path, name);
+        if (access(path, F_OK) == 0)
+            made[i].text = fuzz_get(name, &made[i].size);
+    }
+}
+
+static void run(bool whole_run)
+{
+    const netdp_progress progress = {stop_late, NULL};
+    netdp_error error = {NETDP_OK, ""};
+    char path[256];
+    fuzz_path(path, "results");
+    const netdp_status status =
+        netdp_study_run(study, path, NULL, whole_run ? NULL : &progress, &error);
+    if (status != (whole_run ? NETDP_OK : NETDP_INTERRUPTED))
+        fprintf(stderr, "%s\n", error.text);
+    FUZZ_HOLDS(status == (whole_run ? NETDP_OK : NETDP_INTERRUPTED));
+}
+
+const netdp_study *begun_study(void)
+{
+    static const char table[] = "x\n1\n2\n3\n4.5\n";
+    netdp_error error = {NETDP_OK, ""};
+    char path[256];
+    if (study != NULL)
+        return study;
+    fuzz_put("four.csv", table, strlen(table));
+    fuzz_put("mine.yaml", study_text, strlen(study_text));
+    fuzz_path(path, "mine.yaml");
+    FUZZ_HOLDS(fuzz_ok(netdp_study_read(path, NULL, 0, &study, &error), &error));
+    run(false);
+    keep(half);
+    run(true);
+    keep(whole);
+    return study;
+}
+
+/* What the input has of a file, into *text. */
+static bool given(const uint8_t *data, size_t size, const char *file, genuine *found)
+{
+    char head[64];
+    const size_t length = (size_t)snprintf(head, sizeof head, "--- %s\n", file);
+    uint8_t *at = size > 0 ? memmem(data, size, head, length) : NULL;
+    if (at == NULL)
+        return false;
+    at += length;
+    const size_t left = size - (size_t)(at - data);
+    const uint8_t *after = memmem(at, left, "--- ", 4);
+    *found = (genuine){(char *)at, after != NULL ? (size_t)(after - at) : left};
+    return true;
+}
+
+const char *begun_folder(const uint8_t *data, size_t size, bool finished)
+{
+    static char path[256];
+    begun_study();
+    for (int i = 0; i < BEGUN_FILES; i++) {
+        genuine file = finished ? whole[i] : half[i];
+        char name[64];
+        name_file(name, begun_file[i]);
+        if (given(data, size, begun_file[i], &file) || file.text != NULL)
+            fuzz_put(name, file.text, file.size);
+        else
+            fuzz_remove(name);
+    }
+    fuzz_remove("results/run.log"); /* it would grow */
+    fuzz_path(path, "results");
+    return path;
+}

@@ -1,0 +1,29 @@
+#include "fuzz.h"
+
+#include <math.h>
+#include <string.h>
+#include <netdp/data.h>
+
+#include "learn/table.h"
+
+/* All columns as numbers, then with the last one as text. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *path = fuzz_file(data, size);
+    netdp_table *table = NULL, *labelled = NULL;
+    netdp_i_labels labels = {0};
+    netdp_error error = {NETDP_OK, ""};
+    if (fuzz_ok(netdp_table_read(path, NULL, 0, &table, &error), &error)) {
+        FUZZ_HOLDS(table->rows > 0 && table->columns > 0);
+        for (int64_t i = 0; i < table->rows * table->columns; i++)
+            FUZZ_HOLDS(isfinite(table->values[i]));
+        const char *label = table->name[table->columns - 1];
+        if (fuzz_ok(netdp_i_table_read_labelled(path, label, &labelled, &labels, &error), &error))
+            for (int64_t i = 0; i < labelled->rows; i++)
+                FUZZ_HOLDS(labels.of_row[i][0] != '\0');
+    }
+    netdp_i_labels_drop(&labels);
+    netdp_table_free(labelled);
+    netdp_table_free(table);
+    return 0;
+}
