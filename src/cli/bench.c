@@ -1,4 +1,5 @@
 /* netdp bench: the accounts whose speed docs/performance.md states, timed on this machine. */
+#include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,9 +330,9 @@ static json_t *machine(void)
 {
     struct sysinfo info = {0};
     sysinfo(&info);
-    return json_pack("{s:o, s:i, s:i, s:f}", "processor", processor_name(), "processors",
-                     get_nprocs(), "threads", netdp_i_threads(), "memory_gb",
-                     (double)info.totalram * info.mem_unit / 1e9);
+    return json_pack("{s:o, s:i, s:s, s:i, s:f}", "processor", processor_name(), "processors",
+                     get_nprocs(), "kernels", openblas_get_corename(), "threads", netdp_i_threads(),
+                     "memory_gb", (double)info.totalram * info.mem_unit / 1e9);
 }
 
 static netdp_status measure(const bench *b, int64_t runs, const netdp_progress *progress,

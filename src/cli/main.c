@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/kernels.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -123,6 +124,7 @@ int main(int argc, char **argv)
 {
     netdp_error error = {NETDP_OK, ""};
     const char *name = NULL;
+    netdp_i_kernels_settle(argv);
     keep_standard_numbers();
     netdp_i_cli_catch_signals();
     netdp_status status =

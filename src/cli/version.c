@@ -19,13 +19,16 @@ netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *e
 {
     bool json = false;
     const netdp_i_option options[] = {
-        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object: a version for each name", NULL},
+        {NETDP_I_SWITCH, 0, "json", &json, NULL,
+         "one JSON object: a version for each name; kernels: OpenBLAS's", NULL},
         {0},
     };
     const netdp_i_usage usage = {
         .command = "version",
         .arguments = "",
-        .what = "The versions of netdp and of the libraries that it runs with.",
+        .what = "The versions of netdp and of the libraries that it runs with, and for which "
+                "processor\n"
+                "OpenBLAS's kernels were made (OPENBLAS_CORETYPE chooses others).",
         .options = options,
     };
     netdp_i_arguments arguments;
@@ -42,13 +45,10 @@ netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *e
     const struct {
         const char *name, *version;
     } parts[] = {
-        {"netdp", netdp_version()},
-        {"igraph", graph},
-        {"openblas", openblas},
-        {"flint", FLINT_VERSION},
-        {"jansson", jansson_version_str()},
-        {"libcyaml", cyaml_version_str},
-        {"libsodium", sodium_version_string()},
+        {"netdp", netdp_version()},      {"igraph", graph},
+        {"openblas", openblas},          {"kernels", openblas_get_corename()},
+        {"flint", FLINT_VERSION},        {"jansson", jansson_version_str()},
+        {"libcyaml", cyaml_version_str}, {"libsodium", sodium_version_string()},
         {"popt", NETDP_POPT_VERSION},
     };
     size_t count = sizeof parts / sizeof *parts;

@@ -5,6 +5,7 @@ from harness import Case, main
 
 def timed(got):
     assert got["machine"]["processors"] >= 1 and got["machine"]["memory_gb"] > 0, got["machine"]
+    assert got["machine"]["kernels"], got["machine"]
     names = [bench["name"] for bench in got["benches"]]
     assert names == ["stream-regular-48", "excursion-regular-60"], names
     for bench in got["benches"]:

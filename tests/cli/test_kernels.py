@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+"""The kernels of OpenBLAS: chosen where the library does not know the processor, once, and nothing else changes."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from harness import COMMAND, main
+
+UNKNOWN_CPU = sys.argv[1]
+CLEAN = {name: value for name, value in os.environ.items()
+         if name not in ("OPENBLAS_CORETYPE", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "NETDP_STUBBORN")}
+FLAGS = set(next(line for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("flags")).split())
+BEST = ("SkylakeX" if {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"} <= FLAGS
+        else "Haswell" if {"avx2", "fma"} <= FLAGS else "Sandybridge" if "avx" in FLAGS else "Prescott")
+
+
+def start(words, unknown=True, text="", **env):
+    """The output, and how many programs were started for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        more = {"LD_PRELOAD": UNKNOWN_CPU, "NETDP_STARTS": folder + "/starts"} if unknown else {}
+        done = subprocess.run([COMMAND, *words], input=text, env={**CLEAN, **more, **env}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 0, (words, done)
+        return done.stdout, os.path.getsize(folder + "/starts") if unknown else None
+
+
+def kernels(**env):
+    out, starts = start(["version", "--json"], **env)
+    return json.loads(out)["kernels"], starts
+
+
+def an_unknown_processor_gets_what_it_has():
+    assert kernels() == (BEST, 2), kernels()
+
+
+def what_the_user_says_stays():
+    assert kernels(OPENBLAS_CORETYPE="Nehalem", OMP_WAIT_POLICY="active") == ("Nehalem", 1)
+    assert kernels(OPENBLAS_CORETYPE="Nehalem") == ("Nehalem", 2)  # for the waiting alone
+
+
+def it_starts_again_once_at_most():
+    assert kernels(NETDP_STUBBORN="1") == ("Prescott", 2)
+    assert kernels(NETDP_STUBBORN="1", OMP_WAIT_POLICY="passive") == ("Prescott", 1 + (BEST != "Prescott"))
+
+
+def threads_wait_asleep():
+    """gdb is not needed to see it: libgomp prints what it was told."""
+    done = subprocess.run([COMMAND, "version"], env={**CLEAN, "OMP_DISPLAY_ENV": "true"}, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+    assert "OMP_WAIT_POLICY = 'PASSIVE'" in done.stderr, done.stderr
+    for own in ({"OMP_WAIT_POLICY": "active"}, {"GOMP_SPINCOUNT": "5"}):
+        done = subprocess.run([COMMAND, "version"], env={**CLEAN, "OMP_DISPLAY_ENV": "true", **own}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+        assert ("'ACTIVE'" in done.stderr) == ("OMP_WAIT_POLICY" in own) and done.stderr.count("BEGIN") == 1, done
+
+
+def arguments_and_standard_input_arrive():
+    words = ["loss", "--graph", "/dev/stdin", "--rounds", "3", "--dither", "0.1", "--to", "b c", "--json"]
+    with tempfile.NamedTemporaryFile("w", suffix=".gml") as file:
+        text = 'graph [ node [ id 0 label "a" ] node [ id 1 label "b c" ] edge [ source 0 target 1 ] ]\n'
+        file.write(text)
+        file.flush()
+        words[2] = file.name
+        known, _ = start(words, unknown=False)
+        assert start(words)[0] == known and '"b c"' in known, known
+    plain = ["graph", "info", "--graph", "/dev/stdin", "--json"]
+    assert json.loads(start(plain, text="0 1\n1 2\n")[0])["nodes"] == 3
+
+
+main([], [an_unknown_processor_gets_what_it_has, what_the_user_says_stays, it_starts_again_once_at_most,
+          threads_wait_asleep, arguments_and_standard_input_arrive])
