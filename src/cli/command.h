@@ -29,6 +29,7 @@ netdp_status netdp_i_command_bench(int argc, const char **argv, netdp_error *err
 netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error *error);
@@ -58,7 +59,7 @@ netdp_status netdp_i_cli_choose_engine(const char *name, const netdp_i_engine **
 
 /* ---- Options (options.c) ---- */
 
-typedef enum netdp_i_kind {
+typedef enum netdp_i_option_kind {
     NETDP_I_END = 0, /* {0} ends a table */
     NETDP_I_GROUP,   /* a heading of the help page: `name` */
     NETDP_I_SWITCH,  /* bool *into */
@@ -67,7 +68,7 @@ typedef enum netdp_i_kind {
     NETDP_I_COUNT,   /* int64_t *into */
     NETDP_I_SEED,    /* uint64_t *into */
     NETDP_I_LIST,    /* netdp_i_texts *into, its array the command's to free; given any times */
-} netdp_i_kind;
+} netdp_i_option_kind;
 
 typedef struct netdp_i_texts {
     size_t count;
@@ -75,7 +76,7 @@ typedef struct netdp_i_texts {
 } netdp_i_texts;
 
 typedef struct netdp_i_option {
-    netdp_i_kind kind;
+    netdp_i_option_kind kind;
     char letter;       /* 0: long name only */
     const char *name;  /* "rounds" */
     void *into;        /* untouched where the option is not given */

@@ -16,6 +16,7 @@ static const struct {
     netdp_i_command run;
     const char *summary;
 } commands[] = {
+    {"init", netdp_i_command_init, "a study file of your own, from questions"},
     {"run", netdp_i_command_run, "run a study: calibrate, account, simulate, tabulate"},
     {"reproduce", netdp_i_command_reproduce, "a figure or table of the papers, by name"},
     {"loss", netdp_i_command_loss, "how much each node learns about each other node"},

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <netdp/account.h>
 #include <netdp/study.h>
 
@@ -117,6 +118,9 @@ struct netdp_study {
     int32_t variation_count; /* 0: the study's own protocol is what is compared */
     netdp_i_variation *variation;
 };
+
+/* A text in YAML's double quotes; NETDP_INVALID where it is not UTF-8. */
+netdp_status netdp_i_study_write_text(FILE *stream, const char *text, netdp_error *error);
 
 /* Does the study learn a model, rather than a mean? */
 bool netdp_i_study_learns(const netdp_study *study);

@@ -13,7 +13,7 @@
 #include "study/value.h"
 
 /* In double quotes, where YAML knows an escape for whatever would not survive as it is. */
-static netdp_status write_text(FILE *stream, const char *text, netdp_error *error)
+netdp_status netdp_i_study_write_text(FILE *stream, const char *text, netdp_error *error)
 {
     fputc('"', stream);
     for (size_t left = strlen(text); left > 0;) {
@@ -41,7 +41,7 @@ static netdp_status write_text(FILE *stream, const char *text, netdp_error *erro
 static netdp_status write_path(FILE *stream, const char *path, netdp_error *error)
 {
     char *whole = netdp_i_value_path(path);
-    netdp_status status = write_text(stream, whole != NULL ? whole : path, error);
+    netdp_status status = netdp_i_study_write_text(stream, whole != NULL ? whole : path, error);
     free(whole);
     return status;
 }
@@ -76,7 +76,7 @@ static netdp_status write_columns(FILE *stream, const netdp_study *study, int in
     for (int32_t i = 0; i < study->data.column_count; i++) {
         const netdp_i_column *column = &study->data.column[i];
         fprintf(stream, "\n%*s  - {name: ", indent, "");
-        netdp_status status = write_text(stream, column->name, error);
+        netdp_status status = netdp_i_study_write_text(stream, column->name, error);
         if (status != NETDP_OK)
             return status;
         if (column->low < column->high) {
@@ -96,7 +96,7 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
     switch (key->kind) {
     case NETDP_I_KEY_TEXT:
     case NETDP_I_KEY_DATASET:
-        return write_text(stream, *(char *const *)from, error);
+        return netdp_i_study_write_text(stream, *(char *const *)from, error);
     case NETDP_I_KEY_FILE:
         return write_path(stream, *(char *const *)from, error);
     case NETDP_I_KEY_SEED:
@@ -183,8 +183,8 @@ netdp_status netdp_study_write(const netdp_study *study, const char *path, netdp
             strcmp(variation->curve, study->variation[i - 1].curve) == 0)
             continue; /* another value of the sweep */
         fputs("  - name: ", output.stream);
-        status = write_text(output.stream,
-                            variation->curve != NULL ? variation->curve : variation->name, error);
+        status = netdp_i_study_write_text(
+            output.stream, variation->curve != NULL ? variation->curve : variation->name, error);
         fputc('\n', output.stream);
         if (status == NETDP_OK)
             status = write_keys(output.stream, variation->study, study, 4, error);

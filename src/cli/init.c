@@ -1,0 +1,680 @@
+/* netdp init: a study file from questions on a terminal, or from options. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <netdp/data.h>
+#include <netdp/protocol.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "study/check.h"
+#include "study/problem.h"
+
+/* What may be answered, in the order in which it is asked; each has an option. */
+typedef enum answer {
+    TASK = 0,
+    PROTOCOL,
+    FAMILY,
+    GRAPH,
+    SOURCE,
+    CSV,
+    LABEL,
+    COLUMN,
+    BOUNDS,
+    LEVELS,
+    CLIP,
+    STEP,
+    PER_NODE,
+    ROUNDS,
+    INNER,
+    EPSILON,
+    DELTA,
+    OVER,
+    SEES,
+    DITHER,
+    REPEAT,
+    SEED,
+    TITLE,
+    ANSWERS
+} answer;
+
+/* Kinds of tasks, as bits; a protocol's settings say the rest (study/check.h). */
+enum { AVERAGES = 1, COUNTS = 2, LEARNS = 4, ANY = 7 };
+
+typedef struct question {
+    const char *option, *value;
+    unsigned tasks;     /* for which it is asked */
+    const char *key;    /* of the study, to know whether the protocol has it; NULL: every one */
+    const char *help;   /* of the option */
+    const char *asked;  /* on a terminal; NULL: it has an option only */
+    const char *usual;  /* NULL: the row of the protocol says, or it must be given */
+    const char *wanted; /* in the help, in place of `usual` */
+} question;
+
+static const question questions[ANSWERS] = {
+    [TASK] = {"task", "KIND", ANY, NULL, "mean, sum, histogram, logistic or ridge",
+              "What is computed: a mean, sum or histogram of one number of each, or a model "
+              "(logistic, ridge)?",
+              "mean", NULL},
+    [PROTOCOL] = {"protocol", "NAME", ANY, NULL,
+                  "who sends what when, as in netdp loss --help: averaging, walk, ...",
+                  "By which protocol (netdp loss --help lists them)?", NULL,
+                  "the usual one of the task"},
+    [FAMILY] = {"family", "\"NAME PARAMETERS\"", ANY, NULL,
+                "who talks to whom: a family such as \"ring 32\" or \"davis\"",
+                "Who talks to whom: a family such as \"ring 32\" or \"davis\", or a file with a "
+                "line 'u v' for each edge?",
+                NULL, "this or --graph"},
+    [GRAPH] = {"graph", "FILE", ANY, NULL, "a file with a line 'u v' for each edge", NULL, NULL,
+               "this or --family"},
+    [SOURCE] = {"source", "NAME", ANY, NULL, "the data: a set that netdp data lists",
+                "Whose data: a set that netdp data lists, or a CSV file with a line of names and "
+                "then a row for each node?",
+                NULL, "this or --csv"},
+    [CSV] = {"csv", "FILE", ANY, NULL, "the data: a CSV file with a line of names above its rows",
+             NULL, NULL, "this or --source"},
+    [LABEL] = {"label", "COLUMN", LEARNS, NULL, "models: the column to predict",
+               "Which column is to be predicted?", NULL, "required by a model"},
+    [COLUMN] = {"column", "NAME", AVERAGES | COUNTS, NULL,
+                "the column that is averaged, summed or counted; all: every one of them",
+                "Which column? all: every one", NULL, "all; meters: h19"},
+    [BOUNDS] = {"bounds", "LOW,HIGH", AVERAGES | COUNTS, NULL,
+                "range of its values, a promise made without looking at them: what is outside is "
+                "clipped",
+                "Between which two numbers are its values, whoever takes part (LOW,HIGH)?", NULL,
+                "required; meters: 0,5"},
+    [LEVELS] = {"levels", "L", COUNTS, NULL, "histogram: bins of equal width", "How many bins?",
+                "10", NULL},
+    [CLIP] = {"clip", "C", LEARNS, NULL, "models: the largest norm of one row's gradient",
+              "To which norm is a row's gradient clipped?", "0.4", NULL},
+    [STEP] = {"step", "ETA", ANY, "task.step", "models and walks: the size of a step",
+              "How long is a step?", NULL, "0.7 of a model, 0.006 towards a mean"},
+    [PER_NODE] = {"per-node", "one|even", AVERAGES | COUNTS, NULL,
+                  "one: row i is node i's; even: rows are shuffled and dealt in turn",
+                  "Is row i that of node i (one), or are rows dealt to the nodes in turn (even)?",
+                  "even", NULL},
+    [ROUNDS] = {"rounds", "T|auto", ANY, NULL, "how long: gossip rounds, steps or passes",
+                "How many rounds, steps or passes? auto: by formula", NULL,
+                "auto, where there is a formula"},
+    [INNER] = {"inner", "K", LEARNS, "protocol.inner",
+               "muffliato-sgd: gossip rounds after each step", NULL, "10", NULL},
+    [EPSILON] = {"epsilon", "EPSILON", ANY, NULL, "the privacy target",
+                 "Which epsilon is the target?", NULL, "required"},
+    [DELTA] = {"delta", "DELTA", ANY, NULL, "at which delta the target is",
+               "At which delta? Much less than one in as many people as there are", "1e-6", NULL},
+    [OVER] = {"over", "worst|mean", ANY, NULL, "for every pair of nodes, or for the mean of pairs",
+              "For every pair of nodes (worst), or on average over them (mean)?", "worst", NULL},
+    [SEES] = {"sees", "neighbours|sum|everything", ANY, "privacy.sees",
+              "gossip: what a node sees of the others", NULL, "neighbours", NULL},
+    [DITHER] = {"dither", "TAU", ANY, "privacy.dither",
+                "gossip: fresh noise on later messages, in units of the first noise", NULL, "0.1",
+                NULL},
+    [REPEAT] = {"repeat", "N", ANY, NULL, "runs of each protocol, whose errors are averaged", NULL,
+                "10", NULL},
+    [SEED] = {"seed", "N", ANY, NULL, "fixes every random draw", NULL, "1", NULL},
+    [TITLE] = {"title", "TEXT", ANY, NULL, "what the study is called", NULL, NULL,
+               "made of the answers"},
+};
+
+/* Of each protocol what goes with it; the first of a task is its usual one. */
+static const struct {
+    const char *task, *protocol, *family, *rounds, *step;
+} usual_of[] = {
+    {"mean", "averaging", "davis", "auto", NULL},
+    {"mean", "random-averaging", "davis", "auto", NULL},
+    {"mean", "walk", "hypercube 5", "640", "0.006"},
+    {"mean", "weighted-walk", "hypercube 5", "640", "0.006"},
+    {"sum", "ring-sum", "ring 32", "1", NULL},
+    {"sum", "complete-sum", "complete 32", "320", NULL},
+    {"histogram", "averaging", "davis", "auto", NULL},
+    {"histogram", "random-averaging", "davis", "auto", NULL},
+    {"histogram", "ring-histogram", "ring 32", "1", NULL},
+    {"histogram", "complete-histogram", "complete 32", "320", NULL},
+    {"logistic", "muffliato-sgd", "hypercube 4", "100", "0.7"},
+    {"logistic", "gossip-sgd", "hypercube 4", "100", "0.7"},
+    {"logistic", "async-gossip-sgd", "hypercube 4", "1000", "0.7"},
+    {"logistic", "walk", "hypercube 4", "1000", "0.7"},
+    {"ridge", "muffliato-sgd", "hypercube 4", "100", "0.2"},
+    {"ridge", "gossip-sgd", "hypercube 4", "100", "0.2"},
+    {"ridge", "async-gossip-sgd", "hypercube 4", "1000", "0.2"},
+    {"ridge", "walk", "hypercube 4", "1000", "0.2"},
+};
+
+/* Lines of the file. What stands under a key of the study, and what is said beside it. */
+static const struct {
+    const char *key;
+    answer from;
+    const char *comment;
+} lines[] = {
+    {"title", TITLE, NULL},
+    {"seed", SEED, "fixes every random draw: equal seeds give equal results"},
+    {"graph.family", FAMILY, "or file: mine.edges, a line 'u v' for each edge"},
+    {"graph.file", GRAPH, "a line 'u v' for each edge; or family: ring 32"},
+    {"mixing.weights", ANSWERS, "weights of the edges; netdp loss --help names others"},
+    {"data.source", SOURCE, "a set that netdp data lists; or csv: mine.csv"},
+    {"data.csv", CSV, "a line of names, then rows; or source: a set that netdp data lists"},
+    {"data.label", LABEL, "the column to predict; every other one is a feature"},
+    {"data.split", ANSWERS, "the part of the rows that train; the others test"},
+    {"data.per_node", PER_NODE,
+     "one: row i is node i's; even: rows are shuffled and dealt in turn"},
+    {"data.columns", COLUMN, "without it every column; each may have bounds of its own"},
+    {"task.kind", TASK, "mean, sum, histogram, logistic or ridge"},
+    {"task.bounds", BOUNDS, "a promise about everybody's values: what is outside is clipped"},
+    {"task.levels", LEVELS, "bins of equal width within the bounds"},
+    {"task.clip", CLIP, "the largest norm of one row's gradient: the sensitivity is twice that"},
+    {"task.step", STEP, "the size of a step"},
+    {"protocol.kind", PROTOCOL, "netdp loss --help lists the protocols"},
+    {"protocol.rounds", ROUNDS, "gossip rounds, steps of a walk, or passes of a ring"},
+    {"protocol.inner", INNER, "gossip rounds after each step"},
+    {"privacy.epsilon", EPSILON, "the target; the noise that meets it is found"},
+    {"privacy.delta", DELTA, "much less than one in as many people as there are"},
+    {"privacy.over", OVER,
+     "worst: no pair of nodes is above the target; mean: on average over them"},
+    {"privacy.sees", SEES, "who is curious: neighbours, sum or everything"},
+    {"privacy.dither", DITHER, "fresh noise on later messages, in units of the first noise"},
+    {"output.repeat", REPEAT, "runs of each protocol, whose errors are averaged"},
+};
+
+typedef struct drafting {
+    const char *answer[ANSWERS]; /* NULL: not given */
+    const char *file, *data;
+    char *said[ANSWERS]; /* on the terminal, and now in `answer` */
+    char *whole[2];      /* paths of graph and CSV, where the study is in another folder */
+    char title[200];
+} drafting;
+
+/* ---- What is usual ---- */
+
+static unsigned task_bit(const char *task)
+{
+    return strcmp(task, "histogram") == 0                                ? COUNTS
+           : strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0 ? LEARNS
+                                                                         : AVERAGES;
+}
+
+static const char *usual(const drafting *d, answer which);
+
+/* The row of the task, and of the protocol where there is one; -1: no such task. */
+static int usual_row(const char *task, const char *protocol)
+{
+    int first = -1;
+    for (int i = 0; i < (int)(sizeof usual_of / sizeof *usual_of); i++) {
+        if (strcmp(usual_of[i].task, task) != 0)
+            continue;
+        if (protocol != NULL && strcmp(usual_of[i].protocol, protocol) == 0)
+            return i;
+        first = first < 0 ? i : first;
+    }
+    return first;
+}
+
+/* The answer, or what is usual. */
+static const char *value_of(const drafting *d, answer which)
+{
+    return d->answer[which] != NULL ? d->answer[which] : usual(d, which);
+}
+
+static bool is_source(const drafting *d, const char *name)
+{
+    return d->answer[CSV] == NULL && d->answer[SOURCE] != NULL &&
+           strcmp(d->answer[SOURCE], name) == 0;
+}
+
+static const char *usual(const drafting *d, answer which)
+{
+    const int row = which == TASK ? -1 : usual_row(value_of(d, TASK), d->answer[PROTOCOL]);
+    switch (which) {
+    case PROTOCOL:
+        return row >= 0 ? usual_of[row].protocol : NULL;
+    case ROUNDS:
+        return row >= 0 ? usual_of[row].rounds : NULL;
+    case STEP:
+        return row >= 0 ? usual_of[row].step : NULL;
+    case COLUMN:
+        return is_source(d, "meters") ? "h19" : "all";
+    case BOUNDS:
+        return is_source(d, "meters") ? "0,5" : NULL;
+    case LABEL:
+        return is_source(d, "houses") ? "label" : NULL;
+    default:
+        return questions[which].usual;
+    }
+}
+
+/* What a terminal proposes: more than what goes without saying. */
+static const char *proposed(const drafting *d, answer which)
+{
+    const int row = usual_row(value_of(d, TASK), d->answer[PROTOCOL]);
+    const char *said = value_of(d, which);
+    if (said != NULL)
+        return said;
+    if (which == FAMILY)
+        return d->answer[GRAPH] != NULL ? d->answer[GRAPH] : row >= 0 ? usual_of[row].family : NULL;
+    if (which == SOURCE)
+        return d->answer[CSV] != NULL                       ? d->answer[CSV]
+               : strcmp(value_of(d, TASK), "logistic") == 0 ? "houses"
+                                                            : "meters";
+    return which == EPSILON ? "1" : which == LABEL && is_source(d, "meters") ? "h19" : NULL;
+}
+
+/* Does it mean something for the task and the protocol that were answered? */
+static bool applies(const drafting *d, const char *key, unsigned tasks)
+{
+    const netdp_protocol *named;
+    netdp_error ignored;
+    const char *task = value_of(d, TASK), *protocol = value_of(d, PROTOCOL);
+    const char *rounds = value_of(d, ROUNDS);
+    const int k = key != NULL ? netdp_i_key_find(key) : -1;
+    if (!(tasks & task_bit(task)))
+        return false;
+    return k < 0 || protocol == NULL || rounds == NULL ||
+           netdp_protocol_find(protocol, &named, &ignored) != NETDP_OK ||
+           netdp_i_study_applies(&netdp_i_keys[k], task, named, strcmp(rounds, "auto") == 0);
+}
+
+static bool question_applies(const drafting *d, answer which)
+{
+    return applies(d, questions[which].key, questions[which].tasks);
+}
+
+/* The other one of two of which one is given, or ANSWERS. */
+static answer rival(answer which)
+{
+    return which == FAMILY   ? GRAPH
+           : which == GRAPH  ? FAMILY
+           : which == SOURCE ? CSV
+           : which == CSV    ? SOURCE
+                             : ANSWERS;
+}
+
+static bool is_given(const drafting *d, answer which)
+{
+    return d->answer[which] != NULL || (rival(which) != ANSWERS && d->answer[rival(which)] != NULL);
+}
+
+/* ---- The file ---- */
+
+/* A number or one plain word stands as it is; everything else in quotes. */
+static netdp_status write_answer(FILE *out, const char *text, netdp_error *error)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+/ ";
+    const size_t length = strlen(text);
+    const bool safe = length > 0 && text[0] != ' ' && text[length - 1] != ' ' &&
+                      strspn(text, plain) + strspn(text + strspn(text, plain), "-") > 0 &&
+                      text[0] != '-' && text[0] != '.';
+    for (const char *c = text; safe && *c != '\0'; c++)
+        if (strchr(plain, *c) == NULL && *c != '-')
+            return netdp_i_study_write_text(out, text, error);
+    if (!safe)
+        return netdp_i_study_write_text(out, text, error);
+    fputs(text, out);
+    return NETDP_OK;
+}
+
+/* "0,5" becomes [0, 5]; a column a list of one. */
+static netdp_status write_value(FILE *out, const char *key, const char *text, netdp_error *error)
+{
+    const char *comma = strchr(text, ',');
+    if (strcmp(key, "task.bounds") == 0 && comma != NULL &&
+        strspn(text, "0123456789.,+-eE ") == strlen(text)) {
+        fprintf(out, "[%.*s, %s]", (int)(comma - text), text, comma + 1);
+        return NETDP_OK;
+    }
+    if (strcmp(key, "data.columns") != 0)
+        return write_answer(out, text, error);
+    fputs("[{name: ", out);
+    netdp_status status = netdp_i_study_write_text(out, text, error);
+    fputs("}]", out);
+    return status;
+}
+
+/* Sums and histograms by a token have no weights. */
+static bool is_tally(const drafting *d)
+{
+    const netdp_protocol *named;
+    netdp_error ignored;
+    const char *protocol = value_of(d, PROTOCOL);
+    return protocol != NULL && netdp_protocol_find(protocol, &named, &ignored) == NETDP_OK &&
+           (named->settings & NETDP_SETTING_TALLY) != 0;
+}
+
+/* What stands under a key: an answer, or the usual of the study's own keys; NULL: no such line. */
+static const char *line_value(const drafting *d, size_t i)
+{
+    const answer from = lines[i].from;
+    const bool learns = task_bit(value_of(d, TASK)) == LEARNS;
+    const netdp_i_key *key = &netdp_i_keys[netdp_i_key_find(lines[i].key)];
+    if (from == TITLE)
+        return d->title;
+    if (from == ANSWERS)
+        return strcmp(lines[i].key, "data.split") == 0 ? (learns ? key->fallback : NULL)
+               : is_tally(d)                           ? NULL
+                                                       : key->fallback;
+    if (!question_applies(d, from) || !applies(d, lines[i].key, ANY))
+        return NULL;
+    if (from == COLUMN && strcmp(value_of(d, COLUMN), "all") == 0)
+        return NULL;
+    if ((from == GRAPH || from == CSV) && d->whole[from == CSV] != NULL && d->answer[from] != NULL)
+        return d->whole[from == CSV];
+    return value_of(d, from);
+}
+
+static void make_title(drafting *d)
+{
+    const char *task = value_of(d, TASK), *protocol = value_of(d, PROTOCOL);
+    const char *column = value_of(d, LABEL) != NULL && task_bit(task) == LEARNS
+                             ? value_of(d, LABEL)
+                             : value_of(d, COLUMN);
+    const char *graph = d->answer[FAMILY] != NULL ? d->answer[FAMILY] : d->answer[GRAPH];
+    if (d->answer[TITLE] != NULL)
+        snprintf(d->title, sizeof d->title, "%s", d->answer[TITLE]);
+    else
+        snprintf(d->title, sizeof d->title, "%c%.20s of %.40s by %.30s on %.80s",
+                 task[0] >= 'a' && task[0] <= 'z' ? task[0] - 'a' + 'A' : task[0],
+                 task[0] != '\0' ? task + 1 : "",
+                 column == NULL || strcmp(column, "all") == 0 ? "every column" : column,
+                 protocol != NULL ? protocol : "?", graph != NULL ? graph : "?");
+}
+
+static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
+{
+    const char *section = "";
+    netdp_status status = NETDP_OK;
+    char *text = NULL;
+    size_t length = 0;
+    make_title(d);
+    fprintf(
+        out,
+        "# A study: netdp run FILE runs it, --set privacy.epsilon=2 changes a key for one run.\n"
+        "# Every key is in docs/files.md of netdp. Written by netdp init, to be edited.\n");
+    for (size_t i = 0; status == NETDP_OK && i < sizeof lines / sizeof *lines; i++) {
+        const netdp_i_key *key = &netdp_i_keys[netdp_i_key_find(lines[i].key)];
+        const size_t own = netdp_i_key_section(key);
+        const char *value = line_value(d, i);
+        if (value == NULL)
+            continue;
+        if (own > 0 && (strlen(section) < own || memcmp(section, key->name, own + 1) != 0))
+            fprintf(out, "%.*s:\n", (int)own, key->name);
+        section = key->name;
+        FILE *line = open_memstream(&text, &length);
+        if (line == NULL)
+            return netdp_i_no_memory(error);
+        fprintf(line, "%s%s: ", own > 0 ? "  " : "", netdp_i_key_leaf(key));
+        status = write_value(line, key->name, value, error);
+        if (fclose(line) != 0 && status == NETDP_OK)
+            status = netdp_i_no_memory(error);
+        if (status == NETDP_OK && lines[i].comment != NULL)
+            fprintf(out, "%-30s  # %s\n", text, lines[i].comment);
+        else if (status == NETDP_OK)
+            fprintf(out, "%s\n", text);
+        free(text);
+        text = NULL;
+    }
+    return status;
+}
+
+/* A path of the command line for a study that may stand in another folder. */
+static netdp_status find_paths(drafting *d, netdp_error *error)
+{
+    const answer which[2] = {GRAPH, CSV};
+    for (int i = 0; i < 2; i++) {
+        free(d->whole[i]);
+        d->whole[i] = NULL;
+        if (d->answer[which[i]] == NULL || strchr(d->file, '/') == NULL)
+            continue;
+        d->whole[i] = realpath(d->answer[which[i]], NULL);
+        if (d->whole[i] == NULL)
+            return netdp_i_fail(
+                error, NETDP_ENVIRONMENT, "--%s: %s: cannot read it; check the path",
+                questions[which[i]].option, netdp_i_show_text(d->answer[which[i]]).text);
+    }
+    return NETDP_OK;
+}
+
+/* What was written, as netdp run will see it: read, and laid over its graph and data. */
+static netdp_status check_draft(const drafting *d, const char *path, netdp_error *error)
+{
+    netdp_study *study = NULL;
+    netdp_i_problems problems = {0};
+    netdp_status status = netdp_study_read(path, NULL, 0, &study, error);
+    if (status == NETDP_OK)
+        status = netdp_i_problems_new(study, d->data, &problems, error);
+    netdp_i_problems_clear(&problems);
+    netdp_study_free(study);
+    /* The place in a file that nobody will see says nothing. */
+    const size_t length = strlen(path);
+    if (status != NETDP_OK && strncmp(error->text, path, length) == 0) {
+        const char *rest = error->text + length;
+        rest += strspn(rest, ":0123456789 ");
+        memmove(error->text, rest, strlen(rest) + 1);
+    }
+    return status;
+}
+
+static netdp_status fail_existing(const char *file, netdp_error *error)
+{
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: is there already; give another name, or --force to replace it",
+                        netdp_i_show_text(file).text);
+}
+
+/* Also a link that leads nowhere is there. */
+static bool exists(const char *file)
+{
+    struct stat shape;
+    return strcmp(file, "-") != 0 && lstat(file, &shape) == 0;
+}
+
+/* Whole and good, or nothing. */
+static netdp_status save_draft(drafting *d, bool force, netdp_error *error)
+{
+    netdp_i_output output = {0};
+    char beside[64] = "";
+    const bool piped = strcmp(d->file, "-") == 0;
+    netdp_status status = find_paths(d, error);
+    if (status != NETDP_OK)
+        return status;
+    snprintf(beside, sizeof beside, ".netdp-init-%ld", (long)getpid());
+    status = netdp_i_output_open(&output, piped ? beside : d->file, error);
+    if (status == NETDP_OK)
+        status = write_draft(d, output.stream, error);
+    if (status == NETDP_OK)
+        status = netdp_i_output_check(&output, error);
+    if (status == NETDP_OK)
+        status = check_draft(d, output.beside != NULL ? output.beside : output.path, error);
+    if (status == NETDP_OK && !force && exists(d->file))
+        status = fail_existing(d->file, error);
+    if (status == NETDP_OK && piped)
+        status = write_draft(d, stdout, error);
+    else if (status == NETDP_OK)
+        return netdp_i_output_commit(&output, error);
+    netdp_i_output_drop(&output);
+    return status;
+}
+
+/* ---- Asking ---- */
+
+/* One line of standard input into d->said; NETDP_INTERRUPTED at its end. */
+static netdp_status ask(drafting *d, answer which, netdp_error *error)
+{
+    const char *propose = proposed(d, which);
+    char *line = NULL;
+    size_t room = 0;
+    fprintf(stderr, "%s%s%s%s ", questions[which].asked, propose != NULL ? " [" : "",
+            propose != NULL ? propose : "", propose != NULL ? "]" : "");
+    const ssize_t length = getline(&line, &room, stdin);
+    if (length < 0) {
+        free(line);
+        fputc('\n', stderr);
+        return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped; nothing was written");
+    }
+    line[strcspn(line, "\r\n")] = '\0';
+    char *text = netdp_i_copy_text(line[strspn(line, " \t")] != '\0' ? line + strspn(line, " \t")
+                                   : propose != NULL                 ? propose
+                                                                     : "");
+    free(line);
+    if (text == NULL)
+        return netdp_i_no_memory(error);
+    for (size_t end = strlen(text); end > 0 && strchr(" \t", text[end - 1]) != NULL;)
+        text[--end] = '\0';
+    netdp_i_free(d->said[which]);
+    d->said[which] = text;
+    return NETDP_OK;
+}
+
+static bool is_known_set(const char *name)
+{
+    for (const netdp_dataset *set = netdp_datasets(); set->name != NULL; set++)
+        if (strcmp(set->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* "ring 32" or a file; "meters" or a file: the one answer says which of the two it is. */
+static void settle(drafting *d, answer which)
+{
+    const answer other = rival(which);
+    char *said = d->said[which];
+    if (other != ANSWERS) {
+        const bool is_file = which == FAMILY ? access(said, F_OK) == 0 : !is_known_set(said);
+        d->answer[is_file ? other : which] = said;
+        d->answer[is_file ? which : other] = NULL;
+    } else {
+        d->answer[which] = said[0] != '\0' ? said : NULL;
+    }
+}
+
+/* Every question without an option, once. */
+static netdp_status ask_all(drafting *d, const bool fixed[ANSWERS], netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    for (int i = 0; status == NETDP_OK && i < ANSWERS; i++) {
+        const answer which = (answer)i;
+        if (questions[i].asked == NULL || fixed[i] || !question_applies(d, which))
+            continue;
+        status = ask(d, which, error);
+        if (status == NETDP_OK)
+            settle(d, which);
+    }
+    return status;
+}
+
+/* The options that must be given where nobody can be asked. */
+static netdp_status check_given(const drafting *d, netdp_error *error)
+{
+    static const answer needed[] = {FAMILY, SOURCE, LABEL, BOUNDS, EPSILON};
+    char list[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        const answer which = needed[i], other = rival(which);
+        if (is_given(d, which) || usual(d, which) != NULL || !question_applies(d, which) ||
+            (which == BOUNDS && !is_given(d, SOURCE)))
+            continue;
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s--%s%s%s", used > 0 ? ", " : "",
+                             questions[which].option, other != ANSWERS ? " or --" : "",
+                             other != ANSWERS ? questions[other].option : "");
+    }
+    return used == 0 ? NETDP_OK
+                     : netdp_i_fail(error, NETDP_INVALID,
+                                    "there is no terminal to ask on; give %s (netdp init --help "
+                                    "has them all)",
+                                    list);
+}
+
+static netdp_status draft(drafting *d, const bool fixed[ANSWERS], bool force, netdp_error *error)
+{
+    const bool terminal = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    bool open = false;
+    if (!force && exists(d->file))
+        return fail_existing(d->file, error);
+    for (int i = 0; i < ANSWERS; i++)
+        open = open || (terminal && questions[i].asked != NULL && !fixed[i]);
+    if (!terminal) {
+        netdp_status status = check_given(d, error);
+        return status == NETDP_OK ? save_draft(d, force, error) : status;
+    }
+    if (open)
+        fputs("Enter takes what is in brackets. Nothing is written before the last answer.\n",
+              stderr);
+    for (;;) {
+        netdp_status status = ask_all(d, fixed, error);
+        if (status == NETDP_OK)
+            status = save_draft(d, force, error);
+        if (status == NETDP_OK || status == NETDP_INTERRUPTED || !open)
+            return status;
+        fprintf(stderr, "That makes no study: %s\nOnce more:\n", error->text);
+    }
+}
+
+netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *error)
+{
+    drafting d = {.file = "study.yaml"};
+    bool force = false, fixed[ANSWERS] = {false};
+    netdp_i_option table[ANSWERS + 4] = {
+        {NETDP_I_GROUP, 0, "The answers:", NULL, NULL, NULL, NULL},
+    };
+    for (int i = 0; i < ANSWERS; i++)
+        table[i + 1] = (netdp_i_option){NETDP_I_TEXT,
+                                        0,
+                                        questions[i].option,
+                                        &d.answer[i],
+                                        questions[i].value,
+                                        questions[i].help,
+                                        questions[i].wanted != NULL ? questions[i].wanted
+                                                                    : questions[i].usual};
+    table[ANSWERS + 1] = (netdp_i_option){
+        NETDP_I_TEXT, 0,
+        "data",       &d.data,
+        "DIR",        "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data",
+        "none"};
+    table[ANSWERS + 2] = (netdp_i_option){
+        NETDP_I_SWITCH, 0, "force", &force, NULL, "replace a file that is there already", NULL};
+    const netdp_i_usage usage = {
+        .command = "init",
+        .arguments = "[STUDY.yaml]",
+        .what =
+            "Writes a study file, study.yaml where no other is named, -: to standard output. On a\n"
+            "terminal it asks what no option answers; elsewhere the options must say it all. The\n"
+            "file has a comment beside every key, and netdp run takes it as it is.",
+        .examples =
+            "  netdp init first.yaml --family davis --source meters --per-node one --epsilon 4\n"
+            "  netdp init ridge.yaml --task ridge --family \"hypercube 4\" --source meters "
+            "--label h19 --epsilon 4\n",
+        .most = 1,
+        .options = table,
+    };
+    netdp_i_arguments arguments = {0};
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status != NETDP_OK || arguments.help)
+        goto done;
+    if (arguments.count > 0)
+        d.file = arguments.text[0];
+    for (int i = 0; i < ANSWERS; i++) {
+        const answer other = rival((answer)i);
+        fixed[i] = is_given(&d, (answer)i);
+        if (status == NETDP_OK && other != ANSWERS && d.answer[i] != NULL &&
+            d.answer[other] != NULL)
+            status = netdp_i_fail(error, NETDP_INVALID, "--%s and --%s: give one of them",
+                                  questions[i].option, questions[other].option);
+    }
+    if (status == NETDP_OK)
+        status = draft(&d, fixed, force, error);
+    if (status == NETDP_OK && strcmp(d.file, "-") != 0) {
+        puts(d.file);
+        netdp_i_cli_note("run it with: netdp run %s", d.file);
+    }
+done:
+    for (int i = 0; i < ANSWERS; i++)
+        netdp_i_free(d.said[i]);
+    free(d.whole[0]);
+    free(d.whole[1]);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
