@@ -41,10 +41,12 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t
 
 /*
  * A graph file, by the ending of its name: .graphml, .gml, .mtx (Matrix Market, coordinate format),
- * and an edge list otherwise: "u v" or "u v weight" a line, '#' starts a comment, one label alone
- * is an isolated node. Direction is ignored, self loops and repeats are dropped. Labels that are
- * all non-negative integers are ranked numerically, others in order of first appearance; the label
- * is the node's name. The labels of GraphML and GML are the first of the attributes "name",
+ * and an edge list otherwise: "u v" or "u v weight" a line, blanks, tabs, commas or semicolons
+ * between them, names in double quotes, a header or networkx's {...} if there is one (see
+ * docs/files.md); what is not clearly one of these is refused. '#' starts a comment, one label
+ * alone is an isolated node. Direction is ignored, self loops and repeats are dropped. Labels that
+ * are all non-negative integers are ranked numerically, others in order of first appearance; the
+ * label is the node's name. The labels of GraphML and GML are the first of the attributes "name",
  * "label", "id" that tells all nodes apart, else 0, 1, ...; those of Matrix Market are the row
  * numbers 1, 2, ... Weights are the edges' attribute "weight", or the entries of the matrix.
  * `giant_component`: keep the largest component only (ties: the one with the smallest node).

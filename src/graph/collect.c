@@ -132,6 +132,17 @@ netdp_i_found netdp_i_collect_label(netdp_i_collection *collection, netdp_i_toke
     return add_label(collection, token, value, mine, at);
 }
 
+bool netdp_i_labels_hold(const netdp_i_labels *labels, uint64_t value)
+{
+    if (labels->slots == 0)
+        return false;
+    int64_t at = (int64_t)(scramble(value) & (uint64_t)(labels->slots - 1));
+    for (; labels->slot[at].id >= 0; at = (at + 1) & (labels->slots - 1))
+        if (labels->value[labels->slot[at].id] == value)
+            return true;
+    return false;
+}
+
 netdp_status netdp_i_collect_numbers(netdp_i_collection *collection, int32_t nodes, int32_t first,
                                      char **own, netdp_error *error)
 {

@@ -69,13 +69,17 @@ netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *tex
 netdp_status netdp_i_collect_graphml(netdp_i_collection *collection, const char *text,
                                      int64_t bytes, char **own, netdp_error *error);
 
+/* Is the number one of the labels of a numeric collection? */
+bool netdp_i_labels_hold(const netdp_i_labels *labels, uint64_t value);
+
 /*
  * An edge list of plain numbers alone, without weights, read on all threads in pieces of about
- * `piece_bytes`. `taken` false: it is not such a list, and the collection is as it was.
+ * `piece_bytes`. Between the numbers stands a ',' or ';' if that is the separator, else blanks.
+ * `taken` false: it is not such a list, and the collection is as it was.
  */
 netdp_status netdp_i_collect_numbered(netdp_i_collection *collection, const char *text,
-                                      int64_t bytes, int64_t piece_bytes, char **own, bool *taken,
-                                      netdp_error *error);
+                                      int64_t bytes, char separator, int64_t piece_bytes,
+                                      char **own, bool *taken, netdp_error *error);
 
 /* Labels first, first + 1, ... of `nodes` nodes, for a format that has no others. */
 netdp_status netdp_i_collect_numbers(netdp_i_collection *collection, int32_t nodes, int32_t first,

@@ -18,6 +18,7 @@ enum { NOBODY = -1 }; /* in place of a second node */
 struct numbered {
     const char *begin;
     int64_t bytes, pieces;
+    char separator; /* ',' or ';', and nothing else is one; else blanks are */
     int64_t *from;  /* [pieces + 1] where a piece begins: behind a line's end */
     int64_t *first; /* [pieces + 1] the place of its first line in `pair` */
     int64_t *count; /* [pieces] pairs of a piece, first with lone nodes, then without */
@@ -74,12 +75,17 @@ static netdp_status count_lines(void *context, int64_t index, int thread, netdp_
     return NETDP_OK;
 }
 
+static inline bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
 /* A number below INT32_MAX without leading zeros. */
 static inline bool read_number(const char **at, int32_t *number)
 {
     const char *p = *at;
     uint64_t value = 0;
-    for (; *p >= '0' && *p <= '9'; p++)
+    for (; is_digit(*p); p++)
         value = value * 10 + (uint64_t)(*p - '0');
     const int64_t digits = p - *at;
     if (digits == 0 || digits > 10 || value >= INT32_MAX || (digits > 1 && **at == '0'))
@@ -94,6 +100,18 @@ static inline const char *skip_blanks(const char *p)
     while (*p == ' ' || *p == '\t')
         p++;
     return p;
+}
+
+/* Where the second number of a line begins, p itself where there is none. */
+static inline const char *skip_between(const char *p, char separator)
+{
+    const char *q = skip_blanks(p);
+    bool apart = q > p;
+    if (separator != ' ') {
+        apart = *q == separator;
+        q = apart ? skip_blanks(q + 1) : q;
+    }
+    return apart && is_digit(*q) ? q : p;
 }
 
 /* Past the end of a line of which nothing is left but a comment; NULL: more is left. */
@@ -117,16 +135,17 @@ static netdp_status parse_piece(void *context, int64_t index, int thread, netdp_
     const char *p = n->begin + n->from[index], *end = n->begin + n->from[index + 1];
     int32_t *pair = n->pair + 2 * n->first[index], most = 0;
     int32_t *at = pair;
+    const char separator = n->separator;
     while (p < end && p != NULL && !atomic_load_explicit(&n->odd, memory_order_relaxed)) {
         p = skip_blanks(p);
-        if (*p >= '0' && *p <= '9') {
-            const char *label = p;
+        if (is_digit(*p)) {
             at[1] = NOBODY;
             bool plain = read_number(&p, &at[0]);
-            label = p;
-            p = skip_blanks(p);
-            if (plain && p > label && *p >= '0' && *p <= '9')
+            const char *second = skip_between(p, separator);
+            if (plain && second > p) {
+                p = second;
                 plain = read_number(&p, &at[1]);
+            }
             if (!plain)
                 break;
             most = at[0] > most ? at[0] : most;
@@ -212,10 +231,13 @@ static netdp_status name_nodes(const struct numbered *n, int32_t most, int32_t n
 }
 
 netdp_status netdp_i_collect_numbered(netdp_i_collection *collection, const char *text,
-                                      int64_t bytes, int64_t piece_bytes, char **own, bool *taken,
-                                      netdp_error *error)
+                                      int64_t bytes, char separator, int64_t piece_bytes,
+                                      char **own, bool *taken, netdp_error *error)
 {
-    struct numbered n = {.begin = text, .bytes = bytes, .pieces = 1 + bytes / piece_bytes};
+    struct numbered n = {.begin = text,
+                         .bytes = bytes,
+                         .pieces = 1 + bytes / piece_bytes,
+                         .separator = separator == ',' || separator == ';' ? separator : ' '};
     netdp_status status = NETDP_OK;
     int64_t lines = 0;
     int32_t most = 0, nodes;

@@ -1,6 +1,6 @@
 /*
  * Edge lists, written so that netdp_graph_read finds the same node numbers again. Labels are the
- * names where an edge list can carry them: no blank, no '#', and in an order that reading
+ * names where an edge list can carry them: text on one line, and in an order that reading
  * reproduces (all numbers and ascending, or not all numbers and declared first, one a line).
  * Otherwise labels are the node numbers and the names follow in comments.
  */
@@ -21,14 +21,26 @@ struct writing {
     const netdp_graph *graph;
     FILE *stream;
     enum labelling labelling;
+    bool mixed; /* some have a weight, others none */
 };
 
+/* Can an edge list carry the name, in quotes if it must? */
 static bool is_token(const char *name)
 {
     for (const char *p = name; *p != '\0'; p++)
-        if ((unsigned char)*p <= ' ' || *p == '#' || *p == 0x7f)
+        if ((unsigned char)*p < ' ' || *p == 0x7f)
             return false;
     return *name != '\0' && strncmp(name, "\xef\xbb\xbf", 3) != 0;
+}
+
+/* A name that is one without quotes wherever it stands. */
+static bool is_plain(const char *name)
+{
+    for (const char *p = name; *p != '\0'; p++)
+        if ((unsigned char)*p < 0x80 && *p != '_' && !(*p >= '0' && *p <= '9') &&
+            !(*p >= 'a' && *p <= 'z') && !(*p >= 'A' && *p <= 'Z'))
+            return false;
+    return true;
 }
 
 /* A number for the reader: digits only, fits 64 bits. */
@@ -42,6 +54,21 @@ static bool is_number(const char *name, uint64_t *value)
     }
     *value = number;
     return *name != '\0';
+}
+
+static void print_name(const struct writing *writing, const char *name)
+{
+    if (is_plain(name)) {
+        fputs(name, writing->stream);
+        return;
+    }
+    fputc('"', writing->stream);
+    for (const char *p = name; *p != '\0'; p++) {
+        if (*p == '"')
+            fputc('"', writing->stream);
+        fputc(*p, writing->stream);
+    }
+    fputc('"', writing->stream);
 }
 
 /* Names from a file differ from each other and from the numbers of nameless nodes. */
@@ -72,7 +99,24 @@ static void print_label(const struct writing *writing, int32_t node)
     if (writing->labelling == BY_NUMBER || name == NULL)
         fprintf(writing->stream, "%d", (int)node);
     else
-        fputs(name, writing->stream);
+        print_name(writing, name);
+}
+
+/* Beside edges without weights a weight 2 could be a third node: it is 2.0. */
+static void print_weight(const struct writing *writing, double weight)
+{
+    fputc(' ', writing->stream);
+    netdp_i_print_double(writing->stream, weight);
+    if (writing->mixed && weight == floor(weight) && weight < 1e16)
+        fputs(".0", writing->stream);
+}
+
+static bool has_bare_edges(const netdp_graph *graph)
+{
+    for (int64_t i = 0; i < graph->start[graph->nodes]; i++)
+        if (isnan(graph->weight[i]))
+            return true;
+    return false;
 }
 
 static void print_head(const struct writing *writing)
@@ -101,7 +145,12 @@ netdp_status netdp_graph_write(const netdp_graph *graph, const char *path, netdp
     netdp_status status = netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)
         return status;
-    struct writing writing = {graph, output.stream, choose(graph)};
+    struct writing writing = {
+        .graph = graph,
+        .stream = output.stream,
+        .labelling = choose(graph),
+        .mixed = graph->weight != NULL && has_bare_edges(graph),
+    };
     print_head(&writing);
     for (int32_t v = 0; v < graph->nodes; v++) {
         if (writing.labelling == BY_NAME || netdp_graph_degree(graph, v) == 0) {
@@ -117,10 +166,8 @@ netdp_status netdp_graph_write(const netdp_graph *graph, const char *path, netdp
             print_label(&writing, u);
             fputc(' ', output.stream);
             print_label(&writing, v);
-            if (graph->weight != NULL && !isnan(graph->weight[i])) {
-                fputc(' ', output.stream);
-                netdp_i_print_double(output.stream, graph->weight[i]);
-            }
+            if (graph->weight != NULL && !isnan(graph->weight[i]))
+                print_weight(&writing, graph->weight[i]);
             fputc('\n', output.stream);
         }
     }

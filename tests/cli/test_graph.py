@@ -109,6 +109,9 @@ CASES = [
          files={"g": b"0 1\n1 2\n3 4\n"}, err="2 nodes outside the giant component"),
     info("--graph g", has(nodes=3, edges=2), files={"g": b"a b\nb a\na a\nb c\n"},
          err="1 self loop"),
+    info("--graph g", has(nodes=3, edges=2), files={"g": b"source,target\n0, 1\n1,2\n"}),
+    Case("graph info --graph g", 2, err=r"g:2: .* the line is 'a\|b'; .*'source,target,weight'",
+         files={"g": b"# names\na|b\n"}),
     info("--graph g", has(edges=1), files={"g": b"0 1 0.5\n"}, err="weights .*--mixing file"),
     # Above 4000 nodes diameter and mixing time are not computed.
     info("--family 'hypercube 12'", has(nodes=4096, diameter=None, mixing_time=None)),
@@ -152,7 +155,7 @@ CASES = [
     bad_file(b"0 1\n1 2 0.5 7\n", r"g:2"),
     centrality("--family 'path 3' --to 2 --mixing lazy:0.5", path_of_three),
     centrality("--family 'complete 5' --katz-attenuation 0.1", every_node_alike),
-    centrality("--graph g", named, files={"g": b'a,b c"d\nc"d e\n'}),
+    centrality("--graph g", named, files={"g": b'"a,b" "c""d"\n"c""d" e\n'}),
     centrality("--family 'complete 720' --to 0", overflows, err="exp.A. overflows"),
     centrality("--family florentine --to Medici", has(to=1)),
     # A node alone: no edge, and no attenuation to choose.
@@ -160,7 +163,7 @@ CASES = [
     Case("graph centrality --family florentine --to Medici", check=centrality_table),
     Case("graph centrality --family davis", out=r"^katz: attenuation 0\.\d+\.$"),
     Case("graph centrality --family davis --help", out="Usage: netdp graph centrality"),
-    Case("graph centrality --graph g --csv -", files={"g": b'a,b c"d\nc"d e\n'},
+    Case("graph centrality --graph g --csv -", files={"g": b'"a,b" "c""d"\n"c""d" e\n'},
          out=r'\Anode,name,degree,eigenvector,katz\n0,"a,b",1,[^\n]+\n1,"c""d",2,'),
     Case("graph centrality --family 'ring 5' --csv - --to 3",
          out=r"^3,,2,[^,]+,[^,]+,[^,]+,[^,]+,0$"),
