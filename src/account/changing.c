@@ -22,10 +22,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* A response to a unit contribution that leaves the range of Sigma by more than this is no
- * rounding. */
-#define OUTSIDE_RANGE 1e-9
-
 void netdp_i_changing_clear(netdp_i_changing *changing)
 {
     netdp_sequence_free(changing->sequence);
@@ -38,6 +34,9 @@ void netdp_i_changing_clear(netdp_i_changing *changing)
     netdp_i_free(changing->told);
     netdp_i_free(changing->seen);
     netdp_i_free(changing->pivot);
+    netdp_i_free(changing->fresh);
+    netdp_i_free(changing->reach);
+    netdp_i_free(changing->unit);
     netdp_i_free(changing->sigma);
     netdp_i_free(changing->gain);
     netdp_i_free(changing->image);
@@ -57,13 +56,30 @@ static bool allocate(netdp_i_changing *c)
     c->told = NETDP_I_NEW(bool, c->columns);
     c->seen = NETDP_I_NEW(int32_t, n);
     c->pivot = NETDP_I_NEW(int32_t, n);
+    c->fresh = NETDP_I_NEW(double, n);
+    c->reach = NETDP_I_NEW(double, n);
+    c->unit = NETDP_I_NEW(double, n);
     c->sigma = NETDP_I_NEW(double, n *n);
     c->gain = NETDP_I_NEW(double, n *n);
     c->image = NETDP_I_NEW(double, (c->factored ? 2 : 1) * n * n);
     c->work = NETDP_I_NEW(double, 2 * n);
     return c->member != NULL && c->quiet != NULL && c->marked != NULL && c->p != NULL &&
            c->e != NULL && c->w != NULL && c->told != NULL && c->seen != NULL && c->pivot != NULL &&
-           c->sigma != NULL && c->gain != NULL && c->image != NULL && c->work != NULL;
+           c->fresh != NULL && c->reach != NULL && c->unit != NULL && c->sigma != NULL &&
+           c->gain != NULL && c->image != NULL && c->work != NULL;
+}
+
+/* Of sums, that through the weights of all edges: a round has others, but of their order. */
+static double least_scale(const netdp_linear *protocol, const netdp_i_watcher *watcher)
+{
+    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
+    double least = 1;
+    for (int32_t i = 0; watcher->sees == NETDP_SEES_SUM && i < watcher->count; i++)
+        for (int64_t j = rows.start[watcher->member[i]]; j < rows.start[watcher->member[i] + 1];
+             j++)
+            if (rows.weight[j] > 0)
+                least = fmin(least, rows.weight[j]);
+    return least * netdp_linear_least_noise(protocol);
 }
 
 netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_watcher *watcher,
@@ -78,10 +94,10 @@ netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_wa
     netdp_i_changing c = {.protocol = protocol,
                           .nodes = n,
                           .columns = columns,
-                          .factored = netdp_linear_least_noise(protocol) < NETDP_I_FACTOR_BELOW,
                           .sums = watcher->sees == NETDP_SEES_SUM,
                           .members = watcher->member,
                           .member_count = watcher->count};
+    c.factored = least_scale(protocol, watcher) < NETDP_I_FACTOR_BELOW;
     netdp_status status =
         allocate(&c) ? netdp_sequence_new(protocol->mixing, &protocol->varying, &c.sequence, error)
                      : netdp_i_no_memory(error);
@@ -139,9 +155,12 @@ static netdp_status add_noise(netdp_i_changing *c, bool everyone, double amount,
 {
     const int64_t n = c->nodes;
     int32_t count = 0;
-    for (int32_t v = 0; v < c->nodes; v++)
-        if ((everyone || c->marked[v]) && !c->quiet[v])
+    for (int32_t v = 0; v < c->nodes; v++) {
+        const bool draws = (everyone || c->marked[v]) && !c->quiet[v];
+        c->fresh[v] = draws ? amount : 0;
+        if (draws)
             c->pivot[count++] = v;
+    }
     if (amount == 0 || count == 0)
         return NETDP_OK;
     if (!c->factored) {
@@ -222,9 +241,23 @@ static void mix_rows(netdp_i_changing *c, double *x, int32_t width, int64_t row,
         memcpy(x + c->round.active[i] * row, scratch + i * width, bytes);
 }
 
+/* The noise of this round that the members' next sums bring and that they do not know. */
+static void find_reach(netdp_i_changing *c)
+{
+    const netdp_rows rows = c->round.rows;
+    for (int32_t i = 0; i < c->member_count; i++) {
+        const int32_t v = c->members[i];
+        double *reach = &c->reach[v];
+        *reach = 0;
+        for (int64_t j = rows.start[v]; j < rows.start[v + 1]; j++)
+            *reach = hypot(*reach, rows.weight[j] * c->fresh[rows.column[j]]);
+    }
+}
+
 /* P <- W_t P W_t, E <- W_t E. */
 static void mix(netdp_i_changing *c)
 {
+    find_reach(c);
     mix_rows(c, c->e, c->used, c->columns, c->w);
     if (c->factored) {
         mix_vectors(c, c->p, c->width);
@@ -255,24 +288,55 @@ static void list_seen(netdp_i_changing *c)
 
 /* ---- Learning from what is seen ---- */
 
+/*
+ * Each observation's own scale: the noise that the seen node drew, or what came with its sum. A
+ * node that drew none and received none of others tells nothing new where its own noise is known.
+ * Returns the least scale.
+ */
+static double find_units(netdp_i_changing *c)
+{
+    const bool noisy = c->protocol->steady || c->protocol->dither > 0;
+    double least = INFINITY;
+    for (int32_t j = 0; j < c->seen_count; j++) {
+        const int32_t v = c->seen[j];
+        const double own = c->fresh[v] > 0           ? c->fresh[v]
+                           : c->sums && c->member[v] ? c->reach[v]
+                                                     : 0;
+        c->unit[j] = own > 0 ? own : c->quiet[v] && noisy ? INFINITY : 1;
+        least = fmin(least, c->unit[j]);
+    }
+    return least;
+}
+
+/* Back from units; what tells nothing new stays 0. */
+static double in_unit(double value, double unit)
+{
+    return isinf(unit) ? 0 : value * unit;
+}
+
 /* L, pivot and gain from the covariance; `spent`: P is not needed any more. */
 static void learn_covariance(netdp_i_changing *c, bool spent)
 {
     const int n = c->nodes, s = c->seen_count;
+    const double least = find_units(c), floor = NETDP_I_FLOOR / least / least;
     double largest = 0;
     lapack_int rank = 0;
     for (int64_t j = 0; j < s; j++)
         for (int64_t i = j; i < s; i++)
-            c->sigma[j * s + i] = c->p[(int64_t)c->seen[j] * n + c->seen[i]];
+            c->sigma[j * s + i] =
+                c->p[(int64_t)c->seen[j] * n + c->seen[i]] / (c->unit[i] * c->unit[j]);
     for (int64_t j = 0; j < s; j++)
         largest = fmax(largest, c->sigma[j * s + j]);
     for (int32_t j = 0; j < s; j++)
         c->pivot[j] = j + 1;
     c->rank = 0;
-    if (largest <= NETDP_I_FLOOR)
+    if (largest <= floor)
         return;
     LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', s, c->sigma, s, c->pivot, &rank,
-                        fmax(NETDP_I_RANK_TOLERANCE * largest, NETDP_I_FLOOR), c->work);
+                        fmax(NETDP_I_RANK_TOLERANCE * largest, floor), c->work);
+    for (int64_t j = 0; j < rank; j++)
+        for (int64_t i = j; i < s; i++)
+            c->sigma[j * s + i] = in_unit(c->sigma[j * s + i], c->unit[c->pivot[i] - 1]);
     c->rank = rank;
     if (spent || rank == 0)
         return;
@@ -292,6 +356,7 @@ static netdp_status learn_factor(netdp_i_changing *c, bool spent, netdp_error *e
 {
     const int n = c->nodes, s = c->seen_count, m = c->width, most = m < s ? m : s;
     int32_t rank = 0;
+    const double floor = NETDP_I_FACTOR_FLOOR / find_units(c);
     for (int32_t j = 0; j < s; j++)
         c->pivot[j] = j + 1;
     c->rank = 0;
@@ -300,16 +365,17 @@ static netdp_status learn_factor(netdp_i_changing *c, bool spent, netdp_error *e
     for (int64_t j = 0; j < s; j++) {
         c->pivot[j] = 0;
         for (int64_t k = 0; k < m; k++)
-            c->image[j * m + k] = c->p[k * n + c->seen[j]];
+            c->image[j * m + k] = c->p[k * n + c->seen[j]] / c->unit[j];
     }
     if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, m, s, c->image, m, c->pivot, c->work) != 0)
         return netdp_i_no_memory(error);
-    const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(c->image[0]), NETDP_I_FLOOR);
+    const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(c->image[0]), floor);
     while (rank < most && fabs(c->image[(int64_t)rank * m + rank]) > least)
         rank++;
     for (int64_t j = 0; j < s; j++)
         for (int64_t k = 0; k < rank; k++)
-            c->sigma[k * s + j] = k <= j ? c->image[j * m + k] : 0;
+            c->sigma[k * s + j] =
+                k <= j ? in_unit(c->image[j * m + k], c->unit[c->pivot[j] - 1]) : 0;
     c->rank = rank;
     if (spent || rank == 0)
         return NETDP_OK;
@@ -339,10 +405,15 @@ static void respond(netdp_i_changing *c, bool spent)
     if (rank > 0 && rank < s)
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, used, s - rank, rank, -1, c->w,
                     columns, c->sigma + rank, s, 1, c->w + (int64_t)rank * columns, columns);
-    for (int64_t j = rank; j < s; j++)
-        for (int32_t k = 0; k < used; k++)
-            if (fabs(c->w[j * columns + k]) > OUTSIDE_RANGE)
+    for (int64_t j = rank; j < s; j++) {
+        const double unit = c->unit[c->pivot[j] - 1];
+        for (int32_t k = 0; k < used; k++) {
+            double *w = &c->w[j * columns + k];
+            *w = (fabs(*w) + NETDP_I_RESPONSE_ROUNDING) / unit;
+            if (*w > NETDP_I_OUTSIDE_RANGE)
                 c->told[k] = true;
+        }
+    }
     if (rank > 0 && !spent)
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, used, n, rank, -1, c->w, columns,
                     c->gain, n, 1, c->e, columns);

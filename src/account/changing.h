@@ -30,10 +30,13 @@ typedef struct netdp_i_changing {
     double *e;             /* [nodes][columns]: response of the state to each contribution */
     int32_t used;          /* columns of it that may be other than 0 */
     double *w;             /* [rank][columns]: the whitened innovation's response */
-    int32_t rank;          /* its rows */
+    int32_t rank;          /* its rows; those behind them are what is not resolved tells at most */
     bool *told;            /* [columns]: a response left the range: infinite loss */
     int32_t *seen, *pivot; /* [nodes] */
     int32_t seen_count;
+    double *fresh; /* [nodes]: noise that the node drew in the round at hand */
+    double *reach; /* [nodes]: of members, the fresh noise of others that came with the last sum */
+    double *unit;  /* [nodes]: each observation's own scale, as netdp_i_gain has it */
     double *sigma, *gain, *image; /* scratch */
     double *work;
 } netdp_i_changing;

@@ -27,7 +27,7 @@ typedef struct changing {
 /* loss[i] += |column i of w|^2, of the first `count`. */
 static void add_squares(const netdp_i_changing *c, int32_t count, double *loss)
 {
-    for (int64_t j = 0; j < c->rank; j++)
+    for (int64_t j = 0; j < c->seen_count; j++)
         for (int32_t i = 0; i < count; i++) {
             const double w = c->w[j * c->columns + i];
             loss[i] += w * w;

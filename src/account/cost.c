@@ -30,7 +30,7 @@ static size measure(const netdp_loss_request *request, const netdp_i_observer *o
                                : request->to_count > 0 ? request->to_count
                                                        : n,
                   .slots = p->every > 0 ? (double)((p->rounds - 1) / p->every + 1) : 1,
-                  .factored = netdp_linear_least_noise(p) < NETDP_I_FACTOR_BELOW};
+                  .factored = netdp_i_observer_scale(p, observer) < NETDP_I_FACTOR_BELOW};
 }
 
 /* The filter and the responses of one observer on `modes` coordinates. */

@@ -6,6 +6,9 @@
  *     each round:  Sigma = S P S^T = L L^T     G = P S^T L^{-T}     P <- P - G G^T
  *     then:        P <- theta P theta + nu^2 D
  *
+ * Ranks are decided in units of the noise that is fresh in each observation: a sum received through
+ * small weights is as much of an observation as any other.
+ *
  * The covariance form loses nu^2 below 1e-16. For a small dither P is therefore carried as a
  * factor, P = C C^T, which loses nu below 1e-16: S C = L V^T, G = C V, C <- C - G V^T, and the
  * factor of theta P theta + nu^2 D by QR. It costs several times as much.
@@ -25,22 +28,26 @@
 struct netdp_i_filter {
     int modes, seen;
     bool factored;
+    bool delayed, started; /* the seen nodes' own noise is known: they show the round before */
     double change;
+    double now, earlier; /* noise of the round at hand, and of the one before it */
     const double *theta;
-    double *rows;   /* S B as [modes][seen] columns: the rows of the seen nodes */
-    double *noise;  /* D: lower triangle, or its factor's transpose (upper), [modes][modes] */
-    double *p;      /* P, or C */
-    double *before; /* P one round ago */
-    double *image;  /* P S^T, or C^T S^T, [modes] x [seen] */
-    double *stack;  /* [2 modes] x [modes], factored only */
-    double *work;   /* 2 max(seen, modes) */
+    const double *reach; /* [seen] or NULL; the observer's */
+    double *rows;        /* S B as [modes][seen] columns: the rows of the seen nodes */
+    double *noise;       /* D: lower triangle, or its factor's transpose (upper), [modes][modes] */
+    double *p;           /* P, or C */
+    double *before;      /* P one round ago */
+    double *image;       /* P S^T, or C^T S^T, [modes] x [seen] */
+    double *stack;       /* [2 modes] x [modes], factored only */
+    double *work;        /* 2 max(seen, modes) */
 };
 
 netdp_status netdp_i_gain_new(int32_t modes, int32_t seen, netdp_i_gain *gain, netdp_error *error)
 {
     netdp_i_gain made = {0, NETDP_I_NEW(double, (int64_t)seen *seen),
-                         NETDP_I_NEW(double, (int64_t)modes *seen), NETDP_I_NEW(int, seen)};
-    if (made.lower == NULL || made.gain == NULL || made.pivot == NULL) {
+                         NETDP_I_NEW(double, (int64_t)modes *seen), NETDP_I_NEW(int, seen),
+                         NETDP_I_NEW(double, seen)};
+    if (made.lower == NULL || made.gain == NULL || made.pivot == NULL || made.unit == NULL) {
         netdp_i_gain_clear(&made);
         return netdp_i_no_memory(error);
     }
@@ -53,6 +60,7 @@ void netdp_i_gain_clear(netdp_i_gain *gain)
     netdp_i_free(gain->lower);
     netdp_i_free(gain->gain);
     netdp_i_free(gain->pivot);
+    netdp_i_free(gain->unit);
     *gain = (netdp_i_gain){0};
 }
 
@@ -80,6 +88,7 @@ static netdp_i_filter *filter_allocate(const netdp_i_basis *basis, int32_t seen,
                           .seen = seen,
                           .factored = factored,
                           .change = INFINITY,
+                          .now = 1,
                           .theta = basis->theta};
     f->rows = NETDP_I_NEW(double, r *s);
     f->noise = NETDP_I_NEW(double, r *r);
@@ -140,13 +149,41 @@ static netdp_status fill_noise_factor(netdp_i_filter *f, const netdp_i_basis *ba
     return status;
 }
 
+/* Sums whose nodes' own noise is known: m_t is known but for what came in the round before. */
+static bool is_delayed(const netdp_i_observer *observer)
+{
+    return observer->last_sum && observer->quiet_count > 0;
+}
+
+double netdp_i_reach(netdp_rows rows, int32_t v, const char *mark, bool own)
+{
+    double reach = 0;
+    for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
+        const int32_t u = rows.column[k];
+        if (mark[u] == 0 || (own && u == v))
+            reach = hypot(reach, rows.weight[k]); /* squares may underflow */
+    }
+    return reach;
+}
+
+double netdp_i_observer_scale(const netdp_linear *protocol, const netdp_i_observer *observer)
+{
+    double least = 1;
+    for (int32_t j = 0; observer->last_sum && observer->reach != NULL && j < observer->seen_count;
+         j++)
+        least = fmin(least, observer->reach[j]);
+    return least * netdp_linear_least_noise(protocol);
+}
+
 netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observer *observer,
-                                double dither, netdp_i_filter **filter, netdp_error *error)
+                                double scale, netdp_i_filter **filter, netdp_error *error)
 {
     const int64_t r = basis->modes;
-    netdp_i_filter *f = filter_allocate(basis, observer->seen_count, dither < NETDP_I_FACTOR_BELOW);
+    netdp_i_filter *f = filter_allocate(basis, observer->seen_count, scale < NETDP_I_FACTOR_BELOW);
     if (f == NULL)
         return netdp_i_no_memory(error);
+    f->delayed = is_delayed(observer);
+    f->reach = observer->reach;
     for (int32_t j = 0; j < f->seen; j++)
         memcpy(f->rows + j * r, basis->rows + observer->seen[j] * r, (size_t)r * sizeof(double));
     netdp_status status = NETDP_OK;
@@ -168,28 +205,60 @@ netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observ
 }
 
 /*
- * L, pivot and the rank from the covariance Sigma = S P S^T by pivoted Cholesky; gain = P S^T
- * L^{-T}.
+ * Each observation's own scale: the noise of its round, or the one that came through the weights
+ * with the sum. Without any, what the first noise would be. Returns the least of them.
+ */
+static double find_units(const netdp_i_filter *f, double *unit)
+{
+    const bool came = f->delayed || (f->now == 0 && f->reach != NULL);
+    const double noise = came ? f->earlier : f->now;
+    double least = INFINITY;
+    for (int j = 0; j < f->seen; j++) {
+        const double through = came && f->reach != NULL ? f->reach[j] : 1;
+        const bool known = through == 0 || (f->delayed && !f->started);
+        unit[j] = known ? INFINITY : through * (noise > 0 ? noise : 1);
+        least = fmin(least, unit[j]);
+    }
+    return least;
+}
+
+/* Back from units; what tells nothing new stays 0. */
+static double in_unit(double value, double unit)
+{
+    return isinf(unit) ? 0 : value * unit;
+}
+
+/*
+ * L, pivot and the rank from the covariance Sigma = S P S^T by pivoted Cholesky in units of the
+ * observations; gain = P S^T L^{-T}.
  */
 static void observe_covariance(netdp_i_filter *f, netdp_i_gain *g)
 {
     const int r = f->modes, s = f->seen;
+    const double least = find_units(f, g->unit), floor = NETDP_I_FLOOR / least / least;
     cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, r, s, 1, f->p, r, f->rows, r, 0, f->image, r);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s, s, r, 1, f->rows, r, f->image, r, 0,
                 g->lower, s);
     double largest = 0;
-    for (int j = 0; j < s; j++)
+    for (int j = 0; j < s; j++) {
+        for (int i = 0; i < s; i++)
+            g->lower[(int64_t)j * s + i] /= g->unit[j] * g->unit[i];
         largest = fmax(largest, g->lower[(int64_t)j * s + j]);
+    }
     g->rank = 0;
     for (int j = 0; j < s; j++)
         g->pivot[j] = j + 1;
-    if (largest <= NETDP_I_FLOOR) /* dpstrf would take its first pivot, however small */
+    if (largest <= floor) /* dpstrf would take its first pivot, however small */
         return;
     LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', s, g->lower, s, g->pivot, &g->rank,
-                        fmax(NETDP_I_RANK_TOLERANCE * largest, NETDP_I_FLOOR), f->work);
-    for (int j = 0; j < g->rank; j++)
+                        fmax(NETDP_I_RANK_TOLERANCE * largest, floor), f->work);
+    for (int j = 0; j < g->rank; j++) {
+        for (int i = j; i < s; i++)
+            g->lower[(int64_t)j * s + i] =
+                in_unit(g->lower[(int64_t)j * s + i], g->unit[g->pivot[i] - 1]);
         memcpy(g->gain + (int64_t)j * r, f->image + (int64_t)(g->pivot[j] - 1) * r,
                (size_t)r * sizeof(double));
+    }
     if (g->rank == 0)
         return;
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, r, g->rank, 1,
@@ -201,18 +270,23 @@ static void observe_covariance(netdp_i_filter *f, netdp_i_gain *g)
 static netdp_status observe_factor(netdp_i_filter *f, netdp_i_gain *g, netdp_error *error)
 {
     const int r = f->modes, s = f->seen, most = r < s ? r : s;
+    const double floor = NETDP_I_FACTOR_FLOOR / find_units(f, g->unit);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, s, r, 1, f->p, r, f->rows, r, 0,
                 f->image, r);
+    for (int64_t j = 0; j < s; j++)
+        for (int64_t i = 0; i < r; i++)
+            f->image[j * r + i] /= g->unit[j];
     memset(g->pivot, 0, (size_t)s * sizeof *g->pivot);
     if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, r, s, f->image, r, g->pivot, f->work) != 0)
         return netdp_i_no_memory(error);
-    const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(f->image[0]), NETDP_I_FLOOR);
+    const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(f->image[0]), floor);
     int rank = 0;
     while (rank < most && fabs(f->image[(int64_t)rank * r + rank]) > least)
         rank++;
     for (int j = 0; j < s; j++)
         for (int k = 0; k < rank; k++)
-            g->lower[(int64_t)k * s + j] = k <= j ? f->image[(int64_t)j * r + k] : 0;
+            g->lower[(int64_t)k * s + j] =
+                k <= j ? in_unit(f->image[(int64_t)j * r + k], g->unit[g->pivot[j] - 1]) : 0;
     g->rank = rank;
     if (rank == 0)
         return NETDP_OK;
@@ -281,6 +355,9 @@ static netdp_status predict_factor(netdp_i_filter *f, double noise, netdp_error 
 
 netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_error *error)
 {
+    filter->earlier = filter->now;
+    filter->now = noise;
+    filter->started = true;
     if (filter->factored)
         return predict_factor(filter, noise, error);
     predict_covariance(filter, noise);
@@ -323,9 +400,11 @@ netdp_status netdp_i_response_new(const netdp_i_filter *filter, int32_t count,
         .e = NETDP_I_NEW(double, (int64_t)filter->modes *count),
         .w = NETDP_I_NEW(double, (int64_t)filter->seen *count),
         .row = NETDP_I_NEW(double, filter->seen),
+        .hidden = NETDP_I_NEW(double, filter->seen),
         .told = NETDP_I_NEW(bool, count),
     };
-    if (made.e == NULL || made.w == NULL || made.row == NULL || made.told == NULL) {
+    if (made.e == NULL || made.w == NULL || made.row == NULL || made.hidden == NULL ||
+        made.told == NULL) {
         netdp_i_response_clear(&made);
         return netdp_i_no_memory(error);
     }

@@ -19,18 +19,33 @@ typedef struct netdp_i_observer {
     int32_t quiet_count; /* nodes whose noise the observer knows: it hides nothing */
     const int32_t *quiet;
     bool last_sum; /* after the last round also s_T of `seen`, under no new noise */
+    /* [seen_count], or NULL for ones: through which weights a seen node receives noise that the
+     * observer does not know, as the root of the sum of their squares. Of sums, whose own scale it
+     * is where the seen node's own noise is known, and after the last round. */
+    const double *reach;
 } netdp_i_observer;
 
-/* Ranks are decided at this fraction of the largest scale of an observation ... */
+/* Ranks are decided in units of each observation's own scale, the noise that is fresh in it: at
+   this fraction of the largest, ... */
 #define NETDP_I_RANK_TOLERANCE 1e-13
 
-/* ... and nothing below this part of the first noise counts. A dither near it is as good as none.
- */
+/* ... and above what rounding leaves of nothing: of a variance, and of a standard deviation. Where
+   no noise is fresh the first noise is the unit; a dither near the floor is as good as none. */
 #define NETDP_I_FLOOR 1e-12
+#define NETDP_I_FACTOR_FLOOR 1e-13
 #define NETDP_I_LEAST_DITHER 1e-8
 
-/* Below this dither the covariance is carried as a factor: 1e-16 / dither^2 must stay well below
-   1e-8. */
+/*
+ * A direction that is not resolved adds its worst case: the response in units of the own scale,
+ * squared. Above this the scale no longer says how much noise hides it, and it is told.
+ */
+#define NETDP_I_OUTSIDE_RANGE 1e-8
+
+/* What rounding leaves of a response that is none, and may hide of one. */
+#define NETDP_I_RESPONSE_ROUNDING 1e-15
+
+/* Below this scale of an observation the covariance is carried as a factor: 1e-16 / scale^2 must
+   stay well below 1e-8. */
 #define NETDP_I_FACTOR_BELOW 5e-3
 
 /* Up to this many contribution slots M of a pair is formed. */
@@ -42,6 +57,7 @@ typedef struct netdp_i_gain {
     double *lower; /* [seen] x [seen], column-major */
     double *gain;  /* [modes] x [rank] of room [seen] */
     int *pivot;    /* [seen], 1-based */
+    double *unit;  /* [seen]: each observation's own scale; INFINITY: it tells nothing new */
 } netdp_i_gain;
 
 netdp_status netdp_i_gain_new(int32_t modes, int32_t seen, netdp_i_gain *gain, netdp_error *error);
@@ -49,10 +65,15 @@ void netdp_i_gain_clear(netdp_i_gain *gain);
 
 typedef struct netdp_i_filter netdp_i_filter;
 
-/* `dither`: the least noise of any round; where it is small the covariance is carried as a factor.
- */
+/* `reach` of node v: over its row but for marked nodes, and with its own entry where `own`. */
+double netdp_i_reach(netdp_rows rows, int32_t v, const char *mark, bool own);
+
+/* The least scale that an observation of the protocol has: what decides how P is carried. */
+double netdp_i_observer_scale(const netdp_linear *protocol, const netdp_i_observer *observer);
+
+/* `scale`: the least one of any observation; where it is small P is carried as a factor. */
 netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observer *observer,
-                                double dither, netdp_i_filter **filter, netdp_error *error);
+                                double scale, netdp_i_filter **filter, netdp_error *error);
 void netdp_i_filter_free(netdp_i_filter *filter);
 
 /* Observe (fills the gain), then predict with the next round's noise; in turn. */
@@ -75,6 +96,7 @@ typedef struct netdp_i_response {
     double *e;          /* [modes] x [count] */
     double *w;          /* [seen] x [count]: after _learn, the whitened innovation's response */
     double *row;        /* [seen] */
+    double *hidden;     /* [seen]: what rounding may hide of the entries of w beyond the rank */
     bool *told;         /* [count]: the response left the range of Sigma: infinite loss */
 } netdp_i_response;
 
@@ -87,7 +109,9 @@ void netdp_i_response_clear(netdp_i_response *response);
 void netdp_i_response_contribute(netdp_i_response *response, const netdp_i_basis *basis,
                                  const int32_t *from, double amount);
 
-/* w = L^{-1} S E and E <- E - gain w: the first `rank` entries of each column of w count. */
+/* w = L^{-1} S E and E <- E - gain w: the first `rank` entries of each column of w count. The
+   others, with what rounding may hide of them, are what directions that are not resolved tell at
+   most. */
 void netdp_i_response_learn(netdp_i_response *response, const netdp_i_gain *gain);
 
 /* E <- theta E */

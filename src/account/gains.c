@@ -68,8 +68,8 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
     const double each = 8.0 * ((double)s * s + (double)r * s);
     netdp_i_gains made = {0};
     int64_t room = 0;
-    netdp_status status = netdp_i_filter_new(basis, observer, netdp_linear_least_noise(protocol),
-                                             &made.filter, error);
+    netdp_status status = netdp_i_filter_new(
+        basis, observer, netdp_i_observer_scale(protocol, observer), &made.filter, error);
     for (int64_t t = 0; status == NETDP_OK && t < protocol->rounds && !made.steady; t++) {
         if ((double)t * each > MOST_BYTES)
             status = netdp_i_fail(error, NETDP_NO_MEMORY,

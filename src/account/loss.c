@@ -159,23 +159,27 @@ static netdp_status losses_begin(account *a, netdp_error *error)
  * A view reduced to what carries information. Of a closed neighbourhood with its own noise known,
  * the observers' own messages are linear in the messages of the round before; the same holds where
  * own noise counts, since the next round reveals it. So only the neighbours outside the set are
- * seen, and the set's noise is quiet. `mark` [nodes] zeroed, `seen` [nodes].
+ * seen, and the set's noise is quiet. `mark` [nodes] zeroed, `seen` [nodes], `reach` [count].
  */
 static void reduce_view(const account *a, const int32_t *member, int32_t count, char *mark,
-                        int32_t *seen, netdp_i_observer *observer)
+                        int32_t *seen, double *reach, netdp_i_observer *observer)
 {
     const netdp_loss_request *request = a->request;
     *observer = (netdp_i_observer){.seen = seen, .quiet = member, .quiet_count = count};
+    for (int32_t i = 0; i < count; i++)
+        mark[member[i]] = 1;
     if (request->sees == NETDP_SEES_SUM) {
         memcpy(seen, member, (size_t)count * sizeof *seen);
         observer->seen_count = count;
         observer->last_sum = true;
         if (request->own_noise == NETDP_OWN_NOISE_COUNTS && !request->coalition)
             observer->quiet_count = 0;
+        for (int32_t i = 0; i < count; i++)
+            reach[i] = netdp_i_reach(netdp_mixing_rows(request->protocol->mixing), member[i], mark,
+                                     observer->quiet_count == 0);
+        observer->reach = reach;
         return;
     }
-    for (int32_t i = 0; i < count; i++)
-        mark[member[i]] = 1;
     for (int32_t i = 0; i < count; i++) {
         const int32_t *neighbour = netdp_graph_neighbours(a->graph, member[i]);
         for (int32_t k = 0; k < netdp_graph_degree(a->graph, member[i]); k++) {
@@ -399,17 +403,18 @@ static netdp_status account_for(account *a, const int32_t *member, int32_t count
     const netdp_linear *protocol = a->request->protocol;
     char *mark = NETDP_I_NEW(char, n);
     int32_t *seen = NETDP_I_NEW(int32_t, n);
+    double *reach = NETDP_I_NEW(double, count);
     netdp_i_observer observer;
     netdp_status status = NETDP_OK;
     if (protocol->varying.kind != NETDP_VARY_NEVER) {
         status = account_changing(a, member, count, loss, error);
         goto done;
     }
-    if (mark == NULL || seen == NULL) {
+    if (mark == NULL || seen == NULL || reach == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
-    reduce_view(a, member, count, mark, seen, &observer);
+    reduce_view(a, member, count, mark, seen, reach, &observer);
     if (observer.seen_count == 0)
         goto done; /* the set is the whole graph: nobody is left to learn about */
     status = by_phases(a) ? account_phases(a, &observer, member, loss, error)
@@ -417,6 +422,7 @@ static netdp_status account_for(account *a, const int32_t *member, int32_t count
 done:
     netdp_i_free(mark);
     netdp_i_free(seen);
+    netdp_i_free(reach);
     return status;
 }
 
@@ -481,9 +487,9 @@ static double local_loss(const netdp_loss_request *request, double contributions
     return sum;
 }
 
-/* The view of the coalition, or of the observer that sees most; `seen` [nodes]. */
-static netdp_status find_widest(const account *a, int32_t *seen, netdp_i_observer *widest,
-                                netdp_error *error)
+/* The view of the coalition, or of the observer that sees most; `seen`, `reach` [nodes]. */
+static netdp_status find_widest(const account *a, int32_t *seen, double *reach,
+                                netdp_i_observer *widest, netdp_error *error)
 {
     const netdp_loss_request *request = a->request;
     const int32_t n = netdp_graph_nodes(a->graph), asked = request->to_count;
@@ -501,9 +507,9 @@ static netdp_status find_widest(const account *a, int32_t *seen, netdp_i_observe
             best = v;
     }
     if (request->coalition)
-        reduce_view(a, request->to, asked, mark, seen, widest);
+        reduce_view(a, request->to, asked, mark, seen, reach, widest);
     else
-        reduce_view(a, &best, 1, mark, seen, widest);
+        reduce_view(a, &best, 1, mark, seen, reach, widest);
     netdp_i_free(mark);
     return NETDP_OK;
 }
@@ -532,7 +538,9 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
         return status;
     a.graph = netdp_mixing_graph(request->protocol->mixing);
     int32_t *seen = NETDP_I_NEW(int32_t, netdp_graph_nodes(a.graph));
-    status = seen == NULL ? netdp_i_no_memory(error) : find_widest(&a, seen, &observer, error);
+    double *reach = NETDP_I_NEW(double, netdp_graph_nodes(a.graph));
+    status = seen == NULL || reach == NULL ? netdp_i_no_memory(error)
+                                           : find_widest(&a, seen, reach, &observer, error);
     if (status == NETDP_OK) {
         netdp_i_cost(request, &observer, plan);
         if (only_way(&a) != NULL) {
@@ -541,6 +549,7 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
         }
     }
     netdp_i_free(seen);
+    netdp_i_free(reach);
     return status;
 }
 

@@ -17,15 +17,12 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-/* A response to a unit contribution that leaves the range of Sigma by more than this is no
- * rounding. */
-#define OUTSIDE_RANGE 1e-9
-
 void netdp_i_response_clear(netdp_i_response *response)
 {
     netdp_i_free(response->e);
     netdp_i_free(response->w);
     netdp_i_free(response->row);
+    netdp_i_free(response->hidden);
     netdp_i_free(response->told);
     *response = (netdp_i_response){0};
 }
@@ -65,10 +62,16 @@ void netdp_i_response_learn(netdp_i_response *response, const netdp_i_gain *gain
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, u, rank, -1, gain->gain, r,
                     response->w, s, 1, response->e, r);
     }
-    for (int64_t i = 0; i < u; i++)
-        for (int j = rank; j < s; j++)
-            if (fabs(response->w[i * s + j]) > OUTSIDE_RANGE)
+    for (int j = rank; j < s; j++) {
+        const double unit = gain->unit[gain->pivot[j] - 1];
+        response->hidden[j] = NETDP_I_RESPONSE_ROUNDING / unit;
+        for (int64_t i = 0; i < u; i++) {
+            double *w = response->w + i * s + j;
+            *w /= unit;
+            if (fabs(*w) + response->hidden[j] > NETDP_I_OUTSIDE_RANGE)
                 response->told[i] = true;
+        }
+    }
 }
 
 void netdp_i_response_predict(netdp_i_response *response)
@@ -145,6 +148,7 @@ static netdp_status follow(const course *c, netdp_i_response *response, keep kee
     return status;
 }
 
+/* Directions beyond the rank too, with what they may tell at most. */
 static netdp_status add_squares(void *tally, const netdp_i_response *response, int rank,
                                 netdp_error *error)
 {
@@ -152,8 +156,10 @@ static netdp_status add_squares(void *tally, const netdp_i_response *response, i
     double *loss = tally;
     for (int64_t i = 0; i < response->count; i++) {
         const double *w = response->w + i * response->seen;
-        for (int j = 0; j < rank; j++)
-            loss[i] += w[j] * w[j];
+        for (int j = 0; j < response->seen; j++) {
+            const double most = j < rank ? w[j] : fabs(w[j]) + response->hidden[j];
+            loss[i] += most * most;
+        }
         if (response->told[i])
             loss[i] = INFINITY;
     }
@@ -208,9 +214,11 @@ static netdp_status map_add(map *f, const netdp_i_response *response, int j, net
     return NETDP_OK;
 }
 
-/* loss: what is learned; outside: rows that leave the range of Sigma, where their length says so */
+/* loss: what is learned; outside: directions that are not resolved, of which rounding may hide
+   `hidden` (squared, of all of them). */
 typedef struct maps {
     map loss, outside;
+    double hidden;
 } maps;
 
 static netdp_status add_rows(void *tally, const netdp_i_response *response, int rank,
@@ -219,11 +227,9 @@ static netdp_status add_rows(void *tally, const netdp_i_response *response, int 
     maps *m = tally;
     netdp_status status = NETDP_OK;
     for (int j = 0; j < response->seen && status == NETDP_OK; j++) {
-        if (j < rank) {
-            status = map_add(&m->loss, response, j, error);
-        } else if (cblas_dnrm2(response->count, response->w + j, response->seen) > OUTSIDE_RANGE) {
-            status = map_add(&m->outside, response, j, error);
-        }
+        status = map_add(j < rank ? &m->loss : &m->outside, response, j, error);
+        if (j >= rank)
+            m->hidden += response->hidden[j] * response->hidden[j];
     }
     return status;
 }
@@ -264,10 +270,11 @@ static netdp_status apply_maps(const maps *m, const netdp_i_basis *basis, const 
             if (m->outside.used == 0)
                 continue;
             map_apply(&m->outside, row, (int32_t)r, nodes, image);
-            for (int64_t i = 0; i < nodes; i++)
-                for (int64_t j = 0; j < m->outside.used; j++)
-                    if (fabs(image[i * m->outside.used + j]) > OUTSIDE_RANGE)
-                        loss[first + i] = INFINITY;
+            for (int64_t i = 0; i < nodes; i++) {
+                const double tail =
+                    cblas_dnrm2(m->outside.used, image + i * m->outside.used, 1) + sqrt(m->hidden);
+                loss[first + i] += tail > NETDP_I_OUTSIDE_RANGE ? INFINITY : tail * tail;
+            }
         }
         netdp_i_free(row);
         netdp_i_free(image);
@@ -324,8 +331,8 @@ netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_bas
                                  const netdp_progress *progress, netdp_error *error)
 {
     course c = {protocol, basis, observer, NULL, release, progress};
-    netdp_status status =
-        netdp_i_filter_new(basis, observer, netdp_linear_least_noise(protocol), &c.filter, error);
+    netdp_status status = netdp_i_filter_new(
+        basis, observer, netdp_i_observer_scale(protocol, observer), &c.filter, error);
     if (status == NETDP_OK)
         status = (count > basis->modes ? follow_modes : follow_nodes)(&c, from, count, loss, error);
     netdp_i_filter_free(c.filter);

@@ -65,7 +65,7 @@ static netdp_status account_observer(void *context, const netdp_loss_request *re
     netdp_i_spread_basis basis = {0};
     netdp_status status = netdp_i_spread_basis_new(
         protocol->mixing, s->halo, observer, powers, powers,
-        netdp_linear_least_noise(protocol) < NETDP_I_FACTOR_BELOW, progress, &basis, error);
+        netdp_i_observer_scale(protocol, observer) < NETDP_I_FACTOR_BELOW, progress, &basis, error);
     if (status != NETDP_OK)
         return status;
     const int32_t own = find_own(s, losses, basis.basis.nodes);

@@ -56,6 +56,13 @@ NETWORKS = [["--family", "hypercube 5", "--rounds", "6"], ["--family", "davis", 
             ["--family", "regular 40 3", "--seed", "4", "--rounds", "9"]]
 
 
+def sums_through_small_weights_need_noise():
+    """A leaf of a star receives the hub through a weight of 1e-5: it still tells of the others."""
+    got = told(["calibrate", "--family", "star 100000"] +
+               "--rounds 3 --sees sum --from 2 --to 1 --target 0.1 --as dp:1e-6".split())
+    assert 0.0468 < got["noise"] < 0.0470, got["noise"]
+
+
 def targets_are_met():
     for network in NETWORKS:
         for over in ("worst", "mean"):
@@ -203,5 +210,5 @@ CASES = [
     Case(f"{FLORENTINE} --json", 3, stdout="/dev/full"),
 ]
 
-main(CASES, [targets_are_met, targets_far_out, smallest_epsilons, worst_is_a_gaussian,
+main(CASES, [targets_are_met, sums_through_small_weights_need_noise, targets_far_out, smallest_epsilons, worst_is_a_gaussian,
              rounds_are_found, dither_is_tuned, threads_do_not_matter, interrupted])

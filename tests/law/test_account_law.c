@@ -839,6 +839,37 @@ static void test_epsilon_is_monotone(void **state)
         }
 }
 
+/*
+ * Sums that reach the observer through small weights are hidden by noise of that size alone: what
+ * is seen counts in units of it. The values are those of the observations' covariance in 60 digits.
+ */
+static void test_sums_through_small_weights(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family, *weights;
+        double want;
+    } table[] = {
+        {"star 100000", "metropolis", 1.6666513891330981e-6},
+        {"star 1000", "lazy:0.99", 1.9959959324594979e-6},
+        {"star 20000", "metropolis", 2.5000312527343798e-5},
+        {"star 200", "lazy:0.99", 4.9507389162869543e-5},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        net n = family(table[i].family, table[i].weights);
+        netdp_losses *got = answer(n, (question){.rounds = 3,
+                                                 .dither = 0.01,
+                                                 .sees = NETDP_SEES_SUM,
+                                                 .from_count = 1,
+                                                 .from = {2},
+                                                 .to_count = 1,
+                                                 .to = {1}});
+        assert_true(fabs(got->loss[0] - table[i].want) <= 1e-8 * table[i].want);
+        netdp_losses_free(got);
+        net_drop(n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -858,6 +889,7 @@ int main(void)
         cmocka_unit_test(test_published),
         cmocka_unit_test(test_errata),
         cmocka_unit_test(test_epsilon_is_monotone),
+        cmocka_unit_test(test_sums_through_small_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
