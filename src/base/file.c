@@ -60,6 +60,17 @@ netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp
     return NETDP_OK;
 }
 
+netdp_status netdp_i_output_open_private(netdp_i_output *output, const char *path,
+                                         netdp_error *error)
+{
+    netdp_status status = netdp_i_output_open(output, path, error);
+    if (status == NETDP_OK && output->beside != NULL && fchmod(fileno(output->stream), 0600) != 0) {
+        status = cannot(error, "write", path);
+        netdp_i_output_drop(output);
+    }
+    return status;
+}
+
 /* The rename is on disk only once its folder is. */
 static bool sync_folder_of(const char *path)
 {

@@ -19,6 +19,9 @@ typedef struct netdp_i_output {
 
 /* "-" opens standard output. */
 netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp_error *error);
+/* A file that only its owner may read. */
+netdp_status netdp_i_output_open_private(netdp_i_output *output, const char *path,
+                                         netdp_error *error);
 
 /* Sync and rename; every write error shows here at the latest. Closes the output either way. */
 netdp_status netdp_i_output_commit(netdp_i_output *output, netdp_error *error);

@@ -17,6 +17,7 @@
 #include "report/page.h"
 #include "report/pairwise.h"
 #include "study/problem.h"
+#include "study/record.h"
 
 enum {
     PATH_ROOM = 4096,
@@ -92,9 +93,11 @@ static netdp_status read_summary(source *s, netdp_error *error)
     char path[PATH_ROOM], *text = NULL;
     int64_t bytes = 0;
     json_error_t why;
-    if (!there(s->folder, "summary.json", path))
+    if (!there(s->folder, "summary.json", path) && !netdp_i_record_finished(s->folder))
         return fail_folder(s->folder, error);
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    netdp_status status = netdp_i_record_check(s->folder, error);
+    if (status == NETDP_OK)
+        status = netdp_i_file_load(path, &text, &bytes, error);
     if (status != NETDP_OK)
         return status;
     s->summary = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <netdp/simulate.h>
 
 #include "base/fail.h"
@@ -76,52 +75,54 @@ static netdp_status tell_variant(const netdp_study *study, const netdp_i_problem
 }
 
 /* The variants that an earlier run of the same study on the same graphs has finished. */
-static netdp_status resume(const char *path, const char *digest, int32_t most, json_t **variants,
-                           netdp_error *error)
+static netdp_status resume(const char *folder, const netdp_i_identity *identity, int32_t most,
+                           json_t **variants, json_t *accounts, netdp_error *error)
 {
-    json_error_t why;
-    const char *held = NULL;
-    json_t *done = NULL;
-    *variants = NULL;
-    if (access(path, F_OK) == 0) {
-        json_t *stored = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-        if (json_unpack(stored, "{s:s, s:o !}", "problem", &held, "variants", &done) != 0 ||
-            strcmp(held, digest) != 0 || !json_is_array(done) ||
-            json_array_size(done) > (size_t)most) {
-            json_decref(stored);
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s: not a checkpoint of this study and these graphs; remove it to "
-                                "start anew",
-                                path);
-        }
-        *variants = json_incref(done);
-        json_decref(stored);
-    } else {
+    json_t *stored = NULL;
+    netdp_status status = netdp_i_checkpoint_load(folder, identity, &stored, error);
+    if (status == NETDP_OK && stored == NULL) {
+        netdp_i_record_clear(folder);
         *variants = json_array();
+        status = *variants != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    } else if (status == NETDP_OK) {
+        json_t *done = json_object_get(stored, "variants");
+        *variants = json_incref(done);
+        if (!json_is_array(done) || json_array_size(done) > (size_t)most ||
+            json_object_update(accounts, json_object_get(stored, "accounts")) != 0)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "%s/checkpoint: not a checkpoint; remove it to start the study "
+                                  "anew",
+                                  folder);
     }
-    return *variants != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    json_decref(stored);
+    return status;
 }
 
-static netdp_status save(const char *path, const char *digest, json_t *variants, netdp_error *error)
+static netdp_status save(const char *folder, const netdp_i_identity *identity, json_t *variants,
+                         json_t *accounts, netdp_error *error)
 {
-    json_t *stored = json_pack("{s:s, s:O}", "problem", digest, "variants", variants);
-    if (stored == NULL)
-        return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_json_write(stored, path, error);
+    char path[4096];
+    netdp_i_folder_path(path, folder, "checkpoint");
+    netdp_status status = netdp_i_accounts_digest(folder, accounts, error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *stored = netdp_i_identity_store(identity);
+    status = stored == NULL || json_object_set(stored, "accounts", accounts) != 0 ||
+                     json_object_set(stored, "variants", variants) != 0
+                 ? netdp_i_no_memory(error)
+                 : netdp_i_sealed_write(stored, path, error);
     json_decref(stored);
     return status;
 }
 
 netdp_status netdp_i_accounting_run(const netdp_study *study, const netdp_i_problems *problems,
-                                    const char *folder, const netdp_progress *progress,
+                                    const netdp_i_identity *identity, const char *folder,
+                                    const netdp_progress *progress, json_t *accounts,
                                     netdp_error *error)
 {
-    char path[4096], digest[65];
     const int32_t all = count_variants(study);
     json_t *variants = NULL;
-    netdp_i_folder_path(path, folder, "checkpoint");
-    netdp_i_problems_digest(problems, digest);
-    netdp_status status = resume(path, digest, all, &variants, error);
+    netdp_status status = resume(folder, identity, all, &variants, accounts, error);
     for (int32_t i = (int32_t)json_array_size(variants); status == NETDP_OK && i < all; i++) {
         json_t *told = NULL;
         status = netdp_i_report(progress, "accounts", i, all, error);
@@ -130,15 +131,13 @@ netdp_status netdp_i_accounting_run(const netdp_study *study, const netdp_i_prob
         if (status == NETDP_OK && json_array_append_new(variants, told) != 0)
             status = netdp_i_no_memory(error);
         if (status == NETDP_OK)
-            status = save(path, digest, variants, error);
+            status = save(folder, identity, variants, accounts, error);
     }
     if (status == NETDP_INTERRUPTED)
         status =
             netdp_i_fail(error, NETDP_INTERRUPTED, "stopped; go on with: netdp run %s", folder);
     if (status == NETDP_OK)
         status = netdp_i_account_summary_write(study, problems, variants, folder, error);
-    if (status == NETDP_OK)
-        netdp_i_checkpoint_remove(folder);
     json_decref(variants);
     return status;
 }

@@ -4,11 +4,15 @@
 
 #include <netdp/progress.h>
 
-#include "study/problem.h"
+#include "study/record.h"
 
-/* Into the opened folder; a variant that is done is kept when the work is stopped. */
+/*
+ * Into the opened folder; a variant that is done is kept when the work is stopped. The digests of
+ * what they leave go into `accounts`.
+ */
 netdp_status netdp_i_accounting_run(const netdp_study *study, const netdp_i_problems *problems,
-                                    const char *folder, const netdp_progress *progress,
+                                    const netdp_i_identity *identity, const char *folder,
+                                    const netdp_progress *progress, json_t *accounts,
                                     netdp_error *error);
 
 #endif

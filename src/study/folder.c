@@ -65,6 +65,16 @@ static netdp_status same_text(const char *a, const char *b, bool *same, netdp_er
     return status;
 }
 
+/* It says where the data lie: not for others. */
+static netdp_status write_study(const netdp_study *study, const char *path, netdp_error *error)
+{
+    netdp_status status = netdp_study_write(study, path, error);
+    if (status == NETDP_OK && chmod(path, 0600) != 0)
+        status = netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: cannot be kept from others: %s", path,
+                              strerror(errno));
+    return status;
+}
+
 /* What processes that are gone were writing beside a file (file.c: NAME.part-PID). */
 static void sweep(const char *folder)
 {
@@ -83,31 +93,72 @@ static void sweep(const char *folder)
     closedir(listing);
 }
 
+/* Is it the folder's own study file, which was read to go on? */
+static bool is_own(const netdp_study *study, const char *held)
+{
+    struct stat one, other;
+    return stat(study->path, &one) == 0 && stat(held, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+/* The folder's study.yaml must be this study, to the byte. */
+static netdp_status check_held(const netdp_study *study, const char *folder, const char *held,
+                               netdp_error *error)
+{
+    char ours[PATH_ROOM];
+    bool same = false;
+    netdp_i_folder_path(ours, folder, "study.yaml.new");
+    netdp_status status = netdp_study_write(study, ours, error);
+    if (status == NETDP_OK)
+        status = same_text(held, ours, &same, error);
+    unlink(ours);
+    if (status != NETDP_OK || same)
+        return status;
+    if (is_own(study, held))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: was edited; undo that, or run the study as it is now: netdp run "
+                            "%s -o NEW",
+                            held, held);
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: holds the results of another study; choose another folder with -o or "
+                        "remove this one",
+                        folder);
+}
+
+static bool holds(const char *folder, const char *file)
+{
+    char path[PATH_ROOM];
+    netdp_i_folder_path(path, folder, file);
+    return access(path, F_OK) == 0;
+}
+
 netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
                                  netdp_error *error)
 {
-    char held[PATH_ROOM], ours[PATH_ROOM], summary[PATH_ROOM];
+    char held[PATH_ROOM];
     netdp_status status = make_folders(folder, error);
     if (status != NETDP_OK)
         return status;
     netdp_i_folder_path(held, folder, "study.yaml");
-    netdp_i_folder_path(ours, folder, "study.yaml.new");
-    netdp_i_folder_path(summary, folder, "summary.json");
-    *finished = false;
     sweep(folder);
-    if (access(held, F_OK) != 0)
-        return netdp_study_write(study, held, error);
-    bool same = false;
-    status = netdp_study_write(study, ours, error);
-    if (status == NETDP_OK)
-        status = same_text(held, ours, &same, error);
-    unlink(ours);
-    if (status == NETDP_OK && !same)
+    const bool begun = holds(folder, "checkpoint"), summed = holds(folder, "summary.json");
+    *finished = netdp_i_record_finished(folder);
+    if (access(held, F_OK) == 0)
+        status = check_held(study, folder, held, error);
+    else if (begun || summed || *finished)
         status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: holds the results of another study; choose another folder with "
-                              "-o or remove this one",
+                              "%s: holds results without their study.yaml; choose another folder "
+                              "with -o or remove this one",
                               folder);
-    *finished = status == NETDP_OK && access(summary, F_OK) == 0;
+    else
+        status = write_study(study, held, error);
+    /* Between the summary and the manifest a run still has its checkpoint; claims have none. */
+    if (status == NETDP_OK && summed && !begun && !*finished && !netdp_i_study_claims(study))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: has a summary.json and no manifest.json, so that nothing says "
+                              "whether its files are whole; choose another folder with -o or "
+                              "remove this one",
+                              folder);
     return status;
 }
 
@@ -135,8 +186,9 @@ void netdp_i_folder_log(const char *folder, const char *format, ...)
 netdp_status netdp_i_progress_made_new(const netdp_i_plan *plan, netdp_i_progress_made *made,
                                        netdp_error *error)
 {
-    netdp_i_progress_made fresh = {.sums = NETDP_I_NEW(netdp_i_sums, plan->count)};
-    bool whole = fresh.sums != NULL;
+    netdp_i_progress_made fresh = {.sums = NETDP_I_NEW(netdp_i_sums, plan->count),
+                                   .accounts = json_object()};
+    bool whole = fresh.sums != NULL && fresh.accounts != NULL;
     for (; whole && fresh.count < plan->count; fresh.count++) {
         netdp_i_sums *sums = &fresh.sums[fresh.count];
         sums->width = plan->variant[fresh.count].problem->width;
@@ -151,11 +203,22 @@ netdp_status netdp_i_progress_made_new(const netdp_i_plan *plan, netdp_i_progres
     return NETDP_OK;
 }
 
+void netdp_i_progress_made_reset(netdp_i_progress_made *made)
+{
+    made->done = 0;
+    for (int32_t i = 0; i < made->count; i++) {
+        netdp_i_sums *sums = &made->sums[i];
+        memset(sums->square, 0, (size_t)sums->width * sizeof *sums->square);
+        *sums = (netdp_i_sums){.width = sums->width, .square = sums->square};
+    }
+}
+
 void netdp_i_progress_made_clear(netdp_i_progress_made *made)
 {
     for (int32_t i = 0; i < made->count; i++)
         netdp_i_free(made->sums[i].square);
     netdp_i_free(made->sums);
+    json_decref(made->accounts);
     *made = (netdp_i_progress_made){0};
 }
 
@@ -225,46 +288,29 @@ void netdp_i_checkpoint_remove(const char *folder)
     netdp_i_midway_remove(folder);
 }
 
-netdp_status netdp_i_folder_finished(const netdp_i_problems *problems, const char *folder,
-                                     netdp_error *error)
+netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan,
+                                      const netdp_i_identity *identity,
+                                      const netdp_i_progress_made *made, netdp_error *error)
 {
-    char path[PATH_ROOM], digest[65];
-    const char *held = NULL;
-    json_error_t why;
-    /* An end between the summary and the checkpoint's removal leaves the checkpoint. */
-    netdp_i_checkpoint_remove(folder);
-    netdp_i_folder_path(path, folder, "summary.json");
-    netdp_i_problems_digest(problems, digest);
-    json_t *summary = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    netdp_status status = NETDP_OK;
-    if (json_unpack(summary, "{s:s}", "inputs_sha256", &held) != 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: not a summary; remove the folder and run again", path);
-    else if (strcmp(held, digest) != 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: holds the results for another graph or other data; choose "
-                              "another folder with -o or remove this one",
-                              folder);
-    json_decref(summary);
+    char path[PATH_ROOM];
+    netdp_i_folder_path(path, folder, "checkpoint");
+    json_t *stored = netdp_i_identity_store(identity);
+    json_t *rest = json_pack("{s:o, s:O, s:I, s:I, s:s, s:o}", "plan", netdp_i_plan_store(plan),
+                             "accounts", made->accounts, "done", (json_int_t)made->done,
+                             "trace_bytes", (json_int_t)made->trace_bytes, "trace_sha256",
+                             made->trace_digest, "sums", store_sums(made));
+    netdp_status status = stored == NULL || rest == NULL || json_object_update(stored, rest) != 0
+                              ? netdp_i_no_memory(error)
+                              : netdp_i_sealed_write(stored, path, error);
+    json_decref(rest);
+    json_decref(stored);
     return status;
 }
 
-netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan,
-                                      const netdp_i_problems *problems,
-                                      const netdp_i_progress_made *made, netdp_error *error)
+static netdp_status fail_checkpoint(const char *path, netdp_error *error)
 {
-    char path[PATH_ROOM], digest[65];
-    netdp_i_problems_digest(problems, digest);
-    netdp_i_folder_path(path, folder, "checkpoint");
-    json_t *stored =
-        json_pack("{s:s, s:o, s:I, s:I, s:o}", "problem", digest, "plan", netdp_i_plan_store(plan),
-                  "done", (json_int_t)made->done, "trace_bytes", (json_int_t)made->trace_bytes,
-                  "sums", store_sums(made));
-    if (stored == NULL)
-        return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_json_write(stored, path, error);
-    json_decref(stored);
-    return status;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: not a checkpoint; remove it to start the study anew", path);
 }
 
 /* The parts of a checkpoint that is one, into a plan and what was made of it. */
@@ -272,53 +318,69 @@ static netdp_status restore(json_t *stored, const char *path, const netdp_study 
                             const netdp_i_problems *problems, netdp_i_plan *plan,
                             netdp_i_progress_made *made, netdp_error *error)
 {
-    char digest[65];
-    const char *held = NULL;
-    json_t *planned = NULL, *sums = NULL;
+    const char *ignored, *trace = NULL;
+    json_t *planned = NULL, *sums = NULL, *accounts = NULL;
     json_int_t done = 0, bytes = 0;
     netdp_i_plan read = {0};
-    if (json_unpack(stored, "{s:s, s:o, s:I, s:I, s:o !}", "problem", &held, "plan", &planned,
-                    "done", &done, "trace_bytes", &bytes, "sums", &sums) != 0 ||
-        done < 0 || bytes < 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: not a checkpoint; remove it to start the study anew", path);
-    netdp_i_problems_digest(problems, digest);
-    if (strcmp(held, digest) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: the graph or the data have changed since; bring them back, or "
-                            "remove it to start the study anew",
-                            path);
+    if (json_unpack(stored, "{s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:s, s:o, s:s !}", "netdp",
+                    &ignored, "study", &ignored, "problem", &ignored, "plan", &planned, "accounts",
+                    &accounts, "done", &done, "trace_bytes", &bytes, "trace_sha256", &trace, "sums",
+                    &sums, "sha256", &ignored) != 0 ||
+        done < 0 || bytes < 0 || !json_is_object(accounts) || strlen(trace) != 64)
+        return fail_checkpoint(path, error);
     netdp_status status = netdp_i_within(
         error, netdp_i_plan_restore(planned, study, problems, &read, error), "%s", path);
     if (status == NETDP_OK)
         status = netdp_i_progress_made_new(&read, made, error);
-    if (status == NETDP_OK && !restore_sums(sums, made)) {
+    if (status == NETDP_OK &&
+        (done > study->output.repeat * read.count || !restore_sums(sums, made))) {
         netdp_i_progress_made_clear(made);
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: not a checkpoint; remove it to start the study anew", path);
+        status = fail_checkpoint(path, error);
     }
     if (status != NETDP_OK) {
         netdp_i_plan_clear(&read);
         return status;
     }
+    json_decref(made->accounts);
+    made->accounts = json_incref(accounts);
     *plan = read;
     made->done = done;
     made->trace_bytes = bytes;
+    memcpy(made->trace_digest, trace, sizeof made->trace_digest);
     return NETDP_OK;
 }
 
+netdp_status netdp_i_checkpoint_load(const char *folder, const netdp_i_identity *identity,
+                                     json_t **stored, netdp_error *error)
+{
+    char path[PATH_ROOM];
+    netdp_i_folder_path(path, folder, "checkpoint");
+    *stored = NULL;
+    if (access(path, F_OK) != 0)
+        return NETDP_OK;
+    netdp_status status = netdp_i_sealed_read(path, stored, error);
+    if (status == NETDP_INVALID)
+        return netdp_i_fail(
+            error, status, "%s: is not as netdp wrote it; remove it to start the study anew", path);
+    if (status == NETDP_OK)
+        status = netdp_i_identity_check(identity, *stored, folder, error);
+    if (status == NETDP_OK)
+        status = netdp_i_accounts_check(folder, json_object_get(*stored, "accounts"), error);
+    return status;
+}
+
 netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *study,
-                                     const netdp_i_problems *problems, netdp_i_plan *plan,
+                                     const netdp_i_problems *problems,
+                                     const netdp_i_identity *identity, netdp_i_plan *plan,
                                      netdp_i_progress_made *made, bool *found, netdp_error *error)
 {
     char path[PATH_ROOM];
-    json_error_t why;
+    json_t *stored = NULL;
     netdp_i_folder_path(path, folder, "checkpoint");
-    *found = access(path, F_OK) == 0;
-    if (!*found)
-        return NETDP_OK;
-    json_t *stored = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    netdp_status status = restore(stored, path, study, problems, plan, made, error);
+    netdp_status status = netdp_i_checkpoint_load(folder, identity, &stored, error);
+    *found = status == NETDP_OK && stored != NULL;
+    if (*found)
+        status = restore(stored, path, study, problems, plan, made, error);
     json_decref(stored);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "study/plan.h"
+#include "study/record.h"
 #include "study/walking.h"
 
 /* Sums over a variant's finished runs: the value itself and its square. */
@@ -21,32 +22,35 @@ typedef struct netdp_i_sums {
 typedef struct netdp_i_progress_made {
     int64_t done;        /* finished simulations, repeat by repeat, variant by variant */
     int64_t trace_bytes; /* length of trace.csv after them */
+    char trace_digest[65];
+    json_t *accounts; /* the digests of the plan's files; owned */
     int32_t count;
     netdp_i_sums *sums; /* [count], as the plan lists its variants */
 } netdp_i_progress_made;
 
 netdp_status netdp_i_progress_made_new(const netdp_i_plan *plan, netdp_i_progress_made *made,
                                        netdp_error *error);
+/* Nothing is found yet; the plan's files stay. */
+void netdp_i_progress_made_reset(netdp_i_progress_made *made);
 void netdp_i_progress_made_clear(netdp_i_progress_made *made);
 
 /* "folder/file" into a buffer of 4096; cut where it is longer. */
 void netdp_i_folder_path(char *path, const char *folder, const char *file);
 
-/* Makes the folder and its parents, and refuses one that holds another study. */
+/*
+ * Makes the folder and its parents, and refuses one that holds another study. *finished: it has a
+ * manifest, which is not checked yet.
+ */
 netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
                                  netdp_error *error);
-
-/* NETDP_INVALID where the finished folder speaks of another graph or other data. */
-netdp_status netdp_i_folder_finished(const netdp_i_problems *problems, const char *folder,
-                                     netdp_error *error);
 
 /* A line of run.log: the only file with wall time, host, date and thread count. */
 void netdp_i_folder_log(const char *folder, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* With a digest of graphs and data: what goes on must go on from the same ones. */
+/* With whose it is and a digest of itself: what goes on must go on from the same. */
 netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan,
-                                      const netdp_i_problems *problems,
+                                      const netdp_i_identity *identity,
                                       const netdp_i_progress_made *made, netdp_error *error);
 /* With the one inside a simulation. */
 void netdp_i_checkpoint_remove(const char *folder);
@@ -54,9 +58,14 @@ void netdp_i_checkpoint_remove(const char *folder);
 /* Seconds between checkpoints; tests shorten them. */
 extern double netdp_i_checkpoint_every;
 
+/* The checked checkpoint, of any task; *stored NULL: there is none. */
+netdp_status netdp_i_checkpoint_load(const char *folder, const netdp_i_identity *identity,
+                                     json_t **stored, netdp_error *error);
+
 /* *found false: there is none, and `plan` and `made` are untouched. */
 netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *study,
-                                     const netdp_i_problems *problems, netdp_i_plan *plan,
+                                     const netdp_i_problems *problems,
+                                     const netdp_i_identity *identity, netdp_i_plan *plan,
                                      netdp_i_progress_made *made, bool *found, netdp_error *error);
 
 /* A number, or its digits where it exceeds what JSON readers keep. */

@@ -8,15 +8,16 @@
 #include "base/memory.h"
 #include "study/folder.h"
 
-#define MAGIC 0x31796177646d6e64 /* other byte orders read another number */
+#define MAGIC 0x32796177646d6e64 /* other byte orders read another number */
 
 /* The file: this, the states, the messages before them of accelerated gossip, and a SHA-256. */
 typedef struct header {
     int64_t magic, done, trace_bytes, traced, round, nodes, width, accelerated;
     double noise, objective, accuracy[NETDP_I_LAST];
+    char trace[64]; /* digest of the trace's first bytes */
 } header;
 
-_Static_assert(sizeof(header) == (10 + NETDP_I_LAST) * 8, "no byte of a header is undefined");
+_Static_assert(sizeof(header) == (18 + NETDP_I_LAST) * 8, "no byte of a header is undefined");
 
 static header header_of(const netdp_i_variant *variant, const netdp_i_midway *midway)
 {
@@ -31,6 +32,7 @@ static header header_of(const netdp_i_variant *variant, const netdp_i_midway *mi
                    .noise = variant->noise,
                    .objective = midway->objective};
     memcpy(made.accuracy, midway->accuracy, sizeof made.accuracy);
+    memcpy(made.trace, midway->trace_digest, sizeof made.trace);
     return made;
 }
 
@@ -41,15 +43,13 @@ static size_t state_bytes(const netdp_i_variant *variant)
            sizeof(double);
 }
 
-/* Over what the file says and over the graphs and data that it belongs to. */
-static void digest(const netdp_i_problems *problems, const header *head, const double *state,
-                   const double *before, size_t bytes, unsigned char hash[32])
+/* Over what the file says and over whose it is. */
+static void digest(const char *key, const header *head, const double *state, const double *before,
+                   size_t bytes, unsigned char hash[32])
 {
-    char inputs[65];
     crypto_hash_sha256_state sum;
-    netdp_i_problems_digest(problems, inputs);
     crypto_hash_sha256_init(&sum);
-    crypto_hash_sha256_update(&sum, (const unsigned char *)inputs, 64);
+    crypto_hash_sha256_update(&sum, (const unsigned char *)key, 64);
     crypto_hash_sha256_update(&sum, (const unsigned char *)head, sizeof *head);
     crypto_hash_sha256_update(&sum, (const unsigned char *)state, bytes);
     if (head->accelerated != 0)
@@ -57,7 +57,7 @@ static void digest(const netdp_i_problems *problems, const header *head, const d
     crypto_hash_sha256_final(&sum, hash);
 }
 
-netdp_status netdp_i_midway_write(const char *folder, const netdp_i_problems *problems,
+netdp_status netdp_i_midway_write(const char *folder, const char *key,
                                   const netdp_i_variant *variant, const netdp_i_midway *midway,
                                   netdp_error *error)
 {
@@ -67,10 +67,10 @@ netdp_status netdp_i_midway_write(const char *folder, const netdp_i_problems *pr
     const header head = header_of(variant, midway);
     const size_t bytes = state_bytes(variant);
     netdp_i_folder_path(path, folder, "checkpoint.state");
-    netdp_status status = netdp_i_output_open(&output, path, error);
+    netdp_status status = netdp_i_output_open_private(&output, path, error);
     if (status != NETDP_OK)
         return status;
-    digest(problems, &head, midway->at.state, midway->at.before, bytes, hash);
+    digest(key, &head, midway->at.state, midway->at.before, bytes, hash);
     fwrite(&head, sizeof head, 1, output.stream);
     fwrite(midway->at.state, 1, bytes, output.stream);
     if (head.accelerated != 0)
@@ -80,7 +80,7 @@ netdp_status netdp_i_midway_write(const char *folder, const netdp_i_problems *pr
 }
 
 /* Is it whole, and of this simulation? */
-static bool belongs(const char *text, size_t length, const netdp_i_problems *problems,
+static bool belongs(const char *text, size_t length, const char *key,
                     const netdp_i_variant *variant, int64_t done, header *head)
 {
     const size_t bytes = state_bytes(variant);
@@ -97,11 +97,11 @@ static bool belongs(const char *text, size_t length, const netdp_i_problems *pro
         head->noise != variant->noise || head->round < 1 ||
         head->round > variant->protocol.rounds || head->traced < 0 || head->trace_bytes < 0)
         return false;
-    digest(problems, head, state, state + bytes / sizeof *state, bytes, hash);
+    digest(key, head, state, state + bytes / sizeof *state, bytes, hash);
     return memcmp(hash, text + length - sizeof hash, sizeof hash) == 0;
 }
 
-netdp_status netdp_i_midway_read(const char *folder, const netdp_i_problems *problems,
+netdp_status netdp_i_midway_read(const char *folder, const char *key,
                                  const netdp_i_variant *variant, int64_t done,
                                  netdp_i_midway *midway, bool *found, netdp_error *error)
 {
@@ -116,7 +116,7 @@ netdp_status netdp_i_midway_read(const char *folder, const netdp_i_problems *pro
     netdp_status status = netdp_i_file_load(path, &text, &length, error);
     if (status != NETDP_OK)
         return status;
-    if (!belongs(text, (size_t)length, problems, variant, done, &head)) {
+    if (!belongs(text, (size_t)length, key, variant, done, &head)) {
         netdp_i_free(text);
         return NETDP_OK;
     }
@@ -129,6 +129,7 @@ netdp_status netdp_i_midway_read(const char *folder, const netdp_i_problems *pro
         .at = {head.round, state, head.accelerated != 0 ? state + head.nodes * head.width : NULL},
         .memory = text};
     memcpy(midway->accuracy, head.accuracy, sizeof midway->accuracy);
+    memcpy(midway->trace_digest, head.trace, sizeof head.trace);
     *found = true;
     return NETDP_OK;
 }

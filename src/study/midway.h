@@ -13,20 +13,22 @@
 enum { NETDP_I_LAST = 5 };
 
 typedef struct netdp_i_midway {
-    int64_t done;                             /* simulations finished before this one */
-    int64_t trace_bytes;                      /* length of trace.csv with its rows so far */
+    int64_t done;        /* simulations finished before this one */
+    int64_t trace_bytes; /* length of trace.csv with its rows so far */
+    char trace_digest[65];
     int64_t traced;                           /* its rows so far */
     double objective, accuracy[NETDP_I_LAST]; /* of the last of them, in turn */
     netdp_i_standing at;
     void *memory; /* of `at`, where it was read; owned */
 } netdp_i_midway;
 
-netdp_status netdp_i_midway_write(const char *folder, const netdp_i_problems *problems,
+/* `key`: whose it is, 64 characters (netdp_i_identity). */
+netdp_status netdp_i_midway_write(const char *folder, const char *key,
                                   const netdp_i_variant *variant, const netdp_i_midway *midway,
                                   netdp_error *error);
 
 /* *found false: there is none, as for every walk, for this variant after `done` simulations. */
-netdp_status netdp_i_midway_read(const char *folder, const netdp_i_problems *problems,
+netdp_status netdp_i_midway_read(const char *folder, const char *key,
                                  const netdp_i_variant *variant, int64_t done,
                                  netdp_i_midway *midway, bool *found, netdp_error *error);
 

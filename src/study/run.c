@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 #include <netdp/simulate.h>
+#include <sodium.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -25,13 +27,16 @@ typedef struct running {
     const netdp_i_problems *problems;
     const char *folder;
     const netdp_progress *progress;
+    netdp_i_identity identity;
     netdp_i_plan plan;
     netdp_i_progress_made made;
     FILE *trace;
     double last;            /* when the last checkpoint was written */
     int64_t saved;          /* trace bytes that it speaks of; -1: there is none */
     int64_t stored, within; /* simulations done before: the one of JSON, the one inside; -1: none */
-    double *result;         /* [nodes][width], of the largest problem */
+    int64_t summed;         /* trace bytes that are in `sum` */
+    crypto_hash_sha256_state sum;
+    double *result; /* [nodes][width], of the largest problem */
     /* of the simulation under way */
     const netdp_i_variant *variant;
     int64_t repeat, begun; /* begun: trace bytes before its first row */
@@ -182,13 +187,49 @@ static netdp_status sync_trace(running *r, netdp_error *error)
     return NETDP_OK;
 }
 
+static void begin_sum(running *r)
+{
+    r->summed = 0;
+    crypto_hash_sha256_init(&r->sum);
+}
+
+/* The digest of the trace's first `bytes`, at least as many as the last time; false: it has fewer.
+ */
+static bool sum_trace(running *r, int64_t bytes, char digest[65])
+{
+    unsigned char part[1 << 14], hash[crypto_hash_sha256_BYTES];
+    while (r->summed < bytes) {
+        const size_t left = (size_t)(bytes - r->summed);
+        const ssize_t got =
+            pread(fileno(r->trace), part, left < sizeof part ? left : sizeof part, r->summed);
+        if (got <= 0)
+            return false;
+        crypto_hash_sha256_update(&r->sum, part, (unsigned long long)got);
+        r->summed += got;
+    }
+    crypto_hash_sha256_state sum = r->sum;
+    crypto_hash_sha256_final(&sum, hash);
+    sodium_bin2hex(digest, 65, hash, sizeof hash);
+    return true;
+}
+
+static netdp_status fail_trace(const running *r, netdp_error *error)
+{
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "%s/trace.csv: cannot go on writing it; run the study anew: netdp run "
+                        "%s/study.yaml -o NEW",
+                        r->folder, r->folder);
+}
+
 /* The trace on disk first, then the checkpoint that speaks of its first `bytes`. */
 static netdp_status save(running *r, int64_t bytes, netdp_error *error)
 {
     r->made.trace_bytes = bytes;
     netdp_status status = sync_trace(r, error);
+    if (status == NETDP_OK && !sum_trace(r, bytes, r->made.trace_digest))
+        status = fail_trace(r, error);
     if (status == NETDP_OK)
-        status = netdp_i_checkpoint_write(r->folder, &r->plan, r->problems, &r->made, error);
+        status = netdp_i_checkpoint_write(r->folder, &r->plan, &r->identity, &r->made, error);
     if (status != NETDP_OK)
         return status;
     r->saved = bytes;
@@ -215,8 +256,10 @@ static netdp_status save_within(void *context, const netdp_i_standing *at, bool 
         status = save(r, r->begun, error);
     else
         status = sync_trace(r, error);
+    if (status == NETDP_OK && !sum_trace(r, midway.trace_bytes, midway.trace_digest))
+        status = fail_trace(r, error);
     if (status == NETDP_OK)
-        status = netdp_i_midway_write(r->folder, r->problems, r->variant, &midway, error);
+        status = netdp_i_midway_write(r->folder, r->identity.key, r->variant, &midway, error);
     if (status != NETDP_OK)
         return status;
     r->saved = midway.trace_bytes;
@@ -259,24 +302,61 @@ static netdp_status simulate(running *r, netdp_error *error)
     return NETDP_OK;
 }
 
-static netdp_status open_trace(running *r, bool resumed, netdp_error *error)
+static netdp_status begin_trace(running *r, netdp_error *error)
 {
     char path[4096];
     netdp_i_folder_path(path, r->folder, "trace.csv");
-    r->trace = fopen(path, resumed ? "r+b" : "wb");
-    bool ready = r->trace != NULL;
-    if (ready && resumed) /* cut back, never filled up: ftruncate would add zeros */
-        ready = fseek(r->trace, 0, SEEK_END) == 0 && ftell(r->trace) >= r->saved &&
-                ftruncate(fileno(r->trace), r->saved) == 0 && fseek(r->trace, 0, SEEK_END) == 0;
-    else if (ready)
-        ready =
-            fputs("step,variant,run,objective,accuracy,consensus_error,bytes_sent,messages_sent,"
-                  "excess\n",
-                  r->trace) >= 0;
-    if (ready)
+    r->trace = fopen(path, "w+b");
+    begin_sum(r);
+    if (r->trace != NULL && fchmod(fileno(r->trace), 0600) == 0 &&
+        fputs("step,variant,run,objective,accuracy,consensus_error,bytes_sent,messages_sent,"
+              "excess\n",
+              r->trace) >= 0)
         return NETDP_OK;
-    return netdp_i_fail(error, NETDP_ENVIRONMENT,
-                        "%s: cannot go on writing it; remove the folder to start anew", path);
+    return fail_trace(r, error);
+}
+
+/* Are the trace's first bytes those of the checkpoint? What is saved within a run needs more. */
+static bool trace_is_whole(running *r)
+{
+    char digest[65];
+    if (!sum_trace(r, r->made.trace_bytes, digest) || strcmp(digest, r->made.trace_digest) != 0)
+        return false;
+    if (r->from.memory == NULL)
+        return true;
+    const crypto_hash_sha256_state kept = r->sum;
+    if (r->from.trace_bytes < r->made.trace_bytes || !sum_trace(r, r->from.trace_bytes, digest) ||
+        memcmp(digest, r->from.trace_digest, 64) != 0) {
+        netdp_i_midway_clear(&r->from);
+        r->saved = r->summed = r->made.trace_bytes;
+        r->within = -1;
+        r->sum = kept;
+    }
+    return true;
+}
+
+/*
+ * The trace cut back to what was saved. One that was damaged is begun again, and the simulations
+ * with it: they come to the same bytes.
+ */
+static netdp_status continue_trace(running *r, netdp_error *error)
+{
+    char path[4096];
+    netdp_i_folder_path(path, r->folder, "trace.csv");
+    r->trace = fopen(path, "r+b");
+    begin_sum(r);
+    if (r->trace != NULL && trace_is_whole(r))
+        return ftruncate(fileno(r->trace), r->saved) == 0 &&
+                       fseek(r->trace, r->saved, SEEK_SET) == 0
+                   ? NETDP_OK
+                   : fail_trace(r, error);
+    if (r->trace != NULL)
+        fclose(r->trace);
+    netdp_i_midway_clear(&r->from);
+    r->within = -1;
+    netdp_i_progress_made_reset(&r->made);
+    netdp_status status = begin_trace(r, error);
+    return status == NETDP_OK ? save(r, ftell(r->trace), error) : status;
 }
 
 /*
@@ -338,9 +418,9 @@ static netdp_status resume_within(running *r, netdp_error *error)
     r->saved = r->made.trace_bytes;
     if (r->made.done >= r->study->output.repeat * r->plan.count)
         return NETDP_OK;
-    netdp_status status =
-        netdp_i_midway_read(r->folder, r->problems, &r->plan.variant[r->made.done % r->plan.count],
-                            r->made.done, &r->from, &found, error);
+    netdp_status status = netdp_i_midway_read(r->folder, r->identity.key,
+                                              &r->plan.variant[r->made.done % r->plan.count],
+                                              r->made.done, &r->from, &found, error);
     if (found) {
         r->within = r->made.done;
         r->saved = r->from.trace_bytes;
@@ -348,23 +428,36 @@ static netdp_status resume_within(running *r, netdp_error *error)
     return status;
 }
 
+/* From the start: what another start has left goes first. */
+static netdp_status begin(running *r, netdp_error *error)
+{
+    netdp_i_record_clear(r->folder);
+    netdp_status status =
+        netdp_i_plan_make(r->study, r->problems, r->folder, r->progress, &r->plan, error);
+    if (status == NETDP_OK)
+        status = netdp_i_progress_made_new(&r->plan, &r->made, error);
+    if (status == NETDP_OK)
+        status = netdp_i_accounts_digest(r->folder, r->made.accounts, error);
+    if (status == NETDP_OK)
+        status = begin_trace(r, error);
+    r->last = seconds();
+    return status == NETDP_OK /* calibration can be the long part: it is worth keeping */
+               ? save(r, ftell(r->trace), error)
+               : status;
+}
+
 static netdp_status plan_or_resume(running *r, netdp_error *error)
 {
     bool resumed = false;
-    netdp_status status = netdp_i_checkpoint_read(r->folder, r->study, r->problems, &r->plan,
-                                                  &r->made, &resumed, error);
-    if (status == NETDP_OK && resumed)
-        status = resume_within(r, error);
-    if (status == NETDP_OK && !resumed)
-        status = netdp_i_plan_make(r->study, r->problems, r->folder, r->progress, &r->plan, error);
-    if (status == NETDP_OK && !resumed)
-        status = netdp_i_progress_made_new(&r->plan, &r->made, error);
+    netdp_status status = netdp_i_identity_new(r->folder, r->problems, &r->identity, error);
     if (status == NETDP_OK)
-        status = open_trace(r, resumed, error);
+        status = netdp_i_checkpoint_read(r->folder, r->study, r->problems, &r->identity, &r->plan,
+                                         &r->made, &resumed, error);
+    if (status != NETDP_OK || !resumed)
+        return status != NETDP_OK ? status : begin(r, error);
     r->last = seconds();
-    if (status == NETDP_OK && !resumed) /* calibration can be the long part: it is worth keeping */
-        status = save(r, ftell(r->trace), error);
-    return status;
+    status = resume_within(r, error);
+    return status == NETDP_OK ? continue_trace(r, error) : status;
 }
 
 static netdp_status new_result(running *r, netdp_error *error)
@@ -379,18 +472,70 @@ static netdp_status new_result(running *r, netdp_error *error)
     return r->result != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/* The folder's last file, and the first that goes. */
+static netdp_status finish(const char *folder, const netdp_i_identity *identity,
+                           const json_t *accounts, double start, netdp_error *error)
+{
+    netdp_status status = netdp_i_record_finish(folder, identity, accounts, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_i_checkpoint_remove(folder);
+    netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
+    return NETDP_OK;
+}
+
+/* An end between the manifest and the checkpoint's removal leaves the checkpoint. */
+static netdp_status check_finished(const char *folder, const netdp_i_problems *problems,
+                                   netdp_error *error)
+{
+    netdp_i_identity identity = {0};
+    netdp_status status = netdp_i_identity_new(folder, problems, &identity, error);
+    if (status == NETDP_OK)
+        status = netdp_i_record_check_of(folder, &identity, error);
+    if (status == NETDP_OK)
+        netdp_i_checkpoint_remove(folder);
+    netdp_i_identity_clear(&identity);
+    return status;
+}
+
 /* No graph, no data, and nothing that takes long enough to be kept half done. */
 static netdp_status run_claims(const netdp_study *study, const char *folder,
                                const netdp_progress *progress, netdp_error *error)
 {
     bool finished = false;
     const double start = seconds();
+    netdp_i_identity identity = {0};
     netdp_status status = netdp_i_folder_open(study, folder, &finished, error);
-    if (status != NETDP_OK || finished)
-        return status;
-    status = netdp_i_claiming_run(study, folder, progress, error);
+    if (status == NETDP_OK && finished)
+        return check_finished(folder, NULL, error);
     if (status == NETDP_OK)
-        netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
+        status = netdp_i_identity_new(folder, NULL, &identity, error);
+    if (status == NETDP_OK)
+        status = netdp_i_claiming_run(study, folder, progress, error);
+    if (status == NETDP_OK)
+        status = finish(folder, &identity, NULL, start, error);
+    netdp_i_identity_clear(&identity);
+    return status;
+}
+
+/* Of task account, into the opened folder. */
+static netdp_status run_accounts(const netdp_study *study, const netdp_i_problems *problems,
+                                 const char *folder, const netdp_progress *progress,
+                                 netdp_error *error)
+{
+    const double start = seconds();
+    netdp_i_identity identity = {0};
+    json_t *accounts = json_object();
+    netdp_status status = accounts != NULL
+                              ? netdp_i_identity_new(folder, problems, &identity, error)
+                              : netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status =
+            netdp_i_accounting_run(study, problems, &identity, folder, progress, accounts, error);
+    if (status == NETDP_OK)
+        status = finish(folder, &identity, accounts, start, error);
+    json_decref(accounts);
+    netdp_i_identity_clear(&identity);
     return status;
 }
 
@@ -398,8 +543,12 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
                              const netdp_progress *progress, netdp_error *error)
 {
     netdp_i_problems problems = {0};
-    running r = {
-        .study = study, .problems = &problems, .folder = folder, .progress = progress, .saved = -1};
+    running r = {.study = study,
+                 .problems = &problems,
+                 .folder = folder,
+                 .progress = progress,
+                 .saved = -1,
+                 .within = -1};
     bool finished = false;
     const double start = seconds();
     if (netdp_i_study_claims(study))
@@ -410,13 +559,11 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
     if (status != NETDP_OK)
         goto done;
     if (finished) {
-        status = netdp_i_folder_finished(&problems, folder, error);
+        status = check_finished(folder, &problems, error);
         goto done;
     }
     if (netdp_i_study_accounts(study)) {
-        status = netdp_i_accounting_run(study, &problems, folder, progress, error);
-        if (status == NETDP_OK)
-            netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
+        status = run_accounts(study, &problems, folder, progress, error);
         goto done;
     }
     status = new_result(&r, error);
@@ -427,14 +574,13 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
     close_trace(&r, status != NETDP_OK && status != NETDP_INTERRUPTED);
     if (status == NETDP_OK)
         status = netdp_i_summary_write(study, &problems, &r.plan, &r.made, folder, error);
-    if (status == NETDP_OK) {
-        netdp_i_checkpoint_remove(folder);
-        netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
-    }
+    if (status == NETDP_OK)
+        status = finish(folder, &r.identity, r.made.accounts, start, error);
 done:
     netdp_i_midway_clear(&r.from);
     netdp_i_plan_clear(&r.plan);
     netdp_i_progress_made_clear(&r.made);
+    netdp_i_identity_clear(&r.identity);
     netdp_i_free(r.result);
     netdp_i_problems_clear(&problems);
     return status;

@@ -7,8 +7,10 @@ Checked of every case without asking: the exit code; on failure nothing on stand
 line on standard error that begins with "netdp"; on success at most notes and warnings there.
 """
 import dataclasses
+import hashlib
 import json
 import os
+import pathlib
 import re
 import shlex
 import subprocess
@@ -67,6 +69,17 @@ def run(argv, folder, env=None, stdout=None, seconds=60):
         if stdout:
             target.close()
     return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
+
+
+def reseal(folder):
+    """A manifest for what is in the folder now, as if the run had left it so."""
+    path = pathlib.Path(folder, "manifest.json")
+    manifest = read_json(path.read_text("utf-8"))
+    manifest["files"] = {
+        name: {**told, "sha256": hashlib.sha256(path.with_name(name).read_bytes()).hexdigest()}
+        for name, told in manifest["files"].items() if path.with_name(name).exists()}
+    text = json.dumps({**manifest, "sha256": "0" * 64})
+    path.write_text(text.replace("0" * 64, hashlib.sha256(text.encode()).hexdigest()), "utf-8")
 
 
 def interrupt(argv):

@@ -10,7 +10,7 @@ import shutil
 import struct
 import tempfile
 
-from harness import SOURCE, Case, main, run
+from harness import SOURCE, Case, main, reseal, run
 
 HOSTILE = "</script><img/src=x/onerror=alert(1)>&\"'"
 FIELDS = {"f8": "d", "f4": "f", "i2": "h"}
@@ -188,6 +188,7 @@ def it_does_without_the_graph():
         _, data = report(results)
         assert data["variants"][0]["graph"] is None and data["variants"][0]["pairs"]["complete"]
         os.remove(os.path.join(results, "loss.csv"))
+        reseal(results)
         _, data = report(results)
         assert data["variants"][0]["pairs"] is None
 
@@ -214,6 +215,13 @@ def broken_folders_are_refused():
             bad = os.path.join(folder, "bad")
             shutil.copytree(good, bad)
             change(bad)
+            if os.path.exists(os.path.join(bad, "summary.json")):
+                got, out, err = run(["report", bad], folder)
+                assert got == code and out == "" and "bad/" in err, (wanted, got, out, err)
+                assert "was changed after the run wrote it" in err, (wanted, err)
+                reseal(bad)
+            else:
+                os.remove(os.path.join(bad, "manifest.json"))
             got, out, err = run(["report", bad], folder)
             assert got == code and out == "", (wanted, got, out, err)
             assert len(err.splitlines()) == 1 and re.search(wanted, err), (wanted, err)
@@ -268,6 +276,7 @@ def an_npy_must_fit():
                                (lambda b: b[:128] + struct.pack("<d", 0.25) * (n * n), "worst pair")):
             with open(path, "wb") as file:
                 file.write(change(whole))
+            reseal(results)
             code, out, err = run(["report", results], folder)
             assert code == 2 and out == "" and wanted in err and len(err.splitlines()) == 1, (wanted, code, err)
 

@@ -200,7 +200,8 @@ def finished_folders_stay():
         prepare(folder)
         first = ran(folder, "study.yaml", "-o", "out")
         before = contents(os.path.join(folder, "out"))
-        assert sorted(before) == ["loss.csv", "study.yaml", "summary.json", "trace.csv"]
+        assert sorted(before) == ["loss.csv", "manifest.json", "study.yaml", "summary.json",
+                                  "trace.csv"]
         assert ran(folder, "out") == first == ran(folder, "study.yaml", "-o", "out")
         assert contents(os.path.join(folder, "out")) == before
         # Killed after the summary, before the checkpoint's removal.
@@ -262,7 +263,7 @@ def variants_are_studies_of_their_own():
         assert names == ["central", "local"] + [name for name, *_ in LISTED], names
         assert sorted(os.listdir(os.path.join(folder, "all"))) == sorted(
             [f"loss-{k + 1}.csv" for k in range(len(LISTED))]
-            + ["run.log", "study.yaml", "summary.json", "trace.csv"])
+            + ["manifest.json", "run.log", "study.yaml", "summary.json", "trace.csv"])
         seen = set()
         for k, (name, _, overrides) in enumerate(LISTED):
             alone = f"alone{k}"
@@ -450,8 +451,8 @@ def damaged_folders_are_told():
                         checkpoint.replace(b'"square": [', b'"square": ["x",')):
             assert content != checkpoint
             attempt(lambda broken, content=content: write(broken, "checkpoint", content))
-        attempt(lambda broken: write(broken, "trace.csv", load(kept, "trace.csv")[:1000]))
-        attempt(lambda broken: os.unlink(os.path.join(broken, "trace.csv")))
+        attempt(lambda broken: write(broken, "loss.csv", load(kept, "loss.csv")[:1000]))
+        attempt(lambda broken: os.unlink(os.path.join(broken, "loss.csv")))
         attempt(lambda broken: write(broken, "study.yaml", "title: [\n"))
         attempt(lambda broken: os.unlink(os.path.join(broken, "study.yaml")))
         # Other data than those that the first half was computed from.

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "study/record.h"
+
 const char *const begun_file[BEGUN_FILES] = {
     "study.yaml",  "summary.json", "trace.csv",  "loss.csv",         "loss.npy",
     "figure.json", "figure.svg",   "checkpoint", "checkpoint.state",
@@ -26,6 +28,7 @@ typedef struct genuine {
 
 static genuine half[BEGUN_FILES], whole[BEGUN_FILES];
 static netdp_study *study;
+static netdp_i_identity whose; /* the digest of graph and data */
 
 /* Ends the run in its second simulation. */
 static bool stop_late(void *context, const char *what, double done, double total)
@@ -78,6 +81,12 @@ const netdp_study *begun_study(void)
     keep(half);
     run(true);
     keep(whole);
+    fuzz_path(path, "results/manifest.json");
+    json_t *manifest = NULL;
+    FUZZ_HOLDS(fuzz_ok(netdp_i_sealed_read(path, &manifest, &error), &error));
+    const json_t *inputs = json_object_get(manifest, "inputs_sha256");
+    snprintf(whose.problem, sizeof whose.problem, "%s", json_string_value(inputs));
+    json_decref(manifest);
     return study;
 }
 
@@ -96,6 +105,23 @@ static bool given(const uint8_t *data, size_t size, const char *file, genuine *f
     return true;
 }
 
+/* Digests that fit, so that what was changed is read. */
+static void seal(const char *folder, bool finished)
+{
+    char checkpoint[256], manifest[256];
+    netdp_error error = {NETDP_OK, ""};
+    fuzz_path(checkpoint, "results/checkpoint");
+    fuzz_path(manifest, "results/manifest.json");
+    json_t *stored = json_load_file(checkpoint, 0, NULL);
+    if (json_is_object(stored))
+        (void)fuzz_ok(netdp_i_sealed_write(stored, checkpoint, &error), &error);
+    json_decref(stored);
+    if (finished)
+        (void)fuzz_ok(netdp_i_record_finish(folder, &whose, NULL, &error), &error);
+    else
+        fuzz_remove("results/manifest.json");
+}
+
 const char *begun_folder(const uint8_t *data, size_t size, bool finished)
 {
     static char path[256];
@@ -111,5 +137,6 @@ const char *begun_folder(const uint8_t *data, size_t size, bool finished)
     }
     fuzz_remove("results/run.log"); /* it would grow */
     fuzz_path(path, "results");
+    seal(path, finished);
     return path;
 }

@@ -2,126 +2,9 @@
  * Killed or stopped in the middle of a simulation: the folder goes on from its last round, to the
  * same bytes. Each run is a process of its own; the progress that it reports kills it.
  */
-#include "check.h"
+#include "folders.h"
 
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <netdp/study.h>
-
-#include "base/file.h"
-#include "base/memory.h"
-#include "study/folder.h"
-
-static char folder[64];
-
-/* What a run tells its parent, and when it ends. */
-typedef struct watch {
-    int64_t reports; /* of the simulation so far */
-    int64_t end_at;  /* the report at which it ends; 0: never */
-    bool kills;      /* by SIGKILL, else by stopping */
-} watch;
-
-static watch *shared;
-
-static bool report(void *context, const char *what, double done, double total)
-{
-    (void)context, (void)done, (void)total;
-    if (what == NULL || strcmp(what, "simulation") != 0 || ++shared->reports != shared->end_at)
-        return true;
-    if (shared->kills)
-        kill(getpid(), SIGKILL);
-    return false;
-}
-
-static void path_of(char path[160], const char *place, const char *file)
-{
-    snprintf(path, 160, "%s/%s%s%s", folder, place, file[0] != '\0' ? "/" : "", file);
-}
-
-/* The study into `place`, in a process that saves every `seconds`; its exit code, or -signal. */
-static int run(const char *place, double seconds, int64_t end_at, bool kills)
-{
-    *shared = (watch){.end_at = end_at, .kills = kills};
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        char study_path[160], into[160];
-        netdp_error error = {0};
-        netdp_study *study = NULL;
-        const netdp_progress progress = {report, NULL};
-        netdp_i_checkpoint_every = seconds;
-        path_of(study_path, "study.yaml", "");
-        path_of(into, place, "");
-        netdp_status status = netdp_study_read(study_path, NULL, 0, &study, &error);
-        if (status == NETDP_OK)
-            status = netdp_study_run(study, into, NULL, &progress, &error);
-        if (status != NETDP_OK && status != NETDP_INTERRUPTED)
-            fprintf(stderr, "%s\n", error.text);
-        _exit((int)status);
-    }
-    int ended = 0;
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &ended, 0), child);
-    return WIFSIGNALED(ended) ? -WTERMSIG(ended) : WEXITSTATUS(ended);
-}
-
-static void put(const char *file, const char *bytes, size_t count)
-{
-    char path[160];
-    path_of(path, file, "");
-    FILE *stream = fopen(path, "wb");
-    assert_non_null(stream);
-    assert_int_equal(fwrite(bytes, 1, count, stream), count);
-    assert_int_equal(fclose(stream), 0);
-}
-
-static char *get(const char *place, const char *file, int64_t *bytes)
-{
-    char path[160], *text = NULL;
-    netdp_error error = {0};
-    path_of(path, place, file);
-    assert_ok(netdp_i_file_load(path, &text, bytes, &error));
-    return text;
-}
-
-static bool exists(const char *place, const char *file)
-{
-    char path[160];
-    path_of(path, place, file);
-    return access(path, F_OK) == 0;
-}
-
-static void drop(const char *place)
-{
-    static const char *const files[] = {"study.yaml", "summary.json", "trace.csv",
-                                        "run.log",    "loss.csv",     "loss-1.csv",
-                                        "loss-2.csv", "checkpoint",   "checkpoint.state"};
-    char path[160];
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        path_of(path, place, files[i]);
-        unlink(path);
-    }
-    path_of(path, place, "");
-    rmdir(path);
-}
-
-static void assert_same(const char *place)
-{
-    static const char *const files[] = {"trace.csv", "summary.json", "study.yaml"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        int64_t length = 0, other = 0;
-        char *whole = get("whole", files[i], &length), *cut = get(place, files[i], &other);
-        if (length != other || memcmp(whole, cut, (size_t)length) != 0)
-            fail_msg("%s differs: %lld and %lld bytes", files[i], (long long)length,
-                     (long long)other);
-        netdp_i_free(whole);
-        netdp_i_free(cut);
-    }
-    assert_false(exists(place, "checkpoint"));
-    assert_false(exists(place, "checkpoint.state"));
-}
+#include <time.h>
 
 static const char averaging[] =
     "{seed: 4, graph: {family: ring 12}, data: {csv: rows.csv, columns: [{name: a}, {name: b}]},"
@@ -145,7 +28,12 @@ static const char walking[] =
     " privacy: {epsilon: 9, delta: 1e-2}, output: {repeat: 4},"
     " variants: [{}, {protocol: {kind: muffliato-sgd, rounds: 12, inner: 2}}]}";
 
-static const char *const studies[] = {averaging, learning, walking};
+static const char summing[] =
+    "{seed: 4, graph: {family: ring 12}, data: {csv: rows.csv, columns: [{name: a}]},"
+    " task: {kind: sum, bounds: [-3, 3]}, protocol: {kind: ring-sum, rounds: 40},"
+    " privacy: {epsilon: 9, delta: 1e-6, over: worst}, output: {repeat: 60}}";
+
+static const char *const studies[] = {averaging, learning, walking, summing};
 
 /* The study run through; how often it reported. */
 static int64_t begin(const char *study)
@@ -264,32 +152,35 @@ static void test_walks_go_on(void **state)
     drop("whole");
 }
 
-static int make_folder(void **state)
+/* Killed by the clock, three times over: at calibration, inside a file, between two files. */
+static void test_killed_at_any_instant(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/netdp-resume-XXXXXX");
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (mkdtemp(folder) == NULL || shared == MAP_FAILED)
-        return -1;
-    char rows[4096] = "a,b,kind\n";
-    for (int i = 0; i < 60; i++)
-        snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%g,%g,%s\n", sin(i), cos(3 * i),
-                 sin(i) > 0 ? "yes" : "no");
-    put("rows.csv", rows, strlen(rows));
-    return 0;
-}
-
-static int drop_folder(void **state)
-{
-    (void)state;
-    char path[160];
-    drop("whole");
-    drop("cut");
-    path_of(path, "rows.csv", "");
-    unlink(path);
+    const int kills = getenv("NETDP_LONG") != NULL ? 100 : 12;
+    uint64_t draw = 1;
+    char path[ROOM];
     path_of(path, "study.yaml", "");
-    unlink(path);
-    return rmdir(folder);
+    for (int k = 0; k < kills;) {
+        const char *study = studies[(size_t)(k / 3) % (sizeof studies / sizeof *studies)];
+        struct timespec before, after;
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        begin(study);
+        clock_gettime(CLOCK_MONOTONIC, &after);
+        const double whole = (double)(after.tv_sec - before.tv_sec) * 1e6 +
+                             (double)(after.tv_nsec - before.tv_nsec) * 1e-3;
+        for (int again = 0; again < 3; again++, k++) {
+            draw = draw * 6364136223846793005u + 1442695040888963407u;
+            const pid_t child = start(path, false, "cut", k % 2 == 0 ? 0 : 0.01, 0, false);
+            usleep((unsigned)(whole * (double)(draw >> 40) / (double)(1 << 24)));
+            kill(child, SIGKILL);
+            const int ended = end(child);
+            assert_true(ended == -SIGKILL || ended == 0);
+        }
+        assert_int_equal(run("cut", 0, 0, false), 0);
+        assert_same("cut");
+        drop("cut");
+        drop("whole");
+    }
 }
 
 int main(void)
@@ -297,7 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_within),  cmocka_unit_test(test_killed_again_and_again),
         cmocka_unit_test(test_stopped_within), cmocka_unit_test(test_damaged_state),
-        cmocka_unit_test(test_walks_go_on),
+        cmocka_unit_test(test_walks_go_on),    cmocka_unit_test(test_killed_at_any_instant),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
