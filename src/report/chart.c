@@ -59,30 +59,12 @@ static bool has_errors(const netdp_i_series *series)
     return series->low != NULL && series->high != NULL;
 }
 
-/* Curves with bars of error stand a little aside of each other, or one bar would hide another. */
-static double shift_of(const struct panel *panel, const netdp_i_series *series)
-{
-    int32_t with = 0, before = 0;
-    for (int32_t i = 0; i < panel->chart->count; i++) {
-        const netdp_i_series *other = &panel->chart->series[i];
-        const bool counts = has_errors(other) && other->count <= MOST_BARS;
-        with += counts;
-        before += counts && other < series;
-    }
-    return has_errors(series) && series->count <= MOST_BARS ? 0.008 * (before - (with - 1) / 2.0)
-                                                            : 0;
-}
-
 static double x_of(const struct panel *panel, const netdp_i_series *series, int64_t i)
 {
     const netdp_i_chart *chart = panel->chart;
-    if (chart->categories > 0)
-        return (double)i +
-               panel->bar * ((double)(series - chart->series) - (chart->count - 1) / 2.0);
-    const double shift = shift_of(panel, series);
-    return shift < 0 || shift > 0
-               ? netdp_i_axis_at(&panel->x, netdp_i_axis_part(&panel->x, series->x[i]) + shift)
-               : series->x[i];
+    return chart->categories == 0 ? series->x[i]
+                                  : (double)i + panel->bar * ((double)(series - chart->series) -
+                                                              (chart->count - 1) / 2.0);
 }
 
 static int64_t count_of(const netdp_i_chart *chart, const netdp_i_series *series)
@@ -275,7 +257,8 @@ static void print_errors(FILE *out, int32_t k, const char *colour)
             (int)k, colour);
 }
 
-static void print_curve(FILE *out, const netdp_i_series *series, int32_t k)
+/* What a curve spreads over: below the curves, so that no bar hides another's point. */
+static void print_spread(FILE *out, const netdp_i_series *series, int32_t k)
 {
     if (has_errors(series) && series->count <= MOST_BARS)
         print_errors(out, k, colour_of(series));
@@ -284,6 +267,10 @@ static void print_curve(FILE *out, const netdp_i_series *series, int32_t k)
                 ", \\\n  $d%d using 1:3:4 with filledcurves notitle lc rgb '%s' fs transparent "
                 "solid 0.2 noborder",
                 (int)k, colour_of(series));
+}
+
+static void print_curve(FILE *out, const netdp_i_series *series, int32_t k)
+{
     fprintf(out, ", \\\n  $d%d using 1:2 with %s notitle", (int)k,
             series->points ? "points" : "linespoints");
     print_look(out, series);
@@ -343,6 +330,8 @@ static void print_panel(FILE *out, const struct figure *figure, int32_t p)
           "set grid ytics lc rgb '#dddddd' lw 0.7 dt 1\n"
           "plot NaN notitle",
           out);
+    for (int32_t k = 0; k < chart->count && chart->categories == 0; k++)
+        print_spread(out, &chart->series[k], k);
     for (int32_t k = 0; k < chart->count; k++) {
         if (chart->categories > 0)
             print_boxes(out, &panel, &chart->series[k], k);
@@ -413,6 +402,7 @@ static void print_entry(FILE *out, const netdp_i_chart *chart, const netdp_i_ser
 struct legend {
     int32_t entries, columns, letters;
     bool above, below;
+    const char *dashed; /* what dashes, or empty bars, mean; NULL: there are none */
 };
 
 static struct legend legend_of(const struct figure *figure)
@@ -426,6 +416,8 @@ static struct legend legend_of(const struct figure *figure)
         legend.above |= panel.above;
         legend.below |= panel.below;
         for (int32_t k = 0; k < chart->count; k++) {
+            if (chart->series[k].published)
+                legend.dashed = chart->dashed;
             if (!is_named(&chart->series[k]) || is_repeat(figure, p, k))
                 continue;
             const int32_t letters = netdp_i_plot_length(chart->series[k].name) +
@@ -434,7 +426,11 @@ static struct legend legend_of(const struct figure *figure)
             legend.entries++;
         }
     }
-    legend.entries += legend.above + legend.below;
+    if (legend.dashed != NULL) {
+        const int32_t letters = netdp_i_plot_length(legend.dashed);
+        legend.letters = letters > legend.letters ? letters : legend.letters;
+    }
+    legend.entries += legend.above + legend.below + (legend.dashed != NULL);
     const int32_t most = (width - LEGEND_SAMPLE) / WIDE_LETTER;
     legend.letters = legend.letters < most ? legend.letters : most;
     legend.columns = width / (legend.letters * WIDE_LETTER + LEGEND_SAMPLE);
@@ -461,6 +457,12 @@ static void print_legend(FILE *out, const struct figure *figure, const struct le
         for (int32_t k = 0; k < figure->chart[p].count; k++)
             if (is_named(&figure->chart[p].series[k]) && !is_repeat(figure, p, k))
                 print_entry(out, &figure->chart[p], &figure->chart[p].series[k], legend->letters);
+    if (legend->dashed != NULL) {
+        fprintf(out, ", \\\n  keyentry with %s title ",
+                figure->chart->categories > 0 ? "boxes lc rgb '#444444' lw 1.5 dt 2 fs empty"
+                                              : "lines lc rgb '#444444' lw 2 dt 2");
+        netdp_i_plot_text(out, legend->dashed, legend->letters, 1);
+    }
     if (legend->above)
         fprintf(out, ", \\\n  keyentry with points pt %d ps 0.9 lc rgb '#444444' title 'infinite'",
                 (int)UP);

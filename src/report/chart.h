@@ -10,10 +10,10 @@
 #include <netdp/status.h>
 
 /*
- * One curve. A point whose x is not finite, or whose y is NaN, is left out. y = infinity is marked
- * at the upper edge, and 0 on a logarithmic axis at the lower one: neither has a place inside.
- * Curves of more than 400 points are thinned (extremes stay); scatters of more than 400 are too,
- * and the legend says so.
+ * One curve. Every point stands at its x, with its bar of error. A point whose x is not finite, or
+ * whose y is NaN, is left out. y = infinity is marked at the upper edge, and 0 on a logarithmic
+ * axis at the lower one: neither has a place inside. Curves of more than 400 points are thinned
+ * (extremes stay); scatters of more than 400 are too, and the legend says so.
  */
 typedef struct netdp_i_series {
     const char *name; /* for the legend; NULL: not in it. One entry for equal names and looks. */
@@ -31,6 +31,7 @@ typedef struct netdp_i_chart {
     bool log_x, log_y;
     int32_t count;
     const netdp_i_series *series;
+    const char *dashed;          /* what `published` means here, for the legend, or NULL */
     int32_t categories;          /* 0: curves; else bars, a group for each category */
     const char *const *category; /* [categories] */
 } netdp_i_chart;

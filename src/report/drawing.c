@@ -107,11 +107,9 @@ static void print_blocks(FILE *out, const struct picture *picture, const netdp_i
 /* The title, and in it what is not drawn. */
 static void print_title(FILE *out, const netdp_i_drawing *drawing, int32_t pixels, int64_t stride)
 {
-    fputs("set title ", out);
-    netdp_i_plot_text(out, drawing->title, pixels / NETDP_I_LETTER, 1);
-    if (stride > 1)
-        fprintf(out, ".\"\\n\".'(one edge in %lld drawn)'", (long long)stride);
-    fputs(" noenhanced offset 0,-0.5\n", out);
+    char skipped[48];
+    snprintf(skipped, sizeof skipped, "(one edge in %lld drawn)", (long long)stride);
+    netdp_i_plot_title(out, drawing->title, drawing->standing, stride > 1 ? skipped : NULL, pixels);
 }
 
 static void print_panel(FILE *out, const struct picture *picture, int32_t p)
@@ -177,8 +175,10 @@ netdp_status netdp_i_drawing_write(const netdp_i_drawing *drawing, int32_t panel
                               .shade = {.axis = {.log = log}},
                               .label = value_label};
     for (int32_t p = 0; p < panels; p++) {
-        if (stride_of(panels, drawing[p].graph) > 1)
-            picture.margins.top = TITLE + LINE;
+        const int32_t lines =
+            (stride_of(panels, drawing[p].graph) > 1) + (drawing[p].standing != NULL);
+        if (picture.margins.top < TITLE + lines * LINE)
+            picture.margins.top = TITLE + lines * LINE;
         picture.source |= drawing[p].source >= 0 && !drawing[p].observer;
         picture.observer |= drawing[p].source >= 0 && drawing[p].observer;
         picture.valued |= drawing[p].value != NULL;

@@ -7,7 +7,8 @@
 #include <netdp/graph.h>
 
 typedef struct netdp_i_drawing {
-    const char *title; /* or NULL */
+    const char *title;    /* or NULL */
+    const char *standing; /* a line below the title: is it a bound? or NULL */
     const netdp_graph *graph;
     const double *x, *y; /* [nodes], of netdp_i_graph_layout */
     const double *value; /* [nodes], NaN: hollow; NULL: all alike */

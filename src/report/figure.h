@@ -60,6 +60,9 @@ void netdp_i_label_measure(const netdp_i_figure *f, const char *measure,
                            char label[NETDP_I_LABEL_ROOM]);
 const char *netdp_i_label_abscissa(const netdp_i_figure *f);
 
+/* What a drawing of the losses of this guarantee must say below its title: "upper bound: exact". */
+void netdp_i_label_standing(const json_t *guarantee, char label[NETDP_I_LABEL_ROOM]);
+
 /* ---- panels.c and maps.c: to an SVG ---- */
 
 netdp_status netdp_i_draw_curves(netdp_i_figure *f, const char *path, netdp_error *error);

@@ -64,18 +64,17 @@ static void print_panel(FILE *out, const struct picture *picture, int32_t p)
     fputs("$pixels << END\n", out);
     print_pixels(out, map, &picture->shade, side > 0 ? side : 1);
     fputs("END\n", out);
-    fputs("set title ", out);
-    netdp_i_plot_text(out, map->title, (frame->width - 60) / NETDP_I_LETTER, 1);
-    if (side > 1)
-        fprintf(out, ".\"\\n\".'(the largest of each %d by %d)'", (int)side, (int)side);
-    fputs(" noenhanced\n", out);
+    char blocks_of[48];
+    snprintf(blocks_of, sizeof blocks_of, "(the largest of each %d by %d)", (int)side, (int)side);
+    netdp_i_plot_title(out, map->title, map->standing, side > 1 ? blocks_of : NULL,
+                       frame->width - 60);
     netdp_i_plot_label(out, "xlabel", map->x_label, frame->width - 90, 1);
     netdp_i_plot_label(out, "ylabel", map->y_label, frame->height - 90, 1);
     netdp_i_axis_print(out, "x", &nodes);
     netdp_i_axis_print(out, "y", &nodes);
     netdp_i_frame_panel(out, frame, p, picture->margins);
     fprintf(out,
-            "set yrange [%.9g:%.9g]\nset tics scale 0.6\nset title offset 0,-0.5\n"
+            "set yrange [%.9g:%.9g]\nset tics scale 0.6\n"
             "set xlabel offset 0,0.5\nset border 15 lc rgb '#444444'\n"
             "plot NaN notitle, $pixels using 1:2:3:4:5 with rgbimage notitle\n",
             nodes.high, nodes.low);
@@ -103,8 +102,9 @@ netdp_status netdp_i_heatmap_write(const netdp_i_heatmap *map, int32_t panels, i
                               .shade = {.axis = {.log = log}},
                               .label = value_label};
     for (int32_t p = 0; p < panels; p++) {
-        if (map[p].size > MOST_CELLS)
-            picture.margins.top = TITLE + LINE;
+        const int32_t lines = (map[p].size > MOST_CELLS) + (map[p].standing != NULL);
+        if (picture.margins.top < TITLE + lines * LINE)
+            picture.margins.top = TITLE + lines * LINE;
         for (int64_t i = 0; i < map[p].size; i++)
             for (int64_t j = 0; j < map[p].size; j++)
                 netdp_i_shade_take(&picture.shade, value_at(&map[p], i, j));

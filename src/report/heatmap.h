@@ -8,6 +8,7 @@
 
 typedef struct netdp_i_heatmap {
     const char *title;             /* or NULL */
+    const char *standing;          /* a line below the title: is it a bound? or NULL */
     const char *x_label, *y_label; /* of columns and rows, or NULL */
     int32_t size;
     const double *value; /* [size * size], row-major; row 0 is drawn on top. NaN: blank */

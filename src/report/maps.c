@@ -20,8 +20,10 @@ netdp_status netdp_i_draw_matrices(netdp_i_figure *f, const char *path, netdp_er
     const int32_t count = count_own(f), first = -netdp_i_figure_own(f, 0);
     netdp_i_heatmap *map = NETDP_I_NEW(netdp_i_heatmap, count);
     double **value = NETDP_I_NEW(double *, count);
-    char label[NETDP_I_LABEL_ROOM];
-    netdp_status status = map != NULL && value != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    char label[NETDP_I_LABEL_ROOM],
+        (*standing)[NETDP_I_LABEL_ROOM] = netdp_i_new(count, sizeof label);
+    netdp_status status =
+        map != NULL && value != NULL && standing != NULL ? NETDP_OK : netdp_i_no_memory(error);
     for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
         const size_t at = (size_t)(i + first);
         const json_t *variant = json_array_get(netdp_i_figure_variants(f), at);
@@ -34,7 +36,9 @@ netdp_status netdp_i_draw_matrices(netdp_i_figure *f, const char *path, netdp_er
             value[i][k] = NAN;
         for (int64_t k = 0; status == NETDP_OK && k < listed.count; k++)
             value[i][listed.from[k] * n + listed.to[k]] = listed.value[k];
+        netdp_i_label_standing(netdp_i_figure_guarantee(variant), standing[i]);
         map[i] = (netdp_i_heatmap){.title = netdp_i_figure_name(variant),
+                                   .standing = standing[i],
                                    .x_label = "observer",
                                    .y_label = "whose data",
                                    .size = (int32_t)n,
@@ -48,6 +52,7 @@ netdp_status netdp_i_draw_matrices(netdp_i_figure *f, const char *path, netdp_er
     for (int32_t i = 0; value != NULL && i < count; i++)
         netdp_i_free(value[i]);
     netdp_i_free(value);
+    netdp_i_free(standing);
     netdp_i_free(map);
     return status;
 }
@@ -117,15 +122,19 @@ netdp_status netdp_i_draw_graphs(netdp_i_figure *f, const char *path, netdp_erro
     const int32_t count = count_own(f), first = -netdp_i_figure_own(f, 0);
     netdp_i_drawing *drawing = NETDP_I_NEW(netdp_i_drawing, count);
     double **room = NETDP_I_NEW(double *, count);
-    char label[NETDP_I_LABEL_ROOM];
-    netdp_status status = drawing != NULL && room != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    char label[NETDP_I_LABEL_ROOM],
+        (*standing)[NETDP_I_LABEL_ROOM] = netdp_i_new(count, sizeof label);
+    netdp_status status =
+        drawing != NULL && room != NULL && standing != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    const bool losses = strcmp(f->measure[0], "data") != 0;
     for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
         const size_t at = (size_t)(i + first);
+        const json_t *variant = json_array_get(netdp_i_figure_variants(f), at);
         room[i] = NETDP_I_NEW(double, 3 * (int64_t)netdp_graph_nodes(netdp_i_figure_graph(f, at)));
-        status = room[i] != NULL
-                     ? colour_nodes(f, at, json_array_get(netdp_i_figure_variants(f), at),
-                                    &drawing[i], room[i], error)
-                     : netdp_i_no_memory(error);
+        status = room[i] != NULL ? colour_nodes(f, at, variant, &drawing[i], room[i], error)
+                                 : netdp_i_no_memory(error);
+        netdp_i_label_standing(netdp_i_figure_guarantee(variant), standing[i]);
+        drawing[i].standing = losses ? standing[i] : NULL;
     }
     netdp_i_label_measure(f, f->measure[0], label);
     if (status == NETDP_OK)
@@ -134,6 +143,7 @@ netdp_status netdp_i_draw_graphs(netdp_i_figure *f, const char *path, netdp_erro
     for (int32_t i = 0; room != NULL && i < count; i++)
         netdp_i_free(room[i]);
     netdp_i_free(room);
+    netdp_i_free(standing);
     netdp_i_free(drawing);
     return status;
 }

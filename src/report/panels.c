@@ -78,6 +78,12 @@ static netdp_i_series series_of(const netdp_i_figure *f, int32_t i)
                             .points = strcmp(f->study->figure.kind, "scatter") == 0};
 }
 
+/* What `published` of a figure's series says, for its legend. */
+static const char *dashed_of(const netdp_i_figure *f)
+{
+    return netdp_i_study_claims(f->study) ? "as a paper claims it" : "no upper bound";
+}
+
 /* One panel for each panel of the curves (those without one stand in all) and each measure. */
 static netdp_status lay_panels(const netdp_i_figure *f, panels *p, netdp_error *error)
 {
@@ -106,6 +112,7 @@ static netdp_status lay_panels(const netdp_i_figure *f, panels *p, netdp_error *
                                      .y_label = p->label[m],
                                      .log_x = netdp_i_figure_is_log(f, 'x'),
                                      .log_y = netdp_i_figure_is_log(f, 'y'),
+                                     .dashed = dashed_of(f),
                                      .series = p->series + used};
             p->count++;
             for (int32_t i = 0; i < curves->count; i++) {
@@ -178,6 +185,7 @@ netdp_status netdp_i_draw_bars(netdp_i_figure *f, const char *path, netdp_error 
             category[k] = "baselines";
     const netdp_i_chart chart = {.y_label = label,
                                  .log_y = netdp_i_figure_is_log(f, 'y'),
+                                 .dashed = dashed_of(f),
                                  .count = count,
                                  .series = series,
                                  .categories = categories,

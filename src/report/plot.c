@@ -234,3 +234,17 @@ int32_t netdp_i_plot_label(FILE *out, const char *key, const char *text, int32_t
     fputs(" noenhanced\n", out);
     return used;
 }
+
+void netdp_i_plot_title(FILE *out, const char *title, const char *second, const char *third,
+                        int32_t pixels)
+{
+    const char *const line[] = {title, second, third};
+    fputs("set title ", out);
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        if (i > 0 && line[i] == NULL)
+            continue;
+        fputs(i > 0 ? ".\"\\n\"." : "", out);
+        netdp_i_plot_text(out, line[i], pixels / NETDP_I_LETTER, 1);
+    }
+    fputs(" noenhanced offset 0,-0.5\n", out);
+}

@@ -449,7 +449,7 @@ static netdp_status read_variations(const netdp_i_reading *from, int32_t index, 
 static netdp_status read_variants(const netdp_i_reading *from, netdp_error *error)
 {
     netdp_study *study = from->study;
-    const uint32_t count = from->text->variant_count;
+    uint32_t count = from->text->variant_count;
     sweep over = {.key = -1};
     if (count == 0 && netdp_i_lines_of(&from->lines, "variants") != 0)
         return netdp_i_reading_fail(from, "variants", error,
@@ -457,6 +457,8 @@ static netdp_status read_variants(const netdp_i_reading *from, netdp_error *erro
     if (count > MOST_VARIANTS)
         return netdp_i_reading_fail(from, "variants", error, "has %u entries; give at most %d",
                                     count, MOST_VARIANTS);
+    if (study->figure.first > 0 && study->figure.first < count)
+        count = (uint32_t)study->figure.first;
     netdp_status status = read_sweep(from, &over, error);
     const int64_t rows =
         over.key < 0 ? (int64_t)count : (int64_t)(count > 0 ? count : 1) * over.count;

@@ -205,6 +205,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "none, x, y or xy"},
     {"figure.hide", NETDP_I_KEY_TEXT, AT(figure.hide), .whole = true, .word = hidden,
      .expects = "baselines"},
+    {"figure.first", NETDP_I_KEY_WHOLE, AT(figure.first), .whole = true, .low = 1, .high = 1e9,
+     .expects = "how many variants of the list, 1 or more"},
     {"figure.seconds", NETDP_I_KEY_REAL, AT(figure.seconds), .whole = true, .low = ABOVE_0,
      .high = 1e9, .expects = "seconds above 0"},
 };

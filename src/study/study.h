@@ -113,6 +113,7 @@ struct netdp_study {
     struct { /* what netdp reproduce draws; kind NULL: nothing */
         char *kind, *paper, *says, *x, *y, *log;
         char *hide;     /* "baselines": central and local are not drawn; NULL: all are */
+        int64_t first;  /* only so many variants of the list; 0: all */
         double seconds; /* of the whole run on two cores; 0: unknown */
     } figure;
     int32_t variation_count; /* 0: the study's own protocol is what is compared */
