@@ -81,7 +81,8 @@ static netdp_i_series series_of(const netdp_i_figure *f, int32_t i)
 /* What `published` of a figure's series says, for its legend. */
 static const char *dashed_of(const netdp_i_figure *f)
 {
-    return netdp_i_study_claims(f->study) ? "as a paper claims it" : "no upper bound";
+    return netdp_i_study_claims(f->study) ? "dashed: as a paper claims it"
+                                          : "dashed: no upper bound";
 }
 
 /* One panel for each panel of the curves (those without one stand in all) and each measure. */
