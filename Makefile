@@ -1,5 +1,5 @@
 # A thin door to meson: every target first installs what is missing and builds what is out of date.
-.PHONY: demo test clean
+.PHONY: demo test test-long clean
 
 demo:
 	@tools/build
@@ -7,7 +7,12 @@ demo:
 
 test:
 	@tools/build
-	@tools/run-tests
+	@tools/run-tests quick
+
+# The attacks, the statistics, the studies and the docs: what `make test` leaves out.
+test-long:
+	@tools/build
+	@tools/run-tests long
 
 clean:
 	rm -rf build results

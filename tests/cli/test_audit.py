@@ -5,14 +5,14 @@ import os
 import tempfile
 import xml.etree.ElementTree
 
-from harness import SOURCE, Case, main, read_json, run
+from harness import SOURCE, PATIENCE, Case, main, read_json, run
 
 
 def experiment(name):
     return os.path.join(SOURCE, "experiments", name)
 
 
-def audit(name, *more, seconds=300, env=None):
+def audit(name, *more, seconds=PATIENCE, env=None):
     """audit.json, and the folder's files by name."""
     with tempfile.TemporaryDirectory() as folder:
         code, out, err = run(["audit", experiment(name), "-o", "found", "--json", *more], folder,
@@ -104,7 +104,7 @@ def files_of_an_audit():
 
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
-        code, out, err = run(["audit", "--self-test", "--json"], folder, seconds=500)
+        code, out, err = run(["audit", "--self-test", "--json"], folder, seconds=PATIENCE)
     result = read_json(out)
     assert code == 0 and result["failed"] == 0, (err, result)
     assert len(result["lines"]) >= 10

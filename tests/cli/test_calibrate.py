@@ -17,7 +17,7 @@ with open(os.path.join(os.environ["NETDP_SOURCE"], "tests/golden/golden.json"),
 
 
 def told(words, folder="."):
-    code, out, err = run([*words, "--json"], folder, seconds=300)
+    code, out, err = run([*words, "--json"], folder)
     assert code == 0, f"{words}: {err}"
     return read_json(out)
 

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import COMMAND, Case, close, main, read_json, run
+from harness import COMMAND, PATIENCE, Case, close, main, read_json, run
 
 KEYS = ["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified", "unit",
         "losses", "summary"]
@@ -188,7 +188,7 @@ def prepare(folder, study):
 
 
 def studied(folder, *words):
-    code, _, err = run(["run", "study.yaml", *words], folder, seconds=300)
+    code, _, err = run(["run", "study.yaml", *words], folder)
     assert code == 0, err
     with open(os.path.join(folder, "results", "study", "summary.json"), encoding="utf-8") as file:
         return read_json(file.read())
@@ -263,7 +263,7 @@ def cut_off(folder, words, size):
         assert process.poll() is None, "done before it could be cut off"
         time.sleep(0.002)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, process.returncode
     return os.path.getsize(trace)
 
@@ -275,11 +275,11 @@ def cut_off_runs_go_on():
         with tempfile.TemporaryDirectory() as folder:
             prepare(folder, study)
             words = ["study.yaml", *(word for one in more for word in ("--set", one)), "-o"]
-            code, _, err = run(["run", *words, "whole"], folder, seconds=300)
+            code, _, err = run(["run", *words, "whole"], folder)
             assert code == 0, err
             size = cut_off(folder, [*words, "cut"], 20000)
             cut_off(folder, ["cut"], size + 20000)
-            code, _, err = run(["run", "cut"], folder, seconds=300)
+            code, _, err = run(["run", "cut"], folder)
             assert code == 0, err
             for name in sorted(os.listdir(os.path.join(folder, "whole"))):
                 if name == "run.log":

@@ -69,7 +69,7 @@ def drafts_run():
             told = [line for line in text.splitlines() if ": " in line and not line.startswith("#")]
             assert all("  # " in line for line in told if not line.startswith("title")), text
             if quick:
-                code, _, err = run(["run", "study.yaml"], folder, seconds=300)
+                code, _, err = run(["run", "study.yaml"], folder)
                 assert code == 0, (task, protocol, err)
             assert not [name for name in os.listdir(folder) if ".part-" in name], os.listdir(folder)
 
@@ -132,7 +132,7 @@ def asks_on_a_terminal():
         code, seen, out = converse(folder, ["init"], ["\n"] * 20)
         assert code == 0 and out == "study.yaml\n", (code, seen)
         assert "Which epsilon is the target? [1]" in seen, seen
-        code, _, err = run(["run", "study.yaml", "--set", "output.repeat=2"], folder, seconds=300)
+        code, _, err = run(["run", "study.yaml", "--set", "output.repeat=2"], folder)
         assert code == 0, err
     with tempfile.TemporaryDirectory() as folder:
         argv = [*FIRST.split(), "--task", "mean", "--protocol", "averaging", "--column", "h19",

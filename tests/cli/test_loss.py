@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import COMMAND, Case, close, interrupt, main, read_json, run
+from harness import COMMAND, PATIENCE, Case, close, interrupt, main, read_json, run
 
 try:
     import numpy
@@ -393,7 +393,7 @@ def interrupted_files():
                 time.sleep(0.01)
             assert process.poll() is None, "done before it could be interrupted"
             process.send_signal(2)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130 and out == b"" and len(err.splitlines()) == 1, (out, err)
         assert os.listdir(folder) == []
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import xml.dom.minidom
 
-from harness import COMMAND, SOURCE
+from harness import COMMAND, SOURCE, PATIENCE
 
 PAGE = pathlib.Path(SOURCE, "docs/own-figure.md").read_text(encoding="utf-8")
 STUDY = pathlib.Path(SOURCE, "experiments/A-fig2.yaml")
@@ -65,7 +65,7 @@ def write_inputs(folder):
 def follow(folder):
     for line in re.findall(r"^    (netdp .*)$", PAGE, re.M):
         done = subprocess.run([COMMAND, *shlex.split(line)[1:]], cwd=folder, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=300, check=False)
+                              stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
         assert done.returncode == 0, f"{line}: exit {done.returncode}: {done.stderr}"
 
 

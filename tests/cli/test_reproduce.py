@@ -11,7 +11,7 @@ import tempfile
 import time
 import xml.etree.ElementTree as tree
 
-from harness import COMMAND, SOURCE, Case, close, main, run
+from harness import COMMAND, SOURCE, PATIENCE, Case, close, main, run
 
 HOSTILE = "<b>&{x}_^% $1 (published)"
 HEADER = ["panel", "curve", "measure", "x", "y", "low", "high", "count", "bound", "sound"]
@@ -331,7 +331,7 @@ variants: [{variants}]
                 break
             time.sleep(0.001)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130 and out == b"", (process.returncode, err)
         assert err.count(b"\n") == 1 and b"go on with: netdp run" in err, err
         assert os.path.exists(checkpoint) and not os.path.exists(os.path.join(cut, "summary.json"))

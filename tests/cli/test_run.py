@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import COMMAND, SOURCE, Case, close, main, read_json, run
+from harness import COMMAND, SOURCE, PATIENCE, Case, close, main, read_json, run
 
 VALUES = "value,other\n" + "".join(f"{(7 * k) % 11 / 10},{k % 4}\n" for k in range(45))
 
@@ -44,7 +44,7 @@ def prepare(folder, study=STUDY):
     write(folder, "values.csv", VALUES)
 
 
-def ran(folder, *words, seconds=300):
+def ran(folder, *words, seconds=PATIENCE):
     code, out, err = run(["run", *words], folder, seconds=seconds)
     assert code == 0, f"{words}: exit {code}: {err}"
     return out
@@ -368,7 +368,7 @@ def interrupted_runs_go_on():
             process = start(folder, "study.yaml", "-o", "cut", *LONG)
             wait_for(os.path.join(folder, "cut", "trace.csv"), process, size=100000)
             process.send_signal(number)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE)
             assert process.returncode == 130, process.returncode
             assert out == b"" and len(err.splitlines()) == 1, (out, err)
             assert b"netdp run cut" in err, err
@@ -379,7 +379,7 @@ def interrupted_runs_go_on():
             process = start(folder, "cut")
             wait_for(os.path.join(folder, "cut", "trace.csv"), process, size=size + 100000)
             process.send_signal(number)
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE)
             assert process.returncode == 130, process.returncode
             ran(folder, "cut")
             same(folder, "whole", "cut")
@@ -433,7 +433,7 @@ def damaged_folders_are_told():
         process = start(folder, "study.yaml", "-o", "cut", *LONG)
         wait_for(os.path.join(folder, "cut", "trace.csv"), process, size=100000)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         kept = os.path.join(folder, "cut")
 
         def attempt(damage):

@@ -17,7 +17,7 @@ with open(os.path.join(SOURCE, "tests/golden/golden.json"), encoding="utf-8") as
 
 
 def told(words, code=0):
-    got, out, err = run(words.split() if isinstance(words, str) else words, ".", seconds=300)
+    got, out, err = run(words.split() if isinstance(words, str) else words, ".")
     assert got == code, f"{words}: {got} {err}"
     return read_json(out) if code == 0 else err
 
@@ -212,7 +212,7 @@ def study(folder, graph, task, kind, levels=""):
     with open(os.path.join(folder, "study.yaml"), "w", encoding="utf-8") as file:
         file.write(text.replace("LEVELS", levels))
     code, _, err = run(["run", "study.yaml", "-o", "out", "--data", os.path.join(SOURCE, "data")],
-                       folder, seconds=300)
+                       folder)
     assert code == 0, err
     with open(os.path.join(folder, "out", "summary.json"), encoding="utf-8") as file:
         return read_json(file.read())

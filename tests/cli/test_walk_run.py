@@ -54,7 +54,7 @@ def put(folder, study):
 
 
 def ran(folder, *words):
-    code, out, err = run(["run", *words], folder, seconds=300)
+    code, out, err = run(["run", *words], folder)
     assert code == 0, f"{words}: exit {code}: {err}"
     return out, err
 

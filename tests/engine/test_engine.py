@@ -48,7 +48,7 @@ def run(text, ranks=0, folder=None):
     launch = ["mpirun", "-q", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)] if ranks else []
     done = subprocess.run([*launch, COMMAND, *shlex.split(text)], env=ENV, cwd=folder,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=120, text=True)
+                          timeout=1800, text=True)
     return done.returncode, done.stdout, ours(done.stderr)
 
 
@@ -156,7 +156,7 @@ def check_different_graphs(ranks):
                 file.write(edges)
         part = [COMMAND, "loss", "--rounds", "3", "--engine", "mpi", "--graph"]
         done = subprocess.run(["mpirun", "-q", "--oversubscribe", "--bind-to", "none", "-n", "1", *part, "a", ":", "-n",
-                               str(ranks - 1), *part, "b"], env=ENV, cwd=folder, timeout=120, text=True,
+                               str(ranks - 1), *part, "b"], env=ENV, cwd=folder, timeout=1800, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == 2 and done.stdout == "", done
     assert len(ours(done.stderr).splitlines()) == 1 and "different graphs" in done.stderr, done
@@ -164,7 +164,7 @@ def check_different_graphs(ranks):
 
 def check_ends(ranks):
     done = subprocess.run(["mpirun", "-q", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), sys.argv[2]], env=ENV,
-                          timeout=120, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          timeout=1800, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
 

@@ -42,7 +42,7 @@ def open_browser(profile):
         options.add_argument("--" + word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(options=options, service=webdriver.chrome.service.Service(DRIVER))
-    browser.set_page_load_timeout(60)
+    browser.set_page_load_timeout(1800)
     return browser
 
 
