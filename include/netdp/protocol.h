@@ -103,7 +103,8 @@ typedef struct netdp_view {
     const int32_t *observers;  /* borrowed, distinct */
 } netdp_view;
 
-/* "neighbours", "sum", "everything"; "known", "counts": the words of the command line. */
+/* "neighbours", "sum", "everything"; "known", "counts": the words of the command line. NULL for a
+ * number that is none. */
 NETDP_API const char *netdp_sees_name(netdp_sees sees);
 NETDP_API const char *netdp_own_noise_name(netdp_own_noise own_noise);
 NETDP_API NETDP_CHECK netdp_status netdp_sees_parse(const char *text, netdp_sees *sees,

@@ -103,6 +103,10 @@ netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,
 {
     const netdp_bound wanted = bound == NETDP_BOUND_AUTO ? usual(protocol) : bound;
     const netdp_bound_info *info = bounds;
+    const netdp_status status =
+        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_SHUFFLED, error);
+    if (status != NETDP_OK)
+        return status;
     while (info->bound != wanted)
         info++;
     if (!applies(info, protocol))
@@ -131,6 +135,10 @@ netdp_status netdp_walk_bound_choose(netdp_bound bound, const netdp_bound_info *
     if (bound == NETDP_BOUND_PUBLISHED_CODE)
         wanted = NETDP_BOUND_WALK_CODE;
     const netdp_bound_info *info = bounds;
+    const netdp_status status =
+        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_SHUFFLED, error);
+    if (status != NETDP_OK)
+        return status;
     while (info->bound != wanted)
         info++;
     if (!info->walk)

@@ -248,7 +248,7 @@ const char *netdp_claim_unit(netdp_claim_kind kind)
         [NETDP_CLAIM_SUM] = "number",
         [NETDP_CLAIM_RATE] = "rate, up to a constant and logarithms",
     };
-    return names[kind];
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 
 /* ---- From the graph ---- */

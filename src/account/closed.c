@@ -8,7 +8,13 @@
 #include "account/visits.h"
 #include "base/fail.h"
 
-static netdp_status check_walk(const netdp_closed_walk *walk, int32_t least, netdp_error *error)
+static netdp_status check_form(netdp_form form, netdp_error *error)
+{
+    return netdp_i_check_choice("form", (int64_t)form, NETDP_FORM_CORRECTED, error);
+}
+
+static netdp_status check_walk(const netdp_closed_walk *walk, int32_t least, netdp_form form,
+                               netdp_error *error)
 {
     if (walk->nodes < least)
         return netdp_i_fail(error, NETDP_INVALID, "closed form: %" PRId32 " nodes; give %d or more",
@@ -31,7 +37,7 @@ static netdp_status check_walk(const netdp_closed_walk *walk, int32_t least, net
                             "closed form: order %g, sigma %g; give an order above 1 and a sigma "
                             "above 0",
                             walk->alpha, walk->sigma);
-    return NETDP_OK;
+    return check_form(form, error);
 }
 
 /* `unit` alpha / sigma^2 where sigma^2 >= `least` alpha (alpha - 1). */
@@ -69,7 +75,7 @@ static double corrected_star(const netdp_closed_walk *walk)
 netdp_status netdp_closed_star(const netdp_closed_walk *walk, netdp_form form, double *epsilon,
                                netdp_error *error)
 {
-    netdp_status status = check_walk(walk, 2, error);
+    netdp_status status = check_walk(walk, 2, form, error);
     if (status == NETDP_OK)
         *epsilon =
             renyi(walk, 2, form == NETDP_FORM_PRINTED ? printed_star(walk) : corrected_star(walk));
@@ -121,7 +127,7 @@ netdp_status netdp_closed_ring(const netdp_closed_walk *walk, netdp_form form, d
                                netdp_error *error)
 {
     double sum;
-    netdp_status status = check_walk(walk, 3, error);
+    netdp_status status = check_walk(walk, 3, form, error);
     if (status != NETDP_OK)
         return status;
     if (form == NETDP_FORM_CORRECTED)
@@ -135,7 +141,7 @@ netdp_status netdp_closed_ring(const netdp_closed_walk *walk, netdp_form form, d
 netdp_status netdp_closed_complete(const netdp_closed_walk *walk, netdp_form form, double *epsilon,
                                    netdp_error *error)
 {
-    netdp_status status = check_walk(walk, 2, error);
+    netdp_status status = check_walk(walk, 2, form, error);
     if (status == NETDP_OK)
         *epsilon = renyi(walk, 2,
                          (form == NETDP_FORM_PRINTED ? log((double)walk->steps)
@@ -153,7 +159,7 @@ static double passage_unit(int32_t nodes, netdp_form form)
 netdp_status netdp_closed_passage(const netdp_closed_walk *walk, netdp_form form, double *epsilon,
                                   netdp_error *error)
 {
-    netdp_status status = check_walk(walk, 2, error);
+    netdp_status status = check_walk(walk, 2, form, error);
     if (status == NETDP_OK)
         *epsilon = renyi(walk, 0.5, passage_unit(walk->nodes, form));
     return status;
@@ -164,7 +170,8 @@ static bool small(double delta)
     return delta > 0 && delta < 0.5;
 }
 
-static netdp_status check_complete(const netdp_complete_walk *walk, netdp_error *error)
+static netdp_status check_complete(const netdp_complete_walk *walk, netdp_form form,
+                                   netdp_error *error)
 {
     if (walk->nodes < 2)
         return netdp_i_fail(error, NETDP_INVALID, "complete: %" PRId32 " nodes; give 2 or more",
@@ -183,7 +190,7 @@ static netdp_status check_complete(const netdp_complete_walk *walk, netdp_error 
         return netdp_i_fail(error, NETDP_INVALID,
                             "complete: deltas %g, %g, %g; give numbers between 0 and 1/2",
                             walk->delta, walk->delta_compose, walk->delta_visits);
-    return NETDP_OK;
+    return check_form(form, error);
 }
 
 /* N_u, and how much of delta it costs. */
@@ -223,7 +230,7 @@ netdp_status netdp_closed_sum(const netdp_complete_walk *walk, netdp_form form,
 {
     netdp_complete_loss found;
     double factor, delta;
-    netdp_status status = check_complete(walk, error);
+    netdp_status status = check_complete(walk, form, error);
     if (status != NETDP_OK)
         return status;
     found.contributions = contributions(walk, form, &delta);
@@ -247,7 +254,7 @@ netdp_status netdp_closed_sgd(const netdp_complete_walk *walk, netdp_form form,
 {
     netdp_complete_loss found;
     double delta;
-    netdp_status status = check_complete(walk, error);
+    netdp_status status = check_complete(walk, form, error);
     if (status != NETDP_OK)
         return status;
     const double log_inverse = -log(walk->delta);
@@ -277,7 +284,7 @@ netdp_status netdp_spotted_loss(const netdp_complete_walk *walk, double delta_sp
     netdp_spotted found;
     double delta;
     int64_t exact = 0;
-    netdp_status status = check_complete(walk, error);
+    netdp_status status = check_complete(walk, form, error);
     if (status != NETDP_OK)
         return status;
     if (!small(delta_spotted) || edge_cap < 0)

@@ -45,6 +45,11 @@ static netdp_status check_request(const netdp_loss_request *request, const netdp
     netdp_status status = netdp_linear_check(request->protocol, error);
     if (status == NETDP_OK)
         status = netdp_bound_choose(request->protocol, request->bound, bound, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("sees", (int64_t)request->sees, NETDP_SEES_EVERYTHING, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("own-noise", (int64_t)request->own_noise,
+                                      NETDP_OWN_NOISE_COUNTS, error);
     if (status != NETDP_OK)
         return status;
     if (is_published(*bound) && (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))

@@ -15,7 +15,7 @@ netdp_status netdp_i_check_target(const netdp_target *target, netdp_error *error
     if (target->unit.currency != NETDP_AS_RDP && target->unit.currency != NETDP_AS_DP)
         return netdp_i_fail(error, NETDP_INVALID,
                             "as: a target is an epsilon, give dp:DELTA or rdp:ALPHA");
-    return NETDP_OK;
+    return netdp_i_check_choice("over", (int64_t)target->over, NETDP_OVER_MEAN, error);
 }
 
 /* A bracket: at `high` the target is met, at `low` it is not (or low is 0). */

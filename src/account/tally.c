@@ -53,6 +53,17 @@ static netdp_status choose(const netdp_tally_request *request, netdp_bound *boun
     const netdp_tally *tally = request->tally;
     const netdp_currency currency = request->unit.currency;
     netdp_status status = netdp_tally_check(tally, error);
+    if (status == NETDP_OK)
+        status =
+            netdp_i_check_choice("bound", (int64_t)request->bound, NETDP_BOUND_SHUFFLED, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("shuffle", (int64_t)request->shuffle,
+                                      NETDP_SHUFFLE_BOUNDS - 1, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("composing", (int64_t)request->composing,
+                                      NETDP_TALLY_ADVANCED, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("as", (int64_t)currency, NETDP_AS_DP, error);
     if (status != NETDP_OK)
         return status;
     *bound = request->bound == NETDP_BOUND_AUTO ? usual(tally) : request->bound;

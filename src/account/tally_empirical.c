@@ -127,7 +127,8 @@ static netdp_status check(const netdp_tally_cycles *asked, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID,
                             "tally: deltas %g and %g; give numbers between 0 and 1/2", asked->delta,
                             asked->delta_compose);
-    return NETDP_OK;
+    return netdp_i_check_choice("shuffle", (int64_t)asked->shuffle, NETDP_SHUFFLE_BOUNDS - 1,
+                                error);
 }
 
 /* The exact loss of a sum, or the composition of a histogram, at each node's own delta. */
@@ -369,6 +370,8 @@ netdp_status netdp_tally_empirical_pairs(const netdp_tally_cycles *asked,
     prices price = {.asked = asked, .crowd = crowd};
     netdp_tally_spread made = {0};
     netdp_status status = check_pairs(asked, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("account", (int64_t)account, NETDP_TALLY_ACCOUNTS - 1, error);
     if (status != NETDP_OK)
         return status;
     const bool local = account == NETDP_TALLY_LOCAL || account == NETDP_TALLY_LOCAL_PUBLISHED;

@@ -11,7 +11,7 @@ static bool small(double delta)
 }
 
 static netdp_status check_terms(const netdp_tally *tally, const netdp_tally_terms *terms,
-                                netdp_error *error)
+                                netdp_form form, netdp_error *error)
 {
     netdp_status status = netdp_tally_check(tally, error);
     if (status != NETDP_OK)
@@ -28,7 +28,7 @@ static netdp_status check_terms(const netdp_tally *tally, const netdp_tally_term
     if (terms->colluders < 1 || terms->colluders >= tally->nodes)
         return netdp_i_fail(error, NETDP_INVALID, "tally: %d colluders; give 1 to %d",
                             (int)terms->colluders, (int)tally->nodes - 1);
-    return NETDP_OK;
+    return netdp_i_check_choice("form", (int64_t)form, NETDP_FORM_CORRECTED, error);
 }
 
 static netdp_status compose(netdp_tally_published *bound, double delta, double delta_compose,
@@ -173,7 +173,7 @@ netdp_status netdp_tally_published_bound(const netdp_tally *tally, const netdp_t
                                          netdp_error *error)
 {
     netdp_tally_published found = {0};
-    netdp_status status = check_terms(tally, terms, error);
+    netdp_status status = check_terms(tally, terms, form, error);
     if (status == NETDP_OK)
         status = tally->graph == NETDP_TALLY_RING
                      ? published_ring(tally, terms, form, &found, error)
@@ -189,7 +189,7 @@ netdp_status netdp_tally_published_local(const netdp_tally *tally, const netdp_t
                                          netdp_error *error)
 {
     netdp_tally_published found = {.each = terms->epsilon, .upper = true};
-    netdp_status status = check_terms(tally, terms, error);
+    netdp_status status = check_terms(tally, terms, form, error);
     if (status != NETDP_OK)
         return status;
     if (tally->graph == NETDP_TALLY_RING) {

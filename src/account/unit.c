@@ -48,6 +48,10 @@ netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit, double
 {
     if (!(loss >= 0) || !(sigma >= 0))
         return netdp_i_fail(error, NETDP_INVALID, "noise: %g; give 0 or more", sigma);
+    const netdp_status status =
+        netdp_i_check_choice("as", (int64_t)unit.currency, NETDP_AS_DP, error);
+    if (status != NETDP_OK)
+        return status;
     if (unit.currency == NETDP_AS_LOSS) {
         *value = loss;
         return NETDP_OK;

@@ -100,8 +100,10 @@ static netdp_status check_faults(const netdp_gossip_attack *attack, netdp_error 
 
 static netdp_status check_honest(const netdp_gossip_attack *attack, netdp_error *error)
 {
-    if (attack->honest == NETDP_HONEST_SILENT)
-        return NETDP_OK;
+    const netdp_status status =
+        netdp_i_check_choice("honest", (int64_t)attack->honest, NETDP_HONEST_PULL, error);
+    if (status != NETDP_OK || attack->honest == NETDP_HONEST_SILENT)
+        return status;
     if (!attack->protocol->reacts)
         return netdp_i_fail(error, NETDP_INVALID,
                             "audit: honest nodes pull in learning only, where contributions react "
@@ -128,6 +130,12 @@ static netdp_status check_attack(const netdp_gossip_attack *attack, netdp_error 
                               attack->noise);
     if (status == NETDP_OK && (attack->runs < 1 || attack->runs >> 32 != 0))
         status = netdp_i_fail(error, NETDP_INVALID, "audit: runs: give 1 or more, below 2^32");
+    if (status == NETDP_OK)
+        status =
+            netdp_i_check_choice("sees", (int64_t)attack->view.sees, NETDP_SEES_EVERYTHING, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("own-noise", (int64_t)attack->view.own_noise,
+                                      NETDP_OWN_NOISE_COUNTS, error);
     if (status == NETDP_OK)
         status = check_nodes(attack, error);
     if (status == NETDP_OK)

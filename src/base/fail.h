@@ -2,6 +2,7 @@
 #ifndef NETDP_I_FAIL_H
 #define NETDP_I_FAIL_H
 
+#include <stdint.h>
 #include <netdp/status.h>
 
 /* Writes the text (cut at the buffer's end) and returns `status`. */
@@ -9,6 +10,10 @@ netdp_status netdp_i_fail(netdp_error *error, netdp_status status, const char *f
     __attribute__((format(printf, 3, 4)));
 
 netdp_status netdp_i_no_memory(netdp_error *error);
+
+/* NETDP_INVALID unless the number, of an enum that a caller set, is one of 0 to `most`. */
+netdp_status netdp_i_check_choice(const char *what, int64_t number, int64_t most,
+                                  netdp_error *error);
 
 /* Puts "where: " before the text of a failure that is passed on; returns `status` unchanged. */
 netdp_status netdp_i_within(netdp_error *error, netdp_status status, const char *format, ...)

@@ -1,5 +1,6 @@
 #include <netdp/status.h>
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +46,16 @@ netdp_status netdp_i_no_memory(netdp_error *error)
 {
     return netdp_i_fail(error, NETDP_NO_MEMORY,
                         "out of memory; use a smaller graph, fewer pairs or a larger machine");
+}
+
+netdp_status netdp_i_check_choice(const char *what, int64_t number, int64_t most,
+                                  netdp_error *error)
+{
+    if (number >= 0 && number <= most)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: number %" PRId64 " is none that the header has; give 0 to %" PRId64,
+                        what, (int64_t)(int32_t)number, most);
 }
 
 netdp_status netdp_i_within(netdp_error *error, netdp_status status, const char *format, ...)

@@ -99,6 +99,15 @@ static double right_sign(void *context, double margin, double y)
     return y > 0 ? margin >= 0 : margin < 0;
 }
 
+static double nothing(void *context, double margin, double y)
+{
+    (void)context, (void)margin, (void)y;
+    return 0;
+}
+
+/* Of a kind that netdp_objective_check refuses: no gradient, and no step is known to be short. */
+static const netdp_margin_loss unknown = {nothing, nothing, nothing, INFINITY, NULL};
+
 static const netdp_margin_loss built_in[] = {
     [NETDP_LOGISTIC] = {logistic_value, logistic_slope, right_sign, 0.25, NULL},
     [NETDP_RIDGE] = {ridge_value, ridge_slope, squared_error, 1, NULL},
@@ -109,8 +118,9 @@ static const netdp_margin_loss *margin_loss_of(const netdp_objective *objective)
 {
     if (objective->kind == NETDP_ROW_LOSS)
         return NULL;
-    return objective->kind == NETDP_MARGIN_LOSS ? objective->margin_loss
-                                                : &built_in[objective->kind];
+    if (objective->kind == NETDP_MARGIN_LOSS)
+        return objective->margin_loss;
+    return (unsigned)objective->kind <= NETDP_RIDGE ? &built_in[objective->kind] : &unknown;
 }
 
 netdp_status netdp_objective_check(const netdp_objective *objective, netdp_error *error)

@@ -34,6 +34,10 @@ netdp_status netdp_variation_check(const netdp_mixing *mixing, const netdp_varia
     const netdp_vary kind = variation->kind;
     const bool drops = kind == NETDP_VARY_NODES || kind == NETDP_VARY_EDGES;
     const char *name = netdp_mixing_name(mixing);
+    const netdp_status status =
+        netdp_i_check_choice("variation", (int64_t)kind, NETDP_VARY_GRAPH, error);
+    if (status != NETDP_OK)
+        return status;
     if (drops && !(variation->missing >= 0 && variation->missing < 1))
         return netdp_i_fail(error, NETDP_INVALID, "dropout: %g; give a probability from 0, below 1",
                             variation->missing);

@@ -45,10 +45,13 @@ netdp_status netdp_mixing_spectrum(const netdp_mixing *mixing, netdp_spectral_me
     netdp_spectrum found = {0, 0, 1};
     bool lanczos = method == NETDP_SPECTRAL_LANCZOS ||
                    (method == NETDP_SPECTRAL_AUTO && mixing->nodes > NETDP_DENSE_NODES);
+    netdp_status status =
+        netdp_i_check_choice("spectrum", (int64_t)method, NETDP_SPECTRAL_LANCZOS, error);
+    if (status != NETDP_OK)
+        return status;
     if (mixing->nodes > 1) {
-        netdp_status status =
-            lanczos ? netdp_i_lanczos_ends(mixing, &found.second, &found.smallest, error)
-                    : dense_ends(mixing, &found.second, &found.smallest, error);
+        status = lanczos ? netdp_i_lanczos_ends(mixing, &found.second, &found.smallest, error)
+                         : dense_ends(mixing, &found.second, &found.smallest, error);
         if (status != NETDP_OK)
             return status;
         netdp_i_spectrum_shape(mixing, &found);

@@ -371,11 +371,20 @@ static netdp_status delta_of(const account *a, double epsilon, double *delta, ne
     return status;
 }
 
+static netdp_status check(const netdp_event *events, size_t count, netdp_direction direction,
+                          netdp_error *error)
+{
+    const netdp_status status = netdp_i_events_check(events, count, error);
+    return status == NETDP_OK
+               ? netdp_i_check_choice("direction", (int64_t)direction, NETDP_LOWER, error)
+               : status;
+}
+
 netdp_status netdp_events_epsilon(const netdp_event *events, size_t count, double delta,
                                   netdp_direction direction, double *epsilon, netdp_error *error)
 {
     account a = {0};
-    netdp_status status = netdp_i_events_check(events, count, error);
+    netdp_status status = check(events, count, direction, error);
     if (status == NETDP_OK && !(delta > 0 && delta < 1))
         status = netdp_i_fail(error, NETDP_INVALID, "delta is %g; it must lie in (0, 1)", delta);
     if (status == NETDP_OK)
@@ -392,7 +401,7 @@ netdp_status netdp_events_delta(const netdp_event *events, size_t count, double 
                                 netdp_direction direction, double *delta, netdp_error *error)
 {
     account a = {0};
-    netdp_status status = netdp_i_events_check(events, count, error);
+    netdp_status status = check(events, count, direction, error);
     if (status == NETDP_OK && !(epsilon >= 0))
         status =
             netdp_i_fail(error, NETDP_INVALID, "epsilon is %g; it must lie in [0, inf]", epsilon);
@@ -411,7 +420,8 @@ netdp_status netdp_events_delta(const netdp_event *events, size_t count, double 
 bool netdp_events_certified(const netdp_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!is_gaussian(events + i) && !releases_nothing(events + i))
+        if (netdp_i_event_check(events + i, NULL) != NETDP_OK ||
+            (!is_gaussian(events + i) && !releases_nothing(events + i)))
             return false;
     return true;
 }

@@ -75,8 +75,8 @@ netdp_status netdp_linear_realised(const netdp_linear *protocol, int64_t *count,
     int64_t *made = NETDP_I_NEW(int64_t, n);
     if (made == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = NETDP_OK;
-    if (protocol->senders_only)
+    netdp_status status = netdp_variation_check(protocol->mixing, &protocol->varying, error);
+    if (status == NETDP_OK && protocol->senders_only)
         status = count_senders(protocol, made, error);
     for (int32_t v = 0; status == NETDP_OK && v < n; v++)
         count[v] = protocol->senders_only ? made[v] : netdp_linear_contributions(protocol);

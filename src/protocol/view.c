@@ -19,12 +19,12 @@ static const netdp_i_word own_noise_words[] = {
 
 const char *netdp_sees_name(netdp_sees sees)
 {
-    return sees_words[sees].text;
+    return (unsigned)sees <= NETDP_SEES_EVERYTHING ? sees_words[sees].text : NULL;
 }
 
 const char *netdp_own_noise_name(netdp_own_noise own_noise)
 {
-    return own_noise_words[own_noise].text;
+    return (unsigned)own_noise <= NETDP_OWN_NOISE_COUNTS ? own_noise_words[own_noise].text : NULL;
 }
 
 netdp_status netdp_sees_parse(const char *text, netdp_sees *sees, netdp_error *error)

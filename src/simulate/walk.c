@@ -396,7 +396,10 @@ static netdp_status check_walking(const netdp_walking *walking, int32_t nodes, n
         return netdp_i_fail(error, NETDP_INVALID,
                             "walk: the step must be finite and above 0, decay and noise finite "
                             "and not negative, the radius and the batch not negative");
-    return train != NULL ? netdp_objective_check(&walking->objective, error) : NETDP_OK;
+    const netdp_status status =
+        netdp_i_check_choice("output", (int64_t)walking->output, NETDP_WALK_AVERAGE, error);
+    return status == NETDP_OK && train != NULL ? netdp_objective_check(&walking->objective, error)
+                                               : status;
 }
 
 static netdp_status check_run(const netdp_token *token, netdp_run_seed seed, netdp_tracing tracing,
