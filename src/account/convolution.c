@@ -9,73 +9,61 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Longest response, longest one whose lags are all formed; grids of omega: FINE points a slot, at
-   most FINEST. */
-enum { LONGEST = 200000, LAGS = 6000, FINE = 512, FINEST = 1 << 23 };
+/* Longest response; grids of omega: FINE points a slot, at most FINEST. */
+enum { LONGEST = 200000, FINE = 512, FINEST = 1 << 23 };
 
 typedef struct impulse {
-    int32_t width;   /* numbers of one slot: `every` rounds of `seen` */
-    int64_t slots;   /* length of the response in slots */
-    double *h;       /* [slots][width] */
-    double sum_last; /* sum over ages of |response of the last sum| */
+    int32_t width; /* numbers of one slot: `every` rounds of `seen` */
+    int64_t slots; /* length of the response in slots */
+    double *h;     /* [slots][width] */
 } impulse;
 
-static double dot(const double *a, const double *b, int32_t width)
+void netdp_i_convolution_clear(netdp_i_convolution *made)
+{
+    netdp_i_free(made->rest);
+    *made = (netdp_i_convolution){0};
+}
+
+static double length(const double *a, int32_t width)
 {
     double sum = 0;
     for (int32_t i = 0; i < width; i++)
-        sum += a[i] * b[i];
-    return sum;
+        sum += a[i] * a[i];
+    return sqrt(sum);
 }
 
-/* The response by age until it is over, in slots; and how much the last sum hears of all ages. */
-static netdp_status impulse_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                const netdp_i_gains *gains, int32_t from, impulse *made,
+static netdp_status impulse_new(const netdp_i_impulse *by_age, int64_t every, impulse *made,
                                 netdp_error *error)
 {
-    const int64_t every = protocol->every, rounds = protocol->rounds;
-    netdp_i_impulse by_age = {0};
-    netdp_status status =
-        netdp_i_impulse_new(gains, basis->rows + (int64_t)from * basis->modes, 1, 1,
-                            rounds < LONGEST ? rounds : LONGEST, &by_age, NULL, error);
-    if (status != NETDP_OK)
-        return status;
-    const int64_t seen = by_age.seen, ages = by_age.ages;
-    made->width = (int32_t)(every * seen);
-    made->slots = (ages + every - 1) / every;
+    const int64_t seen = by_age->seen, ages = by_age->ages;
+    *made = (impulse){.width = (int32_t)(every * seen), .slots = (ages + every - 1) / every};
     made->h = NETDP_I_NEW(double, made->slots * made->width);
-    if (!by_age.over && ages < rounds)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "a contribution is felt for more than %d rounds here; use "
-                              "--bound everything, or a --pattern",
-                              LONGEST);
-    else if (made->h == NULL)
-        status = netdp_i_no_memory(error);
-    else
-        memcpy(made->h, by_age.w, (size_t)(ages * seen) * sizeof *made->h);
-    for (int64_t age = (rounds - 1) % every; by_age.last != NULL && age < ages; age += every) {
-        const double *heard = by_age.last + age * seen;
-        made->sum_last += sqrt(dot(heard, heard, by_age.seen));
-    }
-    netdp_i_impulse_clear(&by_age);
-    return status;
+    if (made->h == NULL)
+        return netdp_i_no_memory(error);
+    memcpy(made->h, by_age->w, (size_t)(ages * seen) * sizeof *made->h);
+    return NETDP_OK;
 }
 
-/* |M_kk| + 2 sum_d sup_J |sum_{j <= J} h_j h_{j+d}|: a row of |M| for any age of the stream. */
-static double row_sum(const impulse *h)
+static netdp_status rest_new(const impulse *h, netdp_i_convolution *made, netdp_error *error)
 {
-    if (h->slots > LAGS)
-        return INFINITY;
-    double row = 0;
-    for (int64_t d = 0; d < h->slots; d++) {
-        double partial = 0, largest = 0;
-        for (int64_t j = 0; j + d < h->slots; j++) {
-            partial += dot(h->h + j * h->width, h->h + (j + d) * h->width, h->width);
-            largest = fmax(largest, fabs(partial));
-        }
-        row += d == 0 ? largest : 2 * largest;
-    }
-    return row;
+    made->slots = h->slots;
+    made->rest = NETDP_I_NEW(double, h->slots + 1);
+    if (made->rest == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t j = h->slots - 1; j >= 0; j--)
+        made->rest[j] = made->rest[j + 1] + length(h->h + j * h->width, h->width);
+    return NETDP_OK;
+}
+
+/* How much the last sum hears of contributions, and of those at least `from` slots old. */
+static double heard_last(const netdp_i_impulse *by_age, const netdp_linear *protocol, int64_t from)
+{
+    const int64_t every = protocol->every, youngest = (protocol->rounds - 1) % every;
+    double sum = 0;
+    for (int64_t age = youngest + from * every; by_age->last != NULL && age < by_age->ages;
+         age += every)
+        sum += length(by_age->last + age * by_age->seen, by_age->seen);
+    return sum;
 }
 
 /* A real line and its transform. */
@@ -179,28 +167,32 @@ static netdp_status symbol_norm(const impulse *h, double *norm, double *peak, ne
 }
 
 netdp_status netdp_i_convolve(const netdp_linear *protocol, const netdp_i_basis *basis,
-                              const netdp_i_gains *gains, int32_t from, netdp_i_convolution *bounds,
-                              netdp_error *error)
+                              const netdp_i_gains *gains, int32_t from, int64_t kept,
+                              netdp_i_convolution *made, netdp_error *error)
 {
+    const int64_t rounds = protocol->rounds;
+    netdp_i_impulse by_age = {0};
+    netdp_i_convolution found = {.square = INFINITY};
     impulse h = {0};
-    double norm = 0, peak = 0;
-    netdp_status status = impulse_new(protocol, basis, gains, from, &h, error);
-    if (status == NETDP_OK)
-        status = symbol_norm(&h, &norm, &peak, error);
-    if (status == NETDP_OK) {
-        const double slots = (double)((protocol->rounds - 1) / protocol->every + 1);
-        const double most = (double)netdp_linear_contributions(protocol);
-        const double early = fmin(most, ceil((double)(gains->count - 1) / (double)protocol->every));
-        const double late = fmin(most, slots - early);
-        const double last = h.sum_last * h.sum_last;
-        const double row = row_sum(&h);
-        /* |B c|^2 <= (|B_early c| + |B_late c|)^2, and M <= I bounds the early part by its number.
-         */
-        const double by_norm = sqrt(early) + norm * sqrt(late);
-        const double by_row = sqrt(early) + sqrt(late * row);
-        *bounds = (netdp_i_convolution){
-            .abs_sum = by_row * by_row + last, .spectral = by_norm * by_norm + last, .peak = peak};
+    double norm = 0;
+    netdp_status status =
+        netdp_i_impulse_new(gains, basis->rows + (int64_t)from * basis->modes, 1, 1,
+                            rounds < LONGEST ? rounds : LONGEST, &by_age, NULL, error);
+    if (status == NETDP_OK && (by_age.over || by_age.ages == rounds)) {
+        status = impulse_new(&by_age, protocol->every, &h, error);
+        if (status == NETDP_OK)
+            status = rest_new(&h, &found, error);
+        if (status == NETDP_OK)
+            status = symbol_norm(&h, &norm, &found.peak, error);
+        found.square = norm * norm;
+        found.last = heard_last(&by_age, protocol, 0);
+        found.last_beyond = heard_last(&by_age, protocol, kept);
     }
     netdp_i_free(h.h);
+    netdp_i_impulse_clear(&by_age);
+    if (status != NETDP_OK)
+        netdp_i_convolution_clear(&found);
+    else
+        *made = found;
     return status;
 }

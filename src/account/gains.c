@@ -1,5 +1,7 @@
 #include "account/gains.h"
 
+#include <math.h>
+
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -60,18 +62,45 @@ static netdp_status append(netdp_i_gains *gains, int32_t modes, int32_t seen, in
     return status;
 }
 
+int64_t netdp_i_gains_room(const netdp_i_basis *basis, const netdp_i_observer *observer)
+{
+    const double s = observer->seen_count;
+    return (int64_t)fmax(2, MOST_BYTES / (8 * s * (s + basis->modes)));
+}
+
+/* The gain of the last sum received; where it is steady, behind one more observation. */
+static netdp_status observe_last(netdp_i_gains *gains, int32_t modes, int32_t seen, int64_t *room,
+                                 netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    /* After a steady break P is that before an observation: take it in first, and hold its gain. */
+    if (gains->steady) {
+        status = append(gains, modes, seen, room, error);
+        if (status == NETDP_OK)
+            status = netdp_i_filter_observe(gains->filter, &gains->gain[gains->count - 1], error);
+    }
+    if (status == NETDP_OK)
+        status = netdp_i_filter_predict(gains->filter, 0, error);
+    if (status == NETDP_OK)
+        status = netdp_i_gain_new(modes, seen, &gains->last, error);
+    if (status == NETDP_OK)
+        status = netdp_i_filter_observe(gains->filter, &gains->last, error);
+    return status;
+}
+
 netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                               const netdp_i_observer *observer, netdp_i_gains *gains,
-                               const netdp_progress *progress, netdp_error *error)
+                               const netdp_i_observer *observer, int64_t longest,
+                               netdp_i_gains *gains, const netdp_progress *progress,
+                               netdp_error *error)
 {
     const int32_t r = basis->modes, s = observer->seen_count;
-    const double each = 8.0 * ((double)s * s + (double)r * s);
+    const int64_t most = netdp_i_gains_room(basis, observer);
     netdp_i_gains made = {0};
     int64_t room = 0;
     netdp_status status = netdp_i_filter_new(
         basis, observer, netdp_i_observer_scale(protocol, observer), &made.filter, error);
     for (int64_t t = 0; status == NETDP_OK && t < protocol->rounds && !made.steady; t++) {
-        if ((double)t * each > MOST_BYTES)
+        if (t > most)
             status = netdp_i_fail(error, NETDP_NO_MEMORY,
                                   "%lld rounds of a protocol that has not become steady need more "
                                   "than %g GB; use fewer rounds",
@@ -87,25 +116,11 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
             status = netdp_i_report(progress, "filter", (double)(t + 1), (double)protocol->rounds,
                                     error);
         /* Steady noise makes P monotone towards its limit: a change that is rounding stays so. */
-        made.steady = protocol->steady && t > 0 && netdp_i_filter_change(made.filter) < STEADY &&
-                      t + 1 < protocol->rounds;
+        made.steady = protocol->steady && t > 0 && t + 1 < protocol->rounds &&
+                      (netdp_i_filter_change(made.filter) < STEADY || t + 1 >= longest);
     }
-    if (status == NETDP_OK && observer->last_sum) {
-        /* After a steady break P is that before an observation: take it in first. */
-        if (made.steady) {
-            netdp_i_gain again = {0};
-            status = netdp_i_gain_new(r, s, &again, error);
-            if (status == NETDP_OK)
-                status = netdp_i_filter_observe(made.filter, &again, error);
-            netdp_i_gain_clear(&again);
-        }
-        if (status == NETDP_OK)
-            status = netdp_i_filter_predict(made.filter, 0, error);
-        if (status == NETDP_OK)
-            status = netdp_i_gain_new(r, s, &made.last, error);
-        if (status == NETDP_OK)
-            status = netdp_i_filter_observe(made.filter, &made.last, error);
-    }
+    if (status == NETDP_OK && observer->last_sum)
+        status = observe_last(&made, r, s, &room, error);
     if (status != NETDP_OK) {
         netdp_i_gains_clear(&made);
         return status;

@@ -13,12 +13,17 @@ typedef struct netdp_i_gains {
 } netdp_i_gains;
 
 /*
- * Steady once P changes by less than 1e-14 a round. NETDP_NO_MEMORY where the gains of a protocol
- * that does not become steady would not fit.
+ * Steady once P changes by less than 1e-14 a round, or after `longest` rounds of a protocol under
+ * steady noise: then the gain is held although P still grows, which overstates a loss and never
+ * understates it (docs/proofs/streams.md). NETDP_NO_MEMORY where all gains would not fit.
  */
 netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                               const netdp_i_observer *observer, netdp_i_gains *gains,
-                               const netdp_progress *progress, netdp_error *error);
+                               const netdp_i_observer *observer, int64_t longest,
+                               netdp_i_gains *gains, const netdp_progress *progress,
+                               netdp_error *error);
+
+/* How many rounds' gains may be kept. */
+int64_t netdp_i_gains_room(const netdp_i_basis *basis, const netdp_i_observer *observer);
 void netdp_i_gains_clear(netdp_i_gains *gains);
 
 /*

@@ -7,6 +7,7 @@
 #include "account/matrices.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -202,6 +203,19 @@ netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_ba
         show_steady(x, basis, from, shown);
     *matrices = x;
     return NETDP_OK;
+}
+
+netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *x, const netdp_i_shown *shown,
+                                       int32_t node)
+{
+    const int64_t r = x->response.modes;
+    double sum = 0, largest = 0;
+    for (int64_t k = 0; k < x->early; k++) {
+        const double size = cblas_dnrm2((int)r, x->response.e + (k * x->nodes + node) * r, 1);
+        sum += size;
+        largest = fmax(largest, size);
+    }
+    return (netdp_i_beyond){sum * shown->beyond, largest * shown->beyond, sum * shown->last_beyond};
 }
 
 bool netdp_i_matrices_told(const netdp_i_matrices *x, int32_t node)

@@ -24,6 +24,16 @@ void netdp_i_matrices_free(netdp_i_matrices *matrices);
  * take contributions. */
 void netdp_i_matrices_fill(netdp_i_matrices *matrices, int32_t node, double *m);
 
+/* Bounds of what early contributions show after the rows that `shown` keeps. */
+typedef struct netdp_i_beyond {
+    double sum;   /* over contributions and rounds, of the innovations' lengths */
+    double worst; /* of one contribution */
+    double last;  /* over contributions, of what the last sum shows */
+} netdp_i_beyond;
+
+netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *matrices, const netdp_i_shown *shown,
+                                       int32_t node);
+
 /* Did a response of the node leave the range of Sigma? Then its loss is infinite. */
 bool netdp_i_matrices_told(const netdp_i_matrices *matrices, int32_t node);
 

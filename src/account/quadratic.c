@@ -86,15 +86,30 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Sum of the `most` largest of `count` values, which are put in descending order. */
+double netdp_i_sum_largest(double *values, int64_t count, double value, int64_t copies,
+                           int64_t most)
+{
+    double sum = 0;
+    if (most < count + copies)
+        qsort(values, (size_t)count, sizeof *values, descending);
+    for (int64_t i = 0; i < count && most > 0; i++) {
+        if (copies > 0 && (value >= values[i] || most >= count + copies)) {
+            const int64_t taken = copies < most ? copies : most;
+            sum += (double)taken * value;
+            most -= taken;
+            copies = 0;
+        }
+        if (most > 0) {
+            sum += values[i];
+            most--;
+        }
+    }
+    return sum + (double)(copies < most ? copies : most) * value;
+}
+
 static double sum_largest(double *values, int32_t count, int32_t most)
 {
-    if (most < count)
-        qsort(values, (size_t)count, sizeof *values, descending);
-    double sum = 0;
-    for (int32_t i = 0; i < most && i < count; i++)
-        sum += values[i];
-    return sum;
+    return netdp_i_sum_largest(values, count, 0, 0, most);
 }
 
 /* c^T M c <= sum over the chosen rows of the sum of their `most` largest entries. */
@@ -223,8 +238,8 @@ static void relax(netdp_i_quadratic *scratch, const double *m, int32_t size)
     }
 }
 
-netdp_status netdp_i_quadratic_dual(netdp_i_quadratic *scratch, const double *m, int32_t size,
-                                    int32_t most, double *bound, netdp_error *error)
+netdp_status netdp_i_quadratic_weights(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                       double *y, netdp_error *error)
 {
     relax(scratch, m, size);
     for (int64_t i = 0; i < size; i++)
@@ -232,12 +247,18 @@ netdp_status netdp_i_quadratic_dual(netdp_i_quadratic *scratch, const double *m,
             scratch->copy[i * size + j] = m[i * size + j] - (i == j ? scratch->sums[i] : 0);
     double missing = 0;
     netdp_status status = largest(scratch, size, &missing, error);
-    if (status != NETDP_OK)
-        return status;
-    for (int32_t k = 0; k < size; k++)
-        scratch->sums[k] += fmax(0, missing);
-    *bound = sum_largest(scratch->sums, size, most);
-    return NETDP_OK;
+    for (int32_t k = 0; status == NETDP_OK && k < size; k++)
+        y[k] = scratch->sums[k] + fmax(0, missing);
+    return status;
+}
+
+netdp_status netdp_i_quadratic_dual(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                    int32_t most, double *bound, netdp_error *error)
+{
+    netdp_status status = netdp_i_quadratic_weights(scratch, m, size, scratch->sorted, error);
+    if (status == NETDP_OK)
+        *bound = sum_largest(scratch->sorted, size, most);
+    return status;
 }
 
 static double value_of(const double *m, int32_t size, const double *c, double *image)

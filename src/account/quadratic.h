@@ -22,9 +22,20 @@ double netdp_i_quadratic_abs_sum(netdp_i_quadratic *scratch, const double *m, in
 netdp_status netdp_i_quadratic_spectral(netdp_i_quadratic *scratch, const double *m, int32_t size,
                                         int32_t most, double *bound, netdp_error *error);
 
-/* sum y_k (of the `most` largest) with diag(y) >= M, from the vector relaxation. */
+/* y [size] with diag(y) >= M, from the vector relaxation. */
+netdp_status netdp_i_quadratic_weights(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                       double *y, netdp_error *error);
+
+/* The sum of the `most` largest of them. */
 netdp_status netdp_i_quadratic_dual(netdp_i_quadratic *scratch, const double *m, int32_t size,
                                     int32_t most, double *bound, netdp_error *error);
+
+/*
+ * The sum of the `most` largest of `count` values and `copies` times one value more; the values are
+ * put in descending order where not all of them count.
+ */
+double netdp_i_sum_largest(double *values, int64_t count, double value, int64_t copies,
+                           int64_t most);
 
 /* The value of the best sign pattern found; all of them up to 16 contributions. */
 double netdp_i_quadratic_lower(netdp_i_quadratic *scratch, const double *m, int32_t size,

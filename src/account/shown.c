@@ -10,14 +10,18 @@
 
 #define NOTHING 1e-20
 
+/* Ages that are followed at most. */
+enum { LONGEST = 200000 };
+
 /* Transposed: columns of length `modes`. */
 typedef struct backward {
     int modes, seen;
     const double *theta;
+    const netdp_i_gains *gains;
     const netdp_i_gain *gain; /* the steady one */
     double *c;                /* [rank][modes]: C */
     double *x;                /* [seen][modes]: C A^age */
-    double *last;             /* [seen][modes] */
+    double *last;             /* [seen][modes]; 0 without a last sum */
     double *y;                /* [seen][seen] */
 } backward;
 
@@ -65,6 +69,7 @@ static netdp_status backward_new(const netdp_i_gains *gains, backward *b, netdp_
     *b = (backward){.modes = any.modes,
                     .seen = any.seen,
                     .theta = any.theta,
+                    .gains = gains,
                     .gain = netdp_i_gains_at(gains, gains->count),
                     .c = NETDP_I_NEW(double, r *s),
                     .x = NETDP_I_NEW(double, r *s),
@@ -99,33 +104,54 @@ static double largest(const double *x, int64_t count)
     return most;
 }
 
+static void step(const backward *b)
+{
+    step_back(b, b->x);
+    if (b->gains->last.lower != NULL)
+        step_back(b, b->last);
+}
+
+static netdp_status keep(const backward *b, netdp_i_shown *made, int64_t *room, netdp_error *error)
+{
+    const int64_t each = (int64_t)b->modes * b->seen;
+    const bool sums = b->gains->last.lower != NULL;
+    netdp_status status =
+        netdp_i_ages_grow(made->ages, each, room, &made->rows, sums ? &made->last : NULL, error);
+    if (status != NETDP_OK)
+        return status;
+    memcpy(made->rows + made->ages * each, b->x, (size_t)each * sizeof *b->x);
+    if (sums)
+        memcpy(made->last + made->ages * each, b->last, (size_t)each * sizeof *b->last);
+    made->ages++;
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_shown_new(const netdp_linear *protocol, const netdp_i_gains *gains,
-                               netdp_i_shown *shown, const netdp_progress *progress,
+                               int64_t kept, netdp_i_shown *shown, const netdp_progress *progress,
                                netdp_error *error)
 {
-    const bool sums = gains->last.lower != NULL;
     netdp_i_shown made = {.first = gains->steady ? gains->count - 1 : protocol->rounds};
     backward b = {0};
     int64_t room = 0;
     netdp_status status = backward_new(gains, &b, error);
-    const int64_t each = (int64_t)b.modes * b.seen;
+    const int64_t each = (int64_t)b.modes * b.seen, left = protocol->rounds - made.first;
     const double nothing = status == NETDP_OK ? NOTHING * largest(b.c, each) : 0;
-    while (status == NETDP_OK && made.ages < protocol->rounds - made.first) {
-        if (largest(b.x, each) <= nothing && (!sums || largest(b.last, each) <= nothing))
+    for (int64_t age = 0; status == NETDP_OK && age < left; age++) {
+        if (largest(b.x, each) <= nothing && largest(b.last, each) <= nothing)
             break;
-        status =
-            netdp_i_ages_grow(made.ages, each, &room, &made.rows, sums ? &made.last : NULL, error);
+        if (age < kept - made.first) {
+            status = keep(&b, &made, &room, error);
+        } else {
+            made.beyond += cblas_dnrm2((int)each, b.x, 1);
+            made.last_beyond += cblas_dnrm2((int)each, b.last, 1);
+        }
+        if (age == LONGEST) {
+            made.beyond = made.last_beyond = INFINITY;
+            break;
+        }
+        step(&b);
         if (status == NETDP_OK)
             status = netdp_i_poll(progress, error);
-        if (status != NETDP_OK)
-            break;
-        memcpy(made.rows + made.ages * each, b.x, (size_t)each * sizeof *b.x);
-        step_back(&b, b.x);
-        if (sums) {
-            memcpy(made.last + made.ages * each, b.last, (size_t)each * sizeof *b.last);
-            step_back(&b, b.last);
-        }
-        made.ages++;
     }
     backward_clear(&b);
     if (status != NETDP_OK) {

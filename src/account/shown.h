@@ -13,11 +13,16 @@ typedef struct netdp_i_shown {
     int64_t ages;  /* 0 where it never is */
     double *rows;  /* [ages][seen][modes]: C A^age, 0 behind the rank */
     double *last;  /* [ages][seen][modes]: by the last sum, were `age` the last round; or NULL */
+    double beyond; /* sum over later ages of the rows' Frobenius norms; INFINITY: not known */
+    double last_beyond; /* ... of those of the last sum */
 } netdp_i_shown;
 
-/* Up to the last round, or until the rows are below 1e-20 of the first ones: nothing is left. */
+/*
+ * Up to the last round, or until the rows are below 1e-20 of the first ones: nothing is left. Rows
+ * of rounds from `kept` on are not kept.
+ */
 netdp_status netdp_i_shown_new(const netdp_linear *protocol, const netdp_i_gains *gains,
-                               netdp_i_shown *shown, const netdp_progress *progress,
+                               int64_t kept, netdp_i_shown *shown, const netdp_progress *progress,
                                netdp_error *error);
 void netdp_i_shown_clear(netdp_i_shown *shown);
 

@@ -2,26 +2,31 @@
  * Contributions c_k in rounds k of a schedule: the observer's whitened innovations respond with
  * sum_k c_k w^{(k)}, so the loss is c^T M c with M_kl the inner product of w^{(k)} and w^{(l)} over
  * all rounds. M is formed node by node up to NETDP_I_EXPLICIT contributions and bounded
- * (quadratic.h). Above that the gain is steady for nearly all rounds, the response of a
- * contribution depends on its age only, and M is bounded through that one response (convolution.h).
+ * (quadratic.h). Above that the gain is held after some slots at the latest, the response of a
+ * later contribution depends on its age only, and bounds are put together from M of the first and
+ * the last slots and from that one response (stitch.h).
  */
 #include "account/stream.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "account/convolution.h"
 #include "account/gains.h"
 #include "account/matrices.h"
 #include "account/pattern_value.h"
 #include "account/quadratic.h"
 #include "account/shrink.h"
+#include "account/stitch.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 
-/* Nodes are taken in blocks of up to BLOCK. */
-enum { BLOCK = 8 };
+/* Nodes are taken in blocks of up to BLOCK; beyond what is felt of a contribution M has this room.
+ */
+enum { BLOCK = 8, SEAM_ROOM = 33 };
+
+netdp_i_stream_sizes netdp_i_stream_most = {
+    .whole = NETDP_I_EXPLICIT, .followed = 512, .largest = 2048};
 
 /* The responses that a thread holds may take this many bytes. */
 #define BLOCK_BYTES 2.5e8
@@ -35,10 +40,24 @@ typedef struct stream {
     const netdp_i_gains *gains;
     const netdp_i_shown *shown;
     double *loss;
-    int32_t slots, most; /* contribution rounds, and how many of them a node uses */
-    int32_t block;       /* nodes taken together: their responses must fit */
+    int32_t slots, most; /* of M: contribution rounds, and how many of them a node uses */
+    int32_t early;       /* long streams: slots before the gain is steady */
+    const netdp_linear *whole;
+    int32_t block; /* nodes taken together: their responses must fit */
     const netdp_progress *progress;
 } stream;
+
+static int64_t slots_of(const netdp_linear *protocol)
+{
+    return (protocol->rounds - 1) / protocol->every + 1;
+}
+
+static void mirror(double *m, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < i; j++)
+            m[i * n + j] = m[j * n + i];
+}
 
 /* ---- Every contribution apart: M of each node ---- */
 
@@ -65,9 +84,7 @@ netdp_status netdp_i_stream_bound(netdp_i_quadratic *quadratic, netdp_bound boun
     const int64_t n = slots;
     double spectral = INFINITY, dual = INFINITY;
     netdp_status status = NETDP_OK;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < i; j++)
-            m[i * n + j] = m[j * n + i];
+    mirror(m, n);
     switch (bound) {
     case NETDP_BOUND_LOWER:
         *loss = netdp_i_quadratic_lower(quadratic, m, slots, most);
@@ -93,6 +110,28 @@ netdp_status netdp_i_stream_bound(netdp_i_quadratic *quadratic, netdp_bound boun
     return status;
 }
 
+/* Node `i` of `matrices`, of a long stream: m is that of its first and last slots. */
+static netdp_status bound_stitched(const stream *s, netdp_i_seams *seams,
+                                   const netdp_i_matrices *matrices, int32_t i, int32_t from,
+                                   double *m, double *loss, netdp_error *error)
+{
+    netdp_i_stitch stitch = {.m = m,
+                             .size = s->slots,
+                             .early = s->early,
+                             .reach = (s->slots - s->early) / 2,
+                             .slots = slots_of(s->whole),
+                             .most = netdp_linear_contributions(s->whole)};
+    if (stitch.slots > stitch.size)
+        stitch.beyond = netdp_i_matrices_beyond(matrices, s->shown, i);
+    netdp_status status = netdp_i_convolve(s->whole, s->basis, s->gains, from,
+                                           stitch.size - stitch.early, &stitch.late, error);
+    mirror(m, s->slots);
+    if (status == NETDP_OK)
+        status = netdp_i_stitch_bound(seams, &stitch, s->bound, loss, error);
+    netdp_i_convolution_clear(&stitch.late);
+    return status;
+}
+
 static netdp_status bound_block(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
@@ -101,58 +140,88 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
     const int32_t nodes = s->count - first < s->block ? s->count - first : s->block;
     netdp_i_matrices *matrices = NULL;
     netdp_i_quadratic *quadratic = NULL;
+    netdp_i_seams *seams = NULL;
     double *m = NETDP_I_NEW(double, (int64_t)s->slots * s->slots);
     netdp_status status = m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status == NETDP_OK)
-        status = netdp_i_quadratic_new(s->slots, &quadratic, error);
+        status = s->whole != NULL ? netdp_i_seams_new(s->slots, &seams, error)
+                                  : netdp_i_quadratic_new(s->slots, &quadratic, error);
     if (status == NETDP_OK)
         status = netdp_i_matrices_new(s->protocol, s->basis, s->gains, s->shown, s->from + first,
                                       nodes, &matrices, s->progress, error);
     for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
+        double *loss = &s->loss[first + i];
         netdp_i_matrices_fill(matrices, i, m);
-        status = netdp_i_stream_bound(quadratic, s->bound, m, s->slots, s->most,
-                                      &s->loss[first + i], error);
+        status = seams != NULL
+                     ? bound_stitched(s, seams, matrices, i, s->from[first + i], m, loss, error)
+                     : netdp_i_stream_bound(quadratic, s->bound, m, s->slots, s->most, loss, error);
         if (netdp_i_matrices_told(matrices, i))
-            s->loss[first + i] = INFINITY;
+            *loss = INFINITY;
         if (status == NETDP_OK)
             status = netdp_i_poll(s->progress, error);
     }
     netdp_i_matrices_free(matrices);
     netdp_i_quadratic_free(quadratic);
+    netdp_i_seams_free(seams);
     netdp_i_free(m);
     return status;
+}
+
+static netdp_status bound_blocks(stream *s, const netdp_i_shown *shown, int32_t seen,
+                                 const netdp_progress *progress, netdp_error *error)
+{
+    const double each = netdp_i_matrices_bytes(s->protocol, shown, seen);
+    s->shown = shown;
+    s->block = (int32_t)fmax(1, fmin(BLOCK, BLOCK_BYTES / each));
+    return netdp_i_for_each((s->count + s->block - 1) / s->block, bound_block, s, progress, "nodes",
+                            error);
 }
 
 static netdp_status bound_short(stream *s, int32_t seen, const netdp_progress *progress,
                                 netdp_error *error)
 {
     netdp_i_shown shown = {0};
-    netdp_status status = netdp_i_shown_new(s->protocol, s->gains, &shown, progress, error);
-    if (status != NETDP_OK)
-        return status;
-    const double each = netdp_i_matrices_bytes(s->protocol, &shown, seen);
-    s->shown = &shown;
-    s->block = (int32_t)fmax(1, fmin(BLOCK, BLOCK_BYTES / each));
-    status = netdp_i_for_each((s->count + s->block - 1) / s->block, bound_block, s, progress,
-                              "nodes", error);
+    netdp_status status =
+        netdp_i_shown_new(s->protocol, s->gains, s->protocol->rounds, &shown, progress, error);
+    if (status == NETDP_OK)
+        status = bound_blocks(s, &shown, seen, progress, error);
     netdp_i_shown_clear(&shown);
     return status;
 }
 
 /* ---- Long streams ---- */
 
-static netdp_status convolve_node(void *context, int64_t index, int thread, netdp_error *error)
+/* The same stream without as many slots in its middle: its last round keeps its place in a slot. */
+static netdp_linear without(const netdp_linear *protocol, int64_t slots)
 {
-    (void)thread;
-    const stream *s = context;
-    netdp_i_convolution bounds;
+    netdp_linear some = *protocol;
+    some.rounds -= protocol->every * (slots < 0 ? 0 : slots);
+    return some;
+}
+
+static netdp_status bound_long(stream *s, int32_t seen, const netdp_progress *progress,
+                               netdp_error *error)
+{
+    const netdp_linear *whole = s->protocol;
+    const int64_t slots = slots_of(whole), every = whole->every;
+    const netdp_linear largest = without(whole, slots - netdp_i_stream_most.largest);
+    netdp_i_shown shown = {0};
     netdp_status status =
-        netdp_i_convolve(s->protocol, s->basis, s->gains, s->from[index], &bounds, error);
-    if (status == NETDP_OK)
-        s->loss[index] = s->bound == NETDP_BOUND_ABS_SUM    ? bounds.abs_sum
-                         : s->bound == NETDP_BOUND_SPECTRAL ? bounds.spectral
-                         : s->bound == NETDP_BOUND_LOWER    ? bounds.peak
-                                                            : fmin(bounds.abs_sum, bounds.spectral);
+        netdp_i_shown_new(whole, s->gains, largest.rounds, &shown, progress, error);
+    if (status != NETDP_OK)
+        return status;
+    /* Room for all that is felt on either side of what is left out, and for the seam. */
+    const int64_t early = (shown.first - 1) / every + 1;
+    const int64_t wanted = early + 2 * (shown.ages / every + SEAM_ROOM);
+    const netdp_linear some =
+        wanted < slots_of(&largest) ? without(whole, slots - wanted) : largest;
+    s->whole = whole;
+    s->protocol = &some;
+    s->slots = (int32_t)slots_of(&some);
+    s->early = (int32_t)early;
+    status = bound_blocks(s, &shown, seen, progress, error);
+    s->protocol = whole;
+    netdp_i_shown_clear(&shown);
     return status;
 }
 
@@ -165,7 +234,8 @@ static void fill_pattern(const stream *s, double omega, double *pattern)
         pattern[k] = k < slots - most ? 0 : cos(omega * (double)k) >= 0 ? 1 : -1;
 }
 
-/* The best of three patterns, the third at the node's own worst frequency (left in loss). */
+/* The best of three patterns, the third at the node's own worst frequency once the gain is steady.
+ */
 static netdp_status lower_long(const stream *s, const netdp_progress *progress, netdp_error *error)
 {
     const int32_t count = s->count;
@@ -182,10 +252,15 @@ static netdp_status lower_long(const stream *s, const netdp_progress *progress, 
         for (int32_t i = 0; status == NETDP_OK && i < count; i++)
             best[i] = fmax(best[i], value[i]);
     }
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
-        fill_pattern(s, s->loss[i], pattern);
-        status = netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, from + i, 1, value,
-                                       progress, error);
+    for (int32_t i = 0; status == NETDP_OK && s->gains->steady && i < count; i++) {
+        netdp_i_convolution late;
+        status = netdp_i_convolve(s->protocol, s->basis, s->gains, from[i], 0, &late, error);
+        if (status == NETDP_OK) {
+            fill_pattern(s, late.peak, pattern);
+            netdp_i_convolution_clear(&late);
+            status = netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, from + i, 1,
+                                           value, progress, error);
+        }
         best[i] = fmax(best[i], value[0]);
     }
     if (status == NETDP_OK)
@@ -196,37 +271,25 @@ static netdp_status lower_long(const stream *s, const netdp_progress *progress, 
     return status;
 }
 
-static netdp_status bound_long(stream *s, const netdp_progress *progress, netdp_error *error)
-{
-    if (!s->gains->steady)
-        return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "the gain of %lld rounds does not become steady, and more than %d "
-                            "contributions are bounded only where it does; use fewer rounds or "
-                            "--bound everything",
-                            (long long)s->protocol->rounds, NETDP_I_EXPLICIT);
-    if (s->bound == NETDP_BOUND_DUAL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "bound: dual is for up to %d contributions; use upper",
-                            NETDP_I_EXPLICIT);
-    netdp_status status = netdp_i_for_each(s->count, convolve_node, s, progress, "nodes", error);
-    if (status == NETDP_OK && s->bound == NETDP_BOUND_LOWER)
-        return lower_long(s, progress, error);
-    const double most = (double)netdp_linear_contributions(s->protocol);
-    for (int32_t i = 0; s->bound == NETDP_BOUND_UPPER && i < s->count; i++)
-        s->loss[i] = fmin(s->loss[i], most);
-    return status;
-}
-
 static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *basis,
                             const netdp_i_observer *observer, netdp_bound bound,
                             const double *pattern, const int32_t *from, int32_t count, double *loss,
                             const netdp_progress *progress, netdp_error *error)
 {
+    const int64_t slots = slots_of(protocol);
+    const bool is_long = slots > netdp_i_stream_most.whole;
+    /* A gain that is held overstates: good for bounds from above. */
+    int64_t longest = protocol->rounds;
+    if (pattern == NULL && bound != NETDP_BOUND_LOWER) {
+        const int64_t followed = is_long ? netdp_i_stream_most.followed * protocol->every : longest;
+        const int64_t room = netdp_i_gains_room(basis, observer);
+        longest = followed < room ? followed : room;
+    }
     netdp_i_gains gains = {0};
-    netdp_status status = netdp_i_gains_new(protocol, basis, observer, &gains, progress, error);
+    netdp_status status =
+        netdp_i_gains_new(protocol, basis, observer, longest, &gains, progress, error);
     if (status != NETDP_OK)
         return status;
-    const int64_t slots = (protocol->rounds - 1) / protocol->every + 1;
     stream s = {.protocol = protocol,
                 .basis = basis,
                 .from = from,
@@ -234,17 +297,18 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
                 .bound = bound,
                 .gains = &gains,
                 .loss = loss,
-                .slots = slots > NETDP_I_EXPLICIT ? NETDP_I_EXPLICIT : (int32_t)slots,
-                .most =
-                    (int32_t)fmin(NETDP_I_EXPLICIT, (double)netdp_linear_contributions(protocol)),
+                .slots = is_long ? 0 : (int32_t)slots,
+                .most = is_long ? 0 : (int32_t)netdp_linear_contributions(protocol),
                 .progress = progress};
     if (pattern != NULL)
         status = netdp_i_pattern_value(protocol, basis, &gains, pattern, from, count, loss,
                                        progress, error);
-    else if (slots > NETDP_I_EXPLICIT)
-        status = bound_long(&s, progress, error);
-    else
+    else if (!is_long)
         status = bound_short(&s, observer->seen_count, progress, error);
+    else if (bound == NETDP_BOUND_LOWER)
+        status = lower_long(&s, progress, error);
+    else
+        status = bound_long(&s, observer->seen_count, progress, error);
     netdp_i_gains_clear(&gains);
     return status;
 }

@@ -8,6 +8,16 @@
 #include "account/quadratic.h"
 
 /*
+ * Slots of contributions: M is formed of `whole` at most. Of longer streams the gains of `followed`
+ * slots, and M of `largest` ones. Tests make them small.
+ */
+typedef struct netdp_i_stream_sizes {
+    int64_t whole, followed, largest;
+} netdp_i_stream_sizes;
+
+extern netdp_i_stream_sizes netdp_i_stream_most;
+
+/*
  * loss[i]: the bound of node from[i]'s contributions towards the observer. With a pattern (of
  * netdp_linear_contributions many numbers, each in [-1, 1]) exactly its value, whatever the bound.
  */

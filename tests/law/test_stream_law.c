@@ -65,7 +65,8 @@ static void scene_new(scene *s, const char *name, bool sums, int64_t rounds, int
         netdp_i_basis_clear(&s->basis);
         s->basis = shrunk;
     }
-    assert_ok(netdp_i_gains_new(&s->protocol, &s->basis, &s->observer, &s->gains, NULL, &error));
+    assert_ok(
+        netdp_i_gains_new(&s->protocol, &s->basis, &s->observer, rounds, &s->gains, NULL, &error));
 }
 
 static void scene_drop(scene *s)
@@ -142,7 +143,7 @@ static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t 
         from[u - 1] = u;
     netdp_i_shown shown = {0};
     netdp_i_matrices *matrices = NULL;
-    assert_ok(netdp_i_shown_new(&s.protocol, &s.gains, &shown, NULL, &error));
+    assert_ok(netdp_i_shown_new(&s.protocol, &s.gains, rounds, &shown, NULL, &error));
     assert_ok(netdp_i_matrices_new(&s.protocol, &s.basis, &s.gains, &shown, from, s.nodes - 1,
                                    &matrices, NULL, &error));
     for (int32_t u = s.nodes - 1; u > 0; u--) {
@@ -311,18 +312,175 @@ static void test_symbol(void **state)
     scene_new(&s, "regular 12 5", false, 100000, 1, false);
     for (int32_t u = 1; u < s.nodes; u++) {
         netdp_i_impulse h;
-        netdp_i_convolution bounds;
-        assert_ok(netdp_i_convolve(&s.protocol, &s.basis, &s.gains, u, &bounds, &error));
+        netdp_i_convolution late;
+        assert_ok(netdp_i_convolve(&s.protocol, &s.basis, &s.gains, u, 0, &late, &error));
         assert_ok(netdp_i_impulse_new(&s.gains, s.basis.rows + u * s.basis.modes, 1, 1, 100000, &h,
                                       NULL, &error));
-        const double early = (double)(s.gains.count - 1);
-        const double norm = (sqrt(bounds.spectral) - sqrt(early)) / sqrt(100000 - early);
-        assert_close(symbol_at(&h, bounds.peak), norm, 0, 1e-5);
+        const double norm = sqrt(late.square);
+        assert_close(symbol_at(&h, late.peak), norm, 0, 2e-5);
         for (int k = 0; k <= 500; k++)
             assert_true(symbol_at(&h, M_PI * k / 500) <= norm * (1 + 1e-12));
+        netdp_i_convolution_clear(&late);
         netdp_i_impulse_clear(&h);
     }
     scene_drop(&s);
+}
+
+/* ---- Bounds that are put together ---- */
+
+static const netdp_bound sound[] = {NETDP_BOUND_ABS_SUM, NETDP_BOUND_SPECTRAL, NETDP_BOUND_DUAL,
+                                    NETDP_BOUND_UPPER};
+enum { SOUND = sizeof sound / sizeof *sound };
+
+/* The bounds of every node but the observer: [SOUND][nodes]. */
+static void bound_all(const scene *s, const int32_t *from, double loss[SOUND][MOST])
+{
+    for (int b = 0; b < SOUND; b++)
+        assert_ok(netdp_i_stream(&s->protocol, &s->basis, &s->observer, sound[b], NULL, from,
+                                 s->nodes - 1, loss[b], NULL, &error));
+}
+
+/*
+ * M is that of the whole view's covariance, inverted, and its best pattern found: no bound is below
+ * it, whatever the sizes that it is put together of; and none is far above the bound of all of M.
+ */
+static void check_stitched(const char *name, bool sums, int64_t rounds, int64_t every, int64_t most,
+                           netdp_i_stream_sizes sizes, double loose)
+{
+    scene s;
+    scene_new(&s, name, sums, rounds, every, false);
+    s.protocol.at_most = most;
+    const int64_t slots = (rounds - 1) / every + 1, used = netdp_linear_contributions(&s.protocol);
+    const netdp_i_stream_sizes usual = netdp_i_stream_most;
+    double whole[SOUND][MOST], stitched[SOUND][MOST];
+    int32_t from[MOST];
+    for (int32_t u = 1; u < s.nodes; u++)
+        from[u - 1] = u;
+    bound_all(&s, from, whole);
+    netdp_i_stream_most = sizes;
+    bound_all(&s, from, stitched);
+    netdp_i_stream_most = usual;
+    int64_t size = 0;
+    double *g = whitened(&s, &size, slots), *m = calloc((size_t)(slots * slots), sizeof *m);
+    netdp_i_quadratic *quadratic = NULL;
+    assert_ok(netdp_i_quadratic_new((int32_t)slots, &quadratic, &error));
+    for (int32_t u = 1; u < s.nodes; u++) {
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)slots, (int)slots, (int)size, 1,
+                    g + u * slots * size, (int)size, g + u * slots * size, (int)size, 0, m,
+                    (int)slots);
+        const double truth = netdp_i_quadratic_lower(quadratic, m, (int32_t)slots, (int32_t)used);
+        for (int b = 0; b < SOUND; b++) {
+            assert_true(stitched[b][u - 1] >= truth * (1 - 1e-12));
+            assert_true(whole[b][u - 1] >= truth * (1 - 1e-12));
+            assert_true(stitched[b][u - 1] <= loose * whole[b][u - 1]);
+        }
+    }
+    netdp_i_quadratic_free(quadratic);
+    free(g);
+    free(m);
+    scene_drop(&s);
+}
+
+static void test_stitched(void **state)
+{
+    (void)state;
+    const netdp_i_stream_sizes ample = {40, 1000, 150}, short_of = {20, 6, 30}, bare = {8, 3, 10};
+    check_stitched("regular 8 5", false, 200, 1, 0, ample, 1.1);
+    check_stitched("regular 8 5", true, 200, 1, 0, ample, 1.1);
+    check_stitched("regular 8 5", true, 203, 2, 0, (netdp_i_stream_sizes){40, 1000, 90}, 1.1);
+    check_stitched("complete 5", false, 170, 1, 0, ample, 1.1);
+    check_stitched("regular 8 5", true, 162, 4, 0, short_of, 2);
+    check_stitched("regular 8 5", false, 61, 1, 0, short_of, 2);
+    check_stitched("ring 7", false, 120, 1, 0, short_of, 2);
+    check_stitched("ring 7", true, 121, 2, 0, short_of, 2);
+    check_stitched("ring 7", true, 119, 1, 9, short_of, 5);
+    check_stitched("star 6", true, 100, 1, 0, short_of, 2);
+    check_stitched("hypercube 4", false, 90, 1, 25, short_of, 5);
+    check_stitched("ring 9", true, 60, 1, 0, bare, 20);
+    check_stitched("ring 9", false, 64, 3, 0, bare, 20);
+}
+
+/* One pair of a network: a bound of so many rounds. */
+static double bound_of(const char *name, const char *mixing, int32_t from, netdp_sees sees,
+                       netdp_bound bound, int64_t rounds, int64_t every)
+{
+    netdp_graph *graph = NULL;
+    netdp_mixing *made = NULL;
+    netdp_losses *losses = NULL;
+    assert_ok(netdp_graph_make(name, 1, true, &graph, NULL, &error));
+    assert_ok(netdp_mixing_new(graph, mixing, &made, &error));
+    const netdp_linear protocol = {
+        .mixing = made, .rounds = rounds, .every = every, .steady = true, .dither = 1};
+    const int32_t to = 0;
+    const netdp_loss_request request = {.protocol = &protocol,
+                                        .sees = sees,
+                                        .bound = bound,
+                                        .from = &from,
+                                        .from_count = 1,
+                                        .to = &to,
+                                        .to_count = 1};
+    assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
+    const double loss = losses->loss[0];
+    netdp_losses_free(losses);
+    netdp_mixing_free(made);
+    netdp_graph_free(graph);
+    return loss;
+}
+
+/* From one number of rounds to a larger one a bound grows in proportion, or by a fifth. */
+static void check_growth(const char *name, const char *mixing, int32_t from, netdp_sees sees,
+                         const int64_t *rounds, int count, int64_t every)
+{
+    for (int b = 0; b < SOUND; b++) {
+        double before = 0;
+        for (int i = 0; i < count; i++) {
+            const double loss =
+                bound_of(name, mixing, from, sees, sound[b], rounds[i] * every, every);
+            assert_true(loss >= before * (1 - 1e-12));
+            if (i > 0)
+                assert_true(loss <= 1.2 * before * (double)rounds[i] / (double)rounds[i - 1]);
+            before = loss;
+        }
+        const double pattern =
+            bound_of(name, mixing, from, sees, NETDP_BOUND_LOWER, rounds[count - 1] * every, every);
+        assert_true(before >= pattern * (1 - 1e-12));
+    }
+}
+
+static void test_growth(void **state)
+{
+    (void)state;
+    static const int64_t rounds[] = {1024, 1025, 2048, 2049};
+    check_growth("ring 12", "metropolis", 5, NETDP_SEES_NEIGHBOURS, rounds, 4, 1);
+    check_growth("erdos-renyi 100 0.1", "metropolis", 50, NETDP_SEES_SUM, rounds, 4, 1);
+    check_growth("torus 5 5", "metropolis", 5, NETDP_SEES_NEIGHBOURS, rounds, 2, 1);
+    check_growth("ring 12", "lazy:0.9", 6, NETDP_SEES_NEIGHBOURS, rounds, 2, 1);
+}
+
+/* Run by name: every number of rounds around the sizes, networks fast and slow. */
+static void test_growth_long(void **state)
+{
+    (void)state;
+    static const char *const name[] = {
+        "erdos-renyi 100 0.1", "ring 12",   "star 30", "complete 20",
+        "hypercube 7",         "torus 6 6", "ring 60", "regular 40 4"};
+    static const char *const mixing[] = {"metropolis", "lazy:0.5", "lazy:0.9"};
+    static const netdp_sees sees[] = {NETDP_SEES_NEIGHBOURS, NETDP_SEES_SUM};
+    static const int64_t far[] = {1024, 1025, 1500, 2047, 2048, 2049, 3000, 6000, 20000};
+    int64_t near[26];
+    if (getenv("NETDP_LONG") == NULL)
+        skip();
+    for (int i = 0; i < 26; i++)
+        near[i] = 1000 + 4 * i + (i > 6 ? 1 : 0);
+    for (size_t g = 0; g < sizeof name / sizeof *name; g++)
+        for (size_t m = 0; m < sizeof mixing / sizeof *mixing; m++)
+            for (size_t v = 0; v < sizeof sees / sizeof *sees; v++) {
+                print_message("%s, %s\n", name[g], mixing[m]);
+                check_growth(name[g], mixing[m], 1, sees[v], far, 9, 1);
+                check_growth(name[g], mixing[m], 11, sees[v], far, 9, g % 2 == 0 ? 3 : 1);
+                if (m == 0)
+                    check_growth(name[g], mixing[m], 5, sees[v], near, 26, 1);
+            }
 }
 
 /* ---- Bounds of M ---- */
@@ -384,9 +542,11 @@ static void test_attained(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrices), cmocka_unit_test(test_matrices_of_symmetric_graphs),
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_bounds_of_nearly_diagonal),
-        cmocka_unit_test(test_symbol),   cmocka_unit_test(test_attained),
+        cmocka_unit_test(test_matrices),    cmocka_unit_test(test_matrices_of_symmetric_graphs),
+        cmocka_unit_test(test_patterns),    cmocka_unit_test(test_bounds_of_nearly_diagonal),
+        cmocka_unit_test(test_symbol),      cmocka_unit_test(test_attained),
+        cmocka_unit_test(test_stitched),    cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_growth_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
