@@ -42,14 +42,17 @@ typedef enum netdp_bound {
     NETDP_BOUND_WALK_CODE,        /* the same at any sigma and order: NOT an upper bound */
     NETDP_BOUND_PUBLISHED_KNOWN,  /* paper A, Appendix B.1: NOT an upper bound (errata 11, 12) */
     NETDP_BOUND_SHUFFLED,         /* histograms on the ring: amplification by shuffling */
+    NETDP_BOUND_LEAST,            /* walks: of each pair the least of those that hold */
 } netdp_bound;
 
 /* A row of the table of bounds. */
 typedef struct netdp_bound_info {
-    netdp_bound bound;                          /* which */
-    const char *name;                           /* as on the command line; NULL ends the table */
-    const char *source;                         /* a paper, a proof in docs, or a method */
-    bool sound;                                 /* an upper bound under the stated threat model */
+    netdp_bound bound;  /* which */
+    const char *name;   /* as on the command line; NULL ends the table */
+    const char *source; /* a paper, a proof in docs, or a method */
+    bool sound;         /* an upper bound under the stated threat model */
+    bool sound_of_sums; /* not so, but one where a token adds up and does nothing else */
+    bool sound_once;    /* not so, but one where a node contributes once at most */
     bool averaging, stream, learn, walk, tally; /* where it applies */
     const char *summary;                        /* what it says, in one line */
 } netdp_bound_info;
@@ -96,6 +99,12 @@ typedef struct netdp_unit {
     double parameter;        /* alpha > 1 of NETDP_AS_RDP, delta in (0, 1) of NETDP_AS_DP */
 } netdp_unit;
 
+/* How many pairs have their loss from a bound, where each takes the least of several. */
+typedef struct netdp_given {
+    const netdp_bound_info *bound;
+    int64_t pairs;
+} netdp_given;
+
 /*
  * Losses of from_count nodes towards to_count observers (a coalition is one), loss[to][from].
  * A node towards an observer set that it belongs to has the value INFINITY and counts nowhere.
@@ -109,6 +118,9 @@ typedef struct netdp_losses {
     const netdp_bound_info *bound; /* the one that was computed */
     bool sound;                    /* is it an upper bound? */
     bool certified;                /* false: computed in floating point, not in ball arithmetic */
+    const char *reason;            /* why not sound, or not certified; NULL: both */
+    int32_t given_count;           /* NETDP_BOUND_LEAST: how many of `given`; else 0 */
+    netdp_given given[3];          /* the bounds that were asked, and who was least how often */
     double local;     /* what local differential privacy would give: the contributions */
     double tolerance; /* what was taken for rounding where the dither is (nearly) 0, else 0 */
     bool final;       /* walks: `loss` and `local` are values of `unit` at `noise`, not losses */

@@ -20,7 +20,7 @@ NETDP_BEGIN
  */
 typedef struct netdp_walk_request {
     const netdp_token *token; /* borrowed */
-    netdp_bound bound;        /* NETDP_BOUND_AUTO: excursion */
+    netdp_bound bound;        /* NETDP_BOUND_AUTO: the least sound one */
     double noise;             /* sigma >= 0, in units of the sensitivity Delta of a gradient */
     netdp_unit unit;          /* NETDP_AS_RDP or NETDP_AS_DP */
     int32_t from_count;       /* 0: all nodes */
@@ -34,8 +34,10 @@ typedef struct netdp_walk_request {
     double law_epsilon, law_delta;
 } netdp_walk_request;
 
-/* AUTO becomes excursion; another bound must apply to walks (NETDP_INVALID). */
-NETDP_API NETDP_CHECK netdp_status netdp_walk_bound_choose(netdp_bound bound,
+/* AUTO becomes least where a node contributes once, excursion else; another bound must apply to
+ * walks (NETDP_INVALID). */
+NETDP_API NETDP_CHECK netdp_status netdp_walk_bound_choose(const netdp_token *token,
+                                                           netdp_bound bound,
                                                            const netdp_bound_info **chosen,
                                                            netdp_error *error);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "account/verdict.h"
 #include "base/fail.h"
 
 static const netdp_bound_info bounds[] = {
@@ -35,14 +36,17 @@ static const netdp_bound_info bounds[] = {
     {NETDP_BOUND_EXCURSION, "excursion", "docs/proofs/excursion.md", true, .walk = true,
      .summary = "the whole walk; contributions between two visits are seen together"},
     {NETDP_BOUND_EXCURSION_LINEAR, "excursion-linear", "docs/proofs/excursion.md", false,
-     .walk = true, .tally = true,
+     .sound_of_sums = true, .walk = true, .tally = true,
      .summary = "sound for sums only (running means with 1/t steps too); all else: excursion"},
     {NETDP_BOUND_SHUFFLED, "shuffled", "amplification by shuffling", true, .tally = true,
      .summary = "histograms on the ring: increments between two visits, shuffled (--shuffle)"},
     {NETDP_BOUND_LOCAL, "local", "local differential privacy", true, .walk = true, .tally = true,
      .summary = "as if every contribution were seen at once: the cap, or every step"},
-    {NETDP_BOUND_FIRST_PASSAGE, "first-passage", "amplification by iteration", false, .walk = true,
+    {NETDP_BOUND_FIRST_PASSAGE, "first-passage", "amplification by iteration", false,
+     .sound_once = true, .walk = true,
      .summary = "one contribution, times the cap or T/n; sound with --cap 1 only (errata 11)"},
+    {NETDP_BOUND_LEAST, "least", "least of the sound ones", true, .walk = true,
+     .summary = "of each pair the least of excursion, local and, with --cap 1, first-passage"},
     {NETDP_BOUND_WALK_PUBLISHED, "published", "paper A, Lemma 2", false, .walk = true,
      .summary = "one contribution's sum, times the cap or T/n; can be too small (errata 11)"},
     {NETDP_BOUND_PUBLISHED_LOG, "published-log", "paper A, Theorem 3", false, .walk = true,
@@ -57,6 +61,14 @@ static const netdp_bound_info bounds[] = {
 const netdp_bound_info *netdp_bounds(void)
 {
     return bounds;
+}
+
+const netdp_bound_info *netdp_i_bound_row(netdp_bound bound)
+{
+    const netdp_bound_info *info = bounds;
+    while (info->name != NULL && info->bound != bound)
+        info++;
+    return info->name != NULL ? info : NULL;
 }
 
 netdp_status netdp_bound_parse(const char *name, netdp_bound *bound, netdp_error *error)
@@ -102,13 +114,11 @@ netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,
                                 const netdp_bound_info **chosen, netdp_error *error)
 {
     const netdp_bound wanted = bound == NETDP_BOUND_AUTO ? usual(protocol) : bound;
-    const netdp_bound_info *info = bounds;
     const netdp_status status =
-        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_SHUFFLED, error);
+        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_LEAST, error);
     if (status != NETDP_OK)
         return status;
-    while (info->bound != wanted)
-        info++;
+    const netdp_bound_info *info = netdp_i_bound_row(wanted);
     if (!applies(info, protocol))
         return netdp_i_fail(error, NETDP_INVALID, "bound: %s does not apply to %s; %s", info->name,
                             protocol->every == 0 ? "averaging"
@@ -124,23 +134,23 @@ netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,
     return NETDP_OK;
 }
 
-netdp_status netdp_walk_bound_choose(netdp_bound bound, const netdp_bound_info **chosen,
-                                     netdp_error *error)
+netdp_status netdp_walk_bound_choose(const netdp_token *token, netdp_bound bound,
+                                     const netdp_bound_info **chosen, netdp_error *error)
 {
+    /* Where a node contributes once, and as much as the others, two bounds that hold compete. */
+    const bool once = netdp_token_contributions(token) == 1 && !token->weighted;
     netdp_bound wanted = bound;
     if (bound == NETDP_BOUND_AUTO)
-        wanted = NETDP_BOUND_EXCURSION;
+        wanted = once ? NETDP_BOUND_LEAST : NETDP_BOUND_EXCURSION;
     if (bound == NETDP_BOUND_PUBLISHED) /* its name means another formula here */
         wanted = NETDP_BOUND_WALK_PUBLISHED;
     if (bound == NETDP_BOUND_PUBLISHED_CODE)
         wanted = NETDP_BOUND_WALK_CODE;
-    const netdp_bound_info *info = bounds;
     const netdp_status status =
-        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_SHUFFLED, error);
+        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_LEAST, error);
     if (status != NETDP_OK)
         return status;
-    while (info->bound != wanted)
-        info++;
+    const netdp_bound_info *info = netdp_i_bound_row(wanted);
     if (!info->walk)
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: %s does not apply to walks; use excursion", info->name);

@@ -12,6 +12,7 @@
 #include <netdp/random.h>
 
 #include "account/losses.h"
+#include "account/verdict.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -241,7 +242,7 @@ netdp_status netdp_losses_drawn(const netdp_drawn_request *request, const netdp_
     memcpy(made->loss, d.value, (size_t)d.pairs * sizeof *d.value);
     netdp_i_losses_exclude(made);
     made->final = true;
-    made->certified = false;
+    netdp_i_judge(made->bound, (netdp_i_case){0}, made);
     made->unit = request->unit;
     made->noise = request->noise;
     made->local = d.ceiling;

@@ -12,6 +12,7 @@
 #include "account/published.h"
 #include "account/release.h"
 #include "account/stream.h"
+#include "account/verdict.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -151,9 +152,9 @@ static netdp_status losses_begin(account *a, netdp_error *error)
         return status;
     netdp_losses *losses = a->losses;
     const netdp_bound bound = a->bound->bound;
-    losses->bound = a->bound;
-    losses->sound = a->bound->sound;
-    losses->certified = bound == NETDP_BOUND_EVERYTHING || (is_local(a) && losses->sound);
+    netdp_i_judge(a->bound,
+                  (netdp_i_case){.outward = bound == NETDP_BOUND_EVERYTHING || is_local(a)},
+                  losses);
     if (bound == NETDP_BOUND_EXACT && !is_local(a) &&
         netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)
         losses->tolerance = NETDP_I_FLOOR;

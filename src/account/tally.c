@@ -5,6 +5,7 @@
 
 #include "account/losses.h"
 #include "account/orders.h"
+#include "account/verdict.h"
 #include "account/visits.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -54,8 +55,7 @@ static netdp_status choose(const netdp_tally_request *request, netdp_bound *boun
     const netdp_currency currency = request->unit.currency;
     netdp_status status = netdp_tally_check(tally, error);
     if (status == NETDP_OK)
-        status =
-            netdp_i_check_choice("bound", (int64_t)request->bound, NETDP_BOUND_SHUFFLED, error);
+        status = netdp_i_check_choice("bound", (int64_t)request->bound, NETDP_BOUND_LEAST, error);
     if (status == NETDP_OK)
         status = netdp_i_check_choice("shuffle", (int64_t)request->shuffle,
                                       NETDP_SHUFFLE_BOUNDS - 1, error);
@@ -319,11 +319,11 @@ netdp_status netdp_tally_losses_new(const netdp_tally_request *request,
                                request->to, request->to_count, request->coalition, &made, error);
     if (status != NETDP_OK)
         return status;
-    made->bound = netdp_bounds();
-    while (made->bound->bound != bound)
-        made->bound++;
-    made->sound = true;
-    made->certified = gaussian(request->tally) && bound != NETDP_BOUND_EXCURSION_LINEAR;
+    netdp_i_judge(netdp_i_bound_row(bound),
+                  (netdp_i_case){.sums = request->tally->task == NETDP_TALLY_SUM,
+                                 .outward = gaussian(request->tally) &&
+                                            bound != NETDP_BOUND_EXCURSION_LINEAR},
+                  made);
     made->final = !unit_free(request->tally);
     if (made->final) {
         made->unit = request->unit;

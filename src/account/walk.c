@@ -7,6 +7,8 @@
 #include "account/losses.h"
 #include "account/orders.h"
 #include "account/passage.h"
+#include "account/verdict.h"
+#include "account/walk_least.h"
 #include "account/walk_published.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -511,6 +513,35 @@ static netdp_status account_passages(account *a, const netdp_progress *progress,
     return status;
 }
 
+/* Of each pair the least that holds: excursions, all at once, and first passage where it holds. */
+static netdp_status account_least(account *a, const netdp_progress *progress, netdp_error *error)
+{
+    netdp_losses *l = a->losses;
+    const bool once = netdp_token_contributions(a->token) == 1 && !a->token->weighted;
+    int64_t lower = 0, local = 0, counted = 0;
+    netdp_status status = account_excursions(a, progress, error);
+    const netdp_i_least asked = {.token = a->token,
+                                 .like = a->like,
+                                 .kinds = a->kept_count,
+                                 .orders = a->orders,
+                                 .order = a->order,
+                                 .delta = a->request.unit.currency == NETDP_AS_DP ? a->delta : 0,
+                                 .sigma = a->request.noise};
+    if (status == NETDP_OK && once)
+        status = netdp_i_walk_least(&asked, l, &lower, progress, error);
+    for (int32_t v = 0; v < l->to_count; v++)
+        for (int32_t i = 0; i < l->from_count; i++)
+            if (netdp_losses_counts(l, i, v)) {
+                counted++;
+                local += l->loss[(int64_t)v * l->from_count + i] >= a->most[i];
+            }
+    l->given_count = 3;
+    l->given[0] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_EXCURSION), counted - lower - local};
+    l->given[1] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_FIRST_PASSAGE), lower};
+    l->given[2] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_LOCAL), local};
+    return status;
+}
+
 /* What a published formula says of one contribution, whatever the noise. */
 static netdp_status find_units(account *a, const netdp_progress *progress, netdp_error *error)
 {
@@ -579,7 +610,7 @@ static netdp_status check_request(const netdp_walk_request *request, const netdp
 {
     netdp_status status = netdp_token_check(request->token, error);
     if (status == NETDP_OK)
-        status = netdp_walk_bound_choose(request->bound, bound, error);
+        status = netdp_walk_bound_choose(request->token, request->bound, bound, error);
     if (status != NETDP_OK)
         return status;
     if (request->unit.currency != NETDP_AS_RDP && request->unit.currency != NETDP_AS_DP)
@@ -645,10 +676,10 @@ netdp_status netdp_i_walk_account_new(const netdp_walk_request *request, account
         netdp_i_walk_account_free(a);
         return status;
     }
-    a->losses->bound = bound;
-    a->losses->sound =
-        bound->sound || (bound->bound == NETDP_BOUND_FIRST_PASSAGE && request->token->cap == 1);
-    a->losses->certified = bound->bound == NETDP_BOUND_LOCAL;
+    netdp_i_judge(bound,
+                  (netdp_i_case){.once = netdp_token_contributions(request->token) == 1,
+                                 .outward = bound->bound == NETDP_BOUND_LOCAL},
+                  a->losses);
     a->losses->final = true;
     a->losses->unit = request->unit;
     *made = a;
@@ -665,11 +696,14 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
     netdp_status status = find_local(a, error);
     if (status != NETDP_OK)
         return status;
+    l->given_count = 0;
     if (bound == NETDP_BOUND_LOCAL || (l->sound && noise == 0)) {
         for (int64_t i = 0; i < pairs; i++)
             l->loss[i] = a->most[i % l->from_count];
     } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR) {
         status = account_excursions(a, progress, error);
+    } else if (bound == NETDP_BOUND_LEAST) {
+        status = account_least(a, progress, error);
     } else if (bound == NETDP_BOUND_FIRST_PASSAGE) {
         status = account_passages(a, progress, error);
     } else {

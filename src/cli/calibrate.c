@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account/verdict.h"
 #include "base/fail.h"
 #include "base/file.h"
 
@@ -42,19 +43,23 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
 {
     const netdp_summary *s = &c->achieved;
     json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:b, s:b, s:{s:f, s:s, s:s}, s:{s:o, s:I, s:o, "
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:b, s:b, s:o, s:{s:f, s:s, s:s}, s:{s:o, s:I, "
+        "s:o, "
         "s:o, s:{s:i, s:o}, s:o}}",
         "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
         netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise",
         netdp_i_describe_flips(&o->description) ? json_null() : json_real(c->noise), "dither",
         d->mixing == NULL ? json_null() : json_real(c->dither), "rounds", (json_int_t)c->rounds,
         "bound", losses->bound->name, "sound", (int)losses->sound, "certified",
-        (int)losses->certified, "target", "epsilon", o->target, "as", o->as, "over", o->over,
-        "achieved", "epsilon", netdp_i_json_double(strcmp(o->over, "mean") == 0 ? s->mean : s->max),
-        "pairs", (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
+        (int)losses->certified, "reason", netdp_i_reason_json(losses), "target", "epsilon",
+        o->target, "as", o->as, "over", o->over, "achieved", "epsilon",
+        netdp_i_json_double(strcmp(o->over, "mean") == 0 ? s->mean : s->max), "pairs",
+        (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
         netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
         losses->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(losses, 0),
         "local", netdp_i_json_double(s->local));
+    if (object != NULL)
+        netdp_i_given_json(losses, object);
     return netdp_i_cli_print_json(&object, error);
 }
 

@@ -29,8 +29,12 @@ void netdp_i_describe_bounds(void)
         snprintf(of, sizeof of, "%s%s%s%s%s", bound->averaging ? "averaging " : "",
                  bound->stream ? "stream " : "", bound->learn ? "learning " : "",
                  bound->walk ? "walk " : "", bound->tally ? "token sums" : "");
-        printf("%-16s %-6s %-26s %-40s %s\n", bound->name, bound->sound ? "yes" : "NO", of,
-               bound->source, bound->summary);
+        printf("%-16s %-6s %-26s %-40s %s\n", bound->name,
+               bound->sound           ? "yes"
+               : bound->sound_of_sums ? "sums"
+               : bound->sound_once    ? "once"
+                                      : "NO",
+               of, bound->source, bound->summary);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "account/pairs.h"
 #include "account/summary.h"
+#include "account/verdict.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -80,19 +81,23 @@ static netdp_status print_json(const answer *a, netdp_error *error)
     const netdp_i_description *d = a->description;
     const netdp_losses *l = a->losses;
     const netdp_summary *s = &a->summary;
-    json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:s, s:o, s:{s:I, s:o, s:o, s:{s:i, s:o}, s:o}}",
-        "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
-        netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise",
-        a->options->noise >= 0 && !netdp_i_describe_flips(&a->options->description)
-            ? netdp_i_json_double(a->options->noise)
-            : json_null(),
-        "bound", l->bound->name, "sound", (int)l->sound, "certified", (int)l->certified, "unit",
-        a->options->as, "losses", a->value != NULL ? list_pairs(a) : json_null(), "summary",
-        "pairs", (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
-        netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
-        l->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(l, 0), "local",
-        netdp_i_json_double(s->local));
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:o, s:s, s:o, s:{s:I, s:o, s:o, "
+                  "s:{s:i, s:o}, s:o}}",
+                  "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
+                  netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise",
+                  a->options->noise >= 0 && !netdp_i_describe_flips(&a->options->description)
+                      ? netdp_i_json_double(a->options->noise)
+                      : json_null(),
+                  "bound", l->bound->name, "sound", (int)l->sound, "certified", (int)l->certified,
+                  "reason", netdp_i_reason_json(l), "unit", a->options->as, "losses",
+                  a->value != NULL ? list_pairs(a) : json_null(), "summary", "pairs",
+                  (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
+                  netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
+                  l->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(l, 0),
+                  "local", netdp_i_json_double(s->local));
+    if (object != NULL)
+        netdp_i_given_json(l, object);
     if (object != NULL && a->options->draws > 0)
         json_object_set_new(object, "draws",
                             json_pack("{s:I, s:f}", "count", (json_int_t)a->options->draws,
@@ -143,6 +148,23 @@ static void print_distances(const answer *a)
                    classes[d].least, classes[d].mean, classes[d].most);
 }
 
+static void print_verdict(const netdp_losses *l)
+{
+    if (!l->sound)
+        printf("bound %s: NOT an upper bound; %s", l->bound->name, l->reason);
+    else
+        printf("bound %s: an upper bound, %s", l->bound->name,
+               l->certified ? "certified" : l->reason);
+    const char *before = "; of each pair the least:";
+    for (int32_t k = 0; k < l->given_count; k++) {
+        if (l->given[k].pairs == 0)
+            continue;
+        printf("%s %s (%" PRId64 ")", before, l->given[k].bound->name, l->given[k].pairs);
+        before = ",";
+    }
+    puts(".");
+}
+
 static void print_table(const answer *a)
 {
     const netdp_summary *s = &a->summary;
@@ -159,13 +181,7 @@ static void print_table(const answer *a)
                "who see the draw but cannot choose it; an upper bound at confidence 1 - %g for "
                "all pairs together, from %" PRId64 " draws.\n",
                NETDP_DRAWN_FAILURE, a->options->draws);
-    if (!a->losses->sound)
-        printf("bound %s: NOT an upper bound; %s.\n", a->losses->bound->name,
-               a->losses->bound->summary);
-    else
-        printf("bound %s: an upper bound%s.\n", a->losses->bound->name,
-               a->losses->certified ? ", certified"
-                                    : ", computed in floating point (not in ball arithmetic)");
+    print_verdict(a->losses);
     if (a->losses->tolerance > 0)
         printf("dither (nearly) 0: what varies less than %g of the first noise was taken for "
                "rounding; the answer depends on it.\n",

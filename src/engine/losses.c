@@ -166,12 +166,26 @@ static netdp_status share_new(const int32_t *asked, int32_t count, int32_t nodes
     return NETDP_OK;
 }
 
+/* A process whose share is empty asks about a node of another, where it counts. */
+static void add_given(const netdp_losses *part, bool counts, netdp_losses *whole)
+{
+    double pairs[sizeof whole->given / sizeof *whole->given] = {0};
+    whole->given_count = part->given_count;
+    for (int32_t k = 0; k < part->given_count; k++)
+        pairs[k] = counts ? (double)part->given[k].pairs : 0;
+    netdp_i_sum_up(pairs, part->given_count);
+    for (int32_t k = 0; k < part->given_count; k++)
+        whole->given[k] = (netdp_given){part->given[k].bound, (int64_t)pairs[k]};
+}
+
 /* `part` has the losses of this process's share; `whole`, empty but for its lists, gets all. */
 static void put_together(const share *mine, const netdp_losses *part, netdp_losses *whole)
 {
     whole->bound = part->bound;
     whole->sound = part->sound;
     whole->certified = part->certified;
+    whole->reason = part->reason;
+    add_given(part, mine->counted > 0, whole);
     whole->tolerance = part->tolerance;
     whole->final = part->final;
     whole->unit = part->unit;

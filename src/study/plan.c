@@ -8,6 +8,7 @@
 #include <netdp/simulate.h>
 
 #include "account/pairs.h"
+#include "account/verdict.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -104,13 +105,19 @@ static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder,
     return netdp_i_output_commit(&output, error);
 }
 
-/* A guarantee that is the same towards everyone: central and local. */
-static json_t *uniform_guarantee(const char *bound, double epsilon, double delta)
+/* A guarantee that is the same towards everyone: central (no losses: one release) and local. */
+static json_t *uniform_guarantee(const netdp_losses *losses, double epsilon, double delta)
 {
-    return json_pack("{s:s, s:b, s:b, s:o, s:o, s:n, s:o, s:n, s:o}", "bound", bound, "sound", 1,
-                     "certified", 1, "epsilon", netdp_i_json_double(epsilon), "delta",
-                     netdp_i_json_double(delta), "by_distance", "mean",
-                     netdp_i_json_double(epsilon), "worst", "local", netdp_i_json_double(epsilon));
+    json_t *guarantee = json_pack(
+        "{s:s, s:b, s:b, s:o, s:o, s:n, s:o, s:n, s:o}", "bound",
+        losses != NULL ? losses->bound->name : "trusted aggregator", "sound",
+        losses == NULL || losses->sound, "certified", losses == NULL || losses->certified,
+        "epsilon", netdp_i_json_double(epsilon), "delta", netdp_i_json_double(delta), "by_distance",
+        "mean", netdp_i_json_double(epsilon), "worst", "local", netdp_i_json_double(epsilon));
+    if (guarantee != NULL)
+        json_object_set_new(guarantee, "reason",
+                            losses != NULL ? netdp_i_reason_json(losses) : json_null());
+    return guarantee;
 }
 
 /* "dp:1e-06" and the like. */
@@ -152,6 +159,8 @@ static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_los
         netdp_i_json_double(achieved->local));
     if (guarantee == NULL)
         return netdp_i_no_memory(error);
+    json_object_set_new(guarantee, "reason", netdp_i_reason_json(losses));
+    netdp_i_given_json(losses, guarantee);
     if (variant->why[0] != '\0')
         json_object_set_new(guarantee, "why", json_string(variant->why));
     if (chosen)
@@ -600,14 +609,13 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
         status = pairwise_guarantee(variant, losses, &calibration, folder, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
         status = write_constants(variant, folder, error);
+    if (status == NETDP_OK && variant->role != NETDP_I_NETWORK) {
+        variant->guarantee = uniform_guarantee(losses, epsilon, delta);
+        if (variant->guarantee == NULL)
+            status = netdp_i_no_memory(error);
+    }
     netdp_losses_free(losses);
-    if (status != NETDP_OK || variant->role == NETDP_I_NETWORK)
-        return status;
-    variant->guarantee = uniform_guarantee(variant->role == NETDP_I_CENTRAL ? "trusted aggregator"
-                                           : netdp_i_variant_is_token(variant) ? "local"
-                                                                               : "everything",
-                                           epsilon, delta);
-    return variant->guarantee == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    return status;
 }
 
 /* Says which variant a failure belongs to, where the study lists some. */

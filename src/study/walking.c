@@ -42,7 +42,7 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
     }
     const char *counted =
         variant->token.cap > 0 ? "as many as the cap allows" : "without a cap, one in every step";
-    netdp_status status = netdp_walk_bound_choose(variant->bound, &info, error);
+    netdp_status status = netdp_walk_bound_choose(&variant->token, variant->bound, &info, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "%s: privacy", variant->study->path);
     if (step <= largest * (1 + ROUNDING) && variant->study->task.decay == 0)

@@ -8,7 +8,7 @@ import tempfile
 from harness import Case, close, interrupt, main, read_json, run
 
 KEYS = ["netdp", "graph", "protocol", "threat", "noise", "dither", "rounds", "bound", "sound",
-        "certified", "target", "achieved"]
+        "certified", "reason", "target", "achieved"]
 FLORENTINE = "calibrate --family florentine --rounds 10 --target 1 --as dp:1e-6"
 
 with open(os.path.join(os.environ["NETDP_SOURCE"], "tests/golden/golden.json"),

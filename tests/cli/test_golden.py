@@ -196,10 +196,10 @@ def no_dither(got):
 
 CASES = [
     Case("loss --json --family 'ring 60' --rounds 68 --from 15 --to 0 --bound published",
-         keys=["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified",
+         keys=["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified", "reason",
                "unit", "losses", "summary"], check=unsound),
     Case("loss --json --family 'ring 60' --rounds 68 --from 15 --to 0 --dither 0",
-         keys=["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified",
+         keys=["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified", "reason",
                "unit", "losses", "summary", "rank_tolerance"], check=no_dither),
 ]
 

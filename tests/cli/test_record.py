@@ -62,6 +62,10 @@ STUDIES = [
      "walk, rounds: 30, tokens: 2, start: 3, release: final, cap: 6", WORST, "excursion"),
     ("hypercube 3", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 40",
      TARGET + ", observers: 3", "excursion"),
+    ("star 6", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 60, cap: 1", WORST, "least"),
+    ("florentine", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 1", TARGET, "least"),
+    ("florentine", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 60, cap: 1",
+     TARGET + ", bound: excursion", "excursion"),
     ("star 6", "hastings:degree", MEAN + ", step: 0.1", "weighted-walk, rounds: 120, cap: 2",
      TARGET, "excursion"),
     ("florentine", "hastings:degree", MEAN + ", step: 0.1", "weighted-walk, rounds: 20", WORST,
@@ -133,6 +137,8 @@ LEVELS = {**NAMED, "task.levels": "--levels", "protocol.cap": "--cap",
 def without(options, *keys):
     return {key: option for key, option in options.items() if key not in keys}
 
+
+GOSSIPS = ("averaging", "random-averaging", "gossip-sgd", "async-gossip-sgd", "muffliato-sgd")
 
 OPTIONS = {
     "averaging": GOSSIP,
@@ -245,6 +251,28 @@ def check_contributions(folder, keys, variant):
         close(known["epsilon"], read_json(out)["value"], relative=1e-9)
 
 
+def listed_as(folder, kind, bound):
+    """What loss --bound list says of it for this kind of protocol."""
+    code, out, err = run(["loss", "--bound", "list"], folder)
+    assert code == 0, err
+    said = {line.split()[1] for line in out.splitlines() if line.split()[0] == bound}
+    assert len(said) == 1, (bound, said)
+    return {"yes": True, "NO": False, "sums": kind.endswith("-sum"), "once": False}[said.pop()]
+
+
+def check_baseline(folder, keys, variant):
+    """The baseline is accounted for by netdp loss too: its guarantee says the same of itself."""
+    token = keys["protocol.kind"] not in GOSSIPS
+    words = description({**keys, "privacy.bound": "local" if token else "everything",
+                         "protocol.schedule": "every"}, variant)
+    code, out, err = run(["loss", "--json", *words], folder)
+    assert code == 0, f"{words}: exit {code}: {err}"
+    got, guarantee = read_json(out), variant["guarantee"]
+    for key in ("bound", "sound", "certified", "reason"):
+        equal(got[key], guarantee[key], "the baseline's " + key)
+    assert got["summary"]["mean"] <= guarantee["epsilon"], (got["summary"], guarantee)
+
+
 def again(folder, study):
     keys, summary, losses = ran(folder, study)
     variant, target = summary["variants"][2], summary["target"]
@@ -260,6 +288,10 @@ def again(folder, study):
     equal(got["bound"], study[-1], "bound")
     equal(got["sound"], guarantee["sound"], "sound")
     equal(got["certified"], guarantee["certified"], "certified")
+    equal(got["reason"], guarantee["reason"], "reason")
+    equal(got.get("least_of"), guarantee.get("least_of"), "least_of")
+    equal(listed_as(folder, keys["protocol.kind"], got["bound"]), got["sound"], "the list of bounds")
+    check_baseline(folder, keys, summary["variants"][1])
     equal(got["threat"], summary["threat"], "threat")
     if got["summary"]["mean"] is not None:
         equal(got["summary"]["mean"], guarantee["mean"], "mean")

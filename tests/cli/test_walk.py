@@ -130,7 +130,7 @@ def bad(words, err):
 CASES = [
     Case("loss --json --protocol walk --family 'ring 9' --rounds 50 --noise 5 --start 3 --cap 4 "
          "--burn-in 2 --tokens 2 --release final --to set:0,4",
-         keys=["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified",
+         keys=["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified", "reason",
                "unit", "losses", "summary"], check=keys_of),
     Case("loss --protocol walk --family 'ring 9' --rounds 50 --noise 5 --from 2 --to 0 --csv -",
          out=r"from,to,distance,epsilon\n2,0,2,0\.\d+\n"),
@@ -140,7 +140,7 @@ CASES = [
     Case("loss --protocol walk --family davis --mixing hastings:degree --rounds 50 --noise 5"),
     Case("loss --protocol walk --family 'star 4' --mixing hastings:target --rounds 50 --noise 5 "
          "--to 1", files={"target": b"1\n2.5\n1e-3\n7\n"}),
-    Case("loss --bound list", out="excursion-linear *NO"),
+    Case("loss --bound list", out="excursion-linear *sums"),
     bad("", "--rounds: required; give the number of steps"),
     bad("--rounds auto", "auto applies to averaging"),
     bad("--rounds 5 --as loss", "no unit-free loss"),
@@ -169,8 +169,54 @@ CASES = [
          "--tune-dither", 2, err="no dither"),
     Case("calibrate --protocol walk --family 'ring 9' --rounds 50 --target 1 --as rdp:2 "
          "--bound published", 2, err="not an upper bound"),
+    Case("calibrate --protocol walk --family 'ring 9' --rounds 50 --target 1 --as rdp:2 --cap 2 "
+         "--bound first-passage", 2, err="not an upper bound"),
+    Case("calibrate --protocol walk --family 'ring 9' --rounds 50 --target 1 --as rdp:2 --cap 1 "
+         "--bound first-passage", out="achieved"),
+    Case("loss --protocol walk --family 'ring 9' --rounds 50 --noise 3 --cap 1",
+         out=r"bound least: an upper bound, .*of each pair the least: first-passage \(72\)\."),
     Case("calibrate --protocol walk --family 'ring 9' --rounds 50 --target 1e-9 --as dp:1e-6 "
          "--max-noise 10", 1, err="out of reach"),
 ]
 
-main(CASES, [golden, numbers_of_the_errata, calibration, symmetric_pairs_agree])
+
+
+def pairs_of(words, bound):
+    got = answer(["loss", "--json", "--full", "--protocol", "walk", *words, "--bound", bound])
+    return got, {(e["from"], str(e["to"])): e["value"] for e in got["losses"]}
+
+
+def least_of_what_holds():
+    """With one contribution auto is the least of two sound bounds pair by pair, and says whose."""
+    networks = (["--family", "erdos-renyi 24 0.2", "--rounds", "200"],
+                ["--family", "hypercube 4", "--rounds", "100", "--tokens", "3"],
+                ["--family", "path 20", "--rounds", "6"],
+                ["--family", "star 9", "--rounds", "30", "--release", "final"],
+                ["--family", "ring 12", "--rounds", "80", "--to", "set:0,3", "--start", "5"])
+    winners = set()
+    for network in networks:
+        words = [*network, "--cap", "1", "--noise", "3"]
+        got, least = pairs_of([*words, "--as", "rdp:4"], "auto")
+        one, excursion = pairs_of([*words, "--as", "rdp:4"], "excursion")
+        other, passage = pairs_of([*words, "--as", "rdp:4"], "first-passage")
+        assert (got["bound"], got["sound"], one["sound"], other["sound"]) == ("least",) + 3 * (True,)
+        for pair, value in least.items():
+            close(value, min(excursion[pair], passage[pair]), relative=1e-13)
+        winners |= set(got["least_of"])
+        assert sum(got["least_of"].values()) == len(least), got["least_of"]
+        # At a delta too, where orders are searched: never above either.
+        at_delta = pairs_of([*words, "--as", "dp:1e-5"], "auto")[1]
+        loose = pairs_of([*words, "--as", "dp:1e-5"], "excursion")[1]
+        assert all(at_delta[pair] <= loose[pair] for pair in loose)
+        if "final" not in network:
+            assert sum(at_delta.values()) < 0.9 * sum(loose.values())
+        # Twice is not once.
+        twice = [*network, "--cap", "2", "--noise", "3", "--as", "rdp:4"]
+        assert pairs_of(twice, "auto")[0]["bound"] == "excursion"
+        flagged = pairs_of(twice, "first-passage")[0]
+        assert flagged["sound"] is False and "--cap 1 only" in flagged["reason"]
+    assert winners >= {"excursion", "first-passage"}, winners
+
+
+main(CASES, [golden, numbers_of_the_errata, calibration, symmetric_pairs_agree,
+             least_of_what_holds])

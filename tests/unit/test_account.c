@@ -147,6 +147,7 @@ static void test_summary_and_its_ties(void **state)
 static void test_bounds(void **state)
 {
     (void)state;
+    const netdp_token token = {.steps = 2};
     int known = 0;
     for (const netdp_bound_info *info = netdp_bounds(); info->name != NULL; info++, known++) {
         netdp_bound bound = NETDP_BOUND_EXACT;
@@ -154,7 +155,7 @@ static void test_bounds(void **state)
         /* "published" is one name for two formulas: the protocol says which */
         const netdp_bound_info *chosen = info;
         if (info->walk)
-            assert_ok(netdp_walk_bound_choose(bound, &chosen, &error));
+            assert_ok(netdp_walk_bound_choose(&token, bound, &chosen, &error));
         assert_int_equal(info->walk ? chosen->bound : bound, info->bound);
         assert_true(info->source[0] != '\0' && info->summary[0] != '\0');
         if (strncmp(info->name, "published", 9) == 0)

@@ -457,7 +457,7 @@ static void test_walks(void **state)
                                target_of(rdp, NETDP_OVER_WORST)));
         REFUSED(walk_calibrate(walk_request(), target_of(unit, NETDP_OVER_WORST)));
         REFUSED(walk_calibrate(walk_request(), target_of(rdp, (netdp_over)x)));
-        REFUSED(netdp_walk_bound_choose((netdp_bound)x, &chosen, &error));
+        REFUSED(netdp_walk_bound_choose(&token, (netdp_bound)x, &chosen, &error));
         REFUSED(simulate_walk_of((netdp_walk_output)x, NETDP_LOGISTIC));
         REFUSED(simulate_walk_of(NETDP_WALK_LAST, (netdp_objective_kind)x));
         REFUSED(walk_attack_of(1u << 9));
