@@ -9,19 +9,37 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* From `at` on is still to be read; what is written has room for half as much again as was read. */
+/* From `at` on is still to be read: there is always room for it as it stands, and a NUL. */
 struct rewriting {
     const char *at, *end;
-    char *out;
+    char *made, *out; /* from the first byte written, and where the next one goes */
+    int64_t room;
+    bool full; /* no memory for what should have been written */
 };
 
-static netdp_status begin(struct rewriting *r, const char *text, int64_t bytes, char **made,
-                          netdp_error *error)
+static netdp_status begin(struct rewriting *r, const char *text, int64_t bytes, netdp_error *error)
 {
-    *made = bytes < INT64_MAX / 2 ? NETDP_I_NEW(char, bytes + bytes / 2 + 16) : NULL;
-    if (*made == NULL)
+    const int64_t room = bytes < INT64_MAX / 4 ? bytes + bytes / 2 + 16 : 0;
+    char *made = room > 0 ? NETDP_I_NEW(char, room) : NULL;
+    if (made == NULL)
         return netdp_i_no_memory(error);
-    *r = (struct rewriting){text, text + bytes, *made};
+    *r = (struct rewriting){
+        .at = text, .end = text + bytes, .made = made, .out = made, .room = room};
+    return NETDP_OK;
+}
+
+static netdp_status finish(struct rewriting *r, netdp_status status, char **made,
+                           int64_t *made_bytes, netdp_error *error)
+{
+    if (status == NETDP_OK && r->full)
+        status = netdp_i_no_memory(error);
+    if (status != NETDP_OK) {
+        netdp_i_free(r->made);
+        return status;
+    }
+    *r->out = '\0';
+    *made = r->made;
+    *made_bytes = r->out - r->made;
     return NETDP_OK;
 }
 
@@ -37,9 +55,20 @@ static void copy_to(struct rewriting *r, const char *end)
 static void replace_to(struct rewriting *r, const char *end, const char *text)
 {
     size_t length = strlen(text);
+    r->at = end;
+    const int64_t used = r->out - r->made, needed = used + (int64_t)length + (r->end - end) + 1;
+    if (needed > r->room) {
+        const int64_t room = needed + needed / 2;
+        char *grown = netdp_i_grow(r->made, room, 1);
+        r->full = r->full || grown == NULL;
+        if (grown == NULL)
+            return;
+        r->made = grown;
+        r->out = grown + used;
+        r->room = room;
+    }
     memcpy(r->out, text, length);
     r->out += length;
-    r->at = end;
 }
 
 static bool starts(const char *at, const char *end, const char *with)
@@ -147,10 +176,8 @@ netdp_status netdp_i_prepare_gml(const char *text, int64_t bytes, char **made, i
                                  netdp_error *error)
 {
     struct rewriting r = {0};
-    netdp_status status = begin(&r, text, bytes, made, error);
-    if (status != NETDP_OK)
-        return status;
-    while (r.at < r.end) {
+    netdp_status status = begin(&r, text, bytes, error);
+    while (status == NETDP_OK && !r.full && r.at < r.end) {
         if (*r.at == '"') {
             rewrite_string(&r);
         } else if (*r.at == '#') {
@@ -162,8 +189,7 @@ netdp_status netdp_i_prepare_gml(const char *text, int64_t bytes, char **made, i
             copy_to(&r, r.at + 1);
         }
     }
-    *made_bytes = r.out - *made;
-    return NETDP_OK;
+    return finish(&r, status, made, made_bytes, error);
 }
 
 /* ---- GraphML ---- */
@@ -313,11 +339,10 @@ netdp_status netdp_i_prepare_graphml(const char *text, int64_t bytes, const char
                                      int64_t *made_bytes, netdp_error *error)
 {
     struct rewriting r = {0};
-    char *out = NULL;
     bool in_edge = false;
     int weights = 0;
-    netdp_status status = begin(&r, text, bytes, &out, error);
-    while (status == NETDP_OK && r.at < r.end) {
+    netdp_status status = begin(&r, text, bytes, error);
+    while (status == NETDP_OK && !r.full && r.at < r.end) {
         const char *tag = memchr(r.at, '<', (size_t)(r.end - r.at));
         copy_to(&r, tag != NULL ? tag : r.end);
         if (tag != NULL)
@@ -327,11 +352,5 @@ netdp_status netdp_i_prepare_graphml(const char *text, int64_t bytes, const char
         status =
             netdp_i_fail(error, NETDP_INVALID,
                          "%s: %d keys for weights; give the edges one key 'weight'", path, weights);
-    if (status != NETDP_OK) {
-        netdp_i_free(out);
-        return status;
-    }
-    *made_bytes = r.out - out;
-    *made = out;
-    return NETDP_OK;
+    return finish(&r, status, made, made_bytes, error);
 }
