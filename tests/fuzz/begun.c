@@ -29,6 +29,7 @@ typedef struct genuine {
 static genuine half[BEGUN_FILES], whole[BEGUN_FILES];
 static netdp_study *study;
 static netdp_i_identity whose; /* the digest of graph and data */
+static json_t *begun;          /* the unfinished run's checkpoint */
 
 /* Ends the run in its second simulation. */
 static bool stop_late(void *context, const char *what, double done, double total)
@@ -79,6 +80,8 @@ const netdp_study *begun_study(void)
     FUZZ_HOLDS(fuzz_ok(netdp_study_read(path, NULL, 0, &study, &error), &error));
     run(false);
     keep(half);
+    fuzz_path(path, "results/checkpoint");
+    FUZZ_HOLDS(fuzz_ok(netdp_i_sealed_read(path, &begun, &error), &error));
     run(true);
     keep(whole);
     fuzz_path(path, "results/manifest.json");
@@ -105,14 +108,17 @@ static bool given(const uint8_t *data, size_t size, const char *file, genuine *f
     return true;
 }
 
-/* Digests that fit, so that what was changed is read. */
+/* A checkpoint of this study and digests that fit, so that what was changed is read. */
 static void seal(const char *folder, bool finished)
 {
+    static const char *const identity[] = {"netdp", "study", "problem"};
     char checkpoint[256], manifest[256];
     netdp_error error = {NETDP_OK, ""};
     fuzz_path(checkpoint, "results/checkpoint");
     fuzz_path(manifest, "results/manifest.json");
     json_t *stored = json_load_file(checkpoint, 0, NULL);
+    for (size_t i = 0; json_is_object(stored) && i < 3; i++)
+        json_object_set(stored, identity[i], json_object_get(begun, identity[i]));
     if (json_is_object(stored))
         (void)fuzz_ok(netdp_i_sealed_write(stored, checkpoint, &error), &error);
     json_decref(stored);
