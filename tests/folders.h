@@ -28,11 +28,13 @@ typedef struct watch {
     int64_t reports; /* of the simulation so far */
     int64_t end_at;  /* the report at which it ends; 0: never */
     bool kills;      /* by SIGKILL, else by stopping */
+    bool waits;      /* it does not end then: it waits for SIGCONT */
     bool read;       /* the study could be read */
     netdp_error error;
 } watch;
 
 static watch *shared;
+static bool waiting; /* of the next that is started */
 
 static inline void path_of(char path[ROOM], const char *place, const char *file)
 {
@@ -47,14 +49,16 @@ static inline bool report(void *context, const char *what, double done, double t
         return true;
     if (shared->kills)
         kill(getpid(), SIGKILL);
-    return false;
+    if (shared->waits)
+        raise(SIGSTOP);
+    return shared->waits;
 }
 
 /* A process that runs a study into `place` and saves every `seconds`; `quick` as --quick. */
 static inline pid_t start(const char *study_path, bool quick, const char *place, double seconds,
                           int64_t end_at, bool kills)
 {
-    *shared = (watch){.end_at = end_at, .kills = kills};
+    *shared = (watch){.end_at = end_at, .kills = kills, .waits = waiting};
     fflush(NULL);
     const pid_t child = fork();
     if (child != 0)

@@ -186,20 +186,23 @@ double netdp_i_json_number(const json_t *value)
     return json_is_string(value) ? INFINITY : json_number_value(value);
 }
 
+netdp_status netdp_i_json_commit(const json_t *object, netdp_i_output *output, netdp_error *error)
+{
+    if (json_dumpf(object, output->stream,
+                   JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII) != 0 &&
+        ferror(output->stream) == 0) {
+        netdp_i_output_drop(output);
+        return netdp_i_no_memory(error);
+    }
+    fputc('\n', output->stream);
+    return netdp_i_output_commit(output, error);
+}
+
 netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_error *error)
 {
     netdp_i_output output;
     netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
-    if (json_dumpf(object, output.stream,
-                   JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII) != 0 &&
-        ferror(output.stream) == 0) {
-        netdp_i_output_drop(&output);
-        return netdp_i_no_memory(error);
-    }
-    fputc('\n', output.stream);
-    return netdp_i_output_commit(&output, error);
+    return status == NETDP_OK ? netdp_i_json_commit(object, &output, error) : status;
 }
 
 void netdp_i_npy_begin(FILE *stream, int64_t rows, int64_t columns)

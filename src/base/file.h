@@ -47,6 +47,9 @@ double netdp_i_json_number(const json_t *value);
 /* One JSON object or array and a newline, indented, keys in the order they were put in. */
 netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_error *error);
 
+/* The same into an output that is open; closes it. */
+netdp_status netdp_i_json_commit(const json_t *object, netdp_i_output *output, netdp_error *error);
+
 /*
  * The head of a float64 little-endian array; its columns follow, one after the other (Fortran
  * order, so that they may be written as they come; NumPy's array has [row][column] all the same).

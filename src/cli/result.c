@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "protocol/threat.h"
+#include "study/record.h"
 
 static void print_epsilon(double epsilon)
 {
@@ -424,14 +425,12 @@ static void print_study(const json_t *summary, const json_t *variants)
 
 netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error *error)
 {
-    char path[NETDP_I_PATH_ROOM + 16];
-    json_error_t why;
-    snprintf(path, sizeof path, "%s/summary.json", folder);
-    json_t *summary = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    if (summary == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove the folder and run again",
-                            path, why.line, why.text);
+    json_t *summary = NULL;
+    netdp_status status = netdp_i_record_read(folder, !json, &summary, error);
+    if (status != NETDP_OK)
+        return status;
     const json_t *variants = json_object_get(summary, "variants");
+    const char *simulation = json_string_value(json_object_get(summary, "simulation"));
     print_remarks(variants);
     if (json)
         return netdp_i_cli_print_json(&summary, error);
@@ -444,7 +443,9 @@ netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error
         print_claims(variants);
     else
         print_study(summary, variants);
-    printf("\nresults: %s\n", folder);
+    if (simulation != NULL)
+        printf("\n%s; errors, totals and true means are for you alone.\n", simulation);
+    printf("%sresults: %s\n", simulation != NULL ? "" : "\n", folder);
     json_decref(summary);
     return NETDP_OK;
 }

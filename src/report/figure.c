@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "report/figure.h"
+#include "study/record.h"
 
 enum { PATH_ROOM = 4096 };
 
@@ -149,8 +150,6 @@ netdp_status netdp_figure_write(const netdp_study *study, const char *folder, co
                                 netdp_error *error)
 {
     netdp_i_figure f = {.study = study, .folder = folder};
-    char path[PATH_ROOM];
-    json_error_t why;
     size_t kind = 0;
     if (study->figure.kind == NULL)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -159,13 +158,9 @@ netdp_status netdp_figure_write(const netdp_study *study, const char *folder, co
                             study->path);
     while (strcmp(kinds[kind].name, study->figure.kind) != 0)
         kind++;
-    snprintf(path, sizeof path, "%s/summary.json", folder);
-    f.summary = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    netdp_status status =
-        f.summary != NULL
-            ? write_figure(&f, kind, data, error)
-            : netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove the folder and run again", path,
-                           why.line, why.text);
+    netdp_status status = netdp_i_record_read(folder, true, &f.summary, error);
+    if (status == NETDP_OK)
+        status = write_figure(&f, kind, data, error);
     json_decref(f.summary);
     netdp_i_problems_clear(&f.problems);
     netdp_i_curves_clear(&f.curves);

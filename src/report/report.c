@@ -90,21 +90,14 @@ static netdp_status fail_folder(const char *folder, netdp_error *error)
 
 static netdp_status read_summary(source *s, netdp_error *error)
 {
-    char path[PATH_ROOM], *text = NULL;
-    int64_t bytes = 0;
-    json_error_t why;
+    char path[PATH_ROOM];
     if (!there(s->folder, "summary.json", path) && !netdp_i_record_finished(s->folder))
         return fail_folder(s->folder, error);
     netdp_status status = netdp_i_record_check(s->folder, error);
     if (status == NETDP_OK)
-        status = netdp_i_file_load(path, &text, &bytes, error);
+        status = netdp_i_record_read(s->folder, true, &s->summary, error);
     if (status != NETDP_OK)
         return status;
-    s->summary = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
-    netdp_i_free(text);
-    if (s->summary == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; run the study again", path, why.line,
-                            netdp_i_show_text(why.text).text);
     const char *task = json_string_value(json_object_get(s->summary, "task"));
     if (task != NULL && strcmp(task, "claim") == 0)
         return netdp_i_fail(error, NETDP_INVALID,

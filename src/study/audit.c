@@ -506,6 +506,7 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
     netdp_i_problems problems = {0};
     netdp_i_plan plan = {0};
     bool finished = false;
+    int lock = -1;
     auditing a = {.options = options, .progress = progress};
     netdp_status status = check_options(options, error);
     if (status == NETDP_OK && netdp_i_study_accounts(study))
@@ -518,7 +519,7 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
     if (status == NETDP_OK)
         status = netdp_i_problems_new(study, data, &problems, error);
     if (status == NETDP_OK)
-        status = netdp_i_folder_open(study, folder, &finished, error);
+        status = netdp_i_folder_open(study, folder, &finished, &lock, error);
     if (status == NETDP_OK)
         status = netdp_i_plan_make(study, &problems, folder, progress, &plan, error);
     if (status != NETDP_OK)
@@ -539,5 +540,6 @@ done:
     netdp_i_free(a.scores);
     netdp_i_plan_clear(&plan);
     netdp_i_problems_clear(&problems);
+    netdp_i_folder_close(folder, &lock);
     return status;
 }

@@ -160,7 +160,7 @@ netdp_status netdp_i_constants_write(const netdp_i_problem *problem, const char 
 {
     netdp_i_output output;
     const int32_t n = netdp_graph_nodes(problem->graph);
-    netdp_status status = netdp_i_output_open(&output, path, error);
+    netdp_status status = netdp_i_output_open_private(&output, path, error);
     if (status != NETDP_OK)
         return status;
     for (int32_t u = 0; u < n; u++)

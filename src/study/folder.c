@@ -1,7 +1,9 @@
+#define _GNU_SOURCE
 #include "study/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <omp.h>
 #include <signal.h>
 #include <sodium.h>
@@ -15,6 +17,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "study/midway.h"
 
 enum { PATH_ROOM = 4096 };
@@ -132,20 +135,84 @@ static bool holds(const char *folder, const char *file)
     return access(path, F_OK) == 0;
 }
 
-netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
-                                 netdp_error *error)
+/* Who holds the lock, as they wrote into it. */
+static netdp_status fail_locked(int file, const char *folder, netdp_error *error)
+{
+    char who[128] = "";
+    const ssize_t length = pread(file, who, sizeof who - 1, 0);
+    who[length > 0 ? length : 0] = '\0';
+    who[strcspn(who, "\n")] = '\0';
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "%s: another run is writing into it (%s, %s/lock); wait for it, or choose "
+                        "another folder with -o",
+                        folder, netdp_i_show_text(who).text, folder);
+}
+
+/*
+ * The lock of an open file description: it ends with the process, and a file system that hosts
+ * share knows it too. *held false: another has it. A file system without locks has none to give.
+ */
+static bool try_lock(int file, bool *held)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    *held = true;
+    if (fcntl(file, F_OFD_SETLK, &whole) == 0)
+        return true;
+    *held = errno != EAGAIN && errno != EACCES;
+    return *held;
+}
+
+/* -1 where the folder cannot be locked; whoever had the file before may just have removed it. */
+static netdp_status lock_folder(const char *folder, int *lock, netdp_error *error)
+{
+    char path[PATH_ROOM], host[128] = "?";
+    netdp_i_folder_path(path, folder, "lock");
+    for (;;) {
+        struct stat ours, there;
+        bool held = false;
+        const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (file < 0)
+            return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                                "%s: cannot write: %s; choose another folder with -o", path,
+                                strerror(errno));
+        if (!try_lock(file, &held)) {
+            netdp_status status = fail_locked(file, folder, error);
+            close(file);
+            return status;
+        }
+        if (fstat(file, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino) {
+            gethostname(host, sizeof host - 1);
+            if (ftruncate(file, 0) == 0)
+                dprintf(file, "process %ld on %s\n", (long)getpid(), host);
+            *lock = file;
+            return NETDP_OK;
+        }
+        close(file);
+    }
+}
+
+void netdp_i_folder_close(const char *folder, int *lock)
+{
+    char path[PATH_ROOM];
+    if (*lock < 0)
+        return;
+    netdp_i_folder_path(path, folder, "lock");
+    unlink(path); /* while it is held */
+    close(*lock);
+    *lock = -1;
+}
+
+/* The opened folder holds nothing, or what this study has begun. */
+static netdp_status check_begun(const netdp_study *study, const char *folder, bool finished,
+                                netdp_error *error)
 {
     char held[PATH_ROOM];
-    netdp_status status = make_folders(folder, error);
-    if (status != NETDP_OK)
-        return status;
+    netdp_status status = NETDP_OK;
     netdp_i_folder_path(held, folder, "study.yaml");
-    sweep(folder);
     const bool begun = holds(folder, "checkpoint"), summed = holds(folder, "summary.json");
-    *finished = netdp_i_record_finished(folder);
     if (access(held, F_OK) == 0)
         status = check_held(study, folder, held, error);
-    else if (begun || summed || *finished)
+    else if (begun || summed || finished)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%s: holds results without their study.yaml; choose another folder "
                               "with -o or remove this one",
@@ -153,12 +220,31 @@ netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, b
     else
         status = write_study(study, held, error);
     /* Between the summary and the manifest a run still has its checkpoint; claims have none. */
-    if (status == NETDP_OK && summed && !begun && !*finished && !netdp_i_study_claims(study))
+    if (status == NETDP_OK && summed && !begun && !finished && !netdp_i_study_claims(study))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%s: has a summary.json and no manifest.json, so that nothing says "
                               "whether its files are whole; choose another folder with -o or "
                               "remove this one",
                               folder);
+    return status;
+}
+
+netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
+                                 int *lock, netdp_error *error)
+{
+    *lock = -1;
+    netdp_status status = make_folders(folder, error);
+    *finished = netdp_i_record_finished(folder);
+    if (status == NETDP_OK && !*finished) {
+        status = lock_folder(folder, lock, error);
+        *finished = netdp_i_record_finished(folder);
+    }
+    if (status != NETDP_OK)
+        return status;
+    sweep(folder);
+    status = check_begun(study, folder, *finished, error);
+    if (status != NETDP_OK)
+        netdp_i_folder_close(folder, lock);
     return status;
 }
 

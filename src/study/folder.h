@@ -38,11 +38,13 @@ void netdp_i_progress_made_clear(netdp_i_progress_made *made);
 void netdp_i_folder_path(char *path, const char *folder, const char *file);
 
 /*
- * Makes the folder and its parents, and refuses one that holds another study. *finished: it has a
- * manifest, which is not checked yet.
+ * Makes the folder and its parents, and refuses one that holds another study, or into which another
+ * process writes. *finished: it has a manifest, which is not checked yet. *lock: for the close, -1
+ * where a finished folder is only read.
  */
 netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
-                                 netdp_error *error);
+                                 int *lock, netdp_error *error);
+void netdp_i_folder_close(const char *folder, int *lock);
 
 /* A line of run.log: the only file with wall time, host, date and thread count. */
 void netdp_i_folder_log(const char *folder, const char *format, ...)
@@ -79,6 +81,11 @@ netdp_status netdp_i_account_summary_write(const netdp_study *study,
                                            const char *folder, netdp_error *error);
 
 netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_problems *problems,
+                                   const netdp_i_plan *plan, const netdp_i_progress_made *made,
+                                   const char *folder, netdp_error *error);
+
+/* Beside it, what was computed from data, in a file that only its owner may read. */
+netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_problems *problems,
                                    const netdp_i_plan *plan, const netdp_i_progress_made *made,
                                    const char *folder, netdp_error *error);
 

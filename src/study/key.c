@@ -144,7 +144,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"protocol.tokens", NETDP_I_KEY_WHOLE, AT(protocol.tokens), .fallback = "1", .low = 1,
      .high = 1e6, .expects = "a whole number from 1 to 1000000"},
     {"protocol.release", NETDP_I_KEY_SWITCH, AT(protocol.release), .fallback = "none",
-     .word = released, .expects = "none or final"},
+     .word = released, .expects = "none or final; a simulation releases nothing real: its noise comes from the seed, in "
+                                  "floating point"},
     {"protocol.law", NETDP_I_KEY_TEXT, AT(protocol.law), .fallback = "public",
      .expects = "public, exact, gamma:THETA,LOW,HIGH or laplace:SCALE,LOW,HIGH"},
     {"protocol.mechanism", NETDP_I_KEY_WORD, AT(protocol.mechanism), .fallback = "gaussian",

@@ -201,18 +201,18 @@ static netdp_status unmixed_error(const netdp_i_problem *problem, const netdp_li
 static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_i_problem *problem = variant->problem;
-    variant->predicted = -1;
+    variant->predicted = variant->expected = -1;
     if (problem->train != NULL || netdp_i_study_accounts(variant->study) ||
         (variant->role != NETDP_I_CENTRAL && variant->token.law != NULL))
         return NETDP_OK;
     const double n = netdp_graph_nodes(problem->graph);
     const double scale = variant->noise * problem->sensitivity;
     if (variant->role == NETDP_I_CENTRAL) {
-        variant->predicted = problem->width * scale * scale / (2 * n * n);
+        variant->predicted = variant->expected = problem->width * scale * scale / (2 * n * n);
         return NETDP_OK;
     }
     if (variant->tally.nodes > 0) {
-        variant->predicted = netdp_i_tallying_predict(variant);
+        variant->predicted = variant->expected = netdp_i_tallying_predict(variant);
         return NETDP_OK;
     }
     if (n > NETDP_DENSE_NODES)
@@ -221,8 +221,10 @@ static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
     netdp_status status = unmixed_error(problem, &variant->protocol, &unmixed, error);
     if (status == NETDP_OK)
         status = netdp_noise_error(&variant->protocol, &noise, error);
-    if (status == NETDP_OK)
-        variant->predicted = unmixed + problem->width * scale * scale * noise;
+    if (status == NETDP_OK) {
+        variant->expected = problem->width * scale * scale * noise;
+        variant->predicted = unmixed + variant->expected;
+    }
     return status;
 }
 
@@ -685,12 +687,12 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
     json_t *list = json_array();
     for (int32_t i = 0; list != NULL && i < plan->count; i++) {
         const netdp_i_variant *variant = &plan->variant[i];
-        json_array_append_new(list,
-                              json_pack("{s:f, s:f, s:I, s:I, s:f, s:O}", "noise", variant->noise,
-                                        "dither", variant->protocol.dither, "rounds",
-                                        (json_int_t)variant->protocol.rounds, "every",
-                                        (json_int_t)variant->protocol.every, "predicted",
-                                        variant->predicted, "guarantee", variant->guarantee));
+        json_array_append_new(list, json_pack("{s:f, s:f, s:I, s:I, s:f, s:f, s:O}", "noise",
+                                              variant->noise, "dither", variant->protocol.dither,
+                                              "rounds", (json_int_t)variant->protocol.rounds,
+                                              "every", (json_int_t)variant->protocol.every,
+                                              "predicted", variant->predicted, "expected",
+                                              variant->expected, "guarantee", variant->guarantee));
     }
     return list;
 }
@@ -698,9 +700,10 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
 static bool restore_variant(json_t *stored, netdp_i_variant *variant)
 {
     json_int_t rounds = 0, every = 0;
-    if (json_unpack(stored, "{s:F, s:F, s:I, s:I, s:F, s:O !}", "noise", &variant->noise, "dither",
-                    &variant->protocol.dither, "rounds", &rounds, "every", &every, "predicted",
-                    &variant->predicted, "guarantee", &variant->guarantee) != 0)
+    if (json_unpack(stored, "{s:F, s:F, s:I, s:I, s:F, s:F, s:O !}", "noise", &variant->noise,
+                    "dither", &variant->protocol.dither, "rounds", &rounds, "every", &every,
+                    "predicted", &variant->predicted, "expected", &variant->expected, "guarantee",
+                    &variant->guarantee) != 0)
         return false;
     variant->protocol.rounds = rounds;
     variant->protocol.every = every;

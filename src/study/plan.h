@@ -32,6 +32,7 @@ typedef struct netdp_i_variant {
     int32_t *source;                /* [source_count]; owned */
     double *pattern;                /* accounts: the contributions, NULL: the worst; owned */
     double predicted;               /* expected objective at the end; -1: unknown */
+    double expected;                /* the noise's part of it, whatever the data; -1: unknown */
     json_t *guarantee;              /* owned */
 } netdp_i_variant;
 

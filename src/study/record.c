@@ -22,11 +22,13 @@ enum { PATH_ROOM = 4096 };
 static const struct result {
     const char *name, *ending;
     bool account; /* of all pairs */
-    bool private; /* says what was computed from data without noise, or where they lie */
+    bool private; /* says where data lie, or what was computed from them without noise, or with
+                     noise that the seed undoes */
 } results[] = {
-    {"study", ".yaml", false, true}, {"summary", ".json", false, false},
-    {"trace", ".csv", false, true},  {"loss", ".csv", true, false},
-    {"loss", ".npy", true, false},   {"law", ".txt", true, false},
+    {"private", ".json", false, true},  {"study", ".yaml", false, true},
+    {"summary", ".json", false, false}, {"trace", ".csv", false, true},
+    {"loss", ".csv", true, false},      {"loss", ".npy", true, false},
+    {"law", ".txt", true, true},
 };
 
 /* "loss-12.csv" is "loss" and ".csv"; NULL: the run leaves no such file. */
@@ -369,5 +371,62 @@ netdp_status netdp_i_record_check_of(const char *folder, const netdp_i_identity 
                               "another folder with -o or remove this one",
                               folder);
     json_decref(manifest);
+    return status;
+}
+
+/* ---- What it says ---- */
+
+static netdp_status load(const char *folder, const char *file, json_t **object, netdp_error *error)
+{
+    char path[PATH_ROOM], *text = NULL;
+    int64_t bytes = 0;
+    json_error_t why;
+    netdp_i_folder_path(path, folder, file);
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    if (status != NETDP_OK)
+        return status;
+    *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
+    netdp_i_free(text);
+    return *object != NULL ? NETDP_OK
+                           : netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; run the study again",
+                                          path, why.line, netdp_i_show_text(why.text).text);
+}
+
+/* The keys of `private` beside those of `summary`, in the same places. */
+static bool join(json_t *summary, json_t *private)
+{
+    json_t *variants = json_object_get(summary, "variants"), *variant;
+    size_t i;
+    bool whole = true;
+    json_array_foreach(json_object_get(private, "variants"), i, variant)
+    {
+        json_t *into = json_array_get(variants, i);
+        whole = whole &&
+                json_equal(json_object_get(into, "name"), json_object_get(variant, "name")) &&
+                json_object_update_recursive(into, variant) == 0;
+    }
+    return whole && json_object_del(private, "variants") == 0 &&
+           json_object_del(private, "private") == 0 &&
+           json_object_update_recursive(summary, private) == 0;
+}
+
+netdp_status netdp_i_record_read(const char *folder, bool private, json_t **summary,
+                                 netdp_error *error)
+{
+    char path[PATH_ROOM];
+    json_t *own = NULL, *read = NULL;
+    netdp_status status = load(folder, "summary.json", &read, error);
+    netdp_i_folder_path(path, folder, "private.json");
+    if (status == NETDP_OK && private && access(path, F_OK) == 0) {
+        status = load(folder, "private.json", &own, error);
+        if (status == NETDP_OK && !join(read, own))
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "%s: does not fit summary.json; run the study again", path);
+    }
+    json_decref(own);
+    if (status == NETDP_OK)
+        *summary = read;
+    else
+        json_decref(read);
     return status;
 }

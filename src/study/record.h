@@ -55,4 +55,14 @@ netdp_status netdp_i_record_check(const char *folder, netdp_error *error);
 netdp_status netdp_i_record_check_of(const char *folder, const netdp_i_identity *identity,
                                      netdp_error *error);
 
+/*
+ * summary.json, which holds nothing that was computed from data; `private`: with what private.json
+ * says beside it, for the experimenter alone.
+ */
+netdp_status netdp_i_record_read(const char *folder, bool private, json_t **summary,
+                                 netdp_error *error);
+
+/* What must stand wherever a simulated result does. */
+#define NETDP_I_SIMULATION "simulation: whoever has the seed can undo its noise"
+
 #endif

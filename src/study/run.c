@@ -505,16 +505,21 @@ static netdp_status run_claims(const netdp_study *study, const char *folder,
     bool finished = false;
     const double start = seconds();
     netdp_i_identity identity = {0};
-    netdp_status status = netdp_i_folder_open(study, folder, &finished, error);
-    if (status == NETDP_OK && finished)
-        return check_finished(folder, NULL, error);
+    int lock = -1;
+    netdp_status status = netdp_i_folder_open(study, folder, &finished, &lock, error);
+    if (status == NETDP_OK && finished) {
+        status = check_finished(folder, NULL, error);
+        goto done;
+    }
     if (status == NETDP_OK)
         status = netdp_i_identity_new(folder, NULL, &identity, error);
     if (status == NETDP_OK)
         status = netdp_i_claiming_run(study, folder, progress, error);
     if (status == NETDP_OK)
         status = finish(folder, &identity, NULL, start, error);
+done:
     netdp_i_identity_clear(&identity);
+    netdp_i_folder_close(folder, &lock);
     return status;
 }
 
@@ -550,12 +555,13 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
                  .saved = -1,
                  .within = -1};
     bool finished = false;
+    int lock = -1;
     const double start = seconds();
     if (netdp_i_study_claims(study))
         return run_claims(study, folder, progress, error);
     netdp_status status = netdp_i_problems_new(study, data, &problems, error);
     if (status == NETDP_OK)
-        status = netdp_i_folder_open(study, folder, &finished, error);
+        status = netdp_i_folder_open(study, folder, &finished, &lock, error);
     if (status != NETDP_OK)
         goto done;
     if (finished) {
@@ -573,6 +579,8 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
         status = simulate_all(&r, error);
     close_trace(&r, status != NETDP_OK && status != NETDP_INTERRUPTED);
     if (status == NETDP_OK)
+        status = netdp_i_private_write(study, &problems, &r.plan, &r.made, folder, error);
+    if (status == NETDP_OK)
         status = netdp_i_summary_write(study, &problems, &r.plan, &r.made, folder, error);
     if (status == NETDP_OK)
         status = finish(folder, &r.identity, r.made.accounts, start, error);
@@ -583,5 +591,6 @@ done:
     netdp_i_identity_clear(&r.identity);
     netdp_i_free(r.result);
     netdp_i_problems_clear(&problems);
+    netdp_i_folder_close(folder, &lock);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -148,18 +149,36 @@ static json_t *remarks_json(const netdp_i_variant *variant)
     return remarks;
 }
 
+/* What one variant's runs gave, for the experimenter. */
+static netdp_status private_variant(const netdp_i_variant *variant, const netdp_i_sums *sums,
+                                    int64_t runs, json_t **made, netdp_error *error)
+{
+    json_t *released = NULL;
+    if (variant->role == NETDP_I_NETWORK && variant->tally.nodes > 0) {
+        netdp_status status = netdp_i_tallying_released(variant, &released, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    json_t *told =
+        json_pack("{s:s, s:o}", "name", variant->name, "error", error_json(variant, sums, runs));
+    if (released != NULL && json_object_set_new(told, "released", released) != 0) {
+        json_decref(told);
+        told = NULL;
+    }
+    *made = told;
+    return told != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
 static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_sums *sums,
                                  int64_t runs, json_t **made, netdp_error *error)
 {
     const bool gossip = variant->role != NETDP_I_CENTRAL && !netdp_i_variant_is_token(variant);
-    json_t *contributions = NULL, *released = NULL, *remarks = NULL, *law = NULL;
+    json_t *contributions = NULL, *remarks = NULL, *law = NULL;
     double messages = 0;
     netdp_status status = count_messages(variant, sums, runs, &messages, error);
     if (status == NETDP_OK && variant->role != NETDP_I_CENTRAL && variant->token.law != NULL)
         status = netdp_i_walking_contributions(variant, &sums->contributions, runs, &contributions,
                                                error);
-    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK && variant->tally.nodes > 0)
-        status = netdp_i_tallying_released(variant, &released, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK &&
         variant->problem->released != NULL) {
         char file[24];
@@ -168,18 +187,16 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
     }
     if (status != NETDP_OK)
         return status;
-    json_t *told =
-        json_pack("{s:s, s:f, s:I, s:o, s:O, s:o, s:f}", "name", variant->name, "noise",
-                  variant->noise, "rounds", (json_int_t)netdp_i_variant_rounds(variant), "dither",
-                  gossip ? json_real(variant->protocol.dither) : json_null(), "guarantee",
-                  variant->guarantee, "error", error_json(variant, sums, runs), "bytes_sent",
-                  8 * variant->problem->width * messages);
+    json_t *told = json_pack("{s:s, s:f, s:I, s:o, s:O, s:o, s:f}", "name", variant->name, "noise",
+                             variant->noise, "rounds", (json_int_t)netdp_i_variant_rounds(variant),
+                             "dither", gossip ? json_real(variant->protocol.dither) : json_null(),
+                             "guarantee", variant->guarantee, "expected",
+                             variant->expected >= 0 ? json_real(variant->expected) : json_null(),
+                             "bytes_sent", 8 * variant->problem->width * messages);
     if (gossip && variant->study->protocol.phases > 0) /* what rounds: auto found */
         json_object_set_new(told, "inner", json_integer(variant->protocol.every));
     if (contributions != NULL)
         json_object_set_new(told, "contributions", contributions);
-    if (released != NULL)
-        json_object_set_new(told, "released", released);
     if (law != NULL)
         json_object_set_new(told, "law", law);
     if (variant->role == NETDP_I_NETWORK && (remarks = remarks_json(variant)) != NULL) {
@@ -191,10 +208,22 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
     return told != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/* "hastings:weights.txt" of "hastings:/home/me/weights.txt": where a file lies is for nobody else.
+ */
+static json_t *without_path(const char *text)
+{
+    const char *slash = strrchr(text, '/'), *colon = strchr(text, ':');
+    if (slash == NULL)
+        return json_string(text);
+    return colon != NULL && colon < slash
+               ? json_sprintf("%.*s%s", (int)(colon + 1 - text), text, slash + 1)
+               : json_string(slash + 1);
+}
+
 static json_t *graph_json(const netdp_i_problem *problem)
 {
     return json_pack(
-        "{s:s, s:i, s:I}", "origin", netdp_graph_origin(problem->graph), "nodes",
+        "{s:o, s:i, s:I}", "origin", without_path(netdp_graph_origin(problem->graph)), "nodes",
         (int)netdp_graph_nodes(problem->graph), "edges",
         (json_int_t)(problem->edges > 0 ? problem->edges : netdp_graph_edges(problem->graph)));
 }
@@ -220,6 +249,14 @@ static json_t *threat_json(const netdp_i_variant *variant)
                                      variant->observer, variant->observer_count);
 }
 
+static void set_override(json_t *overrides, const char *key, json_t *value)
+{
+    json_object_set_new(overrides, key,
+                        json_is_string(value) ? without_path(json_string_value(value))
+                                              : json_incref(value));
+    json_decref(value);
+}
+
 /* The keys in which a variant differs from its base, with the values that it has. */
 static json_t *overrides_json(const netdp_study *base, const netdp_study *study)
 {
@@ -228,7 +265,7 @@ static json_t *overrides_json(const netdp_study *base, const netdp_study *study)
         const netdp_i_key *key = &netdp_i_keys[k];
         const bool there = !netdp_i_value_absent(study, key) || key->kind == NETDP_I_KEY_COLUMNS;
         if (there && !netdp_i_value_equal(base, study, key))
-            json_object_set_new(overrides, key->name, netdp_i_value_json(study, key));
+            set_override(overrides, key->name, netdp_i_value_json(study, key));
     }
     return overrides;
 }
@@ -236,11 +273,17 @@ static json_t *overrides_json(const netdp_study *base, const netdp_study *study)
 static json_t *notes_json(const netdp_i_problem *problem)
 {
     const netdp_graph_notes *notes = &problem->notes;
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "self_loops_dropped",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "self_loops_dropped",
                      (json_int_t)notes->self_loops, "repeated_edges_dropped",
                      (json_int_t)notes->repeats, "weights_ignored", (json_int_t)notes->weights,
                      "nodes_outside_giant_component", (json_int_t)notes->outside, "graph_redraws",
-                     (json_int_t)notes->redraws, "rows_clipped", (json_int_t)problem->clipped,
+                     (json_int_t)notes->redraws);
+}
+
+/* The same of the data. */
+static json_t *private_notes(const netdp_i_problem *problem)
+{
+    return json_pack("{s:I, s:I}", "rows_clipped", (json_int_t)problem->clipped,
                      "constant_columns_dropped", (json_int_t)problem->prepared.dropped);
 }
 
@@ -251,7 +294,7 @@ static void add_own(json_t *told, const netdp_study *base, const netdp_i_variant
     json_object_set_new(told, "overrides", overrides_json(base, study));
     json_object_set_new(told, "losses", json_string(variant->losses));
     json_object_set_new(told, "graph", graph_json(variant->problem));
-    json_object_set_new(told, "mixing", json_string(netdp_i_problem_weights(variant->problem)));
+    json_object_set_new(told, "mixing", without_path(netdp_i_problem_weights(variant->problem)));
     json_object_set_new(told, "sensitivity", json_real(variant->problem->sensitivity));
     json_object_set_new(told, "protocol", json_string(study->protocol.kind));
     json_object_set_new(told, "threat", threat_json(variant));
@@ -305,7 +348,7 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
                                    const netdp_i_plan *plan, const netdp_i_progress_made *made,
                                    const char *folder, netdp_error *error)
 {
-    char path[4096], digest[65];
+    char path[4096];
     const netdp_i_problem *problem = problems->made[0];
     /* Of the study's own protocol: the baseline's, where variants take its place. */
     const netdp_i_variant *own = &plan->variant[NETDP_I_LOCAL];
@@ -313,15 +356,12 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
     netdp_status status = variants_json(study, plan, made, &variants, error);
     if (status != NETDP_OK)
         return status;
-    netdp_i_problems_digest(problems, digest);
     json_t *summary = json_pack(
-        "{s:s, s:s, s:o, s:s, s:o, s:s, s:{s:s, s:I, s:i, s:f, s:s, s:s}, s:s, s:s, s:o, s:o, s:I, "
-        "s:o, s:o}",
+        "{s:s, s:s, s:o, s:s, s:o, s:o, s:{s:i, s:f, s:s, s:s}, s:s, s:s, s:o, s:o, s:I, s:o, s:o}",
         "netdp", netdp_version(), "title", study->title, "seed", netdp_i_seed_json(study->seed),
-        "inputs_sha256", digest, "graph", graph_json(problem), "mixing",
-        netdp_i_problem_weights(problem), "data", "sha256", problem->digest, "rows",
-        (json_int_t)problem->rows, "columns", (int)problem->width, "sensitivity",
-        problem->sensitivity, "sensitivity_in",
+        "simulation", NETDP_I_SIMULATION, "graph", graph_json(problem), "mixing",
+        without_path(netdp_i_problem_weights(problem)), "data", "columns", (int)problem->width,
+        "sensitivity", problem->sensitivity, "sensitivity_in",
         study->task.clip > 0 ? "units of the data" : "ranges of the columns", "unit",
         study->task.unit, "task", study->task.kind, "protocol", study->protocol.kind, "threat",
         threat_json(own), "target", target_json(study), "repeat", (json_int_t)study->output.repeat,
@@ -331,6 +371,57 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
     netdp_i_folder_path(path, folder, "summary.json");
     status = netdp_i_json_write(summary, path, error);
     json_decref(summary);
+    return status;
+}
+
+static netdp_status private_variants(const netdp_study *study, const netdp_i_plan *plan,
+                                     const netdp_i_progress_made *made, json_t *list,
+                                     netdp_error *error)
+{
+    netdp_status status = list != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
+        const netdp_i_variant *variant = &plan->variant[i];
+        json_t *told = NULL;
+        status = private_variant(variant, &made->sums[i], study->output.repeat, &told, error);
+        if (status == NETDP_OK && study->variation_count > 0 && variant->role == NETDP_I_NETWORK &&
+            json_object_set_new(told, "notes", private_notes(variant->problem)) != 0)
+            status = netdp_i_no_memory(error);
+        if (status != NETDP_OK)
+            json_decref(told);
+        else if (json_array_append_new(list, told) != 0)
+            status = netdp_i_no_memory(error);
+    }
+    return status;
+}
+
+netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_problems *problems,
+                                   const netdp_i_plan *plan, const netdp_i_progress_made *made,
+                                   const char *folder, netdp_error *error)
+{
+    char path[4096], digest[65];
+    const netdp_i_problem *problem = problems->made[0];
+    netdp_i_output output;
+    json_t *variants = json_array();
+    netdp_status status = private_variants(study, plan, made, variants, error);
+    netdp_i_problems_digest(problems, digest);
+    json_t *private =
+        status == NETDP_OK
+            ? json_pack("{s:s, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
+                        "computed from the data without noise, or with noise that the seed undoes: "
+                        "for the experimenter alone",
+                        "inputs_sha256", digest, "data", "sha256", problem->digest, "rows",
+                        (json_int_t)problem->rows, "variants", variants, "notes",
+                        private_notes(problem))
+            : NULL;
+    json_decref(variants);
+    if (status == NETDP_OK && private == NULL)
+        status = netdp_i_no_memory(error);
+    netdp_i_folder_path(path, folder, "private.json");
+    if (status == NETDP_OK)
+        status = netdp_i_output_open_private(&output, path, error);
+    if (status == NETDP_OK)
+        status = netdp_i_json_commit(private, &output, error);
+    json_decref(private);
     return status;
 }
 
@@ -363,7 +454,7 @@ netdp_status netdp_i_account_summary_write(const netdp_study *study,
                                            const netdp_i_problems *problems, json_t *variants,
                                            const char *folder, netdp_error *error)
 {
-    char path[4096], digest[65];
+    char path[4096], digest[65]; /* of graphs: there are no data */
     netdp_i_problems_digest(problems, digest);
     json_t *summary =
         json_pack("{s:s, s:s, s:o, s:s, s:s, s:O}", "netdp", netdp_version(), "title", study->title,

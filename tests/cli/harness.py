@@ -73,6 +73,28 @@ def run(argv, folder, env=None, stdout=None, seconds=PATIENCE):
     return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
 
 
+def joined(summary, private):
+    """What `private` says beside `summary`, in the same places."""
+    for key, value in private.items():
+        if isinstance(value, dict):
+            joined(summary.setdefault(key, {}), value)
+        elif key == "variants":
+            for own, more in zip(summary[key], value):
+                joined(own, more)
+        elif key != "private":
+            summary[key] = value
+    return summary
+
+
+def results(*folder):
+    """Everything that a finished run says: summary.json, and private.json beside it."""
+    told = {name: pathlib.Path(*folder, name) for name in ("summary.json", "private.json")}
+    summary = read_json(told["summary.json"].read_text("utf-8"))
+    if not told["private.json"].exists():
+        return summary
+    return joined(summary, read_json(told["private.json"].read_text("utf-8")))
+
+
 def reseal(folder):
     """A manifest for what is in the folder now, as if the run had left it so."""
     path = pathlib.Path(folder, "manifest.json")

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import COMMAND, PATIENCE, Case, close, main, read_json, run
+from harness import COMMAND, PATIENCE, Case, close, main, read_json, results, run
 
 KEYS = ["netdp", "graph", "protocol", "threat", "noise", "bound", "sound", "certified", "reason", "unit",
         "losses", "summary"]
@@ -190,8 +190,7 @@ def prepare(folder, study):
 def studied(folder, *words):
     code, _, err = run(["run", "study.yaml", *words], folder)
     assert code == 0, err
-    with open(os.path.join(folder, "results", "study", "summary.json"), encoding="utf-8") as file:
-        return read_json(file.read())
+    return results(folder, "results", "study")
 
 
 def command_of(study, variant, options):

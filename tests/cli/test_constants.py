@@ -6,7 +6,7 @@ import pathlib
 import re
 import tempfile
 
-from harness import close, main, run
+from harness import close, main, results, run
 
 STUDY = """\
 seed: 4
@@ -24,7 +24,7 @@ def study(folder, text=STUDY, code=0, sets=()):
     words = [word for value in sets for word in ("--set", value)]
     got, out, err = run(["run", "study.yaml", "-o", "out", "--json", *words], folder)
     assert got == code, f"exit {got}: {err}"
-    return json.loads(out) if code == 0 else err
+    return results(folder, "out") if code == 0 else err
 
 
 def loss(folder, *words):

@@ -5,7 +5,7 @@ import pathlib
 import re
 import tempfile
 
-from harness import close, main, read_json, run
+from harness import close, main, read_json, results, run
 
 VALUES = "value\n" + "".join(f"{(7 * k) % 11 / 10}\n" for k in range(45))
 ROWS = "y,a,b\n" + "".join(f"{1 if 7 * k % 5 < 2 else -1},{13 * k % 17 / 17},{5 * k % 11 / 11}\n"
@@ -169,7 +169,7 @@ def record(folder):
             section = found[2] + "."
         elif found:
             keys[(section if found[1] else "") + found[2]] = found[3].strip('"')
-    return (keys, read_json((folder / "summary.json").read_text("utf-8")),
+    return (keys, results(folder),
             (folder / "loss.csv").read_text("utf-8"))
 
 

@@ -11,6 +11,7 @@ import struct
 import tempfile
 
 from harness import SOURCE, Case, main, reseal, run
+from harness import results as everything
 
 HOSTILE = "</script><img/src=x/onerror=alert(1)>&\"'"
 FIELDS = {"f8": "d", "f4": "f", "i2": "h"}
@@ -69,8 +70,7 @@ def the_page_holds_the_folder():
         results = davis(folder)
         page, data = report(results)
         assert os.listdir(results).count("report.html") == 1, "the page is not in the folder"
-        with open(os.path.join(results, "summary.json"), encoding="utf-8") as file:
-            assert data["summary"] == json.load(file), "the summary differs"
+        assert data["summary"] == everything(results), "the summary differs"
         with open(os.path.join(results, "study.yaml"), encoding="utf-8") as file:
             assert data["study"] == file.read(), "the study differs"
         pairs, table = data["variants"][0]["pairs"], rows(os.path.join(results, "loss.csv"))
@@ -246,8 +246,8 @@ def broken_folders_are_refused():
 
         refuse(2, "not finished; go on with netdp run", lambda bad: os.remove(os.path.join(bad, "summary.json")))
         refuse(2, "summary.json:2: .*run the study again", write("summary.json", "{\n"))
-        refuse(2, "not the summary of a study", write("summary.json", "{}"))
-        refuse(2, "not the summary of a study", edit("summary.json", '"name": "gossip"', '"name": 3'))
+        refuse(2, "not the summary of a study|does not fit", write("summary.json", "{}"))
+        refuse(2, "not the summary of a study|does not fit", edit("summary.json", '"name": "gossip"', '"name": 3'))
         refuse(2, "strange name", edit("summary.json", '"name": "gossip"', '"name": "gossip", "losses": "../x"'))
         refuse(2, "loss.csv:2: .*fields", edit("loss.csv", "\n1,", "\n"))
         refuse(2, "loss.csv:2: .*no number", edit("loss.csv", "\n1,0,2,[^,]*,", "\n1,0,2,one,"))

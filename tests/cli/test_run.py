@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import COMMAND, SOURCE, PATIENCE, Case, close, main, read_json, run
+from harness import COMMAND, SOURCE, PATIENCE, Case, close, main, read_json, results, run
 
 VALUES = "value,other\n" + "".join(f"{(7 * k) % 11 / 10},{k % 4}\n" for k in range(45))
 
@@ -30,7 +30,7 @@ output: {every: 5, repeat: 20}
 LONG = ("--set", "output.repeat=30000", "--set", "output.every=4", "--set", "graph.family=davis",
         "--set", "title=long")
 
-SUMMARY = ["netdp", "title", "seed", "inputs_sha256", "graph", "mixing", "data", "task", "protocol", "threat",
+SUMMARY = ["netdp", "title", "seed", "simulation", "graph", "mixing", "data", "task", "protocol", "threat",
            "target", "repeat", "variants", "notes"]
 
 
@@ -69,7 +69,7 @@ def same(folder, *names):
 
 
 def summary_of(*folder):
-    return read_json(load(*folder, "summary.json").decode())
+    return results(*folder)
 
 
 def study_of(**change):
@@ -200,8 +200,8 @@ def finished_folders_stay():
         prepare(folder)
         first = ran(folder, "study.yaml", "-o", "out")
         before = contents(os.path.join(folder, "out"))
-        assert sorted(before) == ["loss.csv", "manifest.json", "study.yaml", "summary.json",
-                                  "trace.csv"]
+        assert sorted(before) == ["loss.csv", "manifest.json", "private.json", "study.yaml",
+                                  "summary.json", "trace.csv"]
         assert ran(folder, "out") == first == ran(folder, "study.yaml", "-o", "out")
         assert contents(os.path.join(folder, "out")) == before
         # Killed after the summary, before the checkpoint's removal.
@@ -263,7 +263,7 @@ def variants_are_studies_of_their_own():
         assert names == ["central", "local"] + [name for name, *_ in LISTED], names
         assert sorted(os.listdir(os.path.join(folder, "all"))) == sorted(
             [f"loss-{k + 1}.csv" for k in range(len(LISTED))]
-            + ["manifest.json", "run.log", "study.yaml", "summary.json", "trace.csv"])
+            + ["manifest.json", "private.json", "run.log", "study.yaml", "summary.json", "trace.csv"])
         seen = set()
         for k, (name, _, overrides) in enumerate(LISTED):
             alone = f"alone{k}"

@@ -5,7 +5,7 @@ import math
 import os
 import tempfile
 
-from harness import SOURCE, Case, close, main, read_json, run
+from harness import SOURCE, Case, close, main, read_json, results, run
 
 RING = "loss --json --family 'ring 12' --protocol ring-sum --rounds 4"
 PAIR = RING + " --from 5 --to 2"
@@ -214,8 +214,7 @@ def study(folder, graph, task, kind, levels=""):
     code, _, err = run(["run", "study.yaml", "-o", "out", "--data", os.path.join(SOURCE, "data")],
                        folder)
     assert code == 0, err
-    with open(os.path.join(folder, "out", "summary.json"), encoding="utf-8") as file:
-        return read_json(file.read())
+    return results(folder, "out")
 
 
 def check_released(summary, width):

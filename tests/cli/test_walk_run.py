@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import COMMAND, SOURCE, Case, close, main, read_json, run
+from harness import COMMAND, SOURCE, Case, close, main, read_json, results, run
 
 VALUES = "value,other\n" + "".join(f"{(7 * k) % 11 / 10},{k % 4}\n" for k in range(45))
 
@@ -60,7 +60,8 @@ def ran(folder, *words):
 
 
 def told(folder, *words):
-    return read_json(ran(folder, "study.yaml", "-o", "out", "--json", *words)[0])
+    ran(folder, "study.yaml", "-o", "out", "--json", *words)
+    return results(folder, "out")
 
 
 def contents(folder):
@@ -112,7 +113,7 @@ def contributions_are_counted():
         for cap, most in (("3", 3), ("none", None), ("20", None)):
             out = f"out{cap}"
             table, _ = ran(folder, "study.yaml", "-o", out, "--set", f"protocol.cap={cap}")
-            summary = read_json(pathlib.Path(folder, out, "summary.json").read_text("utf-8"))
+            summary = results(folder, out)
             local, walk = summary["variants"][1:]
             made = walk["contributions"]
             assert made["cap"] == (None if cap == "none" else int(cap)), made
@@ -209,7 +210,7 @@ def drawn_observers_are_an_estimate():
         table, err = ran(folder, "study.yaml", "-o", "out", "--set", "privacy.observers=3")
         assert "mean over 3 drawn observers of 16: an estimate" in err, err
         assert "mean over 3 drawn observers" in table, table
-        summary = read_json(pathlib.Path(folder, "out/summary.json").read_text("utf-8"))
+        summary = results(folder, "out")
         walk = summary["variants"][2]
         assert walk["guarantee"]["observers"] == {"drawn": 3, "of": 16}
         assert len(set(summary["threat"]["to"])) == 3
@@ -223,7 +224,7 @@ def drawn_observers_are_an_estimate():
         put(folder, gossip.replace(", step: 0.05", ""))
         _, err = ran(folder, "study.yaml", "-o", "gossip", "--set", "privacy.observers=3")
         assert "gossip: mean over 3 drawn observers of 16: an estimate" in err, err
-        seen = read_json(pathlib.Path(folder, "gossip/summary.json").read_text("utf-8"))
+        seen = results(folder, "gossip")
         assert seen["threat"]["to"] == summary["threat"]["to"]
 
 
@@ -240,7 +241,7 @@ def walks_and_gossip_side_by_side():
     with tempfile.TemporaryDirectory() as folder:
         put(folder, MIXED)
         table, err = ran(folder, "study.yaml", "-o", "all")
-        summary = read_json(pathlib.Path(folder, "all/summary.json").read_text("utf-8"))
+        summary = results(folder, "all")
         mixed = summary["variants"]
         assert [variant["name"] for variant in mixed] == ["central", "local", "walk", "tokens",
                                                           "muffliato"]
@@ -250,7 +251,7 @@ def walks_and_gossip_side_by_side():
         for place, (name, study) in enumerate(alone.items()):
             put(folder, study)
             ran(folder, "study.yaml", "-o", name)
-            one = read_json(pathlib.Path(folder, name, "summary.json").read_text("utf-8"))
+            one = results(folder, name)
             for key in ("noise", "rounds", "dither", "guarantee", "error", "bytes_sent"):
                 assert mixed[2 + place][key] == one["variants"][2][key], (name, key)
             assert mixed[2 + place]["threat"] == one["threat"]
@@ -263,7 +264,7 @@ def walks_and_gossip_side_by_side():
         put(folder, alone["muffliato"] + "variants: [{}, {name: walk, protocol: {kind: walk, "
             "rounds: 160, cap: 20}}]\n")
         ran(folder, "study.yaml", "-o", "turned")
-        turned = read_json(pathlib.Path(folder, "turned/summary.json").read_text("utf-8"))
+        turned = results(folder, "turned")
         for key in ("noise", "guarantee", "error", "contributions"):
             assert turned["variants"][3][key] == mixed[2][key], key
 
@@ -295,8 +296,8 @@ def the_same_bytes():
 def the_shipped_study_runs():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(SOURCE, "experiments", "meters-walk.yaml")
-        out, _ = ran(folder, path, "-o", "out", "--json")
-        central, local, walk = json.loads(out)["variants"]
+        ran(folder, path, "-o", "out")
+        central, local, walk = results(folder, "out")["variants"]
         rmse = [variant["error"]["columns"][0]["rmse"] for variant in (central, walk, local)]
         assert rmse == sorted(rmse), rmse
 

@@ -183,12 +183,39 @@ static void test_killed_at_any_instant(void **state)
     }
 }
 
+/* A second run into the folder of one that is at work is refused, and spoils nothing. */
+static void test_two_at_once(void **state)
+{
+    (void)state;
+    char path[ROOM], who[64];
+    int ended = 0;
+    path_of(path, "study.yaml", "");
+    begin(studies[0]);
+    waiting = true;
+    const pid_t first = start(path, false, "cut", 1000, 40, false);
+    waiting = false;
+    assert_int_equal(waitpid(first, &ended, WUNTRACED), first);
+    assert_true(WIFSTOPPED(ended));
+    const watch kept = *shared;
+    assert_int_equal(end(start(path, false, "cut", 0, 0, false)), NETDP_ENVIRONMENT);
+    snprintf(who, sizeof who, "process %ld on ", (long)first);
+    assert_non_null(strstr(shared->error.text, who));
+    *shared = kept;
+    kill(first, SIGCONT);
+    assert_int_equal(end(first), 0);
+    assert_false(exists("cut", "lock"));
+    assert_same("cut");
+    drop("cut");
+    drop("whole");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_within),  cmocka_unit_test(test_killed_again_and_again),
         cmocka_unit_test(test_stopped_within), cmocka_unit_test(test_damaged_state),
         cmocka_unit_test(test_walks_go_on),    cmocka_unit_test(test_killed_at_any_instant),
+        cmocka_unit_test(test_two_at_once),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
