@@ -5,7 +5,10 @@
 #include <stdint.h>
 #include <netdp/status.h>
 
-/* Writes the text (cut at the buffer's end) and returns `status`. */
+/*
+ * Writes the text, cut to the error's room, and returns `status`. Unprintable bytes come out as
+ * \xNN: an argument may be whatever a user typed.
+ */
 netdp_status netdp_i_fail(netdp_error *error, netdp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/text.h"
 
 int netdp_status_exit_code(netdp_status status)
 {
@@ -30,15 +31,26 @@ const char *netdp_version(void)
     return NETDP_VERSION;
 }
 
+/* More than an error holds: what is cut is cut at a whole character, by netdp_i_escape. */
+enum { RAW = 2 * sizeof((netdp_error *)NULL)->text };
+
+/* Whatever the text quotes of a user's, control characters and line breaks never come through. */
+static void tell(netdp_error *error, const char *raw)
+{
+    netdp_i_escape(raw, strlen(raw), error->text, sizeof error->text);
+}
+
 netdp_status netdp_i_fail(netdp_error *error, netdp_status status, const char *format, ...)
 {
     if (error == NULL)
         return status;
+    char raw[RAW];
     va_list arguments;
     va_start(arguments, format);
-    error->status = status;
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
+    error->status = status;
+    tell(error, raw);
     return status;
 }
 
@@ -62,20 +74,13 @@ netdp_status netdp_i_within(netdp_error *error, netdp_status status, const char 
 {
     if (error == NULL || status == NETDP_OK)
         return status;
-    char told[sizeof error->text];
-    memcpy(told, error->text, sizeof told);
+    char raw[RAW];
     va_list arguments;
     va_start(arguments, format);
-    int used = vsnprintf(error->text, sizeof error->text, format, arguments);
+    const int used = vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    size_t room = sizeof error->text;
-    if (used >= 0 && (size_t)used + 3 < room) {
-        char *rest = error->text + used;
-        memcpy(rest, ": ", 2);
-        size_t left = room - (size_t)used - 3;
-        size_t length = strnlen(told, left);
-        memcpy(rest + 2, told, length);
-        rest[2 + length] = '\0';
-    }
+    if (used >= 0 && (size_t)used < sizeof raw)
+        snprintf(raw + used, sizeof raw - (size_t)used, ": %s", error->text);
+    tell(error, raw);
     return status;
 }

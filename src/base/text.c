@@ -39,10 +39,9 @@ bool netdp_i_printable(uint32_t code)
     return code != 0xFEFF && code != 0xFFFE && code != 0xFFFF;
 }
 
-netdp_i_shown netdp_i_show(const char *text, size_t length)
+void netdp_i_escape(const char *text, size_t length, char *to, size_t room)
 {
     static const char digit[] = "0123456789abcdef";
-    netdp_i_shown shown = {""};
     size_t used = 0, at = 0;
     while (at < length) {
         uint32_t code;
@@ -50,22 +49,28 @@ netdp_i_shown netdp_i_show(const char *text, size_t length)
         bool plain = step > 0 && netdp_i_printable(code);
         size_t taken = step > 0 ? step : 1;
         /* Room for this character and for the dots that may have to follow it. */
-        if (used + (plain ? taken : 4 * taken) + 4 > sizeof shown.text)
+        if (used + (plain ? taken : 4 * taken) + 4 > room)
             break;
         for (size_t i = 0; i < taken; i++) {
             unsigned char byte = (unsigned char)text[at + i];
             if (plain) {
-                shown.text[used++] = (char)byte;
+                to[used++] = (char)byte;
                 continue;
             }
-            shown.text[used++] = '\\';
-            shown.text[used++] = 'x';
-            shown.text[used++] = digit[byte >> 4];
-            shown.text[used++] = digit[byte & 15];
+            to[used++] = '\\';
+            to[used++] = 'x';
+            to[used++] = digit[byte >> 4];
+            to[used++] = digit[byte & 15];
         }
         at += taken;
     }
-    memcpy(shown.text + used, at < length ? "..." : "", at < length ? 4 : 1);
+    memcpy(to + used, at < length ? "..." : "", at < length ? 4 : 1);
+}
+
+netdp_i_shown netdp_i_show(const char *text, size_t length)
+{
+    netdp_i_shown shown;
+    netdp_i_escape(text, length, shown.text, sizeof shown.text);
     return shown;
 }
 

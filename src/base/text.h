@@ -12,6 +12,9 @@ size_t netdp_i_utf8(const char *text, size_t left, uint32_t *code);
 /* Does it print as one harmless character: no control, no line break, no byte-order mark? */
 bool netdp_i_printable(uint32_t code);
 
+/* The text for people, on one line: unprintable bytes as \xNN, cut with "..." to `room` bytes. */
+void netdp_i_escape(const char *text, size_t length, char *to, size_t room);
+
 /* A token for an error message: cut with "..." where it is long, unprintable bytes as \xNN. */
 typedef struct netdp_i_shown {
     char text[80];

@@ -1,6 +1,5 @@
 #include "cli/command.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,7 +51,7 @@ netdp_status netdp_i_cli_read_number(const char *what, const char *text, bool in
 
 void netdp_i_cli_note(const char *format, ...)
 {
-    char text[1024];
+    char text[1024], line[1024];
     va_list arguments;
     if (!netdp_i_cli_speaks())
         return;
@@ -60,10 +59,8 @@ void netdp_i_cli_note(const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     /* File names may hold anything; a note is one line. */
-    for (char *c = text; *c != '\0'; c++)
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
-    fprintf(stderr, "netdp: note: %s\n", text);
+    netdp_i_escape(text, strlen(text), line, sizeof line);
+    fprintf(stderr, "netdp: note: %s\n", line);
 }
 
 netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error)

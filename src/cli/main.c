@@ -140,9 +140,6 @@ int main(int argc, char **argv)
     if (netdp_i_cli_engine != NULL)
         status = netdp_i_cli_engine->agree(status, &error);
     if (status != NETDP_OK && netdp_i_cli_speaks()) {
-        for (char *c = error.text; *c != '\0'; c++)
-            if ((unsigned char)*c < ' ' || *c == 0x7F)
-                *c = '?';
         fprintf(stderr, "netdp%s%s: %s\n", name != NULL ? " " : "", name != NULL ? name : "",
                 error.text);
     }

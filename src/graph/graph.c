@@ -353,7 +353,7 @@ netdp_status netdp_graph_find(const netdp_graph *graph, const char *name, int32_
             return NETDP_OK;
         }
     }
-    return netdp_i_fail(error, NETDP_INVALID, "no node '%s'; give %s a number from 0 to %d",
+    return netdp_i_fail(error, NETDP_INVALID, "no node '%s'; give %sa number from 0 to %d",
                         netdp_i_show(name, length).text,
-                        graph->name != NULL ? "a node's name or" : "", (int)graph->nodes - 1);
+                        graph->name != NULL ? "a node's name or " : "", (int)graph->nodes - 1);
 }

@@ -168,6 +168,24 @@ static void test_within_keeps_both_texts(void **state)
     big[sizeof big - 1] = '\0';
     netdp_i_within(&error, status, "%s", big);
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
+    assert_string_equal(error.text + strlen(error.text) - 4, "x...");
+}
+
+static void test_errors_are_one_line(void **state)
+{
+    (void)state;
+    netdp_error error;
+    netdp_i_fail(&error, NETDP_INVALID, "'%s' \\x", "a\n\x1b[31m\x7f\xc3\xa9\xff\xe2\x80\xae\r");
+    assert_string_equal(error.text, "'a\\x0a\\x1b[31m\\x7f\xc3\xa9\\xff\\xe2\\x80\\xae\\x0d' \\x");
+    netdp_i_within(&error, NETDP_INVALID, "f\n");
+    assert_string_equal(error.text,
+                        "f\\x0a: 'a\\x0a\\x1b[31m\\x7f\xc3\xa9\\xff\\xe2\\x80\\xae\\x0d' \\x");
+    char wide[2000] = "";
+    for (int i = 0; i < 600; i++)
+        strcat(wide, "\xc3\xa9"); /* cut at a whole character */
+    netdp_i_fail(&error, NETDP_INVALID, "%s", wide);
+    assert_int_equal(strspn(error.text, "\xc3\xa9"), 636);
+    assert_string_equal(error.text + 636, "...");
 }
 
 int main(void)
@@ -182,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_a_full_disk_leaves_no_file),
         cmocka_unit_test(test_for_each_reports_and_stops),
         cmocka_unit_test(test_within_keeps_both_texts),
+        cmocka_unit_test(test_errors_are_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
