@@ -3,7 +3,7 @@
 
 # Options of a help page on standard input: name, what stands for the value, the rest of the line.
 _netdp_options() {
-    awk '/^ +(-[A-Za-z], )?--[a-z]/ {
+    awk '/^(  |      )(-[A-Za-z], )?--[a-z]/ {
              if (name != "") print name "\t" value "\t" text
              match($0, /--[a-z][a-z-]*/)
              name = substr($0, RSTART, RLENGTH)
@@ -135,7 +135,13 @@ _netdp() {
         command+=" ${COMP_WORDS[2]}"
     fi
     # shellcheck disable=SC2086
-    page=$("$program" $command --help 2>/dev/null | _netdp_options)
+    page=$("$program" $command --help 2>/dev/null)
+    # A page that shows part of its options says how to see them all.
+    if [[ $page == *"--protocol all --help"* ]]; then
+        # shellcheck disable=SC2086
+        page=$("$program" $command --protocol all --help 2>/dev/null)
+    fi
+    page=$(_netdp_options <<<"$page")
     # --sees=nei is three words for bash: --sees, = and nei.
     if [[ $current == = ]]; then
         current=

@@ -23,7 +23,8 @@ state == "what" { print "what\t" $0; next }
 /^(Examples|Try):$/ { flush_option(); state = "examples"; next }
 state == "examples" && /^  / { sub(/^ +/, ""); print "example\t" $0; next }
 state == "options" && /^[^ ].*:$/ { flush_option(); sub(/:$/, ""); print "group\t" $0; next }
-state == "options" && (/^ +(-[A-Za-z], )?--[a-z]/ || /^  [a-z][a-z-]*  /) {
+# An option stands at its column; a wrapped line that begins with one stands farther in.
+state == "options" && (/^(  |      )(-[A-Za-z], )?--[a-z]/ || /^  [a-z][a-z-]*  /) {
     flush_option()
     sub(/^ +/, "")
     at = match($0, /  +/)

@@ -173,6 +173,9 @@ typedef struct netdp_protocol {
     void (*describe)(const netdp_settings *settings, netdp_linear *protocol);
 } netdp_protocol;
 
+/* All of them; the last row has the name NULL. */
+NETDP_API const netdp_protocol *netdp_protocols(void);
+
 /* A protocol by name, or NETDP_INVALID with all names. */
 NETDP_API NETDP_CHECK netdp_status netdp_protocol_find(const char *name,
                                                        const netdp_protocol **protocol,

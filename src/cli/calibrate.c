@@ -100,6 +100,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
         {0},
     };
+    const netdp_i_narrowing narrowing = netdp_i_describe_narrowing(&o.description);
     const netdp_i_usage usage = {
         .command = "calibrate",
         .arguments = "",
@@ -107,6 +108,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
         .examples = "  netdp calibrate --family \"hypercube 6\" --rounds auto --target 1 --as "
                     "dp:1e-6 --over mean\n",
         .options = table,
+        .narrowing = &narrowing,
     };
     netdp_i_arguments arguments = {0};
     netdp_i_description description = {0};

@@ -62,6 +62,7 @@ netdp_status netdp_i_cli_choose_engine(const char *name, const netdp_i_engine **
 typedef enum netdp_i_option_kind {
     NETDP_I_END = 0, /* {0} ends a table */
     NETDP_I_GROUP,   /* a heading of the help page: `name` */
+    NETDP_I_ONLY,    /* const unsigned *into: the rows behind it apply to these alone; 0: to all */
     NETDP_I_SWITCH,  /* bool *into */
     NETDP_I_TEXT,    /* const char **into; lives as long as the arguments */
     NETDP_I_NUMBER,  /* double *into; finite */
@@ -85,14 +86,14 @@ typedef struct netdp_i_option {
     const char *usual; /* the default, or "required"; NULL for a switch */
 } netdp_i_option;
 
-typedef struct netdp_i_usage {
-    const char *command;   /* "graph make" */
-    const char *arguments; /* "FAMILY [PARAMETER...]", "" where there are none */
-    const char *what;      /* paragraph of the help page: what the command answers */
-    const char *examples;  /* lines of the help page, each indented by two spaces; may be NULL */
-    size_t least, most;    /* how many arguments */
-    const netdp_i_option *options;
-} netdp_i_usage;
+/* A row of an option table before rows that not everything takes; `settings` are or-ed. */
+#define NETDP_I_ONLY_FOR(settings)                                                                 \
+    {                                                                                              \
+        NETDP_I_ONLY, 0, NULL, (void *)(unsigned[]){settings}, NULL, NULL, NULL                    \
+    }
+
+/* With NETDP_I_ONLY_FOR: every one takes it, but a short page does without. */
+#define NETDP_I_SELDOM (1u << 31)
 
 typedef struct netdp_i_arguments {
     bool help; /* --help was given and the page is printed: the command is done */
@@ -102,12 +103,35 @@ typedef struct netdp_i_arguments {
     const char **given; /* long names of the options that were given */
     size_t owned_count; /* what the texts above point to */
     char **owned;
+    const netdp_i_option *options; /* the usage's */
 } netdp_i_arguments;
+
+/* What a page shows of options that apply to some things only. */
+typedef struct netdp_i_narrowing {
+    const void *about; /* for `settings`: what the options say so far */
+    /* Of the rows behind NETDP_I_ONLY those that have one of these are shown; ~0u: all. */
+    netdp_status (*settings)(const void *about, const netdp_i_arguments *arguments,
+                             unsigned *settings, netdp_error *error);
+    void (*list)(void); /* what there is to choose from, behind the options */
+} netdp_i_narrowing;
+
+typedef struct netdp_i_usage {
+    const char *command;   /* "graph make" */
+    const char *arguments; /* "FAMILY [PARAMETER...]", "" where there are none */
+    const char *what;      /* paragraph of the help page: what the command answers */
+    const char *examples;  /* lines of the help page, each indented by two spaces; may be NULL */
+    size_t least, most;    /* how many arguments */
+    const netdp_i_option *options;
+    const netdp_i_narrowing *narrowing; /* NULL: the page shows every option */
+} netdp_i_usage;
 
 /* --help and --threads belong to every command and are handled here. */
 netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char **argv,
                                netdp_i_arguments *arguments, netdp_error *error);
 void netdp_i_arguments_free(netdp_i_arguments *arguments);
+
+/* Of the NETDP_I_ONLY before the row of --NAME; 0: everything takes it. */
+unsigned netdp_i_cli_settings(const netdp_i_arguments *arguments, const char *name);
 
 /* Was --NAME given? */
 bool netdp_i_cli_given(const netdp_i_arguments *arguments, const char *name);
@@ -172,6 +196,7 @@ typedef struct netdp_i_network_options {
          "\"NAME PARAMETERS\"",                                                                    \
          "family such as \"ring 60\", \"hypercube 11\" or \"davis\"",                              \
          "this or --graph"},                                                                       \
+        NETDP_I_ONLY_FOR(NETDP_I_SELDOM),                                                          \
         {NETDP_I_SWITCH,                                                                           \
          0,                                                                                        \
          "giant-component",                                                                        \
@@ -179,7 +204,7 @@ typedef struct netdp_i_network_options {
          NULL,                                                                                     \
          "keep only the largest connected component of FILE",                                      \
          NULL},                                                                                    \
-        NETDP_I_RANDOM_OPTIONS(o)
+        NETDP_I_RANDOM_OPTIONS(o), NETDP_I_ONLY_FOR(0)
 
 #define NETDP_I_RANDOM_OPTIONS(o)                                                                  \
     {NETDP_I_SEED, 0, "seed", &(o).seed, "N", "fixes every random draw; 0 .. 2^64-1", "1"},        \

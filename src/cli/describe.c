@@ -97,36 +97,6 @@ static netdp_status read_parties(const netdp_i_description_options *options,
     return status;
 }
 
-/* The options that only some protocols have. */
-static const struct {
-    unsigned setting;
-    const char *option;
-} setting_options[] = {
-    {NETDP_SETTING_DITHER, "dither"},
-    {NETDP_SETTING_DITHER_DECAY, "dither-decay"},
-    {NETDP_SETTING_EVERY, "every"},
-    {NETDP_SETTING_AT_MOST, "at-most"},
-    {NETDP_SETTING_INNER, "inner"},
-    {NETDP_SETTING_END_DITHER, "end-dither"},
-    {NETDP_SETTING_ACCELERATE, "accelerate"},
-    {NETDP_SETTING_VARYING, "dropout"},
-    {NETDP_SETTING_VARYING, "redraw"},
-    {NETDP_SETTING_VIEW, "sees"},
-    {NETDP_SETTING_VIEW, "own-noise"},
-    {NETDP_SETTING_VIEW, "pattern"},
-    {NETDP_SETTING_TOKEN, "start"},
-    {NETDP_SETTING_TOKEN, "burn-in"},
-    {NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE, "cap"},
-    {NETDP_SETTING_TOKEN, "tokens"},
-    {NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY, "release"},
-    {NETDP_SETTING_WEIGHTED, "gamma"},
-    {NETDP_SETTING_SUM, "mechanism"},
-    {NETDP_SETTING_SUM, "grid"},
-    {NETDP_SETTING_HISTOGRAM, "levels"},
-    {NETDP_SETTING_HISTOGRAM, "flip"},
-    {NETDP_SETTING_HISTOGRAM, "shuffle"},
-};
-
 /* Counts that must be 1 or more where they are given. */
 static const struct {
     const char *option;
@@ -145,11 +115,15 @@ static netdp_status check_settings(const netdp_i_description_options *options,
 {
     const netdp_settings *settings = &options->settings;
     const bool rounds_auto = options->rounds != NULL && strcmp(options->rounds, "auto") == 0;
-    for (size_t i = 0; i < sizeof setting_options / sizeof *setting_options; i++)
-        if (!(named->settings & setting_options[i].setting) &&
-            netdp_i_cli_given(arguments, setting_options[i].option))
-            return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
-                                setting_options[i].option, named->name);
+    for (size_t i = 0; i < arguments->given_count; i++) {
+        const unsigned only = netdp_i_cli_settings(arguments, arguments->given[i]);
+        if (only != 0 && only != NETDP_I_SELDOM && !(named->settings & only))
+            return netdp_i_fail(
+                error, NETDP_INVALID,
+                "--%s: does not apply to %s; leave it out (--protocol %s --help: what "
+                "does)",
+                arguments->given[i], named->name, named->name);
+    }
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         int64_t count;
         memcpy(&count, (const char *)settings + counts[i].offset, sizeof count);
@@ -191,6 +165,56 @@ static netdp_status read_rounds(const netdp_i_description_options *options,
     *count = (int64_t)rounds;
     return NETDP_OK;
 }
+
+/* ---- The page ---- */
+
+static netdp_status shown_settings(const void *about, const netdp_i_arguments *arguments,
+                                   unsigned *settings, netdp_error *error)
+{
+    const netdp_i_description_options *options = about;
+    const netdp_protocol *named;
+    netdp_status status = NETDP_OK;
+    *settings = 0;
+    if (!netdp_i_cli_given(arguments, "protocol"))
+        return NETDP_OK;
+    if (strcmp(options->protocol, "all") == 0) {
+        *settings = ~0u;
+    } else {
+        status = netdp_protocol_find(options->protocol, &named, error);
+        if (status == NETDP_OK)
+            *settings = named->settings | NETDP_I_SELDOM;
+    }
+    return status;
+}
+
+/* A protocol and what it does, in lines of 80 characters. */
+static void list_protocol(const netdp_protocol *named)
+{
+    enum { INDENT = 22, WIDTH = 80 };
+    int at = printf("  %-20s", named->name);
+    for (const char *word = named->summary; *word != '\0';) {
+        const int length = (int)strcspn(word, " ");
+        if (at > INDENT && at + 1 + length > WIDTH)
+            at = printf("\n%*s", INDENT, "") - 1;
+        at += printf("%s%.*s", at > INDENT ? " " : "", length, word);
+        word += length + (word[length] == ' ');
+    }
+    puts("");
+}
+
+static void list_protocols(void)
+{
+    puts("\nThe protocols (--protocol NAME --help: what it takes; --protocol all --help: all):");
+    for (const netdp_protocol *named = netdp_protocols(); named->name != NULL; named++)
+        list_protocol(named);
+}
+
+netdp_i_narrowing netdp_i_describe_narrowing(const netdp_i_description_options *options)
+{
+    return (netdp_i_narrowing){options, shown_settings, list_protocols};
+}
+
+/* ---- What the options say ---- */
 
 static const netdp_i_describing *kind_of(const netdp_protocol *named)
 {

@@ -45,54 +45,70 @@ typedef struct netdp_i_description_options {
      "gossip rounds in all, a token's steps, or its passes of the ring; auto (averaging): "        \
      "ceil(gap^-1/2 ln(n max(1, V/noise^2))); random-averaging: gap^-1, of the mean of W_t",       \
      "required"},                                                                                  \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_ROUNDS_AUTO),                                                   \
+    {NETDP_I_NUMBER, 0, "variance", &(o).variance, "V",                                            \
+     "variance of the values in units of Delta^2, for --rounds auto", "0.25"},                     \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_DITHER),                                                        \
     {NETDP_I_NUMBER, 0, "dither", &(o).settings.dither, "TAU",                                     \
      "fresh noise on each later message, in units of the first noise; 0 leaves no certain "        \
      "guarantee", "0.01"},                                                                         \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_DITHER_DECAY),                                                  \
     {NETDP_I_NUMBER, 0, "dither-decay", &(o).settings.dither_decay, "P",                           \
      "averaging: the dither of round t is TAU / t^P, P from 0 to 2", "0"},                         \
-    {NETDP_I_NUMBER, 0, "variance", &(o).variance, "V",                                            \
-     "variance of the values in units of Delta^2, for --rounds auto", "0.25"},                     \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_EVERY),                                                         \
     {NETDP_I_COUNT, 0, "every", &(o).settings.every, "B",                                          \
      "stream: rounds from one contribution to the next", "1"},                                     \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_AT_MOST),                                                       \
     {NETDP_I_COUNT, 0, "at-most", &(o).settings.at_most, "K",                                      \
      "stream: contributions that one node makes at most", "none"},                                 \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_INNER),                                                         \
     {NETDP_I_COUNT, 0, "inner", &(o).settings.inner, "K",                                          \
      "muffliato-sgd: gossip rounds of a phase", "1"},                                              \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_END_DITHER),                                                    \
     {NETDP_I_NUMBER, 0, "end-dither", &(o).settings.end_dither, "TAU_E",                           \
      "muffliato-sgd: noise on every state at the end of a phase, in units of the first noise",     \
      "0.1"},                                                                                       \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_ACCELERATE),                                                    \
     {NETDP_I_SWITCH, 0, "accelerate", &(o).settings.accelerate, NULL,                              \
      "Chebyshev gossip (averaging, muffliato-sgd)", NULL},                                         \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_VARYING),                                                       \
     {NETDP_I_TEXT, 0, "dropout", &(o).dropout, "P|edges:P",                                        \
      "gossip: each node is away from a round with probability P, or each edge; drawn with --seed " \
      "before the run, and public", "0"},                                                           \
     {NETDP_I_TEXT, 0, "redraw", &(o).redraw, "round|phase",                                        \
      "gossip: an erdos-renyi graph is drawn again for every round, or for every phase of "         \
      "muffliato-sgd; with --seed, and public", "never"},                                           \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN),                                                         \
     {NETDP_I_TEXT, 0, "start", &(o).start, "uniform|observer|NODE",                                \
      "walk: where the token starts; observer: at each observer in turn", "uniform"},               \
     {NETDP_I_COUNT, 0, "burn-in", &(o).settings.burn_in, "B",                                      \
      "walk: moves before the first step, without contribution or noise", "0"},                     \
-    {NETDP_I_COUNT, 0, "cap", &(o).settings.cap, "N",                                              \
-     "tokens: contributions of one node at most; above it adds noise only", "none"},               \
     {NETDP_I_COUNT, 0, "tokens", &(o).tokens, "M",                                                 \
      "walk: independent tokens, each with a model of its own", "1"},                               \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE),                                \
+    {NETDP_I_COUNT, 0, "cap", &(o).settings.cap, "N",                                              \
+     "tokens: contributions of one node at most; above it adds noise only", "none"},               \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_WEIGHTED),                                                      \
     {NETDP_I_TEXT, 0, "gamma", &(o).gamma, "THETA,LOW,HIGH",                                       \
      "weighted-walk: the Gamma mechanism released the law; adds its cost, for half of delta",      \
      "a public law"},                                                                              \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_SUM),                                                           \
     {NETDP_I_TEXT, 0, "mechanism", &(o).mechanism, "NAME",                                         \
      "sums by a token: gaussian, laplace or discrete-gaussian noise", "gaussian"},                 \
     {NETDP_I_TEXT, 0, "schedule", &(o).schedule, "every|once|spread",                              \
      "ring-sum: noise in every hop, once every n-1 hops, or spread over the nodes", "once"},       \
     {NETDP_I_COUNT, 0, "grid", &(o).grid, "N",                                                     \
      "discrete-gaussian: grid steps in one sensitivity", "1024"},                                  \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_HISTOGRAM),                                                     \
     {NETDP_I_COUNT, 0, "levels", &(o).levels, "L", "histograms: how many values there are", "2"},  \
     {NETDP_I_NUMBER, 0, "flip", &(o).settings.flip, "GAMMA",                                       \
      "histograms: a contribution is a uniform value with this probability", "required"},           \
     {NETDP_I_TEXT, 0, "shuffle", &(o).shuffle, "NAME",                                             \
      "ring-histogram: least, erlingsson, feldman, clones, blanket or local", "least"},             \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY),                                   \
     {NETDP_I_TEXT, 0, "release", &(o).release, "final",                                            \
      "tokens: everyone sees the final model, sum or histogram", "none"},                           \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
     {NETDP_I_TEXT, 0, "pattern", &(o).pattern, "ones|alternating|cos:OMEGA|FILE",                  \
      "one pattern of contributions instead of the worst, with --bound lower or linear",            \
      "the worst"},                                                                                 \
@@ -101,14 +117,17 @@ typedef struct netdp_i_description_options {
      "all"},                                                                                       \
     {NETDP_I_TEXT, 0, "to", &(o).to, "all|V|set:V,W",                                              \
      "the observers; set: a coalition that pools its views", "all"},                               \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
     {NETDP_I_TEXT, 0, "sees", &(o).sees, "neighbours|sum|everything",                              \
      "what an observer sees: its neighbours' messages; only their (secure) sum; all messages",     \
      "neighbours"},                                                                                \
     {NETDP_I_TEXT, 0, "own-noise", &(o).own_noise, "known|counts",                                 \
      "whether observers subtract the noise they drew themselves", "known"},                        \
+    NETDP_I_ONLY_FOR(0),                                                                           \
     {NETDP_I_TEXT, 0, "bound", &(o).bound, "NAME|list",                                            \
      "which accountant; list shows them with source and soundness; auto: the least sound one",     \
      "auto"},                                                                                      \
+    NETDP_I_ONLY_FOR(NETDP_I_SELDOM),                                                              \
     NETDP_I_ENGINE_OPTION((o).engine)
 /* clang-format on */
 
@@ -170,6 +189,9 @@ bool netdp_i_describe_flips(const netdp_i_description_options *options);
 
 /* The usual --as of the protocol that the options name. */
 const char *netdp_i_describe_unit(const netdp_i_description_options *options);
+
+/* The page shows what the named protocol takes; without a name what all take, and the protocols. */
+netdp_i_narrowing netdp_i_describe_narrowing(const netdp_i_description_options *options);
 
 netdp_status netdp_i_describe(const netdp_i_description_options *options,
                               const netdp_i_arguments *arguments, netdp_i_description *made,

@@ -436,9 +436,6 @@ static netdp_status check_draws(const loss_options *o, netdp_i_description *d, n
     if (d->engine != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--draws: works in one process; leave out --engine");
-    if (d->mixing == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--draws: a token's account is over all walks already; leave it out");
     if (o->draws < 1 || o->draws > 1000000)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--draws: must be a whole number from 1 to 1000000");
@@ -477,13 +474,16 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         {NETDP_I_TEXT, 0, "as", &o.as, "loss|gdp|rdp:ALPHA|dp:DELTA",
          "currency: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA",
          "loss; random walks: rdp:2; not Gaussian: dp:1e-6"},
+        NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),
         {NETDP_I_COUNT, 0, "draws", &o.draws, "N",
          "changing networks, rdp and dp: over all networks that could be drawn, an upper bound "
          "with confidence from N draws",
          "the one draw"},
+        NETDP_I_ONLY_FOR(0),
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
         {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE", "also every pair as CSV, observer by observer",
          "none"},
+        NETDP_I_ONLY_FOR(NETDP_I_SELDOM),
         {NETDP_I_TEXT, 0, "npy", &o.npy, "FILE",
          "also float64 [from][to], inf on the diagonal, as NumPy reads it", "none"},
         {NETDP_I_TEXT, 0, "events", &o.events, "FILE",
@@ -491,9 +491,11 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
          "none"},
         {NETDP_I_SWITCH, 0, "explain", &o.explain, NULL,
          "only say how the account would be made, and its work and memory (gossip)", NULL},
+        NETDP_I_ONLY_FOR(0),
         {NETDP_I_SWITCH, 0, "full", &o.full, NULL, "list every pair, however many", NULL},
         {0},
     };
+    const netdp_i_narrowing narrowing = netdp_i_describe_narrowing(&o.description);
     const netdp_i_usage usage = {
         .command = "loss",
         .arguments = "",
@@ -504,6 +506,7 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
             "  netdp loss --family \"star 30\" --mixing hamilton --protocol walk --rounds 300 "
             "--noise 6\n",
         .options = table,
+        .narrowing = &narrowing,
     };
     netdp_i_arguments arguments = {0};
     netdp_i_description description = {0};

@@ -2,8 +2,11 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/text.h"
+#include "graph/families.h"
 
 static const char *lines(int64_t count)
 {
@@ -51,6 +54,17 @@ netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
                             options->file == NULL
                                 ? "no graph: give --graph FILE or --family \"NAME PARAMETERS\""
                                 : "--graph and --family: give one of them");
+    if (options->family != NULL && netdp_i_family_grammar(options->family) == NULL &&
+        access(options->family, F_OK) == 0)
+        return netdp_i_fail(
+            error, NETDP_INVALID, "--family %s: is a file, no family; give --graph %s",
+            netdp_i_show_text(options->family).text, netdp_i_show_text(options->family).text);
+    if (options->file != NULL && netdp_i_family_grammar(options->file) != NULL &&
+        access(options->file, F_OK) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--graph %s: there is no such file, but a family: give --family \"%s\"",
+                            netdp_i_show_text(options->file).text,
+                            netdp_i_family_grammar(options->file));
     if (options->family != NULL) {
         if (options->giant_component)
             return netdp_i_fail(error, NETDP_INVALID,

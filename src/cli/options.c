@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "cli/hints.h"
 
 enum { MOST_THREADS = 1024 };
 
@@ -60,6 +61,18 @@ void netdp_i_arguments_free(netdp_i_arguments *arguments)
     netdp_i_free(arguments->text);
     netdp_i_free(arguments->given);
     *arguments = (netdp_i_arguments){0};
+}
+
+unsigned netdp_i_cli_settings(const netdp_i_arguments *arguments, const char *name)
+{
+    unsigned settings = 0;
+    const netdp_i_option *row = arguments->options;
+    for (; row->kind != NETDP_I_END; row++)
+        if (row->kind == NETDP_I_ONLY || row->kind == NETDP_I_GROUP)
+            settings = row->kind == NETDP_I_ONLY ? *(const unsigned *)row->into : 0;
+        else if (strcmp(row->name, name) == 0)
+            return settings;
+    return 0;
 }
 
 bool netdp_i_cli_given(const netdp_i_arguments *arguments, const char *name)
@@ -115,20 +128,28 @@ static bool gather(parsing *parser)
     return true;
 }
 
-/* popt's rows: each group a table of its own (one row to end it), included by `top`. */
-static bool make_tables(parsing *parser)
+/*
+ * popt's rows: each group a table of its own (one row to end it), included by `top`. Rows that are
+ * only for some are in it where they have one of `shown`.
+ */
+static bool make_tables(parsing *parser, unsigned shown)
 {
-    if (!gather(parser))
-        return false;
+    netdp_i_free(parser->popt);
+    netdp_i_free(parser->top);
     parser->popt = NETDP_I_NEW(struct poptOption, 2 * parser->count + 2);
     parser->top = NETDP_I_NEW(struct poptOption, parser->count + 2);
     if (parser->popt == NULL || parser->top == NULL)
         return false;
     struct poptOption *row = parser->popt, *group = parser->top;
     bool open = false;
+    unsigned only = 0;
     for (size_t k = 0; k < parser->count; k++) {
         const netdp_i_option *option = &parser->option[k];
         bool heading = option->kind == NETDP_I_GROUP;
+        if (heading || option->kind == NETDP_I_ONLY)
+            only = heading ? 0 : *(const unsigned *)option->into;
+        if (option->kind == NETDP_I_ONLY || (only != 0 && (only & shown) == 0))
+            continue;
         if (heading || !open) {
             if (open)
                 row++; /* the zeroed row that ends the group before */
@@ -204,6 +225,7 @@ static netdp_status store(const netdp_i_option *option, const char *text, netdp_
                             what, netdp_i_show_text(text).text);
     case NETDP_I_END:
     case NETDP_I_GROUP:
+    case NETDP_I_ONLY:
         break;
     }
     return NETDP_OK;
@@ -241,12 +263,15 @@ static netdp_status unknown_option(parsing *parser, const char *bad, netdp_error
     const char **known = NETDP_I_NEW(const char *, parser->count);
     size_t count = 0;
     for (size_t k = 0; known != NULL && k < parser->count; k++)
-        if (parser->option[k].kind != NETDP_I_GROUP)
+        if (parser->option[k].name != NULL && parser->option[k].kind != NETDP_I_GROUP)
             known[count++] = parser->option[k].name;
     if (known != NULL)
         nearest = netdp_i_nearest(name, known, count);
     netdp_i_free(known);
     netdp_i_shown shown = netdp_i_show_text(bad);
+    const char *hint = netdp_i_hint_option(parser->usage->command, name);
+    if (hint != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: unknown option; %s", shown.text, hint);
     if (nearest != NULL)
         return netdp_i_fail(error, NETDP_INVALID, "%s: unknown option; did you mean --%s?",
                             shown.text, nearest);
@@ -273,17 +298,46 @@ static netdp_status popt_failure(parsing *parser, int code, netdp_error *error)
 
 /* ---- The page and the whole ---- */
 
-static void print_page(parsing *parser)
+/* The options that the page shows, as popt sets them; all of them where nothing narrows it. */
+static netdp_status print_options(parsing *parser, unsigned *shown, netdp_error *error)
 {
     const netdp_i_usage *usage = parser->usage;
-    printf("%s\n\n", usage->what);
-    char other[160];
+    const char *name[] = {"netdp", NULL};
+    *shown = ~0u;
+    netdp_status status = NETDP_OK;
+    char whole[64], other[160];
+    if (usage->narrowing != NULL)
+        status =
+            usage->narrowing->settings(usage->narrowing->about, parser->arguments, shown, error);
+    if (status != NETDP_OK)
+        return status;
+    if (!make_tables(parser, *shown))
+        return netdp_i_no_memory(error);
+    snprintf(whole, sizeof whole, "netdp %s", usage->command);
+    name[0] = whole;
+    poptContext page = poptGetContext(whole, 1, name, parser->top, POPT_CONTEXT_NO_EXEC);
+    if (page == NULL)
+        return netdp_i_no_memory(error);
     snprintf(other, sizeof other, "%s%s[OPTION...]", usage->arguments,
              usage->arguments[0] != '\0' ? " " : "");
-    poptSetOtherOptionHelp(parser->context, other);
-    poptPrintHelp(parser->context, stdout, 0);
-    if (usage->examples != NULL)
+    printf("%s\n\n", usage->what);
+    poptSetOtherOptionHelp(page, other);
+    poptPrintHelp(page, stdout, 0);
+    poptFreeContext(page);
+    return NETDP_OK;
+}
+
+static netdp_status print_page(parsing *parser, netdp_error *error)
+{
+    const netdp_i_usage *usage = parser->usage;
+    unsigned shown;
+    netdp_status status = print_options(parser, &shown, error);
+    /* Whoever has chosen needs no list. */
+    if (status == NETDP_OK && usage->narrowing != NULL && (shown == 0 || shown == ~0u))
+        usage->narrowing->list();
+    if (status == NETDP_OK && usage->examples != NULL)
         printf("\nExamples:\n%s", usage->examples);
+    return status;
 }
 
 static netdp_status take_arguments(parsing *parser, netdp_error *error)
@@ -300,10 +354,7 @@ static netdp_status take_arguments(parsing *parser, netdp_error *error)
             return netdp_i_no_memory(error);
     }
     if (texts.count > usage->most)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "'%s': one argument too many; options begin with --, see netdp %s --help",
-            netdp_i_show_text(texts.text[usage->most]).text, usage->command);
+        return netdp_i_hint_stray(usage, parser->arguments, texts.text[usage->most], error);
     if (texts.count < usage->least)
         return netdp_i_fail(error, NETDP_INVALID, "missing %s; see netdp %s --help",
                             usage->arguments, usage->command);
@@ -319,11 +370,14 @@ static netdp_status parse(parsing *parser, int argc, const char **argv, netdp_er
     parser->context = poptGetContext(name, argc, argv, parser->top, POPT_CONTEXT_NO_EXEC);
     netdp_status status = parser->context == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     int code = 0;
-    while (status == NETDP_OK && !parser->arguments->help &&
-           (code = poptGetNextOpt(parser->context)) > 0)
+    while (status == NETDP_OK && (code = poptGetNextOpt(parser->context)) > 0) {
         status = take_option(parser, &parser->option[code - 1], error);
+        /* What stands behind --help may narrow the page; it cannot be wrong. */
+        if (parser->arguments->help)
+            status = NETDP_OK;
+    }
     if (status == NETDP_OK && parser->arguments->help)
-        print_page(parser);
+        status = print_page(parser, error);
     else if (status == NETDP_OK && code < -1)
         status = popt_failure(parser, code, error);
     else if (status == NETDP_OK)
@@ -336,10 +390,10 @@ static netdp_status parse(parsing *parser, int argc, const char **argv, netdp_er
 netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char **argv,
                                netdp_i_arguments *arguments, netdp_error *error)
 {
-    *arguments = (netdp_i_arguments){0};
+    *arguments = (netdp_i_arguments){.options = usage->options};
     parsing parser = {.usage = usage, .arguments = arguments};
     netdp_status status = NETDP_OK;
-    if (!make_tables(&parser))
+    if (!gather(&parser) || !make_tables(&parser, ~0u))
         status = netdp_i_no_memory(error);
     else
         status = parse(&parser, argc, argv, error);

@@ -406,6 +406,15 @@ static const struct family families[] = {
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
+const char *netdp_i_family_grammar(const char *text)
+{
+    const size_t length = strcspn(text, " \t");
+    for (int i = 0; i < FAMILIES; i++)
+        if (strlen(families[i].name) == length && memcmp(families[i].name, text, length) == 0)
+            return families[i].grammar;
+    return NULL;
+}
+
 static netdp_status unknown_family(const char *name, netdp_error *error)
 {
     char list[400];

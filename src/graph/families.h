@@ -37,6 +37,9 @@ netdp_status netdp_i_law_draw(const netdp_i_law *law, const char *family, uint64
                               bool connected, netdp_i_edges *edges, double *position,
                               int64_t *redraws, netdp_error *error);
 
+/* "ring NODES" for a text whose first word is a family; NULL: it is none. */
+const char *netdp_i_family_grammar(const char *text);
+
 /* The bundled graphs, made from data/ at build time. Ends with a NULL name. */
 typedef struct netdp_i_bundled {
     const char *name;

@@ -98,16 +98,20 @@ static const netdp_protocol named[] = {
     {"complete-histogram", "paper E, Algorithm 5",
      "a token goes to uniform nodes and counts randomised responses",
      NETDP_SETTING_COMPLETE | NETDP_SETTING_HISTOGRAM, NULL},
+    {NULL, NULL, NULL, 0, NULL},
 };
 
-enum { NAMED = sizeof named / sizeof *named };
+const netdp_protocol *netdp_protocols(void)
+{
+    return named;
+}
 
 netdp_status netdp_protocol_find(const char *name, const netdp_protocol **protocol,
                                  netdp_error *error)
 {
     char known[256] = "";
     size_t used = 0;
-    for (size_t i = 0; i < NAMED; i++) {
+    for (size_t i = 0; named[i].name != NULL; i++) {
         if (strcmp(named[i].name, name) == 0) {
             *protocol = &named[i];
             return NETDP_OK;

@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+"""What people try first is answered with what to type instead; a help page shows what applies."""
+import re
+
+from harness import Case, main, run
+
+AVERAGING = "loss --family davis --rounds 3"
+
+CASES = [
+    Case("calibrate --family davis --rounds 3 --epsilon 1", 2, err="--target EPSILON --as dp:DELTA"),
+    Case("calibrate --family davis --rounds 3 --delta=1e-6", 2, err="--as dp:1e-6"),
+    Case(AVERAGING + " --epsilon 1", 2, err="netdp calibrate finds the noise"),
+    Case(AVERAGING + " --delta 1e-6", 2, err="--as dp:1e-6"),
+    Case("convert gdp:1 --delta 1e-6", 2, err="--to dp:1e-6"),
+    Case("run x.yaml --epsilon 2", 2, err="--set privacy.epsilon=2"),
+    Case(AVERAGING + " --sigma 2", 2, err="--noise SIGMA"),
+    Case(AVERAGING + " --neighbors", 2, err="--sees neighbours"),
+    Case(AVERAGING + " --nodes 60", 2, err='--family "ring 60"'),
+    Case(AVERAGING + " --sees neighbors", 2, err="did you mean 'neighbours'"),
+    Case("loss --family ring 60 --rounds 3", 2, err='in quotes: --family "ring NODES"'),
+    Case("graph info --family grid 4 5", 2, err='in quotes: --family "grid ROWS COLUMNS"'),
+    Case("loss davis --rounds 3", 2, err='a family is given as --family "davis"'),
+    Case("graph info mine.edges", 2, err="a file is given as --graph mine.edges", files={"mine.edges": b"0 1\n"}),
+    Case("loss --graph davis --rounds 3", 2, err='give --family "davis"'),
+    Case("loss --graph davis --rounds 3", out="from", files={"davis": b"0 1\n1 2\n0 2\n"}),  # a file of that name
+    Case("loss --family mine.edges --rounds 3", 2, err="give --graph mine.edges", files={"mine.edges": b"0 1\n"}),
+    # An option that the protocol does not take is refused by the row that the help page shows it by.
+    Case(AVERAGING + " --schedule once", 2, err="--schedule: does not apply to averaging"),
+    Case("loss --family 'ring 5' --protocol walk --rounds 3 --noise 1 --draws 9", 2,
+         err="--draws: does not apply to walk"),
+    Case("loss --protocol wlak --help", 2, err="'wlak'"),
+    Case("loss --help --protocol walk", out="--burn-in"),
+    Case("loss --help --nothing", out="Usage: netdp loss"),
+]
+
+
+def options(*argv):
+    code, out, err = run(["loss", *argv, "--help"], "/")
+    assert code == 0, err
+    return set(re.findall(r"^(?:  -\w, |      )--([a-z-]+)", out, re.M)), out
+
+
+def pages_show_what_applies():
+    """Every option that a page shows is taken by the protocol, and the others are refused by it."""
+    every, whole = options("--protocol", "all")
+    short, page = options()
+    assert len(page.splitlines()) <= 100 < len(whole.splitlines()), len(page.splitlines())
+    protocols = re.findall(r"^  ([a-z-]+) ", page.split("The protocols")[1].split("Examples:")[0], re.M)
+    assert len(protocols) == 12 and short < every, protocols
+    seen = set()
+    for protocol in protocols:
+        shown, _ = options("--protocol", protocol)
+        assert short - {"draws"} <= shown, short - shown
+        seen |= shown
+        noise = [] if protocol.endswith("histogram") else ["--noise=1"]
+        for name in sorted(every - {"help", "threads", "protocol", "noise", "as"}):
+            _, _, err = run(["loss", "--protocol", protocol, *noise, f"--{name}=1"], "/")
+            if "takes no value" in err:
+                _, _, err = run(["loss", "--protocol", protocol, *noise, f"--{name}"], "/")
+            refused = f"--{name}: does not apply to {protocol}" in err
+            assert refused == (name not in shown), (protocol, name, err)
+    assert seen == every, every - seen
+
+
+main(CASES, [pages_show_what_applies])
