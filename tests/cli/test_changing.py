@@ -115,7 +115,7 @@ CASES = [
     bad(f"{RING} --rounds 8 --draws 5 --as rdp:2 --noise 2", "applies to networks that are drawn"),
     bad(f"{RING} --rounds 8 --dropout 0.1 --draws 5 --as rdp:2 --noise 2 --bound published",
         "sound"),
-    bad("loss --family 'ring 9' --rounds 8 --protocol walk --noise 2 --draws 3", "--draws: a token"),
+    bad("loss --family 'ring 9' --rounds 8 --protocol walk --noise 2 --draws 3", "--draws: does not apply to walk"),
     bad(f"{RING} --rounds 8 --dropout 1", "dropout: '1'"),
     bad(f"{RING} --rounds 8 --dropout edges:", "dropout: 'edges:'"),
     bad(f"{RING} --rounds 8 --dropout=-0.1", "dropout: '-0.1'"),

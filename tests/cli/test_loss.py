@@ -103,7 +103,7 @@ CASES = [
     Case(f"{RING} --bound published", out="NOT an upper bound"),
     Case(f"{RING} --dither 0", out="the answer depends on it"),
     Case("loss --bound list", out=r"^published +NO .*paper C, Theorems 1, 6"),
-    Case("loss --help", out="--own-noise"),
+    Case("loss --help --protocol averaging", out="--own-noise"),
     # ---- how it would be computed ----
     Case("loss --json --explain --family 'regular 5000 4' --rounds 6 --to 9",
          keys=["method", "observers", "seen", "rounds", "streaming", "ways"],
