@@ -160,6 +160,7 @@ static netdp_status audit_study(const char *file, const audit_options *o, netdp_
         netdp_study_read(file, o->study.set.text, o->study.set.count, &study, error);
     if (status != NETDP_OK)
         return status;
+    netdp_i_cli_begin_anew(&o->study, study, folder);
     netdp_progress progress = netdp_i_cli_progress_begin();
     status = netdp_study_audit(study, &o->audit, folder, o->study.data, &progress, error);
     netdp_i_cli_progress_end();

@@ -16,6 +16,7 @@
 #include <netdp/mixing.h>
 #include <netdp/progress.h>
 #include <netdp/status.h>
+#include <netdp/study.h>
 #include <netdp/transition.h>
 
 #include "engine/engine.h"
@@ -242,13 +243,20 @@ netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
 typedef struct netdp_i_study_options {
     const char *folder, *data;
     netdp_i_texts set;
-    bool json;
+    bool json, force;
 } netdp_i_study_options;
 
 /* Rows of an option table; `o` is a netdp_i_study_options, `usual` its folder in words, `result`
  * the file that --json prints. */
 #define NETDP_I_STUDY_OPTIONS(o, usual, result)                                                    \
     {NETDP_I_TEXT, 'o', "output", &(o).folder, "DIR", "the result folder", usual},                 \
+        {NETDP_I_SWITCH,                                                                           \
+         0,                                                                                        \
+         "force",                                                                                  \
+         &(o).force,                                                                               \
+         NULL,                                                                                     \
+         "start anew: replace results that the folder holds",                                      \
+         NULL},                                                                                    \
         {NETDP_I_LIST, 0,                                                                          \
          "set",        &(o).set,                                                                   \
          "KEY=VALUE",  "override a key of the study, as in privacy.epsilon=2; may be repeated",    \
@@ -266,6 +274,10 @@ enum { NETDP_I_PATH_ROOM = 4096 };
 
 /* results/NAME and `suffix` for .../NAME.yaml, into NETDP_I_PATH_ROOM bytes. */
 void netdp_i_cli_results(const char *study, const char *suffix, char *folder);
+
+/* With --force: the study replaces what the folder holds, and a note says what that is. */
+void netdp_i_cli_begin_anew(const netdp_i_study_options *options, netdp_study *study,
+                            const char *folder);
 
 /* The table of a finished result folder, or its summary.json. */
 netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error *error);

@@ -11,7 +11,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "protocol/threat.h"
+#include "base/text.h"
+#include "study/study.h"
 
 void netdp_i_cli_results(const char *study, const char *suffix, char *folder)
 {
@@ -20,6 +21,24 @@ void netdp_i_cli_results(const char *study, const char *suffix, char *folder)
     const char *dot = strrchr(name, '.');
     snprintf(folder, NETDP_I_PATH_ROOM, "results/%.*s%s",
              dot != NULL ? (int)(dot - name) : (int)strlen(name), name, suffix);
+}
+
+void netdp_i_cli_begin_anew(const netdp_i_study_options *options, netdp_study *study,
+                            const char *folder)
+{
+    char path[NETDP_I_PATH_ROOM + 16];
+    netdp_study *held = NULL;
+    netdp_error ignored;
+    study->anew = options->force;
+    snprintf(path, sizeof path, "%s/study.yaml", folder);
+    if (!options->force || access(path, F_OK) != 0)
+        return;
+    if (netdp_study_read(path, NULL, 0, &held, &ignored) == NETDP_OK)
+        netdp_i_cli_note("%s: the results of '%s' that it holds are replaced", folder,
+                         netdp_i_show_text(held->title).text);
+    else
+        netdp_i_cli_note("%s: the results that it holds are replaced", folder);
+    netdp_study_free(held);
 }
 
 static bool is_folder(const char *path)
@@ -48,6 +67,7 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
     netdp_status status = netdp_study_read(file, o->set.text, o->set.count, &study, error);
     if (status != NETDP_OK)
         return status;
+    netdp_i_cli_begin_anew(o, study, folder);
     netdp_progress progress = netdp_i_cli_progress_begin();
     status = netdp_study_run(study, folder, o->data, &progress, error);
     netdp_i_cli_progress_end();

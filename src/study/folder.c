@@ -123,8 +123,8 @@ static netdp_status check_held(const netdp_study *study, const char *folder, con
                             "%s -o NEW",
                             held, held);
     return netdp_i_fail(error, NETDP_INVALID,
-                        "%s: holds the results of another study; choose another folder with -o or "
-                        "remove this one",
+                        "%s: holds the results of another study; choose another folder with -o, or "
+                        "replace them with --force",
                         folder);
 }
 
@@ -229,14 +229,38 @@ static netdp_status check_begun(const netdp_study *study, const char *folder, bo
     return status;
 }
 
+/*
+ * What netdp left in a result folder goes, the log and what is not netdp's apart; a folder without
+ * results stays as it is. The manifest goes first: half of a record is none.
+ */
+static void clear_folder(const char *folder)
+{
+    static const char *const others[] = {"study.yaml", "report.html", "figure.csv", "figure.json",
+                                         "figure.svg", "audit.csv",   "audit.json"};
+    char path[PATH_ROOM];
+    if (!holds(folder, "summary.json") && !holds(folder, "checkpoint") &&
+        !holds(folder, "audit.json") && !netdp_i_record_finished(folder))
+        return;
+    netdp_i_folder_path(path, folder, "manifest.json");
+    unlink(path);
+    netdp_i_checkpoint_remove(folder);
+    netdp_i_record_clear(folder);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        netdp_i_folder_path(path, folder, others[i]);
+        unlink(path);
+    }
+}
+
 netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, bool *finished,
                                  int *lock, netdp_error *error)
 {
     *lock = -1;
     netdp_status status = make_folders(folder, error);
-    *finished = netdp_i_record_finished(folder);
+    *finished = netdp_i_record_finished(folder) && !study->anew;
     if (status == NETDP_OK && !*finished) {
         status = lock_folder(folder, lock, error);
+        if (status == NETDP_OK && study->anew)
+            clear_folder(folder);
         *finished = netdp_i_record_finished(folder);
     }
     if (status != NETDP_OK)

@@ -368,7 +368,7 @@ netdp_status netdp_i_record_check_of(const char *folder, const netdp_i_identity 
     if (status == NETDP_OK && (held == NULL || strcmp(held, identity->problem) != 0))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%s: holds the results for another graph or other data; choose "
-                              "another folder with -o or remove this one",
+                              "another folder with -o, or replace them with --force",
                               folder);
     json_decref(manifest);
     return status;

@@ -23,6 +23,7 @@ typedef struct netdp_i_variation {
 
 struct netdp_study {
     char *path;  /* the study file */
+    bool anew;   /* a result folder that is there is emptied of its results first */
     char *title; /* never NULL */
     uint64_t seed;
     struct {
