@@ -6,17 +6,18 @@
 
 #include "base/fail.h"
 
-static netdp_status report(const char *folder, const char *page, const char *data,
+static netdp_status report(const char *folder, const char *page, const char *data, bool private,
                            netdp_error *error)
 {
     char usual[NETDP_I_PATH_ROOM];
     if (strlen(folder) + 64 > sizeof usual)
         return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
     const bool slash = folder[0] != '\0' && folder[strlen(folder) - 1] == '/';
-    snprintf(usual, sizeof usual, "%s%sreport.html", folder, slash ? "" : "/");
+    snprintf(usual, sizeof usual, "%s%sreport%s.html", folder, slash ? "" : "/",
+             private ? "-private" : "");
     netdp_progress progress = netdp_i_cli_progress_begin();
     netdp_status status =
-        netdp_report_write(folder, data, page != NULL ? page : usual, &progress, error);
+        netdp_report_write(folder, data, private, page != NULL ? page : usual, &progress, error);
     netdp_i_cli_progress_end();
     if (status == NETDP_OK && (page == NULL || strcmp(page, "-") != 0))
         puts(page != NULL ? page : usual);
@@ -26,9 +27,14 @@ static netdp_status report(const char *folder, const char *page, const char *dat
 netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *error)
 {
     const char *page = NULL, *data = NULL;
+    bool private = false;
     const netdp_i_option table[] = {
         {NETDP_I_TEXT, 'o', "output", &page, "FILE", "the page; -: standard output",
          "DIR/report.html"},
+        {NETDP_I_SWITCH, 0, "private", &private, NULL,
+         "for the experimenter alone, as DIR/report-private.html: with errors, released values, "
+         "seed, study and digests, which are computed from the data or undo the noise",
+         NULL},
         {NETDP_I_TEXT, 0, "data", &data, "DIR",
          "where the data sets are, for a graph that came from there; after it $NETDP_DATA, ./data, "
          "../shared/data",
@@ -38,11 +44,14 @@ netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *er
     const netdp_i_usage usage = {
         .command = "report",
         .arguments = "DIR",
-        .what = "Writes one HTML page about a result folder of netdp run, and prints its path. The "
-                "page says who could learn what about whom and under which assumptions, shows the "
-                "pairwise losses as a table, on the graph and against distance, the utility, and "
-                "how to repeat it. It holds all it shows and works offline.",
+        .what =
+            "Writes one HTML page about a result folder of netdp run or netdp audit, and prints "
+            "its path. The page says who could learn what about whom and under which "
+            "assumptions, shows the pairwise losses as a table, on the graph and against "
+            "distance, the utility, and how to repeat it. It is for others: nothing in it was "
+            "computed from the data without noise. It holds all it shows and works offline.",
         .examples = "  netdp report results/meters-on-davis\n"
+                    "  netdp report results/meters-on-davis --private\n"
                     "  netdp report results/meters-on-davis -o page.html\n",
         .least = 1,
         .most = 1,
@@ -51,7 +60,7 @@ netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *er
     netdp_i_arguments arguments = {0};
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status == NETDP_OK && !arguments.help)
-        status = report(arguments.text[0], page, data, error);
+        status = report(arguments.text[0], page, data, private, error);
     netdp_i_arguments_free(&arguments);
     return status;
 }

@@ -38,6 +38,10 @@ void netdp_i_label_measure(const netdp_i_figure *f, const char *measure,
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strcmp(measure, plain[i].measure) == 0)
             snprintf(label, NETDP_I_LABEL_ROOM, "%s", plain[i].label);
+    const char *kind = f->study->protocol.kind;
+    const char *counts = kind != NULL ? strstr(kind, "-histogram") : NULL;
+    if (strcmp(measure, "noise") == 0 && counts != NULL)
+        snprintf(label, NETDP_I_LABEL_ROOM, "probability of a random answer");
     if (strcmp(measure, "loss_per_round") == 0)
         snprintf(label, NETDP_I_LABEL_ROOM, "loss per round");
     if (strcmp(measure, "loss") != 0)

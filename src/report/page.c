@@ -18,12 +18,14 @@ static int write_escaped(const char *text, size_t length, void *stream)
     return ferror((FILE *)stream) ? -1 : 0;
 }
 
-netdp_status netdp_i_page_write(const json_t *data, const char *path, netdp_error *error)
+netdp_status netdp_i_page_write(const json_t *data, bool private, const char *path,
+                                netdp_error *error)
 {
     const char *mark = strstr(netdp_i_page_template, NETDP_I_PAGE_MARK);
     const char *rest = mark + strlen(NETDP_I_PAGE_MARK);
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
+    netdp_status status = private ? netdp_i_output_open_private(&output, path, error)
+                                  : netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)
         return status;
     fwrite(netdp_i_page_template, 1, (size_t)(mark - netdp_i_page_template), output.stream);

@@ -3,6 +3,7 @@
 #define NETDP_I_PAGE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <netdp/status.h>
 
 /*
@@ -12,7 +13,9 @@
 extern const char netdp_i_page_template[];
 #define NETDP_I_PAGE_MARK "@@NETDP_DATA@@"
 
-/* Nothing in the data can end their element or begin another: "<", ">" and "&" are escaped. */
-netdp_status netdp_i_page_write(const json_t *data, const char *path, netdp_error *error);
+/* `private`: a file that only its owner may read. Nothing in the data can end their element or
+ * begin another: "<", ">" and "&" are escaped. */
+netdp_status netdp_i_page_write(const json_t *data, bool private, const char *path,
+                                netdp_error *error);
 
 #endif

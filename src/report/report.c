@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "graph/layout.h"
+#include "report/allowed.h"
 #include "report/course.h"
 #include "report/page.h"
 #include "report/pairwise.h"
@@ -22,13 +23,14 @@
 enum {
     PATH_ROOM = 4096,
     DRAWN_NODES = 2500, /* a larger graph is not drawn */
-    DRAWN_EDGES = 25000,
-    MOST_NUMBERS = 400000, /* of tables that are too large to be shown whole, together */
+    DRAWN_EDGES = 60000,
+    MOST_NUMBERS = 1200000, /* of tables that are too large to be shown whole, together */
 };
 
 /* What the page is made from. */
 typedef struct source {
     const char *folder, *data;
+    bool private; /* for the experimenter, and no one else */
     json_t *summary;
     char *text;          /* study.yaml */
     netdp_study *study;  /* NULL: it does not read any more */
@@ -56,8 +58,8 @@ static bool there(const char *folder, const char *file, char *path)
     return access(path, F_OK) == 0;
 }
 
-/* JSON is UTF-8: what is not shows its bytes. */
-static json_t *text_json(const char *text)
+/* A node's name; JSON is UTF-8: what is not shows its bytes. */
+static json_t *name_json(const char *text)
 {
     json_t *made = json_string(text);
     return made != NULL ? made : json_string(netdp_i_show_text(text).text);
@@ -76,11 +78,6 @@ static netdp_status fail_folder(const char *folder, netdp_error *error)
     if (!S_ISDIR(shape.st_mode))
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: is not a folder; name a result folder of netdp run", folder);
-    if (there(folder, "audit.json", path))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: is the result of an audit, which has its own pictures; run the "
-                            "study with netdp run and report on that folder",
-                            folder);
     if (there(folder, "study.yaml", path))
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: the run is not finished; go on with netdp run %s", folder, folder);
@@ -95,7 +92,7 @@ static netdp_status read_summary(source *s, netdp_error *error)
         return fail_folder(s->folder, error);
     netdp_status status = netdp_i_record_check(s->folder, error);
     if (status == NETDP_OK)
-        status = netdp_i_record_read(s->folder, true, &s->summary, error);
+        status = netdp_i_record_read(s->folder, s->private, &s->summary, error);
     if (status != NETDP_OK)
         return status;
     const char *task = json_string_value(json_object_get(s->summary, "task"));
@@ -174,7 +171,7 @@ static json_t *names_json(const netdp_graph *graph)
     for (int32_t u = 0; u < netdp_graph_nodes(graph); u++) {
         const char *name = netdp_graph_name(graph, u);
         any = any || name != NULL;
-        json_array_append_new(names, name != NULL ? text_json(name) : json_null());
+        json_array_append_new(names, name != NULL ? name_json(name) : json_null());
     }
     if (any)
         return names;
@@ -327,7 +324,8 @@ static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
         return status;
     *made = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "graph",
                       index >= 0 ? json_integer(index) : json_null(), "why",
-                      why.text[0] != '\0' ? text_json(why.text) : json_null(), "pairs", pairs);
+                      why.text[0] != '\0' ? netdp_i_allowed_text(why.text) : json_null(), "pairs",
+                      pairs);
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
@@ -359,15 +357,11 @@ static netdp_status variants_json(source *s, const netdp_progress *progress, jso
 
 /* ---- The rest ---- */
 
-/* figure.svg as base64, and figure.json, of netdp reproduce; null where there is none. */
-static netdp_status figure_json(const char *folder, json_t **made, netdp_error *error)
+/* A picture as base64. */
+static netdp_status picture_json(const char *path, json_t **made, netdp_error *error)
 {
-    char path[PATH_ROOM], *svg = NULL;
+    char *svg = NULL;
     int64_t bytes = 0;
-    if (!there(folder, "figure.svg", path)) {
-        *made = json_null();
-        return NETDP_OK;
-    }
     netdp_status status = netdp_i_file_load(path, &svg, &bytes, error);
     if (status != NETDP_OK)
         return status;
@@ -376,14 +370,38 @@ static netdp_status figure_json(const char *folder, json_t **made, netdp_error *
     if (text != NULL) {
         sodium_bin2base64(text, room, (const unsigned char *)svg, (size_t)bytes,
                           sodium_base64_VARIANT_ORIGINAL);
-        json_t *about = there(folder, "figure.json", path)
-                            ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL)
-                            : NULL;
-        *made = json_pack("{s:s, s:o}", "svg", text, "about", about != NULL ? about : json_null());
+        *made = json_string(text);
     }
-    netdp_i_free(text);
     netdp_i_free(svg);
+    netdp_i_free(text);
     return text != NULL && *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+/* figure.svg and what it is, of netdp reproduce; null where there is none, or none for others. */
+static netdp_status figure_json(const source *s, json_t **made, netdp_error *error)
+{
+    char path[PATH_ROOM];
+    json_t *svg = NULL, *about = there(s->folder, "figure.json", path)
+                                     ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL)
+                                     : NULL;
+    const bool shown =
+        s->private || !netdp_i_allowed_has_data(s->summary) || netdp_i_allowed_figure(about);
+    netdp_status status = NETDP_OK;
+    *made = NULL;
+    if (!shown || !there(s->folder, "figure.svg", path)) {
+        *made = json_null();
+    } else {
+        status = picture_json(path, &svg, error);
+        if (status == NETDP_OK)
+            *made =
+                json_pack("{s:o, s:{s:O*, s:O*, s:O*}}", "svg", svg, "about", "title",
+                          json_object_get(about, "title"), "paper", json_object_get(about, "paper"),
+                          "says", json_object_get(about, "says"));
+        if (status == NETDP_OK && *made == NULL)
+            status = netdp_i_no_memory(error);
+    }
+    json_decref(about);
+    return status;
 }
 
 /* The folder's own name, without where it is. */
@@ -406,49 +424,111 @@ static json_t *seed_json(const json_t *seed)
                                   : json_null();
 }
 
+/* What a page is not given where it is for others; null as well. */
+static json_t *private_json(const source *s, json_t *made)
+{
+    if (s->private || !netdp_i_allowed_has_data(s->summary))
+        return made != NULL ? made : json_null();
+    json_decref(made);
+    return json_null();
+}
+
 static netdp_status assemble(source *s, const netdp_progress *progress, json_t **made,
                              netdp_error *error)
 {
     char path[PATH_ROOM], name[256];
-    json_t *variants = NULL, *trace = NULL, *figure = NULL;
+    json_t *variants = NULL, *trace = NULL, *figure = NULL, *summary = NULL;
     netdp_status status = variants_json(s, progress, &variants, error);
-    if (status == NETDP_OK && there(s->folder, "trace.csv", path))
+    if (status == NETDP_OK && s->private && there(s->folder, "trace.csv", path))
         status = netdp_i_course_json(path, &trace, error);
     if (status == NETDP_OK)
-        status = figure_json(s->folder, &figure, error);
+        status = figure_json(s, &figure, error);
+    if (status == NETDP_OK)
+        status = netdp_i_allowed_summary(s->summary, s->private, &summary, error);
     if (status != NETDP_OK) {
         json_decref(variants);
         json_decref(trace);
+        json_decref(figure);
         return status;
     }
     name_folder(s->folder, name, sizeof name);
-    *made = json_pack("{s:s, s:s, s:O, s:o, s:o, s:O, s:o, s:o, s:o}", "netdp", netdp_version(),
-                      "folder", netdp_i_show_text(name).text, "summary", s->summary, "seed",
-                      seed_json(json_object_get(s->summary, "seed")), "study",
-                      s->text != NULL ? text_json(s->text) : json_null(), "graphs", s->graphs,
-                      "variants", variants, "trace", trace != NULL ? trace : json_null(), "figure",
-                      figure);
+    *made =
+        json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:O, s:o, s:o, s:o}", "netdp", netdp_version(),
+                  "folder", netdp_i_show_text(name).text, "private", (int)s->private, "summary",
+                  summary, "seed", private_json(s, seed_json(json_object_get(s->summary, "seed"))),
+                  "study", private_json(s, s->text != NULL ? netdp_i_allowed_text(s->text) : NULL),
+                  "graphs", s->graphs, "variants", variants, "trace",
+                  trace != NULL ? trace : json_null(), "figure", figure);
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
-netdp_status netdp_report_write(const char *folder, const char *data, const char *path,
-                                const netdp_progress *progress, netdp_error *error)
+/* ---- Audits ---- */
+
+/* audit.json with the pictures of its audits. */
+static netdp_status assemble_audit(const source *s, json_t **made, netdp_error *error)
+{
+    char path[PATH_ROOM], file[32], name[256];
+    json_error_t why;
+    json_t *allowed = NULL, *pictures = json_array(), *svg;
+    there(s->folder, "audit.json", path);
+    json_t *audit = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    netdp_status status = pictures != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    if (status == NETDP_OK && (json_array_size(json_object_get(audit, "audits")) == 0 ||
+                               json_string_value(json_object_get(audit, "title")) == NULL))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: is not what netdp audit wrote; audit the study again", path);
+    for (size_t i = 0; status == NETDP_OK && i < json_array_size(json_object_get(audit, "audits"));
+         i++) {
+        snprintf(file, sizeof file, "audit-%zu.svg", i + 1);
+        svg = NULL;
+        if (there(s->folder, file, path))
+            status = picture_json(path, &svg, error);
+        if (status == NETDP_OK &&
+            json_array_append_new(pictures, svg != NULL ? svg : json_null()) != 0)
+            status = netdp_i_no_memory(error);
+    }
+    if (status == NETDP_OK)
+        status = netdp_i_allowed_audit(audit, s->private, &allowed, error);
+    name_folder(s->folder, name, sizeof name);
+    if (status == NETDP_OK) {
+        *made = json_pack("{s:s, s:s, s:b, s:o, s:O}", "netdp", netdp_version(), "folder",
+                          netdp_i_show_text(name).text, "private", (int)s->private, "audit",
+                          allowed, "pictures", pictures);
+        status = *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    }
+    json_decref(pictures);
+    json_decref(audit);
+    return status;
+}
+
+static netdp_status assemble_run(source *s, const netdp_progress *progress, json_t **made,
+                                 netdp_error *error)
+{
+    netdp_status status = read_summary(s, error);
+    if (status == NETDP_OK)
+        status = read_study(s, error);
+    return status == NETDP_OK ? assemble(s, progress, made, error) : status;
+}
+
+netdp_status netdp_report_write(const char *folder, const char *data, bool for_experimenter,
+                                const char *path, const netdp_progress *progress,
+                                netdp_error *error)
 {
     char usual[PATH_ROOM];
-    source s = {.folder = folder, .data = data, .graphs = json_array()};
+    source s = {
+        .folder = folder, .data = data, .private = for_experimenter, .graphs = json_array()};
     json_t *page = NULL;
     if (strlen(folder) + 64 > sizeof usual)
         return netdp_i_fail(error, NETDP_INVALID, "%.40s...: the path is too long", folder);
-    snprintf(usual, sizeof usual, "%s/report.html", folder);
     netdp_status status = s.graphs != NULL ? NETDP_OK : netdp_i_no_memory(error);
     if (status == NETDP_OK)
-        status = read_summary(&s, error);
+        status = !there(folder, "summary.json", usual) && there(folder, "audit.json", usual)
+                     ? assemble_audit(&s, &page, error)
+                     : assemble_run(&s, progress, &page, error);
+    snprintf(usual, sizeof usual, "%s/%s", folder,
+             for_experimenter ? "report-private.html" : "report.html");
     if (status == NETDP_OK)
-        status = read_study(&s, error);
-    if (status == NETDP_OK)
-        status = assemble(&s, progress, &page, error);
-    if (status == NETDP_OK)
-        status = netdp_i_page_write(page, path != NULL ? path : usual, error);
+        status = netdp_i_page_write(page, for_experimenter, path != NULL ? path : usual, error);
     json_decref(page);
     clear(&s);
     return status;

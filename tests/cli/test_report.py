@@ -2,6 +2,7 @@
 """netdp report: what the page holds, that it holds nothing else, and what it refuses."""
 import base64
 import csv
+import hashlib
 import json
 import math
 import os
@@ -68,9 +69,14 @@ def rows(path):
 def the_page_holds_the_folder():
     with tempfile.TemporaryDirectory() as folder:
         results = davis(folder)
-        page, data = report(results)
-        assert os.listdir(results).count("report.html") == 1, "the page is not in the folder"
-        assert data["summary"] == everything(results), "the summary differs"
+        page, data = report(results, "--private")
+        assert os.stat(os.path.join(results, "report-private.html")).st_mode & 0o777 == 0o600, "others may read it"
+        summary = everything(results)
+        for key in ("title", "graph", "mixing", "task", "threat", "target", "repeat"):
+            assert data["summary"][key] == summary[key], f"{key} differs"
+        for told, one in zip(data["summary"]["variants"], summary["variants"], strict=True):
+            assert told["guarantee"].items() <= one["guarantee"].items() and told["noise"] == one["noise"], one["name"]
+            assert told["error"]["objective"]["mean"] > 0, "the experimenter sees the error"
         with open(os.path.join(results, "study.yaml"), encoding="utf-8") as file:
             assert data["study"] == file.read(), "the study differs"
         pairs, table = data["variants"][0]["pairs"], rows(os.path.join(results, "loss.csv"))
@@ -90,9 +96,9 @@ def the_page_holds_the_folder():
                 if row["variant"] == "gossip" and int(row["step"]) == course["step"][-1]]
         assert len(last) == 2 and math.isclose(course["objective"]["mean"][-1], sum(last) / 2, rel_tol=1e-12)
         assert math.isclose(course["objective"]["error"][-1], abs(last[0] - last[1]) / 2, rel_tol=1e-9)
-        again, _ = report(results, "-o", os.path.join(folder, "again.html"))
+        again, _ = report(results, "--private", "-o", os.path.join(folder, "again.html"))
         assert again == page, "two pages differ"
-        code, out, _ = run(["report", results, "-o", "-"], folder)
+        code, out, _ = run(["report", results, "--private", "-o", "-"], folder)
         assert code == 0 and out == page, "standard output differs"
 
 
@@ -113,7 +119,8 @@ def hostile_names_stay_text():
     with tempfile.TemporaryDirectory() as folder:
         names = [HOSTILE, "b", "c", "<!--", "d&amp;"]
         with open(os.path.join(folder, "ring.edges"), "w", encoding="utf-8") as file:
-            file.writelines(f"{a} {b}\n" for a, b in zip(names, names[1:] + names[:1]))
+            quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+            file.writelines(f"{a} {b}\n" for a, b in zip(quoted, quoted[1:] + quoted[:1]))
         with open(os.path.join(folder, "v.csv"), "w", encoding="utf-8") as file:
             file.write("x\n1\n2\n3\n4\n5\n")
         title = HOSTILE.replace('"', '\\"')
@@ -145,15 +152,15 @@ def variants_and_tokens():
 
 
 def large_tables_are_cut():
-    """Of 640 nodes' pairs the page has the worst ones, and some observers' rounded up."""
+    """Of 1,300 nodes' pairs the page has the worst ones, and some observers' rounded up."""
     with tempfile.TemporaryDirectory() as folder:
-        n = 640
+        n = 1300
         results = study(folder, f"title: large\ngraph: {{family: barabasi-albert {n} 2}}\ntask: {{kind: account}}\n"
                         "protocol: {kind: averaging, rounds: 2}\nprivacy: {noise: 1, as: rdp:2}\n")
         page, data = report(results)
         pairs, worst = data["variants"][0]["pairs"], data["summary"]["variants"][0]["guarantee"]["worst"]
         assert pairs["file"] == "loss.npy" and not pairs["complete"] and pairs["of"] == n
-        assert worst["to"] in pairs["observers"] and 100 < len(pairs["observers"]) < n and len(page) < 5e6
+        assert worst["to"] in pairs["observers"] and 100 < len(pairs["observers"]) < n and len(page) < 12e6
         assert math.isclose(pairs["worst"][0][3], worst["epsilon"], rel_tol=1e-9)
         listed = [row[3] for row in pairs["worst"]]
         assert listed == sorted(listed, reverse=True) and len(listed) == 200
@@ -163,11 +170,110 @@ def large_tables_are_cut():
         with open(os.path.join(results, "loss.npy"), "rb") as file:
             losses = [value for value, in struct.iter_unpack("<d", file.read()[128:])]
         assert len(set(losses)) > n, "the test sees too few values"
-        for k, to in enumerate(pairs["observers"]):
+        for k, to in list(enumerate(pairs["observers"]))[::5]:
             assert math.isnan(value[k * n + to]) and distance[k * n + to] == 0
             for source in range(n):
                 loss = losses[to * n + source]  # Fortran order
                 assert source == to or loss <= value[k * n + source] <= 1.000001 * loss + 1e-30, "not rounded up"
+
+
+def large_networks_are_drawn():
+    """744 nodes and 30,000 edges, as of a Facebook ego network: drawn, and every observer can be chosen."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = study(folder, "title: large\ngraph: {family: erdos-renyi 744 0.11}\ntask: {kind: account}\n"
+                        "protocol: {kind: averaging, rounds: 1}\nprivacy: {noise: 1, as: rdp:2}\n")
+        _, data = report(results)
+        pairs, graph = data["variants"][0]["pairs"], data["graphs"][0]
+        edges = data["summary"]["variants"][0]["graph"]["edges"]
+        assert edges > 25000 and len(graph["edges"]) == 2 * edges
+        assert len(graph["x"]) == 744 and pairs["complete"] and pairs["observers"] == list(range(744))
+
+
+# What a page for others must not hold: values, and what comes of them without noise.
+VALUES = ["3.1415926535", "2.7182818284", "1.4142135623", "0.5772156649", "4.6692016091"]
+SEED = "918273645"
+
+
+def planted(folder, kind, protocol, more=""):
+    home = os.path.join(folder, "secret-home-7391")
+    os.mkdir(home)
+    with open(os.path.join(home, "v.csv"), "w", encoding="utf-8") as file:
+        file.write("x\n" + "".join(value + "\n" for value in VALUES))
+    with open(os.path.join(home, "ring.edges"), "w", encoding="utf-8") as file:
+        file.write("a b\nb c\nc d\nd e\ne a\n")
+    results = study(folder, f"title: planted\nseed: {SEED}\ngraph: {{file: {home}/ring.edges}}\n"
+                    f"data: {{csv: {home}/v.csv, per_node: one}}\ntask: {{kind: {kind}, bounds: [0, 5]}}\n"
+                    f"protocol: {{{protocol}}}\nprivacy: {{epsilon: 2, delta: 1e-6, over: worst}}\noutput: {{repeat: 2{more}}}\n")
+    with open(os.path.join(home, "v.csv"), "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()
+    return results, digest
+
+
+def nothing_private_is_for_others():
+    """Planted values, their mean and total, errors, released totals, seed, digests and paths: on no page for others."""
+    total = sum(map(float, VALUES))
+    for kind, protocol in (("mean", "kind: averaging, rounds: 3"), ("sum", "kind: ring-sum, rounds: 1, release: final")):
+        with tempfile.TemporaryDirectory() as folder:
+            results, digest = planted(folder, kind, protocol)
+            page, data = report(results)
+            own, known = report(results, "--private")
+            lines = [line for name in os.listdir(results) if name.endswith(".json") and name != "manifest.json"
+                     for line in open(os.path.join(results, name), encoding="utf-8")]
+            # Every number of the record that stands for an error, a mean, a released value.
+            told = {found for line in lines for found in re.findall(
+                r'"(?:rmse|standard_error|predicted|value|deviation|mean)": (-?\d+\.\d{6,}(?:e-?\d+)?)', line)}
+            bound = {repr(float(number)) for variant in data["summary"]["variants"] for number in
+                     re.findall(r"-?\d+\.\d{6,}(?:e-?\d+)?", json.dumps(variant["guarantee"]))}
+            secret = {digits for digits in told if repr(float(digits)) not in bound}
+            assert len(secret) > 3, "the test plants nothing"
+            plain = re.sub(r'"(?:value|loss|distance|svg)":"[A-Za-z0-9+/=]*"', "", page)
+            for word in [*VALUES, f"{total:.6f}", f"{total / 5:.6f}", digest, SEED, "secret-home-7391", folder, "v.csv",
+                         *(digits[:9] for digits in secret)]:
+                assert word not in plain, f"{kind}: {word!r} is on the page for others"
+            assert data["study"] is None and data["seed"] is None and data["trace"] is None
+            assert not any(key in variant for variant in data["summary"]["variants"] for key in ("error", "released"))
+            assert SEED in own and known["private"] and "v.csv" in known["study"]
+            for word in ("secret-home-7391", folder):
+                assert word not in own, f"{kind}: {word!r} is on the experimenter's page"
+
+
+def unknown_fields_stay_out():
+    """The page is made from a list of what is allowed: what a record has besides is on no page."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = davis(folder)
+        path = os.path.join(results, "summary.json")
+        with open(path, encoding="utf-8") as file:
+            summary = json.load(file)
+        summary["true_mean"] = summary["variants"][2]["guarantee"]["secret"] = summary["graph"]["folder"] = "planted-word"
+        summary["variants"][2]["noise"] = {"planted-word": "planted-word"}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(summary, file, indent=1)
+        reseal(results)
+        for more in ([], ["--private"]):
+            page, _ = report(results, *more)
+            assert "planted-word" not in page, more
+
+
+def paths_lose_their_folders():
+    with tempfile.TemporaryDirectory() as folder:
+        results = study(folder, "title: \"see /home/me/a.txt, ../b/c.txt (./d.txt) and a / b, 1/2, https://x.org/y\"\n"
+                        "graph: {family: ring 4}\ntask: {kind: account}\nprotocol: {kind: averaging, rounds: 2}\n"
+                        "privacy: {noise: 1, as: rdp:2}\n")
+        _, data = report(results)
+        assert data["summary"]["title"] == "see a.txt, c.txt (d.txt) and a / b, 1/2, https://x.org/y", data["summary"]["title"]
+
+
+def audits_have_a_page():
+    with tempfile.TemporaryDirectory() as folder:
+        results = os.path.join(folder, "audited")
+        code, _, err = run(["audit", experiment("audit-star.yaml"), "--runs", "400", "-o", results], folder)
+        assert code == 0, err
+        _, data = report(results)
+        with open(os.path.join(results, "audit.json"), encoding="utf-8") as file:
+            audit = json.load(file)
+        assert [one["verdict"] for one in data["audit"]["audits"]] == [one["verdict"] for one in audit["audits"]]
+        assert [one["claim"] for one in data["audit"]["audits"]] == [one["claim"] for one in audit["audits"]]
+        assert "threshold" not in json.dumps(data), "a threshold goes by what the observer saw"
 
 
 def it_does_without_the_graph():
@@ -201,9 +307,15 @@ def it_shows_the_figure():
             file.write(svg)
         with open(os.path.join(results, "figure.json"), "w", encoding="utf-8") as file:
             json.dump({"paper": "C, Figure 1", "says": "it falls"}, file)
-        _, data = report(results)
+        _, data = report(results, "--private")
         assert base64.b64decode(data["figure"]["svg"]).decode() == svg
         assert data["figure"]["about"]["says"] == "it falls"
+        _, data = report(results)
+        assert data["figure"] is None, "nobody knows what the figure was computed from"
+        for measure, shown in (("loss", True), ("accuracy", False), ("objective", False)):
+            with open(os.path.join(results, "figure.json"), "w", encoding="utf-8") as file:
+                json.dump({"y_label": "y", "curves": [{"measure": "loss"}, {"measure": measure}]}, file)
+            assert (report(results)[1]["figure"] is not None) == shown, measure
 
 
 def broken_folders_are_refused():
@@ -216,16 +328,16 @@ def broken_folders_are_refused():
             shutil.copytree(good, bad)
             change(bad)
             if os.path.exists(os.path.join(bad, "summary.json")):
-                got, out, err = run(["report", bad], folder)
+                got, out, err = run(["report", bad, "--private"], folder)
                 assert got == code and out == "" and "bad/" in err, (wanted, got, out, err)
                 assert "was changed after the run wrote it" in err, (wanted, err)
                 reseal(bad)
             else:
                 os.remove(os.path.join(bad, "manifest.json"))
-            got, out, err = run(["report", bad], folder)
+            got, out, err = run(["report", bad, "--private"], folder)
             assert got == code and out == "", (wanted, got, out, err)
             assert len(err.splitlines()) == 1 and re.search(wanted, err), (wanted, err)
-            assert "report.html" not in os.listdir(bad), wanted
+            assert "report-private.html" not in os.listdir(bad), wanted
             shutil.rmtree(bad)
 
         def write(name, text):
@@ -290,4 +402,5 @@ main([
     Case("report a b", 2, err="too many"),
     Case(["report", "x" * 5000], 2, err="too long"),
 ], [the_page_holds_the_folder, it_loads_nothing, hostile_names_stay_text, variants_and_tokens, large_tables_are_cut,
+    large_networks_are_drawn, nothing_private_is_for_others, unknown_fields_stay_out, paths_lose_their_folders, audits_have_a_page,
     it_does_without_the_graph, it_shows_the_figure, broken_folders_are_refused, an_npy_must_fit])

@@ -6,6 +6,7 @@ selenium is missing.
 """
 import base64
 import csv
+import math
 import os
 import pathlib
 import re
@@ -113,8 +114,10 @@ def an_observer_by_keyboard(browser, page, results):
     assert loads == [page.as_uri()], f"the page loads {loads}"
     assert "Evening consumption" in browser.title
     answer = browser.find_element(By.ID, "answer").text
-    for words in ("Worst pair", "7.94", "1 : 1", "δ = 1e-6", "Evelyn Jefferson (0)"):
+    for words in ("Worst pair", "7.94", "1 : 1", "δ = 1e-6", "Evelyn Jefferson (0)", "whoever has the seed can undo its noise",
+                  "A test with 5 % false alarms"):
         assert words in answer, f"{words!r} is not in the answer"
+    assert "Best test" not in answer and "100 %" not in answer
     table = {(int(row["from"]), int(row["to"])): float(row["epsilon"]) for row in rows(results / "loss.csv")}
     select = Select(browser.find_element(By.ID, "observer"))
     first = int(select.first_selected_option.get_attribute("value"))
@@ -141,6 +144,124 @@ def an_observer_by_keyboard(browser, page, results):
     Select(browser.find_element(By.ID, "direction")).select_by_value("about")
     assert shown(browser, 3)["value"] == table[second + 1, 3], "what others could learn about the node"
     no_complaints(browser, "choosing an observer")
+
+
+def who_is_above(browser, results):
+    """How many are above the target, by how much, and who: counted again from loss.csv."""
+    worst = {}
+    pairs = 0
+    for row in rows(results / "loss.csv"):
+        if float(row["epsilon"]) > 4 * (1 + 1e-9):
+            pairs += 1
+            worst[row["from"]] = max(worst.get(row["from"], 0), float(row["epsilon"]))
+    text = browser.find_element(By.ID, "above").text
+    assert f"{len(worst)} of 32 people are above the target" in text and f"{pairs} pairs of 992" in text, text
+    assert f"by up to {math.ceil((max(worst.values()) - 4) * 100) / 100:.2f}" in text, text
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#above tbody tr")) == min(10, len(worst))
+    terms = browser.find_element(By.ID, "glossary").text
+    assert all(word in terms for word in ("Sensitivity", "Dither", "Estimate", "Certified", "central")), terms
+    repeat = browser.find_element(By.ID, "repeat").text
+    assert "with the experimenter" in repeat and "seed:" not in repeat, repeat
+
+
+def saved(browser, folder, name):
+    """What a button saves, made by the page itself."""
+    downloads = folder / "downloads"
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
+    button = browser.find_element(By.CSS_SELECTOR, f"button[data-file='{name}']")
+    button.send_keys(Keys.ENTER)
+    for _ in range(600):
+        if (downloads / name).exists():
+            break
+        time.sleep(0.1)
+    found = rows(downloads / name)
+    (downloads / name).unlink()
+    return found
+
+
+def tables_are_saved(browser, folder, results):
+    listed = saved(browser, folder, "pairs.csv")
+    table = {(row["from"], row["to"]): row for row in rows(results / "loss.csv")}
+    assert len(listed) == len(table) == 992
+    for row in listed:
+        known = table[row["about"], row["observer"]]
+        assert float(row["epsilon"]) == float(known["epsilon"]) and row["distance"] == known["distance"], row
+    above = saved(browser, folder, "above-target.csv")
+    assert above and all(float(row["ε"]) > 4 for row in above), above[:2]
+    assert [row["distance"] for row in saved(browser, folder, "by-distance.csv")] == ["1", "2", "3", "4"]
+    assert [row["variant"] for row in saved(browser, folder, "variants.csv")] == ["central", "local", "gossip"]
+    loads = [url for url in requests(browser) if url.startswith(("http", "ws"))]
+    assert not loads, f"saving loads {loads}"
+    no_complaints(browser, "saving tables")
+
+
+def the_experimenters_page(browser, results, folder):
+    code, _, err = run(["report", str(results), "--private"], folder)
+    assert code == 0, err
+    browser.get((results / "report-private.html").as_uri())
+    assert "For the experimenter alone" in browser.find_element(By.CSS_SELECTOR, "#answer .alarm").text
+    assert "seed: 1" in browser.find_element(By.ID, "repeat").text
+    assert "Error of h19, kWh" in browser.find_element(By.ID, "utility").text
+    picture(browser, "private")
+    no_complaints(browser, "the experimenter's page")
+
+
+def baselines_and_flips(browser, folder):
+    """A Laplace token beats "central", and it is said why; a flip probability is no multiple of the sensitivity."""
+    (folder / "histogram.yaml").write_text(
+        "title: histogram\ngraph: {family: complete 4}\ndata: {csv: four.csv, per_node: one}\n"
+        "task: {kind: histogram, bounds: [0, 5], levels: 2}\nprotocol: {kind: complete-histogram, rounds: 4}\n"
+        "privacy: {epsilon: 8, delta: 1e-3, over: worst, bound: local}\noutput: {repeat: 2}\n", encoding="utf-8")
+    (folder / "four.csv").write_text("x\n1\n2\n3\n4\n", encoding="utf-8")
+    ring = os.path.join(SOURCE, "experiments", "meters-ring.yaml")
+    for name, path in (("meters-ring", ring), ("histogram", str(folder / "histogram.yaml"))):
+        results = folder / name
+        code, _, err = run(["run", path, "-o", str(results), "--set", "output.repeat=20"], folder)
+        assert code == 0, err
+        code, _, err = run(["report", str(results), "--private"], folder)
+        assert code == 0, err
+        browser.get((results / "report-private.html").as_uri())
+        text = browser.find_element(By.ID, "utility").text
+        if name == "meters-ring":
+            why = browser.find_element(By.ID, "outdone").text
+            assert why.startswith("laplace: less error than “central”") and "Gaussian" in why, why
+        else:
+            assert "Random answer" in text and "in units of the sensitivity" not in text, text
+        no_complaints(browser, name)
+
+
+def a_large_network(browser, folder):
+    """744 nodes, 30,000 edges: drawn, and each observer can be chosen."""
+    results = folder / "large"
+    (folder / "large.yaml").write_text(
+        "title: large\ngraph: {family: erdos-renyi 744 0.11}\ntask: {kind: account}\n"
+        "protocol: {kind: averaging, rounds: 1}\nprivacy: {noise: 1, as: rdp:2}\n", encoding="utf-8")
+    code, _, err = run(["run", str(folder / "large.yaml"), "-o", str(results)], folder)
+    assert code == 0, err
+    code, _, err = run(["report", str(results)], folder)
+    assert code == 0, err
+    browser.get((results / "report.html").as_uri())
+    select = Select(browser.find_element(By.ID, "observer"))
+    assert len(select.options) == 744 and browser.find_element(By.ID, "graph").is_displayed()
+    select.select_by_value("743")
+    assert shown(browser, 743)["label"] == "743" and shown(browser, 0)["painted"]
+    assert canvas_is_painted(browser)
+    no_complaints(browser, "a large network")
+
+
+def an_audit(browser, folder):
+    results = folder / "audited"
+    code, _, err = run(["audit", os.path.join(SOURCE, "experiments", "audit-star.yaml"), "--runs", "400", "-o", str(results)], folder)
+    assert code == 0, err
+    code, _, err = run(["report", str(results)], folder)
+    assert code == 0, err
+    browser.get((results / "report.html").as_uri())
+    text = browser.find_element(By.ID, "page").text
+    for words in ("Claimed at most", "Found at least", "runs of each", "whoever has the seed"):
+        assert words in text, f"{words!r} is not on the page of an audit"
+    assert saved(browser, folder, "audits.csv")[0]["verdict"] in text
+    picture(browser, "audit")
+    no_complaints(browser, "an audit")
 
 
 def the_table_sorts(browser):
@@ -191,7 +312,7 @@ def light_dark_and_paper(browser, page):
 
 def a_hostile_folder(browser, folder):
     names = [HOSTILE, "b", "c", "d"]
-    (folder / "ring.edges").write_text("".join(f"{a} {b}\n" for a, b in zip(names, names[1:] + names[:1])), encoding="utf-8")
+    (folder / "ring.edges").write_text("".join(f'"{a}" "{b}"\n' for a, b in zip(names, names[1:] + names[:1])), encoding="utf-8")
     (folder / "hostile.yaml").write_text(
         f'title: "{HOSTILE}"\nseed: 1\ngraph: {{file: ring.edges}}\ntask: {{kind: account}}\n'
         "protocol: {kind: averaging, rounds: 3}\nprivacy: {noise: 1, as: rdp:2, bound: published}\n", encoding="utf-8")
@@ -239,10 +360,16 @@ def main():
         browser = open_browser(folder / "profile")
         try:
             an_observer_by_keyboard(browser, page, results)
+            who_is_above(browser, results)
+            tables_are_saved(browser, folder, results)
             the_table_sorts(browser)
             light_dark_and_paper(browser, page)
             a_hostile_folder(browser, folder)
             variants(browser, folder)
+            the_experimenters_page(browser, results, folder)
+            baselines_and_flips(browser, folder)
+            a_large_network(browser, folder)
+            an_audit(browser, folder)
         finally:
             browser.quit()
     print("the page works")

@@ -1,6 +1,7 @@
 // The first screen: who could learn what about whom, and under which assumptions.
+import {above} from './above.js';
 import {count, h, number, percentUp, plural, showUp} from './dom.js';
-import {isBaseline, nodeName, summary} from './folder.js';
+import {isBaseline, nodeName, page, simulation, summary} from './folder.js';
 import * as words from './words.js';
 
 /** What the best test finds, of one pair's value. */
@@ -26,7 +27,7 @@ function tile(variant, title, value, power, below, odds = true) {
   const told = Number.isNaN(power) ? [] : [
     h('span', {class: 'bar', role: 'img', 'aria-label': `${percentUp(power)} on a scale from 0 to 100 %`},
       h('span', {style: `width: ${(100 * power).toFixed(1)}%`})),
-    h('p', {}, `Best test: finds it in at most ${percentUp(power)}`)];
+    h('p', {}, words.finding(power))];
   return h('li', {class: 'tile'}, h('h3', {}, title),
     h('p', {class: 'big'}, `${unit.symbol} ${showUp(value)}`),
     variant.unit.kind === 'dp' && odds ? h('p', {}, words.allowed(value)) : null,
@@ -44,7 +45,7 @@ function tiles(variant) {
   }
   const pairs = classes.reduce((sum, one) => sum + one.pairs, 0);
   made.push(tile(variant, 'Average over pairs', number(guarantee.mean), meanPower(variant),
-    guarantee.observers ? `estimated from ${guarantee.observers.drawn} drawn of ${guarantee.observers.of} observers` : `mean over ${plural(pairs, 'pair')}`, false));
+    words.estimate(guarantee) ? `an estimate from ${plural(pairs, 'pair')}` : `mean over ${plural(pairs, 'pair')}`, false));
   if (classes.length > 1) {
     const near = classes[0], far = classes[classes.length - 1];
     made.push(tile(variant, near.distance === 1 ? 'Direct neighbours' : `At distance ${near.distance}`, near.max, powerOf(variant, near.max),
@@ -79,23 +80,31 @@ function baselines() {
   if (kept.length < 2) return null;
   const [central, local] = ['central', 'local'].map((name) => number(kept.find((one) => one.name === name)?.guarantee.epsilon ?? NaN));
   return h('p', {class: 'muted small'},
-    `For comparison: with a trusted aggregator everyone else learns at most ε = ${showUp(central)}, and with local noise anyone who reads every message at most ε = ${showUp(local)}.`);
+    `For comparison: with a trusted aggregator everyone else learns at most ε = ${showUp(central)} from one release with Gaussian noise, and with local noise anyone who reads every message at most ε = ${showUp(local)}.`);
 }
+
+/** For whom the page is, and what its noise is worth. */
+export const warnings = () => [
+  page.private ? h('div', {class: 'alarm', role: 'note'}, h('strong', {}, 'For the experimenter alone. '), 'This page holds what was computed from the data without noise, and the seed that undoes the noise. Do not pass it on; without --private, netdp report makes a page for others.') : null,
+  simulation ? h('p', {class: 'note', id: 'simulation'}, h('strong', {}, simulation[0].toUpperCase() + simulation.slice(1)), '. A result that leaves the machine needs noise from a secret source.') : null,
+];
 
 export function answer(variant) {
   const {guarantee, target} = variant;
   const stand = words.standing(guarantee);
   const worst = words.worstOf(guarantee);
-  const mean = target?.over === 'mean' && number(target.epsilon) < worst;
+  const estimate = words.estimate(guarantee);
   return [
-    stand.sound ? null : h('div', {class: 'alarm', role: 'note'}, h('strong', {}, 'Not a guarantee. '), stand.text,
-      ' The numbers below describe what a paper computes; they protect nobody.'),
-    h('p', {class: 'lead'}, stand.sound ? sentence(variant) : ['By this formula: ', sentence(variant)]),
+    warnings(),
+    estimate ? h('div', {class: 'alarm', role: 'note'}, h('strong', {}, 'An estimate, not a guarantee. '), estimate)
+      : stand.sound ? null : h('div', {class: 'alarm', role: 'note'}, h('strong', {}, 'Not a guarantee. '), stand.text,
+        ' The numbers below describe what a paper computes; they protect nobody.'),
+    h('p', {class: 'lead'}, estimate ? ['By this estimate: ', sentence(variant)] : stand.sound ? sentence(variant) : ['By this formula: ', sentence(variant)]),
     guarantee.why ? h('p', {class: 'note'}, `Accounted for as local privacy: ${guarantee.why}`) : null,
-    mean ? h('p', {class: 'note'}, `The target, ${words.measure(variant.unit).symbol} = ${showUp(number(target.epsilon))}, is met on average over pairs. Some pairs have more: look at the worst pair, and ask for “over: worst” if it is too much.`) : null,
+    above(variant),
     (variant.told.remarks ?? []).filter((text) => stand.sound || !/not an upper bound/i.test(text)).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
     tiles(variant),
-    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, 'Best test: an observer who must tell two possible contents apart, and may raise a false alarm in 5 % of the cases, finds the true one at most this often. Knowing nothing, it would be 5 %.',
+    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, 'A test: an observer must tell two possible contents of a node’s data apart, and may raise a false alarm in 5 % of the cases; the bars show the most that the best one finds.',
       variant.pairs?.gaussian ? null : ' Here the bound follows from ε and δ alone and is coarse: it is not to be compared with that of variants whose losses are Gaussian.'),
     h('h3', {}, `What ${words.measure(variant.unit).symbol} means`),
     h('p', {}, words.reading(variant.unit, worst)),

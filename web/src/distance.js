@@ -1,7 +1,7 @@
 // Loss against distance: largest, mean and smallest of the pairs at each distance.
 import {chart} from './charts.js';
 import {theme} from './colour.js';
-import {count, h, showUp} from './dom.js';
+import {count, h, saving, showUp} from './dom.js';
 import * as words from './words.js';
 
 function table(variant) {
@@ -36,5 +36,6 @@ export function distance(variant) {
       range: () => [Math.min(0.5, classes[0].distance - 0.5), last + 0.5],
     };
   };
-  return {nodes: [holder, table(variant)], start: () => chart(holder, make)};
+  const rows = () => [['distance', 'pairs', 'min', 'mean', 'max'], ...classes.map((one) => [one.distance, one.pairs, one.min, one.mean, one.max])];
+  return {nodes: [holder, table(variant), h('div', {class: 'pager'}, saving('by-distance.csv', rows))], start: () => chart(holder, make)};
 }

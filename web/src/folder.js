@@ -2,7 +2,8 @@
 import {number} from './dom.js';
 
 export const page = JSON.parse(document.getElementById('data').textContent);
-export const summary = page.summary;
+/** Of an audit there is none. */
+export const summary = page.summary ?? {variants: []};
 
 function decode(text, type) {
   const raw = atob(text);
@@ -35,7 +36,7 @@ function readUnit(guarantee) {
   return {kind, parameter: Number(parameter)};
 }
 
-export const variants = page.variants.map((shown) => {
+export const variants = (page.variants ?? []).map((shown) => {
   const variant = told.get(shown.name);
   const known = own(variant, 'graph');
   const classes = (variant.guarantee.by_distance ?? []).map((one) => ({
@@ -51,6 +52,10 @@ export const variants = page.variants.map((shown) => {
     pairs: readPairs(shown.pairs, known.nodes), classes,
   };
 });
+
+/** Is it computed from private data, with noise that the seed draws? */
+export const simulated = page.summary !== undefined && !['account', 'realised', 'claim'].includes(summary.task);
+export const simulation = summary.simulation ?? (simulated || page.audit ? 'simulation: whoever has the seed can undo its noise' : null);
 
 /** A node as a reader knows it. */
 export function nodeName(variant, node) {

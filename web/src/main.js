@@ -1,8 +1,9 @@
 // The page of netdp report: the sections, in the order of a reader's questions.
 import {answer, assumptions} from './answer.js';
+import {auditPage} from './audit.js';
 import {distance} from './distance.js';
 import {h, plural} from './dom.js';
-import {page, summary, variants} from './folder.js';
+import {page, simulated, summary, variants} from './folder.js';
 import {look} from './look.js';
 import {pairsTable} from './pairs.js';
 import {accounts, utility} from './utility.js';
@@ -20,10 +21,14 @@ function figure() {
 function repeat() {
   const facts = [
     ['netdp', summary.netdp === page.netdp ? page.netdp : `${summary.netdp} (this page: ${page.netdp})`],
-    ['Seed', page.seed ?? 'not recorded'],
-    ['Digest of graph and data', summary.inputs_sha256 ? h('code', {}, summary.inputs_sha256) : 'not recorded'],
+    ...(page.seed ? [['Seed', page.seed]] : []),
+    ...(summary.inputs_sha256 ? [['Digest of graph and data', h('code', {}, summary.inputs_sha256)]] : []),
     ...(summary.data?.sha256 ? [['SHA-256 of the data file', h('code', {}, summary.data.sha256)]] : []),
   ];
+  if (simulated && !page.private) {
+    return [h('p', {}, 'The study, its seed and the digests of its data are with the experimenter: whoever has the seed can undo the noise. Their page is the one of netdp report --private.'),
+      h('table', {class: 'facts-table'}, h('tbody', {}, facts.map(([term, text]) => h('tr', {}, h('th', {scope: 'row'}, term), h('td', {}, text)))))];
+  }
   return [
     h('p', {}, 'Save the study below as a file and run it: equal seeds give equal bytes, on any number of threads.'),
     h('pre', {tabindex: '0', 'aria-label': 'Commands'}, `netdp ${page.figure ? 'reproduce' : 'run'} study.yaml -o again\nnetdp report again`),
@@ -59,8 +64,8 @@ function update(variant) {
 
 function build() {
   document.title = `${summary.title || page.folder} – netdp report`;
-  const links = [['answer', 'Answer'], ['assumptions', 'Assumptions'], ['look', 'Graph'], ['distance', 'Distance'], ['pairs', 'Pairs'], ['utility', accounts() ? 'Variants' : 'Utility'],
-    ...(page.figure ? [['figure', 'Figure']] : []), ['repeat', 'Repeat']];
+  const links = [['answer', 'Answer'], ['assumptions', 'Assumptions'], ['look', 'Graph'], ['distance', 'Distance'], ['pairs', 'Pairs'], ['utility', accounts() || !page.private ? 'Variants' : 'Utility'],
+    ...(page.figure ? [['figure', 'Figure']] : []), ['glossary', 'Words'], ['repeat', 'Repeat']];
   const used = utility();
   document.getElementById('page').replaceChildren(
     h('header', {}, h('p', {class: 'eyebrow'}, 'netdp report'), h('h1', {}, summary.title || page.folder),
@@ -73,13 +78,15 @@ function build() {
       section('look', 'One observer at a time', h('p', {class: 'said-how'}, 'Choose a node: the others take the colour of what it could learn about them. Click one, or use the list and the arrow keys.'), looking.element),
       section('distance', 'Loss against distance', distanceBody),
       section('pairs', 'Every pair', pairsBody),
-      section('utility', accounts() ? 'Variants side by side' : 'What it cost in accuracy', used.nodes),
+      section('utility', accounts() || !page.private ? 'Variants side by side' : 'What it cost in accuracy', used.nodes),
       page.figure ? figure() : null,
+      section('glossary', 'Words', h('dl', {class: 'assumptions'}, words.glossary.map(([term, meaning]) => [h('dt', {}, term), h('dd', {}, meaning)]))),
       section('repeat', 'How to repeat it', repeat())));
   if (variants.length > 0) update(variants[0]);
   used.start();
 }
 
-build();
+if (page.audit) document.getElementById('page').replaceChildren(...auditPage());
+else build();
 // For tests: what the graph shows of a node.
 globalThis.netdpReport = {node: looking.node};

@@ -1,5 +1,5 @@
 // Every pair, in a table that sorts and filters.
-import {count, h, showUp, show} from './dom.js';
+import {count, h, saving, showUp, show} from './dom.js';
 import {nodeName} from './folder.js';
 import {sortable} from './table.js';
 import * as words from './words.js';
@@ -42,15 +42,20 @@ export function pairsTable(variant) {
   const from = h('input', {id: 'from', type: 'search', autocomplete: 'off', oninput: fill, placeholder: 'name or number'});
   const to = h('input', {id: 'to', type: 'search', autocomplete: 'off', oninput: fill, placeholder: 'name or number'});
   const which = h('select', {id: 'which', onchange: fill}, h('option', {value: 'worst'}, `the ${worst.length} worst of all pairs`), h('option', {value: 'here'}, 'the observers on this page'));
-  let all = null;
+  let all = null, shown = [];
   function fill() {
     const listed = worst.length > 0 && which.value === 'worst' ? worst : (all ??= listAll(pairs));
-    table.fill(listed.filter((row) => fits(variant, row.from, from.value.trim()) && fits(variant, row.to, to.value.trim())));
+    shown = listed.filter((row) => fits(variant, row.from, from.value.trim()) && fits(variant, row.to, to.value.trim()));
+    table.fill(shown);
   }
+  const observer = (row) => (pairs.coalition ? pairs.coalition.join(' ') : row.to);
+  const save = saving('pairs.csv', () => [['about', 'name', 'observer', 'observer name', 'distance', pairs.measure, ...(pairs.loss ? ['loss'] : [])],
+    ...shown.map((row) => [row.from, nodeName(variant, row.from), observer(row), pairs.coalition ? 'the coalition' : nodeName(variant, row.to),
+      row.distance < 0 ? '' : row.distance, row.value, ...(pairs.loss ? [row.loss] : [])])], 'Save these pairs as CSV');
   fill();
   return [
     h('div', {class: 'controls'}, h('label', {for: 'from'}, 'About', from), h('label', {for: 'to'}, 'Observer', to),
       worst.length > 0 ? h('label', {for: 'which'}, 'Pairs', which) : null),
-    table.element,
+    table.element, h('div', {class: 'pager'}, save),
   ];
 }

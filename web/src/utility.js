@@ -1,8 +1,8 @@
 // What privacy cost: errors of the result, and the course of the runs.
 import {chart} from './charts.js';
 import {theme} from './colour.js';
-import {count, h, number, plural, show, showUp} from './dom.js';
-import {page, summary, variants} from './folder.js';
+import {count, h, number, plural, saving, show, showUp} from './dom.js';
+import {page, simulated, summary, variants} from './folder.js';
 import * as words from './words.js';
 
 const learns = () => summary.task === 'logistic' || summary.task === 'ridge';
@@ -15,7 +15,13 @@ function spread(measure) {
   return measure.standard_error > 0 ? `${show(measure.mean)} ± ${show(measure.standard_error, 2)}` : show(measure.mean);
 }
 
+/** Half the mean square that the noise alone adds, in the unit of the error that a reader knows. */
+const expected = (one) => (typeof one.expected === 'number' ? one.expected : NaN);
+
 function errorColumns() {
+  if (simulated && !page.private) {
+    return summary.variants.some((one) => !Number.isNaN(expected(one))) ? [{label: 'Expected objective of the noise', cell: (one) => show(expected(one))}] : [];
+  }
   if (accounts()) {
     return summary.variants.some((one) => typeof one.predicted === 'number')
       ? [{label: 'Predicted objective', cell: (one) => (typeof one.predicted === 'number' ? show(one.predicted) : '–')}] : [];
@@ -46,14 +52,31 @@ function table() {
     ...errorColumns(),
     {label: `${symbol}, worst pair`, cell: (one) => showUp(words.worstOf(one.guarantee))},
     {label: `${symbol}, mean`, cell: (one) => showUp(number(one.guarantee.mean))},
-    {label: 'Noise', cell: (one) => show(number(one.noise))},
+    {label: flips() ? 'Random answer' : 'Noise', cell: (one) => show(number(one.noise))},
     {label: 'Rounds', cell: (one) => count(one.rounds)},
     ...(accounts() ? [] : [{label: 'Sent', cell: (one) => bytes(one.bytes_sent)}]),
   ];
-  return h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Utility'}, h('table', {class: 'data'},
-    h('caption', {}, learns() ? `Means over ${plural(summary.repeat, 'run')} ± standard error` : summary.repeat ? `Root mean squared error over ${plural(summary.repeat, 'run')}; noise in units of the sensitivity` : 'Noise in units of the sensitivity'),
+  const noise = flips() ? 'random answer: with which probability a node gives one' : 'noise in units of the sensitivity';
+  const runs = !page.private || !summary.repeat ? '' : learns() ? `Means over ${plural(summary.repeat, 'run')} ± standard error; ` : `Root mean squared error over ${plural(summary.repeat, 'run')}; `;
+  const caption = runs + noise;
+  const rows = () => [['variant', ...columns.map((column) => column.label)], ...summary.variants.map((one) => [one.name, ...columns.map((column) => column.cell(one))])];
+  return [h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Utility'}, h('table', {class: 'data'},
+    h('caption', {}, caption[0].toUpperCase() + caption.slice(1)),
     h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Variant'), columns.map((column) => h('th', {scope: 'col', class: 'number'}, column.label)))),
-    h('tbody', {}, summary.variants.map((one) => h('tr', {}, h('th', {scope: 'row'}, one.name), columns.map((column) => h('td', {class: 'number'}, column.cell(one))))))));
+    h('tbody', {}, summary.variants.map((one) => h('tr', {}, h('th', {scope: 'row'}, one.name), columns.map((column) => h('td', {class: 'number'}, column.cell(one)))))))), h('div', {class: 'pager'}, saving('variants.csv', rows)), outdone()];
+}
+
+/** Is the noise a probability? */
+const flips = () => variants.length > 0 && variants.every((one) => /-histogram$/.test(one.protocol));
+
+/** Where a variant is closer to the truth than "central", it is said why that can be. */
+function outdone() {
+  const error = (one) => (page.private ? number(one.error?.objective?.mean ?? NaN) : expected(one));
+  const central = summary.variants.find((one) => one.name === 'central');
+  if (!central || learns()) return null;
+  const better = summary.variants.filter((one) => error(one) < error(central) && one.name !== 'local').map((one) => one.name);
+  if (better.length === 0) return null;
+  return h('p', {class: 'note', id: 'outdone'}, `${better.join(', ')}: less error than “central”, which is not the best that a trusted aggregator could do. It adds Gaussian noise once, at the study’s (ε, δ) towards everyone; Laplace noise needs less where δ is small and one number is released, and a target for the mean over pairs lets some pairs have more than ε.`);
 }
 
 function released() {

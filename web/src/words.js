@@ -1,5 +1,5 @@
 // What the numbers mean, in words for a reader who must decide and not compute.
-import {h, number, show, showUp} from './dom.js';
+import {h, number, percentUp, show, showUp} from './dom.js';
 import {summary} from './folder.js';
 
 const tasks = {
@@ -68,8 +68,21 @@ export function released(threat) {
     : `Covered: ${threat.released}.`;
 }
 
+/** What an estimate is from, or null: drawn observers or sources stand for all. */
+export function estimate(guarantee) {
+  const part = (drawn, what) => (drawn && drawn.drawn < drawn.of ? `${drawn.drawn} drawn ${what} of ${drawn.of}` : null);
+  const from = [part(guarantee.observers, 'observers'), part(guarantee.sources, 'nodes whose data they see')].filter(Boolean).join(' and ');
+  if (from === '' && !guarantee.estimate) return null;
+  const {low, high} = guarantee.interval ?? guarantee.estimate ?? {};
+  const between = low !== undefined && high !== undefined ? ` It lies between ${show(number(low))} and ${showUp(number(high))}, as far as one can tell.` : '';
+  return `${from === '' ? 'Drawn pairs' : from} stand for all. Other pairs may be worse, and the mean over all is not exactly this one.${between}`;
+}
+
 /** The bound's standing: {sound, text}. */
 export function standing(guarantee) {
+  if (!guarantee.sound && estimate(guarantee)) {
+    return {sound: false, text: `“${guarantee.bound}” of drawn pairs: an estimate. ${estimate(guarantee)}`};
+  }
   if (!guarantee.sound) {
     return {sound: false, text: `“${guarantee.bound}” is a published formula or a lower bound: the true loss can be larger.`};
   }
@@ -77,7 +90,7 @@ export function standing(guarantee) {
     sound: true,
     text: `“${guarantee.bound}”: an upper bound, ${guarantee.certified
       ? 'evaluated with certified rounding.'
-      : 'computed in floating point; the conversion to epsilon is rounded up.'}`,
+      : `not certified: ${guarantee.reason ?? 'computed in floating point'}; the conversion to epsilon is rounded up.`}`,
   };
 }
 
@@ -144,6 +157,39 @@ export function power(unit, value, gaussian) {
     1 - Math.exp(-value) * (1 - delta - FALSE_ALARMS)));
   return gaussian ? Math.min(most, gaussianPower(muOf(value, delta))) : most;
 }
+
+/** What a test with that power means, for somebody who must decide. */
+export function finding(part) {
+  if (part >= 0.995) return 'The bound rules out nothing: a test with 5 % false alarms might find it almost every time.';
+  const most = `A test with 5 % false alarms finds it in at most ${percentUp(part)} of the cases`;
+  if (part > 0.5) return `${most}: little protection.`;
+  return part > 0.1 ? `${most}; guessing finds 5 %.` : `${most}: close to guessing, which finds 5 %.`;
+}
+
+/** What the number "noise" of a protocol is. */
+export const noiseOf = (protocol) => (/-histogram$/.test(protocol) ? 'probability of a random answer' : 'noise in units of the sensitivity');
+
+/** The words of the page, for readers of another field: [term, meaning]. */
+export const glossary = [
+  ['ε, epsilon, and δ, delta', 'Whatever an observer sees, the odds that it gives to two possible contents of a node’s data change by a factor of at most e to the ε, except with a probability of about δ. Smaller is better; ε = 0 tells nothing.'],
+  ['μ, Gaussian differential privacy', 'Telling two contents apart is as hard as telling two normal distributions apart whose means are μ standard deviations from each other.'],
+  ['Rényi loss, order α', 'Another measure of how far an observer’s views of two contents lie apart; netdp convert turns it into ε and δ.'],
+  ['Loss', 'What a pair leaks, in units in which a single contribution, seen with its own noise alone, has 1.'],
+  ['Observer, pair', 'The node that tries to learn, and the node whose data it is about. Each ordered pair has its own ε.'],
+  ['Worst pair, mean', 'The largest ε of all pairs, and the average over them. A target for the mean lets some pairs have more.'],
+  ['Target', 'The ε that was asked for; the noise was chosen so that the mean, or the worst pair, meets it.'],
+  ['Sensitivity', 'The most that a node’s data can change what it sends. Noise is told in this unit.'],
+  ['Noise', 'The standard deviation of what a node adds to each contribution, in units of the sensitivity. Of histograms by a token: the probability of a random answer.'],
+  ['Dither', 'Small fresh noise in every message, so that later rounds tell nothing beyond the first ones.'],
+  ['Round, step', 'A round: every node sends to its neighbours once. A step: a token moves once.'],
+  ['Gossip, walk, token', 'Gossip: all nodes average with their neighbours. A token is a message that walks from node to node and is changed on the way.'],
+  ['Upper bound, sound', 'The true ε is never larger. What is not sound may be smaller than the truth, and is no guarantee.'],
+  ['Certified', 'An upper bound in every digit: all rounding was outward. Without it, floating-point rounding is not accounted for.'],
+  ['Estimate', 'From some observers or nodes, drawn at random, instead of all: no guarantee about the others.'],
+  ['central', 'What a trusted aggregator would do: it adds Gaussian noise once, at the study’s (ε, δ). Another mechanism, such as Laplace noise, may need less.'],
+  ['local', 'Every node adds enough noise by itself, as if everybody read every message.'],
+  ['A test with 5 % false alarms', 'An observer must say which of two contents is true and may be wrong in 5 % of the cases where the first one is. Found: how often it is right where the second one is. Without knowing anything: 5 %.'],
+];
 
 const BILLION = Math.log(1e9);
 
