@@ -120,7 +120,7 @@ static void test_files(void **state)
     PRINTABLE(netdp_study_read(write_file(NASTY, "\"\\x1b\\n\": 1\n"), NULL, 0, &study, &error));
     const char *set[] = {"a.\x1b\n=1"};
     PRINTABLE(netdp_study_read(write_file(NASTY, "name: x\n"), set, 1, &study, &error));
-    PRINTABLE(netdp_report_write(NASTY, NULL, "-", NULL, &error));
+    PRINTABLE(netdp_report_write(NASTY, NULL, false, "-", NULL, &error));
     PRINTABLE(netdp_data_digest(NASTY, digest, &error));
     PRINTABLE(netdp_data_find(NASTY, NASTY, &found, &error));
 }
