@@ -20,11 +20,15 @@ typedef struct netdp_examples {
 
 /* How a table becomes examples. */
 typedef struct netdp_preparation {
-    const char *label; /* the column that is y; every other column is a feature */
-    bool classes;      /* y has exactly two values: sorted (as numbers where both are numbers,
-                          else by their bytes) the second is +1; otherwise y is numeric */
-    double split;      /* part of the rows (of each class) that train, in (0, 1) */
-    bool intercept;    /* append a feature that is 1 */
+    const char *label; /* the column that is y */
+    /* The columns that are features: "age, income", "all but id", "all". NULL: all, unless one
+       seems to count the rows or to say who holds them (NETDP_INVALID: such a column must not be
+       learnt from without being named). */
+    const char *features;
+    bool classes;   /* y has exactly two values: sorted (as numbers where both are numbers,
+                       else by their bytes) the second is +1; otherwise y is numeric */
+    double split;   /* part of the rows (of each class) that train, in (0, 1) */
+    bool intercept; /* append a feature that is 1 */
     int32_t nodes; /* training rows are shuffled and dealt in turn: shuffled row i to i mod nodes */
     uint64_t seed; /* of split and deal */
 } netdp_preparation;

@@ -68,20 +68,33 @@ static void print_name(const char *name, int width)
     printf("%s%*s", name, width - width_of(name), "");
 }
 
-static void print_accuracies(const json_t *variants)
+/* Has a ridge's model run away? Of a table its objective is about 1/2 before the first step. */
+static bool diverged(const json_t *variant)
+{
+    const json_t *objective = json_object_get(json_object_get(variant, "error"), "objective");
+    const double least = netdp_i_json_number(json_object_get(objective, "least"));
+    return !(netdp_i_json_number(json_object_get(objective, "mean")) <= 1e4 * (1 + least));
+}
+
+static void print_accuracies(const json_t *variants, bool ridge)
 {
     size_t i;
     json_t *variant;
     const int width = name_width(variants);
-    printf("\ntest accuracy (ridge: mean squared error), mean of each run's last five evaluations\n"
-           "%-*s  %12s  %14s\n",
-           width, "", "accuracy", "standard error");
+    puts(ridge
+             ? "\ntest error, lower is better: mean squared error of the label (of a table, where "
+               "it is standardised,\nno model at all has about 1), mean of each run's last five "
+               "evaluations"
+             : "\ntest accuracy, higher is better: part of the rows told right, mean of each "
+               "run's last five evaluations");
+    printf("%-*s  %13s  %14s\n", width, "", ridge ? "squared error" : "accuracy", "standard error");
     json_array_foreach(variants, i, variant)
     {
         const json_t *accuracy = json_object_get(json_object_get(variant, "error"), "accuracy");
         print_name(name_of(variant), width);
-        printf("  %12.6g  %14.3g\n", netdp_i_json_number(json_object_get(accuracy, "mean")),
-               netdp_i_json_number(json_object_get(accuracy, "standard_error")));
+        printf("  %13.6g  %14.3g%s\n", netdp_i_json_number(json_object_get(accuracy, "mean")),
+               netdp_i_json_number(json_object_get(accuracy, "standard_error")),
+               ridge && diverged(variant) ? "  diverged: lower task.step" : "");
     }
 }
 
@@ -330,13 +343,29 @@ static void print_graphs(const json_t *summary, const json_t *variants)
     }
 }
 
-static void print_notes_of(const json_t *notes, const char *of)
+static void print_notes_of(const json_t *notes, const char *of, long long rows)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)notes, key, value) if (json_integer_value(value) > 0)
-        netdp_i_cli_note("%s%s%s: %lld", of, of[0] != '\0' ? ": " : "", key,
-                         (long long)json_integer_value(value));
+    static const struct {
+        const char *key, *words;
+    } known[] = {
+        {"self_loops_dropped", "self loops of the graph were dropped"},
+        {"repeated_edges_dropped", "lines that repeat an edge were dropped"},
+        {"weights_ignored", "weights of edges were ignored; --mixing file uses them"},
+        {"nodes_outside_giant_component", "nodes outside the giant component were left out"},
+        {"graph_redraws", "draws of the graph were not connected and drawn again"},
+        {"constant_columns_dropped", "columns are constant and were dropped"},
+    };
+    const char *colon = of[0] != '\0' ? ": " : "";
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const json_int_t count = json_integer_value(json_object_get(notes, known[k].key));
+        if (count > 0)
+            netdp_i_cli_note("%s%s%lld %s", of, colon, (long long)count, known[k].words);
+    }
+    const json_int_t clipped = json_integer_value(json_object_get(notes, "rows_clipped"));
+    if (clipped > 0)
+        netdp_i_cli_note("%s%s%lld of %lld rows lie outside of what was declared and were clipped "
+                         "to it",
+                         of, colon, (long long)clipped, rows);
 }
 
 /* The study's, and those of variants whose graph or data gave others. */
@@ -345,12 +374,14 @@ static void print_notes(const json_t *summary, const json_t *variants)
     size_t i;
     json_t *variant;
     const json_t *notes = json_object_get(summary, "notes");
-    print_notes_of(notes, "");
+    const long long rows =
+        json_integer_value(json_object_get(json_object_get(summary, "data"), "rows"));
+    print_notes_of(notes, "", rows);
     json_array_foreach(variants, i, variant)
     {
         const json_t *own = json_object_get(variant, "notes");
         if (own != NULL && !json_equal(own, notes))
-            print_notes_of(own, name_of(variant));
+            print_notes_of(own, name_of(variant), rows);
     }
 }
 
@@ -414,7 +445,7 @@ static void print_study(const json_t *summary, const json_t *variants)
     const char *task = json_string_value(json_object_get(summary, "task"));
     print_graphs(summary, variants);
     if (task != NULL && (strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0))
-        print_accuracies(variants);
+        print_accuracies(variants, strcmp(task, "ridge") == 0);
     else
         print_errors(variants,
                      json_string_value(json_object_get(json_object_get(summary, "data"), "unit")));

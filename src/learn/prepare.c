@@ -97,10 +97,29 @@ static netdp_status read_classes(work *w, const char *path, netdp_error *error)
     return status;
 }
 
+/* An index or an owner is no feature unless someone says so. */
+static netdp_status check_features(const work *w, const char *path, netdp_error *error)
+{
+    for (int32_t c = 0; c < w->table->columns - 1; c++) {
+        const char *why = netdp_i_table_suspect(w->table, c);
+        const netdp_i_shown name = netdp_i_show_text(w->table->name[c]);
+        if (why != NULL)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%.200s: column %d, '%s', %s; name the features, such as 'all but "
+                                "%s', or 'all' to learn from it too",
+                                path, (int)c + 1, name.text, why,
+                                name.text[0] != '\0' ? name.text : "NAME");
+    }
+    return NETDP_OK;
+}
+
 static netdp_status load(work *w, const char *path, netdp_error *error)
 {
-    netdp_status status = netdp_i_table_read_labelled(path, w->how->label, &w->table,
-                                                      w->how->classes ? &w->labels : NULL, error);
+    netdp_status status =
+        netdp_i_table_read_labelled(path, w->how->label, w->how->features, &w->table,
+                                    w->how->classes ? &w->labels : NULL, error);
+    if (status == NETDP_OK && w->how->features == NULL)
+        status = check_features(w, path, error);
     if (status != NETDP_OK)
         return status;
     w->y = NETDP_I_NEW(double, w->table->rows);

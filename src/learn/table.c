@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -323,32 +324,86 @@ static netdp_status read_rows(reader *from, header *head, netdp_table *table, ne
     return NETDP_OK;
 }
 
-/* Every column in the file's order, but the label last; `as_text`: its cells are not numbers. */
-static netdp_status choose_labelled(const reader *from, header *head, const char *label,
-                                    bool as_text, netdp_table *table, netdp_error *error)
+typedef struct wish {
+    const char *const *column; /* the columns wanted, or */
+    int32_t count;
+    const char *label;      /* where not NULL: this one last, */
+    const char *features;   /* behind these, as netdp_preparation has them, */
+    netdp_i_labels *labels; /* and as text where not NULL */
+} wish;
+
+#define ALL "all"
+#define ALL_BUT "all but "
+
+/* Is the name in a list "a, b"? */
+static bool is_listed(const char *list, const char *name)
 {
+    const size_t length = strlen(name);
+    while (*list != '\0') {
+        list += strspn(list, ", ");
+        size_t listed = strcspn(list, ",");
+        const char *next = list + listed;
+        while (listed > 0 && list[listed - 1] == ' ')
+            listed--;
+        if (listed == length && memcmp(list, name, length) == 0)
+            return true;
+        list = next;
+    }
+    return false;
+}
+
+/* Every name of the list "a, b" is a column's. */
+static netdp_status check_listed(const reader *from, const header *head, const char *list,
+                                 netdp_error *error)
+{
+    while (*list != '\0') {
+        list += strspn(list, ", ");
+        size_t length = strcspn(list, ",");
+        const char *next = list + length;
+        while (length > 0 && list[length - 1] == ' ')
+            length--;
+        bool found = length == 0;
+        for (int32_t c = 0; c < head->count && !found; c++)
+            found = strlen(head->name[c]) == length && memcmp(head->name[c], list, length) == 0;
+        if (!found)
+            return fail_at(from, 1, error, "features: there is no column '%s'",
+                           netdp_i_show(list, length).text);
+        list = next;
+    }
+    return NETDP_OK;
+}
+
+/* The features in the file's order, and the label last; `as_text`: its cells are not numbers. */
+static netdp_status choose_labelled(const reader *from, header *head, const wish *wanted,
+                                    netdp_table *table, netdp_error *error)
+{
+    const char *label = wanted->label, *list = wanted->features;
+    const bool as_text = wanted->labels != NULL;
+    const bool all = list == NULL || strcmp(list, ALL) == 0;
+    const bool but = !all && strncmp(list, ALL_BUT, sizeof ALL_BUT - 1) == 0;
     int32_t count = 0;
+    if (but)
+        list += sizeof ALL_BUT - 1;
+    netdp_status status = all ? NETDP_OK : check_listed(from, head, list, error);
+    if (status != NETDP_OK)
+        return status;
+    if (!all && !but && is_listed(list, label))
+        return fail_at(from, 1, error, "features: '%s' is the label; name one of the two",
+                       netdp_i_show_text(label).text);
     const char **order = NETDP_I_NEW(const char *, head->count + 1);
     if (order == NULL)
         return netdp_i_no_memory(error);
     for (int32_t c = 0; c < head->count; c++)
-        if (strcmp(head->name[c], label) != 0)
+        if (strcmp(head->name[c], label) != 0 && (all || is_listed(list, head->name[c]) != but))
             order[count++] = head->name[c];
     order[count++] = label;
-    netdp_status status = choose(from, head, order, count, table, error);
+    status = choose(from, head, order, count, table, error);
     netdp_i_free(order);
     for (int32_t c = 0; as_text && status == NETDP_OK && c < head->count; c++)
         if (head->goes[c] == count - 1)
             head->text = c;
     return status;
 }
-
-typedef struct wish {
-    const char *const *column; /* the columns wanted, or */
-    int32_t count;
-    const char *label;      /* where not NULL: all of them and this one last, */
-    netdp_i_labels *labels; /* and as text where not NULL */
-} wish;
 
 static netdp_status read_table(const char *path, const wish *wanted, netdp_table **table,
                                netdp_error *error)
@@ -378,7 +433,7 @@ static netdp_status read_table(const char *path, const wish *wanted, netdp_table
     if ((status = read_header(&from, &head, error)) != NETDP_OK)
         goto done;
     if (wanted->label != NULL)
-        status = choose_labelled(&from, &head, wanted->label, wanted->labels != NULL, read, error);
+        status = choose_labelled(&from, &head, wanted, read, error);
     else
         status = choose(&from, &head, wanted->column, wanted->count, read, error);
     if (status != NETDP_OK || (status = read_rows(&from, &head, read, error)) != NETDP_OK)
@@ -406,10 +461,50 @@ netdp_status netdp_table_read(const char *path, const char *const *column, int32
     return read_table(path, &(wish){.column = column, .count = count}, table, error);
 }
 
-netdp_status netdp_i_table_read_labelled(const char *path, const char *label, netdp_table **table,
-                                         netdp_i_labels *labels, netdp_error *error)
+netdp_status netdp_i_table_read_labelled(const char *path, const char *label, const char *features,
+                                         netdp_table **table, netdp_i_labels *labels,
+                                         netdp_error *error)
 {
-    return read_table(path, &(wish){.label = label, .labels = labels}, table, error);
+    const wish wanted = {.label = label, .features = features, .labels = labels};
+    return read_table(path, &wanted, table, error);
+}
+
+/* ---- Columns that are hardly quantities ---- */
+
+static bool counts_rows(const netdp_table *table, int32_t column)
+{
+    enum { FEW = 6 }; /* so few in a row may be anything */
+    for (int64_t i = 1; i < table->rows; i++) {
+        const double step = table->values[i * table->columns + column] -
+                            table->values[(i - 1) * table->columns + column];
+        if (step != 1)
+            return false;
+    }
+    return table->rows >= FEW;
+}
+
+static bool is_word(const char *name, const char *const *word)
+{
+    for (; *word != NULL; word++)
+        if (strcasecmp(name, *word) == 0)
+            return true;
+    return false;
+}
+
+const char *netdp_i_table_suspect(const netdp_table *table, int32_t column)
+{
+    static const char *const numbers[] = {"",      "id",  "index",      "idx", "row",
+                                          "rowid", "key", "Unnamed: 0", "nr",  NULL};
+    static const char *const owners[] = {"owner",  "holder",    "node",   "user",
+                                         "client", "party",     "person", "patient",
+                                         "member", "household", "site",   NULL};
+    const char *name = table->name[column];
+    const size_t length = strlen(name);
+    if (is_word(name, numbers))
+        return "seems to number the rows";
+    if (is_word(name, owners) || (length > 3 && strcasecmp(name + length - 3, "_id") == 0))
+        return "seems to say who holds a row (netdp deals rows to nodes itself)";
+    return counts_rows(table, column) ? "counts the rows" : NULL;
 }
 
 void netdp_i_labels_drop(netdp_i_labels *labels)

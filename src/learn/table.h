@@ -11,11 +11,19 @@ typedef struct netdp_i_labels {
 } netdp_i_labels;
 
 /*
- * As netdp_table_read of every column, but the label is the last one of the table. Where `labels`
+ * As netdp_table_read of the columns of netdp_preparation's `features`, with the label as the last
+ * one of the table. Where `labels`
  * is not NULL its cells go there as text and its numbers in the table mean nothing.
  */
-netdp_status netdp_i_table_read_labelled(const char *path, const char *label, netdp_table **table,
-                                         netdp_i_labels *labels, netdp_error *error);
+netdp_status netdp_i_table_read_labelled(const char *path, const char *label, const char *features,
+                                         netdp_table **table, netdp_i_labels *labels,
+                                         netdp_error *error);
+
+/*
+ * NULL, or why a numeric column is hardly a quantity: its values count the rows, or its name says
+ * that it numbers them or tells who holds them.
+ */
+const char *netdp_i_table_suspect(const netdp_table *table, int32_t column);
 
 /* Fine on zeroed labels; leaves them zeroed. */
 void netdp_i_labels_drop(netdp_i_labels *labels);

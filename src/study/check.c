@@ -304,6 +304,9 @@ static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
     if (study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "applies to logistic and ridge; remove it");
+    if (study->data.features != NULL)
+        return netdp_i_reading_fail(from, "data.features", error,
+                                    "applies to logistic and ridge; remove it");
     if (study->data.synthetic != NULL && strcmp(study->data.synthetic, "positions") != 0)
         return netdp_i_reading_fail(from, "data.synthetic", error,
                                     "applies to logistic and ridge; a mean takes source, csv, or "
@@ -337,6 +340,9 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
     if (!drawn && study->data.label == NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "is missing; name the column to predict");
+    if (drawn && study->data.features != NULL)
+        return netdp_i_reading_fail(from, "data.features", error,
+                                    "does not apply to synthetic data; remove it");
     if (!(study->task.step > 0))
         return netdp_i_reading_fail(from, "task.step", error,
                                     "is missing; give a step size such as 0.7");
@@ -360,6 +366,9 @@ static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
     const netdp_study *study = from->study;
     if (study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
+                                    "applies to logistic and ridge; remove it");
+    if (study->data.features != NULL)
+        return netdp_i_reading_fail(from, "data.features", error,
                                     "applies to logistic and ridge; remove it");
     if (study->data.synthetic != NULL)
         return netdp_i_reading_fail(from, "data.synthetic", error,

@@ -79,7 +79,9 @@ static bool replaces(const netdp_i_key *key, const netdp_i_key *other)
         return other->rivals == key->rivals ||
                (strcmp(key->name, "graph.family") == 0 &&
                 strcmp(other->name, "graph.giant_component") == 0) ||
-               (strcmp(key->name, "data.synthetic") == 0 && strcmp(other->name, "data.label") == 0);
+               (strcmp(key->name, "data.synthetic") == 0 &&
+                (strcmp(other->name, "data.label") == 0 ||
+                 strcmp(other->name, "data.features") == 0));
     return other == key;
 }
 

@@ -82,6 +82,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"data.per_node", NETDP_I_KEY_SWITCH, AT(data.one_row_a_node), .fallback = "even",
      .word = per_node, .expects = "even or one"},
     {"data.label", NETDP_I_KEY_TEXT, AT(data.label), .expects = "the column to predict"},
+    {"data.features", NETDP_I_KEY_TEXT, AT(data.features),
+     .expects = "columns such as 'age, income', 'all but id' or all"},
     {"data.split", NETDP_I_KEY_REAL, AT(data.split), .fallback = "0.8", .low = ABOVE_0,
      .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,

@@ -9,6 +9,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "learn/table.h"
 #include "study/constants.h"
 #include "study/realising.h"
 #include "study/value.h"
@@ -179,6 +181,15 @@ static netdp_status load_table(const netdp_study *study, const char *csv, netdp_
         wanted[j] = study->data.column[j].name;
     netdp_status status = netdp_table_read(csv, wanted, study->data.column_count, table, error);
     netdp_i_free(wanted);
+    for (int32_t j = 0;
+         status == NETDP_OK && study->data.column_count == 0 && j < (*table)->columns; j++) {
+        const char *why = netdp_i_table_suspect(*table, j);
+        if (why != NULL)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "%.200s: column %d, '%s', %s; list the columns that are meant in "
+                                  "data.columns",
+                                  csv, (int)j + 1, netdp_i_show_text((*table)->name[j]).text, why);
+    }
     return status;
 }
 
@@ -227,6 +238,7 @@ static netdp_status load_examples(const netdp_study *study, const char *csv,
 {
     const bool classes = strcmp(study->task.kind, "logistic") == 0;
     const netdp_preparation preparation = {.label = study->data.label,
+                                           .features = study->data.features,
                                            .classes = classes,
                                            .split = study->data.split,
                                            .intercept = study->task.intercept,

@@ -45,6 +45,7 @@ struct netdp_study {
         netdp_i_column *column; /* count 0: every column of the file */
         bool one_row_a_node;    /* per_node: one | even (default) */
         char *label;            /* learning: the column that is predicted; NULL for a mean */
+        char *features;         /* learning: as netdp_preparation has them; NULL: not given */
         double split;           /* learning: part of the rows that train */
     } data;
     struct {

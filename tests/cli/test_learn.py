@@ -146,7 +146,38 @@ def bad(change, with_, expected):
                 files={**FILES, "study.yaml": STUDY.replace(change, with_).encode()})
 
 
+RIDGE = """graph: {family: ring 8}
+data: {synthetic: linear-model 2 rows=9}
+task: {kind: ridge, step: STEP, clip: 1000}
+protocol: {kind: muffliato-sgd, rounds: 8, inner: 2}
+privacy: {epsilon: inf, delta: 1e-6}
+output: {repeat: 2, every: 1}
+"""
+CLIPPED = """graph: {family: ring 5}
+data: {csv: v.csv}
+task: {kind: mean, bounds: [0, 1]}
+protocol: {kind: averaging, rounds: 3}
+privacy: {epsilon: 1, delta: 1e-6}
+output: {repeat: 2}
+"""
+
+
+def words(study, **more):
+    return Case("run study.yaml -o out", files={"study.yaml": study.encode(), **more.pop("files", {})},
+                **more)
+
+
 CASES = [
+    words(RIDGE.replace("STEP", "0.5"), out=r"lower is better: mean squared error(?!.*diverged)"),
+    words(RIDGE.replace("STEP", "90"), out=r"squared error[^$]*gossip .*diverged: lower task.step"),
+    words(CLIPPED, err="2 of 5 rows .* were clipped", files={"v.csv": b"v\n0.2\n0.9\n3\n4\n0.1\n"}),
+    Case("run study.yaml -o out", 2, err=r"v\.csv: column 1, 'id', .*data\.columns",
+         files={"study.yaml": CLIPPED.encode(), "v.csv": b"id,v\n1,0\n2,0\n3,0\n4,0\n5,1\n"}),
+    bad("label: kind", "label: kind, features: 'a, d'", "no column 'd'"),
+    Case("run study.yaml -o out", 2, err=r"rows\.csv: column 1, 'id', .*'all but id'",
+         files={**FILES, "rows.csv": FILES["rows.csv"].replace(b"a,b,c", b"id,b,c")}),
+    Case("run study.yaml -o out --set 'data.features=all but id'", out="test accuracy, higher",
+         files={**FILES, "rows.csv": FILES["rows.csv"].replace(b"a,b,c", b"id,b,c")}),
     bad("inner: 3", "inner: 7", "multiple"),
     bad(", clip: 0.5", "", r"study\.yaml:5.*task\.clip"),
     bad("label: kind, ", "", r"study\.yaml:4.*data\.label"),

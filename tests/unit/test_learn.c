@@ -659,7 +659,7 @@ static void test_running_out_of_memory(void **state)
         static char text[16384];
         size_t used = (size_t)sprintf(text, "a,b,y\n");
         for (int i = 0; i < 600; i++)
-            used += (size_t)sprintf(text + used, "%d,%d,%d\n", i, i % 7, i % 2);
+            used += (size_t)sprintf(text + used, "%d,%d,%d\n", i * 3, i % 7, i % 2);
         put(text);
         netdp_preparation how = preparation("y", 0.8, 5);
         how.classes = classes;
@@ -753,9 +753,53 @@ static void test_houses(void **state)
     drop_both(train, test);
 }
 
+/* A column that counts rows or says who holds them is a feature only where it is named. */
+static void test_index_and_owner(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *features;
+        int32_t columns;  /* that are features; 0: refused */
+        const char *says; /* then */
+    } table[] = {
+        {"a,y,b\n5,1,2\n4,2,9\n7,3,1\n9,5,4\n", NULL, 2, NULL},
+        {",a,y\n7,5,1\n2,4,2\n9,7,3\n1,9,5\n", NULL, 0, "column 1, '', seems to number the rows"},
+        {"n,a,y\n0,5,1\n1,4,2\n2,7,3\n3,9,5\n4,3,1\n5,2,2\n", NULL, 0, "'n', counts the rows"},
+        {"n,a,y\n1,5,1\n2,4,2\n3,7,3\n4,9,5\n5,3,1\n6,2,2\n", NULL, 0, "'all but n', or 'all'"},
+        {"Id,a,y\n9,5,1\n1,4,2\n4,7,3\n2,9,5\n", NULL, 0, "'Id', seems to number"},
+        {"a,owner,y\n5,1,1\n4,1,2\n7,0,3\n9,0,5\n", NULL, 0, "'owner', seems to say who holds"},
+        {"a,user_id,y\n5,1,1\n4,1,2\n7,0,3\n9,0,5\n", NULL, 0, "'user_id', seems to say who"},
+        {"n,a,y\n1,5,1\n2,4,2\n3,7,3\n4,9,5\n5,3,1\n6,2,2\n", "all", 2, NULL},
+        {"n,a,y\n1,5,1\n2,4,2\n3,7,3\n4,9,5\n5,3,1\n6,2,2\n", "all but n", 1, NULL},
+        {"n,a,y\n1,5,1\n2,4,2\n3,7,3\n4,9,5\n5,3,1\n6,2,2\n", "n , a", 2, NULL},
+        {"owner,a,y\nbob,5,1\nbob,4,2\nann,7,3\nann,9,5\n", "a", 1, NULL},
+        {"n,a,y\n1,5,1\n2,4,2\n3,7,3\n4,9,5\n5,3,1\n6,2,2\n", "b", 0, "no column 'b'"},
+        {"n,a,y\n1,5,1\n2,4,2\n3,7,3\n4,9,5\n5,3,1\n6,2,2\n", "all but b", 0, "no column 'b'"},
+        {"n,a,y\n1,5,1\n2,4,2\n3,7,3\n4,9,5\n5,3,1\n6,2,2\n", "a,y", 0, "'y' is the label"},
+    };
+    netdp_error error = {0};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        netdp_examples *train = NULL, *test = NULL;
+        netdp_preparation how = preparation("y", 0.5, 1);
+        how.classes = how.intercept = false;
+        how.features = table[i].features;
+        put(table[i].text);
+        const netdp_status status = netdp_examples_prepare(csv, &how, &train, &test, NULL, &error);
+        if (status != (table[i].columns > 0 ? NETDP_OK : NETDP_INVALID))
+            fail_msg("table %d: %d, %s", (int)i, (int)status, error.text);
+        if (status == NETDP_OK)
+            assert_int_equal(train->features, table[i].columns);
+        else if (strstr(error.text, table[i].says) == NULL)
+            fail_msg("%s: does not say: %s", error.text, table[i].says);
+        netdp_examples_free(train);
+        netdp_examples_free(test);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_index_and_owner),
         cmocka_unit_test(test_gradients_are_derivatives),
         cmocka_unit_test(test_clip_bounds_every_gradient),
         cmocka_unit_test(test_rows_are_clipped_before_the_mean),
