@@ -167,6 +167,8 @@ static inline void assert_same(const char *place)
     static const char *const files[] = {"trace.csv", "summary.json", "study.yaml", "manifest.json"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         int64_t length = 0, other = 0;
+        if (!exists("whole", files[i]) && !exists(place, files[i]))
+            continue; /* an account has no trace */
         char *whole = get("whole", files[i], &length), *cut = get(place, files[i], &other);
         if (length != other || memcmp(whole, cut, (size_t)length) != 0)
             fail_msg("%s differs: %lld and %lld bytes", files[i], (long long)length,

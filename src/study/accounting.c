@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "study/again.h"
 #include "study/folder.h"
 
 /* How many variants: the study itself where it lists none. */
@@ -74,6 +75,34 @@ static netdp_status tell_variant(const netdp_study *study, const netdp_i_problem
     return *told != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/* The i-th variant as an earlier run told of it, accounted for again. */
+static netdp_status check_told(const netdp_study *study, const netdp_i_problems *problems,
+                               int32_t i, const json_t *told, const char *folder,
+                               const netdp_progress *progress, netdp_error *error)
+{
+    netdp_i_variant variant = name_variant(study, problems, i);
+    netdp_status status = netdp_i_variant_describe(&variant, error);
+    if (status == NETDP_OK && !netdp_i_study_realises(variant.study)) { /* that has no losses */
+        const int64_t rounds = json_integer_value(json_object_get(told, "rounds"));
+        const int64_t phases = variant.study->protocol.phases;
+        variant.noise = netdp_i_json_number(json_object_get(told, "noise"));
+        variant.guarantee = json_incref(json_object_get(told, "guarantee"));
+        if (!netdp_i_variant_is_token(&variant) && variant.study->protocol.rounds == 0) {
+            variant.protocol.rounds = rounds;
+            if (phases > 0)
+                variant.protocol.every = rounds / phases;
+        }
+        status = rounds == netdp_i_variant_rounds(&variant)
+                     ? netdp_i_variant_again(&variant, folder, progress, error)
+                     : netdp_i_fail(error, NETDP_INVALID,
+                                    "%s/checkpoint: not a checkpoint of this study; remove it to "
+                                    "start anew",
+                                    folder);
+    }
+    netdp_i_variant_clear(&variant);
+    return status;
+}
+
 /* The variants that an earlier run of the same study on the same graphs has finished. */
 static netdp_status resume(const char *folder, const netdp_i_identity *identity, int32_t most,
                            json_t **variants, json_t *accounts, netdp_error *error)
@@ -123,6 +152,10 @@ netdp_status netdp_i_accounting_run(const netdp_study *study, const netdp_i_prob
     const int32_t all = count_variants(study);
     json_t *variants = NULL;
     netdp_status status = resume(folder, identity, all, &variants, accounts, error);
+    const int32_t finished = (int32_t)json_array_size(variants);
+    for (int32_t i = 0; status == NETDP_OK && i < finished; i++)
+        status = check_told(study, problems, i, json_array_get(variants, (size_t)i), folder,
+                            progress, error);
     for (int32_t i = (int32_t)json_array_size(variants); status == NETDP_OK && i < all; i++) {
         json_t *told = NULL;
         status = netdp_i_report(progress, "accounts", i, all, error);

@@ -130,25 +130,24 @@ static json_t *unit_json(netdp_unit unit)
     return json_sprintf(form[unit.currency], unit.parameter);
 }
 
-static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_losses *losses,
-                                       const netdp_calibration *calibration, const char *folder,
-                                       netdp_error *error)
+netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,
+                                       const netdp_summary *achieved, const char *folder,
+                                       json_t **told, netdp_error *error)
 {
     const netdp_unit unit = netdp_i_study_unit(variant->study);
     const bool chosen = variant->observer_count > 0 && variant->study->privacy.observers > 0;
     netdp_i_pairs pairs = {0};
     json_t *classes = NULL;
     const netdp_i_batch all = netdp_i_batch_whole(losses);
-    netdp_status status = netdp_i_pairs_new(variant->problem->graph, &all, true, calibration->noise,
+    netdp_status status = netdp_i_pairs_new(variant->problem->graph, &all, true, variant->noise,
                                             unit, NULL, &pairs, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && folder != NULL)
         status = write_losses(&pairs, folder, variant->losses, error);
     if (status == NETDP_OK)
         status = list_classes(&pairs, &classes, error);
     netdp_i_pairs_clear(&pairs);
     if (status != NETDP_OK)
         return status;
-    const netdp_summary *achieved = &calibration->achieved;
     json_t *guarantee = json_pack(
         "{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound",
         losses->bound->name, "sound", (int)losses->sound, "certified", (int)losses->certified,
@@ -171,7 +170,7 @@ static netdp_status pairwise_guarantee(netdp_i_variant *variant, const netdp_los
         json_object_set_new(guarantee, "sources",
                             json_pack("{s:i, s:i}", "drawn", (int)variant->source_count, "of",
                                       (int)netdp_graph_nodes(variant->problem->graph)));
-    variant->guarantee = guarantee;
+    *told = guarantee;
     return NETDP_OK;
 }
 
@@ -469,7 +468,7 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
     return status;
 }
 
-static netdp_loss_request ask(const netdp_i_variant *variant)
+netdp_loss_request netdp_i_variant_ask(const netdp_i_variant *variant)
 {
     return (netdp_loss_request){.protocol = &variant->protocol,
                                 .sees = variant->study->privacy.sees,
@@ -514,7 +513,7 @@ static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration
 {
     const netdp_study *study = variant->study;
     const bool local = variant->role == NETDP_I_LOCAL;
-    const netdp_loss_request request = ask(variant);
+    const netdp_loss_request request = netdp_i_variant_ask(variant);
     const netdp_target target = {.epsilon = study->privacy.epsilon,
                                  .unit = netdp_i_study_unit(study),
                                  .over = local && variant->protocol.senders_only
@@ -558,7 +557,7 @@ static netdp_status account(netdp_i_variant *variant, netdp_calibration *calibra
     } else {
         if (study->protocol.rounds == 0)
             status = choose_rounds(variant, error);
-        const netdp_loss_request request = ask(variant);
+        const netdp_loss_request request = netdp_i_variant_ask(variant);
         if (status == NETDP_OK)
             status = netdp_losses_new(&request, progress, losses, error);
     }
@@ -608,7 +607,8 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
     if (status == NETDP_OK)
         status = predict_error(variant, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
-        status = pairwise_guarantee(variant, losses, &calibration, folder, error);
+        status = netdp_i_variant_guarantee(variant, losses, &calibration.achieved, folder,
+                                           &variant->guarantee, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
         status = write_constants(variant, folder, error);
     if (status == NETDP_OK && variant->role != NETDP_I_NETWORK) {
@@ -699,11 +699,13 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
 
 static bool restore_variant(json_t *stored, netdp_i_variant *variant)
 {
+    const double dither = variant->protocol.dither;
     json_int_t rounds = 0, every = 0;
     if (json_unpack(stored, "{s:F, s:F, s:I, s:I, s:F, s:F, s:O !}", "noise", &variant->noise,
                     "dither", &variant->protocol.dither, "rounds", &rounds, "every", &every,
                     "predicted", &variant->predicted, "expected", &variant->expected, "guarantee",
-                    &variant->guarantee) != 0)
+                    &variant->guarantee) != 0 ||
+        variant->protocol.dither != dither) /* which the study gives */
         return false;
     variant->protocol.rounds = rounds;
     variant->protocol.every = every;

@@ -46,6 +46,15 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
 netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *folder,
                                        const netdp_progress *progress, netdp_error *error);
 
+/* What gossip is accounted for by, at any noise. */
+netdp_loss_request netdp_i_variant_ask(const netdp_i_variant *variant);
+
+/* The guarantee that losses at the variant's noise give; written into `folder` (NULL: they are
+ * not). */
+netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,
+                                       const netdp_summary *achieved, const char *folder,
+                                       json_t **told, netdp_error *error);
+
 void netdp_i_variant_clear(netdp_i_variant *variant);
 
 /* The unit of the study's guarantees. */

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "study/accounting.h"
+#include "study/again.h"
 #include "study/claiming.h"
 #include "study/folder.h"
 #include "study/midway.h"
@@ -456,7 +457,11 @@ static netdp_status plan_or_resume(running *r, netdp_error *error)
     if (status != NETDP_OK || !resumed)
         return status != NETDP_OK ? status : begin(r, error);
     r->last = seconds();
-    status = resume_within(r, error);
+    for (int32_t i = 0; status == NETDP_OK && i < r->plan.count; i++)
+        if (r->plan.variant[i].role == NETDP_I_NETWORK)
+            status = netdp_i_variant_again(&r->plan.variant[i], r->folder, r->progress, error);
+    if (status == NETDP_OK)
+        status = resume_within(r, error);
     return status == NETDP_OK ? continue_trace(r, error) : status;
 }
 

@@ -226,6 +226,93 @@ static void test_account_of_another_study(void **state)
     }
 }
 
+/* The text with its first `from` as `to`, to be freed. */
+static char *with(const char *text, const char *from, const char *to)
+{
+    const char *found = strstr(text, from);
+    if (found == NULL)
+        fail_msg("%s is not in %s", from, text);
+    char *made = netdp_i_new((int64_t)(strlen(text) + strlen(to) + 1), 1);
+    memcpy(made, text, (size_t)(found - text));
+    strcat(made, to);
+    strcat(made, found + strlen(from));
+    return made;
+}
+
+/* A checkpoint whose digests were made to fit another study, or another noise. */
+static void forge(const char *from, const char *to, double times)
+{
+    char path[ROOM];
+    json_t *stored = NULL, *variant;
+    netdp_error error = {0};
+    size_t i;
+    int64_t bytes = 0;
+    copy("kept", "cut");
+    path_of(path, "cut", "checkpoint");
+    assert_ok(netdp_i_sealed_read(path, &stored, &error));
+    json_array_foreach(json_object_get(stored, "plan"), i, variant)
+    {
+        json_t *noise = json_object_get(variant, "noise");
+        json_real_set(noise, times * json_real_value(noise));
+    }
+    if (from != NULL) {
+        char *text = get("cut", "study.yaml", &bytes);
+        char *edited = with(text, from, to);
+        put("cut/study.yaml", edited, strlen(edited));
+        json_object_set_new(stored, "study", json_string(edited));
+        netdp_i_free(edited);
+        netdp_i_free(text);
+    }
+    assert_ok(netdp_i_sealed_write(stored, path, &error));
+    json_decref(stored);
+}
+
+/* Digests that fit do not help: the account is made again, and the simulation is not begun. */
+static void test_forged_checkpoint(void **state)
+{
+    (void)state;
+    static const struct forged {
+        int study;
+        const char *from, *to; /* NULL: only the noise */
+        double times;
+    } cases[] = {
+        {0, NULL, NULL, 0.5},
+        {0, "sees: neighbours", "sees: everything", 1},
+        {0, "dither: 0.1", "dither: 0.01", 1},
+        {0, "epsilon: 9", "epsilon: 1", 1},
+        {1, NULL, NULL, 0.5},
+        {1, "sees: neighbours", "sees: everything", 1},
+        {1, "epsilon: 9", "epsilon: 8.5", 1},
+        {2, NULL, NULL, 0.9},
+        {2, "epsilon: 9", "epsilon: 1", 1},
+        {2, "delta: 0.01", "delta: 1e-06", 1},
+        {3, NULL, NULL, 0.9},
+        {3, "delta: 1e-06", "delta: 1e-12", 1},
+        {4, "sees: neighbours", "sees: everything", 1},
+        {4, "dither: 0.1", "dither: 0.001", 1},
+    };
+    char own[ROOM];
+    path_of(own, "cut", "study.yaml");
+    for (int s = 0; s < STUDIES; s++) {
+        keep(studies[s]);
+        forge(NULL, NULL, 1); /* nothing is changed: it goes on */
+        assert_int_equal(end(start(own, false, "cut", 1000, 0, false)), 0);
+        assert_same("cut");
+        drop("cut");
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            if (cases[i].study != s)
+                continue;
+            forge(cases[i].from, cases[i].to, cases[i].times);
+            const int ended = end(start(own, false, "cut", 1000, 0, false));
+            if (ended != NETDP_INVALID || shared->reports > 0)
+                fail_msg("case %d: ended with %d after %lld reports: %s", (int)i, ended,
+                         (long long)shared->reports, shared->error.text);
+            drop("cut");
+        }
+        leave();
+    }
+}
+
 /* An account that is cut or gone, or a trace: refused, or made again. */
 static void test_interrupted_folder_damaged(void **state)
 {
@@ -290,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_study_changed),
         cmocka_unit_test(test_bytes_flipped),
         cmocka_unit_test(test_account_of_another_study),
+        cmocka_unit_test(test_forged_checkpoint),
         cmocka_unit_test(test_interrupted_folder_damaged),
         cmocka_unit_test(test_finished_folder_damaged),
         cmocka_unit_test(test_bundled_studies),
