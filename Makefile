@@ -2,7 +2,7 @@
 .PHONY: demo test test-long clean
 
 demo:
-	@tools/build
+	@tools/build demo
 	@tools/demo
 
 test:

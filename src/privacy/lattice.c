@@ -234,6 +234,11 @@ long double netdp_i_lattice_cumulant(const netdp_i_lattice *lattice, double thet
     return top + logl(sum);
 }
 
+long double netdp_i_lattice_norm(const netdp_i_lattice *lattice, double theta)
+{
+    return netdp_i_lattice_cumulant(lattice, theta, NULL, NULL) + 4 * DBL_EPSILON;
+}
+
 double netdp_i_lattice_cumulant_near(const netdp_i_lattice *lattice, double theta)
 {
     double top = -INFINITY, sum = 0;

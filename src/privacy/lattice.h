@@ -38,6 +38,10 @@ void netdp_i_lattice_clear(netdp_i_lattice *lattice);
 long double netdp_i_lattice_cumulant(const netdp_i_lattice *lattice, double theta,
                                      long double *mean, long double *variance);
 
+/* The first a few units up, so that mass e^(theta at - it), rounded to doubles, sums to at most 1.
+ */
+long double netdp_i_lattice_norm(const netdp_i_lattice *lattice, double theta);
+
 /* The first in doubles, to about 1e-12: for choices. */
 double netdp_i_lattice_cumulant_near(const netdp_i_lattice *lattice, double theta);
 

@@ -332,8 +332,7 @@ static void multiply(pld *p, size_t which, transform *t, double complex *product
 {
     const netdp_i_lattice *l = p->lattice + which;
     const double k = p->releases[which].count;
-    /* A few units up, so that rounded masses sum to at most 1. */
-    const long double own = netdp_i_lattice_cumulant(l, p->theta, NULL, NULL) + 8 * UNIT;
+    const long double own = netdp_i_lattice_norm(l, p->theta);
     memset(t->real, 0, (size_t)t->size * sizeof *t->real);
     for (int64_t i = 0; i < l->size; i++)
         if (l->mass[i] > 0) /* beyond the last mass the tilt may overflow */

@@ -7,6 +7,7 @@
 #include <netdp/random.h>
 
 #include "base/memory.h"
+#include "study/problem.h"
 
 enum { FEATURES = 5, ROWS = 12 };
 
@@ -220,6 +221,43 @@ static void test_sensitivity(void **state)
         most = fmax(most, moved / (2 * clip));
     }
     assert_true(most > 0.99);
+}
+
+/* What a study calibrates for is what a node's row may move its gradient by, and no less. */
+static void test_sensitivity_of_a_study(void **state)
+{
+    (void)state;
+    static const char text[] = "{graph: {family: path 2}, data: {csv: t.csv, label: y, split: 0.5},"
+                               " task: {kind: logistic, clip: 0.4, step: 1},"
+                               " protocol: {kind: muffliato-sgd, rounds: 2, inner: 1},"
+                               " privacy: {epsilon: 1, delta: 1e-6}}";
+    char path[128];
+    netdp_error error = {0};
+    netdp_study *study = NULL;
+    netdp_i_problem *problem = NULL;
+    snprintf(path, sizeof path, "%s/study.yaml", folder);
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_true(fputs(text, stream) >= 0);
+    assert_int_equal(fclose(stream), 0);
+    put("a,y\n3,yes\n-2,no\n4,no\n-5,yes\n");
+    assert_ok(netdp_study_read(path, NULL, 0, &study, &error));
+    unlink(path);
+    assert_ok(netdp_i_problem_new(study, NULL, &problem, &error));
+    /* One row per node: a node replaces its row by the one that pulls the other way. */
+    double x[2 * FEATURES] = {0}, y[2] = {1, -1};
+    int64_t start[3] = {0, 1, 2}, scratch[2];
+    x[0] = x[FEATURES] = 100;
+    const netdp_examples rows = {
+        .nodes = 2, .rows = 2, .features = FEATURES, .start = start, .x = x, .y = y};
+    double model[FEATURES] = {0}, one[FEATURES], other[FEATURES];
+    netdp_gradient(&problem->objective, &rows, 0, model, 0, 1, 0, scratch, one);
+    netdp_gradient(&problem->objective, &rows, 1, model, 0, 1, 0, scratch, other);
+    const double moved = distance(one, other, FEATURES);
+    assert_close(moved, 0.8, 1e-12, 0);
+    assert_true(problem->sensitivity >= moved * (1 - 1e-12));
+    netdp_i_problem_free(problem);
+    netdp_study_free(study);
 }
 
 /* A step of at most 2 / beta with clipped rows brings no two models farther apart. */
@@ -804,6 +842,7 @@ int main(void)
         cmocka_unit_test(test_clip_bounds_every_gradient),
         cmocka_unit_test(test_rows_are_clipped_before_the_mean),
         cmocka_unit_test(test_sensitivity),
+        cmocka_unit_test(test_sensitivity_of_a_study),
         cmocka_unit_test(test_steps_do_not_expand),
         cmocka_unit_test(test_extreme_margins),
         cmocka_unit_test(test_scores_and_smoothness),

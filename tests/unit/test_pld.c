@@ -5,6 +5,7 @@
 #include <netdp/guarantee.h>
 
 #include "base/memory.h"
+#include "privacy/lattice.h"
 
 static double epsilon_of(const netdp_event *events, size_t count, double delta,
                          netdp_direction direction)
@@ -37,6 +38,68 @@ static netdp_status read_json(const char *text, netdp_events **events, netdp_err
     netdp_status status = netdp_events_read(path, events, error);
     unlink(path);
     return status;
+}
+
+/*
+ * Losses of +-e0 lie on the grid, so that rounding is all that separates the bounds from the truth,
+ * tails of two binomials (tests/oracle/pld_binomial.py). What rounding may do to many releases is
+ * of the size of the answer, and the bounds must keep that distance.
+ */
+static void test_against_binomials(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t count;
+        double e0, epsilon, truth;
+        double above; /* part of the truth that rounding is allowed for */
+    } rows[] = {
+        {1000000, 1e-4, 0.3, 0.000044351464449894836593, 1e-4},
+        {100000000, 1e-4, 4, 0.00004712239800864740847, 0.1},
+        {100000000, 1e-4, 5, 5.7937179290812666747e-7, 0.2},
+        {1000000000, 3e-5, 4, 0.000016946968452128026517, 0.4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const netdp_event event = {
+            .mechanism = NETDP_APPROXIMATE, .epsilon = rows[i].e0, .count = rows[i].count};
+        const double up = delta_of(&event, 1, rows[i].epsilon, NETDP_UPPER);
+        const double down = delta_of(&event, 1, rows[i].epsilon, NETDP_LOWER);
+        assert_true(down <= rows[i].truth);
+        assert_true(up >= rows[i].truth * (1 + rows[i].above));
+        assert_true(up <= rows[i].truth * (1.01 + 2 * rows[i].above)); /* and little more */
+    }
+}
+
+/* What the transforms are given sums to at most 1 in doubles, too: no release gains mass. */
+static void test_tilted_masses(void **state)
+{
+    (void)state;
+    int32_t tried = 0;
+    for (int k = 0; k < 12; k++) {
+        const netdp_event event = {.mechanism = k % 3 == 0   ? NETDP_LAPLACE
+                                                : k % 3 == 1 ? NETDP_SUBSAMPLED_GAUSSIAN
+                                                             : NETDP_RANDOMISED_RESPONSE,
+                                   .noise = 0.7 + k,
+                                   .rate = 0.1,
+                                   .flip = 0.5,
+                                   .levels = 4,
+                                   .count = 1};
+        netdp_error error = {0};
+        netdp_i_tails tails = {0};
+        netdp_i_lattice lattice = {0};
+        assert_ok(netdp_i_tails_new(&event, NETDP_I_REMOVED, NETDP_UPPER, &tails, &error));
+        assert_ok(netdp_i_lattice_grid(&tails, 1e-12, 0x1p-7, NETDP_UPPER, &lattice, &error));
+        for (double theta = 0; theta < 8; theta += 0.5, tried++) {
+            const long double norm = netdp_i_lattice_norm(&lattice, theta);
+            long double sum = 0;
+            for (int64_t i = 0; i < lattice.size; i++)
+                sum += (double)(lattice.mass[i] * expl((long double)theta * lattice.at[i] - norm));
+            assert_true(sum <= 1);
+            assert_true(sum >= 1 - 1e-14L);
+        }
+        netdp_i_lattice_clear(&lattice);
+        netdp_i_tails_clear(&tails);
+    }
+    assert_true(tried == 12 * 16);
 }
 
 /* tests/oracle/pld_contour.py: another method, about 9 digits. */
@@ -447,6 +510,8 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_binomials),
+        cmocka_unit_test(test_tilted_masses),
         cmocka_unit_test(test_against_contour),
         cmocka_unit_test(test_gaussians_are_exact),
         cmocka_unit_test(test_subsampled_gaussian),
