@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/nearest.h"
+#include "base/place.h"
 #include "base/text.h"
 
 static const struct {
@@ -36,6 +37,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_page(void)
 {
+    char manual[NETDP_I_PLACE_ROOM];
     fputs("netdp computes with data that stay with their owners: the nodes of a network.\n"
           "\n"
           "Nodes send noised messages along the edges of a graph until each knows, say, the\n"
@@ -60,9 +62,12 @@ static void print_page(void)
           "\n"
           "Exit codes: 0 done, 1 the question has no answer, 2 bad usage or bad content,\n"
           "3 a file or the machine said no, 130 interrupted.\n"
-          "\n"
-          "The manual: docs/README.md; begin with docs/start.md.\n",
+          "\n",
           stdout);
+    if (netdp_i_place_beside("doc/netdp/docs", manual))
+        printf("The manual: %s/README.md; begin with start.md there.\n", manual);
+    else
+        puts("The manual: docs/README.md; begin with docs/start.md.");
 }
 
 /* A file that is opened later must not become standard output by taking its number. */

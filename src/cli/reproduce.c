@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/place.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "study/study.h"
@@ -88,8 +89,9 @@ static netdp_status list_folder(experiments *e, netdp_error *error)
 /* The first of the folders in which experiments are. */
 static netdp_status find_experiments(experiments *e, netdp_error *error)
 {
-    static const char *const folders[] = {"experiments", NETDP_SOURCE_DATADIR "/../experiments",
-                                          NETDP_DATADIR "/experiments"};
+    char installed[NETDP_I_PLACE_ROOM];
+    const bool is_installed = netdp_i_place("netdp/experiments", installed);
+    const char *const folders[] = {"experiments", is_installed ? installed : "experiments"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         snprintf(e->folder, sizeof e->folder, "%s", folders[i]);
         netdp_status status = list_folder(e, error);
@@ -98,7 +100,7 @@ static netdp_status find_experiments(experiments *e, netdp_error *error)
     }
     return netdp_i_fail(error, NETDP_ENVIRONMENT,
                         "no experiments in ./experiments or " NETDP_DATADIR
-                        "/experiments; install netdp, or name a study file");
+                        "/netdp/experiments; install netdp, or name a study file");
 }
 
 static void put_seconds(double seconds, char text[32])

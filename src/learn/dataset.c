@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/place.h"
 #include "base/text.h"
 
 #define OPENML "https://www.openml.org/d/823"
@@ -85,9 +86,10 @@ static netdp_status fail_nowhere(const char *folder, const char *file, netdp_err
 
 netdp_status netdp_data_find(const char *folder, const char *file, char **path, netdp_error *error)
 {
+    char product[NETDP_I_PLACE_ROOM];
+    const bool has_product = netdp_i_place("netdp", product);
     const char *const folders[] = {
-        folder,        getenv("NETDP_DATA"), "./data", "../shared/data",
-        NETDP_DATADIR, NETDP_SOURCE_DATADIR, /* a product that runs where it was built */
+        folder, getenv("NETDP_DATA"), "./data", "../shared/data", has_product ? product : NULL,
     };
     if (file[0] == '\0')
         return netdp_i_fail(error, NETDP_INVALID, "the data file's name is empty; name a file");
