@@ -101,8 +101,8 @@ typedef struct netdp_unit {
 
 /* How many pairs have their loss from a bound, where each takes the least of several. */
 typedef struct netdp_given {
-    const netdp_bound_info *bound;
-    int64_t pairs;
+    const netdp_bound_info *bound; /* one of them */
+    int64_t pairs;                 /* those that have their loss from it */
 } netdp_given;
 
 /*
