@@ -357,11 +357,10 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
     if (status != NETDP_OK)
         return status;
     json_t *summary = json_pack(
-        "{s:s, s:s, s:o, s:s, s:o, s:o, s:{s:i, s:f, s:s, s:s}, s:s, s:s, s:o, s:o, s:I, s:o, s:o}",
-        "netdp", netdp_version(), "title", study->title, "seed", netdp_i_seed_json(study->seed),
-        "simulation", NETDP_I_SIMULATION, "graph", graph_json(problem), "mixing",
-        without_path(netdp_i_problem_weights(problem)), "data", "columns", (int)problem->width,
-        "sensitivity", problem->sensitivity, "sensitivity_in",
+        "{s:s, s:s, s:s, s:o, s:o, s:{s:i, s:f, s:s, s:s}, s:s, s:s, s:o, s:o, s:I, s:o, s:o}",
+        "netdp", netdp_version(), "title", study->title, "simulation", NETDP_I_SIMULATION, "graph",
+        graph_json(problem), "mixing", without_path(netdp_i_problem_weights(problem)), "data",
+        "columns", (int)problem->width, "sensitivity", problem->sensitivity, "sensitivity_in",
         study->task.clip > 0 ? "units of the data" : "ranges of the columns", "unit",
         study->task.unit, "task", study->task.kind, "protocol", study->protocol.kind, "threat",
         threat_json(own), "target", target_json(study), "repeat", (json_int_t)study->output.repeat,
@@ -406,12 +405,12 @@ netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_probl
     netdp_i_problems_digest(problems, digest);
     json_t *private =
         status == NETDP_OK
-            ? json_pack("{s:s, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
+            ? json_pack("{s:s, s:o, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
                         "computed from the data without noise, or with noise that the seed undoes: "
                         "for the experimenter alone",
-                        "inputs_sha256", digest, "data", "sha256", problem->digest, "rows",
-                        (json_int_t)problem->rows, "variants", variants, "notes",
-                        private_notes(problem))
+                        "seed", netdp_i_seed_json(study->seed), "inputs_sha256", digest, "data",
+                        "sha256", problem->digest, "rows", (json_int_t)problem->rows, "variants",
+                        variants, "notes", private_notes(problem))
             : NULL;
     json_decref(variants);
     if (status == NETDP_OK && private == NULL)

@@ -45,7 +45,7 @@ STUDIES = [
      "worst"),
 ]
 
-# What a command of the experimenter's leaves; report.html has a test of its own.
+# What a run writes for itself.
 KEPT = {"checkpoint", "checkpoint.state", "manifest.json", "run.log"}
 
 
@@ -65,20 +65,23 @@ def ran(folder):
     assert code == 0, err
     # The experimenter sees the true mean, and is told.
     assert "whoever has the seed can undo" in out, out
+    code, _, err = run(["report", str(folder / "out")], folder)
+    assert code == 0, err
     return folder / "out"
 
 
 def public(out):
     """The files that the manifest lets go; all others can be read by their owner alone."""
     told = read_json((out / "manifest.json").read_text("utf-8"))["files"]
-    assert set(os.listdir(out)) - KEPT == set(told), os.listdir(out)
+    assert set(os.listdir(out)) - KEPT == set(told) | {"report.html"}, os.listdir(out)
     for name in os.listdir(out):
         mode = stat.S_IMODE((out / name).stat().st_mode)
         if name == "manifest.json" or (name in told and told[name]["private"]):
             assert mode == 0o600, (name, oct(mode))
     assert told["trace.csv"]["private"] and told["private.json"]["private"]
     assert told["study.yaml"]["private"], "it says where the data lie"
-    return {name: (out / name).read_bytes() for name, one in told.items() if not one["private"]}
+    names = [name for name, one in told.items() if not one["private"]] + ["report.html"]
+    return {name: (out / name).read_bytes() for name in names}
 
 
 def nothing_is_of_the_data():
@@ -100,7 +103,8 @@ def nothing_is_of_the_data():
                 for file, content in seen[-1].items():
                     for secret in (secret[:15] for secret in secrets if len(secret) > 9):
                         assert secret.encode() not in content, (study[3], file, secret)
-            assert "summary.json" in seen[0] and len(seen[0]) == 2, seen[0].keys()
+            assert "summary.json" in seen[0] and len(seen[0]) == 3, seen[0].keys()
+            assert "seed" not in read_json(seen[0]["summary.json"].decode()), "the seed is told"
             for file, content in seen[0].items():
                 assert content == seen[1][file], f"{study[3]}: {file} depends on the data"
 
