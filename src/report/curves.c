@@ -26,6 +26,21 @@ void netdp_i_curves_clear(netdp_i_curves *curves)
     *curves = (netdp_i_curves){0};
 }
 
+/* {"drawn", "of"}: fewer than all? */
+static bool is_part(const json_t *drawn)
+{
+    return json_integer_value(json_object_get(drawn, "drawn")) <
+           json_integer_value(json_object_get(drawn, "of"));
+}
+
+bool netdp_i_curve_estimates(const json_t *guarantee)
+{
+    return json_is_object(json_object_get(guarantee, "estimate")) ||
+           json_is_true(json_object_get(guarantee, "estimate")) ||
+           is_part(json_object_get(guarantee, "observers")) ||
+           is_part(json_object_get(guarantee, "sources"));
+}
+
 netdp_i_curve *netdp_i_curves_find(netdp_i_curves *curves, const char *name, const char *measure,
                                    const json_t *guarantee)
 {
@@ -46,7 +61,8 @@ netdp_i_curve *netdp_i_curves_find(netdp_i_curves *curves, const char *name, con
     *made = (netdp_i_curve){.panel = netdp_i_new((int64_t)length + 1, 1),
                             .name = netdp_i_copy_text(own),
                             .measure = measure,
-                            .sound = json_is_true(json_object_get(guarantee, "sound"))};
+                            .sound = json_is_true(json_object_get(guarantee, "sound")),
+                            .estimate = netdp_i_curve_estimates(guarantee)};
     const char *bound = json_string_value(json_object_get(guarantee, "bound"));
     curves->count++;
     if (made->panel == NULL || made->name == NULL)
@@ -185,13 +201,14 @@ json_t *netdp_i_curves_json(const netdp_i_curves *curves, bool slopes)
         json_t *count = json_array();
         for (int64_t i = 0; i < c->count; i++)
             json_array_append_new(count, json_integer(c->of[i]));
-        json_t *made = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panel",
-                                 c->panel, "name", c->name, "measure", c->measure, "bound",
-                                 c->bound[0] != '\0' ? json_string(c->bound) : json_null(), "sound",
-                                 c->bound[0] != '\0' ? json_boolean(c->sound) : json_null(), "x",
-                                 column_json(c->x, c->count), "y", column_json(c->y, c->count),
-                                 "low", column_json(c->low, c->count), "high",
-                                 column_json(c->high, c->count), "count", count);
+        json_t *made =
+            json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "panel", c->panel,
+                      "name", c->name, "measure", c->measure, "bound",
+                      c->bound[0] != '\0' ? json_string(c->bound) : json_null(), "sound",
+                      c->bound[0] != '\0' ? json_boolean(c->sound) : json_null(), "estimate",
+                      (int)c->estimate, "x", column_json(c->x, c->count), "y",
+                      column_json(c->y, c->count), "low", column_json(c->low, c->count), "high",
+                      column_json(c->high, c->count), "count", count);
         if (slopes)
             json_object_set_new(made, "slope", number_json(netdp_i_curve_slope(c)));
         json_array_append_new(list, made);

@@ -12,6 +12,7 @@ typedef struct netdp_i_curve {
     const char *measure; /* what y is: "loss", "accuracy", ...; lent */
     char bound[32];      /* that y comes from; "": none */
     bool sound;          /* of a bound */
+    bool estimate;       /* of drawn observers or nodes: no bound, whatever it is computed by */
     bool published;      /* a claim, sound or not: drawn as one */
     const char *unit;    /* of y, where `measure` does not say it; NULL: it does; lent */
     int64_t count, room;
@@ -44,12 +45,15 @@ void netdp_i_curve_pool(netdp_i_curve *curve);
 /* Of log y against log x, least squares over the points where both are positive; NaN: under two. */
 double netdp_i_curve_slope(const netdp_i_curve *curve);
 
+/* Is a guarantee one of drawn observers or nodes, which stand for all? */
+bool netdp_i_curve_estimates(const json_t *guarantee);
+
 /* panel,curve,measure,x,y,low,high,count,bound,sound */
 netdp_status netdp_i_curves_write(const netdp_i_curves *curves, const char *path,
                                   netdp_error *error);
 
-/* [{"panel", "name", "measure", "bound", "sound", "x": [..], "y", "low", "high", "count"}]; with
- * `slopes` also "slope". */
+/* [{"panel", "name", "measure", "bound", "sound", "estimate", "x": [..], "y", "low", "high",
+ * "count"}]; with `slopes` also "slope". */
 json_t *netdp_i_curves_json(const netdp_i_curves *curves, bool slopes);
 
 #endif

@@ -96,7 +96,7 @@ const char *netdp_i_label_abscissa(const netdp_i_figure *f)
 void netdp_i_label_standing(const json_t *guarantee, char label[NETDP_I_LABEL_ROOM])
 {
     const char *bound = json_string_value(json_object_get(guarantee, "bound"));
-    const char *standing = json_object_get(guarantee, "estimate") != NULL      ? "ESTIMATE"
+    const char *standing = netdp_i_curve_estimates(guarantee)                  ? "ESTIMATE"
                            : json_is_true(json_object_get(guarantee, "sound")) ? "upper bound"
                                                                                : "NO upper bound";
     snprintf(label, NETDP_I_LABEL_ROOM, "%s: %s", standing, bound != NULL ? bound : "unknown");
