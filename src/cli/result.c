@@ -299,10 +299,12 @@ static void print_threat(const json_t *summary, const json_t *variants)
            "nodes follow the protocol and do not pool what they see; own noise is %s.\n"
            "local: any observer of every message. central: everyone trusts the aggregator.\n"
            "What is protected: %s. Released: %s.\n"
-           "Each epsilon is the largest at its distance; noise is in units of the sensitivity.\n",
+           "Each epsilon is the largest at its distance; noise is %s.\n",
            protocol, seen, json_string_value(json_object_get(threat, "own_noise")),
            json_string_value(json_object_get(threat, "adjacency")),
-           json_string_value(json_object_get(threat, "released")));
+           json_string_value(json_object_get(threat, "released")),
+           strstr(protocol, "-histogram") != NULL ? "the probability of a random answer"
+                                                  : "in units of the sensitivity");
     json_array_foreach(variants, i, variant)
     {
         const json_t *own = json_object_get(variant, "threat");

@@ -216,8 +216,9 @@ def baselines_and_flips(browser, folder):
     ring = os.path.join(SOURCE, "experiments", "meters-ring.yaml")
     for name, path in (("meters-ring", ring), ("histogram", str(folder / "histogram.yaml"))):
         results = folder / name
-        code, _, err = run(["run", path, "-o", str(results), "--set", "output.repeat=20"], folder)
+        code, out, err = run(["run", path, "-o", str(results), "--set", "output.repeat=20"], folder)
         assert code == 0, err
+        assert f"noise is {'in units of the sensitivity' if name == 'meters-ring' else 'the probability of a random answer'}" in out, out
         code, _, err = run(["report", str(results), "--private"], folder)
         assert code == 0, err
         browser.get((results / "report-private.html").as_uri())

@@ -39,7 +39,7 @@ export function above(variant) {
   if (!(worst > most * (1 + 1e-9))) return h('p', {class: 'note', id: 'above'}, `Nobody is above ${aim}.`);
   if (!pairs) return h('p', {class: 'note', id: 'above'}, `Some pairs are above ${aim} by up to ${showUp(worst - most)}; this page has no list of the pairs.`);
   const {list, above: some, all} = people(variant, most);
-  const least = pairs.complete ? '' : 'At least ';
+  const least = pairs.complete && !words.estimate(variant.guarantee) ? '' : 'At least ';
   const who = (one) => (pairs.coalition ? 'the coalition' : nodeName(variant, one.to));
   const known = pairs.complete ? `of ${count(all)}` : `of the ${count(all)} that this page holds`;
   const rows = () => [['about', 'name', symbol, 'above the target by', 'observer', 'observer name', 'observers above'],

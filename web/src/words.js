@@ -70,8 +70,8 @@ export function released(threat) {
 
 /** What an estimate is from, or null: drawn observers or sources stand for all. */
 export function estimate(guarantee) {
-  const part = (drawn, what) => (drawn && drawn.drawn < drawn.of ? `${drawn.drawn} drawn ${what} of ${drawn.of}` : null);
-  const from = [part(guarantee.observers, 'observers'), part(guarantee.sources, 'nodes whose data they see')].filter(Boolean).join(' and ');
+  const part = (drawn, what) => (drawn && drawn.drawn < drawn.of ? `${drawn.drawn} of ${drawn.of} ${what}` : null);
+  const from = [part(guarantee.observers, 'observers, drawn at random,'), part(guarantee.sources, 'nodes whose data they see, drawn at random,')].filter(Boolean).join(' and ');
   if (from === '' && !guarantee.estimate) return null;
   const {low, high} = guarantee.interval ?? guarantee.estimate ?? {};
   const between = low !== undefined && high !== undefined ? ` It lies between ${show(number(low))} and ${showUp(number(high))}, as far as one can tell.` : '';
