@@ -36,16 +36,22 @@ struct netdp_i_matrices {
     double *step;    /* [late][late]: M_kl - M_{k+1,l+1}, backwards */
 };
 
+/* Rounds from one contribution to the next, no more than there are: beyond, all is the same. */
+static int64_t spacing(const netdp_linear *protocol)
+{
+    return protocol->every < protocol->rounds ? protocol->every : protocol->rounds;
+}
+
 /* Contributions before the round `first`. */
 static int64_t early_slots(const netdp_linear *protocol, const netdp_i_shown *shown)
 {
-    return (shown->first - 1) / protocol->every + 1;
+    return (shown->first - 1) / spacing(protocol) + 1;
 }
 
 /* Room for a response of `ages` by age, at ages that are multiples of `every` from the last one. */
 static int64_t reach_of(const netdp_linear *protocol, const netdp_i_shown *shown)
 {
-    return protocol->every * (shown->ages / protocol->every + 3);
+    return spacing(protocol) * (shown->ages / spacing(protocol) + 3);
 }
 
 double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_shown *shown,
@@ -184,12 +190,12 @@ netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_ba
     if (x == NULL)
         return netdp_i_no_memory(error);
     x->rounds = protocol->rounds;
-    x->every = protocol->every;
+    x->every = spacing(protocol);
     x->first = shown->first;
     x->ages = shown->ages;
     x->nodes = nodes;
     x->reach = reach_of(protocol, shown);
-    x->slots = (int32_t)((protocol->rounds - 1) / protocol->every + 1);
+    x->slots = (int32_t)((protocol->rounds - 1) / x->every + 1);
     x->early = (int32_t)early_slots(protocol, shown);
     x->last_sum = gains->last.lower != NULL;
     netdp_status status = allocate(x, gains, error);

@@ -41,7 +41,8 @@ netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp
     }
     snprintf(output->beside, room, "%s.part-%ld", path, (long)getpid());
     struct stat existing;
-    if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
+    const bool replaces = stat(path, &existing) == 0;
+    if (replaces && !S_ISREG(existing.st_mode)) {
         /* A device such as /dev/full or a pipe cannot be renamed over: write into it. */
         if (S_ISDIR(existing.st_mode)) {
             netdp_i_output_drop(output);
@@ -53,6 +54,14 @@ netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp
     }
     output->stream = fopen(output->beside != NULL ? output->beside : path, "wb");
     if (output->stream == NULL) {
+        netdp_status status = cannot(error, "write", path);
+        netdp_i_output_drop(output);
+        return status;
+    }
+    /* Who may read it stays as someone has set it, never wider than a new file. */
+    struct stat made;
+    if (replaces && output->beside != NULL && fstat(fileno(output->stream), &made) == 0 &&
+        fchmod(fileno(output->stream), made.st_mode & existing.st_mode & 0777) != 0) {
         netdp_status status = cannot(error, "write", path);
         netdp_i_output_drop(output);
         return status;

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +93,18 @@ bool netdp_i_read_number(const char *text, double *value)
         return false;
     *value = read;
     return true;
+}
+
+netdp_i_rounded netdp_i_up(double value, int digits)
+{
+    netdp_i_rounded up;
+    snprintf(up.text, sizeof up.text, "%.*g", digits, value);
+    /* To the next number that the digits can tell. */
+    for (int step = 1; step < 9 && isfinite(value) && strtod(up.text, NULL) < value; step++) {
+        const double unit = pow(10, floor(log10(fabs(value))) - digits + 1);
+        snprintf(up.text, sizeof up.text, "%.*g", digits, value + 0.5 * step * unit);
+    }
+    return up;
 }
 
 size_t netdp_i_distance(const char *a, const char *b)

@@ -29,6 +29,13 @@ netdp_i_shown netdp_i_show_text(const char *text);
  */
 bool netdp_i_read_number(const char *text, double *value);
 
+/* The number to `digits` significant ones for a table, never below the number itself. */
+typedef struct netdp_i_rounded {
+    char text[32];
+} netdp_i_rounded;
+
+netdp_i_rounded netdp_i_up(double value, int digits);
+
 /* The number in decimal with a NUL behind it, into room for NETDP_I_DIGITS; its length. */
 size_t netdp_i_write_digits(uint64_t number, char *text);
 #define NETDP_I_DIGITS 21

@@ -8,6 +8,7 @@
 #include "account/verdict.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/text.h"
 
 typedef struct calibrate_options {
     netdp_i_description_options description;
@@ -68,15 +69,16 @@ static void print_table(const calibrate_options *o, const netdp_i_description *d
 {
     const netdp_summary *s = &c->achieved;
     if (netdp_i_describe_flips(&o->description))
-        printf("flip %.10g", c->noise);
+        printf("flip %s", netdp_i_up(c->noise, 10).text);
     else
-        printf("noise %.10g Delta", c->noise);
+        printf("noise %s Delta", netdp_i_up(c->noise, 10).text);
     if (d->mixing != NULL)
         printf(", dither %.6g", c->dither);
     printf(", %" PRId64 " %s\n", c->rounds, d->mixing == NULL ? "steps" : "rounds");
-    printf("achieved (%s): mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32
-           "), local differential privacy %.6g\n",
-           o->as, s->mean, s->max, s->worst_from, s->worst_to, s->local);
+    printf("achieved (%s): mean %s, worst %s (from %" PRId32 " to %" PRId32
+           "), local differential privacy %s\n",
+           o->as, netdp_i_up(s->mean, 6).text, netdp_i_up(s->max, 6).text, s->worst_from,
+           s->worst_to, netdp_i_up(s->local, 6).text);
     netdp_i_describe_print(d, c->noise);
 }
 

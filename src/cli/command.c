@@ -36,7 +36,7 @@ bool netdp_i_cli_number(const char *text, bool infinite, double *value)
     double read;
     if (!netdp_i_read_number(text, &read) || !isfinite(read))
         return false;
-    *value = read;
+    *value = read + 0.0; /* no -0, which would be printed */
     return true;
 }
 

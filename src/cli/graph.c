@@ -344,10 +344,13 @@ static json_t *centralities_json(const struct centralities *c)
                      towards ? json_string(c->mixing) : json_null(), "nodes", list);
 }
 
-/* A name is any text: in quotes, and a quote in it twice. */
+/*
+ * A name is any text: in quotes, and a quote in it twice. One that a spreadsheet would take for a
+ * formula gets a ' in front, which marks text there.
+ */
 static void write_name(FILE *out, const char *name)
 {
-    fputc('"', out);
+    fputs(strchr("=+-@", name[0]) != NULL && name[0] != '\0' ? "\"'" : "\"", out);
     for (; *name != '\0'; name++) {
         if (*name == '"')
             fputc('"', out);

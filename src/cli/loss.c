@@ -117,6 +117,16 @@ static void print_name(const netdp_graph *graph, int32_t node)
     printf("%-24s ", text);
 }
 
+/* A guarantee is never printed below itself; a lower bound is not one. */
+static netdp_i_rounded shown(const answer *a, double value, int digits)
+{
+    netdp_i_rounded nearest;
+    if (a->losses->bound->bound != NETDP_BOUND_LOWER)
+        return netdp_i_up(value, digits);
+    snprintf(nearest.text, sizeof nearest.text, "%.*g", digits, value);
+    return nearest;
+}
+
 static void print_pairs(const answer *a)
 {
     const netdp_losses *l = a->losses;
@@ -131,7 +141,7 @@ static void print_pairs(const answer *a)
                 printf("%-24s ", "the coalition");
             else
                 print_name(a->description->graph, l->to[v]);
-            printf("%8" PRId32 "  %.6g\n", a->distance[at], a->value[at]);
+            printf("%8" PRId32 "  %s\n", a->distance[at], shown(a, a->value[at], 6).text);
         }
 }
 
@@ -144,8 +154,9 @@ static void print_distances(const answer *a)
            a->options->as);
     for (int32_t d = 0; d <= n; d++)
         if (classes[d].pairs > 0)
-            printf("%8" PRId32 " %12" PRId64 " %12.5g %12.5g %12.5g\n", d, classes[d].pairs,
-                   classes[d].least, classes[d].mean, classes[d].most);
+            printf("%8" PRId32 " %12" PRId64 " %12s %12s %12s\n", d, classes[d].pairs,
+                   shown(a, classes[d].least, 5).text, shown(a, classes[d].mean, 5).text,
+                   shown(a, classes[d].most, 5).text);
 }
 
 static void print_verdict(const netdp_losses *l)
@@ -172,9 +183,9 @@ static void print_table(const answer *a)
         print_pairs(a);
     else
         print_distances(a);
-    printf("mean %.6g, worst %.6g (from %" PRId32 " to %" PRId32 "), local differential privacy "
-           "%.6g\n",
-           s->mean, s->max, s->worst_from, s->worst_to, s->local);
+    printf("mean %s, worst %s (from %" PRId32 " to %" PRId32 "), local differential privacy %s\n",
+           shown(a, s->mean, 6).text, shown(a, s->max, 6).text, s->worst_from, s->worst_to,
+           netdp_i_up(s->local, 6).text);
     netdp_i_describe_print(a->description, a->options->noise);
     if (a->options->draws > 0)
         printf("draws: the epsilons above are over all networks that could be drawn, for those "

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
+#include <pthread.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -387,6 +388,35 @@ static netdp_status parse(parsing *parser, int argc, const char **argv, netdp_er
     return status;
 }
 
+static void *wait_at(void *gate)
+{
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/* Can so many threads be there at once? OpenMP would end the program, with a code of its own. */
+static netdp_status try_threads(int threads, netdp_error *error)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t *made = NETDP_I_NEW(pthread_t, threads);
+    int count = 1; /* this one */
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    pthread_mutex_lock(&gate);
+    while (count < threads && pthread_create(&made[count], NULL, wait_at, &gate) == 0)
+        count++;
+    pthread_mutex_unlock(&gate);
+    for (int i = 1; i < count; i++)
+        pthread_join(made[i], NULL);
+    netdp_i_free(made);
+    if (count == threads)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "%d threads cannot be made here; give --threads %d or fewer", threads,
+                        count > 2 ? count / 2 : 1);
+}
+
 netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char **argv,
                                netdp_i_arguments *arguments, netdp_error *error)
 {
@@ -403,6 +433,8 @@ netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char 
         else
             omp_set_num_threads((int)parser.threads);
     }
+    if (status == NETDP_OK)
+        status = try_threads(omp_get_max_threads(), error);
     netdp_i_free(parser.option);
     netdp_i_free(parser.popt);
     netdp_i_free(parser.top);

@@ -30,6 +30,10 @@ void netdp_i_cli_catch_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    /* A terminal that is closed stops like ^C, but nohup keeps what it set. */
+    struct sigaction hangup;
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
     /* A reader that has seen enough ends us quietly, whatever our parent set. */
     signal(SIGPIPE, SIG_DFL);
 }

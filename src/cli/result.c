@@ -4,13 +4,14 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "protocol/threat.h"
 #include "study/record.h"
 
 static void print_epsilon(double epsilon)
 {
-    printf("  %9.4g", epsilon);
+    printf("  %9s", netdp_i_up(epsilon, 4).text);
 }
 
 /* The columns of epsilon: neighbours, distance 2, farthest, mean, worst pair. */
@@ -259,7 +260,8 @@ static void print_guarantees(const json_t *summary, const json_t *variants)
         print_name(name_of(variant), width);
         print_guarantee(json_object_get(variant, "guarantee"));
         const json_t *guarantee = json_object_get(variant, "guarantee");
-        printf("  %9.4g  %7d", netdp_i_json_number(json_object_get(variant, "noise")),
+        printf("  %9s  %7d",
+               netdp_i_up(netdp_i_json_number(json_object_get(variant, "noise")), 4).text,
                (int)json_integer_value(json_object_get(variant, "rounds")));
         if (json_is_false(json_object_get(guarantee, "sound")))
             printf("  no guarantee: %s", json_string_value(json_object_get(guarantee, "bound")));
@@ -410,7 +412,8 @@ static void print_accounts(const json_t *variants)
         const json_t *guarantee = json_object_get(variant, "guarantee");
         print_name(name_of(variant), width);
         print_guarantee(guarantee);
-        printf("  %9.4g  %7lld  %s, %s%s\n", netdp_i_json_number(json_object_get(variant, "noise")),
+        printf("  %9s  %7lld  %s, %s%s\n",
+               netdp_i_up(netdp_i_json_number(json_object_get(variant, "noise")), 4).text,
                (long long)json_integer_value(json_object_get(variant, "rounds")),
                json_string_value(json_object_get(guarantee, "unit")),
                json_string_value(json_object_get(guarantee, "bound")),

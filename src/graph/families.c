@@ -524,6 +524,7 @@ netdp_status netdp_graph_make(const char *family, uint64_t seed, bool connected,
         goto done;
     if (notes != NULL)
         *notes = request.notes;
+    made->drawn = true;
     made->position = request.position;
     request.position = NULL;
     *graph = made;

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "graph/graph.h"
 
 struct netdp_sequence {
     const netdp_mixing *mixing;
@@ -64,7 +65,7 @@ netdp_status netdp_variation_redraw(const netdp_graph *graph, int64_t span,
     char *end = NULL;
     double value = NAN;
     bool scaled = false;
-    if (strncmp(origin, family, sizeof family - 1) == 0) {
+    if (graph->drawn && strncmp(origin, family, sizeof family - 1) == 0) {
         const char *word = origin + sizeof family - 1;
         word += strspn(word, " \t");
         word += strcspn(word, " \t");

@@ -8,7 +8,7 @@
 #include "study/check.h"
 #include "study/figuring.h"
 
-enum { LONGEST_NAME = 40, MOST_VARIANTS = 100, MOST_SWEPT = 1000 };
+enum { LONGEST_NAME = 40, MOST_SWEPT = 1000 };
 
 /* ---- overrides ---- */
 
@@ -456,9 +456,6 @@ static netdp_status read_variants(const netdp_i_reading *from, netdp_error *erro
     if (count == 0 && netdp_i_lines_of(&from->lines, "variants") != 0)
         return netdp_i_reading_fail(from, "variants", error,
                                     "is an empty list; give one or remove it");
-    if (count > MOST_VARIANTS)
-        return netdp_i_reading_fail(from, "variants", error, "has %u entries; give at most %d",
-                                    count, MOST_VARIANTS);
     if (study->figure.first > 0 && study->figure.first < count)
         count = (uint32_t)study->figure.first;
     netdp_status status = read_sweep(from, &over, error);

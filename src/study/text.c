@@ -104,7 +104,7 @@ static void make_schema(schema *made)
     made->of_variant[top] = text_field("name", offsetof(netdp_i_study_text, name));
     made->top[top] = (cyaml_schema_field_t)CYAML_FIELD_SEQUENCE(
         "variants", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, netdp_i_study_text, variant,
-        &made->variant, 0, CYAML_UNLIMITED);
+        &made->variant, 0, NETDP_I_MOST_VARIANTS);
 }
 
 static void *allocate(void *context, void *memory, size_t bytes)
@@ -236,6 +236,13 @@ static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_l
         return netdp_i_no_memory(error);
     if (code == CYAML_ERR_INVALID_KEY)
         return fail_unknown(path, lines, name, error);
+    const int32_t variants = netdp_i_lines_find(lines, "variants");
+    if (code == CYAML_ERR_SEQUENCE_ENTRIES_MAX && strncmp(name, "variants", 8) == 0 &&
+        strchr(name + 8, '.') == strrchr(name, '.'))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s:%lld: variants: has more than %d entries; give at most %d",
+                            path, variants >= 0 ? (long long)lines->at[variants].line : 1,
+                            NETDP_I_MOST_VARIANTS, NETDP_I_MOST_VARIANTS);
     int32_t last = netdp_i_lines_find(lines, name);
     if (last >= 0 && is_repeated(lines, last))
         return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s is there twice; keep one", path,

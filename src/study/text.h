@@ -13,6 +13,9 @@ typedef struct netdp_i_column_text {
     char *bounds[2];
 } netdp_i_column_text;
 
+/* A longer list of variants is refused before it is read. */
+#define NETDP_I_MOST_VARIANTS 100
+
 /*
  * NULL: not in the file. The second text of a key is used by pairs only. A variant has the same
  * keys and a name instead of variants.

@@ -163,6 +163,8 @@ CASES = [
     Case("graph centrality --family florentine --to Medici", check=centrality_table),
     Case("graph centrality --family davis", out=r"^katz: attenuation 0\.\d+\.$"),
     Case("graph centrality --family davis --help", out="Usage: netdp graph centrality"),
+    Case("graph centrality --graph g --csv -", files={"g": b'=1+1 @x\n-y @x\nz -y\n'},
+         out=r'\n0,"\'=1\+1",[^\n]+\n1,"\'@x",[^\n]+\n2,"\'-y",[^\n]+\n3,"z",'),
     Case("graph centrality --graph g --csv -", files={"g": b'"a,b" "c""d"\n"c""d" e\n'},
          out=r'\Anode,name,degree,eigenvector,katz\n0,"a,b",1,[^\n]+\n1,"c""d",2,'),
     Case("graph centrality --family 'ring 5' --csv - --to 3",

@@ -65,6 +65,12 @@ ENDLESS = b"0 1" + b" " * 10**6 + b"2 3 4\n"
 WIDE = b" ".join(b"%d" % node for node in range(10**6)) + b"\n"
 
 CASES = [
+    # One contribution, however far away the next would be: at 9e18 the products overflowed.
+    *[Case(f"loss --family 'ring 12' --protocol stream --rounds 200 --every {every} --from 3 --to 0",
+           out=r"mean 0\.0222151, worst") for every in (200, 1000000000, 9000000000000000000)],
+    Case(["loss", "--graph", "erdos-renyi 8 0.9", "--rounds", "3", "--redraw", "round"], 2,
+         err="applies to graphs of the family", files={"erdos-renyi 8 0.9": b"0 1\n1 2\n2 0\n"}),
+    Case("loss --family 'ring 5' --rounds 2 --noise=-0", out=r"noise 0 Delta"),
     # ---- what is printed ----
     ok(f"{RING} --json", summary_is_of_the_list),
     ok(f"{RING} --json --as dp:1e-6 --noise 2", summary_is_of_the_list),

@@ -2,7 +2,9 @@
 
 #include <netdp/random.h>
 
+#include <sys/stat.h>
 #include "base/fail.h"
+#include "base/text.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -188,6 +190,42 @@ static void test_errors_are_one_line(void **state)
     assert_string_equal(error.text + 636, "...");
 }
 
+static void test_rounding_up(void **state)
+{
+    (void)state;
+    assert_string_equal(netdp_i_up(2.25408465, 6).text, "2.25409");
+    assert_string_equal(netdp_i_up(4.2246991631632, 10).text, "4.224699164");
+    assert_string_equal(netdp_i_up(0.1, 4).text, "0.1");
+    assert_string_equal(netdp_i_up(0, 4).text, "0");
+    assert_string_equal(netdp_i_up(INFINITY, 4).text, "inf");
+    assert_string_equal(netdp_i_up(9.99991e-7, 4).text, "1e-06");
+    netdp_stream stream = netdp_stream_at(1, NETDP_FOR_TEST, 0, 0);
+    for (int i = 0; i < 100000; i++) {
+        const double value = exp(100 * (netdp_stream_uniform(&stream) - 0.5));
+        const int digits = 1 + (int)netdp_stream_below(&stream, 12);
+        const double up = strtod(netdp_i_up(value, digits).text, NULL);
+        assert_true(up >= value && up <= value * (1 + 1.001 * pow(10, 1 - digits)));
+    }
+    const double least[] = {0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp+1023};
+    for (int i = 0; i < 2; i++)
+        assert_true(strtod(netdp_i_up(least[i], 4).text, NULL) >= least[i]);
+}
+
+static void test_a_tightened_file_stays_so(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/netdp-mode-XXXXXX";
+    netdp_error error;
+    netdp_i_output output;
+    struct stat shape;
+    close(mkstemp(path)); /* 0600 */
+    assert_ok(netdp_i_output_open(&output, path, &error));
+    assert_ok(netdp_i_output_commit(&output, &error));
+    assert_int_equal(stat(path, &shape), 0);
+    assert_int_equal(shape.st_mode & 0777, 0600);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +239,8 @@ int main(void)
         cmocka_unit_test(test_for_each_reports_and_stops),
         cmocka_unit_test(test_within_keeps_both_texts),
         cmocka_unit_test(test_errors_are_one_line),
+        cmocka_unit_test(test_rounding_up),
+        cmocka_unit_test(test_a_tightened_file_stays_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

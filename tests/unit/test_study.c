@@ -730,7 +730,7 @@ static void test_bad_variants(void **state)
     assert_non_null(stream);
     fprintf(stream, "%s\n", many);
     assert_int_equal(fclose(stream), 0);
-    assert_refused(NULL, 0, ":14: variants: has 101 entries; give at most 100");
+    assert_refused(NULL, 0, ":14: variants: has more than 100 entries; give at most 100");
     static const char *const set[] = {"variants=1"};
     put_variants("  - {}\n");
     assert_refused(set, 1, "--set variants=1: unknown key");
