@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int64_t i = 0; i < table->rows * table->columns; i++)
             FUZZ_HOLDS(isfinite(table->values[i]));
         const char *label = table->name[table->columns - 1];
-        if (fuzz_ok(netdp_i_table_read_labelled(path, label, NULL, &labelled, &labels, &error), &error))
+        if (fuzz_ok(netdp_i_table_read_labelled(path, label, NULL, &labelled, &labels, &error),
+                    &error))
             for (int64_t i = 0; i < labelled->rows; i++)
                 FUZZ_HOLDS(labels.of_row[i][0] != '\0');
     }

@@ -540,6 +540,7 @@ static void test_caps(void **state)
     netdp_walk_request request = {.token = &token,
                                   .noise = 6,
                                   .unit = {NETDP_AS_RDP, 2},
+                                  .bound = NETDP_BOUND_EXCURSION, /* auto: the least */
                                   .from_count = 1,
                                   .from = &from,
                                   .to_count = 1,
