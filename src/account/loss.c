@@ -548,9 +548,15 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     status = seen == NULL || reach == NULL ? netdp_i_no_memory(error)
                                            : find_widest(&a, seen, reach, &observer, error);
     if (status == NETDP_OK) {
+        const char *only = only_way(&a);
+        int64_t release = 0;
         netdp_i_cost(request, &observer, plan);
-        if (only_way(&a) != NULL) {
-            plan->method = only_way(&a);
+        if (only == NULL)
+            status = choose_release(&a, &observer, &release, error);
+        if (release > 0)
+            only = NETDP_I_RELEASED;
+        if (only != NULL) {
+            plan->method = only;
             plan->ways = 0;
         }
     }

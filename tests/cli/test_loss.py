@@ -119,6 +119,11 @@ CASES = [
     Case("loss --explain --family 'complete 40' --rounds 60", out="taken: dense\\n"),
     Case("loss --explain --family 'ring 9' --protocol stream --rounds 5000", out="; streaming"),
     Case("loss --explain --family 'ring 9' --rounds 5 --bound everything", out="closed form"),
+    # Of many rounds all states are released once they have mixed; of few the rounds are followed.
+    Case("loss --explain --family 'hypercube 13' --rounds 200 --bound upper --to 0",
+         out="taken: released states, in a Krylov space of twice the rounds before them\n"),
+    Case("loss --explain --family 'hypercube 13' --rounds 4 --bound upper --to 0",
+         out="taken: reduced\n"),
     # ---- what is refused ----
     Case("loss", 2, err="no graph"),
     Case("loss --explain --family 'ring 9' --protocol walk --rounds 5 --noise 2", 2, err="gossip"),
