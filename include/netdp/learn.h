@@ -199,6 +199,12 @@ NETDP_API double netdp_score(const netdp_objective *objective, const netdp_examp
 NETDP_API double netdp_smoothness(const netdp_objective *objective, const netdp_examples *examples);
 
 /*
+ * The same of any rows whose squared norm is at most `square`: what may be said of a bound on rows
+ * that everybody knows, where netdp_smoothness would tell of the rows. inf where `square` is.
+ */
+NETDP_API double netdp_smoothness_within(const netdp_objective *objective, double square);
+
+/*
  * The same of one node's objective, the mean over its rows: the mean of their smoothness, l2
  * included, the constant L_u of weighted walks. Of losses of rows, netdp_smoothness.
  */

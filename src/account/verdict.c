@@ -15,6 +15,13 @@ void netdp_i_judge(const netdp_bound_info *bound, netdp_i_case of, netdp_losses 
                                           : NULL;
 }
 
+void netdp_i_judge_drawn(netdp_losses *losses)
+{
+    if (losses->sound)
+        losses->reason = "an estimate: of drawn observers or sources, not of all pairs";
+    losses->sound = losses->certified = false;
+}
+
 json_t *netdp_i_reason_json(const netdp_losses *losses)
 {
     return losses->reason != NULL ? json_string(losses->reason) : json_null();

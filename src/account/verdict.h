@@ -21,6 +21,9 @@ const netdp_bound_info *netdp_i_bound_row(netdp_bound bound);
 /* Sets `bound`, `sound`, `certified` and `reason`: nothing else does. */
 void netdp_i_judge(const netdp_bound_info *bound, netdp_i_case of, netdp_losses *losses);
 
+/* Of drawn observers or sources: what is said of all pairs is no guarantee, but an estimate. */
+void netdp_i_judge_drawn(netdp_losses *losses);
+
 /* The reason, or null. */
 json_t *netdp_i_reason_json(const netdp_losses *losses);
 

@@ -175,22 +175,32 @@ static void print_targets(const json_t *summary, const json_t *variants)
     }
 }
 
-/* Whose mean is that of some observers only. */
+/* Whose mean is that of some pairs only: an estimate, or what every node has alike. */
 static void print_drawn(const json_t *variants)
 {
     size_t i;
     json_t *variant;
     json_array_foreach((json_t *)variants, i, variant)
     {
-        static const char *const who[] = {"observers", "sources"};
-        for (int k = 0; k < 2; k++) {
-            const json_t *drawn = json_object_get(json_object_get(variant, "guarantee"), who[k]);
-            if (drawn != NULL)
-                printf("%s: mean over %d drawn %s of %d, an estimate; each pair's own epsilon "
-                       "holds\n",
-                       name_of(variant), (int)json_integer_value(json_object_get(drawn, "drawn")),
-                       who[k], (int)json_integer_value(json_object_get(drawn, "of")));
-        }
+        const json_t *guarantee = json_object_get(variant, "guarantee");
+        const json_t *alike = json_object_get(guarantee, "stands_for");
+        const json_t *estimate = json_object_get(guarantee, "estimate");
+        const json_t *low = json_object_get(estimate, "low");
+        if (alike != NULL)
+            printf("%s: accounted for with %d observers and %d sources of %d; all nodes are alike, "
+                   "and so is the mean\n",
+                   name_of(variant), (int)json_integer_value(json_object_get(alike, "observers")),
+                   (int)json_integer_value(json_object_get(alike, "sources")),
+                   (int)json_integer_value(json_object_get(alike, "of")));
+        if (estimate != NULL)
+            printf("%s: an estimate from drawn nodes; each pair's own epsilon holds",
+                   name_of(variant));
+        if (low != NULL && !json_is_null(low))
+            printf(", the mean over all is in %.4g .. %.4g (%g %%)", netdp_i_json_number(low),
+                   netdp_i_json_number(json_object_get(estimate, "high")),
+                   100 * json_number_value(json_object_get(estimate, "confidence")));
+        if (estimate != NULL)
+            puts("");
     }
 }
 
@@ -263,7 +273,9 @@ static void print_guarantees(const json_t *summary, const json_t *variants)
         printf("  %9s  %7d",
                netdp_i_up(netdp_i_json_number(json_object_get(variant, "noise")), 4).text,
                (int)json_integer_value(json_object_get(variant, "rounds")));
-        if (json_is_false(json_object_get(guarantee, "sound")))
+        if (json_object_get(guarantee, "estimate") != NULL)
+            printf("  no guarantee: an estimate");
+        else if (json_is_false(json_object_get(guarantee, "sound")))
             printf("  no guarantee: %s", json_string_value(json_object_get(guarantee, "bound")));
         puts("");
     }
@@ -417,7 +429,9 @@ static void print_accounts(const json_t *variants)
                (long long)json_integer_value(json_object_get(variant, "rounds")),
                json_string_value(json_object_get(guarantee, "unit")),
                json_string_value(json_object_get(guarantee, "bound")),
-               json_is_true(json_object_get(guarantee, "sound")) ? "" : ": NOT an upper bound");
+               json_object_get(guarantee, "estimate") != NULL      ? ": an estimate"
+               : json_is_true(json_object_get(guarantee, "sound")) ? ""
+                                                                   : ": NOT an upper bound");
     }
 }
 

@@ -353,26 +353,25 @@ double netdp_score(const netdp_objective *objective, const netdp_examples *examp
     return examples->rows > 0 ? sum / (double)examples->rows : 0;
 }
 
-/* Of every row's loss, clipped; l2 left out. Never NaN, nor below 0. */
-static double row_smoothness(const netdp_objective *objective, const netdp_examples *examples)
+double netdp_smoothness_within(const netdp_objective *objective, double square)
 {
     const netdp_margin_loss *loss = margin_loss_of(objective);
     if (loss == NULL)
         return isinf(objective->clip) && objective->row_loss->smoothness >= 0
-                   ? objective->row_loss->smoothness
+                   ? objective->row_loss->smoothness + objective->l2
                    : INFINITY;
-    double most = 0;
-    for (int64_t i = 0; i < examples->rows; i++) {
-        const double *x = row_of(examples, i);
-        most = fmax(most, product(x, x, examples->features));
-    }
-    const double beta = loss->smoothness * most;
-    return loss->smoothness >= 0 && beta >= 0 ? beta : INFINITY;
+    const double beta = loss->smoothness * square;
+    return (loss->smoothness >= 0 && beta >= 0 ? beta : INFINITY) + objective->l2;
 }
 
 double netdp_smoothness(const netdp_objective *objective, const netdp_examples *examples)
 {
-    return row_smoothness(objective, examples) + objective->l2;
+    double most = 0;
+    for (int64_t i = 0; margin_loss_of(objective) != NULL && i < examples->rows; i++) {
+        const double *x = row_of(examples, i);
+        most = fmax(most, product(x, x, examples->features));
+    }
+    return netdp_smoothness_within(objective, most);
 }
 
 double netdp_node_smoothness(const netdp_objective *objective, const netdp_examples *examples,

@@ -77,6 +77,10 @@ static const allowed of_estimate[] = {
     {.key = "of"},         {.key = "drawn"},  {.key = "observers"}, {.key = "sources"},
     {.key = "confidence"}, {.key = "level"},  {.key = "low"},       {.key = "high"},
     {.key = "mean"},       {.key = "method"}, {.key = "why"},       {.key = NULL}};
+static const allowed of_alike[] = {
+    {.key = "observers"}, {.key = "sources"}, {.key = "of"}, {.key = NULL}};
+static const allowed of_least[] = {
+    {.key = "excursion"}, {.key = "first-passage"}, {.key = "local"}, {.key = NULL}};
 static const allowed of_guarantee[] = {
     {.key = "bound"},
     {.key = "sound"},
@@ -96,6 +100,8 @@ static const allowed of_guarantee[] = {
     {.key = "sources", .in = of_drawn},
     {.key = "estimate", .in = of_estimate},
     {.key = "interval", .in = of_estimate},
+    {.key = "stands_for", .in = of_alike},
+    {.key = "least_of", .in = of_least},
     {.key = NULL}};
 static const allowed of_graph[] = {
     {.key = "origin"}, {.key = "nodes"}, {.key = "edges"}, {.key = NULL}};

@@ -99,6 +99,7 @@ static const struct {
     unsigned setting; /* of netdp_setting; 0: of learning */
 } particular[] = {
     {"data.split", 0},
+    {"data.radius", 0},
     {"task.step", 0},
     {"task.decay", NETDP_SETTING_TOKEN},
     {"task.radius", NETDP_SETTING_TOKEN},

@@ -75,6 +75,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "the path of a CSV file"},
     {"data.synthetic", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_DATA, AT(data.synthetic),
      .expects = "a law such as gaussian-classes 10 variance=4"},
+    {"data.radius", NETDP_I_KEY_REAL, AT(data.radius), .low = ABOVE_0, .high = NETDP_I_LARGEST,
+     .expects = "a number above 0"},
     {"data.draw", NETDP_I_KEY_WHOLE, AT(data.draw), .low = 1, .high = 1e9,
      .expects = "the number of a draw from 1"},
     {"data.columns", NETDP_I_KEY_COLUMNS, AT(data.column),

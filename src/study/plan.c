@@ -16,6 +16,7 @@
 #include "protocol/pattern.h"
 #include "study/constants.h"
 #include "study/realising.h"
+#include "study/sample.h"
 #include "study/tallying.h"
 #include "study/walking.h"
 
@@ -130,12 +131,12 @@ static json_t *unit_json(netdp_unit unit)
     return json_sprintf(form[unit.currency], unit.parameter);
 }
 
-netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,
+netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, netdp_losses *losses,
                                        const netdp_summary *achieved, const char *folder,
                                        json_t **told, netdp_error *error)
 {
     const netdp_unit unit = netdp_i_study_unit(variant->study);
-    const bool chosen = variant->observer_count > 0 && variant->study->privacy.observers > 0;
+    const bool estimate = netdp_i_sample_estimates(variant, losses), holds = losses->sound;
     netdp_i_pairs pairs = {0};
     json_t *classes = NULL;
     const netdp_i_batch all = netdp_i_batch_whole(losses);
@@ -148,6 +149,8 @@ netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const net
     netdp_i_pairs_clear(&pairs);
     if (status != NETDP_OK)
         return status;
+    if (estimate)
+        netdp_i_judge_drawn(losses);
     json_t *guarantee = json_pack(
         "{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound",
         losses->bound->name, "sound", (int)losses->sound, "certified", (int)losses->certified,
@@ -162,16 +165,12 @@ netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const net
     netdp_i_given_json(losses, guarantee);
     if (variant->why[0] != '\0')
         json_object_set_new(guarantee, "why", json_string(variant->why));
-    if (chosen)
-        json_object_set_new(guarantee, "observers",
-                            json_pack("{s:i, s:i}", "drawn", (int)variant->observer_count, "of",
-                                      (int)netdp_graph_nodes(variant->problem->graph)));
-    if (variant->source_count > 0 && variant->study->privacy.sources > 0)
-        json_object_set_new(guarantee, "sources",
-                            json_pack("{s:i, s:i}", "drawn", (int)variant->source_count, "of",
-                                      (int)netdp_graph_nodes(variant->problem->graph)));
-    *told = guarantee;
-    return NETDP_OK;
+    status = netdp_i_sample_tell(variant, achieved, estimate, holds, guarantee, error);
+    if (status == NETDP_OK)
+        *told = guarantee;
+    else
+        json_decref(guarantee);
+    return status;
 }
 
 /* Half the mean squared error without noise: what the rounds have not mixed yet. */
@@ -408,6 +407,8 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "%s: privacy.bound", variant->study->path);
     status = describe_protocol(variant, error);
+    if (status == NETDP_OK)
+        netdp_i_sample_widen(variant);
     return status == NETDP_OK && netdp_i_study_accounts(variant->study)
                ? describe_account(variant, error)
                : status;

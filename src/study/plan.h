@@ -51,7 +51,7 @@ netdp_loss_request netdp_i_variant_ask(const netdp_i_variant *variant);
 
 /* The guarantee that losses at the variant's noise give; written into `folder` (NULL: they are
  * not). */
-netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,
+netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, netdp_losses *losses,
                                        const netdp_summary *achieved, const char *folder,
                                        json_t **told, netdp_error *error);
 

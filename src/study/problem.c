@@ -233,6 +233,38 @@ static netdp_status find_least(netdp_i_problem *problem, netdp_error *error)
     return status == NETDP_NO_ANSWER ? NETDP_OK : status;
 }
 
+/* Features beyond the declared radius are put on its sphere; the intercept's 1 is not one of them.
+ */
+static void project_rows(netdp_examples *examples, double radius, int32_t intercept)
+{
+    const int64_t width = examples->features, features = width - intercept;
+    for (int64_t i = 0; i < examples->rows; i++) {
+        double *x = examples->x + i * width, largest = 0, square = 0;
+        for (int64_t j = 0; j < features; j++)
+            largest = fmax(largest, fabs(x[j]));
+        for (int64_t j = 0; largest > 0 && j < features; j++)
+            square += (x[j] / largest) * (x[j] / largest);
+        const double norm = sqrt(square);
+        for (int64_t j = 0; norm * largest > radius && j < features; j++)
+            x[j] = x[j] / largest / norm * radius;
+    }
+}
+
+/*
+ * What everybody may know of the rows: a file's are brought to unit length, and the study may
+ * declare a radius. Nothing that the accounts say may depend on the rows themselves.
+ */
+static void bound_rows(const netdp_study *study, bool unit, netdp_i_problem *problem)
+{
+    const double declared = study->data.radius > 0 ? study->data.radius : INFINITY;
+    const double radius = fmin(unit ? 1 : INFINITY, declared);
+    if (declared < INFINITY) {
+        project_rows(problem->train, declared, study->task.intercept);
+        project_rows(problem->test, declared, study->task.intercept);
+    }
+    problem->square = radius * radius + study->task.intercept;
+}
+
 static netdp_status load_examples(const netdp_study *study, const char *csv,
                                   netdp_i_problem *problem, netdp_error *error)
 {
@@ -256,6 +288,7 @@ static netdp_status load_examples(const netdp_study *study, const char *csv,
                                            .clip = study->task.clip,
                                            .l2 = study->task.l2};
     problem->sensitivity = 2 * study->task.clip;
+    bound_rows(study, csv != NULL, problem);
     return find_least(problem, error);
 }
 

@@ -25,6 +25,7 @@ typedef struct netdp_i_problem {
     int32_t width;         /* numbers of a message */
     char digest[65];       /* SHA-256 of the data file */
     double sensitivity;    /* Delta, of the inner values, or of a gradient */
+    double square;         /* learning: no row's squared norm is above it, whatever the data */
     /* learning: NULL for a mean */
     netdp_examples *train, *test;
     netdp_preparation_notes prepared;

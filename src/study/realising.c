@@ -166,6 +166,16 @@ static netdp_status foretell(const netdp_i_variant *variant, int which,
     return status;
 }
 
+/* Walks pass by the observers that were not drawn in other ways; nothing bounds what they see. */
+static void tell_estimate(json_t *guarantee)
+{
+    json_object_set_new(guarantee, "sound", json_false());
+    json_object_set_new(guarantee, "reason",
+                        json_string("an estimate: of drawn observers, not of all pairs"));
+    json_object_set_new(guarantee, "estimate",
+                        json_pack("{s:n, s:n, s:n}", "confidence", "low", "high"));
+}
+
 netdp_status netdp_i_realising_account(netdp_i_variant *variant, const netdp_progress *progress,
                                        netdp_error *error)
 {
@@ -194,10 +204,13 @@ netdp_status netdp_i_realising_account(netdp_i_variant *variant, const netdp_pro
         spread.count = 0;
     else
         json_object_set_new(guarantee, "walks", json_integer(study->output.repeat));
-    if (spread.count > 0 && variant->observer_count > 0)
+    if (spread.count > 0 && variant->observer_count > 0) {
         json_object_set_new(guarantee, "observers",
                             json_pack("{s:i, s:i}", "drawn", (int)variant->observer_count, "of",
                                       (int)variant->tally.nodes));
+        if (accounts[which].sound)
+            tell_estimate(guarantee);
+    }
     variant->predicted = -1;
     variant->guarantee = guarantee;
     return NETDP_OK;

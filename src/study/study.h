@@ -40,6 +40,7 @@ struct netdp_study {
         char *source;    /* a name of netdp_datasets: exactly one of source, csv, synthetic */
         char *csv;       /* resolved against the study file's folder */
         char *synthetic; /* a law as netdp_examples_draw reads it */
+        double radius;   /* features of a row are projected onto this ball; 0: not given */
         int64_t draw;    /* synthetic rows, and released constants, are drawn with seed + draw */
         int32_t column_count;
         netdp_i_column *column; /* count 0: every column of the file */

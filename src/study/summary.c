@@ -115,12 +115,41 @@ static void remark_law(const netdp_i_variant *variant, json_t *remarks)
                constants.low, constants.high, law, epsilon, delta);
 }
 
+/* Whose epsilons were accounted for, and what is known of the others'. */
+static void remark_drawn(const json_t *guarantee, json_t *remarks)
+{
+    const json_t *estimate = json_object_get(guarantee, "estimate");
+    const json_t *low = json_object_get(estimate, "low"), *high = json_object_get(estimate, "high");
+    static const char *const who[] = {"observers", "sources"};
+    char drawn[96] = "";
+    size_t used = 0;
+    if (estimate == NULL)
+        return;
+    for (int k = 0; k < 2; k++) {
+        const json_t *of = json_object_get(guarantee, who[k]);
+        if (of != NULL)
+            used += (size_t)snprintf(drawn + used, sizeof drawn - used, "%s%d drawn %s of %d",
+                                     used > 0 ? " and " : "",
+                                     (int)json_integer_value(json_object_get(of, "drawn")), who[k],
+                                     (int)json_integer_value(json_object_get(of, "of")));
+    }
+    if (low != NULL && !json_is_null(low))
+        remark(remarks,
+               "%s: an estimate, no guarantee over all pairs, whose mean is within %.4g .. %.4g "
+               "(confidence %g %% over the draw); each listed pair's own epsilon holds",
+               drawn, netdp_i_json_number(low), netdp_i_json_number(high),
+               100 * json_number_value(json_object_get(estimate, "confidence")));
+    else
+        remark(remarks, "%s: an estimate, no guarantee over all pairs", drawn);
+}
+
 /* What a reader of the variant's numbers must know, as sentences. */
 static json_t *remarks_json(const netdp_i_variant *variant)
 {
     json_t *remarks = json_array();
     const json_t *guarantee = variant->guarantee;
-    if (json_is_false(json_object_get(guarantee, "sound")))
+    if (json_is_false(json_object_get(guarantee, "sound")) &&
+        json_object_get(guarantee, "estimate") == NULL)
         remark(remarks,
                "bound %s is not an upper bound: its epsilons, and the noise that meets them, are "
                "no guarantee",
@@ -138,14 +167,12 @@ static json_t *remarks_json(const netdp_i_variant *variant)
         remark(remarks,
                "the network changes from round to round, drawn with the study's seed before the "
                "runs: the account is of this draw, which everybody may know");
-    if (variant->observer_count > 0 && variant->study->privacy.observers > 0)
+    remark_drawn(guarantee, remarks);
+    if (variant->study->data.radius > 0)
         remark(remarks,
-               "mean over %d drawn observers of %d: an estimate of the mean over all pairs; worst "
-               "is of their pairs only",
-               (int)variant->observer_count, (int)netdp_graph_nodes(variant->problem->graph));
-    if (variant->source_count > 0 && variant->study->privacy.sources > 0)
-        remark(remarks, "mean over what is learnt of %d drawn nodes of %d: an estimate too",
-               (int)variant->source_count, (int)netdp_graph_nodes(variant->problem->graph));
+               "rows are projected onto the ball of radius %g (data.radius) before anything "
+               "is learnt from them",
+               variant->study->data.radius);
     return remarks;
 }
 

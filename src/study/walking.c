@@ -15,8 +15,8 @@
 
 /* ---- the description ---- */
 
-/* The largest step that expands no distance: 2 / beta of every row's loss; of |x - y|^2 / 2, 2; for
- * the heaviest gradient. */
+/* The largest step that expands no distance: 2 / beta of the loss of every row that there may be, 0
+ * where any may; of |x - y|^2 / 2, 2; for the heaviest gradient. */
 static double largest_step(const netdp_i_variant *variant)
 {
     const netdp_i_problem *problem = variant->problem;
@@ -25,7 +25,8 @@ static double largest_step(const netdp_i_variant *variant)
     for (int32_t u = 0; u < nodes; u++)
         scale = fmax(scale, netdp_token_scale(&variant->token, u));
     return 2 / scale /
-           (problem->train == NULL ? 1 : netdp_smoothness(&problem->objective, problem->train));
+           (problem->train == NULL ? 1
+                                   : netdp_smoothness_within(&problem->objective, problem->square));
 }
 
 /*
@@ -62,6 +63,13 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
                  "task.decay %g: steps shrink, and i later noise terms no longer hide a "
                  "contribution to 1/i; every contribution counts as seen at once (%s)",
                  variant->study->task.decay, counted);
+        return NETDP_OK;
+    }
+    if (largest == 0) {
+        snprintf(variant->why, sizeof variant->why,
+                 "nothing bounds the rows, so no step is known to keep distances (their own norms "
+                 "are private): give data.radius; every contribution counts as seen at once (%s)",
+                 counted);
         return NETDP_OK;
     }
     snprintf(variant->why, sizeof variant->why,

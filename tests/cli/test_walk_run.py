@@ -204,28 +204,55 @@ def unequal_visits_are_told():
         ran(folder, "mine")
 
 
+ACCOUNT = """\
+title: Drawn
+seed: 3
+graph: {family: path 60}
+task: {kind: account}
+protocol: {kind: walk, rounds: 250, cap: 5}
+privacy: {noise: 3, as: rdp:2, observers: 2}
+"""
+
+
+def guarantee_of(folder, name, *words):
+    table, err = ran(folder, "study.yaml", "-o", name, *words)
+    summary = read_json(pathlib.Path(folder, name, "summary.json").read_text("utf-8"))
+    return summary["variants"][-1]["guarantee"], table, err
+
+
 def drawn_observers_are_an_estimate():
+    """Never a guarantee; all pairs where they are little work, or where nodes are alike."""
     with tempfile.TemporaryDirectory() as folder:
-        put(folder, MEAN)
-        table, err = ran(folder, "study.yaml", "-o", "out", "--set", "privacy.observers=3")
-        assert "mean over 3 drawn observers of 16: an estimate" in err, err
-        assert "mean over 3 drawn observers" in table, table
-        summary = results(folder, "out")
-        walk = summary["variants"][2]
-        assert walk["guarantee"]["observers"] == {"drawn": 3, "of": 16}
-        assert len(set(summary["threat"]["to"])) == 3
-        lines = pathlib.Path(folder, "out/loss.csv").read_text("utf-8").splitlines()
-        assert len(lines) == 1 + 3 * 15, len(lines)
-        assert {int(line.split(",")[1]) for line in lines[1:]} == set(summary["threat"]["to"])
-        # All of them is all; gossip takes observers too.
-        _, err = ran(folder, "study.yaml", "-o", "all", "--set", "privacy.observers=16")
-        assert err == "", err
-        gossip = MEAN.replace("walk, rounds: 160, cap: 20, burn_in: 3", "averaging, rounds: 9")
-        put(folder, gossip.replace(", step: 0.05", ""))
-        _, err = ran(folder, "study.yaml", "-o", "gossip", "--set", "privacy.observers=3")
-        assert "gossip: mean over 3 drawn observers of 16: an estimate" in err, err
-        seen = results(folder, "gossip")
-        assert seen["threat"]["to"] == summary["threat"]["to"]
+        put(folder, ACCOUNT)
+        some, table, err = guarantee_of(folder, "some")
+        assert (some["sound"], some["certified"]) == (False, False), some
+        assert "an estimate" in some["reason"] and ": an estimate" in table, (some, table)
+        assert "2 drawn observers of 60: an estimate, no guarantee over all pairs" in err, err
+        assert some["observers"] == {"drawn": 2, "of": 60}
+        every, _, err = guarantee_of(folder, "all", "--set", "privacy.observers=all")
+        assert every["sound"] and "estimate" not in every and err == "", (every, err)
+        low, high = some["estimate"]["low"], some["estimate"]["high"]
+        assert low <= every["mean"] <= high <= every["local"], (some["estimate"], every["mean"])
+        assert low < some["mean"] < high
+        both, _, err = guarantee_of(folder, "both", "--set", "privacy.sources=5")
+        assert "2 drawn observers of 60 and 5 drawn sources of 60" in err and not both["sound"], err
+        # Fewer steps are little work: all pairs, whatever was drawn.
+        little, _, err = guarantee_of(folder, "little", "--set", "protocol.rounds=40")
+        same, _, _ = guarantee_of(folder, "same", "--set", "protocol.rounds=40", "--set",
+                                  "privacy.observers=all")
+        assert little == same and little["sound"] and err == "", (little, same)
+        # From every node of a hypercube the same is seen; a walk from one node is not so.
+        alike = ("--set", "graph.family=hypercube 5", "--set", "protocol.rounds=800")
+        one, table, err = guarantee_of(folder, "one", *alike)
+        every, _, _ = guarantee_of(folder, "every", *alike, "--set", "privacy.observers=all")
+        assert one["sound"] and one["stands_for"] == {"observers": 2, "sources": 32, "of": 32}, one
+        assert "estimate" not in one and err == "", (one, err)
+        close(one["mean"], every["mean"], relative=1e-9)
+        begun, _, _ = guarantee_of(folder, "begun", *alike, "--set", "protocol.start=3")
+        assert not begun["sound"] and begun["estimate"], begun
+        # Published formulas are no estimates of a guarantee.
+        claim, _, err = guarantee_of(folder, "claim", "--set", "privacy.bound=published")
+        assert not claim["sound"] and "estimate" not in claim and "not an upper bound" in err, err
 
 
 MIXED = MODEL + """\
@@ -296,7 +323,9 @@ def the_same_bytes():
 def the_shipped_study_runs():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(SOURCE, "experiments", "meters-walk.yaml")
-        ran(folder, path, "-o", "out")
+        # A quarter of its walk: the account of all pairs is what takes its minute.
+        ran(folder, path, "-o", "out", "--set", "protocol.rounds=160", "--set", "protocol.cap=8",
+            "--set", "task.step=0.024")
         central, local, walk = results(folder, "out")["variants"]
         rmse = [variant["error"]["columns"][0]["rmse"] for variant in (central, walk, local)]
         assert rmse == sorted(rmse), rmse
