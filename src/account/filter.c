@@ -383,6 +383,19 @@ netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double variance
                         variance);
 }
 
+double netdp_i_filter_size(const netdp_i_filter *filter)
+{
+    const int64_t r = filter->modes;
+    double diagonal = 0, below = 0;
+    for (int64_t j = 0; j < r; j++) {
+        const double *p = filter->p + j * r;
+        diagonal += p[j] * p[j];
+        for (int64_t i = j + 1; i < r; i++)
+            below += p[i] * p[i];
+    }
+    return sqrt(diagonal + 2 * below);
+}
+
 double netdp_i_filter_change(const netdp_i_filter *filter)
 {
     return filter->change;

@@ -84,6 +84,9 @@ netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_
 netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double variance, double *lower,
                                    netdp_error *error);
 
+/* The Frobenius norm of P; meaningless in factor form. */
+double netdp_i_filter_size(const netdp_i_filter *filter);
+
 /* The largest change of an entry of P by the last predict; meaningless in factor form (infinity).
  */
 double netdp_i_filter_change(const netdp_i_filter *filter);

@@ -107,8 +107,10 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
                                   (long long)protocol->rounds, MOST_BYTES / 1e9);
         if (status == NETDP_OK)
             status = append(&made, r, s, &room, error);
-        if (status == NETDP_OK)
+        if (status == NETDP_OK) {
+            made.size = fmax(made.size, netdp_i_filter_size(made.filter));
             status = netdp_i_filter_observe(made.filter, &made.gain[t], error);
+        }
         if (status == NETDP_OK && t + 1 < protocol->rounds)
             status =
                 netdp_i_filter_predict(made.filter, netdp_linear_noise(protocol, t + 1), error);
@@ -119,6 +121,8 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
         made.steady = protocol->steady && t > 0 && t + 1 < protocol->rounds &&
                       (netdp_i_filter_change(made.filter) < STEADY || t + 1 >= longest);
     }
+    made.change = made.steady ? netdp_i_filter_change(made.filter) : 0;
+    made.size = fmax(made.size, netdp_i_filter_size(made.filter));
     if (status == NETDP_OK && observer->last_sum)
         status = observe_last(&made, r, s, &room, error);
     if (status != NETDP_OK) {

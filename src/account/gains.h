@@ -10,6 +10,8 @@ typedef struct netdp_i_gains {
     int64_t count;
     bool steady;
     netdp_i_gain last; /* of the sum received after the last round; rank 0 without one */
+    double size;       /* the largest Frobenius norm of P */
+    double change;     /* the largest change of an entry of P when the gain became steady */
 } netdp_i_gains;
 
 /*

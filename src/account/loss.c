@@ -139,6 +139,25 @@ static bool is_local(const account *a)
            (a->bound->bound == NETDP_BOUND_EVERYTHING || a->request->sees == NETDP_SEES_EVERYTHING);
 }
 
+/* A proof of a stream's bounds costs the cube of the nodes for each observer: up to this, a second.
+ */
+#define STREAM_PROOF 1e8
+
+/* Is rounding added outward to the bounds of this stream (netdp_i_stream_proven)? */
+static bool proves_stream(const account *a)
+{
+    const netdp_loss_request *request = a->request;
+    const netdp_linear *p = request->protocol;
+    const netdp_bound bound = a->bound->bound;
+    const double nodes = netdp_mixing_rows(p->mixing).nodes;
+    return p->every > 0 && p->steady && !p->reacts && p->varying.kind == NETDP_VARY_NEVER &&
+           a->rounds == NULL && a->losses->members == 1 && !is_local(a) &&
+           (p->rounds - 1) / p->every < NETDP_I_EXPLICIT && !is_large(p) &&
+           a->losses->to_count * pow(nodes, 3) <= STREAM_PROOF &&
+           (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
+            bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL);
+}
+
 /* What is said of all pairs. */
 static netdp_status losses_begin(account *a, netdp_error *error)
 {
@@ -153,7 +172,8 @@ static netdp_status losses_begin(account *a, netdp_error *error)
     netdp_losses *losses = a->losses;
     const netdp_bound bound = a->bound->bound;
     netdp_i_judge(a->bound,
-                  (netdp_i_case){.outward = bound == NETDP_BOUND_EVERYTHING || is_local(a)},
+                  (netdp_i_case){.outward = bound == NETDP_BOUND_EVERYTHING || is_local(a) ||
+                                            proves_stream(a)},
                   losses);
     if (bound == NETDP_BOUND_EXACT && !is_local(a) &&
         netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)
@@ -364,6 +384,13 @@ static netdp_status follow_rounds(account *a, const netdp_i_observer *observer, 
     const netdp_linear *protocol = a->request->protocol;
     const netdp_losses *l = a->losses;
     netdp_plan plan;
+    if (proves_stream(a)) {
+        netdp_status proven = need_dense(a, error);
+        return proven != NETDP_OK
+                   ? proven
+                   : netdp_i_stream_proven(protocol, &a->dense, observer, a->bound->bound, l->from,
+                                           l->from_count, loss, a->inner, error);
+    }
     netdp_i_cost(a->request, observer, &plan);
     const bool reduce = strcmp(plan.method, NETDP_I_REDUCED) == 0;
     netdp_i_basis krylov = {0};

@@ -25,6 +25,7 @@ struct netdp_i_matrices {
     netdp_i_response response; /* columns [early + 1][nodes] */
     int64_t lines;             /* of a response: (first + ages + last_sum) * seen */
     double *w;                 /* [early][nodes][lines] */
+    double *energy;            /* [early][nodes]: sum of |E|^2 over the rounds before `first` */
     int32_t fresh;             /* late contributions that are felt to the end */
     int64_t reach;             /* of a response by age, with its `every` ages below 0 */
     double *h;                 /* [nodes][reach][seen]: 0 at ages below 0 */
@@ -68,6 +69,7 @@ void netdp_i_matrices_free(netdp_i_matrices *x)
         return;
     netdp_i_response_clear(&x->response);
     netdp_i_free(x->w);
+    netdp_i_free(x->energy);
     netdp_i_free(x->h);
     netdp_i_free(x->last);
     netdp_i_free(x->shifted);
@@ -95,6 +97,13 @@ static void keep(netdp_i_matrices *x, int64_t round, int rank)
                (size_t)rank * sizeof(double));
 }
 
+static void add_energy(netdp_i_matrices *x)
+{
+    const int64_t r = x->response.modes;
+    for (int64_t i = 0; i < x->response.count; i++)
+        x->energy[i] += cblas_ddot((int)r, x->response.e + i * r, 1, x->response.e + i * r, 1);
+}
+
 /* All early contributions at once, up to the round in which the gain is steady. */
 static netdp_status follow_early(netdp_i_matrices *x, const netdp_linear *protocol,
                                  const netdp_i_basis *basis, const netdp_i_gains *gains,
@@ -107,6 +116,7 @@ static netdp_status follow_early(netdp_i_matrices *x, const netdp_linear *protoc
         const netdp_i_gain *gain = netdp_i_gains_at(gains, t);
         if (netdp_linear_contributes(protocol, t))
             contribute(x, basis, from);
+        add_energy(x);
         netdp_i_response_learn(&x->response, gain);
         keep(x, t, gain->rank);
         netdp_i_response_predict(&x->response);
@@ -170,13 +180,14 @@ static netdp_status allocate(netdp_i_matrices *x, const netdp_i_gains *gains, ne
     x->fresh = felt_last(x);
     x->lines = (x->first + x->ages + (x->last_sum ? 1 : 0)) * s;
     x->w = NETDP_I_NEW(double, x->early * x->nodes * x->lines);
+    x->energy = NETDP_I_NEW(double, (int64_t)x->early * x->nodes);
     x->h = NETDP_I_NEW(double, x->nodes * x->reach * s);
     x->last = NETDP_I_NEW(double, x->nodes * x->ages * s);
     x->shifted = NETDP_I_NEW(double, x->met * x->ages * s);
     x->sums = NETDP_I_NEW(double, late *s);
     x->step = NETDP_I_NEW(double, late *late);
-    if (x->w == NULL || x->h == NULL || x->last == NULL || x->shifted == NULL || x->sums == NULL ||
-        x->step == NULL)
+    if (x->w == NULL || x->energy == NULL || x->h == NULL || x->last == NULL ||
+        x->shifted == NULL || x->sums == NULL || x->step == NULL)
         return netdp_i_no_memory(error);
     return NETDP_OK;
 }
@@ -209,6 +220,18 @@ netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_ba
         show_steady(x, basis, from, shown);
     *matrices = x;
     return NETDP_OK;
+}
+
+netdp_i_states netdp_i_matrices_states(const netdp_i_matrices *x, int32_t node)
+{
+    const int64_t r = x->response.modes;
+    netdp_i_states sum = {0};
+    for (int64_t k = 0; k < x->early; k++) {
+        const int64_t i = k * x->nodes + node;
+        sum.before += sqrt(x->energy[i]);
+        sum.there += cblas_dnrm2((int)r, x->response.e + i * r, 1);
+    }
+    return sum;
 }
 
 netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *x, const netdp_i_shown *shown,

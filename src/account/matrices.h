@@ -24,6 +24,16 @@ void netdp_i_matrices_free(netdp_i_matrices *matrices);
  * take contributions. */
 void netdp_i_matrices_fill(netdp_i_matrices *matrices, int32_t node, double *m);
 
+/*
+ * Lengths of the states E of a node's early contributions: over rounds before the gain is steady,
+ * root of the sum of squares, and in the first steady round; each summed over contributions.
+ */
+typedef struct netdp_i_states {
+    double before, there;
+} netdp_i_states;
+
+netdp_i_states netdp_i_matrices_states(const netdp_i_matrices *matrices, int32_t node);
+
 /* Bounds of what early contributions show after the rows that `shown` keeps. */
 typedef struct netdp_i_beyond {
     double sum;   /* over contributions and rounds, of the innovations' lengths */

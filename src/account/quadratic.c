@@ -261,6 +261,43 @@ netdp_status netdp_i_quadratic_dual(netdp_i_quadratic *scratch, const double *m,
     return status;
 }
 
+/* Is diag(y) + more - M positive definite, as far as its Cholesky factor says? */
+static bool has_factor(netdp_i_quadratic *scratch, const double *m, int32_t size, const double *y,
+                       double more)
+{
+    const int64_t n = size;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i; j < n; j++)
+            scratch->copy[i * n + j] = (i == j ? y[i] + more : 0) - m[i * n + j];
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', size, scratch->copy, size) == 0;
+}
+
+netdp_status netdp_i_quadratic_proven(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                      int32_t most, bool equal, double *bound, netdp_error *error)
+{
+    const double n = size, u = DBL_EPSILON / 2, lost = 1.01 * (n + 4) * u;
+    double *y = scratch->sorted, value = 0, trace = 0;
+    netdp_status status = equal ? netdp_i_quadratic_spectral(scratch, m, size, 1, &value, error)
+                                : netdp_i_quadratic_weights(scratch, m, size, y, error);
+    if (status != NETDP_OK)
+        return status;
+    for (int32_t k = 0; k < size; k++) {
+        y[k] = equal ? value : y[k];
+        trace += y[k];
+    }
+    *bound = INFINITY;
+    for (double part = 1e-13; part < 1e-6; part *= 30) {
+        const double more = part * trace / n;
+        if (!has_factor(scratch, m, size, y, more))
+            continue;
+        for (int32_t k = 0; k < size; k++)
+            y[k] += more + lost * (trace + n * more);
+        *bound = sum_largest(y, size, most) * (1 + 2 * lost);
+        break;
+    }
+    return NETDP_OK;
+}
+
 static double value_of(const double *m, int32_t size, const double *c, double *image)
 {
     cblas_dsymv(CblasColMajor, CblasLower, size, 1, m, size, c, 1, 0, image, 1);

@@ -26,6 +26,14 @@ netdp_status netdp_i_quadratic_spectral(netdp_i_quadratic *scratch, const double
 netdp_status netdp_i_quadratic_weights(netdp_i_quadratic *scratch, const double *m, int32_t size,
                                        double *y, netdp_error *error);
 
+/*
+ * The same two bounds with a proof: diag(y) - M has a Cholesky factor in floating point, which puts
+ * its least eigenvalue above what rounding makes of its trace (Rump 2006). `equal`: the spectral
+ * one, all y_k the largest eigenvalue; else the dual. INFINITY where no factor is found.
+ */
+netdp_status netdp_i_quadratic_proven(netdp_i_quadratic *scratch, const double *m, int32_t size,
+                                      int32_t most, bool equal, double *bound, netdp_error *error);
+
 /* The sum of the `most` largest of them. */
 netdp_status netdp_i_quadratic_dual(netdp_i_quadratic *scratch, const double *m, int32_t size,
                                     int32_t most, double *bound, netdp_error *error);

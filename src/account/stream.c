@@ -8,6 +8,7 @@
  */
 #include "account/stream.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "account/quadratic.h"
 #include "account/shrink.h"
 #include "account/stitch.h"
+#include "account/stream_proof.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -43,7 +45,8 @@ typedef struct stream {
     int32_t slots, most; /* of M: contribution rounds, and how many of them a node uses */
     int32_t early;       /* long streams: slots before the gain is steady */
     const netdp_linear *whole;
-    int32_t block; /* nodes taken together: their responses must fit */
+    const netdp_i_stream_proof *proof; /* NULL: rounding is not added */
+    int32_t block;                     /* nodes taken together: their responses must fit */
     const netdp_progress *progress;
 } stream;
 
@@ -132,6 +135,38 @@ static netdp_status bound_stitched(const stream *s, netdp_i_seams *seams,
     return status;
 }
 
+/* The least of the asked bounds of m, each with what its own arithmetic and m's may have lost. */
+static netdp_status bound_proven(const stream *s, netdp_i_quadratic *quadratic,
+                                 const netdp_i_matrices *matrices, int32_t i, double *m,
+                                 double *loss, netdp_error *error)
+{
+    const netdp_bound bound = s->bound;
+    const bool all = bound == NETDP_BOUND_UPPER;
+    const netdp_i_states states = netdp_i_matrices_states(matrices, i);
+    double least = INFINITY, value = INFINITY;
+    netdp_status status = NETDP_OK;
+    bool done = !s->proof->holds;
+    mirror(m, s->slots);
+    if (!done && (all || bound == NETDP_BOUND_ABS_SUM)) {
+        const double sum = netdp_i_quadratic_abs_sum(quadratic, m, s->slots, s->most);
+        least = sum * (1 + 2.0 * s->slots * DBL_EPSILON);
+        done = s->most == s->slots && attained(m, s->slots, sum);
+    }
+    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_DUAL)) {
+        status = netdp_i_quadratic_proven(quadratic, m, s->slots, s->most, false, &value, error);
+        least = fmin(least, value);
+    }
+    least += netdp_i_stream_gram_error(s->proof, m, s->slots, false);
+    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_SPECTRAL)) {
+        status = netdp_i_quadratic_proven(quadratic, m, s->slots, s->most, true, &value, error);
+        least =
+            fmin(least, value + s->most * netdp_i_stream_gram_error(s->proof, m, s->slots, true));
+    }
+    least = netdp_i_stream_outward(s->proof, &states, s->early, s->slots - s->early, least);
+    *loss = all || !s->proof->holds ? fmin(s->most, least) : least;
+    return status;
+}
+
 static netdp_status bound_block(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
@@ -152,9 +187,12 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
     for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
         double *loss = &s->loss[first + i];
         netdp_i_matrices_fill(matrices, i, m);
-        status = seams != NULL
-                     ? bound_stitched(s, seams, matrices, i, s->from[first + i], m, loss, error)
-                     : netdp_i_stream_bound(quadratic, s->bound, m, s->slots, s->most, loss, error);
+        if (s->proof != NULL)
+            status = bound_proven(s, quadratic, matrices, i, m, loss, error);
+        else if (seams != NULL)
+            status = bound_stitched(s, seams, matrices, i, s->from[first + i], m, loss, error);
+        else
+            status = netdp_i_stream_bound(quadratic, s->bound, m, s->slots, s->most, loss, error);
         if (netdp_i_matrices_told(matrices, i))
             *loss = INFINITY;
         if (status == NETDP_OK)
@@ -309,6 +347,40 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
         status = lower_long(&s, progress, error);
     else
         status = bound_long(&s, observer->seen_count, progress, error);
+    netdp_i_gains_clear(&gains);
+    return status;
+}
+
+netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                   const netdp_i_observer *observer, netdp_bound bound,
+                                   const int32_t *from, int32_t count, double *loss,
+                                   const netdp_progress *progress, netdp_error *error)
+{
+    netdp_i_gains gains = {0};
+    netdp_i_shown shown = {0};
+    netdp_i_stream_proof proof;
+    netdp_status status =
+        netdp_i_gains_new(protocol, basis, observer, protocol->rounds, &gains, progress, error);
+    if (status == NETDP_OK)
+        status = netdp_i_shown_new(protocol, &gains, protocol->rounds, &shown, progress, error);
+    if (status == NETDP_OK)
+        status = netdp_i_stream_proof_new(protocol, basis, observer, &gains, &shown, &proof, error);
+    if (status == NETDP_OK) {
+        stream s = {.protocol = protocol,
+                    .basis = basis,
+                    .from = from,
+                    .count = count,
+                    .bound = bound,
+                    .gains = &gains,
+                    .proof = &proof,
+                    .loss = loss,
+                    .slots = (int32_t)slots_of(protocol),
+                    .most = (int32_t)netdp_linear_contributions(protocol),
+                    .early = (int32_t)((shown.first - 1) / protocol->every + 1),
+                    .progress = progress};
+        status = bound_blocks(&s, &shown, observer->seen_count, progress, error);
+    }
+    netdp_i_shown_clear(&shown);
     netdp_i_gains_clear(&gains);
     return status;
 }

@@ -27,6 +27,16 @@ netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *b
                             const netdp_progress *progress, netdp_error *error);
 
 /*
+ * The same bound, with what rounding may have lost of it added outward: the number of contributions
+ * where that cannot be told. Of up to netdp_i_stream_most.whole slots, towards a single observer,
+ * on a basis of all eigenvectors; not LOWER.
+ */
+netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                   const netdp_i_observer *observer, netdp_bound bound,
+                                   const int32_t *from, int32_t count, double *loss,
+                                   const netdp_progress *progress, netdp_error *error);
+
+/*
  * The asked bound of one node from M, [slots][slots] with its column-major lower triangle filled;
  * UPPER: the least of the sound ones and of `most`, the number of contributions.
  */

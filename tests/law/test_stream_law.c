@@ -421,6 +421,8 @@ static double bound_of(const char *name, const char *mixing, int32_t from, netdp
                                         .to_count = 1};
     assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
     const double loss = losses->loss[0];
+    const int64_t slots = (rounds - 1) / every + 1;
+    assert_int_equal(losses->certified, bound != NETDP_BOUND_LOWER && slots <= 1024);
     netdp_losses_free(losses);
     netdp_mixing_free(made);
     netdp_graph_free(graph);
@@ -483,6 +485,70 @@ static void test_growth_long(void **state)
             }
 }
 
+/* ---- Rounding ---- */
+
+/* Proven bounds are above those that are computed, and by little. */
+static void check_proven(const char *name, bool sums, int64_t rounds, int64_t every, double loose)
+{
+    scene s;
+    scene_new(&s, name, sums, rounds, every, false);
+    double plain[SOUND][MOST], proven[MOST];
+    int32_t from[MOST];
+    for (int32_t u = 1; u < s.nodes; u++)
+        from[u - 1] = u;
+    bound_all(&s, from, plain);
+    for (int b = 0; b < SOUND; b++) {
+        assert_ok(netdp_i_stream_proven(&s.protocol, &s.basis, &s.observer, sound[b], from,
+                                        s.nodes - 1, proven, NULL, &error));
+        for (int32_t i = 0; i < s.nodes - 1; i++) {
+            const double most = (double)netdp_linear_contributions(&s.protocol);
+            assert_true(proven[i] >= fmin(most, plain[b][i] * (1 - 1e-13)));
+            assert_true(proven[i] <= plain[b][i] * (1 + loose));
+        }
+    }
+    scene_drop(&s);
+}
+
+static void test_proven(void **state)
+{
+    (void)state;
+    check_proven("regular 8 5", false, 40, 1, 1e-9);
+    check_proven("regular 8 5", true, 200, 1, 1e-9);
+    check_proven("ring 7", true, 300, 1, 1e-9);
+    check_proven("ring 12", false, 500, 2, 1e-9);
+    check_proven("star 6", true, 200, 1, 1e-9);
+    check_proven("complete 5", false, 60, 1, 1e-9);
+    check_proven("hypercube 4", false, 200, 3, 1e-9);
+}
+
+/* The sum of |M| in 50 digits: tests/oracle/stream_mpmath.py. */
+static void test_proven_truth(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t rounds;
+        int32_t from;
+        netdp_sees sees;
+        double truth;
+    } cases[] = {
+        {"ring 12", 40, 5, NETDP_SEES_NEIGHBOURS, 1.604836872399218277911576},
+        {"ring 12", 40, 1, NETDP_SEES_SUM, 25.926964308193307421053},
+        {"path 9", 30, 8, NETDP_SEES_NEIGHBOURS, 0.1121200040148149316575024},
+        {"star 8", 30, 3, NETDP_SEES_SUM, 4.285714285714285714285714},
+        {"complete 8", 20, 5, NETDP_SEES_SUM, 2.857142857142857142857143},
+        {"complete 8", 8, 5, NETDP_SEES_NEIGHBOURS, 8},
+        {"hypercube 4", 20, 15, NETDP_SEES_NEIGHBOURS, 0.8718517698229859547301864},
+        {"hypercube 3", 40, 3, NETDP_SEES_SUM, 5.382064257232273556500347},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double got = bound_of(cases[i].name, "metropolis", cases[i].from, cases[i].sees,
+                                    NETDP_BOUND_ABS_SUM, cases[i].rounds, 1);
+        assert_true(got > cases[i].truth);
+        assert_true(got <= cases[i].truth * (1 + 1e-9));
+    }
+}
+
 /* ---- Bounds of M ---- */
 
 /* A nearly diagonal M, as of a hub: whatever rounding left beside the diagonal. */
@@ -542,11 +608,12 @@ static void test_attained(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrices),    cmocka_unit_test(test_matrices_of_symmetric_graphs),
-        cmocka_unit_test(test_patterns),    cmocka_unit_test(test_bounds_of_nearly_diagonal),
-        cmocka_unit_test(test_symbol),      cmocka_unit_test(test_attained),
-        cmocka_unit_test(test_stitched),    cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_growth_long),
+        cmocka_unit_test(test_matrices),     cmocka_unit_test(test_matrices_of_symmetric_graphs),
+        cmocka_unit_test(test_patterns),     cmocka_unit_test(test_bounds_of_nearly_diagonal),
+        cmocka_unit_test(test_symbol),       cmocka_unit_test(test_attained),
+        cmocka_unit_test(test_stitched),     cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_growth_long),  cmocka_unit_test(test_proven),
+        cmocka_unit_test(test_proven_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
