@@ -136,7 +136,11 @@ void netdp_i_output_drop(netdp_i_output *output)
 
 netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, netdp_error *error)
 {
-    FILE *stream = fopen(path, "rb");
+    const bool standard = strcmp(path, "-") == 0;
+    if (standard && feof(stdin))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "-: standard input was read already; give a file for one of the two");
+    FILE *stream = standard ? stdin : fopen(path, "rb");
     char *loaded = NULL;
     int64_t used = 0, room = 0;
     netdp_status status = NETDP_OK;
@@ -173,7 +177,8 @@ netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, ne
     *bytes = used;
     loaded = NULL;
 done:
-    fclose(stream);
+    if (!standard)
+        fclose(stream);
     netdp_i_free(loaded);
     return status;
 }
@@ -195,11 +200,25 @@ double netdp_i_json_number(const json_t *value)
     return json_is_string(value) ? INFINITY : json_number_value(value);
 }
 
+/* One that was read back and says its schema itself keeps it. */
+static json_t *with_schema(const json_t *object)
+{
+    json_t *whole = json_pack("{s:i}", "schema", NETDP_I_JSON_SCHEMA);
+    if (whole != NULL && json_object_update(whole, (json_t *)object) != 0) {
+        json_decref(whole);
+        whole = NULL;
+    }
+    return whole;
+}
+
 netdp_status netdp_i_json_commit(const json_t *object, netdp_i_output *output, netdp_error *error)
 {
-    if (json_dumpf(object, output->stream,
-                   JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII) != 0 &&
-        ferror(output->stream) == 0) {
+    json_t *whole = json_is_object(object) ? with_schema(object) : json_incref((json_t *)object);
+    const bool written = whole != NULL && json_dumpf(whole, output->stream,
+                                                     JSON_INDENT(1) | JSON_REAL_PRECISION(17) |
+                                                         JSON_ENSURE_ASCII) == 0;
+    json_decref(whole);
+    if (!written && ferror(output->stream) == 0) {
         netdp_i_output_drop(output);
         return netdp_i_no_memory(error);
     }

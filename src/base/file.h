@@ -32,7 +32,7 @@ netdp_status netdp_i_output_check(const netdp_i_output *output, netdp_error *err
 /* Close and remove what was written; fine after commit and on a zeroed struct. */
 void netdp_i_output_drop(netdp_i_output *output);
 
-/* The whole file with a NUL behind it. */
+/* The whole file with a NUL behind it; "-" reads standard input, once. */
 netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, netdp_error *error);
 
 /* %.17g, "inf" and "-inf". NaN never comes here. */
@@ -44,7 +44,14 @@ json_t *netdp_i_json_double(double value);
 /* Back: infinity of a string, 0 of what is no number. */
 double netdp_i_json_number(const json_t *value);
 
-/* One JSON object or array and a newline, indented, keys in the order they were put in. */
+/*
+ * The version of what JSON objects hold, their key "schema": it grows when a key changes its
+ * meaning or goes, not when one comes.
+ */
+#define NETDP_I_JSON_SCHEMA 1
+
+/* One JSON object with its schema, or array, and a newline, indented, keys in the order they were
+ * put in. */
 netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_error *error);
 
 /* The same into an output that is open; closes it. */

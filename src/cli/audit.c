@@ -153,6 +153,10 @@ static netdp_status audit_study(const char *file, const audit_options *o, netdp_
     if (strlen(file) + 64 > NETDP_I_PATH_ROOM ||
         (o->study.folder != NULL && strlen(o->study.folder) + 64 > NETDP_I_PATH_ROOM))
         return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
+    if (strcmp(file, "-") == 0 && o->study.folder == NULL)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "-: a study of standard input has no name; give its folder with -o DIR");
     netdp_i_cli_results(file, "-audit", folder);
     if (o->study.folder != NULL)
         snprintf(folder, sizeof folder, "%s", o->study.folder);

@@ -62,6 +62,10 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
                             given);
     snprintf(file, sizeof file, resume ? "%s/study.yaml" : "%s", given);
     snprintf(folder, sizeof folder, "%s", o->folder != NULL ? o->folder : given);
+    if (strcmp(given, "-") == 0 && o->folder == NULL)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "-: a study of standard input has no name; give its folder with -o DIR");
     if (!resume && o->folder == NULL)
         netdp_i_cli_results(given, "", folder);
     netdp_status status = netdp_study_read(file, o->set.text, o->set.count, &study, error);

@@ -149,6 +149,7 @@ def judge(case, code, out, err):
         assert re.search(case.err, err, re.M), f"standard error does not match {case.err!r}"
     read = read_json(out) if case.keys is not None else out
     if case.keys is not None:
+        assert list(read)[0] == "schema" and read.pop("schema") == 1, f"no schema before {list(read)}"
         assert list(read) == case.keys, f"keys {list(read)}, want {case.keys}"
     if case.check is not None:
         case.check(read)
