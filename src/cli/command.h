@@ -154,7 +154,8 @@ netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error);
 
 /* ---- Progress and signals (progress.c) ---- */
 
-/* SIGINT, SIGTERM and SIGHUP: an orderly stop while work with progress runs, exit 130 at once otherwise. */
+/* SIGINT, SIGTERM and SIGHUP: an orderly stop while work with progress runs, exit 130 at once
+ * otherwise. */
 void netdp_i_cli_catch_signals(void);
 
 /*

@@ -12,7 +12,7 @@ struct netdp_graph {
     char **name;     /* [nodes], NULL where a node has none; NULL: no node has one */
     char *name_text; /* what the names point into */
     char *origin;
-    bool drawn; /* origin is a family, not a file that may be called like one */
+    bool drawn;       /* origin is a family, not a file that may be called like one */
     double *position; /* [2 * nodes]: all x, then all y; NULL: the graph has none */
 };
 
