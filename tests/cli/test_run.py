@@ -118,7 +118,7 @@ def summary_agrees_with_trace():
                                  data="{csv: values.csv, columns: [{name: value}]}"))
         ran(folder, "study.yaml", "-o", "out")
         summary = summary_of(folder, "out")
-        assert list(summary) == SUMMARY + ["seed", "inputs_sha256"], list(summary)
+        assert list(summary) == ["schema"] + SUMMARY + ["seed", "inputs_sha256"], list(summary)
         rows = list(csv.DictReader(load(folder, "out", "trace.csv").decode().splitlines()))
         assert list(rows[0]) == ["step", "variant", "run", "objective", "accuracy",
                                  "consensus_error", "bytes_sent", "messages_sent", "excess"]
@@ -258,7 +258,7 @@ def variants_are_studies_of_their_own():
         write(folder, "base.yaml", VARIANTS)
         ran(folder, "study.yaml", "-o", "all")
         told = summary_of(folder, "all")
-        assert list(told) == SUMMARY + ["seed", "inputs_sha256"], list(told)
+        assert list(told) == ["schema"] + SUMMARY + ["seed", "inputs_sha256"], list(told)
         names = [variant["name"] for variant in told["variants"]]
         assert names == ["central", "local"] + [name for name, *_ in LISTED], names
         assert sorted(os.listdir(os.path.join(folder, "all"))) == sorted(
