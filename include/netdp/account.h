@@ -70,6 +70,17 @@ NETDP_API NETDP_CHECK netdp_status netdp_bound_choose(const netdp_linear *protoc
                                                       const netdp_bound_info **chosen,
                                                       netdp_error *error);
 
+/* Whether a loss that is computed in floating point is proven with outward rounding. */
+typedef enum netdp_certify {
+    NETDP_CERTIFY_AUTO = 0, /* where it costs little beside the account */
+    NETDP_CERTIFY_YES,      /* wherever there is a proof */
+    NETDP_CERTIFY_NO,       /* nowhere */
+} netdp_certify;
+
+/* "auto", "yes", "no": the words of the command line. */
+NETDP_API NETDP_CHECK netdp_status netdp_certify_parse(const char *text, netdp_certify *certify,
+                                                       netdp_error *error);
+
 /* Which pairs, under which threat model, by which bound. */
 typedef struct netdp_loss_request {
     const netdp_linear *protocol; /* borrowed */
@@ -83,6 +94,7 @@ typedef struct netdp_loss_request {
     int32_t to_count;      /* 0: all nodes, each an observer of its own */
     const int32_t *to;     /* borrowed, [to_count], distinct: who learns */
     bool coalition;        /* the nodes of `to` pool their views: one observer */
+    netdp_certify certify; /* of gossip; docs/guarantees.md says where there is a proof */
 } netdp_loss_request;
 
 /* The currency in which a loss is printed. */
@@ -117,7 +129,7 @@ typedef struct netdp_losses {
     double *loss;                  /* [to_count][from_count] */
     const netdp_bound_info *bound; /* the one that was computed */
     bool sound;                    /* is it an upper bound? */
-    bool certified;                /* false: computed in floating point, not in ball arithmetic */
+    bool certified;                /* proven with outward rounding; false: floating point alone */
     const char *reason;            /* why not sound, or not certified; NULL: both */
     int32_t given_count;           /* NETDP_BOUND_LEAST: how many of `given`; else 0 */
     netdp_given given[3];          /* the bounds that were asked, and who was least how often */

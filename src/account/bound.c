@@ -4,6 +4,7 @@
 
 #include "account/verdict.h"
 #include "base/fail.h"
+#include "protocol/word.h"
 
 static const netdp_bound_info bounds[] = {
     {NETDP_BOUND_EXACT, "exact", "Kalman filter; sums: increments", true, .averaging = true,
@@ -156,4 +157,17 @@ netdp_status netdp_walk_bound_choose(const netdp_token *token, netdp_bound bound
                             "bound: %s does not apply to walks; use excursion", info->name);
     *chosen = info;
     return NETDP_OK;
+}
+
+netdp_status netdp_certify_parse(const char *text, netdp_certify *certify, netdp_error *error)
+{
+    static const netdp_i_word words[] = {{"auto", NETDP_CERTIFY_AUTO},
+                                         {"yes", NETDP_CERTIFY_YES},
+                                         {"no", NETDP_CERTIFY_NO},
+                                         {NULL, 0}};
+    int value = 0;
+    netdp_status status = netdp_i_word_parse(words, "certify", text, &value, error);
+    if (status == NETDP_OK)
+        *certify = (netdp_certify)value;
+    return status;
 }

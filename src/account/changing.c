@@ -69,8 +69,7 @@ static bool allocate(netdp_i_changing *c)
            c->gain != NULL && c->image != NULL && c->work != NULL;
 }
 
-/* Of sums, that through the weights of all edges: a round has others, but of their order. */
-static double least_scale(const netdp_linear *protocol, const netdp_i_watcher *watcher)
+double netdp_i_changing_scale(const netdp_linear *protocol, const netdp_i_watcher *watcher)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     double least = 1;
@@ -97,7 +96,7 @@ netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_wa
                           .sums = watcher->sees == NETDP_SEES_SUM,
                           .members = watcher->member,
                           .member_count = watcher->count};
-    c.factored = least_scale(protocol, watcher) < NETDP_I_FACTOR_BELOW;
+    c.factored = netdp_i_changing_scale(protocol, watcher) < NETDP_I_FACTOR_BELOW;
     netdp_status status =
         allocate(&c) ? netdp_sequence_new(protocol->mixing, &protocol->varying, &c.sequence, error)
                      : netdp_i_no_memory(error);

@@ -41,6 +41,10 @@ typedef struct netdp_i_changing {
     double *work;
 } netdp_i_changing;
 
+/* The least scale of an observation: of sums that through the weights of all edges, whose order
+   those of a round have. */
+double netdp_i_changing_scale(const netdp_linear *protocol, const netdp_i_watcher *watcher);
+
 /* `columns` responses are carried. At most NETDP_DENSE_NODES nodes: NETDP_NO_ANSWER above. */
 netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_watcher *watcher,
                                   int32_t columns, netdp_i_changing *made, netdp_error *error);

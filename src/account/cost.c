@@ -87,3 +87,41 @@ void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *obs
     if (whole || plan->way[1].work < plan->way[0].work)
         plan->method = NETDP_I_DENSE;
 }
+
+/* A certificate's products with W, of a lane, are slower than dense ones. */
+#define PRODUCTS 6.0
+
+/* It may cost so many times the account, or so much of a machine's time: a second or two. */
+#define OF_ACCOUNT 2.0
+#define AT_LEAST 2e10
+
+/* What one observer's gains, or one source's shifts, may take. */
+#define PROOF_BYTES 1e9
+
+/* One phase in all eigenvectors: covariances of the few that are seen, their factor, responses. */
+static double phase_work(const size *z, double rounds)
+{
+    const double few = z->seen * rounds, kinds = 2 * rounds + 2;
+    return z->seen * z->seen / 2 * kinds * kinds * z->nodes + few * few * few +
+           few * z->nodes * z->victims;
+}
+
+bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer)
+{
+    const size z = measure(request, observer);
+    const bool phase = request->protocol->every > 0;
+    const double rounds = phase ? (double)request->protocol->every : z.rounds;
+    netdp_plan plan;
+    netdp_i_cost(request, observer, &plan);
+    const netdp_way *way = &plan.way[plan.method != plan.way[0].method];
+    const double modes = phase ? z.nodes : way->modes;
+    const double account = phase ? phase_work(&z, rounds) : way->work;
+    double proof =
+        z.victims * rounds * (PRODUCTS * (z.entries + z.nodes) + RESPONSES * z.seen * modes);
+    if (phase)
+        proof +=
+            rounds * z.seen * GAINS * modes * modes + pow(modes, 3) + z.victims * modes * z.nodes;
+    if (8 * rounds * fmax(modes * z.seen, z.nodes) > PROOF_BYTES)
+        return false;
+    return proof <= OF_ACCOUNT * account || proof * z.observers <= AT_LEAST;
+}

@@ -13,4 +13,7 @@
 void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer,
                   netdp_plan *plan);
 
+/* Is a certificate of all pairs cheap, beside the account or as such, and is there room for it? */
+bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer);
+
 #endif

@@ -364,23 +364,42 @@ netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_
     return NETDP_OK;
 }
 
-netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double variance, double *lower,
+/* R^T of the QR of [ C^T ; noise I ]: a product of C would lose the square of the noise. */
+static netdp_status factor_stack(const netdp_i_filter *f, double noise, double *lower,
+                                 netdp_error *error)
+{
+    const int64_t r = f->modes;
+    for (int64_t i = 0; i < r; i++) {
+        double *column = f->stack + 2 * r * i;
+        for (int64_t j = 0; j < r; j++) {
+            column[j] = f->p[j * r + i];
+            column[r + j] = i == j ? noise : 0;
+        }
+    }
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)(2 * r), f->modes, f->stack,
+                       (lapack_int)(2 * r), f->work) != 0)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t j = 0; j <= i; j++)
+            lower[j * r + i] = f->stack[2 * r * i + j];
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double noise, double *lower,
                                    netdp_error *error)
 {
     const int64_t r = filter->modes;
     if (filter->factored)
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, filter->modes, filter->modes, 1,
-                    filter->p, filter->modes, 0, lower, filter->modes);
-    else
-        memcpy(lower, filter->p, (size_t)(r * r) * sizeof *lower);
+        return factor_stack(filter, noise, lower, error);
+    memcpy(lower, filter->p, (size_t)(r * r) * sizeof *lower);
     for (int64_t k = 0; k < r; k++)
-        lower[k * r + k] += variance;
+        lower[k * r + k] += noise * noise;
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', filter->modes, lower, filter->modes) == 0)
         return NETDP_OK;
     return netdp_i_fail(error, NETDP_NO_ANSWER,
-                        "the covariance of the states is not resolved under a variance of %g; give "
+                        "the covariance of the states is not resolved under a noise of %g; give "
                         "more dither",
-                        variance);
+                        noise);
 }
 
 double netdp_i_filter_size(const netdp_i_filter *filter)

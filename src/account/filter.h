@@ -80,8 +80,9 @@ void netdp_i_filter_free(netdp_i_filter *filter);
 netdp_status netdp_i_filter_observe(netdp_i_filter *filter, netdp_i_gain *gain, netdp_error *error);
 netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_error *error);
 
-/* The Cholesky factor of P + variance I, [modes] x [modes], column-major. */
-netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double variance, double *lower,
+/* The Cholesky factor of P + noise^2 I, [modes] x [modes], column-major: of `noise` no smaller than
+   the scale that the filter was made for. */
+netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double noise, double *lower,
                                    netdp_error *error);
 
 /* The Frobenius norm of P; meaningless in factor form. */

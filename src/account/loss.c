@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/certificate.h"
 #include "account/changing.h"
 #include "account/cost.h"
 #include "account/filter.h"
@@ -31,6 +32,7 @@ typedef struct account {
     netdp_i_basis dense;          /* modes 0 until an observer needs it */
     netdp_i_phase *phase;         /* NULL until an observer needs it */
     double away;                  /* 0 until needed: W's largest other eigenvalue, from above */
+    bool certify;                 /* by a shift of the noises */
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
 } account;
 
@@ -158,6 +160,65 @@ static bool proves_stream(const account *a)
             bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL);
 }
 
+/* Without dither Chebyshev's messages and the plain ones span the same: p_t has degree t. */
+static bool by_phases(const account *a)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    return protocol->every == 0 ? protocol->accelerate && protocol->dither > 0
+                                : a->bound->bound == NETDP_BOUND_PHASE_RELEASE ||
+                                      (protocol->reacts && a->bound->bound == NETDP_BOUND_UPPER);
+}
+
+/* Below this dither a certificate may be wide: it is made where it is asked for. */
+#define LEAST_PROVEN 1e-6
+
+/*
+ * Is there a proof of this account? Of one contribution to a network that does not change, under
+ * noise in every round, and of the phases of learning with an end dither.
+ */
+static bool has_proof(const account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    const double noise = netdp_linear_least_noise(p);
+    const bool noisy = a->request->certify == NETDP_CERTIFY_YES ? noise > 0 : noise >= LEAST_PROVEN;
+    if (is_published(a->bound) || is_local(a) || a->rounds != NULL || p->accelerate ||
+        p->varying.kind != NETDP_VARY_NEVER)
+        return false;
+    if (p->every == 0)
+        return noisy || p->rounds == 1;
+    return by_phases(a) && !is_large(p) && p->end_dither > 0 && (p->every == 1 || noisy);
+}
+
+/* At most how many nodes an observer sees. */
+static int32_t most_seen(const account *a)
+{
+    const netdp_losses *l = a->losses;
+    const int32_t named = l->members > 1 ? l->members : l->to_count;
+    int64_t most = 0;
+    if (a->request->sees == NETDP_SEES_SUM)
+        return l->members;
+    for (int32_t i = 0; i < named; i++) {
+        const int64_t degree = netdp_graph_degree(a->graph, l->to[i]);
+        most = l->members > 1 ? most + degree : degree > most ? degree : most;
+    }
+    const int32_t n = netdp_graph_nodes(a->graph);
+    return most < n ? (int32_t)most : n;
+}
+
+/* Whether all rows are proven is said before the first of them. */
+static netdp_status choose_proof(account *a, netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    const netdp_losses *l = a->losses;
+    const netdp_i_observer widest = {.seen_count = most_seen(a),
+                                     .last_sum = request->sees == NETDP_SEES_SUM};
+    a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
+                 (request->certify == NETDP_CERTIFY_YES || netdp_i_cost_of_proof(request, &widest));
+    if (!a->certify || request->sees != NETDP_SEES_SUM || l->members == 1)
+        return NETDP_OK;
+    return netdp_i_sums_resolved(request->protocol, l->to, l->members, &a->certify, error);
+}
+
 /* What is said of all pairs. */
 static netdp_status losses_begin(account *a, netdp_error *error)
 {
@@ -171,14 +232,15 @@ static netdp_status losses_begin(account *a, netdp_error *error)
         return status;
     netdp_losses *losses = a->losses;
     const netdp_bound bound = a->bound->bound;
+    status = choose_proof(a, error);
     netdp_i_judge(a->bound,
                   (netdp_i_case){.outward = bound == NETDP_BOUND_EVERYTHING || is_local(a) ||
-                                            proves_stream(a)},
+                                            proves_stream(a) || a->certify},
                   losses);
-    if (bound == NETDP_BOUND_EXACT && !is_local(a) &&
+    if (bound == NETDP_BOUND_EXACT && !is_local(a) && !a->certify &&
         netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)
         losses->tolerance = NETDP_I_FLOOR;
-    return NETDP_OK;
+    return status;
 }
 
 /*
@@ -217,6 +279,22 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
     }
 }
 
+/*
+ * What is not proven is rounded up by more than rounding was seen to take away: 4e-11 of it, and
+ * 6e-14 over the least scale of an observation (docs/proofs/certificate.md).
+ */
+#define MARGIN 3e-10
+#define MARGIN_OF_SCALE 1e-13
+
+/* A dither that is as good as none has its tolerance. */
+static void round_outward(const account *a, double scale, double *loss)
+{
+    const bool drowned = netdp_linear_least_noise(a->request->protocol) < NETDP_I_LEAST_DITHER;
+    const double margin = MARGIN + (drowned ? 0 : MARGIN_OF_SCALE / scale);
+    for (int32_t i = 0; i < a->losses->from_count; i++)
+        loss[i] *= 1 + margin;
+}
+
 /* A changing network: W_t, whom one sees and who draws noise are those of each round. */
 static netdp_status account_changing(account *a, const int32_t *member, int32_t count, double *loss,
                                      netdp_error *error)
@@ -241,6 +319,8 @@ static netdp_status account_changing(account *a, const int32_t *member, int32_t 
                                        a->losses->from_count, loss, a->inner, error);
     const bool capped = bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
                         bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
+    if (status == NETDP_OK && (protocol->every == 0 || bound == NETDP_BOUND_PHASE_RELEASE))
+        round_outward(a, netdp_i_changing_scale(protocol, &watcher), loss);
     for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
         loss[i] = fmin(loss[i], a->losses->local);
     return status;
@@ -296,15 +376,6 @@ static netdp_status need_phase(account *a, netdp_error *error)
     return status;
 }
 
-/* Without dither Chebyshev's messages and the plain ones span the same: p_t has degree t. */
-static bool by_phases(const account *a)
-{
-    const netdp_linear *protocol = a->request->protocol;
-    return protocol->every == 0 ? protocol->accelerate && protocol->dither > 0
-                                : a->bound->bound == NETDP_BOUND_PHASE_RELEASE ||
-                                      (protocol->reacts && a->bound->bound == NETDP_BOUND_UPPER);
-}
-
 /* The first rounds, and then every state under a dither. */
 static netdp_status account_release(account *a, int64_t rounds, double dither,
                                     const int32_t *member, double *loss, netdp_error *error)
@@ -324,17 +395,28 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
 {
     const netdp_linear *protocol = a->request->protocol;
     const netdp_losses *l = a->losses;
-    netdp_status status = check_phase(a->request, error);
+    netdp_status status = a->certify ? NETDP_OK : check_phase(a->request, error);
     if (status == NETDP_OK && is_large(protocol)) {
         status = need_away(a, error);
         if (status == NETDP_OK)
             status = account_release(a, protocol->every, protocol->end_dither, member, loss, error);
+    } else if (status == NETDP_OK && a->certify) {
+        netdp_linear phase = *protocol;
+        phase.rounds = protocol->every;
+        phase.every = 0;
+        status = need_dense(a, error);
+        if (status == NETDP_OK)
+            status = netdp_i_certified_loss(&phase, &a->dense, observer, member, l->members,
+                                            protocol->end_dither, l->from, l->from_count, loss,
+                                            a->inner, error);
     } else if (status == NETDP_OK) {
         status = need_phase(a, error);
         if (status == NETDP_OK)
             status = netdp_i_phase_loss(a->phase, observer, member, l->members, l->from,
                                         l->from_count, loss, error);
     }
+    if (status == NETDP_OK && !a->certify)
+        round_outward(a, netdp_i_observer_scale(protocol, observer), loss);
     for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
         loss[i] = fmin(loss[i], 1) * l->local;
     return status;
@@ -378,8 +460,8 @@ static netdp_status choose_release(account *a, const netdp_i_observer *observer,
 }
 
 /* Through the filter, on the basis that is cheaper for this observer. */
-static netdp_status follow_rounds(account *a, const netdp_i_observer *observer, double *loss,
-                                  netdp_error *error)
+static netdp_status follow_rounds(account *a, const netdp_i_observer *observer,
+                                  const int32_t *member, double *loss, netdp_error *error)
 {
     const netdp_linear *protocol = a->request->protocol;
     const netdp_losses *l = a->losses;
@@ -399,9 +481,13 @@ static netdp_status follow_rounds(account *a, const netdp_i_observer *observer, 
                                       protocol->rounds + (observer->last_sum ? 1 : 0), NULL,
                                       &krylov, a->inner, error)
                : need_dense(a, error);
-    if (status == NETDP_OK)
-        status = netdp_i_losses_on_basis(a->request, a->bound->bound, reduce ? &krylov : &a->dense,
-                                         observer, l->from, l->from_count, loss, a->inner, error);
+    const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
+    if (status == NETDP_OK && a->certify)
+        status = netdp_i_certified_loss(protocol, basis, observer, member, l->members, 0, l->from,
+                                        l->from_count, loss, a->inner, error);
+    else if (status == NETDP_OK)
+        status = netdp_i_losses_on_basis(a->request, a->bound->bound, basis, observer, l->from,
+                                         l->from_count, loss, a->inner, error);
     netdp_i_basis_clear(&krylov);
     return status;
 }
@@ -420,7 +506,9 @@ static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
         status =
             a->rounds->account(a->rounds->context, a->request, l, observer, loss, a->inner, error);
     else if (status == NETDP_OK)
-        status = follow_rounds(a, observer, loss, error);
+        status = follow_rounds(a, observer, member, loss, error);
+    if (status == NETDP_OK && !a->certify && protocol->every == 0)
+        round_outward(a, netdp_i_observer_scale(protocol, observer), loss);
     /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
     const bool capped = a->bound->bound == NETDP_BOUND_EXACT ||
                         a->bound->bound == NETDP_BOUND_UPPER || a->request->pattern != NULL;

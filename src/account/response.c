@@ -107,7 +107,7 @@ static netdp_status follow_release(const course *c, netdp_i_response *response, 
     netdp_i_response_predict(response);
     netdp_status status = netdp_i_filter_predict(c->filter, 0, error);
     if (status == NETDP_OK)
-        status = netdp_i_filter_factor(c->filter, c->release, lower, error);
+        status = netdp_i_filter_factor(c->filter, sqrt(c->release), lower, error);
     if (status == NETDP_OK) {
         netdp_i_response all = *response;
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, r,

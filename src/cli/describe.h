@@ -14,7 +14,7 @@
 typedef struct netdp_i_description_options {
     netdp_i_network_options network;
     const char *engine;
-    const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *pattern;
+    const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *certify, *pattern;
     const char *start, *release;
     const char *dropout, *redraw, *gamma, *mechanism, *schedule, *shuffle;
     int64_t tokens, grid, levels;
@@ -26,7 +26,7 @@ typedef struct netdp_i_description_options {
 #define NETDP_I_DESCRIPTION_USUAL                                                                  \
     {                                                                                              \
         .network = NETDP_I_NETWORK_USUAL, .engine = "single", .protocol = "averaging",             \
-        .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
+        .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto", .certify = "auto",   \
         .variance = 0.25, .start = "uniform", .tokens = 1, .mechanism = "gaussian",                \
         .schedule = "once", .shuffle = "least", .grid = 1024, .levels = 2,                         \
         .settings = NETDP_SETTINGS_USUAL                                                           \
@@ -127,6 +127,9 @@ typedef struct netdp_i_description_options {
     {NETDP_I_TEXT, 0, "bound", &(o).bound, "NAME|list",                                            \
      "which accountant; list shows them with source and soundness; auto: the least sound one",     \
      "auto"},                                                                                      \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
+    {NETDP_I_TEXT, 0, "certify", &(o).certify, "auto|yes|no",                                      \
+     "gossip: prove each loss with outward rounding; auto: where that costs little", "auto"},      \
     NETDP_I_ONLY_FOR(NETDP_I_SELDOM),                                                              \
     NETDP_I_ENGINE_OPTION((o).engine)
 /* clang-format on */

@@ -106,6 +106,8 @@ static netdp_status read_gossip(const netdp_i_description_options *options,
     if (status == NETDP_OK)
         status = netdp_own_noise_parse(options->own_noise, &request->own_noise, error);
     if (status == NETDP_OK)
+        status = netdp_certify_parse(options->certify, &request->certify, error);
+    if (status == NETDP_OK)
         status = netdp_mixing_new(made->graph, options->network.mixing, &made->mixing, error);
     if (status == NETDP_OK)
         status = read_varying(options, made, settings, error);

@@ -567,9 +567,9 @@ static void test_monotone_in_dither(void **state)
 {
     (void)state;
     /*
-     * Either side of the change of method at 0.005. Below 1e-9 the dither drowns in rounding and
-     * the account is only asked to err upwards (it is never certified); 0 is a case of its own,
-     * with a tolerance that goes with the result.
+     * Either side of the change of method at 0.005. Below 1e-6 the dither drowns in rounding and
+     * the account is only asked to err upwards; 0 is a case of its own, with a tolerance that goes
+     * with the result.
      */
     static const double dither[] = {3,    1,    0.3,  0.02, 0.0051, 0.0049, 1e-3,  1e-4,
                                     1e-5, 1e-6, 1e-7, 1e-8, 1e-9,   1e-11,  1e-13, 0};
@@ -586,9 +586,10 @@ static void test_monotone_in_dither(void **state)
                                     .own_noise = own_noises[view % 2]};
                 netdp_losses *now = answer(n, q);
                 assert_true((now->tolerance > 0) == (dither[d] < 1e-8));
+                assert_true(now->certified == (dither[d] >= 1e-6));
                 if (before != NULL)
                     assert_below(before, now, 1e-7, "a larger dither tells more");
-                if (before == NULL || dither[d] >= 1e-9) {
+                if (before == NULL || dither[d] >= 1e-6) {
                     netdp_losses_free(before);
                     before = now;
                 } else {
@@ -840,6 +841,22 @@ static void test_epsilon_is_monotone(void **state)
 }
 
 /*
+ * The covariance of a view over its rounds is not at least the diagonal of the fresh noises, so
+ * that sum r_i^2 / nu_i^2 bounds nothing: one node, W = 1, two rounds (docs/proofs/certificate.md).
+ */
+static void test_fresh_noises_are_no_bound(void **state)
+{
+    (void)state;
+    const double dither = 0.1, r[] = {-1, 1};
+    const double k[2][2] = {{1, 1}, {1, 1 + dither * dither}};
+    const double determinant = k[0][0] * k[1][1] - k[0][1] * k[1][0];
+    const double exact =
+        (r[0] * r[0] * k[1][1] - 2 * r[0] * r[1] * k[0][1] + r[1] * r[1] * k[0][0]) / determinant;
+    const double claimed = r[0] * r[0] + r[1] * r[1] / (dither * dither);
+    assert_true(exact > 400 && claimed < 102);
+}
+
+/*
  * Sums that reach the observer through small weights are hidden by noise of that size alone: what
  * is seen counts in units of it. The values are those of the observations' covariance in 60 digits.
  */
@@ -890,6 +907,7 @@ int main(void)
         cmocka_unit_test(test_errata),
         cmocka_unit_test(test_epsilon_is_monotone),
         cmocka_unit_test(test_sums_through_small_weights),
+        cmocka_unit_test(test_fresh_noises_are_no_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,119 @@
+/*
+ * Certified losses against values of 60 digits (tests/oracle/certificate_mpmath.py): never below
+ * them, and at most 1e-9 of them above.
+ */
+#include "golden.h"
+
+#include <netdp/account.h>
+
+static netdp_error error;
+
+typedef struct net {
+    netdp_graph *graph;
+    netdp_mixing *mixing;
+    int32_t nodes;
+} net;
+
+static net net_of(const json_t *networks, const char *name)
+{
+    const json_t *told = json_object_get(networks, name);
+    const json_t *list = json_object_get(told, "edges");
+    int32_t edges[512];
+    for (size_t i = 0; i < json_array_size(list); i++)
+        edges[i] = (int32_t)json_integer_value(json_array_get(list, i));
+    net made = {.nodes = (int32_t)number(told, "nodes")};
+    assert_ok(netdp_graph_from_edges(made.nodes, edges, (int64_t)json_array_size(list) / 2,
+                                     &made.graph, &error));
+    assert_ok(netdp_mixing_new(made.graph, json_string_value(json_object_get(told, "mixing")),
+                               &made.mixing, &error));
+    return made;
+}
+
+static const char *word(const json_t *row, const char *key)
+{
+    return json_string_value(json_object_get(row, key));
+}
+
+/* How far the losses of a case are above the truth, at most; below it, the test has failed. */
+static double compare(net n, const json_t *row, netdp_certify certify)
+{
+    int32_t to[4];
+    const json_t *list = json_object_get(row, "to");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        to[i] = (int32_t)json_integer_value(json_array_get(list, i));
+    const int64_t rounds = (int64_t)number(row, "rounds");
+    const double end = number(row, "end");
+    const netdp_linear protocol = {.mixing = n.mixing,
+                                   .rounds = rounds,
+                                   .dither = number(row, "dither"),
+                                   .every = end > 0 ? rounds : 0,
+                                   .reacts = end > 0,
+                                   .end_dither = end};
+    netdp_loss_request request = {.protocol = &protocol,
+                                  .to = to,
+                                  .to_count = (int32_t)json_array_size(list),
+                                  .coalition = json_array_size(list) > 1,
+                                  .certify = certify};
+    assert_ok(netdp_sees_parse(word(row, "sees"), &request.sees, &error));
+    assert_ok(netdp_own_noise_parse(word(row, "own"), &request.own_noise, &error));
+    netdp_losses *losses = NULL;
+    double above = 0;
+    assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
+    if (certify != NETDP_CERTIFY_NO)
+        assert_true(losses->certified && losses->sound && losses->tolerance == 0);
+    const json_t *truths = json_object_get(row, "loss");
+    for (int32_t u = 0; u < n.nodes; u++) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", u);
+        const json_t *text = json_object_get(truths, key);
+        if (text == NULL)
+            continue;
+        const long double truth = strtold(json_string_value(text), NULL), got = losses->loss[u];
+        if (losses->certified && got < truth * (1 - 1e-18L))
+            fail_msg("%s, T %d, dither %g, end %g, %s, %s, %d observers from %d: loss of %d is "
+                     "%.17g, truth %.20Lg",
+                     word(row, "graph"), (int)rounds, protocol.dither, end, word(row, "sees"),
+                     word(row, "own"), (int)request.to_count, (int)to[0], (int)u, losses->loss[u],
+                     truth);
+        if (truth < 1e-300L)
+            continue;
+        const double more = (double)((got - truth) / truth);
+        if (getenv("SHOW") != NULL && more > 1e-9)
+            printf("%s, T %d, dither %g, end %g, %s, %s, %d observers from %d: loss of %d is "
+                   "%.17g, truth %.20Lg: %.3g\n",
+                   word(row, "graph"), (int)rounds, protocol.dither, end, word(row, "sees"),
+                   word(row, "own"), (int)request.to_count, (int)to[0], (int)u, losses->loss[u],
+                   truth, more);
+        above = more > above ? more : above;
+    }
+    netdp_losses_free(losses);
+    return above;
+}
+
+static void test_against_sixty_digits(void **state)
+{
+    (void)state;
+    json_t *golden = load_golden("certificate_mpmath.json");
+    const json_t *networks = json_object_get(golden, "networks"),
+                 *cases = json_object_get(golden, "cases");
+    double above = 0;
+    for (size_t i = 0; i < json_array_size(cases); i++) {
+        const json_t *row = json_array_get(cases, i);
+        net n = net_of(networks, word(row, "graph"));
+        const double more = compare(n, row, NETDP_CERTIFY_AUTO);
+        above = more > above ? more : above;
+        netdp_mixing_free(n.mixing);
+        netdp_graph_free(n.graph);
+    }
+    json_decref(golden);
+    print_message("at most %.3g above\n", above);
+    assert_true(above <= 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_sixty_digits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
