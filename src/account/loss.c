@@ -152,9 +152,9 @@ static bool proves_stream(const account *a)
     const netdp_linear *p = request->protocol;
     const netdp_bound bound = a->bound->bound;
     const double nodes = netdp_mixing_rows(p->mixing).nodes;
-    return p->every > 0 && p->steady && !p->reacts && p->varying.kind == NETDP_VARY_NEVER &&
-           a->rounds == NULL && a->losses->members == 1 && !is_local(a) &&
-           (p->rounds - 1) / p->every < NETDP_I_EXPLICIT && !is_large(p) &&
+    return request->certify != NETDP_CERTIFY_NO && p->every > 0 && p->steady && !p->reacts &&
+           p->varying.kind == NETDP_VARY_NEVER && a->rounds == NULL && a->losses->members == 1 &&
+           !is_local(a) && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT && !is_large(p) &&
            a->losses->to_count * pow(nodes, 3) <= STREAM_PROOF &&
            (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
             bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL);

@@ -26,10 +26,10 @@ typedef struct netdp_i_description_options {
 #define NETDP_I_DESCRIPTION_USUAL                                                                  \
     {                                                                                              \
         .network = NETDP_I_NETWORK_USUAL, .engine = "single", .protocol = "averaging",             \
-        .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto", .certify = "auto",   \
-        .variance = 0.25, .start = "uniform", .tokens = 1, .mechanism = "gaussian",                \
-        .schedule = "once", .shuffle = "least", .grid = 1024, .levels = 2,                         \
-        .settings = NETDP_SETTINGS_USUAL                                                           \
+        .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
+        .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,                      \
+        .mechanism = "gaussian", .schedule = "once", .shuffle = "least", .grid = 1024,             \
+        .levels = 2, .settings = NETDP_SETTINGS_USUAL                                              \
     }
 
 /* clang-format off */
