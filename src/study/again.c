@@ -198,12 +198,14 @@ static netdp_status account(const netdp_i_variant *variant, const nodes *from, c
 }
 
 /*
- * Another way to the same account rounds differently; below a dither of 0.005 it may even see other
- * equations as repeats.
+ * Another way to the same account rounds differently: a walk's errs upward by its own transforms,
+ * and below a dither of 0.005 other equations may be seen as repeats.
  */
 static double slack(const netdp_i_variant *variant)
 {
-    return netdp_i_variant_is_token(variant) || variant->protocol.dither >= 0.005 ? 1e-6 : 1e-3;
+    const bool close = variant->token.law == NULL &&
+                       (netdp_i_variant_is_token(variant) || variant->protocol.dither >= 0.005);
+    return close ? 1e-6 : 1e-3;
 }
 
 /* Is what was found again at most what is recorded of the same pairs? */

@@ -78,7 +78,7 @@ def local_baseline_holds_for_the_heaviest_node():
 
 def steps_that_shrink_are_accounted_for_as_local():
     with tempfile.TemporaryDirectory() as folder:
-        plain = study(folder, sets=["protocol.kind=walk", "protocol.law=public"])["variants"][2]
+        plain = study(folder, sets=["protocol.kind=walk", "protocol.law=public", "data.radius=6"])["variants"][2]
     with tempfile.TemporaryDirectory() as folder:
         text = STUDY.replace("weighted-walk", "walk").replace(', law: "gamma:2,4,6"', "")
         shrinks = study(folder, text, sets=["task.decay=0.75"])["variants"]
