@@ -229,9 +229,9 @@ static void test_account_of_another_study(void **state)
 /* The text with its first `from` as `to`, to be freed. */
 static char *with(const char *text, const char *from, const char *to)
 {
-    const char *found = strstr(text, from);
+    const char *found = text != NULL ? strstr(text, from) : NULL;
     if (found == NULL)
-        fail_msg("%s is not in %s", from, text);
+        fail_msg("%s is not in %s", from, text != NULL ? text : "what was read");
     char *made = netdp_i_new((int64_t)(strlen(text) + strlen(to) + 1), 1);
     memcpy(made, text, (size_t)(found - text));
     strcat(made, to);
