@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "account/excursion.h"
+#include "account/walk/excursion.h"
 #include "account/walk.h"
 #include "mixing/powers.h"
 #include "measure.h"

@@ -17,7 +17,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "study/folder.h"
+#include "run/checkpoint.h"
 
 enum { ROOM = 1024 }; /* of a path */
 

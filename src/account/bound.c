@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "account/verdict.h"
+#include "account/losses/label.h"
 #include "base/fail.h"
 #include "protocol/word.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "account/search.h"
+#include "account/losses/search.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"

@@ -3,13 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "account/excursion.h"
-#include "account/losses.h"
-#include "account/orders.h"
-#include "account/passage.h"
-#include "account/verdict.h"
-#include "account/walk_least.h"
-#include "account/walk_published.h"
+#include "account/walk/excursion.h"
+#include "account/losses/losses.h"
+#include "account/losses/orders.h"
+#include "account/walk/first_passage.h"
+#include "account/losses/label.h"
+#include "account/walk/least.h"
+#include "account/published/walk.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "account/search.h"
+#include "account/losses/search.h"
 #include "account/walk.h"
 #include "base/fail.h"
 

@@ -305,3 +305,8 @@ netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, 
     netdp_i_free(text);
     return status;
 }
+
+void netdp_i_file_path(char *path, const char *folder, const char *file)
+{
+    snprintf(path, 4096, "%s/%s", folder, file);
+}

@@ -71,4 +71,7 @@ netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t colum
 netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, int64_t *columns,
                               netdp_error *error);
 
+/* "folder/file" into a buffer of 4096; cut where it is longer. */
+void netdp_i_file_path(char *path, const char *folder, const char *file);
+
 #endif

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "report/trade.h"
+#include "plot/trade.h"
 
 typedef struct audit_options {
     netdp_i_study_options study;

@@ -16,7 +16,7 @@
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/common/command.h"
 #include "protocol/pattern.h"
 
 enum { MOST_RUNS = 1000 };

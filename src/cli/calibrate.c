@@ -1,11 +1,11 @@
-#include "cli/describe.h"
+#include "cli/common/describe.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "account/verdict.h"
+#include "account/losses/label.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <netdp/claim.h>
 
-#include "account/asked.h"
+#include "claim/answer.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* netdp loss --explain: how the account would be made, and what that would take. */
-#include "cli/describe.h"
+#include "cli/common/describe.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/common/command.h"
 #include "study/check.h"
-#include "study/problem.h"
+#include "plan/problem.h"
 
 /* What may be answered, in the order in which it is asked; each has an option. */
 typedef enum answer {

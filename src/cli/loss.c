@@ -1,4 +1,4 @@
-#include "cli/describe.h"
+#include "cli/common/describe.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,9 +8,9 @@
 #include <netdp/drawn.h>
 #include <netdp/events.h>
 
-#include "account/pairs.h"
-#include "account/summary.h"
-#include "account/verdict.h"
+#include "account/losses/pairs.h"
+#include "account/losses/summary.h"
+#include "account/losses/label.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-#include "cli/command.h"
-#include "cli/kernels.h"
+#include "cli/common/command.h"
+#include "cli/common/kernels.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #include "base/nearest.h"
 #include "base/place.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/common/command.h"
 #include "study/study.h"
 
 enum { MOST_EXPERIMENTS = 256 };

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 #include <cblas.h>
 #include <flint/flint.h>

@@ -1,5 +1,5 @@
 /*
- * The Krylov basis of account/basis.h with its rows spread over the processes.
+ * The Krylov basis of account/observe/basis.h with its rows spread over the processes.
  *
  * The filter needs of the basis B only theta, the rows of the nodes that are seen or quiet, and
  * B^T B without the quiet ones. A few rows, the same on every process, say all that: those of the
@@ -9,7 +9,7 @@
 #ifndef NETDP_I_SPREAD_BASIS_H
 #define NETDP_I_SPREAD_BASIS_H
 
-#include "account/filter.h"
+#include "account/observe/filter.h"
 #include "engine/halo.h"
 
 typedef struct netdp_i_spread_basis {

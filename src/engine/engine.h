@@ -11,7 +11,7 @@
 
 #include <netdp/walk.h>
 
-#include "account/losses.h"
+#include "account/losses/losses.h"
 #include "engine/joint.h"
 
 /* What the processes do together; every function is called by all of them, in the same order. */

@@ -4,7 +4,7 @@
 
 #include <netdp/walk.h>
 
-#include "account/losses.h"
+#include "account/losses/losses.h"
 
 netdp_status netdp_i_engine_losses(const netdp_loss_request *request, netdp_i_batch_sink sink,
                                    void *context, const netdp_progress *progress,

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "report/figure.h"
-#include "study/record.h"
+#include "run/record.h"
 
 enum { PATH_ROOM = 4096 };
 

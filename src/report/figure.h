@@ -6,8 +6,8 @@
 
 #include "report/curves.h"
 #include "report/listed.h"
-#include "study/figuring.h"
-#include "study/plan.h"
+#include "study/figure.h"
+#include "plan/plan.h"
 
 enum { NETDP_I_LABEL_ROOM = 96 };
 

@@ -5,9 +5,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "graph/layout.h"
-#include "report/drawing.h"
+#include "plot/drawing.h"
 #include "report/figure.h"
-#include "report/heatmap.h"
+#include "plot/heatmap.h"
 
 static int32_t count_own(const netdp_i_figure *f)
 {

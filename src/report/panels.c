@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "report/chart.h"
+#include "plot/chart.h"
 #include "report/figure.h"
 
 /* "hypercube" of "hypercube (published)": what shares a colour. */

@@ -17,8 +17,8 @@
 #include "report/course.h"
 #include "report/page.h"
 #include "report/pairwise.h"
-#include "study/problem.h"
-#include "study/record.h"
+#include "plan/problem.h"
+#include "run/record.h"
 
 enum {
     PATH_ROOM = 4096,

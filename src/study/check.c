@@ -6,9 +6,9 @@
 
 #include "base/fail.h"
 #include "base/text.h"
-#include "study/claiming.h"
+#include "study/claims.h"
 #include "study/constants.h"
-#include "study/figuring.h"
+#include "study/figure.h"
 
 /* Of graphs and data exactly one, of bounds and clip at most one. */
 static netdp_status check_rivals(const netdp_i_reading *from, netdp_i_rivals group,

@@ -1,13 +1,10 @@
 /*
  * The constants that a weighted walk goes by (paper B): each node's smoothness L_u, as it is or as
- * the node released it, and what the release costs.
+ * the node released it.
  */
-#ifndef NETDP_I_CONSTANTS_H
-#define NETDP_I_CONSTANTS_H
+#ifndef NETDP_I_STUDY_CONSTANTS_H
+#define NETDP_I_STUDY_CONSTANTS_H
 
-#include <jansson.h>
-
-#include "study/problem.h"
 #include "study/reading.h"
 
 typedef enum netdp_i_constants_kind {
@@ -16,6 +13,8 @@ typedef enum netdp_i_constants_kind {
     NETDP_I_CONSTANTS_GAMMA,   /* "gamma:THETA,LOW,HIGH" (Algorithm 3, truncated) */
     NETDP_I_CONSTANTS_LAPLACE, /* "laplace:SCALE,LOW,HIGH" */
 } netdp_i_constants_kind;
+
+extern const char *const netdp_i_constants_kinds[];
 
 typedef struct netdp_i_constants {
     netdp_i_constants_kind kind;
@@ -29,24 +28,5 @@ netdp_status netdp_i_constants_read(const char *text, netdp_i_constants *constan
 
 /* What protocol.law demands of the study's other keys. */
 netdp_status netdp_i_constants_check(const netdp_i_reading *from, netdp_error *error);
-
-/* The problem's `released` and `law`, from its data: node u draws from (seed, u) once. */
-netdp_status netdp_i_constants_law(const netdp_study *study, netdp_i_problem *problem,
-                                   netdp_error *error);
-
-/*
- * What the release costs beside a target at `delta`: of the Gamma mechanism (epsilon, delta / 2),
- * of the Laplace mechanism (epsilon, 0), of others (0, 0).
- */
-netdp_status netdp_i_constants_cost(const netdp_i_constants *constants, double delta,
-                                    double *law_epsilon, double *law_delta, netdp_error *error);
-
-/* {"mechanism", "scale", "range", "epsilon", "delta", "file"} of a law that is not public. */
-netdp_status netdp_i_constants_json(const netdp_study *study, const char *file, json_t **told,
-                                    netdp_error *error);
-
-/* One constant a line, as --mixing hastings:FILE reads them. */
-netdp_status netdp_i_constants_write(const netdp_i_problem *problem, const char *path,
-                                     netdp_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "study/check.h"
-#include "study/figuring.h"
+#include "study/figure.h"
 
 enum { LONGEST_NAME = 40, MOST_SWEPT = 1000 };
 

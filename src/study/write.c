@@ -1,5 +1,5 @@
 /* A study back to YAML, every default filled in: what reads back as the same study. */
-#include "study/claiming.h"
+#include "study/claims.h"
 #include "study/study.h"
 
 #include <math.h>

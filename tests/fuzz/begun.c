@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "study/record.h"
+#include "run/record.h"
 
 const char *const begun_file[BEGUN_FILES] = {
     "study.yaml",  "summary.json", "trace.csv",  "loss.csv",         "loss.npy",

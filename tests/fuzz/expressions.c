@@ -11,7 +11,7 @@
 #include <netdp/protocol.h>
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 static netdp_error error;
 

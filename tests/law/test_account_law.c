@@ -8,7 +8,7 @@
 #include <netdp/account.h>
 #include <netdp/random.h>
 
-#include "account/basis.h"
+#include "account/observe/basis.h"
 
 static netdp_error error;
 static uint64_t draws;

@@ -6,7 +6,7 @@
 
 #include <netdp/account.h>
 
-#include "account/release.h"
+#include "account/gossip/release.h"
 
 typedef struct net {
     netdp_graph *graph;

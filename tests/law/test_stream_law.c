@@ -9,13 +9,13 @@
 #include <lapacke.h>
 #include <netdp/account.h>
 
-#include "account/convolution.h"
-#include "account/impulse.h"
-#include "account/matrices.h"
-#include "account/pattern_value.h"
-#include "account/quadratic.h"
-#include "account/shrink.h"
-#include "account/stream.h"
+#include "account/gossip/convolution.h"
+#include "account/observe/impulse.h"
+#include "account/gossip/matrices.h"
+#include "account/gossip/pattern_value.h"
+#include "account/gossip/quadratic.h"
+#include "account/observe/directions.h"
+#include "account/gossip/stream.h"
 
 static netdp_error error;
 

@@ -8,11 +8,11 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 #include "graph/layout.h"
-#include "report/axis.h"
-#include "report/chart.h"
-#include "report/drawing.h"
-#include "report/heatmap.h"
-#include "report/trade.h"
+#include "plot/axis.h"
+#include "plot/chart.h"
+#include "plot/drawing.h"
+#include "plot/heatmap.h"
+#include "plot/trade.h"
 
 static char folder[] = "/tmp/netdp-chart-XXXXXX";
 static netdp_error error;

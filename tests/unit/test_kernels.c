@@ -1,7 +1,7 @@
 /* Which kernels the command asks OpenBLAS for. */
 #include "check.h"
 
-#include "cli/kernels.h"
+#include "cli/common/kernels.h"
 
 static void test_fallbacks_are_mended(void **state)
 {

@@ -7,7 +7,7 @@
 #include <netdp/random.h>
 
 #include "base/memory.h"
-#include "study/problem.h"
+#include "plan/problem.h"
 
 enum { FEATURES = 5, ROWS = 12 };
 

@@ -3,8 +3,8 @@
 
 #include <netdp/account.h>
 
-#include "account/losses.h"
-#include "account/summary.h"
+#include "account/losses/losses.h"
+#include "account/losses/summary.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 

@@ -9,7 +9,7 @@
 #include <netdp/tally_account.h>
 #include <netdp/walk.h>
 
-#include "account/tally.h"
+#include "account/tally/tally.h"
 #include "base/memory.h"
 
 static netdp_tally ring_sum(int32_t nodes, int64_t passes, netdp_tally_schedule schedule)

@@ -7,7 +7,7 @@
 
 #include <glob.h>
 
-#include "study/record.h"
+#include "run/record.h"
 
 static const char *const studies[] = {
     "{seed: 4, graph: {family: ring 12}, data: {csv: rows.csv, columns: [{name: a}, {name: b}]},"

@@ -4,10 +4,10 @@
 #include <netdp/closed.h>
 #include <netdp/random.h>
 
-#include "account/harmonic.h"
-#include "account/passage.h"
-#include "account/visits.h"
-#include "account/walk_published.h"
+#include "account/published/harmonic.h"
+#include "account/walk/first_passage.h"
+#include "account/walk/visits.h"
+#include "account/published/walk.h"
 #include "base/memory.h"
 #include "mixing/dense.h"
 

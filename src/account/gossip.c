@@ -1,0 +1,745 @@
+#include <netdp/account.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "account/observe/certificate.h"
+#include "account/gossip/changing.h"
+#include "account/observe/cost.h"
+#include "account/observe/filter.h"
+#include "account/losses/losses.h"
+#include "account/gossip/phase.h"
+#include "account/published/gossip.h"
+#include "account/gossip/release.h"
+#include "account/gossip/stream.h"
+#include "account/losses/label.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+/* What the observers of one account share. */
+typedef struct account {
+    const netdp_loss_request *request;
+    const netdp_graph *graph;
+    netdp_losses *losses; /* without its losses */
+    const netdp_bound_info *bound;
+    double *own;   /* [from]: contributions of each node where they differ, else NULL */
+    double *rows;  /* [batch][from] of the batch at hand */
+    int32_t first; /* its first observer */
+    netdp_i_published *published;
+    const netdp_i_rounds *rounds; /* NULL: here */
+    netdp_i_basis dense;          /* modes 0 until an observer needs it */
+    netdp_i_phase *phase;         /* NULL until an observer needs it */
+    double away;                  /* 0 until needed: W's largest other eigenvalue, from above */
+    bool certify;                 /* by a shift of the noises */
+    const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
+} account;
+
+/* Paper C's formula, in one of its two forms. */
+static bool is_published(const netdp_bound_info *bound)
+{
+    return bound->bound == NETDP_BOUND_PUBLISHED || bound->bound == NETDP_BOUND_PUBLISHED_CODE;
+}
+
+static netdp_status check_request(const netdp_loss_request *request, const netdp_bound_info **bound,
+                                  netdp_error *error)
+{
+    netdp_status status = netdp_linear_check(request->protocol, error);
+    if (status == NETDP_OK)
+        status = netdp_bound_choose(request->protocol, request->bound, bound, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("sees", (int64_t)request->sees, NETDP_SEES_EVERYTHING, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("own-noise", (int64_t)request->own_noise,
+                                      NETDP_OWN_NOISE_COUNTS, error);
+    if (status != NETDP_OK)
+        return status;
+    if (is_published(*bound) && (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: published is a formula for one observer who sees its "
+                            "neighbours; use exact for %s",
+                            request->coalition ? "a coalition" : "another view");
+    if ((*bound)->bound == NETDP_BOUND_PUBLISHED && request->protocol->every > 0 &&
+        (request->protocol->accelerate || request->protocol->varying.kind != NETDP_VARY_NEVER))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: published is for phases of the same plain rounds; use "
+                            "phase-release");
+    if (request->pattern != NULL && (*bound)->bound != NETDP_BOUND_LOWER &&
+        (*bound)->bound != NETDP_BOUND_LINEAR)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "pattern: gives exactly one pattern's value, with --bound lower for "
+                            "streams or linear for learning; %s is about the worst one",
+                            (*bound)->name);
+    return NETDP_OK;
+}
+
+/* The least dither for which a phase's covariance, of scale 1, keeps its digits. */
+#define LEAST_DITHER 1e-5
+
+/* The view of netdp_i_release_loss, which serves any number of nodes. */
+static bool can_release(const netdp_loss_request *request)
+{
+    const netdp_linear *protocol = request->protocol;
+    return protocol->varying.kind == NETDP_VARY_NEVER && !protocol->accelerate &&
+           request->sees == NETDP_SEES_NEIGHBOURS &&
+           (request->own_noise == NETDP_OWN_NOISE_KNOWN || request->coalition);
+}
+
+static bool is_large(const netdp_linear *protocol)
+{
+    return netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES;
+}
+
+static netdp_status check_phase(const netdp_loss_request *request, netdp_error *error)
+{
+    const netdp_linear *protocol = request->protocol;
+    if (is_large(protocol) && !(can_release(request) && protocol->end_dither > 0))
+        return netdp_i_fail(
+            error, NETDP_NO_ANSWER,
+            "a phase of more than %d nodes is accounted for without acceleration, with an end "
+            "dither, towards observers who see their neighbours and know their own noise; use "
+            "--bound everything",
+            NETDP_DENSE_NODES);
+    if (protocol->every != 1 && netdp_linear_least_noise(protocol) < LEAST_DITHER)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "dither: %g is too small for the account of a phase; give %g or more, "
+                            "or use --bound everything",
+                            netdp_linear_least_noise(protocol), LEAST_DITHER);
+    return NETDP_OK;
+}
+
+/*
+ * The contributions of the asked nodes: what local differential privacy would give. Where senders
+ * only contribute they differ from node to node.
+ */
+static netdp_status find_local(account *a, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    netdp_losses *losses = a->losses;
+    losses->local = (double)netdp_linear_contributions(protocol);
+    if (!protocol->senders_only)
+        return NETDP_OK;
+    int64_t *made = NETDP_I_NEW(int64_t, netdp_mixing_rows(protocol->mixing).nodes);
+    a->own = NETDP_I_NEW(double, losses->from_count);
+    netdp_status status = made == NULL || a->own == NULL
+                              ? netdp_i_no_memory(error)
+                              : netdp_linear_realised(protocol, made, error);
+    losses->local = 0;
+    for (int32_t i = 0; status == NETDP_OK && i < losses->from_count; i++) {
+        a->own[i] = (double)made[losses->from[i]];
+        losses->local = fmax(losses->local, a->own[i]);
+    }
+    netdp_i_free(made);
+    return status;
+}
+
+/* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
+static bool is_local(const account *a)
+{
+    return !is_published(a->bound) &&
+           (a->bound->bound == NETDP_BOUND_EVERYTHING || a->request->sees == NETDP_SEES_EVERYTHING);
+}
+
+/* A proof of a stream's bounds costs the cube of the nodes for each observer: up to this, a second.
+ */
+#define STREAM_PROOF 1e8
+
+/* Is rounding added outward to the bounds of this stream (netdp_i_stream_proven)? */
+static bool proves_stream(const account *a)
+{
+    const netdp_loss_request *request = a->request;
+    const netdp_linear *p = request->protocol;
+    const netdp_bound bound = a->bound->bound;
+    const double nodes = netdp_mixing_rows(p->mixing).nodes;
+    return request->certify != NETDP_CERTIFY_NO && p->every > 0 && p->steady && !p->reacts &&
+           p->varying.kind == NETDP_VARY_NEVER && a->rounds == NULL && a->losses->members == 1 &&
+           !is_local(a) && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT && !is_large(p) &&
+           a->losses->to_count * pow(nodes, 3) <= STREAM_PROOF &&
+           (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
+            bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL);
+}
+
+/* Without dither Chebyshev's messages and the plain ones span the same: p_t has degree t. */
+static bool by_phases(const account *a)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    return protocol->every == 0 ? protocol->accelerate && protocol->dither > 0
+                                : a->bound->bound == NETDP_BOUND_PHASE_RELEASE ||
+                                      (protocol->reacts && a->bound->bound == NETDP_BOUND_UPPER);
+}
+
+/* Below this dither a certificate may be wide: it is made where it is asked for. */
+#define LEAST_PROVEN 1e-6
+
+/*
+ * Is there a proof of this account? Of one contribution to a network that does not change, under
+ * noise in every round, and of the phases of learning with an end dither.
+ */
+static bool has_proof(const account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    const double noise = netdp_linear_least_noise(p);
+    const bool noisy = a->request->certify == NETDP_CERTIFY_YES ? noise > 0 : noise >= LEAST_PROVEN;
+    if (is_published(a->bound) || is_local(a) || a->rounds != NULL || p->accelerate ||
+        p->varying.kind != NETDP_VARY_NEVER)
+        return false;
+    if (p->every == 0)
+        return noisy || p->rounds == 1;
+    return by_phases(a) && !is_large(p) && p->end_dither > 0 && (p->every == 1 || noisy);
+}
+
+/* At most how many nodes an observer sees. */
+static int32_t most_seen(const account *a)
+{
+    const netdp_losses *l = a->losses;
+    const int32_t named = l->members > 1 ? l->members : l->to_count;
+    int64_t most = 0;
+    if (a->request->sees == NETDP_SEES_SUM)
+        return l->members;
+    for (int32_t i = 0; i < named; i++) {
+        const int64_t degree = netdp_graph_degree(a->graph, l->to[i]);
+        most = l->members > 1 ? most + degree : degree > most ? degree : most;
+    }
+    const int32_t n = netdp_graph_nodes(a->graph);
+    return most < n ? (int32_t)most : n;
+}
+
+/* Whether all rows are proven is said before the first of them. */
+static netdp_status choose_proof(account *a, netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    const netdp_losses *l = a->losses;
+    const netdp_i_observer widest = {.seen_count = most_seen(a),
+                                     .last_sum = request->sees == NETDP_SEES_SUM};
+    a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
+                 (request->certify == NETDP_CERTIFY_YES || netdp_i_cost_of_proof(request, &widest));
+    if (!a->certify || request->sees != NETDP_SEES_SUM || l->members == 1)
+        return NETDP_OK;
+    return netdp_i_sums_resolved(request->protocol, l->to, l->members, &a->certify, error);
+}
+
+/* What is said of all pairs. */
+static netdp_status losses_begin(account *a, netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    netdp_status status = netdp_i_losses_asked(
+        netdp_mixing_rows(request->protocol->mixing).nodes, request->from, request->from_count,
+        request->to, request->to_count, request->coalition, &a->losses, error);
+    if (status == NETDP_OK)
+        status = find_local(a, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_losses *losses = a->losses;
+    const netdp_bound bound = a->bound->bound;
+    status = choose_proof(a, error);
+    netdp_i_judge(a->bound,
+                  (netdp_i_case){.outward = bound == NETDP_BOUND_EVERYTHING || is_local(a) ||
+                                            proves_stream(a) || a->certify},
+                  losses);
+    if (bound == NETDP_BOUND_EXACT && !is_local(a) && !a->certify &&
+        netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)
+        losses->tolerance = NETDP_I_FLOOR;
+    return status;
+}
+
+/*
+ * A view reduced to what carries information. Of a closed neighbourhood with its own noise known,
+ * the observers' own messages are linear in the messages of the round before; the same holds where
+ * own noise counts, since the next round reveals it. So only the neighbours outside the set are
+ * seen, and the set's noise is quiet. `mark` [nodes] zeroed, `seen` [nodes], `reach` [count].
+ */
+static void reduce_view(const account *a, const int32_t *member, int32_t count, char *mark,
+                        int32_t *seen, double *reach, netdp_i_observer *observer)
+{
+    const netdp_loss_request *request = a->request;
+    *observer = (netdp_i_observer){.seen = seen, .quiet = member, .quiet_count = count};
+    for (int32_t i = 0; i < count; i++)
+        mark[member[i]] = 1;
+    if (request->sees == NETDP_SEES_SUM) {
+        memcpy(seen, member, (size_t)count * sizeof *seen);
+        observer->seen_count = count;
+        observer->last_sum = true;
+        if (request->own_noise == NETDP_OWN_NOISE_COUNTS && !request->coalition)
+            observer->quiet_count = 0;
+        for (int32_t i = 0; i < count; i++)
+            reach[i] = netdp_i_reach(netdp_mixing_rows(request->protocol->mixing), member[i], mark,
+                                     observer->quiet_count == 0);
+        observer->reach = reach;
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t *neighbour = netdp_graph_neighbours(a->graph, member[i]);
+        for (int32_t k = 0; k < netdp_graph_degree(a->graph, member[i]); k++) {
+            if (mark[neighbour[k]] == 0) {
+                mark[neighbour[k]] = 1;
+                seen[observer->seen_count++] = neighbour[k];
+            }
+        }
+    }
+}
+
+/*
+ * What is not proven is rounded up by more than rounding was seen to take away: 4e-11 of it, and
+ * 6e-14 over the least scale of an observation (docs/proofs/certificate.md).
+ */
+#define MARGIN 3e-10
+#define MARGIN_OF_SCALE 1e-13
+
+/* A dither that is as good as none has its tolerance. */
+static void round_outward(const account *a, double scale, double *loss)
+{
+    const bool drowned = netdp_linear_least_noise(a->request->protocol) < NETDP_I_LEAST_DITHER;
+    const double margin = MARGIN + (drowned ? 0 : MARGIN_OF_SCALE / scale);
+    for (int32_t i = 0; i < a->losses->from_count; i++)
+        loss[i] *= 1 + margin;
+}
+
+/* A changing network: W_t, whom one sees and who draws noise are those of each round. */
+static netdp_status account_changing(account *a, const int32_t *member, int32_t count, double *loss,
+                                     netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    const netdp_linear *protocol = request->protocol;
+    const bool sum = request->sees == NETDP_SEES_SUM;
+    const netdp_i_watcher watcher = {.sees = request->sees,
+                                     .quiet = !sum || request->own_noise == NETDP_OWN_NOISE_KNOWN ||
+                                              request->coalition,
+                                     .count = count,
+                                     .member = member};
+    netdp_bound bound = a->bound->bound;
+    if (bound == NETDP_BOUND_LINEAR)
+        bound = NETDP_BOUND_UPPER;
+    else if (protocol->reacts && bound == NETDP_BOUND_UPPER)
+        bound = NETDP_BOUND_PHASE_RELEASE;
+    netdp_status status =
+        bound == NETDP_BOUND_PHASE_RELEASE ? check_phase(request, error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_changing_loss(protocol, &watcher, bound, request->pattern, a->losses->from,
+                                       a->losses->from_count, loss, a->inner, error);
+    const bool capped = bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
+                        bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
+    if (status == NETDP_OK && (protocol->every == 0 || bound == NETDP_BOUND_PHASE_RELEASE))
+        round_outward(a, netdp_i_changing_scale(protocol, &watcher), loss);
+    for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
+        loss[i] = fmin(loss[i], a->losses->local);
+    return status;
+}
+
+/* All eigenvectors of W, found by the first observer that wants them. */
+static netdp_status need_dense(account *a, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+#pragma omp critical(netdp_dense_basis)
+    {
+        if (a->dense.modes == 0)
+            status = netdp_i_basis_dense(a->request->protocol->mixing, &a->dense, error);
+    }
+    return status;
+}
+
+/* Lanczos comes from below, and its residual does not prove which eigenvalue it found: this much is
+   added. */
+#define AWAY 1e-3
+
+/* The largest modulus of W's eigenvalues but the ones vector's, found by the first in need. */
+static netdp_status need_away(account *a, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+#pragma omp critical(netdp_away)
+    {
+        netdp_spectrum spectrum;
+        if (a->away == 0) {
+            const netdp_mixing *mixing = a->request->protocol->mixing;
+            status = a->rounds != NULL
+                         ? a->rounds->spectrum(mixing, &spectrum, error)
+                         : netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+            if (status == NETDP_OK)
+                a->away = fmin(1, 1 - spectrum.gap + AWAY);
+        }
+    }
+    return status;
+}
+
+/* The part of a phase's account that observers share, made by the first of them. */
+static netdp_status need_phase(account *a, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    netdp_status status = need_dense(a, error);
+    if (status != NETDP_OK)
+        return status;
+#pragma omp critical(netdp_shared_phase)
+    {
+        if (a->phase == NULL)
+            status = netdp_i_phase_new(protocol, &a->dense, protocol->every > 0, &a->phase, error);
+    }
+    return status;
+}
+
+/* The first rounds, and then every state under a dither. */
+static netdp_status account_release(account *a, int64_t rounds, double dither,
+                                    const int32_t *member, double *loss, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_losses *l = a->losses;
+    if (a->rounds != NULL)
+        return a->rounds->release(a->rounds->context, protocol, rounds, dither, a->away, l, member,
+                                  loss, a->inner, error);
+    return netdp_i_release_loss(protocol, rounds, dither, a->away, member, l->members, l->from,
+                                l->from_count, loss, a->inner, error);
+}
+
+/* Phases compose: what comes later depends on a contribution only through the released states. */
+static netdp_status account_phases(account *a, const netdp_i_observer *observer,
+                                   const int32_t *member, double *loss, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_losses *l = a->losses;
+    netdp_status status = a->certify ? NETDP_OK : check_phase(a->request, error);
+    if (status == NETDP_OK && is_large(protocol)) {
+        status = need_away(a, error);
+        if (status == NETDP_OK)
+            status = account_release(a, protocol->every, protocol->end_dither, member, loss, error);
+    } else if (status == NETDP_OK && a->certify) {
+        netdp_linear phase = *protocol;
+        phase.rounds = protocol->every;
+        phase.every = 0;
+        status = need_dense(a, error);
+        if (status == NETDP_OK)
+            status = netdp_i_certified_loss(&phase, &a->dense, observer, member, l->members,
+                                            protocol->end_dither, l->from, l->from_count, loss,
+                                            a->inner, error);
+    } else if (status == NETDP_OK) {
+        status = need_phase(a, error);
+        if (status == NETDP_OK)
+            status = netdp_i_phase_loss(a->phase, observer, member, l->members, l->from,
+                                        l->from_count, loss, error);
+    }
+    if (status == NETDP_OK && !a->certify)
+        round_outward(a, netdp_i_observer_scale(protocol, observer), loss);
+    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+        loss[i] = fmin(loss[i], 1) * l->local;
+    return status;
+}
+
+netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bound bound,
+                                     const netdp_i_basis *basis, const netdp_i_observer *observer,
+                                     const int32_t *from, int32_t count, double *loss,
+                                     const netdp_progress *progress, netdp_error *error)
+{
+    const netdp_linear *protocol = request->protocol;
+    if (protocol->every == 0)
+        return netdp_i_filter_loss(protocol, basis, observer, 0, from, count, loss, progress,
+                                   error);
+    return netdp_i_stream(protocol, basis, observer,
+                          bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER : bound, request->pattern,
+                          from, count, loss, progress, error);
+}
+
+/*
+ * Rounds after which every state may be given away instead of the rounds to come (bound upper of
+ * averaging), or 0 where the exact account is no larger.
+ */
+static netdp_status choose_release(account *a, const netdp_i_observer *observer, int64_t *rounds,
+                                   netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    *rounds = 0;
+    if (protocol->every > 0 || a->bound->bound != NETDP_BOUND_UPPER || !is_large(protocol) ||
+        !can_release(a->request) || !(protocol->dither > 0))
+        return NETDP_OK;
+    netdp_status status = need_away(a, error);
+    if (status != NETDP_OK)
+        return status;
+    const int64_t enough = netdp_i_release_rounds(netdp_graph_nodes(a->graph), a->away,
+                                                  netdp_linear_least_noise(protocol));
+    const double seen = observer->seen_count, closed = seen + observer->quiet_count;
+    if (2 * (double)enough * closed < (double)protocol->rounds * seen)
+        *rounds = enough;
+    return NETDP_OK;
+}
+
+/* Through the filter, on the basis that is cheaper for this observer. */
+static netdp_status follow_rounds(account *a, const netdp_i_observer *observer,
+                                  const int32_t *member, double *loss, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_losses *l = a->losses;
+    netdp_plan plan;
+    if (proves_stream(a)) {
+        netdp_status proven = need_dense(a, error);
+        return proven != NETDP_OK
+                   ? proven
+                   : netdp_i_stream_proven(protocol, &a->dense, observer, a->bound->bound, l->from,
+                                           l->from_count, loss, a->inner, error);
+    }
+    netdp_i_cost(a->request, observer, &plan);
+    const bool reduce = strcmp(plan.method, NETDP_I_REDUCED) == 0;
+    netdp_i_basis krylov = {0};
+    netdp_status status =
+        reduce ? netdp_i_basis_krylov(protocol->mixing, observer->seen, observer->seen_count,
+                                      protocol->rounds + (observer->last_sum ? 1 : 0), NULL,
+                                      &krylov, a->inner, error)
+               : need_dense(a, error);
+    const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
+    if (status == NETDP_OK && a->certify)
+        status = netdp_i_certified_loss(protocol, basis, observer, member, l->members, 0, l->from,
+                                        l->from_count, loss, a->inner, error);
+    else if (status == NETDP_OK)
+        status = netdp_i_losses_on_basis(a->request, a->bound->bound, basis, observer, l->from,
+                                         l->from_count, loss, a->inner, error);
+    netdp_i_basis_clear(&krylov);
+    return status;
+}
+
+static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
+                                   const int32_t *member, double *loss, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_losses *l = a->losses;
+    int64_t release = 0;
+    netdp_status status = choose_release(a, observer, &release, error);
+    if (status == NETDP_OK && release > 0)
+        status =
+            account_release(a, release, netdp_linear_noise(protocol, release), member, loss, error);
+    else if (status == NETDP_OK && a->rounds != NULL)
+        status =
+            a->rounds->account(a->rounds->context, a->request, l, observer, loss, a->inner, error);
+    else if (status == NETDP_OK)
+        status = follow_rounds(a, observer, member, loss, error);
+    if (status == NETDP_OK && !a->certify && protocol->every == 0)
+        round_outward(a, netdp_i_observer_scale(protocol, observer), loss);
+    /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
+    const bool capped = a->bound->bound == NETDP_BOUND_EXACT ||
+                        a->bound->bound == NETDP_BOUND_UPPER || a->request->pattern != NULL;
+    for (int32_t i = 0; status == NETDP_OK && capped && i < l->from_count; i++)
+        loss[i] = fmin(loss[i], l->local);
+    return status;
+}
+
+static netdp_status account_for(account *a, const int32_t *member, int32_t count, double *loss,
+                                netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(a->graph);
+    const netdp_linear *protocol = a->request->protocol;
+    char *mark = NETDP_I_NEW(char, n);
+    int32_t *seen = NETDP_I_NEW(int32_t, n);
+    double *reach = NETDP_I_NEW(double, count);
+    netdp_i_observer observer;
+    netdp_status status = NETDP_OK;
+    if (protocol->varying.kind != NETDP_VARY_NEVER) {
+        status = account_changing(a, member, count, loss, error);
+        goto done;
+    }
+    if (mark == NULL || seen == NULL || reach == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    reduce_view(a, member, count, mark, seen, reach, &observer);
+    if (observer.seen_count == 0)
+        goto done; /* the set is the whole graph: nobody is left to learn about */
+    status = by_phases(a) ? account_phases(a, &observer, member, loss, error)
+                          : account_rounds(a, &observer, member, loss, error);
+done:
+    netdp_i_free(mark);
+    netdp_i_free(seen);
+    netdp_i_free(reach);
+    return status;
+}
+
+static netdp_status account_observer(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    account *a = context;
+    return account_for(a, a->losses->to + a->first + index, a->losses->members,
+                       a->rows + index * a->losses->from_count, error);
+}
+
+/* Of many observers at once the rounds of one are no news; it only asks whether to stop. */
+static bool poll_only(void *context, const char *what, double done, double total)
+{
+    const netdp_progress *progress = context;
+    (void)what, (void)done, (void)total;
+    return progress == NULL || progress->report == NULL ||
+           progress->report(progress->context, NULL, 0, 0);
+}
+
+static netdp_status account_exactly(account *a, int32_t count, const netdp_progress *progress,
+                                    netdp_error *error)
+{
+    const bool alone = a->losses->to_count == 1;
+    const netdp_progress poll = {poll_only, (void *)progress};
+    a->inner = alone ? progress : &poll;
+    if (a->rounds == NULL)
+        return netdp_i_for_each(count, account_observer, a, alone ? NULL : progress, "observers",
+                                error);
+    netdp_status status = NETDP_OK;
+    for (int32_t v = 0; v < count && status == NETDP_OK; v++)
+        status = account_observer(a, v, 0, error);
+    return status;
+}
+
+/* Of phases their number times that of one (paper C, Theorem 6). */
+static netdp_status account_published(account *a, int32_t count, const netdp_progress *progress,
+                                      netdp_error *error)
+{
+    const bool code = a->bound->bound == NETDP_BOUND_PUBLISHED_CODE;
+    netdp_status status =
+        netdp_i_published_rows(a->published, a->first, count, a->rows, progress, error);
+    const int64_t pairs = (int64_t)count * a->losses->from_count;
+    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++) {
+        if (code)
+            a->rows[i] = fmin(a->rows[i], 1);
+        if (a->request->protocol->every > 0)
+            a->rows[i] *= a->losses->local;
+    }
+    return status;
+}
+
+/* Every contribution is seen under unit noise: all of them, or the squares of the given pattern. */
+static double local_loss(const netdp_loss_request *request, double contributions)
+{
+    if (request->pattern == NULL)
+        return contributions;
+    const netdp_linear *protocol = request->protocol;
+    double sum = 0;
+    for (int64_t k = 0; k <= (protocol->rounds - 1) / protocol->every; k++)
+        sum += request->pattern[k] * request->pattern[k];
+    return sum;
+}
+
+/* The view of the coalition, or of the observer that sees most; `seen`, `reach` [nodes]. */
+static netdp_status find_widest(const account *a, int32_t *seen, double *reach,
+                                netdp_i_observer *widest, netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    const int32_t n = netdp_graph_nodes(a->graph), asked = request->to_count;
+    int32_t best = -1;
+    char *mark = NETDP_I_NEW(char, n);
+    if (mark == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < (asked > 0 ? asked : n); i++) {
+        const int32_t v = asked > 0 ? request->to[i] : i;
+        if (v < 0 || v >= n) {
+            netdp_i_free(mark);
+            return netdp_i_fail(error, NETDP_INVALID, "to: node %d is not in the graph", (int)v);
+        }
+        if (best < 0 || netdp_graph_degree(a->graph, v) > netdp_graph_degree(a->graph, best))
+            best = v;
+    }
+    if (request->coalition)
+        reduce_view(a, request->to, asked, mark, seen, reach, widest);
+    else
+        reduce_view(a, &best, 1, mark, seen, reach, widest);
+    netdp_i_free(mark);
+    return NETDP_OK;
+}
+
+/* What an account does that has one way only, or NULL. */
+static const char *only_way(const account *a)
+{
+    if (is_published(a->bound))
+        return "products of W with blocks of columns";
+    if (is_local(a))
+        return "closed form";
+    if (a->request->protocol->varying.kind != NETDP_VARY_NEVER)
+        return "round by round, on all nodes";
+    if (by_phases(a) && is_large(a->request->protocol))
+        return NETDP_I_RELEASED;
+    return by_phases(a) ? "phases, in all eigenvectors of W" : NULL;
+}
+
+netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *plan,
+                               netdp_error *error)
+{
+    account a = {.request = request};
+    netdp_i_observer observer;
+    netdp_status status = check_request(request, &a.bound, error);
+    if (status != NETDP_OK)
+        return status;
+    a.graph = netdp_mixing_graph(request->protocol->mixing);
+    int32_t *seen = NETDP_I_NEW(int32_t, netdp_graph_nodes(a.graph));
+    double *reach = NETDP_I_NEW(double, netdp_graph_nodes(a.graph));
+    status = seen == NULL || reach == NULL ? netdp_i_no_memory(error)
+                                           : find_widest(&a, seen, reach, &observer, error);
+    if (status == NETDP_OK) {
+        const char *only = only_way(&a);
+        int64_t release = 0;
+        netdp_i_cost(request, &observer, plan);
+        if (only == NULL)
+            status = choose_release(&a, &observer, &release, error);
+        if (release > 0)
+            only = NETDP_I_RELEASED;
+        if (only != NULL) {
+            plan->method = only;
+            plan->ways = 0;
+        }
+    }
+    netdp_i_free(seen);
+    netdp_i_free(reach);
+    return status;
+}
+
+static void account_locally(account *a, int32_t count)
+{
+    const int32_t from = a->losses->from_count;
+    for (int32_t i = 0; i < from; i++)
+        a->rows[i] = local_loss(a->request, a->own != NULL ? a->own[i] : a->losses->local);
+    for (int32_t v = 1; v < count; v++)
+        memcpy(a->rows + (int64_t)v * from, a->rows, (size_t)from * sizeof *a->rows);
+}
+
+static netdp_status account_batch(void *context, int32_t first, int32_t count, double *rows,
+                                  const netdp_progress *progress, netdp_error *error)
+{
+    account *a = context;
+    a->first = first;
+    a->rows = rows;
+    if (is_published(a->bound))
+        return account_published(a, count, progress, error);
+    if (!is_local(a))
+        return account_exactly(a, count, progress, error);
+    account_locally(a, count);
+    return NETDP_OK;
+}
+
+/* Paper C's sums of one phase, kept for all observers as far as they fit into the room. */
+static netdp_status begin_published(account *a, int64_t room, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    netdp_linear once = *a->request->protocol;
+    if (once.every > 0)
+        once.rounds = once.every;
+    return netdp_i_published_new(&once, a->bound->bound == NETDP_BOUND_PUBLISHED_CODE ? 1 : 0,
+                                 l->from, l->from_count, l->to, l->to_count, room, &a->published,
+                                 error);
+}
+
+netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
+                                const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
+                                void *context, const netdp_progress *progress, netdp_error *error)
+{
+    account a = {.request = request, .rounds = rounds};
+    netdp_status status = check_request(request, &a.bound, error);
+    if (status != NETDP_OK)
+        return status;
+    a.graph = netdp_mixing_graph(request->protocol->mixing);
+    status = losses_begin(&a, error);
+    if (status == NETDP_OK && is_published(a.bound))
+        status = begin_published(&a, room, error);
+    if (status != NETDP_OK)
+        goto done;
+    /* A changing network's product of matrices goes through all rounds for all observers at once.
+     */
+    const bool at_once =
+        is_published(a.bound) && request->protocol->varying.kind != NETDP_VARY_NEVER;
+    status = netdp_i_batches_fill(a.losses, at_once ? a.losses->to_count : 0, account_batch, &a,
+                                  sink, context, progress, error);
+done:
+    netdp_i_published_free(a.published);
+    netdp_i_phase_free(a.phase);
+    netdp_i_basis_clear(&a.dense);
+    netdp_i_free(a.own);
+    netdp_losses_free(a.losses);
+    return status;
+}

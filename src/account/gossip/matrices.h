@@ -1,0 +1,50 @@
+/*
+ * M of every node's contributions c towards one observer, whose loss is c^T M c: M_kl is the inner
+ * product of the innovations' responses to contributions k and l over all rounds.
+ */
+#ifndef NETDP_I_MATRICES_H
+#define NETDP_I_MATRICES_H
+
+#include "account/observe/ages.h"
+
+/* The responses of some nodes, and the scratch for one M at a time. */
+typedef struct netdp_i_matrices netdp_i_matrices;
+
+/* Bytes that one node takes. */
+double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_shown *shown,
+                              int32_t seen);
+
+netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                  const netdp_i_gains *gains, const netdp_i_shown *shown,
+                                  const int32_t *from, int32_t nodes, netdp_i_matrices **matrices,
+                                  const netdp_progress *progress, netdp_error *error);
+void netdp_i_matrices_free(netdp_i_matrices *matrices);
+
+/* M of from[node] into m[slots][slots], the lower triangle of its columns; slots: how many rounds
+ * take contributions. */
+void netdp_i_matrices_fill(netdp_i_matrices *matrices, int32_t node, double *m);
+
+/*
+ * Lengths of the states E of a node's early contributions: over rounds before the gain is steady,
+ * root of the sum of squares, and in the first steady round; each summed over contributions.
+ */
+typedef struct netdp_i_states {
+    double before, there;
+} netdp_i_states;
+
+netdp_i_states netdp_i_matrices_states(const netdp_i_matrices *matrices, int32_t node);
+
+/* Bounds of what early contributions show after the rows that `shown` keeps. */
+typedef struct netdp_i_beyond {
+    double sum;   /* over contributions and rounds, of the innovations' lengths */
+    double worst; /* of one contribution */
+    double last;  /* over contributions, of what the last sum shows */
+} netdp_i_beyond;
+
+netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *matrices, const netdp_i_shown *shown,
+                                       int32_t node);
+
+/* Did a response of the node leave the range of Sigma? Then its loss is infinite. */
+bool netdp_i_matrices_told(const netdp_i_matrices *matrices, int32_t node);
+
+#endif

@@ -1,0 +1,396 @@
+/*
+ * Within a phase of K rounds every quantity is, mode by mode, linear in independent sources: the
+ * noises u_0 .. u_{K-1} (scaled by nu_j) and the end dither u_e. Kinds of quantities, for t = 0 ..
+ * K-1:
+ *
+ *     M_t message, N_t own noise of round t, S the state s_K, E the own end dither, Z = s_K + end
+ * dither
+ *
+ * The observer sees Z of every node (diagonal in the modes), and M, N, S, E of a few nodes. So
+ * condition the few on Z mode by mode, add up over modes, and add the two losses:
+ *
+ *     loss(u) = sum_k z_k^2 B_uk^2 / var(Z_k)  +  R_u^T (cov of the few given Z)^+ R_u
+ */
+#include "account/gossip/phase.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* Pairs of nodes whose covariances are added up together. */
+enum { PAIRS = 64 };
+
+#define OUTSIDE_RANGE 1e-9
+
+struct netdp_i_phase {
+    const netdp_i_basis *basis;
+    int32_t modes, rounds, kinds; /* kinds: M_t, N_t (t < rounds), S, E */
+    double *shared;   /* [kinds][kinds][modes]: covariance given Z (symmetric in kinds) */
+    double *response; /* [kinds][modes]: to a unit contribution in round 0, given Z */
+    double *released; /* [modes]: response of Z squared over its variance */
+};
+
+void netdp_i_phase_free(netdp_i_phase *phase)
+{
+    if (phase == NULL)
+        return;
+    netdp_i_free(phase->shared);
+    netdp_i_free(phase->response);
+    netdp_i_free(phase->released);
+    netdp_i_free(phase);
+}
+
+static int32_t kind_message(const netdp_i_phase *p, int32_t t)
+{
+    (void)p;
+    return t;
+}
+
+static int32_t kind_noise(const netdp_i_phase *p, int32_t t)
+{
+    return p->rounds + t;
+}
+
+static int32_t kind_state(const netdp_i_phase *p)
+{
+    return 2 * p->rounds;
+}
+
+static int32_t kind_end(const netdp_i_phase *p)
+{
+    return 2 * p->rounds + 1;
+}
+
+/*
+ * answer[t][j], t = 0 .. K: what a unit put into m_j of a mode becomes in m_t (m_K is s_K). Plain
+ * gossip has weight 1; accelerated: m_1 = theta m_0, then m_{t+1} = w theta m_t + (1 - w) m_{t-1}.
+ */
+static void fill_answers(int32_t rounds, double theta, double weight, double *answer)
+{
+    const int64_t width = rounds;
+    memset(answer, 0, (size_t)((rounds + 1) * width) * sizeof *answer);
+    for (int64_t j = 0; j < rounds; j++) {
+        answer[j * width + j] = 1;
+        for (int64_t t = j; t < rounds; t++) {
+            const double now = answer[t * width + j];
+            const double before = t > j ? answer[(t - 1) * width + j] : 0;
+            answer[(t + 1) * width + j] =
+                t == 0 ? theta * now : weight * theta * now + (1 - weight) * before;
+        }
+    }
+}
+
+/* One mode: each kind as a vector of sources, conditioned on Z. */
+static void fill_mode(netdp_i_phase *p, const netdp_linear *protocol, bool release, double weight,
+                      int32_t k, double *answer, double *source)
+{
+    const int64_t rounds = p->rounds, width = rounds + 1, kinds = p->kinds, n = p->modes;
+    double *z = source + kinds * width;
+    fill_answers(p->rounds, p->basis->theta[k], weight, answer);
+    memset(source, 0, (size_t)((kinds + 1) * width) * sizeof *source);
+    for (int64_t j = 0; j < rounds; j++) {
+        const double noise = j == 0 ? 1 : netdp_linear_noise(protocol, j);
+        for (int64_t t = j; t < rounds; t++)
+            source[kind_message(p, (int32_t)t) * width + j] = answer[t * rounds + j] * noise;
+        source[kind_noise(p, (int32_t)j) * width + j] = 1;
+        source[kind_state(p) * width + j] = answer[rounds * rounds + j] * noise;
+        z[j] = source[kind_state(p) * width + j];
+    }
+    source[kind_end(p) * width + rounds] = 1;
+    z[rounds] = protocol->end_dither;
+
+    const double variance = release ? cblas_ddot((int)width, z, 1, z, 1) : 0;
+    const double z_response = answer[rounds * rounds];
+    p->released[k] = variance > 0 ? z_response * z_response / variance : 0;
+    for (int64_t a = 0; a < kinds; a++) {
+        const double with_z =
+            variance > 0 ? cblas_ddot((int)width, source + a * width, 1, z, 1) / variance : 0;
+        const double plain = a < rounds ? answer[a * rounds] : a == kind_state(p) ? z_response : 0;
+        p->response[a * n + k] = plain - with_z * z_response;
+        for (int64_t b = 0; b <= a; b++) {
+            /* (a - with_z z) . b is the conditional covariance with less cancellation */
+            double sum = 0;
+            for (int64_t j = 0; j < width; j++)
+                sum += (source[a * width + j] - with_z * z[j]) * source[b * width + j];
+            p->shared[(a * kinds + b) * n + k] = sum;
+            p->shared[(b * kinds + a) * n + k] = sum;
+        }
+    }
+}
+
+netdp_status netdp_i_phase_new(const netdp_linear *protocol, const netdp_i_basis *basis,
+                               bool release, netdp_i_phase **phase, netdp_error *error)
+{
+    const int64_t rounds = protocol->every > 0 ? protocol->every : protocol->rounds;
+    const int64_t n = basis->modes, kinds = 2 * rounds + 2;
+    double gap = 1;
+    for (int32_t k = 0; k + 1 < n; k++)
+        gap = fmin(gap, 1 - fabs(basis->theta[k]));
+    const double weight = protocol->accelerate ? netdp_linear_chebyshev(gap) : 1;
+    if (8.0 * (double)kinds * (double)kinds * (double)n > 4e9)
+        return netdp_i_fail(error, NETDP_NO_MEMORY,
+                            "a phase of %lld rounds on %lld nodes needs more than 4 GB; use fewer "
+                            "inner rounds",
+                            (long long)rounds, (long long)n);
+    netdp_i_phase *p = NETDP_I_NEW(netdp_i_phase, 1);
+    double *answer = NETDP_I_NEW(double, (rounds + 1) * rounds);
+    double *source = NETDP_I_NEW(double, (kinds + 1) * (rounds + 1));
+    netdp_status status = NETDP_OK;
+    if (p == NULL || answer == NULL || source == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    *p = (netdp_i_phase){
+        .basis = basis, .modes = basis->modes, .rounds = (int32_t)rounds, .kinds = (int32_t)kinds};
+    p->shared = NETDP_I_NEW(double, kinds *kinds *n);
+    p->response = NETDP_I_NEW(double, kinds *n);
+    p->released = NETDP_I_NEW(double, n);
+    if (p->shared == NULL || p->response == NULL || p->released == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    for (int32_t k = 0; k < n; k++)
+        fill_mode(p, protocol, release, weight, k, answer, source);
+    *phase = p;
+    p = NULL;
+done:
+    netdp_i_phase_free(p);
+    netdp_i_free(answer);
+    netdp_i_free(source);
+    return status;
+}
+
+/* The few quantities that an observer sees beside Z. */
+typedef struct view {
+    int32_t nodes; /* distinct nodes among them */
+    int32_t count;
+    int32_t *node;  /* [nodes] */
+    int32_t *place; /* [count]: index into node */
+    int32_t *kind;  /* [count] */
+    int32_t *start; /* [nodes + 1]: rows of a place, after they are sorted by it */
+    double *covariance, *response, *products, *sums;
+} view;
+
+static void view_clear(view *v)
+{
+    netdp_i_free(v->node);
+    netdp_i_free(v->place);
+    netdp_i_free(v->kind);
+    netdp_i_free(v->start);
+    netdp_i_free(v->covariance);
+    netdp_i_free(v->response);
+    netdp_i_free(v->products);
+    netdp_i_free(v->sums);
+}
+
+static int32_t place_of(view *v, int32_t node)
+{
+    for (int32_t i = 0; i < v->nodes; i++)
+        if (v->node[i] == node)
+            return i;
+    v->node[v->nodes] = node;
+    return v->nodes++;
+}
+
+static void see(view *v, int32_t node, int32_t kind)
+{
+    v->place[v->count] = place_of(v, node);
+    v->kind[v->count++] = kind;
+}
+
+/* Puts the rows in the order of their nodes, kinds in the order in which they were seen. */
+static netdp_status sort_rows(view *v, netdp_error *error)
+{
+    int32_t *kind = NETDP_I_NEW(int32_t, v->count);
+    v->start = NETDP_I_NEW(int32_t, v->nodes + 1);
+    if (kind == NULL || v->start == NULL) {
+        netdp_i_free(kind);
+        return netdp_i_no_memory(error);
+    }
+    int32_t next = 0;
+    for (int32_t i = 0; i < v->nodes; i++) {
+        v->start[i] = next;
+        for (int32_t a = 0; a < v->count; a++)
+            if (v->place[a] == i)
+                kind[next++] = v->kind[a];
+    }
+    v->start[v->nodes] = next;
+    for (int32_t i = 0; i < v->nodes; i++)
+        for (int32_t a = v->start[i]; a < v->start[i + 1]; a++)
+            v->place[a] = i;
+    memcpy(v->kind, kind, (size_t)v->count * sizeof *kind);
+    netdp_i_free(kind);
+    return NETDP_OK;
+}
+
+static netdp_status view_new(const netdp_i_phase *p, const netdp_i_observer *observer,
+                             const int32_t *members, int32_t member_count, int32_t count, view *v,
+                             netdp_error *error)
+{
+    const int64_t most = (int64_t)(observer->seen_count + observer->quiet_count) * p->rounds +
+                         observer->seen_count + member_count;
+    *v = (view){.node = NETDP_I_NEW(int32_t, observer->seen_count + member_count + 1),
+                .place = NETDP_I_NEW(int32_t, most),
+                .kind = NETDP_I_NEW(int32_t, most)};
+    if (v->node == NULL || v->place == NULL || v->kind == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < observer->seen_count; i++) {
+        for (int32_t t = 0; t < p->rounds; t++)
+            see(v, observer->seen[i], kind_message(p, t));
+        if (observer->last_sum)
+            see(v, observer->seen[i], kind_state(p));
+    }
+    for (int32_t i = 0; i < observer->quiet_count; i++)
+        for (int32_t t = 0; t < p->rounds; t++)
+            see(v, observer->quiet[i], kind_noise(p, t));
+    for (int32_t i = 0; i < member_count; i++)
+        see(v, members[i], kind_end(p));
+    netdp_status status = sort_rows(v, error);
+    if (status != NETDP_OK)
+        return status;
+    v->covariance = NETDP_I_NEW(double, (int64_t)v->count * v->count);
+    v->response = NETDP_I_NEW(double, (int64_t)v->count *(count > p->modes ? count : p->modes));
+    v->products = NETDP_I_NEW(double, (int64_t)PAIRS * p->modes);
+    v->sums = NETDP_I_NEW(double, (int64_t)PAIRS * p->kinds * p->kinds);
+    if (v->covariance == NULL || v->response == NULL || v->products == NULL || v->sums == NULL)
+        return netdp_i_no_memory(error);
+    return NETDP_OK;
+}
+
+/* Entries of the covariance that belong to the pairs (first[i], second[i]) of nodes. */
+static void scatter(const netdp_i_phase *p, view *v, int32_t pairs, const int32_t *first,
+                    const int32_t *second)
+{
+    const int64_t kinds = p->kinds, m = v->count;
+    for (int32_t i = 0; i < pairs; i++)
+        for (int64_t a = v->start[first[i]]; a < v->start[first[i] + 1]; a++)
+            for (int64_t b = v->start[second[i]]; b < v->start[second[i] + 1]; b++) {
+                const double sum = v->sums[i * kinds * kinds + v->kind[a] * kinds + v->kind[b]];
+                v->covariance[a * m + b] = sum;
+                v->covariance[b * m + a] = sum;
+            }
+}
+
+/* cov(row a, row b) = sum_k B_wk B_w'k shared[kind a][kind b][k], PAIRS pairs of nodes at a time.
+ */
+static void fill_covariance(const netdp_i_phase *p, view *v)
+{
+    const int64_t n = p->modes;
+    const int kinds = p->kinds * p->kinds;
+    int32_t first[PAIRS], second[PAIRS], pairs = 0;
+    for (int32_t i = 0; i < v->nodes; i++)
+        for (int32_t j = 0; j <= i; j++) {
+            const double *a = p->basis->rows + v->node[i] * n, *b = p->basis->rows + v->node[j] * n;
+            for (int64_t k = 0; k < n; k++)
+                v->products[pairs * n + k] = a[k] * b[k];
+            first[pairs] = i;
+            second[pairs++] = j;
+            if (pairs < PAIRS && !(i == v->nodes - 1 && j == i))
+                continue;
+            cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, kinds, pairs, p->modes, 1,
+                        p->shared, p->modes, v->products, p->modes, 0, v->sums, kinds);
+            scatter(p, v, pairs, first, second);
+            pairs = 0;
+        }
+}
+
+/* Rows of [count][modes]: B_wk response[kind][k]; then times B^T for the asked nodes. */
+static netdp_status fill_response(const netdp_i_phase *p, view *v, const int32_t *from,
+                                  int32_t count, double *out, netdp_error *error)
+{
+    const int64_t n = p->modes;
+    double *asked = NETDP_I_NEW(double, (int64_t)count *n);
+    if (asked == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < count; i++)
+        memcpy(asked + i * n, p->basis->rows + from[i] * n, (size_t)n * sizeof *asked);
+    for (int64_t a = 0; a < v->count; a++) {
+        const double *row = p->basis->rows + v->node[v->place[a]] * n;
+        for (int64_t k = 0; k < n; k++)
+            v->response[a * n + k] = row[k] * p->response[v->kind[a] * n + k];
+    }
+    /* out is [count][v->count] row-major: column-major v->count x count */
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, v->count, count, p->modes, 1, v->response,
+                p->modes, asked, p->modes, 0, out, v->count);
+    netdp_i_free(asked);
+    return NETDP_OK;
+}
+
+/* loss += |L^{-1} r|^2 with the covariance's pivoted factor; what lies outside its range is told.
+ */
+static netdp_status add_view(view *v, double *r, int32_t count, double *loss, netdp_error *error)
+{
+    const int m = v->count;
+    netdp_status status = NETDP_OK;
+    lapack_int rank = 0;
+    lapack_int *pivot = NETDP_I_NEW(lapack_int, m);
+    double *work = NETDP_I_NEW(double, 2 * (int64_t)m), *row = NETDP_I_NEW(double, m);
+    if (pivot == NULL || work == NULL || row == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    double largest = 0;
+    for (int64_t a = 0; a < m; a++)
+        largest = fmax(largest, v->covariance[a * m + a]);
+    LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', m, v->covariance, m, pivot, &rank,
+                        NETDP_I_RANK_TOLERANCE * largest, work);
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(row, r + i * m, (size_t)m * sizeof *row);
+        for (int a = 0; a < m; a++)
+            r[i * m + a] = row[pivot[a] - 1];
+    }
+    if (rank == 0)
+        goto done;
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, rank, count, 1,
+                v->covariance, m, r, m);
+    if (rank < m)
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m - rank, count, rank, -1,
+                    v->covariance + rank, m, r, m, 1, r + rank, m);
+    for (int64_t i = 0; i < count; i++) {
+        for (int a = 0; a < rank; a++)
+            loss[i] += r[i * m + a] * r[i * m + a];
+        for (int a = rank; a < m; a++)
+            if (fabs(r[i * m + a]) > OUTSIDE_RANGE)
+                loss[i] = INFINITY;
+    }
+done:
+    netdp_i_free(pivot);
+    netdp_i_free(work);
+    netdp_i_free(row);
+    return status;
+}
+
+netdp_status netdp_i_phase_loss(const netdp_i_phase *phase, const netdp_i_observer *observer,
+                                const int32_t *members, int32_t member_count, const int32_t *from,
+                                int32_t count, double *loss, netdp_error *error)
+{
+    const int64_t n = phase->modes;
+    view v = {0};
+    double *r = NULL;
+    netdp_status status = view_new(phase, observer, members, member_count, count, &v, error);
+    if (status != NETDP_OK)
+        goto done;
+    for (int32_t i = 0; i < count; i++) {
+        const double *row = phase->basis->rows + from[i] * n;
+        loss[i] = 0;
+        for (int64_t k = 0; k < n; k++)
+            loss[i] += row[k] * row[k] * phase->released[k];
+    }
+    r = NETDP_I_NEW(double, (int64_t)v.count *count);
+    if (r == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    fill_covariance(phase, &v);
+    status = fill_response(phase, &v, from, count, r, error);
+    if (status == NETDP_OK)
+        status = add_view(&v, r, count, loss, error);
+done:
+    netdp_i_free(r);
+    view_clear(&v);
+    return status;
+}

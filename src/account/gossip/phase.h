@@ -1,0 +1,33 @@
+/*
+ * One phase of learning by gossip, with every node's dithered state released at its end; and,
+ * without a release, accelerated averaging. The whole phase is one Gaussian vector: no filter.
+ */
+#ifndef NETDP_I_PHASE_H
+#define NETDP_I_PHASE_H
+
+#include <netdp/protocol.h>
+
+#include "account/observe/filter.h"
+
+/* What does not depend on the observer: how the messages of each mode vary together. */
+typedef struct netdp_i_phase netdp_i_phase;
+
+/*
+ * `basis` is dense (all eigenvectors of W) and borrowed. A phase has protocol->every rounds, or,
+ * without contributions after the first round, protocol->rounds. `release`: all states at the end,
+ * each under protocol->end_dither, are seen.
+ */
+netdp_status netdp_i_phase_new(const netdp_linear *protocol, const netdp_i_basis *basis,
+                               bool release, netdp_i_phase **phase, netdp_error *error);
+void netdp_i_phase_free(netdp_i_phase *phase);
+
+/*
+ * loss[i] of one contribution of from[i] in round 0 towards the observer, whose members (those
+ * whose end dither is known) are `members`; INFINITY where a response lies outside the range of the
+ * covariance.
+ */
+netdp_status netdp_i_phase_loss(const netdp_i_phase *phase, const netdp_i_observer *observer,
+                                const int32_t *members, int32_t member_count, const int32_t *from,
+                                int32_t count, double *loss, netdp_error *error);
+
+#endif

@@ -1,0 +1,401 @@
+/*
+ * Contributions c_k in rounds k of a schedule: the observer's whitened innovations respond with
+ * sum_k c_k w^{(k)}, so the loss is c^T M c with M_kl the inner product of w^{(k)} and w^{(l)} over
+ * all rounds. M is formed node by node up to NETDP_I_EXPLICIT contributions and bounded
+ * (quadratic.h). Above that the gain is held after some slots at the latest, the response of a
+ * later contribution depends on its age only, and bounds are put together from M of the first and
+ * the last slots and from that one response (stitch.h).
+ */
+#include "account/gossip/stream.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "account/observe/gains.h"
+#include "account/gossip/matrices.h"
+#include "account/gossip/pattern_value.h"
+#include "account/gossip/quadratic.h"
+#include "account/observe/directions.h"
+#include "account/gossip/stitch.h"
+#include "account/gossip/stream_proof.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+/* Nodes are taken in blocks of up to BLOCK; beyond what is felt of a contribution M has this room.
+ */
+enum { BLOCK = 8, SEAM_ROOM = 33 };
+
+netdp_i_stream_sizes netdp_i_stream_most = {
+    .whole = NETDP_I_EXPLICIT, .followed = 512, .largest = 2048};
+
+/* The responses that a thread holds may take this many bytes. */
+#define BLOCK_BYTES 2.5e8
+
+typedef struct stream {
+    const netdp_linear *protocol;
+    const netdp_i_basis *basis;
+    const int32_t *from;
+    int32_t count;
+    netdp_bound bound;
+    const netdp_i_gains *gains;
+    const netdp_i_shown *shown;
+    double *loss;
+    int32_t slots, most; /* of M: contribution rounds, and how many of them a node uses */
+    int32_t early;       /* long streams: slots before the gain is steady */
+    const netdp_linear *whole;
+    const netdp_i_stream_proof *proof; /* NULL: rounding is not added */
+    int32_t block;                     /* nodes taken together: their responses must fit */
+    const netdp_progress *progress;
+} stream;
+
+static int64_t slots_of(const netdp_linear *protocol)
+{
+    return (protocol->rounds - 1) / protocol->every + 1;
+}
+
+static void mirror(double *m, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < i; j++)
+            m[i * n + j] = m[j * n + i];
+}
+
+/* ---- Every contribution apart: M of each node ---- */
+
+/*
+ * Is the sum of the absolute entries the value of a pattern, all ones or alternating? Then no bound
+ * is smaller. Entries that are 0 but for rounding have either sign: up to 1e-12 of the sum.
+ */
+static bool attained(const double *m, int64_t n, double absolute)
+{
+    double ones = 0, alternating = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double even = 0, odd = 0;
+        for (int64_t j = 0; j < n; j++)
+            *(j % 2 == 0 ? &even : &odd) += m[i * n + j];
+        ones += even + odd;
+        alternating += i % 2 == 0 ? even - odd : odd - even;
+    }
+    return absolute - fmax(ones, alternating) <= 1e-12 * absolute;
+}
+
+netdp_status netdp_i_stream_bound(netdp_i_quadratic *quadratic, netdp_bound bound, double *m,
+                                  int32_t slots, int32_t most, double *loss, netdp_error *error)
+{
+    const int64_t n = slots;
+    double spectral = INFINITY, dual = INFINITY;
+    netdp_status status = NETDP_OK;
+    mirror(m, n);
+    switch (bound) {
+    case NETDP_BOUND_LOWER:
+        *loss = netdp_i_quadratic_lower(quadratic, m, slots, most);
+        return NETDP_OK;
+    case NETDP_BOUND_ABS_SUM:
+        *loss = netdp_i_quadratic_abs_sum(quadratic, m, slots, most);
+        return NETDP_OK;
+    case NETDP_BOUND_SPECTRAL:
+        return netdp_i_quadratic_spectral(quadratic, m, slots, most, loss, error);
+    case NETDP_BOUND_DUAL:
+        return netdp_i_quadratic_dual(quadratic, m, slots, most, loss, error);
+    default:
+        break;
+    }
+    const double absolute = netdp_i_quadratic_abs_sum(quadratic, m, slots, most);
+    *loss = fmin(most, absolute);
+    if (most == slots && attained(m, slots, absolute))
+        return NETDP_OK;
+    status = netdp_i_quadratic_spectral(quadratic, m, slots, most, &spectral, error);
+    if (status == NETDP_OK)
+        status = netdp_i_quadratic_dual(quadratic, m, slots, most, &dual, error);
+    *loss = fmin(*loss, fmin(spectral, dual));
+    return status;
+}
+
+/* Node `i` of `matrices`, of a long stream: m is that of its first and last slots. */
+static netdp_status bound_stitched(const stream *s, netdp_i_seams *seams,
+                                   const netdp_i_matrices *matrices, int32_t i, int32_t from,
+                                   double *m, double *loss, netdp_error *error)
+{
+    netdp_i_stitch stitch = {.m = m,
+                             .size = s->slots,
+                             .early = s->early,
+                             .reach = (s->slots - s->early) / 2,
+                             .slots = slots_of(s->whole),
+                             .most = netdp_linear_contributions(s->whole)};
+    if (stitch.slots > stitch.size)
+        stitch.beyond = netdp_i_matrices_beyond(matrices, s->shown, i);
+    netdp_status status = netdp_i_convolve(s->whole, s->basis, s->gains, from,
+                                           stitch.size - stitch.early, &stitch.late, error);
+    mirror(m, s->slots);
+    if (status == NETDP_OK)
+        status = netdp_i_stitch_bound(seams, &stitch, s->bound, loss, error);
+    netdp_i_convolution_clear(&stitch.late);
+    return status;
+}
+
+/* The least of the asked bounds of m, each with what its own arithmetic and m's may have lost. */
+static netdp_status bound_proven(const stream *s, netdp_i_quadratic *quadratic,
+                                 const netdp_i_matrices *matrices, int32_t i, double *m,
+                                 double *loss, netdp_error *error)
+{
+    const netdp_bound bound = s->bound;
+    const bool all = bound == NETDP_BOUND_UPPER;
+    const netdp_i_states states = netdp_i_matrices_states(matrices, i);
+    double least = INFINITY, value = INFINITY;
+    netdp_status status = NETDP_OK;
+    bool done = !s->proof->holds;
+    mirror(m, s->slots);
+    if (!done && (all || bound == NETDP_BOUND_ABS_SUM)) {
+        const double sum = netdp_i_quadratic_abs_sum(quadratic, m, s->slots, s->most);
+        least = sum * (1 + 2.0 * s->slots * DBL_EPSILON);
+        done = s->most == s->slots && attained(m, s->slots, sum);
+    }
+    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_DUAL)) {
+        status = netdp_i_quadratic_proven(quadratic, m, s->slots, s->most, false, &value, error);
+        least = fmin(least, value);
+    }
+    least += netdp_i_stream_gram_error(s->proof, m, s->slots, false);
+    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_SPECTRAL)) {
+        status = netdp_i_quadratic_proven(quadratic, m, s->slots, s->most, true, &value, error);
+        least =
+            fmin(least, value + s->most * netdp_i_stream_gram_error(s->proof, m, s->slots, true));
+    }
+    least = netdp_i_stream_outward(s->proof, &states, s->early, s->slots - s->early, least);
+    *loss = all || !s->proof->holds ? fmin(s->most, least) : least;
+    return status;
+}
+
+static netdp_status bound_block(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    const stream *s = context;
+    const int32_t first = (int32_t)index * s->block;
+    const int32_t nodes = s->count - first < s->block ? s->count - first : s->block;
+    netdp_i_matrices *matrices = NULL;
+    netdp_i_quadratic *quadratic = NULL;
+    netdp_i_seams *seams = NULL;
+    double *m = NETDP_I_NEW(double, (int64_t)s->slots * s->slots);
+    netdp_status status = m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = s->whole != NULL ? netdp_i_seams_new(s->slots, &seams, error)
+                                  : netdp_i_quadratic_new(s->slots, &quadratic, error);
+    if (status == NETDP_OK)
+        status = netdp_i_matrices_new(s->protocol, s->basis, s->gains, s->shown, s->from + first,
+                                      nodes, &matrices, s->progress, error);
+    for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
+        double *loss = &s->loss[first + i];
+        netdp_i_matrices_fill(matrices, i, m);
+        if (s->proof != NULL)
+            status = bound_proven(s, quadratic, matrices, i, m, loss, error);
+        else if (seams != NULL)
+            status = bound_stitched(s, seams, matrices, i, s->from[first + i], m, loss, error);
+        else
+            status = netdp_i_stream_bound(quadratic, s->bound, m, s->slots, s->most, loss, error);
+        if (netdp_i_matrices_told(matrices, i))
+            *loss = INFINITY;
+        if (status == NETDP_OK)
+            status = netdp_i_poll(s->progress, error);
+    }
+    netdp_i_matrices_free(matrices);
+    netdp_i_quadratic_free(quadratic);
+    netdp_i_seams_free(seams);
+    netdp_i_free(m);
+    return status;
+}
+
+static netdp_status bound_blocks(stream *s, const netdp_i_shown *shown, int32_t seen,
+                                 const netdp_progress *progress, netdp_error *error)
+{
+    const double each = netdp_i_matrices_bytes(s->protocol, shown, seen);
+    s->shown = shown;
+    s->block = (int32_t)fmax(1, fmin(BLOCK, BLOCK_BYTES / each));
+    return netdp_i_for_each((s->count + s->block - 1) / s->block, bound_block, s, progress, "nodes",
+                            error);
+}
+
+static netdp_status bound_short(stream *s, int32_t seen, const netdp_progress *progress,
+                                netdp_error *error)
+{
+    netdp_i_shown shown = {0};
+    netdp_status status =
+        netdp_i_shown_new(s->protocol, s->gains, s->protocol->rounds, &shown, progress, error);
+    if (status == NETDP_OK)
+        status = bound_blocks(s, &shown, seen, progress, error);
+    netdp_i_shown_clear(&shown);
+    return status;
+}
+
+/* ---- Long streams ---- */
+
+/* The same stream without as many slots in its middle: its last round keeps its place in a slot. */
+static netdp_linear without(const netdp_linear *protocol, int64_t slots)
+{
+    netdp_linear some = *protocol;
+    some.rounds -= protocol->every * (slots < 0 ? 0 : slots);
+    return some;
+}
+
+static netdp_status bound_long(stream *s, int32_t seen, const netdp_progress *progress,
+                               netdp_error *error)
+{
+    const netdp_linear *whole = s->protocol;
+    const int64_t slots = slots_of(whole), every = whole->every;
+    const netdp_linear largest = without(whole, slots - netdp_i_stream_most.largest);
+    netdp_i_shown shown = {0};
+    netdp_status status =
+        netdp_i_shown_new(whole, s->gains, largest.rounds, &shown, progress, error);
+    if (status != NETDP_OK)
+        return status;
+    /* Room for all that is felt on either side of what is left out, and for the seam. */
+    const int64_t early = (shown.first - 1) / every + 1;
+    const int64_t wanted = early + 2 * (shown.ages / every + SEAM_ROOM);
+    const netdp_linear some =
+        wanted < slots_of(&largest) ? without(whole, slots - wanted) : largest;
+    s->whole = whole;
+    s->protocol = &some;
+    s->slots = (int32_t)slots_of(&some);
+    s->early = (int32_t)early;
+    status = bound_blocks(s, &shown, seen, progress, error);
+    s->protocol = whole;
+    netdp_i_shown_clear(&shown);
+    return status;
+}
+
+/* Ones, alternating, and the sign of a cosine; a node that may use fewer takes the last ones. */
+static void fill_pattern(const stream *s, double omega, double *pattern)
+{
+    const int64_t slots = (s->protocol->rounds - 1) / s->protocol->every + 1;
+    const int64_t most = netdp_linear_contributions(s->protocol);
+    for (int64_t k = 0; k < slots; k++)
+        pattern[k] = k < slots - most ? 0 : cos(omega * (double)k) >= 0 ? 1 : -1;
+}
+
+/* The best of three patterns, the third at the node's own worst frequency once the gain is steady.
+ */
+static netdp_status lower_long(const stream *s, const netdp_progress *progress, netdp_error *error)
+{
+    const int32_t count = s->count;
+    const int32_t *from = s->from;
+    double *pattern = NETDP_I_NEW(double, (s->protocol->rounds - 1) / s->protocol->every + 1);
+    double *best = NETDP_I_NEW(double, count), *value = NETDP_I_NEW(double, count);
+    netdp_status status = NETDP_OK;
+    if (pattern == NULL || best == NULL || value == NULL)
+        status = netdp_i_no_memory(error);
+    for (int both = 0; status == NETDP_OK && both < 2; both++) {
+        fill_pattern(s, both == 0 ? 0 : M_PI, pattern);
+        status = netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, from, count, value,
+                                       progress, error);
+        for (int32_t i = 0; status == NETDP_OK && i < count; i++)
+            best[i] = fmax(best[i], value[i]);
+    }
+    for (int32_t i = 0; status == NETDP_OK && s->gains->steady && i < count; i++) {
+        netdp_i_convolution late;
+        status = netdp_i_convolve(s->protocol, s->basis, s->gains, from[i], 0, &late, error);
+        if (status == NETDP_OK) {
+            fill_pattern(s, late.peak, pattern);
+            netdp_i_convolution_clear(&late);
+            status = netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, from + i, 1,
+                                           value, progress, error);
+        }
+        best[i] = fmax(best[i], value[0]);
+    }
+    if (status == NETDP_OK)
+        memcpy(s->loss, best, (size_t)count * sizeof *best);
+    netdp_i_free(pattern);
+    netdp_i_free(best);
+    netdp_i_free(value);
+    return status;
+}
+
+static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *basis,
+                            const netdp_i_observer *observer, netdp_bound bound,
+                            const double *pattern, const int32_t *from, int32_t count, double *loss,
+                            const netdp_progress *progress, netdp_error *error)
+{
+    const int64_t slots = slots_of(protocol);
+    const bool is_long = slots > netdp_i_stream_most.whole;
+    /* A gain that is held overstates: good for bounds from above. */
+    int64_t longest = protocol->rounds;
+    if (pattern == NULL && bound != NETDP_BOUND_LOWER) {
+        const int64_t followed = is_long ? netdp_i_stream_most.followed * protocol->every : longest;
+        const int64_t room = netdp_i_gains_room(basis, observer);
+        longest = followed < room ? followed : room;
+    }
+    netdp_i_gains gains = {0};
+    netdp_status status =
+        netdp_i_gains_new(protocol, basis, observer, longest, &gains, progress, error);
+    if (status != NETDP_OK)
+        return status;
+    stream s = {.protocol = protocol,
+                .basis = basis,
+                .from = from,
+                .count = count,
+                .bound = bound,
+                .gains = &gains,
+                .loss = loss,
+                .slots = is_long ? 0 : (int32_t)slots,
+                .most = is_long ? 0 : (int32_t)netdp_linear_contributions(protocol),
+                .progress = progress};
+    if (pattern != NULL)
+        status = netdp_i_pattern_value(protocol, basis, &gains, pattern, from, count, loss,
+                                       progress, error);
+    else if (!is_long)
+        status = bound_short(&s, observer->seen_count, progress, error);
+    else if (bound == NETDP_BOUND_LOWER)
+        status = lower_long(&s, progress, error);
+    else
+        status = bound_long(&s, observer->seen_count, progress, error);
+    netdp_i_gains_clear(&gains);
+    return status;
+}
+
+netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                   const netdp_i_observer *observer, netdp_bound bound,
+                                   const int32_t *from, int32_t count, double *loss,
+                                   const netdp_progress *progress, netdp_error *error)
+{
+    netdp_i_gains gains = {0};
+    netdp_i_shown shown = {0};
+    netdp_i_stream_proof proof;
+    netdp_status status =
+        netdp_i_gains_new(protocol, basis, observer, protocol->rounds, &gains, progress, error);
+    if (status == NETDP_OK)
+        status = netdp_i_shown_new(protocol, &gains, protocol->rounds, &shown, progress, error);
+    if (status == NETDP_OK)
+        status = netdp_i_stream_proof_new(protocol, basis, observer, &gains, &shown, &proof, error);
+    if (status == NETDP_OK) {
+        stream s = {.protocol = protocol,
+                    .basis = basis,
+                    .from = from,
+                    .count = count,
+                    .bound = bound,
+                    .gains = &gains,
+                    .proof = &proof,
+                    .loss = loss,
+                    .slots = (int32_t)slots_of(protocol),
+                    .most = (int32_t)netdp_linear_contributions(protocol),
+                    .early = (int32_t)((shown.first - 1) / protocol->every + 1),
+                    .progress = progress};
+        status = bound_blocks(&s, &shown, observer->seen_count, progress, error);
+    }
+    netdp_i_shown_clear(&shown);
+    netdp_i_gains_clear(&gains);
+    return status;
+}
+
+netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
+                            const netdp_i_observer *observer, netdp_bound bound,
+                            const double *pattern, const int32_t *from, int32_t count, double *loss,
+                            const netdp_progress *progress, netdp_error *error)
+{
+    netdp_i_basis shrunk = {0};
+    netdp_status status =
+        netdp_i_basis_shrink(basis, observer->seen, observer->seen_count, &shrunk, error);
+    if (status == NETDP_OK)
+        status = account(protocol, shrunk.modes > 0 ? &shrunk : basis, observer, bound, pattern,
+                         from, count, loss, progress, error);
+    netdp_i_basis_clear(&shrunk);
+    return status;
+}

@@ -1,0 +1,307 @@
+#include "account/gossip/stream_proof.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* Norms themselves are computed: this much covers their rounding. */
+#define NORMS 1.001
+
+/* The part of |A|^m that is left when its sum over ages is a geometric one. */
+#define LEFT 0.5
+
+static double gamma_of(double terms)
+{
+    const double u = DBL_EPSILON / 2;
+    return terms * u / (1 - terms * u);
+}
+
+static double frobenius(const double *x, int64_t count)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < count; k++)
+        sum += x[k] * x[k];
+    return NORMS * sqrt(sum);
+}
+
+/* ---- The basis ---- */
+
+typedef struct defects {
+    double orthogonal; /* |CC' - I| */
+    double lifted;     /* its longest row */
+    double invariant;  /* |W C - C theta| */
+} defects;
+
+static void measure_rows(const netdp_i_basis *basis, double *gram, defects *found)
+{
+    const int64_t n = basis->nodes;
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)n, basis->modes, 1, basis->rows,
+                basis->modes, 0, gram, (int)n);
+    for (int64_t j = 0; j < n; j++) {
+        for (int64_t i = 0; i < j; i++)
+            gram[j * n + i] = gram[i * n + j];
+        gram[j * n + j] -= 1;
+    }
+    const double rounding = NORMS * gamma_of((double)n + 2);
+    for (int64_t j = 0; j < n; j++)
+        found->lifted = fmax(found->lifted, frobenius(gram + j * n, n));
+    found->lifted += rounding * sqrt((double)n);
+    found->orthogonal = frobenius(gram, n * n) + rounding * (double)n;
+}
+
+static void measure_image(const netdp_mixing *mixing, const netdp_i_basis *basis, double *image,
+                          defects *found)
+{
+    const int64_t n = basis->nodes, r = basis->modes;
+    const netdp_rows rows = netdp_mixing_rows(mixing);
+    double rounding = 0;
+    netdp_mixing_apply(mixing, basis->rows, image, (int32_t)r);
+    for (int64_t u = 0; u < n; u++) {
+        double taken = 1;
+        for (int64_t k = rows.start[u]; k < rows.start[u + 1]; k++)
+            taken += rows.weight[k] >= 0 ? rows.weight[k] : INFINITY; /* alpha needs that */
+        rounding =
+            hypot(rounding, taken * gamma_of((double)(rows.start[u + 1] - rows.start[u]) + 4));
+        for (int64_t k = 0; k < r; k++)
+            image[u * r + k] -= basis->rows[u * r + k] * basis->theta[k];
+    }
+    found->invariant = frobenius(image, n * r) + NORMS * rounding;
+}
+
+static netdp_status measure_basis(const netdp_mixing *mixing, const netdp_i_basis *basis,
+                                  defects *found, netdp_error *error)
+{
+    const int64_t n = basis->nodes;
+    double *work = NETDP_I_NEW(double, n *n);
+    if (work == NULL)
+        return netdp_i_no_memory(error);
+    *found = (defects){0};
+    measure_rows(basis, work, found);
+    measure_image(mixing, basis, work, found);
+    netdp_i_free(work);
+    return NETDP_OK;
+}
+
+/* ---- The gains ---- */
+
+static double norm_above(const double *a, int64_t r)
+{
+    double row = 0, column = 0;
+    for (int64_t j = 0; j < r; j++) {
+        double down = 0, along = 0;
+        for (int64_t i = 0; i < r; i++) {
+            down += fabs(a[j * r + i]);
+            along += fabs(a[i * r + j]);
+        }
+        column = fmax(column, down);
+        row = fmax(row, along);
+    }
+    return fmin(NORMS * sqrt(row * column), frobenius(a, r * r));
+}
+
+/* Largest norms over rounds: Frobenius, of the inverse spectral. */
+typedef struct sizes {
+    bool resolved; /* every observation is of full rank, or of none that is known already */
+    double lower, inverse, gain;
+    double apart; /* of S gain - L, as far as it can be computed */
+    double *work; /* [seen][seen] */
+} sizes;
+
+static netdp_status measure_gain(const netdp_i_gain *gain, const netdp_i_basis *basis,
+                                 const netdp_i_observer *observer, sizes *all, netdp_error *error)
+{
+    const int64_t s = observer->seen_count, r = basis->modes;
+    double *work = all->work;
+    if (gain->rank == 0 && isinf(gain->unit[0]))
+        return NETDP_OK;
+    if (gain->rank < s) {
+        all->resolved = false;
+        return NETDP_OK;
+    }
+    for (int64_t j = 0; j < s; j++)
+        for (int64_t i = 0; i < s; i++)
+            work[j * s + i] =
+                cblas_ddot((int)r, basis->rows + observer->seen[gain->pivot[i] - 1] * r, 1,
+                           gain->gain + j * r, 1) -
+                (i < j ? 0 : gain->lower[j * s + i]);
+    all->apart = fmax(all->apart, frobenius(work, s * s));
+    for (int64_t j = 0; j < s; j++)
+        for (int64_t i = 0; i < s; i++)
+            work[j * s + i] = i < j ? 0 : gain->lower[j * s + i];
+    all->lower = fmax(all->lower, frobenius(work, s * s));
+    all->gain = fmax(all->gain, frobenius(gain->gain, r * s));
+    if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', (int)s, work, (int)s) != 0)
+        return netdp_i_no_memory(error);
+    all->inverse = fmax(all->inverse, norm_above(work, s));
+    return NETDP_OK;
+}
+
+static netdp_status measure_gains(const netdp_i_gains *gains, const netdp_i_basis *basis,
+                                  const netdp_i_observer *observer, sizes *all, netdp_error *error)
+{
+    const int64_t s = observer->seen_count;
+    *all = (sizes){.resolved = true, .work = NETDP_I_NEW(double, s *s)};
+    netdp_status status = all->work == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int64_t t = 0; status == NETDP_OK && t < gains->count; t++)
+        status = measure_gain(&gains->gain[t], basis, observer, all, error);
+    if (status == NETDP_OK && gains->last.lower != NULL)
+        status = measure_gain(&gains->last, basis, observer, all, error);
+    netdp_i_free(all->work);
+    /* What the computed inverse misses of the true one. */
+    all->inverse *= NORMS;
+    all->resolved =
+        all->resolved && gamma_of(2.0 * (double)(s * s)) * all->inverse * all->lower < 1e-4;
+    return status;
+}
+
+/* ---- The steady round ---- */
+
+/*
+ * Above the sum over ages of |A^age|^2, A = theta (I - gain C): by squaring A until little is left,
+ * the sum up to age 2^j is at most the product of 1 + |A^(2^i)|^2 over i < j.
+ */
+static netdp_status sum_of_powers(const netdp_i_gains *gains, int modes, double *sum,
+                                  netdp_error *error)
+{
+    const int64_t r = modes;
+    double *a = NETDP_I_NEW(double, r *r), *next = NETDP_I_NEW(double, r *r);
+    netdp_i_response unit = {0};
+    netdp_status status = a == NULL || next == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_response_new(gains->filter, modes, &unit, error);
+    if (status != NETDP_OK)
+        goto done;
+    for (int64_t k = 0; k < r; k++)
+        unit.e[k * r + k] = 1;
+    netdp_i_response_learn(&unit, netdp_i_gains_at(gains, gains->count));
+    netdp_i_response_predict(&unit);
+    memcpy(a, unit.e, (size_t)(r * r) * sizeof *a);
+    *sum = 1;
+    for (int power = 0; power < 40; power++) {
+        const double norm = norm_above(a, r);
+        if (norm <= LEFT) {
+            *sum *= NORMS / (1 - norm * norm);
+            goto done;
+        }
+        *sum *= 1 + norm * norm;
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, modes, modes, modes, 1, a, modes, a,
+                    modes, 0, next, modes);
+        double *swap = a;
+        a = next;
+        next = swap;
+    }
+    *sum = INFINITY;
+done:
+    netdp_i_response_clear(&unit);
+    netdp_i_free(a);
+    netdp_i_free(next);
+    return status;
+}
+
+/* ---- Together ---- */
+
+/* Any input of the messages, whatever node it comes to, is worth this many times its square of
+   noise that hides. */
+static double worth(const netdp_linear *protocol, const netdp_i_observer *observer)
+{
+    if (!observer->last_sum)
+        return 2;
+    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
+    const int32_t v = observer->seen[0];
+    double through = 0;
+    for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++)
+        if (rows.column[k] != v)
+            through = hypot(through, rows.weight[k]);
+    const double once = 1 + 2 / through;
+    return NORMS * (1 + once * once);
+}
+
+netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                      const netdp_i_observer *observer, const netdp_i_gains *gains,
+                                      const netdp_i_shown *shown, netdp_i_stream_proof *proof,
+                                      netdp_error *error)
+{
+    const int s = observer->seen_count, r = basis->modes;
+    const double root = sqrt(s), u = DBL_EPSILON / 2;
+    double powers = 1;
+    defects d = {0};
+    sizes z = {0};
+    *proof = (netdp_i_stream_proof){.holds = false};
+    netdp_status status = measure_basis(protocol->mixing, basis, &d, error);
+    if (status == NETDP_OK)
+        status = measure_gains(gains, basis, observer, &z, error);
+    if (status == NETDP_OK && gains->steady)
+        status = sum_of_powers(gains, r, &powers, error);
+    if (status != NETDP_OK)
+        return status;
+
+    const double c = 1 + d.orthogonal, p = NORMS * gains->size, g = z.gain, l = z.lower;
+    /* gain L' - P S' and S gain - L; P + Z and gain + H make both 0 */
+    const double image = gamma_of(r) * p * root * c, solve = gamma_of(s) * g * l;
+    const double h = NORMS * (z.apart + gamma_of(r + 2) * root * c * g);
+    const double fit = 2 * NORMS * (c * (image + solve) + h * l), after = p + g * g;
+    const double update = c * c * (gamma_of(s + 1) * after + 4 * u * (after + sqrt(r)));
+    double noise = 2 * fit + update + 2 * c * g * h + h * h + 2 * d.invariant * c * after +
+                   4 * d.orthogonal + 6 * u * r;
+    const double open = 1 + c * g * z.inverse;
+    if (gains->steady)
+        noise += c * c * r * gains->change * (observer->last_sum ? open * open : 1) +
+                 (observer->last_sum ? 2 * noise : 0);
+
+    const double price = worth(protocol, observer), hidden = sqrt(2 * price);
+    const double seen = NORMS * z.inverse * c; /* |w| per |E| */
+    const double heard = z.inverse * (gamma_of(r) * root * c + gamma_of(s) * l * seen);
+    const double moved =
+        c * (gamma_of(s + 1) * (1 + g * seen) + 3 * u) + d.invariant + h * seen + c * g * heard;
+    double rows = 0;
+    const int64_t each = (int64_t)r * s;
+    for (int64_t a = 0; a < shown->ages; a++) {
+        rows += frobenius(shown->rows + a * each, each);
+        rows += shown->last != NULL ? frobenius(shown->last + a * each, each) : 0;
+    }
+    const double back = 4 * u + gamma_of(r) * g * seen + gamma_of(s + 2) * (1 + seen * g) +
+                        gamma_of(s) * z.inverse * l;
+    const int64_t felt = shown->first + shown->ages,
+                  slots = (protocol->rounds - 1) / protocol->every + 1;
+    *proof = (netdp_i_stream_proof){.scale = NORMS * price * noise,
+                                    .state = NORMS * (heard + hidden * moved),
+                                    .lasts = sqrt(powers),
+                                    .made = NORMS * hidden * d.lifted,
+                                    .steady = NORMS *
+                                              (2 * back * rows * sqrt(powers) + gamma_of(r) * rows +
+                                               1e-19 * seen * r * sqrt(powers)),
+                                    .terms = (felt + 1) * s + slots + 4,
+                                    .beside = 2 * (felt / protocol->every + 1) + 1};
+    proof->beside = proof->beside < slots ? proof->beside : slots;
+    proof->holds = z.resolved && d.orthogonal < 1e-6 && proof->scale < 0.5 && isfinite(powers);
+    return NETDP_OK;
+}
+
+double netdp_i_stream_gram_error(const netdp_i_stream_proof *proof, const double *m, int64_t slots,
+                                 bool row)
+{
+    double trace = 0, largest = 0;
+    for (int64_t k = 0; k < slots; k++) {
+        trace += m[k * slots + k];
+        largest = fmax(largest, m[k * slots + k]);
+    }
+    const double each = NORMS * gamma_of((double)proof->terms) * (double)proof->beside;
+    return each * (row ? largest : trace);
+}
+
+double netdp_i_stream_outward(const netdp_i_stream_proof *proof, const netdp_i_states *states,
+                              int64_t early, int64_t late, double bound)
+{
+    if (!proof->holds)
+        return INFINITY;
+    const double lasting = proof->state * proof->lasts + proof->steady;
+    const double added = proof->state * states->before + lasting * states->there +
+                         NORMS * lasting * (double)late + proof->made * (double)(early + late);
+    const double root = sqrt(bound) + NORMS * added;
+    return root * root / (1 - proof->scale) * (1 + 1e-15);
+}

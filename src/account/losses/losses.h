@@ -1,0 +1,113 @@
+/* The pairwise result before it is filled, and its rows as they come. */
+#ifndef NETDP_I_LOSSES_H
+#define NETDP_I_LOSSES_H
+
+#include <netdp/account.h>
+
+struct netdp_i_basis;
+struct netdp_i_observer;
+
+/*
+ * With the asked nodes (count 0: all), each in range and named once; a coalition is one observer.
+ * `loss` is NULL.
+ */
+netdp_status netdp_i_losses_asked(int32_t nodes, const int32_t *from, int32_t from_count,
+                                  const int32_t *to, int32_t to_count, bool coalition,
+                                  netdp_losses **losses, netdp_error *error);
+
+/* The same with losses 0, to be filled. */
+netdp_status netdp_i_losses_new(int32_t nodes, const int32_t *from, int32_t from_count,
+                                const int32_t *to, int32_t to_count, bool coalition,
+                                netdp_losses **losses, netdp_error *error);
+
+/* Another of the same nodes and bound, without its losses. */
+netdp_status netdp_i_losses_like(const netdp_losses *known, netdp_losses **losses,
+                                 netdp_error *error);
+
+/* INFINITY where a node stands in the observer set: in all rows, or in loss[count][from_count] of
+ * the observers from `first` on. */
+void netdp_i_losses_exclude(netdp_losses *losses);
+void netdp_i_rows_exclude(const netdp_losses *losses, int32_t first, int32_t count, double *loss);
+
+/* The rows of observers that follow one another. */
+typedef struct netdp_i_batch {
+    const netdp_losses *losses; /* who, and by which bound; its `loss` may be NULL */
+    int32_t first, count;       /* observers, as indices of losses->to */
+    const double *loss;         /* [count][losses->from_count] */
+} netdp_i_batch;
+
+/* Takes the batches in the order of observers, each of them once. */
+typedef netdp_status (*netdp_i_batch_sink)(void *context, const netdp_i_batch *batch,
+                                           netdp_error *error);
+
+/* Bytes of the rows of a batch; tests make it small. */
+extern int64_t netdp_i_batch_bytes;
+
+/* How many observers a batch has, the last one apart. */
+int32_t netdp_i_batch_size(const netdp_losses *losses);
+
+/* All rows as one batch. */
+netdp_i_batch netdp_i_batch_whole(const netdp_losses *losses);
+
+/* Each loss in the unit, rounded up: value[count][from_count], INFINITY where no pair counts. */
+netdp_status netdp_i_batch_values(const netdp_i_batch *batch, double noise, netdp_unit unit,
+                                  double *value, const netdp_progress *progress,
+                                  netdp_error *error);
+
+/*
+ * Who accounts, in place of this process alone, on an observer's own Krylov space:
+ * loss[losses->from_count] towards it. Called for one observer after the other.
+ */
+typedef struct netdp_i_rounds {
+    /* Round by round, through the filter. */
+    netdp_status (*account)(void *context, const netdp_loss_request *request,
+                            const netdp_losses *losses, const struct netdp_i_observer *observer,
+                            double *loss, const netdp_progress *progress, netdp_error *error);
+    /* As netdp_i_release_loss, of losses->from. */
+    netdp_status (*release)(void *context, const netdp_linear *protocol, int64_t rounds,
+                            double dither, double away, const netdp_losses *losses,
+                            const int32_t *member, double *loss, const netdp_progress *progress,
+                            netdp_error *error);
+    netdp_status (*spectrum)(const netdp_mixing *mixing, netdp_spectrum *spectrum,
+                             netdp_error *error);
+    void *context;
+} netdp_i_rounds;
+
+/*
+ * The rows of all observers, in batches. `room`: bytes for the sums of a published formula, which
+ * serve several observers. `rounds` NULL: here.
+ */
+netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
+                                const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
+                                void *context, const netdp_progress *progress, netdp_error *error);
+
+/* The rounds of one observer on a basis of its own: from[count] are rows of it. */
+netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bound bound,
+                                     const struct netdp_i_basis *basis,
+                                     const struct netdp_i_observer *observer, const int32_t *from,
+                                     int32_t count, double *loss, const netdp_progress *progress,
+                                     netdp_error *error);
+
+/* netdp_losses_each in batches. */
+netdp_status netdp_i_losses_each(const netdp_loss_request *request, netdp_i_batch_sink sink,
+                                 void *context, const netdp_progress *progress, netdp_error *error);
+
+/* Fills zeroed loss[count][from_count] of observers from `first` on. */
+typedef netdp_status (*netdp_i_batch_filler)(void *context, int32_t first, int32_t count,
+                                             double *loss, const netdp_progress *progress,
+                                             netdp_error *error);
+
+/*
+ * All batches from the filler to the sink, with INFINITY where no pair counts; `size` observers
+ * each, 0: netdp_i_batch_size. What a filler of several tells of "observers" is told of all.
+ */
+netdp_status netdp_i_batches_fill(const netdp_losses *losses, int32_t size,
+                                  netdp_i_batch_filler fill, void *account, netdp_i_batch_sink sink,
+                                  void *context, const netdp_progress *progress,
+                                  netdp_error *error);
+
+/* The batches of losses that are there. */
+netdp_status netdp_i_losses_replay(const netdp_losses *losses, netdp_i_batch_sink sink,
+                                   void *context, netdp_error *error);
+
+#endif

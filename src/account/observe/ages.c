@@ -1,0 +1,163 @@
+#include "account/observe/ages.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+#define NOTHING 1e-20
+
+/* Ages that are followed at most. */
+enum { LONGEST = 200000 };
+
+/* Transposed: columns of length `modes`. */
+typedef struct backward {
+    int modes, seen;
+    const double *theta;
+    const netdp_i_gains *gains;
+    const netdp_i_gain *gain; /* the steady one */
+    double *c;                /* [rank][modes]: C */
+    double *x;                /* [seen][modes]: C A^age */
+    double *last;             /* [seen][modes]; 0 without a last sum */
+    double *y;                /* [seen][seen] */
+} backward;
+
+static void backward_clear(backward *b)
+{
+    netdp_i_free(b->c);
+    netdp_i_free(b->x);
+    netdp_i_free(b->last);
+    netdp_i_free(b->y);
+}
+
+/* C = L^{-1} S B of a gain; rows: S B, [seen][modes]. */
+static void whiten(const double *rows, const netdp_i_gain *gain, int modes, int seen, double *c)
+{
+    for (int j = 0; j < gain->rank; j++)
+        memcpy(c + (int64_t)j * modes, rows + (int64_t)(gain->pivot[j] - 1) * modes,
+               (size_t)modes * sizeof *c);
+    if (gain->rank > 0)
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, modes,
+                    gain->rank, 1, gain->lower, seen, c, modes);
+}
+
+/* x <- x A, with A = theta (I - gain C). */
+static void step_back(const backward *b, double *x)
+{
+    const int r = b->modes, rank = b->gain->rank;
+    for (int64_t j = 0; j < b->seen; j++)
+        for (int64_t k = 0; k < r; k++)
+            x[j * r + k] *= b->theta[k];
+    if (rank == 0)
+        return;
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, rank, b->seen, r, 1, b->gain->gain, r, x,
+                r, 0, b->y, b->seen);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, b->seen, rank, -1, b->c, r, b->y,
+                b->seen, 1, x, r);
+}
+
+static netdp_status backward_new(const netdp_i_gains *gains, backward *b, netdp_error *error)
+{
+    netdp_i_response any = {0};
+    netdp_status status = netdp_i_response_new(gains->filter, 1, &any, error);
+    if (status != NETDP_OK)
+        return status;
+    const int64_t r = any.modes, s = any.seen;
+    *b = (backward){.modes = any.modes,
+                    .seen = any.seen,
+                    .theta = any.theta,
+                    .gains = gains,
+                    .gain = netdp_i_gains_at(gains, gains->count),
+                    .c = NETDP_I_NEW(double, r *s),
+                    .x = NETDP_I_NEW(double, r *s),
+                    .last = NETDP_I_NEW(double, r *s),
+                    .y = NETDP_I_NEW(double, s *s)};
+    if (b->c == NULL || b->x == NULL || b->last == NULL || b->y == NULL) {
+        status = netdp_i_no_memory(error);
+    } else {
+        whiten(any.rows, b->gain, b->modes, b->seen, b->c);
+        memcpy(b->x, b->c, (size_t)(r * s) * sizeof *b->x);
+        if (gains->last.lower != NULL) {
+            whiten(any.rows, &gains->last, b->modes, b->seen, b->last);
+            step_back(b, b->last);
+        }
+    }
+    netdp_i_response_clear(&any);
+    return status;
+}
+
+void netdp_i_shown_clear(netdp_i_shown *shown)
+{
+    netdp_i_free(shown->rows);
+    netdp_i_free(shown->last);
+    *shown = (netdp_i_shown){0};
+}
+
+static double largest(const double *x, int64_t count)
+{
+    double most = 0;
+    for (int64_t k = 0; k < count; k++)
+        most = fabs(x[k]) > most ? fabs(x[k]) : most;
+    return most;
+}
+
+static void step(const backward *b)
+{
+    step_back(b, b->x);
+    if (b->gains->last.lower != NULL)
+        step_back(b, b->last);
+}
+
+static netdp_status keep(const backward *b, netdp_i_shown *made, int64_t *room, netdp_error *error)
+{
+    const int64_t each = (int64_t)b->modes * b->seen;
+    const bool sums = b->gains->last.lower != NULL;
+    netdp_status status =
+        netdp_i_ages_grow(made->ages, each, room, &made->rows, sums ? &made->last : NULL, error);
+    if (status != NETDP_OK)
+        return status;
+    memcpy(made->rows + made->ages * each, b->x, (size_t)each * sizeof *b->x);
+    if (sums)
+        memcpy(made->last + made->ages * each, b->last, (size_t)each * sizeof *b->last);
+    made->ages++;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_shown_new(const netdp_linear *protocol, const netdp_i_gains *gains,
+                               int64_t kept, netdp_i_shown *shown, const netdp_progress *progress,
+                               netdp_error *error)
+{
+    netdp_i_shown made = {.first = gains->steady ? gains->count - 1 : protocol->rounds};
+    backward b = {0};
+    int64_t room = 0;
+    netdp_status status = backward_new(gains, &b, error);
+    const int64_t each = (int64_t)b.modes * b.seen, left = protocol->rounds - made.first;
+    const double nothing = status == NETDP_OK ? NOTHING * largest(b.c, each) : 0;
+    for (int64_t age = 0; status == NETDP_OK && age < left; age++) {
+        if (largest(b.x, each) <= nothing && largest(b.last, each) <= nothing)
+            break;
+        if (age < kept - made.first) {
+            status = keep(&b, &made, &room, error);
+        } else {
+            made.beyond += cblas_dnrm2((int)each, b.x, 1);
+            made.last_beyond += cblas_dnrm2((int)each, b.last, 1);
+        }
+        if (age == LONGEST) {
+            made.beyond = made.last_beyond = INFINITY;
+            break;
+        }
+        step(&b);
+        if (status == NETDP_OK)
+            status = netdp_i_poll(progress, error);
+    }
+    backward_clear(&b);
+    if (status != NETDP_OK) {
+        netdp_i_shown_clear(&made);
+        return status;
+    }
+    *shown = made;
+    return NETDP_OK;
+}

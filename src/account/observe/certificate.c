@@ -1,0 +1,254 @@
+/*
+ * Of a shift as it stands in memory, g follows g_0 = e_u + v_0, g_t = W g_{t-1} + nu_t v_t at the
+ * free nodes, g = 0 at the others. `far` bounds, node by node, how far the g at hand is from the
+ * one that these numbers define in exact arithmetic: it goes through W as g does, and takes up each
+ * round's rounding. What reaches a seen node is taken up by its noise, the worst of it; rows that
+ * must vanish are made to, and what rounding leaves of them is bounded by the inverse of their
+ * products.
+ *
+ * Sources stand side by side as lanes and share `far`. A source whose bound is too wide for its
+ * loss is done again alone, in long doubles.
+ */
+#include "account/observe/certificate.h"
+
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "mixing/mixing.h"
+
+/* Squares are added up in chunks of so many nodes: the rounding of a sum grows with its terms. */
+enum { LANES = 16, CHUNK = 512 };
+
+/* For what is computed in doubles, but for longer sums. */
+#define ROUND_UP (1 + 1e-12)
+
+/* Above what underflow may take away. */
+#define LEAST 1e-300
+
+/* A state of the rounds in doubles, and in long doubles. */
+#define STATE(REAL)                                                                                \
+    {                                                                                              \
+        int32_t lanes, stride; /* of g and a; of the shift */                                      \
+        REAL *g, *a;           /* [nodes][lanes]: after the shift, and what came in */             \
+        double *far, *came;    /* [nodes]: of every lane's g and a at most, from the exact ones */ \
+        double *size;          /* [nodes]: of every lane's g at most */                            \
+        double *left;          /* [tied_count] */                                                  \
+        REAL round[LANES];     /* squares of the round */                                          \
+    }
+typedef struct state_double STATE(double) state_double;
+typedef struct state_long STATE(long double) state_long;
+
+#define REAL double
+#define UNIT (DBL_EPSILON / 2)
+#define SQRT sqrt
+#define NAME(what) what##_double
+#include "account/observe/certificate_rounds.inc"
+
+static void multiply_double(netdp_rows rows, const double *x, double *y, int32_t lanes)
+{
+    netdp_i_rows_apply_part(rows, 0, rows.nodes, x, y, lanes);
+}
+
+#undef REAL
+#undef UNIT
+#undef SQRT
+#undef NAME
+#define REAL long double
+#define UNIT ((double)(LDBL_EPSILON / 2))
+#define SQRT sqrtl
+#define NAME(what) what##_long
+#include "account/observe/certificate_rounds.inc"
+
+static void multiply_long(netdp_rows rows, const long double *x, long double *y, int32_t lanes)
+{
+    (void)lanes; /* one */
+    for (int32_t v = 0; v < rows.nodes; v++) {
+        long double sum = 0;
+        for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++)
+            sum += (long double)rows.weight[k] * x[rows.column[k]];
+        y[v] = sum;
+    }
+}
+
+netdp_status netdp_i_shift_loss(const netdp_i_scene *scene, const netdp_i_shift *shift,
+                                int32_t lane, double *loss, netdp_error *error)
+{
+    if (scene->tied_count > 0 && !(scene->least > 0)) {
+        for (int32_t l = 0; l < (lane < 0 ? shift->lanes : 1); l++)
+            loss[l] = INFINITY;
+        return NETDP_OK;
+    }
+    return lane < 0 ? evaluate_double(scene, shift, 0, shift->lanes, loss, error)
+                    : evaluate_long(scene, shift, lane, 1, loss, error);
+}
+
+/* ---- The view ---- */
+
+void netdp_i_scene_clear(netdp_i_scene *scene)
+{
+    netdp_i_free(scene->role);
+    netdp_i_free(scene->exempt);
+    netdp_i_free(scene->tied);
+    netdp_i_free(scene->length);
+    netdp_i_free(scene->inverse);
+    *scene = (netdp_i_scene){0};
+}
+
+/* The products of two rows' free parts, in units of these lengths. */
+static double product_of(const netdp_i_scene *s, int32_t a, double a_length, int32_t b,
+                         double b_length)
+{
+    const netdp_rows rows = s->rows;
+    double sum = 0;
+    int64_t i = rows.start[a], j = rows.start[b];
+    while (i < rows.start[a + 1] && j < rows.start[b + 1]) {
+        if (rows.column[i] == rows.column[j] && s->role[rows.column[i]] == NETDP_I_FREE)
+            sum += rows.weight[i] / a_length * (rows.weight[j] / b_length);
+        const bool step = rows.column[i] <= rows.column[j];
+        j += rows.column[j] <= rows.column[i];
+        i += step;
+    }
+    return sum;
+}
+
+/* Does the row say what another does: the same weights on all nodes that are not known? */
+static bool is_same(const netdp_i_scene *s, int32_t a, int32_t b)
+{
+    const netdp_rows rows = s->rows;
+    int64_t i = rows.start[a], j = rows.start[b];
+    for (;; i++, j++) {
+        while (i < rows.start[a + 1] && s->role[rows.column[i]] == NETDP_I_KNOWN)
+            i++;
+        while (j < rows.start[b + 1] && s->role[rows.column[j]] == NETDP_I_KNOWN)
+            j++;
+        if (i == rows.start[a + 1] || j == rows.start[b + 1])
+            return i == rows.start[a + 1] && j == rows.start[b + 1];
+        if (rows.column[i] != rows.column[j] || rows.weight[i] != rows.weight[j])
+            return false;
+    }
+}
+
+/* The rows that say something of their own. */
+static void list_ties(netdp_i_scene *s, const int32_t *member, int32_t members)
+{
+    s->tied_count = 0;
+    for (int32_t i = 0; i < members; i++) {
+        const int32_t v = member[i];
+        double length = 0;
+        bool fresh = false;
+        for (int64_t k = s->rows.start[v]; k < s->rows.start[v + 1]; k++) {
+            const char role = s->role[s->rows.column[k]];
+            fresh = fresh || role == NETDP_I_FREE || role == NETDP_I_CARRIED;
+            if (role == NETDP_I_FREE)
+                length = hypot(length, s->rows.weight[k]);
+        }
+        for (int32_t c = 0; fresh && c < s->tied_count; c++)
+            fresh = !is_same(s, v, s->tied[c]);
+        if (!fresh)
+            continue;
+        s->length[s->tied_count] = length;
+        s->tied[s->tied_count++] = v;
+    }
+}
+
+/* The inverse of the rows' products, in units of their lengths, and how near it is. */
+static netdp_status invert_ties(netdp_i_scene *s, netdp_error *error)
+{
+    const int64_t m = s->tied_count;
+    double *product = NETDP_I_NEW(double, m *m), most = 0;
+    lapack_int *pivot = NETDP_I_NEW(lapack_int, m);
+    netdp_status status = product == NULL || pivot == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status != NETDP_OK)
+        goto done;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < m; j++)
+            product[i * m + j] = product_of(s, s->tied[i], s->length[i], s->tied[j], s->length[j]);
+    memcpy(s->inverse, product, (size_t)(m * m) * sizeof *product);
+    if (LAPACKE_dgetrf(LAPACK_ROW_MAJOR, (lapack_int)m, (lapack_int)m, s->inverse, (lapack_int)m,
+                       pivot) != 0 ||
+        LAPACKE_dgetri(LAPACK_ROW_MAJOR, (lapack_int)m, s->inverse, (lapack_int)m, pivot) != 0) {
+        s->least = 0;
+        goto done;
+    }
+    for (int64_t i = 0; i < m; i++) {
+        double off = 0;
+        for (int64_t j = 0; j < m; j++) {
+            double sum = i == j ? -1 : 0, size = 1;
+            for (int64_t k = 0; k < m; k++) {
+                sum += s->inverse[i * m + k] * product[k * m + j];
+                size += fabs(s->inverse[i * m + k]) * product[k * m + j];
+            }
+            /* rounding of this sum, and of the products: longer sums than these have 1e6 terms */
+            off += fabs(sum) + size * ((double)m * DBL_EPSILON + 2e-10);
+        }
+        most = fmax(most, off);
+    }
+    s->least = 1 - most; /* NaN where the inverse is none */
+done:
+    netdp_i_free(product);
+    netdp_i_free(pivot);
+    return status;
+}
+
+netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
+                               const netdp_i_observer *observer, const int32_t *member,
+                               int32_t members, double end, netdp_i_scene *scene,
+                               netdp_error *error)
+{
+    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
+    netdp_i_scene s = {.protocol = protocol,
+                       .rows = rows,
+                       .rounds = rounds,
+                       .end = end,
+                       .tied_always = observer->quiet_count > 0,
+                       .role = NETDP_I_NEW(char, rows.nodes),
+                       .exempt = NETDP_I_NEW(char, rows.nodes),
+                       .tied = NETDP_I_NEW(int32_t, members),
+                       .length = NETDP_I_NEW(double, members),
+                       .inverse = NETDP_I_NEW(double, (int64_t)members *members),
+                       .least = 1};
+    netdp_status status = NETDP_OK;
+    if (s.role == NULL || s.exempt == NULL || s.tied == NULL || s.length == NULL ||
+        s.inverse == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    memset(s.role, NETDP_I_FREE, (size_t)rows.nodes);
+    for (int32_t j = 0; j < observer->seen_count; j++)
+        s.role[observer->seen[j]] = NETDP_I_SEEN;
+    for (int32_t j = 0; j < observer->quiet_count; j++)
+        s.role[observer->quiet[j]] = NETDP_I_KNOWN;
+    for (int32_t i = 0; i < members; i++)
+        s.exempt[member[i]] = 1;
+    if (observer->last_sum) {
+        list_ties(&s, member, members);
+        status = s.tied_count > 0 ? invert_ties(&s, error) : NETDP_OK;
+    }
+    if (status == NETDP_OK) {
+        *scene = s;
+        s = (netdp_i_scene){0};
+    }
+done:
+    netdp_i_scene_clear(&s);
+    return status;
+}
+
+netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *member,
+                                   int32_t members, bool *resolved, netdp_error *error)
+{
+    const netdp_i_observer observer = {.seen_count = members,
+                                       .seen = member,
+                                       .quiet_count = members,
+                                       .quiet = member,
+                                       .last_sum = true};
+    netdp_i_scene scene = {0};
+    netdp_status status =
+        netdp_i_scene_new(protocol, 1, &observer, member, members, 0, &scene, error);
+    *resolved = status == NETDP_OK && scene.least > 0;
+    netdp_i_scene_clear(&scene);
+    return status;
+}

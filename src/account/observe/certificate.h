@@ -1,0 +1,74 @@
+/*
+ * A certificate of a loss: a shift of the noises that hides a contribution, evaluated with outward
+ * rounding (docs/proofs/certificate.md). Whatever made the shift, the loss is at most the sum of
+ * its squares.
+ */
+#ifndef NETDP_I_CERTIFICATE_H
+#define NETDP_I_CERTIFICATE_H
+
+#include <netdp/protocol.h>
+
+#include "account/observe/filter.h"
+
+/* What a node's message may do while the noises are shifted and the observer sees the same. */
+typedef enum netdp_i_role {
+    NETDP_I_FREE,    /* unseen, draws noise: anything, for the noise that it takes */
+    NETDP_I_SEEN,    /* stays: its noise takes up what comes in */
+    NETDP_I_KNOWN,   /* stays, and nothing comes in */
+    NETDP_I_CARRIED, /* unseen, draws no noise: goes on as it is */
+} netdp_i_role;
+
+/* The rounds as an observer sees them. */
+typedef struct netdp_i_scene {
+    const netdp_linear *protocol;
+    netdp_rows rows; /* of the round at hand */
+    int64_t rounds;
+    char *role;   /* [nodes], of the round at hand: netdp_i_role */
+    double end;   /* above 0: after the last round all states are seen, under this noise ... */
+    char *exempt; /* [nodes]: ... but of these no noise is unknown, and nothing comes in */
+    /* Nodes whose next sum is seen without noise: it must stay. */
+    bool tied_always;   /* in every round; else in the last one */
+    int32_t tied_count; /* no two of the same row */
+    int32_t *tied;      /* [tied_count] */
+    double *length;     /* [tied_count]: of the row's free part */
+    double *inverse;    /* [tied_count][tied_count]: nearly, of the rows' products */
+    double least;       /* how nearly: 1 - |I - inverse products|; at most 0: not resolved */
+} netdp_i_scene;
+
+/* The view of an observer of a network that does not change. */
+netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
+                               const netdp_i_observer *observer, const int32_t *member,
+                               int32_t members, double end, netdp_i_scene *scene,
+                               netdp_error *error);
+void netdp_i_scene_clear(netdp_i_scene *scene);
+
+/* Do the sums that a coalition sees tell apart what hides them, to the digits of a double? */
+netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *member,
+                                   int32_t members, bool *resolved, netdp_error *error);
+
+/* Shifts of the free nodes' noises for a block of sources, each in units of its round's noise. */
+typedef struct netdp_i_shift {
+    int32_t lanes;
+    const int32_t *source; /* [lanes] */
+    double *noise;         /* [rounds][nodes][lanes]; ties may change it a little */
+} netdp_i_shift;
+
+/*
+ * loss[lanes]: an upper bound each, INFINITY where it cannot be told. `lane` below 0: all lanes in
+ * doubles; else that lane alone, in long doubles.
+ */
+netdp_status netdp_i_shift_loss(const netdp_i_scene *scene, const netdp_i_shift *shift,
+                                int32_t lane, double *loss, netdp_error *error);
+
+/*
+ * loss[i] of one contribution of from[i] in round 0 towards the observer, proven: the filter's own
+ * shift, evaluated. `members` are those whose noise at the end is known; `end` above 0: after the
+ * last round all states are seen under noise of that standard deviation, on a dense basis.
+ */
+netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                    const netdp_i_observer *observer, const int32_t *member,
+                                    int32_t members, double end, const int32_t *from, int32_t count,
+                                    double *loss, const netdp_progress *progress,
+                                    netdp_error *error);
+
+#endif

@@ -1,0 +1,19 @@
+/* What an exact account would cost each way; the cheaper way is taken. */
+#ifndef NETDP_I_COST_H
+#define NETDP_I_COST_H
+
+#include <netdp/account.h>
+
+#include "account/observe/filter.h"
+
+#define NETDP_I_REDUCED "reduced" /* the observer's own Krylov space */
+#define NETDP_I_DENSE "dense"     /* all eigenvectors of W, once for all observers */
+
+/* The ways of one observer of the request; the work of finding all eigenvectors is shared. */
+void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer,
+                  netdp_plan *plan);
+
+/* Is a certificate of all pairs cheap, beside the account or as such, and is there room for it? */
+bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer);
+
+#endif

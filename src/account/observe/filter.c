@@ -1,0 +1,445 @@
+/*
+ * m_t is a vector AR(1) process and y_t = S m_t its noise-free observation, so a Kalman filter
+ * gives the whitened innovations. In modal coordinates (basis.h), with D zero at quiet nodes:
+ *
+ *     P <- D
+ *     each round:  Sigma = S P S^T = L L^T     G = P S^T L^{-T}     P <- P - G G^T
+ *     then:        P <- theta P theta + nu^2 D
+ *
+ * Ranks are decided in units of the noise that is fresh in each observation: a sum received through
+ * small weights is as much of an observation as any other.
+ *
+ * The covariance form loses nu^2 below 1e-16. For a small dither P is therefore carried as a
+ * factor, P = C C^T, which loses nu below 1e-16: S C = L V^T, G = C V, C <- C - G V^T, and the
+ * factor of theta P theta + nu^2 D by QR. It costs several times as much.
+ *
+ * All matrices are column-major; P only in its lower triangle.
+ */
+#include "account/observe/filter.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+struct netdp_i_filter {
+    int modes, seen;
+    bool factored;
+    bool delayed, started; /* the seen nodes' own noise is known: they show the round before */
+    double change;
+    double now, earlier; /* noise of the round at hand, and of the one before it */
+    const double *theta;
+    const double *reach; /* [seen] or NULL; the observer's */
+    double *rows;        /* S B as [modes][seen] columns: the rows of the seen nodes */
+    double *noise;       /* D: lower triangle, or its factor's transpose (upper), [modes][modes] */
+    double *p;           /* P, or C */
+    double *before;      /* P one round ago */
+    double *image;       /* P S^T, or C^T S^T, [modes] x [seen] */
+    double *stack;       /* [2 modes] x [modes], factored only */
+    double *work;        /* 2 max(seen, modes) */
+};
+
+netdp_status netdp_i_gain_new(int32_t modes, int32_t seen, netdp_i_gain *gain, netdp_error *error)
+{
+    netdp_i_gain made = {0, NETDP_I_NEW(double, (int64_t)seen *seen),
+                         NETDP_I_NEW(double, (int64_t)modes *seen), NETDP_I_NEW(int, seen),
+                         NETDP_I_NEW(double, seen)};
+    if (made.lower == NULL || made.gain == NULL || made.pivot == NULL || made.unit == NULL) {
+        netdp_i_gain_clear(&made);
+        return netdp_i_no_memory(error);
+    }
+    *gain = made;
+    return NETDP_OK;
+}
+
+void netdp_i_gain_clear(netdp_i_gain *gain)
+{
+    netdp_i_free(gain->lower);
+    netdp_i_free(gain->gain);
+    netdp_i_free(gain->pivot);
+    netdp_i_free(gain->unit);
+    *gain = (netdp_i_gain){0};
+}
+
+void netdp_i_filter_free(netdp_i_filter *filter)
+{
+    if (filter == NULL)
+        return;
+    netdp_i_free(filter->rows);
+    netdp_i_free(filter->noise);
+    netdp_i_free(filter->p);
+    netdp_i_free(filter->before);
+    netdp_i_free(filter->image);
+    netdp_i_free(filter->stack);
+    netdp_i_free(filter->work);
+    netdp_i_free(filter);
+}
+
+static netdp_i_filter *filter_allocate(const netdp_i_basis *basis, int32_t seen, bool factored)
+{
+    const int64_t r = basis->modes, s = seen;
+    netdp_i_filter *f = NETDP_I_NEW(netdp_i_filter, 1);
+    if (f == NULL)
+        return NULL;
+    *f = (netdp_i_filter){.modes = basis->modes,
+                          .seen = seen,
+                          .factored = factored,
+                          .change = INFINITY,
+                          .now = 1,
+                          .theta = basis->theta};
+    f->rows = NETDP_I_NEW(double, r *s);
+    f->noise = NETDP_I_NEW(double, r *r);
+    f->p = NETDP_I_NEW(double, r *r);
+    f->before = NETDP_I_NEW(double, factored ? 1 : r *r);
+    f->image = NETDP_I_NEW(double, r *s);
+    f->stack = NETDP_I_NEW(double, factored ? 2 * r *r : 1);
+    f->work = NETDP_I_NEW(double, 2 * (r > s ? r : s));
+    if (f->rows == NULL || f->noise == NULL || f->p == NULL || f->before == NULL ||
+        f->image == NULL || f->stack == NULL || f->work == NULL) {
+        netdp_i_filter_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+/* D as a covariance: I, or what the inner space has of it, minus the quiet nodes' outer products.
+ */
+static void fill_noise(netdp_i_filter *f, const netdp_i_basis *basis,
+                       const netdp_i_observer *observer)
+{
+    const int64_t r = f->modes;
+    if (basis->inner != NULL)
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, f->modes, basis->inner_count, 1,
+                    basis->inner, f->modes, 0, f->noise, f->modes);
+    for (int64_t k = 0; basis->inner == NULL && k < r; k++)
+        f->noise[k * r + k] = 1;
+    for (int32_t q = 0; q < observer->quiet_count; q++)
+        cblas_dsyr(CblasColMajor, CblasLower, f->modes, -1, basis->rows + observer->quiet[q] * r, 1,
+                   f->noise, f->modes);
+}
+
+/*
+ * D as a factor: R of the QR of B with the rows of quiet nodes set to zero (R^T R = D). Of an inner
+ * space, which has no quiet nodes, its own rows do.
+ */
+static netdp_status fill_noise_factor(netdp_i_filter *f, const netdp_i_basis *basis,
+                                      const netdp_i_observer *observer, netdp_error *error)
+{
+    const double *rows = basis->inner != NULL ? basis->inner : basis->rows;
+    const int64_t r = f->modes, n = basis->inner != NULL ? basis->inner_count : basis->nodes;
+    netdp_status status = NETDP_OK;
+    double *b = NETDP_I_NEW(double, n *r);
+    if (b == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t k = 0; k < r; k++)
+            b[k * n + u] = rows[u * r + k];
+    for (int32_t q = 0; q < observer->quiet_count; q++)
+        for (int64_t k = 0; k < r; k++)
+            b[k * n + observer->quiet[q]] = 0;
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)n, f->modes, b, (lapack_int)n, f->work) != 0)
+        status = netdp_i_no_memory(error);
+    else
+        for (int64_t k = 0; k < r; k++)
+            memcpy(f->noise + k * r, b + k * n, (size_t)(k < n ? k + 1 : n) * sizeof *b);
+    netdp_i_free(b);
+    return status;
+}
+
+/* Sums whose nodes' own noise is known: m_t is known but for what came in the round before. */
+static bool is_delayed(const netdp_i_observer *observer)
+{
+    return observer->last_sum && observer->quiet_count > 0;
+}
+
+double netdp_i_reach(netdp_rows rows, int32_t v, const char *mark, bool own)
+{
+    double reach = 0;
+    for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
+        const int32_t u = rows.column[k];
+        if (mark[u] == 0 || (own && u == v))
+            reach = hypot(reach, rows.weight[k]); /* squares may underflow */
+    }
+    return reach;
+}
+
+double netdp_i_observer_scale(const netdp_linear *protocol, const netdp_i_observer *observer)
+{
+    double least = 1;
+    for (int32_t j = 0; observer->last_sum && observer->reach != NULL && j < observer->seen_count;
+         j++)
+        least = fmin(least, observer->reach[j]);
+    return least * netdp_linear_least_noise(protocol);
+}
+
+netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observer *observer,
+                                double scale, netdp_i_filter **filter, netdp_error *error)
+{
+    const int64_t r = basis->modes;
+    netdp_i_filter *f = filter_allocate(basis, observer->seen_count, scale < NETDP_I_FACTOR_BELOW);
+    if (f == NULL)
+        return netdp_i_no_memory(error);
+    f->delayed = is_delayed(observer);
+    f->reach = observer->reach;
+    for (int32_t j = 0; j < f->seen; j++)
+        memcpy(f->rows + j * r, basis->rows + observer->seen[j] * r, (size_t)r * sizeof(double));
+    netdp_status status = NETDP_OK;
+    if (f->factored) {
+        status = fill_noise_factor(f, basis, observer, error);
+        for (int64_t i = 0; i < r; i++)
+            for (int64_t j = 0; j <= i; j++)
+                f->p[j * r + i] = f->noise[i * r + j];
+    } else {
+        fill_noise(f, basis, observer);
+        memcpy(f->p, f->noise, (size_t)(r * r) * sizeof(double));
+    }
+    if (status != NETDP_OK) {
+        netdp_i_filter_free(f);
+        return status;
+    }
+    *filter = f;
+    return NETDP_OK;
+}
+
+/*
+ * Each observation's own scale: the noise of its round, or the one that came through the weights
+ * with the sum. Without any, what the first noise would be. Returns the least of them.
+ */
+static double find_units(const netdp_i_filter *f, double *unit)
+{
+    const bool came = f->delayed || (f->now == 0 && f->reach != NULL);
+    const double noise = came ? f->earlier : f->now;
+    double least = INFINITY;
+    for (int j = 0; j < f->seen; j++) {
+        const double through = came && f->reach != NULL ? f->reach[j] : 1;
+        const bool known = through == 0 || (f->delayed && !f->started);
+        unit[j] = known ? INFINITY : through * (noise > 0 ? noise : 1);
+        least = fmin(least, unit[j]);
+    }
+    return least;
+}
+
+/* Back from units; what tells nothing new stays 0. */
+static double in_unit(double value, double unit)
+{
+    return isinf(unit) ? 0 : value * unit;
+}
+
+/*
+ * L, pivot and the rank from the covariance Sigma = S P S^T by pivoted Cholesky in units of the
+ * observations; gain = P S^T L^{-T}.
+ */
+static void observe_covariance(netdp_i_filter *f, netdp_i_gain *g)
+{
+    const int r = f->modes, s = f->seen;
+    const double least = find_units(f, g->unit), floor = NETDP_I_FLOOR / least / least;
+    cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, r, s, 1, f->p, r, f->rows, r, 0, f->image, r);
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s, s, r, 1, f->rows, r, f->image, r, 0,
+                g->lower, s);
+    double largest = 0;
+    for (int j = 0; j < s; j++) {
+        for (int i = 0; i < s; i++)
+            g->lower[(int64_t)j * s + i] /= g->unit[j] * g->unit[i];
+        largest = fmax(largest, g->lower[(int64_t)j * s + j]);
+    }
+    g->rank = 0;
+    for (int j = 0; j < s; j++)
+        g->pivot[j] = j + 1;
+    if (largest <= floor) /* dpstrf would take its first pivot, however small */
+        return;
+    LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', s, g->lower, s, g->pivot, &g->rank,
+                        fmax(NETDP_I_RANK_TOLERANCE * largest, floor), f->work);
+    for (int j = 0; j < g->rank; j++) {
+        for (int i = j; i < s; i++)
+            g->lower[(int64_t)j * s + i] =
+                in_unit(g->lower[(int64_t)j * s + i], g->unit[g->pivot[i] - 1]);
+        memcpy(g->gain + (int64_t)j * r, f->image + (int64_t)(g->pivot[j] - 1) * r,
+               (size_t)r * sizeof(double));
+    }
+    if (g->rank == 0)
+        return;
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, r, g->rank, 1,
+                g->lower, s, g->gain, r);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, r, g->rank, -1, g->gain, r, 1, f->p, r);
+}
+
+/* The same from the factor: C^T S^T = V R pivoted, L = R^T, gain = C V, C <- C - gain V^T. */
+static netdp_status observe_factor(netdp_i_filter *f, netdp_i_gain *g, netdp_error *error)
+{
+    const int r = f->modes, s = f->seen, most = r < s ? r : s;
+    const double floor = NETDP_I_FACTOR_FLOOR / find_units(f, g->unit);
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, s, r, 1, f->p, r, f->rows, r, 0,
+                f->image, r);
+    for (int64_t j = 0; j < s; j++)
+        for (int64_t i = 0; i < r; i++)
+            f->image[j * r + i] /= g->unit[j];
+    memset(g->pivot, 0, (size_t)s * sizeof *g->pivot);
+    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, r, s, f->image, r, g->pivot, f->work) != 0)
+        return netdp_i_no_memory(error);
+    const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(f->image[0]), floor);
+    int rank = 0;
+    while (rank < most && fabs(f->image[(int64_t)rank * r + rank]) > least)
+        rank++;
+    for (int j = 0; j < s; j++)
+        for (int k = 0; k < rank; k++)
+            g->lower[(int64_t)k * s + j] =
+                k <= j ? in_unit(f->image[(int64_t)j * r + k], g->unit[g->pivot[j] - 1]) : 0;
+    g->rank = rank;
+    if (rank == 0)
+        return NETDP_OK;
+    if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, r, rank, rank, f->image, r, f->work) != 0)
+        return netdp_i_no_memory(error);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, rank, r, 1, f->p, r, f->image, r, 0,
+                g->gain, r);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, r, r, rank, -1, g->gain, r, f->image, r, 1,
+                f->p, r);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_filter_observe(netdp_i_filter *filter, netdp_i_gain *gain, netdp_error *error)
+{
+    if (filter->factored)
+        return observe_factor(filter, gain, error);
+    observe_covariance(filter, gain);
+    return NETDP_OK;
+}
+
+static void predict_covariance(netdp_i_filter *f, double noise)
+{
+    const int64_t r = f->modes;
+    const double energy = noise * noise;
+    double change = 0;
+    for (int64_t j = 0; j < r; j++) {
+        double *p = f->p + j * r;
+        const double *d = f->noise + j * r;
+        const double factor = f->theta[j];
+        double *before = f->before + j * r;
+        for (int64_t i = j; i < r; i++) {
+            p[i] = p[i] * factor * f->theta[i] + energy * d[i];
+            const double moved = fabs(p[i] - before[i]);
+            change = moved > change ? moved : change; /* fmax would not be vectorised */
+            before[i] = p[i];
+        }
+    }
+    f->change = change;
+}
+
+/* C^T = R of the QR of [ (theta C)^T ; noise R_D ]. */
+static netdp_status predict_factor(netdp_i_filter *f, double noise, netdp_error *error)
+{
+    const int64_t r = f->modes;
+    if (noise == 0) {
+        for (int64_t j = 0; j < r; j++)
+            for (int64_t i = 0; i < r; i++)
+                f->p[j * r + i] *= f->theta[i];
+        return NETDP_OK;
+    }
+    for (int64_t i = 0; i < r; i++) {
+        double *column = f->stack + 2 * r * i;
+        for (int64_t j = 0; j < r; j++) {
+            column[j] = f->p[j * r + i] * f->theta[i];
+            column[r + j] = j <= i ? noise * f->noise[i * r + j] : 0;
+        }
+    }
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)(2 * r), f->modes, f->stack,
+                       (lapack_int)(2 * r), f->work) != 0)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t j = 0; j < r; j++)
+            f->p[j * r + i] = j <= i ? f->stack[2 * r * i + j] : 0;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_error *error)
+{
+    filter->earlier = filter->now;
+    filter->now = noise;
+    filter->started = true;
+    if (filter->factored)
+        return predict_factor(filter, noise, error);
+    predict_covariance(filter, noise);
+    return NETDP_OK;
+}
+
+/* R^T of the QR of [ C^T ; noise I ]: a product of C would lose the square of the noise. */
+static netdp_status factor_stack(const netdp_i_filter *f, double noise, double *lower,
+                                 netdp_error *error)
+{
+    const int64_t r = f->modes;
+    for (int64_t i = 0; i < r; i++) {
+        double *column = f->stack + 2 * r * i;
+        for (int64_t j = 0; j < r; j++) {
+            column[j] = f->p[j * r + i];
+            column[r + j] = i == j ? noise : 0;
+        }
+    }
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)(2 * r), f->modes, f->stack,
+                       (lapack_int)(2 * r), f->work) != 0)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t j = 0; j <= i; j++)
+            lower[j * r + i] = f->stack[2 * r * i + j];
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double noise, double *lower,
+                                   netdp_error *error)
+{
+    const int64_t r = filter->modes;
+    if (filter->factored)
+        return factor_stack(filter, noise, lower, error);
+    memcpy(lower, filter->p, (size_t)(r * r) * sizeof *lower);
+    for (int64_t k = 0; k < r; k++)
+        lower[k * r + k] += noise * noise;
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', filter->modes, lower, filter->modes) == 0)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_NO_ANSWER,
+                        "the covariance of the states is not resolved under a noise of %g; give "
+                        "more dither",
+                        noise);
+}
+
+double netdp_i_filter_size(const netdp_i_filter *filter)
+{
+    const int64_t r = filter->modes;
+    double diagonal = 0, below = 0;
+    for (int64_t j = 0; j < r; j++) {
+        const double *p = filter->p + j * r;
+        diagonal += p[j] * p[j];
+        for (int64_t i = j + 1; i < r; i++)
+            below += p[i] * p[i];
+    }
+    return sqrt(diagonal + 2 * below);
+}
+
+double netdp_i_filter_change(const netdp_i_filter *filter)
+{
+    return filter->change;
+}
+
+netdp_status netdp_i_response_new(const netdp_i_filter *filter, int32_t count,
+                                  netdp_i_response *response, netdp_error *error)
+{
+    netdp_i_response made = {
+        .modes = filter->modes,
+        .seen = filter->seen,
+        .count = count,
+        .theta = filter->theta,
+        .rows = filter->rows,
+        .e = NETDP_I_NEW(double, (int64_t)filter->modes *count),
+        .w = NETDP_I_NEW(double, (int64_t)filter->seen *count),
+        .row = NETDP_I_NEW(double, filter->seen),
+        .hidden = NETDP_I_NEW(double, filter->seen),
+        .told = NETDP_I_NEW(bool, count),
+    };
+    if (made.e == NULL || made.w == NULL || made.row == NULL || made.hidden == NULL ||
+        made.told == NULL) {
+        netdp_i_response_clear(&made);
+        return netdp_i_no_memory(error);
+    }
+    *response = made;
+    return NETDP_OK;
+}

@@ -1,0 +1,134 @@
+#include "account/observe/gains.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+#define STEADY 1e-14
+
+/* Gains of a protocol that never becomes steady may take this many bytes. */
+#define MOST_BYTES 2e9
+
+void netdp_i_gains_clear(netdp_i_gains *gains)
+{
+    for (int64_t t = 0; t < gains->count; t++)
+        netdp_i_gain_clear(&gains->gain[t]);
+    netdp_i_free(gains->gain);
+    netdp_i_gain_clear(&gains->last);
+    netdp_i_filter_free(gains->filter);
+    *gains = (netdp_i_gains){0};
+}
+
+const netdp_i_gain *netdp_i_gains_at(const netdp_i_gains *gains, int64_t round)
+{
+    return &gains->gain[round < gains->count ? round : gains->count - 1];
+}
+
+netdp_status netdp_i_ages_grow(int64_t ages, int64_t each, int64_t *room, double **numbers,
+                               double **others, netdp_error *error)
+{
+    if (ages < *room)
+        return NETDP_OK;
+    const int64_t wanted = *room + *room / 2 + 64;
+    double **const array[] = {numbers, others};
+    for (int i = 0; i < 2; i++) {
+        if (array[i] == NULL)
+            continue;
+        double *grown = netdp_i_grow(*array[i], wanted * each, sizeof *grown);
+        if (grown == NULL)
+            return netdp_i_no_memory(error);
+        *array[i] = grown;
+    }
+    *room = wanted;
+    return NETDP_OK;
+}
+
+static netdp_status append(netdp_i_gains *gains, int32_t modes, int32_t seen, int64_t *room,
+                           netdp_error *error)
+{
+    if (gains->count == *room) {
+        const int64_t wanted = 2 * *room + 16;
+        netdp_i_gain *grown = netdp_i_grow(gains->gain, wanted, sizeof *grown);
+        if (grown == NULL)
+            return netdp_i_no_memory(error);
+        gains->gain = grown;
+        *room = wanted;
+    }
+    netdp_status status = netdp_i_gain_new(modes, seen, &gains->gain[gains->count], error);
+    if (status == NETDP_OK)
+        gains->count++;
+    return status;
+}
+
+int64_t netdp_i_gains_room(const netdp_i_basis *basis, const netdp_i_observer *observer)
+{
+    const double s = observer->seen_count;
+    return (int64_t)fmax(2, MOST_BYTES / (8 * s * (s + basis->modes)));
+}
+
+/* The gain of the last sum received; where it is steady, behind one more observation. */
+static netdp_status observe_last(netdp_i_gains *gains, int32_t modes, int32_t seen, int64_t *room,
+                                 netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    /* After a steady break P is that before an observation: take it in first, and hold its gain. */
+    if (gains->steady) {
+        status = append(gains, modes, seen, room, error);
+        if (status == NETDP_OK)
+            status = netdp_i_filter_observe(gains->filter, &gains->gain[gains->count - 1], error);
+    }
+    if (status == NETDP_OK)
+        status = netdp_i_filter_predict(gains->filter, 0, error);
+    if (status == NETDP_OK)
+        status = netdp_i_gain_new(modes, seen, &gains->last, error);
+    if (status == NETDP_OK)
+        status = netdp_i_filter_observe(gains->filter, &gains->last, error);
+    return status;
+}
+
+netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis *basis,
+                               const netdp_i_observer *observer, int64_t longest,
+                               netdp_i_gains *gains, const netdp_progress *progress,
+                               netdp_error *error)
+{
+    const int32_t r = basis->modes, s = observer->seen_count;
+    const int64_t most = netdp_i_gains_room(basis, observer);
+    netdp_i_gains made = {0};
+    int64_t room = 0;
+    netdp_status status = netdp_i_filter_new(
+        basis, observer, netdp_i_observer_scale(protocol, observer), &made.filter, error);
+    for (int64_t t = 0; status == NETDP_OK && t < protocol->rounds && !made.steady; t++) {
+        if (t > most)
+            status = netdp_i_fail(error, NETDP_NO_MEMORY,
+                                  "%lld rounds of a protocol that has not become steady need more "
+                                  "than %g GB; use fewer rounds",
+                                  (long long)protocol->rounds, MOST_BYTES / 1e9);
+        if (status == NETDP_OK)
+            status = append(&made, r, s, &room, error);
+        if (status == NETDP_OK) {
+            made.size = fmax(made.size, netdp_i_filter_size(made.filter));
+            status = netdp_i_filter_observe(made.filter, &made.gain[t], error);
+        }
+        if (status == NETDP_OK && t + 1 < protocol->rounds)
+            status =
+                netdp_i_filter_predict(made.filter, netdp_linear_noise(protocol, t + 1), error);
+        if (status == NETDP_OK)
+            status = netdp_i_report(progress, "filter", (double)(t + 1), (double)protocol->rounds,
+                                    error);
+        /* Steady noise makes P monotone towards its limit: a change that is rounding stays so. */
+        made.steady = protocol->steady && t > 0 && t + 1 < protocol->rounds &&
+                      (netdp_i_filter_change(made.filter) < STEADY || t + 1 >= longest);
+    }
+    made.change = made.steady ? netdp_i_filter_change(made.filter) : 0;
+    made.size = fmax(made.size, netdp_i_filter_size(made.filter));
+    if (status == NETDP_OK && observer->last_sum)
+        status = observe_last(&made, r, s, &room, error);
+    if (status != NETDP_OK) {
+        netdp_i_gains_clear(&made);
+        return status;
+    }
+    *gains = made;
+    return NETDP_OK;
+}

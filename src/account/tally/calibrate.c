@@ -1,0 +1,77 @@
+#include <netdp/tally_account.h>
+
+#include <math.h>
+
+#include "account/losses/search.h"
+#include "base/fail.h"
+
+/* An evaluation of a search ends within this part below the target. */
+#define CLOSE_ENOUGH 5e-4
+
+typedef struct calibration {
+    netdp_tally_request request;
+    netdp_tally tally; /* the request's, with the noise of the moment */
+    const netdp_target *target;
+    const netdp_progress *progress;
+    netdp_losses *losses; /* at the noise of the moment */
+    netdp_summary summary;
+} calibration;
+
+static bool counts(const calibration *c)
+{
+    return c->tally.task == NETDP_TALLY_HISTOGRAM;
+}
+
+/* The flip of randomised response grows with x in (0, inf) as a noise would. */
+static double flip_of(double x)
+{
+    return x / (1 + x);
+}
+
+static netdp_status evaluate(void *context, double x, double *value, netdp_error *error)
+{
+    calibration *c = context;
+    *(counts(c) ? &c->tally.flip : &c->tally.noise) = counts(c) ? flip_of(x) : x;
+    netdp_losses_free(c->losses);
+    c->losses = NULL;
+    netdp_status status = netdp_tally_losses_new(&c->request, c->progress, &c->losses, error);
+    if (status == NETDP_OK)
+        status =
+            netdp_losses_summary(c->losses, c->tally.noise, c->target->unit, &c->summary, error);
+    if (status == NETDP_OK)
+        *value = c->target->over == NETDP_OVER_MEAN ? c->summary.mean : c->summary.max;
+    return status;
+}
+
+netdp_status netdp_tally_calibrate(const netdp_tally_request *request, const netdp_target *target,
+                                   const netdp_progress *progress, netdp_calibration *calibrated,
+                                   netdp_losses **losses, netdp_error *error)
+{
+    calibration c = {
+        .request = *request, .tally = *request->tally, .target = target, .progress = progress};
+    double x = 0, value = 0;
+    netdp_status status = netdp_i_check_target(target, error);
+    if (status != NETDP_OK)
+        return status;
+    if (target->rounds_auto || target->tune_dither)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "a token has no dither, and its passes or steps must be given");
+    c.request.tally = &c.tally;
+    c.request.unit = target->unit;
+    if (!isinf(target->epsilon))
+        status = netdp_i_search_noise(evaluate, &c, target, CLOSE_ENOUGH, &x, error);
+    if (status == NETDP_OK)
+        status = evaluate(&c, x, &value, error);
+    if (status != NETDP_OK) {
+        netdp_losses_free(c.losses);
+        return status;
+    }
+    *calibrated = (netdp_calibration){.noise = counts(&c) ? c.tally.flip : c.tally.noise,
+                                      .rounds = netdp_tally_steps(&c.tally),
+                                      .achieved = c.summary};
+    if (losses != NULL)
+        *losses = c.losses;
+    else
+        netdp_losses_free(c.losses);
+    return NETDP_OK;
+}

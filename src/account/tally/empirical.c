@@ -1,0 +1,395 @@
+/* The account of a walk that was taken, cycle by cycle, as paper E's experiments make it. */
+#include <math.h>
+#include <string.h>
+
+#include "account/tally/tally.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+/* Crowds of three digits: four for each power of two up to 2^30. */
+enum { DIGITS = 3, CROWDS = NETDP_TALLY_CROWDS };
+
+/* What advanced composition needs: sum of epsilon^2, and of epsilon (e^epsilon - 1). */
+typedef struct total {
+    double squares, rest;
+} total;
+
+/* What a contribution costs by itself and in a crowd. */
+typedef struct prices {
+    const netdp_tally_cycles *asked;
+    double one;
+    double *crowd; /* [CROWDS]; 0: not known */
+    bool used[CROWDS];
+} prices;
+
+/* One view of the walk: single observers', or that of those who pool theirs. */
+typedef struct cycles {
+    const netdp_tally *tally;
+    const prices *price;
+    double *seen;             /* [nodes]: contributions */
+    total *published, *sound; /* [nodes] */
+} cycles;
+
+static int64_t crowd_of(int place)
+{
+    return netdp_i_tally_crowd((int64_t)(4 + place % 4) << (place / 4) >> 2, DIGITS);
+}
+
+/* 1, 2, 3 and then 4 to 7 times powers of two, each in its place. */
+static int place_of(int64_t crowd)
+{
+    int exponent;
+    const double part = frexp((double)netdp_i_tally_crowd(crowd, DIGITS), &exponent);
+    return 4 * (exponent - 1) + (int)(8 * part) - 4;
+}
+
+static void add(total *to, double times, double epsilon)
+{
+    to->squares += times * epsilon * epsilon;
+    to->rest += times * epsilon * expm1(epsilon);
+}
+
+static void note_crowd(void *context, const netdp_i_increment *increment)
+{
+    prices *p = context;
+    if (increment->elements > 0)
+        p->used[place_of(increment->elements)] = true;
+}
+
+static void add_cycle(void *context, const netdp_i_increment *increment)
+{
+    cycles *c = context;
+    const bool sum = c->tally->task == NETDP_TALLY_SUM;
+    const double one = c->price->one;
+    if (increment->count == 0)
+        return;
+    const double hidden =
+        sum ? one / sqrt(increment->energy) : c->price->crowd[place_of(increment->elements)];
+    for (int32_t i = 0; i < increment->count; i++) {
+        const int32_t u = increment->node[i];
+        const bool several = increment->often[u] > 1;
+        const double often = (double)increment->often[u] * (double)increment->times;
+        c->seen[u] += often;
+        add(&c->published[u], often, hidden);
+        add(&c->sound[u], often, several ? one : hidden);
+    }
+}
+
+static netdp_status price_place(void *context, int64_t place, int thread, netdp_error *error)
+{
+    (void)thread;
+    const prices *p = context;
+    const netdp_shuffle shuffle = {
+        .epsilon0 = p->one, .crowd = crowd_of((int)place), .levels = p->asked->tally->levels};
+    double cost = 0;
+    if (!p->used[place] || p->crowd[place] > 0)
+        return NETDP_OK;
+    netdp_status status =
+        netdp_shuffle_epsilon(p->asked->shuffle, &shuffle, p->asked->delta, &cost, error);
+    if (status == NETDP_OK)
+        p->crowd[place] = fmin(cost, p->one);
+    return status;
+}
+
+static netdp_status price_one(prices *p, netdp_error *error)
+{
+    const netdp_tally *tally = p->asked->tally;
+    if (tally->task == NETDP_TALLY_HISTOGRAM)
+        return netdp_rr_epsilon(tally->flip, tally->levels, &p->one, error);
+    return netdp_gdp_to_epsilon(1 / tally->noise, p->asked->delta, &p->one, error);
+}
+
+/* The crowds that are used, where crowds hide anything. */
+static netdp_status price_crowds(prices *p, const netdp_progress *progress, netdp_error *error)
+{
+    return p->asked->tally->task == NETDP_TALLY_HISTOGRAM
+               ? netdp_i_for_each(CROWDS, price_place, p, progress, "crowds", error)
+               : NETDP_OK;
+}
+
+static double compose(const total *of, double slack)
+{
+    return netdp_i_tally_up(sqrt(2 * -log(slack) * of->squares) + of->rest, 64);
+}
+
+static netdp_status check(const netdp_tally_cycles *asked, netdp_error *error)
+{
+    const netdp_tally *tally = asked->tally;
+    netdp_status status = netdp_tally_check(tally, error);
+    if (status != NETDP_OK)
+        return status;
+    if (tally->task == NETDP_TALLY_SUM && tally->mechanism != NETDP_GAUSSIAN)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "tally: cycles of a sum are accounted for with Gaussian noise only");
+    if (!(asked->delta > 0 && asked->delta < 0.5) ||
+        !(asked->delta_compose > 0 && asked->delta_compose < 0.5))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "tally: deltas %g and %g; give numbers between 0 and 1/2", asked->delta,
+                            asked->delta_compose);
+    return netdp_i_check_choice("shuffle", (int64_t)asked->shuffle, NETDP_SHUFFLE_BOUNDS - 1,
+                                error);
+}
+
+/* The exact loss of a sum, or the composition of a histogram, at each node's own delta. */
+static netdp_status find_sound(const netdp_tally_cycles *asked, const total *composed,
+                               const double *delta, double *sound, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    if (asked->tally->task == NETDP_TALLY_SUM)
+        status = netdp_tally_realised(asked->tally, asked->path, asked->count, asked->observers,
+                                      sound, error);
+    for (int32_t u = 0; status == NETDP_OK && u < asked->tally->nodes; u++) {
+        if (asked->tally->task == NETDP_TALLY_HISTOGRAM)
+            sound[u] = compose(&composed[u], asked->delta_compose);
+        else if (delta[u] < 1)
+            status = netdp_loss_value(sound[u], asked->tally->noise,
+                                      (netdp_unit){NETDP_AS_DP, delta[u]}, &sound[u], error);
+        else
+            sound[u] = 0;
+    }
+    return status;
+}
+
+/* One view, all prices known; sound may be NULL, and the arrays may be written where it fails. */
+static netdp_status account(const netdp_tally_cycles *asked, const prices *price, double *published,
+                            double *delta, double *sound, netdp_error *error)
+{
+    const int32_t nodes = asked->tally->nodes;
+    cycles c = {.tally = asked->tally, .price = price};
+    netdp_status status = NETDP_OK;
+    c.seen = NETDP_I_NEW(double, nodes);
+    c.published = NETDP_I_NEW(total, nodes);
+    c.sound = NETDP_I_NEW(total, nodes);
+    if (c.seen == NULL || c.published == NULL || c.sound == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = netdp_i_tally_follow(asked->tally, asked->path, asked->count, asked->observers,
+                                      add_cycle, &c, error);
+    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++) {
+        delta[u] = fmin(1, c.seen[u] * asked->delta + asked->delta_compose);
+        published[u] = compose(&c.published[u], asked->delta_compose);
+    }
+    if (status == NETDP_OK && sound != NULL)
+        status = find_sound(asked, c.sound, delta, sound, error);
+    for (int32_t i = 0; status == NETDP_OK && i < asked->count; i++) {
+        published[asked->observers[i]] = INFINITY;
+        if (sound != NULL)
+            sound[asked->observers[i]] = INFINITY;
+    }
+    netdp_i_free(c.seen);
+    netdp_i_free(c.published);
+    netdp_i_free(c.sound);
+    return status;
+}
+
+netdp_status netdp_tally_empirical(const netdp_tally_cycles *asked, const netdp_progress *progress,
+                                   double *published, double *total_delta, double *sound,
+                                   netdp_error *error)
+{
+    double crowd[CROWDS] = {0};
+    prices price = {.asked = asked, .crowd = crowd};
+    netdp_status status = check(asked, error);
+    if (status != NETDP_OK)
+        return status;
+    const size_t nodes = (size_t)asked->tally->nodes;
+    double *made = NETDP_I_NEW(double, 3 * (int64_t)nodes);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    status = price_one(&price, error);
+    if (status == NETDP_OK)
+        status = netdp_i_tally_follow(asked->tally, asked->path, asked->count, asked->observers,
+                                      note_crowd, &price, error);
+    if (status == NETDP_OK)
+        status = price_crowds(&price, progress, error);
+    if (status == NETDP_OK)
+        status = account(asked, &price, made, made + nodes, made + 2 * nodes, error);
+    if (status == NETDP_OK) {
+        memcpy(published, made, nodes * sizeof *made);
+        memcpy(total_delta, made + nodes, nodes * sizeof *made);
+        memcpy(sound, made + 2 * nodes, nodes * sizeof *made);
+    }
+    netdp_i_free(made);
+    return status;
+}
+
+/* ---- all pairs of a walk ---- */
+
+/* Observers one by one, each into its own place: sums do not depend on the threads. */
+typedef struct pairs {
+    const netdp_tally_cycles *asked;
+    const prices *price;
+    bool sound;
+    double **scratch;       /* [threads][3][nodes] */
+    netdp_tally_spread *of; /* [count] */
+} pairs;
+
+static void spread_value(netdp_tally_spread *spread, double value)
+{
+    spread->count++;
+    spread->sum += value;
+    spread->least = spread->count == 1 ? value : fmin(spread->least, value);
+    spread->most = spread->count == 1 ? value : fmax(spread->most, value);
+}
+
+static void spread_all(netdp_tally_spread *spread, const netdp_tally_spread *more)
+{
+    if (more->count == 0)
+        return;
+    spread->least = spread->count == 0 ? more->least : fmin(spread->least, more->least);
+    spread->most = spread->count == 0 ? more->most : fmax(spread->most, more->most);
+    spread->count += more->count;
+    spread->sum += more->sum;
+}
+
+static netdp_status account_from(void *context, int64_t index, int thread, netdp_error *error)
+{
+    const pairs *p = context;
+    const int32_t nodes = p->asked->tally->nodes;
+    double *published = p->scratch[thread], *delta = published + nodes, *sound = delta + nodes;
+    netdp_tally_cycles one = *p->asked;
+    one.count = 1;
+    one.observers = p->asked->observers + index;
+    netdp_status status = account(&one, p->price, published, delta, p->sound ? sound : NULL, error);
+    const double *value = p->sound ? sound : published;
+    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
+        if (u != *one.observers)
+            spread_value(&p->of[index], value[u]);
+    return status;
+}
+
+/* Crowds up to the largest that any one observer finds. */
+static void note_gaps(const netdp_tally_cycles *asked, prices *price, int64_t *last)
+{
+    const netdp_tally *tally = asked->tally;
+    const int64_t steps = netdp_tally_steps(tally);
+    int64_t most = 1;
+    for (int32_t u = 0; u < tally->nodes; u++)
+        last[u] = -1;
+    for (int64_t t = 0; t <= steps; t++) {
+        const int64_t gap = t - last[asked->path[t]] - 1;
+        most = gap > most ? gap : most;
+        last[asked->path[t]] = t;
+    }
+    for (int32_t u = 0; u < tally->nodes; u++)
+        most = steps - last[u] - 1 > most ? steps - last[u] - 1 : most;
+    for (int place = 0; place <= place_of(most); place++)
+        price->used[place] = true;
+}
+
+/* What local differential privacy gives for so many contributions. */
+static netdp_status find_local(const netdp_tally_cycles *asked, double one, double count,
+                               bool exact, double *value, netdp_error *error)
+{
+    const double delta = count * asked->delta + asked->delta_compose;
+    total composed = {0};
+    add(&composed, count, one);
+    *value = compose(&composed, asked->delta_compose);
+    return exact && asked->tally->task == NETDP_TALLY_SUM && delta < 1
+               ? netdp_loss_value(count, asked->tally->noise, (netdp_unit){NETDP_AS_DP, delta},
+                                  value, error)
+               : NETDP_OK;
+}
+
+/* The same of every node; many contribute equally often. */
+static netdp_status spread_local(const netdp_tally_cycles *asked, const prices *price, bool exact,
+                                 int64_t *often, netdp_tally_spread *spread, netdp_error *error)
+{
+    const netdp_tally *tally = asked->tally;
+    const int64_t steps = netdp_tally_steps(tally), cap = tally->cap > 0 ? tally->cap : steps;
+    int64_t most = 0;
+    memset(often, 0, (size_t)tally->nodes * sizeof *often);
+    for (int64_t t = 0; t < steps; t++)
+        if (often[asked->path[t]] < cap && ++often[asked->path[t]] > most)
+            most = often[asked->path[t]];
+    double *known = NETDP_I_NEW(double, most + 1); /* 0: not known, or no contribution */
+    netdp_status status = known != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    for (int32_t u = 0; status == NETDP_OK && u < tally->nodes; u++) {
+        double *value = &known[often[u]];
+        if (*value == 0)
+            status = find_local(asked, price->one, (double)often[u], exact, value, error);
+        spread_value(spread, *value);
+    }
+    netdp_i_free(known);
+    return status;
+}
+
+static netdp_status check_pairs(const netdp_tally_cycles *asked, netdp_error *error)
+{
+    const netdp_tally *tally = asked->tally;
+    netdp_status status = check(asked, error);
+    if (status != NETDP_OK)
+        return status;
+    if (tally->graph != NETDP_TALLY_COMPLETE || asked->path == NULL || asked->count < 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "tally: pairs of a walk are those of a path on the complete graph "
+                            "towards 1 or more observers");
+    for (int64_t t = 0; t <= netdp_tally_steps(tally); t++)
+        if (asked->path[t] < 0 || asked->path[t] >= tally->nodes)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "tally: node %d of the path is not one of 0 to %d",
+                                (int)asked->path[t], (int)tally->nodes - 1);
+    return NETDP_OK;
+}
+
+static void free_scratch(double **scratch, int threads)
+{
+    for (int i = 0; scratch != NULL && i < threads; i++)
+        netdp_i_free(scratch[i]);
+    netdp_i_free(scratch);
+}
+
+static netdp_status account_each(const netdp_tally_cycles *asked, const prices *price, bool sound,
+                                 const netdp_progress *progress, netdp_tally_spread *spread,
+                                 netdp_error *error)
+{
+    const int threads = netdp_i_threads();
+    pairs p = {.asked = asked, .price = price, .sound = sound};
+    p.of = NETDP_I_NEW(netdp_tally_spread, asked->count);
+    p.scratch = NETDP_I_NEW(double *, threads);
+    bool room = p.of != NULL && p.scratch != NULL;
+    for (int i = 0; room && i < threads; i++) {
+        p.scratch[i] = NETDP_I_NEW(double, 3 * (int64_t)asked->tally->nodes);
+        room = p.scratch[i] != NULL;
+    }
+    netdp_status status =
+        room ? netdp_i_for_each(asked->count, account_from, &p, progress, "observers", error)
+             : netdp_i_no_memory(error);
+    for (int32_t i = 0; status == NETDP_OK && i < asked->count; i++)
+        spread_all(spread, &p.of[i]);
+    free_scratch(p.scratch, threads);
+    netdp_i_free(p.of);
+    return status;
+}
+
+netdp_status netdp_tally_empirical_pairs(const netdp_tally_cycles *asked,
+                                         netdp_tally_account account, double *crowd,
+                                         const netdp_progress *progress, netdp_tally_spread *spread,
+                                         netdp_error *error)
+{
+    prices price = {.asked = asked, .crowd = crowd};
+    netdp_tally_spread made = {0};
+    netdp_status status = check_pairs(asked, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("account", (int64_t)account, NETDP_TALLY_ACCOUNTS - 1, error);
+    if (status != NETDP_OK)
+        return status;
+    const bool local = account == NETDP_TALLY_LOCAL || account == NETDP_TALLY_LOCAL_PUBLISHED;
+    int64_t *node = NETDP_I_NEW(int64_t, asked->tally->nodes);
+    if (node == NULL)
+        return netdp_i_no_memory(error);
+    status = price_one(&price, error);
+    if (status == NETDP_OK && local) {
+        status = spread_local(asked, &price, account == NETDP_TALLY_LOCAL, node, &made, error);
+    } else if (status == NETDP_OK) {
+        note_gaps(asked, &price, node);
+        status = price_crowds(&price, progress, error);
+        if (status == NETDP_OK)
+            status =
+                account_each(asked, &price, account == NETDP_TALLY_NETWORK, progress, &made, error);
+    }
+    if (status == NETDP_OK)
+        spread_all(spread, &made);
+    netdp_i_free(node);
+    return status;
+}

@@ -1,0 +1,275 @@
+#include "account/walk/first_passage.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mixing/mixing.h"
+
+/* Where theta / i is above, terms are added as logarithms; below, as numbers that stay finite:
+   e^600 times 10^15 steps. */
+#define STEEP 600.0
+
+/* Part of a sum below which what is left of the walk is bounded instead of computed. */
+#define REST 0x1p-46
+
+struct netdp_i_passage {
+    netdp_rows rows;
+    int32_t *member;
+    int32_t members;
+    double *now, *next;
+    int64_t step;
+    double widest; /* entries of the longest row */
+};
+
+void netdp_i_passage_free(netdp_i_passage *passage)
+{
+    if (passage == NULL)
+        return;
+    netdp_i_free(passage->member);
+    netdp_i_free(passage->now);
+    netdp_i_free(passage->next);
+    netdp_i_free(passage);
+}
+
+static netdp_status check_members(const netdp_transition *law, const int32_t *members,
+                                  int32_t count, netdp_error *error)
+{
+    const int32_t nodes = netdp_transition_rows(law).nodes;
+    if (count < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "first passage: no observer; give at least one");
+    for (int32_t i = 0; i < count; i++)
+        if (members[i] < 0 || members[i] >= nodes)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "first passage: no node %d; nodes are 0 to %d", (int)members[i],
+                                (int)nodes - 1);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_passage_new(const netdp_transition *law, const int32_t *members, int32_t count,
+                                 netdp_i_passage **passage, netdp_error *error)
+{
+    netdp_status status = check_members(law, members, count, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_i_passage *made = NETDP_I_NEW(netdp_i_passage, 1);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    made->rows = netdp_transition_rows(law);
+    made->members = count;
+    made->member = NETDP_I_NEW(int32_t, count);
+    made->now = NETDP_I_NEW(double, made->rows.nodes);
+    made->next = NETDP_I_NEW(double, made->rows.nodes);
+    if (made->member == NULL || made->now == NULL || made->next == NULL) {
+        netdp_i_passage_free(made);
+        return netdp_i_no_memory(error);
+    }
+    memcpy(made->member, members, (size_t)count * sizeof *members);
+    for (int32_t v = 0; v < made->rows.nodes; v++)
+        made->widest = fmax(made->widest, (double)(made->rows.start[v + 1] - made->rows.start[v]));
+    *passage = made;
+    return NETDP_OK;
+}
+
+const double *netdp_i_passage_next(netdp_i_passage *passage)
+{
+    for (int32_t i = 0; i < passage->members; i++)
+        passage->now[passage->member[i]] = passage->step == 0 ? 1 : 0;
+    netdp_i_rows_apply(passage->rows, passage->now, passage->next, 1);
+    double *swap = passage->now;
+    passage->now = passage->next;
+    passage->next = swap;
+    passage->step++;
+    return passage->now;
+}
+
+/* Each step: a product and a sum for every entry of a row, and an entry that is itself a sum. */
+netdp_i_passage_rounding netdp_i_passage_error(const netdp_i_passage *passage)
+{
+    const double roundings = (double)passage->step * (2 * passage->widest + 8);
+    return (netdp_i_passage_rounding){.relative = 1.01 * roundings * DBL_EPSILON / 2,
+                                      .absolute = roundings * 0x1p-1074};
+}
+
+/* ln(e^a + e^b), also where both are minus infinity. */
+static double add_logs(double a, double b)
+{
+    const double large = fmax(a, b);
+    if (isinf(large))
+        return large;
+    return large + log1p(exp(fmin(a, b) - large));
+}
+
+/* What the sums of all orders share. */
+typedef struct arrivals {
+    int32_t nodes;
+    int32_t *distance; /* hops to the set: nothing arrives earlier */
+    double *passed;    /* P(passed by now) */
+    double relative;   /* rounding of the sums so far */
+} arrivals;
+
+/* The sum over first passages of each node, at one order. */
+typedef struct sums {
+    double alpha, local, theta;
+    double *steep; /* [nodes]: ln of the part with theta / i > STEEP */
+    double *flat;  /* [nodes]: the other part */
+    bool closed;   /* what was left has been added */
+} sums;
+
+static void add_step(sums *s, const arrivals *a, int64_t step, const double *first, double absolute)
+{
+    const double power = s->theta / (double)step;
+    const double growth = power > STEEP ? 0 : expm1(power);
+    for (int32_t u = 0; u < a->nodes; u++) {
+        if (a->distance[u] > step)
+            continue;
+        if (power > STEEP)
+            s->steep[u] = add_logs(s->steep[u], power + log(first[u] + absolute) +
+                                                    4 * DBL_EPSILON * (power + 745));
+        else
+            s->flat[u] += (first[u] + absolute) * growth;
+    }
+}
+
+/*
+ * All that has not passed at `step` may pass at the next: is it negligible for every node? Then it
+ * is added and nothing more needs computing.
+ */
+static void close_early(sums *s, const arrivals *a, int64_t step)
+{
+    const double power = s->theta / (double)(step + 1);
+    if (power > STEEP)
+        return;
+    const double growth = expm1(power), part = 2 * fmax(REST, a->relative);
+    for (int32_t u = 0; u < a->nodes; u++)
+        if ((fmax(0, 1 - a->passed[u]) + a->relative) * growth > part * s->flat[u])
+            return;
+    for (int32_t u = 0; u < a->nodes; u++)
+        s->flat[u] += (fmax(0, 1 - a->passed[u]) + a->relative) * growth;
+    s->closed = true;
+}
+
+static netdp_status sum_passages(const netdp_token *token, netdp_i_passage *passage, arrivals *a,
+                                 sums *s, int32_t orders, const netdp_progress *progress,
+                                 netdp_error *error)
+{
+    bool all = false;
+    for (int64_t i = 1; i <= token->steps && !all; i++) {
+        const double *first = netdp_i_passage_next(passage);
+        const netdp_i_passage_rounding rounding = netdp_i_passage_error(passage);
+        for (int32_t u = 0; u < a->nodes; u++)
+            a->passed[u] += first[u];
+        a->relative = rounding.relative + (double)i * DBL_EPSILON;
+        for (int32_t k = 0; k < orders; k++)
+            if (!s[k].closed)
+                add_step(&s[k], a, i, first, rounding.absolute);
+        if (i % 64 != 0 || i == token->steps)
+            continue;
+        all = true;
+        for (int32_t k = 0; k < orders; k++) {
+            if (!s[k].closed)
+                close_early(&s[k], a, i);
+            all = all && s[k].closed;
+        }
+        netdp_status status = netdp_i_poll(progress, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    return NETDP_OK;
+}
+
+static double finish(const sums *s, const arrivals *a, int64_t steps, int32_t u)
+{
+    if (isinf(s->theta)) /* everything is known of what can arrive in time */
+        return a->distance[u] <= steps ? INFINITY : 0;
+    double log_value = log1p(s->flat[u]);
+    if (!isinf(s->steep[u]))
+        log_value = add_logs(log_value, s->steep[u]);
+    /*
+     * ln(1 + x (1 + r)) <= (1 + r) ln(1 + x), and the functions of libm are good to a few units in
+     * the last place.
+     */
+    return fmin(s->local, log_value / (s->alpha - 1) * (1 + a->relative + 16 * DBL_EPSILON));
+}
+
+static netdp_status start_sums(sums *s, double alpha, double sigma, int32_t nodes,
+                               netdp_error *error)
+{
+    if (!(alpha > 1 && alpha < INFINITY))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "first passage: Renyi order %g; give a number above 1", alpha);
+    if (!(sigma >= 0 && sigma < INFINITY))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "first passage: sigma %g; give a number from 0 on", sigma);
+    s->alpha = alpha;
+    s->local = alpha / 2 / sigma / sigma * (1 + 4 * DBL_EPSILON);
+    s->theta = (alpha - 1) * s->local;
+    s->closed = isinf(s->theta);
+    s->steep = NETDP_I_NEW(double, nodes);
+    s->flat = NETDP_I_NEW(double, nodes);
+    if (s->steep == NULL || s->flat == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t u = 0; u < nodes; u++)
+        s->steep[u] = -INFINITY;
+    return NETDP_OK;
+}
+
+static netdp_status start_arrivals(arrivals *a, const netdp_token *token, const int32_t *members,
+                                   int32_t count, netdp_error *error)
+{
+    a->nodes = netdp_transition_rows(token->law).nodes;
+    a->distance = NETDP_I_NEW(int32_t, a->nodes);
+    a->passed = NETDP_I_NEW(double, a->nodes);
+    if (a->distance == NULL || a->passed == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = netdp_graph_distances(netdp_transition_graph(token->law), members, count,
+                                                a->distance, error);
+    for (int32_t u = 0; u < a->nodes && status == NETDP_OK; u++)
+        a->distance[u] = a->distance[u] < 0 ? INT32_MAX : a->distance[u];
+    return status;
+}
+
+netdp_status netdp_i_passage_bounds(const netdp_token *token, const int32_t *members, int32_t count,
+                                    const double *alpha, int32_t orders, double sigma,
+                                    double *value, const netdp_progress *progress,
+                                    netdp_error *error)
+{
+    netdp_i_passage *passage = NULL;
+    arrivals a = {0};
+    sums *s = NETDP_I_NEW(sums, orders);
+    netdp_status status = s == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_passage_new(token->law, members, count, &passage, error);
+    if (status == NETDP_OK)
+        status = start_arrivals(&a, token, members, count, error);
+    for (int32_t k = 0; k < orders && status == NETDP_OK; k++)
+        status = start_sums(&s[k], alpha[k], sigma, a.nodes, error);
+    if (status == NETDP_OK && !token->release && sigma > 0)
+        status = sum_passages(token, passage, &a, s, orders, progress, error);
+    for (int32_t k = 0; k < orders && status == NETDP_OK; k++) {
+        double *column = value + (int64_t)k * a.nodes;
+        for (int32_t u = 0; u < a.nodes; u++)
+            column[u] = token->release ? s[k].local : finish(&s[k], &a, token->steps, u);
+        for (int32_t i = 0; i < count; i++)
+            column[members[i]] = INFINITY;
+    }
+    for (int32_t k = 0; s != NULL && k < orders; k++) {
+        netdp_i_free(s[k].steep);
+        netdp_i_free(s[k].flat);
+    }
+    netdp_i_free(s);
+    netdp_i_free(a.distance);
+    netdp_i_free(a.passed);
+    netdp_i_passage_free(passage);
+    return status;
+}
+
+netdp_status netdp_i_passage_bound(const netdp_token *token, const int32_t *members, int32_t count,
+                                   double alpha, double sigma, double *value,
+                                   const netdp_progress *progress, netdp_error *error)
+{
+    return netdp_i_passage_bounds(token, members, count, &alpha, 1, sigma, value, progress, error);
+}

@@ -1,0 +1,130 @@
+#include "account/walk/least.h"
+
+#include <math.h>
+
+#include "account/losses/orders.h"
+#include "account/walk/first_passage.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+/* The observers whose columns are computed. */
+typedef struct columns {
+    const netdp_i_least *asked;
+    const netdp_losses *losses;
+    int32_t count;
+    int32_t *observer; /* [to_count]: their indices in losses->to */
+    int32_t *place;    /* [to_count]: of an observer in `observer`, or -1 */
+    double *value;     /* [count][from] */
+} columns;
+
+/* Epsilons of one node at all orders, in its column of each. */
+typedef struct curve {
+    const double *epsilon; /* of the node, at order k behind k * nodes */
+    int64_t nodes;
+    double tokens;
+} curve;
+
+static netdp_status ask_order(void *context, int k, double *epsilon, netdp_error *error)
+{
+    const curve *c = context;
+    (void)error;
+    *epsilon = nextafter(c->tokens * c->epsilon[k * c->nodes], INFINITY);
+    return NETDP_OK;
+}
+
+static netdp_status fill_column(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    const columns *c = context;
+    const netdp_losses *l = c->losses;
+    const netdp_token *token = c->asked->token;
+    const int64_t nodes = netdp_transition_rows(token->law).nodes;
+    const int32_t v = c->observer[index];
+    const int32_t *member = l->to + (l->members > 1 ? 0 : v);
+    double *column = NETDP_I_NEW(double, c->asked->orders *nodes);
+    netdp_status status =
+        column == NULL
+            ? netdp_i_no_memory(error)
+            : netdp_i_passage_bounds(token, member, l->members, c->asked->order, c->asked->orders,
+                                     c->asked->sigma, column, NULL, error);
+    for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++) {
+        double *value = &c->value[index * l->from_count + i];
+        curve one = {column + l->from[i], nodes, token->tokens};
+        if (!netdp_losses_counts(l, i, v))
+            continue;
+        status = c->asked->delta > 0
+                     ? netdp_i_search_orders(ask_order, &one, c->asked->delta, value, error)
+                     : ask_order(&one, 0, value, error);
+    }
+    netdp_i_free(column);
+    return status;
+}
+
+/* Observers with a pair of a kind that none before them has, or of no kind. */
+static void choose_columns(columns *c, int64_t *owner)
+{
+    const netdp_losses *l = c->losses;
+    for (int k = 0; k < c->asked->kinds; k++)
+        owner[k] = -1;
+    for (int32_t v = 0; v < l->to_count; v++) {
+        c->place[v] = -1;
+        for (int32_t i = 0; i < l->from_count; i++) {
+            const int kind = c->asked->like[(int64_t)v * l->from_count + i];
+            if (!netdp_losses_counts(l, i, v) || (kind >= 0 && owner[kind] >= 0))
+                continue;
+            if (c->place[v] < 0) {
+                c->place[v] = c->count;
+                c->observer[c->count++] = v;
+            }
+            if (kind >= 0)
+                owner[kind] = (int64_t)c->place[v] * l->from_count + i;
+        }
+    }
+}
+
+/* Pairs whose observer has a column take their own value, the others that of their kind. */
+static int64_t lower(const columns *c, const int64_t *owner, netdp_losses *losses)
+{
+    int64_t lowered = 0;
+    for (int32_t v = 0; v < losses->to_count; v++)
+        for (int32_t i = 0; i < losses->from_count; i++) {
+            const int64_t at = (int64_t)v * losses->from_count + i;
+            if (!netdp_losses_counts(losses, i, v))
+                continue;
+            const double value =
+                c->value[c->place[v] >= 0 ? (int64_t)c->place[v] * losses->from_count + i
+                                          : owner[c->asked->like[at]]];
+            if (value < losses->loss[at]) {
+                losses->loss[at] = value;
+                lowered++;
+            }
+        }
+    return lowered;
+}
+
+netdp_status netdp_i_walk_least(const netdp_i_least *asked, netdp_losses *losses, int64_t *lowered,
+                                const netdp_progress *progress, netdp_error *error)
+{
+    int64_t owner[NETDP_I_KINDS];
+    columns c = {.asked = asked,
+                 .losses = losses,
+                 .observer = NETDP_I_NEW(int32_t, losses->to_count),
+                 .place = NETDP_I_NEW(int32_t, losses->to_count)};
+    netdp_status status =
+        c.observer == NULL || c.place == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status != NETDP_OK)
+        goto done;
+    choose_columns(&c, owner);
+    c.value = NETDP_I_NEW(double, (int64_t)c.count * losses->from_count);
+    status = c.value == NULL
+                 ? netdp_i_no_memory(error)
+                 : netdp_i_for_each(c.count, fill_column, &c, progress, "first passages", error);
+    if (status == NETDP_OK)
+        *lowered = lower(&c, owner, losses);
+done:
+    netdp_i_free(c.observer);
+    netdp_i_free(c.place);
+    netdp_i_free(c.value);
+    return status;
+}

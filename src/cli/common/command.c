@@ -1,0 +1,75 @@
+#include "cli/common/command.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/text.h"
+
+const netdp_i_engine *netdp_i_cli_engine;
+
+bool netdp_i_cli_speaks(void)
+{
+    return netdp_i_cli_engine == NULL || netdp_i_cli_engine->speaks();
+}
+
+netdp_status netdp_i_cli_choose_engine(const char *name, const netdp_i_engine **engine,
+                                       netdp_error *error)
+{
+    const bool mpi = strcmp(name, "mpi") == 0;
+    if (!mpi && strcmp(name, "single") != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "--engine: '%s'; give single or mpi",
+                            netdp_i_show_text(name).text);
+    *engine = mpi ? netdp_i_cli_engine : NULL;
+    return NETDP_OK;
+}
+
+bool netdp_i_cli_number(const char *text, bool infinite, double *value)
+{
+    if (infinite && strcmp(text, "inf") == 0) {
+        *value = INFINITY;
+        return true;
+    }
+    double read;
+    if (!netdp_i_read_number(text, &read) || !isfinite(read))
+        return false;
+    *value = read + 0.0; /* no -0, which would be printed */
+    return true;
+}
+
+netdp_status netdp_i_cli_read_number(const char *what, const char *text, bool infinite,
+                                     double *value, netdp_error *error)
+{
+    if (netdp_i_cli_number(text, infinite, value))
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not a number such as 0.5 or 1e-6", what,
+                        netdp_i_show_text(text).text);
+}
+
+void netdp_i_cli_note(const char *format, ...)
+{
+    char text[1024], line[1024];
+    va_list arguments;
+    if (!netdp_i_cli_speaks())
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    /* File names may hold anything; a note is one line. */
+    netdp_i_escape(text, strlen(text), line, sizeof line);
+    fprintf(stderr, "netdp: note: %s\n", line);
+}
+
+netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error)
+{
+    json_t *mine = *object;
+    *object = NULL;
+    if (mine == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = netdp_i_json_write(mine, "-", error);
+    json_decref(mine);
+    return status;
+}

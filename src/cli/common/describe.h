@@ -1,0 +1,237 @@
+/*
+ * GRAPH MIXING PROTOCOL and who sees what: the options that `loss` and `calibrate` share.
+ */
+#ifndef NETDP_I_DESCRIBE_H
+#define NETDP_I_DESCRIBE_H
+
+#include <netdp/gamma.h>
+#include <netdp/tally_account.h>
+#include <netdp/walk.h>
+
+#include "account/losses/losses.h"
+#include "cli/common/command.h"
+
+typedef struct netdp_i_description_options {
+    netdp_i_network_options network;
+    const char *engine;
+    const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *certify, *pattern;
+    const char *start, *release;
+    const char *dropout, *redraw, *gamma, *mechanism, *schedule, *shuffle;
+    int64_t tokens, grid, levels;
+    bool calibrates; /* the noise, or what stands for it, is to be found */
+    double variance;
+    netdp_settings settings; /* but for the rounds */
+} netdp_i_description_options;
+
+#define NETDP_I_DESCRIPTION_USUAL                                                                  \
+    {                                                                                              \
+        .network = NETDP_I_NETWORK_USUAL, .engine = "single", .protocol = "averaging",             \
+        .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
+        .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,                      \
+        .mechanism = "gaussian", .schedule = "once", .shuffle = "least", .grid = 1024,             \
+        .levels = 2, .settings = NETDP_SETTINGS_USUAL                                              \
+    }
+
+/* clang-format off */
+#define NETDP_I_DESCRIPTION_OPTIONS(o)                                                             \
+    NETDP_I_GRAPH_OPTIONS((o).network),                                                            \
+    NETDP_I_MIXING_OPTIONS((o).network),                                                           \
+    {NETDP_I_GROUP, 0, "The protocol:", NULL, NULL, NULL, NULL},                                   \
+    {NETDP_I_TEXT, 0, "protocol", &(o).protocol, "NAME",                                           \
+     "averaging, random-averaging, stream, gossip-sgd, async-gossip-sgd, muffliato-sgd, walk, "    \
+     "weighted-walk, ring-sum, ring-histogram, complete-sum or complete-histogram",                \
+     "averaging"},                                                                                 \
+    {NETDP_I_TEXT, 0, "rounds", &(o).rounds, "T|auto",                                             \
+     "gossip rounds in all, a token's steps, or its passes of the ring; auto (averaging): "        \
+     "ceil(gap^-1/2 ln(n max(1, V/noise^2))); random-averaging: gap^-1, of the mean of W_t",       \
+     "required"},                                                                                  \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_ROUNDS_AUTO),                                                   \
+    {NETDP_I_NUMBER, 0, "variance", &(o).variance, "V",                                            \
+     "variance of the values in units of Delta^2, for --rounds auto", "0.25"},                     \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_DITHER),                                                        \
+    {NETDP_I_NUMBER, 0, "dither", &(o).settings.dither, "TAU",                                     \
+     "fresh noise on each later message, in units of the first noise; 0 leaves no certain "        \
+     "guarantee", "0.01"},                                                                         \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_DITHER_DECAY),                                                  \
+    {NETDP_I_NUMBER, 0, "dither-decay", &(o).settings.dither_decay, "P",                           \
+     "averaging: the dither of round t is TAU / t^P, P from 0 to 2", "0"},                         \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_EVERY),                                                         \
+    {NETDP_I_COUNT, 0, "every", &(o).settings.every, "B",                                          \
+     "stream: rounds from one contribution to the next", "1"},                                     \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_AT_MOST),                                                       \
+    {NETDP_I_COUNT, 0, "at-most", &(o).settings.at_most, "K",                                      \
+     "stream: contributions that one node makes at most", "none"},                                 \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_INNER),                                                         \
+    {NETDP_I_COUNT, 0, "inner", &(o).settings.inner, "K",                                          \
+     "muffliato-sgd: gossip rounds of a phase", "1"},                                              \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_END_DITHER),                                                    \
+    {NETDP_I_NUMBER, 0, "end-dither", &(o).settings.end_dither, "TAU_E",                           \
+     "muffliato-sgd: noise on every state at the end of a phase, in units of the first noise",     \
+     "0.1"},                                                                                       \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_ACCELERATE),                                                    \
+    {NETDP_I_SWITCH, 0, "accelerate", &(o).settings.accelerate, NULL,                              \
+     "Chebyshev gossip (averaging, muffliato-sgd)", NULL},                                         \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_VARYING),                                                       \
+    {NETDP_I_TEXT, 0, "dropout", &(o).dropout, "P|edges:P",                                        \
+     "gossip: each node is away from a round with probability P, or each edge; drawn with --seed " \
+     "before the run, and public", "0"},                                                           \
+    {NETDP_I_TEXT, 0, "redraw", &(o).redraw, "round|phase",                                        \
+     "gossip: an erdos-renyi graph is drawn again for every round, or for every phase of "         \
+     "muffliato-sgd; with --seed, and public", "never"},                                           \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN),                                                         \
+    {NETDP_I_TEXT, 0, "start", &(o).start, "uniform|observer|NODE",                                \
+     "walk: where the token starts; observer: at each observer in turn", "uniform"},               \
+    {NETDP_I_COUNT, 0, "burn-in", &(o).settings.burn_in, "B",                                      \
+     "walk: moves before the first step, without contribution or noise", "0"},                     \
+    {NETDP_I_COUNT, 0, "tokens", &(o).tokens, "M",                                                 \
+     "walk: independent tokens, each with a model of its own", "1"},                               \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE),                                \
+    {NETDP_I_COUNT, 0, "cap", &(o).settings.cap, "N",                                              \
+     "tokens: contributions of one node at most; above it adds noise only", "none"},               \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_WEIGHTED),                                                      \
+    {NETDP_I_TEXT, 0, "gamma", &(o).gamma, "THETA,LOW,HIGH",                                       \
+     "weighted-walk: the Gamma mechanism released the law; adds its cost, for half of delta",      \
+     "a public law"},                                                                              \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_SUM),                                                           \
+    {NETDP_I_TEXT, 0, "mechanism", &(o).mechanism, "NAME",                                         \
+     "sums by a token: gaussian, laplace or discrete-gaussian noise", "gaussian"},                 \
+    {NETDP_I_TEXT, 0, "schedule", &(o).schedule, "every|once|spread",                              \
+     "ring-sum: noise in every hop, once every n-1 hops, or spread over the nodes", "once"},       \
+    {NETDP_I_COUNT, 0, "grid", &(o).grid, "N",                                                     \
+     "discrete-gaussian: grid steps in one sensitivity", "1024"},                                  \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_HISTOGRAM),                                                     \
+    {NETDP_I_COUNT, 0, "levels", &(o).levels, "L", "histograms: how many values there are", "2"},  \
+    {NETDP_I_NUMBER, 0, "flip", &(o).settings.flip, "GAMMA",                                       \
+     "histograms: a contribution is a uniform value with this probability", "required"},           \
+    {NETDP_I_TEXT, 0, "shuffle", &(o).shuffle, "NAME",                                             \
+     "ring-histogram: least, erlingsson, feldman, clones, blanket or local", "least"},             \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY),                                   \
+    {NETDP_I_TEXT, 0, "release", &(o).release, "final",                                            \
+     "tokens: everyone sees the final model, sum or histogram", "none"},                           \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
+    {NETDP_I_TEXT, 0, "pattern", &(o).pattern, "ones|alternating|cos:OMEGA|FILE",                  \
+     "one pattern of contributions instead of the worst, with --bound lower or linear",            \
+     "the worst"},                                                                                 \
+    {NETDP_I_GROUP, 0, "Who learns about whom:", NULL, NULL, NULL, NULL},                          \
+    {NETDP_I_TEXT, 0, "from", &(o).from, "all|U|U,U", "the nodes whose privacy is asked for",      \
+     "all"},                                                                                       \
+    {NETDP_I_TEXT, 0, "to", &(o).to, "all|V|set:V,W",                                              \
+     "the observers; set: a coalition that pools its views", "all"},                               \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
+    {NETDP_I_TEXT, 0, "sees", &(o).sees, "neighbours|sum|everything",                              \
+     "what an observer sees: its neighbours' messages; only their (secure) sum; all messages",     \
+     "neighbours"},                                                                                \
+    {NETDP_I_TEXT, 0, "own-noise", &(o).own_noise, "known|counts",                                 \
+     "whether observers subtract the noise they drew themselves", "known"},                        \
+    NETDP_I_ONLY_FOR(0),                                                                           \
+    {NETDP_I_TEXT, 0, "bound", &(o).bound, "NAME|list",                                            \
+     "which accountant; list shows them with source and soundness; auto: the least sound one",     \
+     "auto"},                                                                                      \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
+    {NETDP_I_TEXT, 0, "certify", &(o).certify, "auto|yes|no",                                      \
+     "gossip: prove each loss with outward rounding; auto: where that costs little", "auto"},      \
+    NETDP_I_ONLY_FOR(NETDP_I_SELDOM),                                                              \
+    NETDP_I_ENGINE_OPTION((o).engine)
+/* clang-format on */
+
+typedef struct netdp_i_describing netdp_i_describing;
+
+/* One protocol of three kinds; it refers to itself: do not copy or move it. */
+typedef struct netdp_i_description {
+    netdp_graph *graph;
+    const netdp_protocol *named;
+    const netdp_i_describing *kind;
+    const netdp_i_engine *engine; /* NULL: this process alone */
+    int32_t *from, *to;
+    netdp_loss_request request; /* of gossip; of the others bound, from and to */
+    /* gossip */
+    netdp_mixing *mixing;
+    netdp_linear protocol; /* rounds 1 where rounds_auto: they depend on the noise */
+    bool rounds_auto;
+    bool over_draws; /* of a changing network: the account is not of one draw */
+    double *pattern;
+    /* a walk */
+    netdp_transition *law;
+    netdp_token token;
+    netdp_walk_request walk;
+    netdp_gamma gamma; /* theta 0: the law is public */
+    /* a tally */
+    netdp_tally tally;
+    netdp_tally_request counting;
+} netdp_i_description;
+
+/* What gossip, walks and tallies each do in their own way (describe_*.c). */
+struct netdp_i_describing {
+    const char *rounds; /* what --rounds counts */
+    /* The usual --as. */
+    const char *(*unit)(const netdp_i_description_options *options, const netdp_protocol *named);
+    /* Fills its part of the description, whose graph, kind and bound are there. */
+    netdp_status (*read)(const netdp_i_description_options *options, netdp_settings *settings,
+                         netdp_i_description *made, netdp_error *error);
+    netdp_status (*account)(netdp_i_description *description, double noise, netdp_unit unit,
+                            netdp_i_batch_sink sink, void *context, const netdp_progress *progress,
+                            netdp_error *error);
+    /* The description becomes the calibrated one. */
+    netdp_status (*calibrate)(netdp_i_description *description, const netdp_target *target,
+                              const netdp_progress *progress, netdp_calibration *calibration,
+                              netdp_losses **losses, netdp_error *error);
+    const char *(*mixing)(const netdp_i_description *description);
+    json_t *(*protocol)(const netdp_i_description *description);
+    json_t *(*threat)(const netdp_i_description *description);
+    void (*print)(const netdp_i_description *description, double noise);
+};
+
+extern const netdp_i_describing netdp_i_describing_gossip, netdp_i_describing_walk,
+    netdp_i_describing_tally;
+
+/* "3 contributions of a node", on standard output. */
+void netdp_i_describe_contributions(int64_t count);
+
+/* Does the protocol that the options name answer at random, in place of adding noise? */
+bool netdp_i_describe_flips(const netdp_i_description_options *options);
+
+/* The usual --as of the protocol that the options name. */
+const char *netdp_i_describe_unit(const netdp_i_description_options *options);
+
+/* The page shows what the named protocol takes; without a name what all take, and the protocols. */
+netdp_i_narrowing netdp_i_describe_narrowing(const netdp_i_description_options *options);
+
+netdp_status netdp_i_describe(const netdp_i_description_options *options,
+                              const netdp_i_arguments *arguments, netdp_i_description *made,
+                              netdp_error *error);
+void netdp_i_description_clear(netdp_i_description *description);
+
+/*
+ * The account of what is described, at this noise and unit where it is a walk, into the sink:
+ * gossip batch by batch as it is computed, tokens when it is done.
+ */
+netdp_status netdp_i_describe_losses(netdp_i_description *description, double noise,
+                                     netdp_unit unit, netdp_i_batch_sink sink, void *context,
+                                     const netdp_progress *progress, netdp_error *error);
+
+netdp_status netdp_i_describe_calibrate(netdp_i_description *description,
+                                        const netdp_target *target, const netdp_progress *progress,
+                                        netdp_calibration *calibration, netdp_losses **losses,
+                                        netdp_error *error);
+
+/* "bound list": the table on standard output. */
+void netdp_i_describe_bounds(void);
+
+/*
+ * {"origin", "nodes", "edges", "mixing"}, {"name", "rounds", "dither"}, of a changing network with
+ * {"varying": {"kind", "seed", ..}}, and the threat model.
+ */
+json_t *netdp_i_describe_graph(const netdp_i_description *description);
+json_t *netdp_i_describe_protocol(const netdp_i_description *description);
+json_t *netdp_i_describe_threat(const netdp_i_description *description);
+
+/* The protocol at its noise, who sees what, adjacency and release, as lines of text. */
+void netdp_i_describe_print(const netdp_i_description *description, double noise);
+
+/* How the account would be made and what it would take, on standard output. */
+netdp_status netdp_i_explain(const netdp_i_description *description, bool json, netdp_error *error);
+
+/* The index-th observer of the losses: a node, or the list of a coalition's members. */
+json_t *netdp_i_describe_observer(const netdp_losses *losses, int32_t index);
+
+#endif

@@ -1,0 +1,263 @@
+/* Gossip on the command line. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/common/describe.h"
+#include "protocol/pattern.h"
+#include "protocol/threat.h"
+
+/* How the network changes, if it does: --dropout, --redraw and the seed. */
+static netdp_status read_varying(const netdp_i_description_options *options,
+                                 const netdp_i_description *made, netdp_settings *settings,
+                                 netdp_error *error)
+{
+    netdp_variation *varying = &settings->varying;
+    const bool phases = (made->named->settings & NETDP_SETTING_INNER) != 0;
+    netdp_status status = NETDP_OK;
+    varying->seed = options->network.seed;
+    if (options->dropout != NULL)
+        status = netdp_variation_dropout(options->dropout, varying, error);
+    if (status == NETDP_OK && varying->kind != NETDP_VARY_NEVER && options->redraw != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--dropout and --redraw: a network changes in one of the two ways");
+    if (status == NETDP_OK && options->redraw != NULL) {
+        const bool phase = strcmp(options->redraw, "phase") == 0;
+        if (!phase && strcmp(options->redraw, "round") != 0)
+            return netdp_i_fail(error, NETDP_INVALID, "--redraw: '%s'; give round or phase",
+                                netdp_i_show_text(options->redraw).text);
+        if (phase && !phases)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--redraw: %s has no phases; give round, or leave it out",
+                                made->named->name);
+        status = netdp_variation_redraw(made->graph, phase ? settings->inner : 1, varying, error);
+    }
+    return status;
+}
+
+/* One number in [-1, 1] a line of the file, as many as there are contribution rounds. */
+static netdp_status read_pattern_file(const char *path, int64_t count, double *pattern,
+                                      netdp_error *error)
+{
+    char *text = NULL;
+    int64_t bytes = 0, filled = 0, line = 0;
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    char *rest = text;
+    for (char *each; status == NETDP_OK && (each = strsep(&rest, "\n")) != NULL;) {
+        line++;
+        if (*each == '\0' && rest == NULL)
+            break;
+        if (filled == count || !netdp_i_read_number(each, &pattern[filled]) ||
+            !(pattern[filled] >= -1 && pattern[filled] <= 1))
+            status =
+                netdp_i_fail(error, NETDP_INVALID,
+                             "%s:%lld: '%s'; give one number in [-1, 1] for each of the %lld "
+                             "contribution rounds",
+                             path, (long long)line, netdp_i_show_text(each).text, (long long)count);
+        filled++;
+    }
+    if (status == NETDP_OK && filled != count)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: %lld numbers; there are %lld contribution rounds", path,
+                              (long long)filled, (long long)count);
+    netdp_i_free(text);
+    return status;
+}
+
+static netdp_status read_pattern(const char *text, netdp_i_description *made, netdp_error *error)
+{
+    if (text == NULL)
+        return NETDP_OK;
+    netdp_linear *protocol = &made->protocol;
+    const int64_t slots = protocol->every > 0 ? (protocol->rounds - 1) / protocol->every + 1 : 1;
+    const bool cosine = strncmp(text, "cos:", 4) == 0;
+    if (protocol->every == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--pattern: averaging has one contribution; it applies to stream, "
+                            "gossip-sgd and muffliato-sgd");
+    if (protocol->at_most > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--pattern: says itself which contributions are made; leave out "
+                            "--at-most");
+    if (cosine && !netdp_i_pattern_fill(text, 0, NULL))
+        return netdp_i_fail(error, NETDP_INVALID, "--pattern: '%s' is not cos:OMEGA with a number",
+                            netdp_i_show_text(text).text);
+    made->pattern = NETDP_I_NEW(double, slots);
+    if (made->pattern == NULL)
+        return netdp_i_no_memory(error);
+    made->request.pattern = made->pattern;
+    return netdp_i_pattern_fill(text, slots, made->pattern)
+               ? NETDP_OK
+               : read_pattern_file(text, slots, made->pattern, error);
+}
+
+static netdp_status read_gossip(const netdp_i_description_options *options,
+                                netdp_settings *settings, netdp_i_description *made,
+                                netdp_error *error)
+{
+    netdp_loss_request *request = &made->request;
+    netdp_status status = netdp_sees_parse(options->sees, &request->sees, error);
+    if (status == NETDP_OK)
+        status = netdp_own_noise_parse(options->own_noise, &request->own_noise, error);
+    if (status == NETDP_OK)
+        status = netdp_certify_parse(options->certify, &request->certify, error);
+    if (status == NETDP_OK)
+        status = netdp_mixing_new(made->graph, options->network.mixing, &made->mixing, error);
+    if (status == NETDP_OK)
+        status = read_varying(options, made, settings, error);
+    if (status != NETDP_OK)
+        return status;
+    made->protocol = netdp_protocol_describe(made->named, made->mixing, settings);
+    request->protocol = &made->protocol;
+    status = netdp_linear_check(&made->protocol, error);
+    if (status == NETDP_OK)
+        status = read_pattern(options->pattern, made, error);
+    if (status == NETDP_OK && options->pattern != NULL && request->bound == NETDP_BOUND_AUTO)
+        request->bound = made->protocol.reacts ? NETDP_BOUND_LINEAR : NETDP_BOUND_LOWER;
+    return status;
+}
+
+static netdp_status account_gossip(netdp_i_description *description, double noise, netdp_unit unit,
+                                   netdp_i_batch_sink sink, void *context,
+                                   const netdp_progress *progress, netdp_error *error)
+{
+    (void)noise, (void)unit; /* losses are unit-free */
+    const netdp_i_engine *engine = description->engine;
+    return engine != NULL
+               ? engine->losses(&description->request, sink, context, progress, error)
+               : netdp_i_losses_each(&description->request, sink, context, progress, error);
+}
+
+static netdp_status calibrate_gossip(netdp_i_description *description, const netdp_target *target,
+                                     const netdp_progress *progress, netdp_calibration *calibration,
+                                     netdp_losses **losses, netdp_error *error)
+{
+    netdp_status status =
+        netdp_calibrate(&description->request, target, progress, calibration, losses, error);
+    if (status != NETDP_OK)
+        return status;
+    description->protocol.rounds = calibration->rounds;
+    description->protocol.dither = calibration->dither;
+    return NETDP_OK;
+}
+
+static const char *const kinds[] = {
+    [NETDP_VARY_EDGE] = "one edge a round",
+    [NETDP_VARY_NODES] = "nodes away",
+    [NETDP_VARY_EDGES] = "edges missing",
+    [NETDP_VARY_GRAPH] = "graph drawn again",
+};
+
+/* {"kind", "seed"} and what the kind has. */
+static json_t *describe_varying(const netdp_variation *varying)
+{
+    char digits[24]; /* where the seed exceeds what JSON readers keep */
+    snprintf(digits, sizeof digits, "%" PRIu64, varying->seed);
+    json_t *object = json_pack("{s:s, s:o}", "kind", kinds[varying->kind], "seed",
+                               varying->seed <= INT64_MAX ? json_integer((json_int_t)varying->seed)
+                                                          : json_string(digits));
+    if (varying->kind == NETDP_VARY_NODES || varying->kind == NETDP_VARY_EDGES)
+        json_object_set_new(object, "probability", json_real(varying->missing));
+    if (varying->kind == NETDP_VARY_GRAPH) {
+        json_object_set_new(object, "probability", json_real(varying->probability));
+        json_object_set_new(object, "rounds", json_integer(varying->span));
+    }
+    return object;
+}
+
+static json_t *gossip_json(const netdp_i_description *description)
+{
+    const netdp_linear *protocol = &description->protocol;
+    const unsigned settings = description->named->settings;
+    json_t *object = json_pack("{s:s, s:I}", "name", description->named->name, "rounds",
+                               (json_int_t)protocol->rounds);
+    if (settings & NETDP_SETTING_DITHER)
+        json_object_set_new(object, "dither", json_real(protocol->dither));
+    if (protocol->dither_decay > 0)
+        json_object_set_new(object, "dither_decay", json_real(protocol->dither_decay));
+    if (settings & NETDP_SETTING_EVERY)
+        json_object_set_new(object, "every", json_integer(protocol->every));
+    if (protocol->at_most > 0)
+        json_object_set_new(object, "at_most", json_integer(protocol->at_most));
+    if (settings & NETDP_SETTING_INNER)
+        json_object_set_new(object, "inner", json_integer(protocol->every));
+    if (settings & NETDP_SETTING_END_DITHER)
+        json_object_set_new(object, "end_dither", json_real(protocol->end_dither));
+    if (settings & NETDP_SETTING_ACCELERATE)
+        json_object_set_new(object, "accelerate", json_boolean(protocol->accelerate));
+    if (protocol->varying.kind != NETDP_VARY_NEVER)
+        json_object_set_new(object, "varying", describe_varying(&protocol->varying));
+    return object;
+}
+
+static json_t *threat_json(const netdp_i_description *description)
+{
+    const netdp_loss_request *request = &description->request;
+    return netdp_i_threat_json(request->sees, request->own_noise, request->to, request->to_count);
+}
+
+/* How the network changes, and that everybody may know it. */
+static void print_varying(const netdp_variation *varying, bool over_draws)
+{
+    if (varying->kind == NETDP_VARY_NEVER)
+        return;
+    printf("network: %s", kinds[varying->kind]);
+    if (varying->kind == NETDP_VARY_NODES || varying->kind == NETDP_VARY_EDGES)
+        printf(" with probability %g", varying->missing);
+    if (varying->kind == NETDP_VARY_GRAPH)
+        printf(" every %" PRId64 " round%s", varying->span, varying->span == 1 ? "" : "s");
+    if (over_draws)
+        printf(", drawn before the run; everybody may know the draw.\n");
+    else
+        printf(", drawn with seed %" PRIu64 " before the run; the account is of this draw, which "
+               "everybody may know.\n",
+               varying->seed);
+}
+
+static void print_gossip(const netdp_i_description *description, double noise)
+{
+    const netdp_linear *protocol = &description->protocol;
+    const netdp_loss_request *request = &description->request;
+    printf("%s, %" PRId64 " rounds, ", description->named->name, protocol->rounds);
+    if (protocol->senders_only)
+        printf("a contribution of both ends in each");
+    else
+        netdp_i_describe_contributions(netdp_linear_contributions(protocol));
+    printf(", dither %g", protocol->dither);
+    if (protocol->dither_decay > 0)
+        printf(" / t^%g", protocol->dither_decay);
+    printf(", noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n", noise,
+           netdp_i_threat_words(request->sees), netdp_own_noise_name(request->own_noise),
+           NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+    print_varying(&protocol->varying, description->over_draws);
+}
+
+static const char *gossip_unit(const netdp_i_description_options *options,
+                               const netdp_protocol *named)
+{
+    (void)options, (void)named;
+    return "loss";
+}
+
+static const char *gossip_mixing(const netdp_i_description *description)
+{
+    return netdp_mixing_name(description->mixing);
+}
+
+const netdp_i_describing netdp_i_describing_gossip = {
+    .rounds = "gossip rounds",
+    .unit = gossip_unit,
+    .read = read_gossip,
+    .account = account_gossip,
+    .calibrate = calibrate_gossip,
+    .mixing = gossip_mixing,
+    .protocol = gossip_json,
+    .threat = threat_json,
+    .print = print_gossip,
+};

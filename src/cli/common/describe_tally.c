@@ -1,0 +1,204 @@
+/* Sums and histograms by a token, on the command line. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "cli/common/describe.h"
+#include "protocol/tally.h"
+#include "protocol/threat.h"
+
+static bool counts(const netdp_i_description *description)
+{
+    return (description->named->settings & NETDP_SETTING_HISTOGRAM) != 0;
+}
+
+static netdp_status read_word(const char *option, const char *text, const char *const *known,
+                              int *found, netdp_error *error)
+{
+    char list[128] = "";
+    size_t used = 0;
+    for (int i = 0; known[i] != NULL; i++) {
+        if (strcmp(known[i], text) == 0) {
+            *found = i;
+            return NETDP_OK;
+        }
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : ", ",
+                                     known[i]);
+    }
+    return netdp_i_fail(error, NETDP_INVALID, "--%s: '%s' is not one of %s", option,
+                        netdp_i_show_text(text).text, list);
+}
+
+static netdp_status read_shuffle(const char *text, netdp_shuffle_bound *bound, netdp_error *error)
+{
+    const char *names[NETDP_SHUFFLE_BOUNDS + 1] = {NULL};
+    int found = 0;
+    for (int i = 0; i < NETDP_SHUFFLE_BOUNDS; i++)
+        names[i] = netdp_shuffle_name((netdp_shuffle_bound)i);
+    netdp_status status = read_word("shuffle", text, names, &found, error);
+    if (status == NETDP_OK)
+        *bound = (netdp_shuffle_bound)found;
+    return status;
+}
+
+static netdp_status read_tally(const netdp_i_description_options *options, netdp_settings *settings,
+                               netdp_i_description *made, netdp_error *error)
+{
+    int mechanism = 0, schedule = 0;
+    netdp_status status = NETDP_OK;
+    if (strcmp(options->network.mixing, "metropolis") != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "--mixing: does not apply to %s; leave it out",
+                            made->named->name);
+    if (counts(made) && !(settings->flip > 0) && !options->calibrates)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--flip: required; the probability, above 0 and below 1, that a "
+                            "contribution is a uniform value");
+    if (options->calibrates)
+        settings->flip = 0.5; /* until it is found */
+    status =
+        read_word("mechanism", options->mechanism, netdp_i_tally_mechanisms, &mechanism, error);
+    if (status == NETDP_OK)
+        status =
+            read_word("schedule", options->schedule, netdp_i_tally_schedules, &schedule, error);
+    if (status == NETDP_OK)
+        status = read_shuffle(options->shuffle, &made->counting.shuffle, error);
+    settings->mechanism = (netdp_mechanism)mechanism;
+    settings->schedule = (netdp_tally_schedule)schedule;
+    settings->grid = (int32_t)options->grid;
+    settings->levels = (int32_t)options->levels;
+    if (status == NETDP_OK)
+        status =
+            netdp_protocol_describe_tally(made->named, made->graph, settings, &made->tally, error);
+    made->counting.tally = &made->tally;
+    return status == NETDP_OK ? netdp_tally_check(&made->tally, error) : status;
+}
+
+static netdp_status ask(netdp_i_description *description, netdp_error *error)
+{
+    const netdp_loss_request *request = &description->request;
+    netdp_tally_request *counting = &description->counting;
+    counting->bound = request->bound;
+    counting->from_count = request->from_count;
+    counting->from = request->from;
+    counting->to_count = request->to_count;
+    counting->to = request->to;
+    counting->coalition = request->coalition;
+    return netdp_tally_check(&description->tally, error);
+}
+
+static netdp_status account_tally(netdp_i_description *description, double noise, netdp_unit unit,
+                                  netdp_i_batch_sink sink, void *context,
+                                  const netdp_progress *progress, netdp_error *error)
+{
+    netdp_losses *losses = NULL;
+    if (!counts(description))
+        description->tally.noise = noise;
+    description->counting.unit = unit;
+    netdp_status status = ask(description, error);
+    if (status == NETDP_OK)
+        status = netdp_tally_losses_new(&description->counting, progress, &losses, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_replay(losses, sink, context, error);
+    netdp_losses_free(losses);
+    return status;
+}
+
+static netdp_status calibrate_tally(netdp_i_description *description, const netdp_target *target,
+                                    const netdp_progress *progress, netdp_calibration *calibration,
+                                    netdp_losses **losses, netdp_error *error)
+{
+    netdp_status status = ask(description, error);
+    if (status == NETDP_OK)
+        status = netdp_tally_calibrate(&description->counting, target, progress, calibration,
+                                       losses, error);
+    if (status == NETDP_OK && counts(description))
+        description->tally.flip = calibration->noise;
+    return status;
+}
+
+static json_t *tally_json(const netdp_i_description *description)
+{
+    const netdp_tally *tally = &description->tally;
+    const bool ring = tally->graph == NETDP_TALLY_RING;
+    json_t *object = json_pack("{s:s, s:I}", "name", description->named->name, "rounds",
+                               (json_int_t)(ring ? tally->passes : tally->steps));
+    if (!ring) {
+        json_object_set_new(object, "cap", tally->cap > 0 ? json_integer(tally->cap) : json_null());
+    }
+    if (counts(description)) {
+        json_object_set_new(object, "levels", json_integer(tally->levels));
+        json_object_set_new(object, "flip", json_real(tally->flip));
+        json_object_set_new(object, "shuffle",
+                            json_string(netdp_shuffle_name(description->counting.shuffle)));
+        return object;
+    }
+    json_object_set_new(object, "mechanism",
+                        json_string(netdp_i_tally_mechanisms[tally->mechanism]));
+    if (tally->mechanism == NETDP_DISCRETE_GAUSSIAN)
+        json_object_set_new(object, "grid", json_integer(tally->grid));
+    if (ring)
+        json_object_set_new(object, "schedule",
+                            json_string(netdp_i_tally_schedules[tally->schedule]));
+    return object;
+}
+
+static json_t *threat_json(const netdp_i_description *description)
+{
+    const netdp_loss_request *request = &description->request;
+    const netdp_token like = {.release = description->tally.release};
+    return netdp_i_threat_walk_json(&like, request->to, request->to_count);
+}
+
+static void print_tally(const netdp_i_description *description, double noise)
+{
+    const netdp_tally *tally = &description->tally;
+    const bool ring = tally->graph == NETDP_TALLY_RING;
+    const netdp_token like = {.release = tally->release};
+    printf("%s, %" PRId64 " %s, ", description->named->name, ring ? tally->passes : tally->steps,
+           ring ? "passes" : "steps");
+    if (!ring)
+        printf("at most ");
+    netdp_i_describe_contributions(netdp_tally_contributions(tally));
+    if (counts(description))
+        printf(", %d levels, flip %.10g", (int)tally->levels, tally->flip);
+    else
+        printf(", %s noise %g Delta%s", netdp_i_tally_mechanisms[tally->mechanism], noise,
+               tally->schedule == NETDP_TALLY_ONCE     ? " once every n-1 hops"
+               : tally->schedule == NETDP_TALLY_SPREAD ? " spread over the nodes"
+                                                       : " in every step");
+    printf("; an observer sees %s;\nadjacency: %s; released: %s.\n", NETDP_I_WALK_SEES,
+           NETDP_I_ADJACENCY, netdp_i_threat_released(&like));
+    if (ring && tally->schedule == NETDP_TALLY_ONCE && !counts(description))
+        printf("one observer at a time: two who pool their views around a node leave it without "
+               "noise (--to set:V,W).\n");
+}
+
+/* Gaussian sums have a loss, or a Renyi curve where the path is random; nothing else has. */
+static const char *tally_unit(const netdp_i_description_options *options,
+                              const netdp_protocol *named)
+{
+    if ((named->settings & NETDP_SETTING_SUM) == 0 || strcmp(options->mechanism, "gaussian") != 0)
+        return "dp:1e-6";
+    return named->settings & NETDP_SETTING_RING ? "loss" : "rdp:2";
+}
+
+static const char *tally_mixing(const netdp_i_description *description)
+{
+    return description->tally.graph == NETDP_TALLY_RING ? "the next node" : "uniform";
+}
+
+const netdp_i_describing netdp_i_describing_tally = {
+    .rounds = "passes or steps",
+    .unit = tally_unit,
+    .read = read_tally,
+    .account = account_tally,
+    .calibrate = calibrate_tally,
+    .mixing = tally_mixing,
+    .protocol = tally_json,
+    .threat = threat_json,
+    .print = print_tally,
+};

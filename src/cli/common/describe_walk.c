@@ -1,0 +1,205 @@
+/* Walks on the command line. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <netdp/gamma.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/common/describe.h"
+#include "protocol/threat.h"
+
+/* "THETA,LOW,HIGH": the Gamma mechanism that released what the law goes towards. */
+static netdp_status read_gamma(const char *text, netdp_gamma *gamma, netdp_error *error)
+{
+    double *const into[] = {&gamma->theta, &gamma->low, &gamma->high};
+    const char *rest = text;
+    for (int i = 0; i < 3 && rest != NULL; i++) {
+        char number[64];
+        const size_t length = strcspn(rest, ",");
+        snprintf(number, sizeof number, "%.*s", (int)(length < 63 ? length : 63), rest);
+        if (!netdp_i_cli_number(number, false, into[i]))
+            break;
+        rest = rest[length] == ',' ? rest + length + 1 : NULL;
+        if ((i < 2) != (rest != NULL))
+            break;
+        if (i == 2)
+            return NETDP_OK;
+    }
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "--gamma: '%s'; give THETA,LOW,HIGH: the scale of the noise and the range "
+                        "of what it hides",
+                        netdp_i_show_text(text).text);
+}
+
+static netdp_status read_walk(const netdp_i_description_options *options, netdp_settings *settings,
+                              netdp_i_description *made, netdp_error *error)
+{
+    netdp_status status =
+        netdp_transition_new(made->graph, options->network.mixing, &made->law, error);
+    if (status != NETDP_OK)
+        return status;
+    if (options->tokens < 1 || options->tokens > 1000000)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--tokens: must be a whole number from 1 to 1000000");
+    settings->tokens = (int32_t)options->tokens;
+    if (strcmp(options->start, "observer") == 0)
+        settings->start = NETDP_START_OBSERVER;
+    else if (strcmp(options->start, "uniform") != 0)
+        status = netdp_graph_find(made->graph, options->start, &settings->start, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--start");
+    if (options->gamma != NULL)
+        status = read_gamma(options->gamma, &made->gamma, error);
+    made->token = netdp_protocol_describe_token(made->named, made->law, settings);
+    made->walk.token = &made->token;
+    return status == NETDP_OK ? netdp_token_check(&made->token, error) : status;
+}
+
+/* Half of delta goes to the release of the law. */
+static netdp_status pay_for_law(netdp_i_description *description, netdp_unit unit,
+                                netdp_error *error)
+{
+    netdp_walk_request *walk = &description->walk;
+    if (description->gamma.theta == 0)
+        return NETDP_OK;
+    if (unit.currency != NETDP_AS_DP)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--gamma: its cost is an (epsilon, delta); use --as dp:DELTA");
+    walk->law_delta = unit.parameter / 2;
+    return netdp_gamma_to_epsilon(&description->gamma, walk->law_delta, &walk->law_epsilon, error);
+}
+
+static void ask(netdp_i_description *description)
+{
+    const netdp_loss_request *request = &description->request;
+    netdp_walk_request *walk = &description->walk;
+    walk->bound = request->bound;
+    walk->from_count = request->from_count;
+    walk->from = request->from;
+    walk->to_count = request->to_count;
+    walk->to = request->to;
+    walk->coalition = request->coalition;
+}
+
+static netdp_status account_walk(netdp_i_description *description, double noise, netdp_unit unit,
+                                 netdp_i_batch_sink sink, void *context,
+                                 const netdp_progress *progress, netdp_error *error)
+{
+    netdp_losses *losses = NULL;
+    ask(description);
+    description->walk.noise = noise;
+    description->walk.unit = unit;
+    netdp_status status = pay_for_law(description, unit, error);
+    if (status == NETDP_OK)
+        status =
+            description->engine != NULL
+                ? description->engine->walk_losses(&description->walk, progress, &losses, error)
+                : netdp_walk_losses_new(&description->walk, progress, &losses, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_replay(losses, sink, context, error);
+    netdp_losses_free(losses);
+    return status;
+}
+
+static netdp_status calibrate_walk(netdp_i_description *description, const netdp_target *target,
+                                   const netdp_progress *progress, netdp_calibration *calibration,
+                                   netdp_losses **losses, netdp_error *error)
+{
+    ask(description);
+    netdp_status status = pay_for_law(description, target->unit, error);
+    if (status == NETDP_OK && description->walk.law_epsilon >= target->epsilon)
+        status = netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "target %g is out of reach: --gamma alone costs %g at half of delta; "
+                              "raise theta or the target",
+                              target->epsilon, description->walk.law_epsilon);
+    return status == NETDP_OK ? netdp_walk_calibrate(&description->walk, target, progress,
+                                                     calibration, losses, error)
+                              : status;
+}
+
+static json_t *walk_json(const netdp_i_description *description)
+{
+    const netdp_token *token = &description->token;
+    json_t *object = json_pack("{s:s, s:I, s:o, s:I, s:o, s:i}", "name", description->named->name,
+                               "rounds", (json_int_t)token->steps, "start",
+                               token->start == NETDP_START_UNIFORM    ? json_string("uniform")
+                               : token->start == NETDP_START_OBSERVER ? json_string("observer")
+                                                                      : json_integer(token->start),
+                               "burn_in", (json_int_t)token->burn_in, "cap",
+                               token->cap > 0 ? json_integer(token->cap) : json_null(), "tokens",
+                               (int)token->tokens);
+    if (description->gamma.theta > 0)
+        json_object_set_new(object, "gamma",
+                            json_pack("{s:f, s:[f, f], s:o, s:f}", "theta",
+                                      description->gamma.theta, "range", description->gamma.low,
+                                      description->gamma.high, "epsilon",
+                                      netdp_i_json_double(description->walk.law_epsilon), "delta",
+                                      description->walk.law_delta));
+    return object;
+}
+
+static json_t *threat_json(const netdp_i_description *description)
+{
+    const netdp_loss_request *request = &description->request;
+    return netdp_i_threat_walk_json(&description->token, request->to, request->to_count);
+}
+
+static void print_law(const netdp_i_description *description)
+{
+    if (!description->token.weighted)
+        return;
+    printf("gradients are weighted by 1/(n pi_u), and so is what they tell.\n");
+    if (description->gamma.theta > 0)
+        printf("the law was released by the Gamma mechanism, theta %g on [%g, %g]: epsilon %.6g at "
+               "delta %g of the above.\n",
+               description->gamma.theta, description->gamma.low, description->gamma.high,
+               description->walk.law_epsilon, description->walk.law_delta);
+    else
+        printf("the law %s must be public: what it says of private data is not in this account "
+               "(--gamma).\n",
+               netdp_transition_name(description->law));
+}
+
+static void print_walk(const netdp_i_description *description, double noise)
+{
+    const netdp_token *token = &description->token;
+    printf("%s, %" PRId64 " steps, %d token%s, ", description->named->name, token->steps,
+           (int)token->tokens, token->tokens == 1 ? "" : "s");
+    if (token->cap > 0)
+        printf("at most ");
+    netdp_i_describe_contributions(netdp_token_contributions(token));
+    printf("%s, noise %g Delta; an observer sees %s;\n", token->cap > 0 ? "" : " in the worst case",
+           noise, NETDP_I_WALK_SEES);
+    printf("adjacency: %s; released: %s.\n", NETDP_I_ADJACENCY, netdp_i_threat_released(token));
+    printf("assumes a constant step of at most 2/beta%s, rows clipped before the mean over them, "
+           "nodes without memory.\n",
+           token->weighted ? " for the heaviest gradient" : "");
+    print_law(description);
+}
+
+static const char *walk_unit(const netdp_i_description_options *options,
+                             const netdp_protocol *named)
+{
+    (void)options, (void)named;
+    return "rdp:2";
+}
+
+static const char *walk_mixing(const netdp_i_description *description)
+{
+    return netdp_transition_name(description->law);
+}
+
+const netdp_i_describing netdp_i_describing_walk = {
+    .rounds = "steps",
+    .unit = walk_unit,
+    .read = read_walk,
+    .account = account_walk,
+    .calibrate = calibrate_walk,
+    .mixing = walk_mixing,
+    .protocol = walk_json,
+    .threat = threat_json,
+    .print = print_walk,
+};

@@ -1,0 +1,98 @@
+#include "cli/common/command.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "graph/families.h"
+
+static const char *lines(int64_t count)
+{
+    return count == 1 ? "line" : "lines";
+}
+
+static void tell(const netdp_graph_notes *notes, const char *origin, const char *mixing)
+{
+    if (notes->self_loops > 0)
+        netdp_i_cli_note("%s: %" PRId64 " self loop %s dropped", origin, notes->self_loops,
+                         lines(notes->self_loops));
+    if (notes->repeats > 0)
+        netdp_i_cli_note("%s: %" PRId64 " %s that repeat an edge dropped", origin, notes->repeats,
+                         lines(notes->repeats));
+    if (notes->weights > 0 && (mixing == NULL || strstr(mixing, "file") == NULL))
+        netdp_i_cli_note("%s: the weights of %" PRId64 " %s are ignored; --mixing file uses them",
+                         origin, notes->weights, lines(notes->weights));
+    if (notes->outside > 0)
+        netdp_i_cli_note("%s: %" PRId64 " %s outside the giant component left out", origin,
+                         notes->outside, notes->outside == 1 ? "node" : "nodes");
+    if (notes->redraws > 0)
+        netdp_i_cli_note("%s: %" PRId64 " %s redrawn because not connected", origin, notes->redraws,
+                         notes->redraws == 1 ? "draw" : "draws");
+}
+
+netdp_status netdp_i_cli_family(const netdp_i_network_options *options, const char *family,
+                                netdp_graph **graph, netdp_error *error)
+{
+    netdp_graph_notes notes = {0};
+    bool connected = strcmp(options->connected, "yes") == 0;
+    if (!connected && strcmp(options->connected, "no") != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "--connected: must be yes or no");
+    netdp_status status = netdp_graph_make(family, options->seed, connected, graph, &notes, error);
+    if (status == NETDP_OK)
+        tell(&notes, family, options->mixing);
+    return status;
+}
+
+netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
+                               const netdp_i_arguments *arguments, netdp_graph **graph,
+                               netdp_error *error)
+{
+    if ((options->file == NULL) == (options->family == NULL))
+        return netdp_i_fail(error, NETDP_INVALID, "%s",
+                            options->file == NULL
+                                ? "no graph: give --graph FILE or --family \"NAME PARAMETERS\""
+                                : "--graph and --family: give one of them");
+    if (options->family != NULL && netdp_i_family_grammar(options->family) == NULL &&
+        access(options->family, F_OK) == 0)
+        return netdp_i_fail(
+            error, NETDP_INVALID, "--family %s: is a file, no family; give --graph %s",
+            netdp_i_show_text(options->family).text, netdp_i_show_text(options->family).text);
+    if (options->file != NULL && netdp_i_family_grammar(options->file) != NULL &&
+        access(options->file, F_OK) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--graph %s: there is no such file, but a family: give --family \"%s\"",
+                            netdp_i_show_text(options->file).text,
+                            netdp_i_family_grammar(options->file));
+    if (options->family != NULL) {
+        if (options->giant_component)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--giant-component: applies to --graph FILE only");
+        return netdp_i_cli_family(options, options->family, graph, error);
+    }
+    if (netdp_i_cli_given(arguments, "connected"))
+        return netdp_i_fail(error, NETDP_INVALID, "--connected: applies to --family only");
+    netdp_graph_notes notes = {0};
+    netdp_status status =
+        netdp_graph_read(options->file, options->giant_component, graph, &notes, error);
+    if (status == NETDP_OK)
+        tell(&notes, options->file, options->mixing);
+    return status;
+}
+
+netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
+                                 const netdp_i_arguments *arguments, netdp_graph **graph,
+                                 netdp_mixing **mixing, netdp_error *error)
+{
+    netdp_graph *made = NULL;
+    netdp_status status = netdp_i_cli_graph(options, arguments, &made, error);
+    if (status == NETDP_OK)
+        status = netdp_mixing_new(made, options->mixing, mixing, error);
+    if (status == NETDP_OK) {
+        *graph = made;
+        made = NULL;
+    }
+    netdp_graph_free(made);
+    return status;
+}

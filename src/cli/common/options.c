@@ -1,0 +1,444 @@
+#include "cli/common/command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <omp.h>
+#include <pthread.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "cli/common/hints.h"
+
+enum { MOST_THREADS = 1024 };
+
+/* One run of netdp_i_cli_parse. */
+typedef struct parsing {
+    const netdp_i_usage *usage;
+    netdp_i_arguments *arguments;
+    size_t count;            /* options, those of every command included */
+    netdp_i_option *option;  /* [count] */
+    struct poptOption *popt; /* groups, each ended */
+    struct poptOption *top;  /* what includes the groups */
+    poptContext context;
+    int64_t threads;
+} parsing;
+
+/* A text that lives as long as the arguments do. */
+static bool keep(netdp_i_arguments *arguments, char *text)
+{
+    char **grown = text == NULL ? NULL
+                                : netdp_i_grow(arguments->owned,
+                                               (int64_t)arguments->owned_count + 1, sizeof *grown);
+    if (grown == NULL) {
+        netdp_i_free(text);
+        return false;
+    }
+    arguments->owned = grown;
+    arguments->owned[arguments->owned_count++] = text;
+    return true;
+}
+
+static bool append(netdp_i_texts *texts, const char *text)
+{
+    const char **grown = netdp_i_grow(texts->text, (int64_t)texts->count + 1, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    texts->text = grown;
+    texts->text[texts->count++] = text;
+    return true;
+}
+
+void netdp_i_arguments_free(netdp_i_arguments *arguments)
+{
+    for (size_t k = 0; k < arguments->owned_count; k++)
+        netdp_i_free(arguments->owned[k]);
+    netdp_i_free(arguments->owned);
+    netdp_i_free(arguments->text);
+    netdp_i_free(arguments->given);
+    *arguments = (netdp_i_arguments){0};
+}
+
+unsigned netdp_i_cli_settings(const netdp_i_arguments *arguments, const char *name)
+{
+    unsigned settings = 0;
+    const netdp_i_option *row = arguments->options;
+    for (; row->kind != NETDP_I_END; row++)
+        if (row->kind == NETDP_I_ONLY || row->kind == NETDP_I_GROUP)
+            settings = row->kind == NETDP_I_ONLY ? *(const unsigned *)row->into : 0;
+        else if (strcmp(row->name, name) == 0)
+            return settings;
+    return 0;
+}
+
+bool netdp_i_cli_given(const netdp_i_arguments *arguments, const char *name)
+{
+    for (size_t k = 0; k < arguments->given_count; k++)
+        if (strcmp(arguments->given[k], name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- Tables for popt ---- */
+
+static const char *with_default(parsing *parser, const netdp_i_option *option)
+{
+    if (option->usual == NULL)
+        return option->help;
+    size_t room = strlen(option->help) + strlen(option->usual) + 16;
+    char *text = netdp_i_new((int64_t)room, 1);
+    if (text == NULL)
+        return NULL;
+    snprintf(text, room, "%s (default: %s)", option->help, option->usual);
+    if (strncmp(option->usual, "required", 8) == 0 || strncmp(option->usual, "this or", 7) == 0)
+        snprintf(text, room, "%s (%s)", option->help, option->usual);
+    return keep(parser->arguments, text) ? text : NULL;
+}
+
+static size_t table_length(const netdp_i_option *option)
+{
+    size_t count = 0;
+    while (option[count].kind != NETDP_I_END)
+        count++;
+    return count;
+}
+
+/* The command's options and then those of every command. */
+static bool gather(parsing *parser)
+{
+    size_t own = table_length(parser->usage->options);
+    const netdp_i_option shared[] = {
+        {NETDP_I_GROUP, 0, "Every command:", NULL, NULL, NULL, NULL},
+        {NETDP_I_COUNT, 0, "threads", &parser->threads, "N", "threads; results do not depend on it",
+         "all cores"},
+        {NETDP_I_SWITCH, 'h', "help", &parser->arguments->help, NULL, "print this page", NULL},
+    };
+    size_t every = sizeof shared / sizeof *shared;
+    parser->count = own + every;
+    parser->option = NETDP_I_NEW(netdp_i_option, parser->count);
+    if (parser->option == NULL)
+        return false;
+    if (own > 0)
+        memcpy(parser->option, parser->usage->options, own * sizeof *shared);
+    memcpy(parser->option + own, shared, sizeof shared);
+    return true;
+}
+
+/*
+ * popt's rows: each group a table of its own (one row to end it), included by `top`. Rows that are
+ * only for some are in it where they have one of `shown`.
+ */
+static bool make_tables(parsing *parser, unsigned shown)
+{
+    netdp_i_free(parser->popt);
+    netdp_i_free(parser->top);
+    parser->popt = NETDP_I_NEW(struct poptOption, 2 * parser->count + 2);
+    parser->top = NETDP_I_NEW(struct poptOption, parser->count + 2);
+    if (parser->popt == NULL || parser->top == NULL)
+        return false;
+    struct poptOption *row = parser->popt, *group = parser->top;
+    bool open = false;
+    unsigned only = 0;
+    for (size_t k = 0; k < parser->count; k++) {
+        const netdp_i_option *option = &parser->option[k];
+        bool heading = option->kind == NETDP_I_GROUP;
+        if (heading || option->kind == NETDP_I_ONLY)
+            only = heading ? 0 : *(const unsigned *)option->into;
+        if (option->kind == NETDP_I_ONLY || (only != 0 && (only & shown) == 0))
+            continue;
+        if (heading || !open) {
+            if (open)
+                row++; /* the zeroed row that ends the group before */
+            open = true;
+            *group++ = (struct poptOption){
+                .argInfo = POPT_ARG_INCLUDE_TABLE,
+                .arg = row,
+                .descrip = heading ? option->name : "Options:",
+            };
+            if (heading)
+                continue;
+        }
+        const char *help = with_default(parser, option);
+        if (help == NULL)
+            return false;
+        *row++ = (struct poptOption){
+            .longName = option->name,
+            .shortName = option->letter,
+            .argInfo = option->kind == NETDP_I_SWITCH ? POPT_ARG_NONE : POPT_ARG_STRING,
+            .val = (int)k + 1,
+            .descrip = help,
+            .argDescrip = option->value,
+        };
+    }
+    return true;
+}
+
+/* ---- Values ---- */
+
+static bool read_count(const char *text, int64_t *value)
+{
+    const char *digits = text + (text[0] == '-');
+    if (digits[0] == '\0' || strspn(digits, "0123456789") != strlen(digits))
+        return false;
+    errno = 0;
+    *value = strtoll(text, NULL, 10);
+    return errno == 0;
+}
+
+static bool read_seed(const char *text, uint64_t *value)
+{
+    if (text[0] == '\0' || strspn(text, "0123456789") != strlen(text))
+        return false;
+    errno = 0;
+    *value = strtoull(text, NULL, 10);
+    return errno == 0;
+}
+
+static netdp_status store(const netdp_i_option *option, const char *text, netdp_error *error)
+{
+    char what[64];
+    snprintf(what, sizeof what, "--%s", option->name);
+    switch (option->kind) {
+    case NETDP_I_SWITCH:
+        *(bool *)option->into = true;
+        return NETDP_OK;
+    case NETDP_I_TEXT:
+        *(const char **)option->into = text;
+        return NETDP_OK;
+    case NETDP_I_LIST:
+        return append(option->into, text) ? NETDP_OK : netdp_i_no_memory(error);
+    case NETDP_I_NUMBER:
+        return netdp_i_cli_read_number(what, text, false, option->into, error);
+    case NETDP_I_COUNT:
+        if (read_count(text, option->into))
+            return NETDP_OK;
+        return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not a whole number", what,
+                            netdp_i_show_text(text).text);
+    case NETDP_I_SEED:
+        if (read_seed(text, option->into))
+            return NETDP_OK;
+        return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not a whole number 0 .. 2^64-1",
+                            what, netdp_i_show_text(text).text);
+    case NETDP_I_END:
+    case NETDP_I_GROUP:
+    case NETDP_I_ONLY:
+        break;
+    }
+    return NETDP_OK;
+}
+
+static netdp_status take_option(parsing *parser, const netdp_i_option *option, netdp_error *error)
+{
+    netdp_i_arguments *arguments = parser->arguments;
+    if (option->kind != NETDP_I_LIST && netdp_i_cli_given(arguments, option->name))
+        return netdp_i_fail(error, NETDP_INVALID, "--%s: given twice; give it once", option->name);
+    netdp_i_texts given = {arguments->given_count, arguments->given};
+    bool appended = append(&given, option->name);
+    arguments->given = given.text;
+    arguments->given_count = given.count;
+    if (!appended)
+        return netdp_i_no_memory(error);
+
+    char *text = NULL;
+    if (option->kind != NETDP_I_SWITCH) {
+        char *from_popt = poptGetOptArg(parser->context); /* ours to free() */
+        text = from_popt != NULL ? netdp_i_copy_text(from_popt) : NULL;
+        free(from_popt);
+        if (!keep(arguments, text))
+            return netdp_i_no_memory(error);
+    }
+    return store(option, text, error);
+}
+
+static netdp_status unknown_option(parsing *parser, const char *bad, netdp_error *error)
+{
+    const char *nearest = NULL;
+    char name[64];
+    snprintf(name, sizeof name, "%s", bad + strspn(bad, "-"));
+    name[strcspn(name, "=")] = '\0';
+    const char **known = NETDP_I_NEW(const char *, parser->count);
+    size_t count = 0;
+    for (size_t k = 0; known != NULL && k < parser->count; k++)
+        if (parser->option[k].name != NULL && parser->option[k].kind != NETDP_I_GROUP)
+            known[count++] = parser->option[k].name;
+    if (known != NULL)
+        nearest = netdp_i_nearest(name, known, count);
+    netdp_i_free(known);
+    netdp_i_shown shown = netdp_i_show_text(bad);
+    const char *hint = netdp_i_hint_option(parser->usage->command, name);
+    if (hint != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: unknown option; %s", shown.text, hint);
+    if (nearest != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: unknown option; did you mean --%s?",
+                            shown.text, nearest);
+    return netdp_i_fail(error, NETDP_INVALID, "%s: unknown option; see netdp %s --help", shown.text,
+                        parser->usage->command);
+}
+
+/* popt's words would say what; ours also say what to do. */
+static netdp_status popt_failure(parsing *parser, int code, netdp_error *error)
+{
+    const char *bad = poptBadOption(parser->context, POPT_BADOPTION_NOALIAS);
+    if (code == POPT_ERROR_BADOPT)
+        return unknown_option(parser, bad, error);
+    const char *why = poptStrerror(code);
+    if (code == POPT_ERROR_NOARG)
+        why = "a value must follow";
+    else if (code == POPT_ERROR_UNWANTEDARG)
+        why = "takes no value";
+    else if (code == POPT_ERROR_MALLOC)
+        return netdp_i_no_memory(error);
+    return netdp_i_fail(error, NETDP_INVALID, "%s: %s; see netdp %s --help",
+                        netdp_i_show_text(bad).text, why, parser->usage->command);
+}
+
+/* ---- The page and the whole ---- */
+
+/* The options that the page shows, as popt sets them; all of them where nothing narrows it. */
+static netdp_status print_options(parsing *parser, unsigned *shown, netdp_error *error)
+{
+    const netdp_i_usage *usage = parser->usage;
+    const char *name[] = {"netdp", NULL};
+    *shown = ~0u;
+    netdp_status status = NETDP_OK;
+    char whole[64], other[160];
+    if (usage->narrowing != NULL)
+        status =
+            usage->narrowing->settings(usage->narrowing->about, parser->arguments, shown, error);
+    if (status != NETDP_OK)
+        return status;
+    if (!make_tables(parser, *shown))
+        return netdp_i_no_memory(error);
+    snprintf(whole, sizeof whole, "netdp %s", usage->command);
+    name[0] = whole;
+    poptContext page = poptGetContext(whole, 1, name, parser->top, POPT_CONTEXT_NO_EXEC);
+    if (page == NULL)
+        return netdp_i_no_memory(error);
+    snprintf(other, sizeof other, "%s%s[OPTION...]", usage->arguments,
+             usage->arguments[0] != '\0' ? " " : "");
+    printf("%s\n\n", usage->what);
+    poptSetOtherOptionHelp(page, other);
+    poptPrintHelp(page, stdout, 0);
+    poptFreeContext(page);
+    return NETDP_OK;
+}
+
+static netdp_status print_page(parsing *parser, netdp_error *error)
+{
+    const netdp_i_usage *usage = parser->usage;
+    unsigned shown;
+    netdp_status status = print_options(parser, &shown, error);
+    /* Whoever has chosen needs no list. */
+    if (status == NETDP_OK && usage->narrowing != NULL && (shown == 0 || shown == ~0u))
+        usage->narrowing->list();
+    if (status == NETDP_OK && usage->examples != NULL)
+        printf("\nExamples:\n%s", usage->examples);
+    return status;
+}
+
+static netdp_status take_arguments(parsing *parser, netdp_error *error)
+{
+    const netdp_i_usage *usage = parser->usage;
+    netdp_i_texts texts = {0};
+    const char *text;
+    while ((text = poptGetArg(parser->context)) != NULL) {
+        char *copy = netdp_i_copy_text(text);
+        bool kept = keep(parser->arguments, copy) && append(&texts, copy);
+        parser->arguments->text = texts.text;
+        parser->arguments->count = texts.count;
+        if (!kept)
+            return netdp_i_no_memory(error);
+    }
+    if (texts.count > usage->most)
+        return netdp_i_hint_stray(usage, parser->arguments, texts.text[usage->most], error);
+    if (texts.count < usage->least)
+        return netdp_i_fail(error, NETDP_INVALID, "missing %s; see netdp %s --help",
+                            usage->arguments, usage->command);
+    return NETDP_OK;
+}
+
+static netdp_status parse(parsing *parser, int argc, const char **argv, netdp_error *error)
+{
+    char name[64];
+    snprintf(name, sizeof name, "netdp %s", parser->usage->command);
+    const char *own_name = argv[0];
+    argv[0] = name; /* what popt prints as the name */
+    parser->context = poptGetContext(name, argc, argv, parser->top, POPT_CONTEXT_NO_EXEC);
+    netdp_status status = parser->context == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    int code = 0;
+    while (status == NETDP_OK && (code = poptGetNextOpt(parser->context)) > 0) {
+        status = take_option(parser, &parser->option[code - 1], error);
+        /* What stands behind --help may narrow the page; it cannot be wrong. */
+        if (parser->arguments->help)
+            status = NETDP_OK;
+    }
+    if (status == NETDP_OK && parser->arguments->help)
+        status = print_page(parser, error);
+    else if (status == NETDP_OK && code < -1)
+        status = popt_failure(parser, code, error);
+    else if (status == NETDP_OK)
+        status = take_arguments(parser, error);
+    argv[0] = own_name;
+    poptFreeContext(parser->context);
+    return status;
+}
+
+static void *wait_at(void *gate)
+{
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/* Can so many threads be there at once? OpenMP would end the program, with a code of its own. */
+static netdp_status try_threads(int threads, netdp_error *error)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t *made = NETDP_I_NEW(pthread_t, threads);
+    int count = 1; /* this one */
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    pthread_mutex_lock(&gate);
+    while (count < threads && pthread_create(&made[count], NULL, wait_at, &gate) == 0)
+        count++;
+    pthread_mutex_unlock(&gate);
+    for (int i = 1; i < count; i++)
+        pthread_join(made[i], NULL);
+    netdp_i_free(made);
+    if (count == threads)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "%d threads cannot be made here; give --threads %d or fewer", threads,
+                        count > 2 ? count / 2 : 1);
+}
+
+netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char **argv,
+                               netdp_i_arguments *arguments, netdp_error *error)
+{
+    *arguments = (netdp_i_arguments){.options = usage->options};
+    parsing parser = {.usage = usage, .arguments = arguments};
+    netdp_status status = NETDP_OK;
+    if (!gather(&parser) || !make_tables(&parser, ~0u))
+        status = netdp_i_no_memory(error);
+    else
+        status = parse(&parser, argc, argv, error);
+    if (status == NETDP_OK && netdp_i_cli_given(arguments, "threads")) {
+        if (parser.threads < 1 || parser.threads > MOST_THREADS)
+            status = netdp_i_fail(error, NETDP_INVALID, "--threads: must be 1 .. %d", MOST_THREADS);
+        else
+            omp_set_num_threads((int)parser.threads);
+    }
+    if (status == NETDP_OK)
+        status = try_threads(omp_get_max_threads(), error);
+    netdp_i_free(parser.option);
+    netdp_i_free(parser.popt);
+    netdp_i_free(parser.top);
+    if (status != NETDP_OK)
+        netdp_i_arguments_free(arguments);
+    return status;
+}

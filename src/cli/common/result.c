@@ -1,0 +1,501 @@
+/* A result folder as a table: errors, guarantees, who could learn this. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "protocol/threat.h"
+#include "run/record.h"
+
+static void print_epsilon(double epsilon)
+{
+    printf("  %9s", netdp_i_up(epsilon, 4).text);
+}
+
+/* The columns of epsilon: neighbours, distance 2, farthest, mean, worst pair. */
+static void print_guarantee(const json_t *guarantee)
+{
+    const json_t *classes = json_object_get(guarantee, "by_distance");
+    const size_t count = json_array_size(classes);
+    if (count == 0) { /* the same towards everyone */
+        for (int i = 0; i < 5; i++)
+            print_epsilon(netdp_i_json_number(json_object_get(guarantee, "epsilon")));
+        return;
+    }
+    const json_t *shown[3] = {json_array_get(classes, 0),
+                              json_array_get(classes, count > 1 ? 1 : 0),
+                              json_array_get(classes, count - 1)};
+    for (int i = 0; i < 3; i++) { /* of drawn nodes some distances may not be there */
+        const json_int_t at = json_integer_value(json_object_get(shown[i], "distance"));
+        if (at > i + 1 && i < 2)
+            printf("  %9s", "-");
+        else
+            print_epsilon(netdp_i_json_number(json_object_get(shown[i], "max")));
+    }
+    print_epsilon(netdp_i_json_number(json_object_get(guarantee, "mean")));
+    print_epsilon(
+        netdp_i_json_number(json_object_get(json_object_get(guarantee, "worst"), "epsilon")));
+}
+
+static const char *name_of(const json_t *object)
+{
+    return json_string_value(json_object_get(object, "name"));
+}
+
+/* Characters, not bytes: names may be in any language. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+/* The column of names: as wide as the longest, at least 10. */
+static int name_width(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    int width = 10;
+    json_array_foreach((json_t *)variants, i, variant) if (width_of(name_of(variant)) > width)
+        width = width_of(name_of(variant));
+    return width;
+}
+
+static void print_name(const char *name, int width)
+{
+    printf("%s%*s", name, width - width_of(name), "");
+}
+
+/* Has a ridge's model run away? Of a table its objective is about 1/2 before the first step. */
+static bool diverged(const json_t *variant)
+{
+    const json_t *objective = json_object_get(json_object_get(variant, "error"), "objective");
+    const double least = netdp_i_json_number(json_object_get(objective, "least"));
+    return !(netdp_i_json_number(json_object_get(objective, "mean")) <= 1e4 * (1 + least));
+}
+
+static void print_accuracies(const json_t *variants, bool ridge)
+{
+    size_t i;
+    json_t *variant;
+    const int width = name_width(variants);
+    puts(ridge
+             ? "\ntest error, lower is better: mean squared error of the label (of a table, where "
+               "it is standardised,\nno model at all has about 1), mean of each run's last five "
+               "evaluations"
+             : "\ntest accuracy, higher is better: part of the rows told right, mean of each "
+               "run's last five evaluations");
+    printf("%-*s  %13s  %14s\n", width, "", ridge ? "squared error" : "accuracy", "standard error");
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *accuracy = json_object_get(json_object_get(variant, "error"), "accuracy");
+        print_name(name_of(variant), width);
+        printf("  %13.6g  %14.3g%s\n", netdp_i_json_number(json_object_get(accuracy, "mean")),
+               netdp_i_json_number(json_object_get(accuracy, "standard_error")),
+               ridge && diverged(variant) ? "  diverged: lower task.step" : "");
+    }
+}
+
+static json_t *columns_of(const json_t *variant)
+{
+    return json_object_get(json_object_get(variant, "error"), "columns");
+}
+
+/* A variant's own number for a column, which it may not have. */
+static void print_column(const json_t *variant, const char *name, const char *key)
+{
+    size_t i;
+    json_t *column;
+    json_array_foreach(columns_of(variant), i, column) if (strcmp(name_of(column), name) == 0)
+    {
+        printf("  %20.6g", netdp_i_json_number(json_object_get(column, key)));
+        return;
+    }
+    printf("  %20s", "-");
+}
+
+/* Every column's name in the order of its first variant; owned. */
+static json_t *list_columns(const json_t *variants)
+{
+    size_t i, j;
+    json_t *variant, *column, *known = json_object();
+    json_array_foreach(variants, i, variant) json_array_foreach(columns_of(variant), j, column)
+        json_object_set_new(known, name_of(column), json_true());
+    return known;
+}
+
+static void print_errors(const json_t *variants, const char *unit)
+{
+    size_t i;
+    json_t *variant, *known = list_columns(variants), *ignored;
+    const char *column;
+    const int width = name_width(variants);
+    printf("\nroot mean squared error of the mean%s%s\n%-*s", unit[0] != '\0' ? ", in " : "", unit,
+           width, "");
+    json_object_foreach(known, column, ignored) printf("  %20s", column);
+    printf("\n%-*s", width, "true mean");
+    json_object_foreach(known, column, ignored)
+        print_column(json_array_get(variants, 0), column, "mean");
+    puts("");
+    json_array_foreach(variants, i, variant)
+    {
+        print_name(name_of(variant), width);
+        json_object_foreach(known, column, ignored) print_column(variant, column, "rmse");
+        puts("");
+    }
+    json_decref(known);
+}
+
+/* The largest distance between two nodes of a variant; 0 where all pairs are alike. */
+static int farthest_of(const json_t *variant)
+{
+    const json_t *classes = json_object_get(json_object_get(variant, "guarantee"), "by_distance");
+    const size_t count = json_array_size(classes);
+    return count == 0 ? 0
+                      : (int)json_integer_value(
+                            json_object_get(json_array_get(classes, count - 1), "distance"));
+}
+
+/* Variants of other targets than the study's say so: their epsilons stand in the same table. */
+static void print_targets(const json_t *summary, const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *target = json_object_get(variant, "target");
+        if (target != NULL && !json_equal(target, json_object_get(summary, "target")))
+            printf("%s: epsilon at delta %g (target %g, over the %s of the pairs)\n",
+                   name_of(variant), netdp_i_json_number(json_object_get(target, "delta")),
+                   netdp_i_json_number(json_object_get(target, "epsilon")),
+                   json_string_value(json_object_get(target, "over")));
+    }
+}
+
+/* Whose mean is that of some pairs only: an estimate, or what every node has alike. */
+static void print_drawn(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *guarantee = json_object_get(variant, "guarantee");
+        const json_t *alike = json_object_get(guarantee, "stands_for");
+        const json_t *estimate = json_object_get(guarantee, "estimate");
+        const json_t *low = json_object_get(estimate, "low");
+        if (alike != NULL)
+            printf("%s: accounted for with %d observers and %d sources of %d; all nodes are alike, "
+                   "and so is the mean\n",
+                   name_of(variant), (int)json_integer_value(json_object_get(alike, "observers")),
+                   (int)json_integer_value(json_object_get(alike, "sources")),
+                   (int)json_integer_value(json_object_get(alike, "of")));
+        if (estimate != NULL)
+            printf("%s: an estimate from drawn nodes; each pair's own epsilon holds",
+                   name_of(variant));
+        if (low != NULL && !json_is_null(low))
+            printf(", the mean over all is in %.4g .. %.4g (%g %%)", netdp_i_json_number(low),
+                   netdp_i_json_number(json_object_get(estimate, "high")),
+                   100 * json_number_value(json_object_get(estimate, "confidence")));
+        if (estimate != NULL)
+            puts("");
+    }
+}
+
+/* How often walks took a node's contribution, and what local privacy would make of that. */
+static void print_contributions(const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *made = json_object_get(variant, "contributions");
+        const json_t *local = json_object_get(made, "local_at_realised_max");
+        const json_t *cap = json_object_get(made, "cap");
+        if (made == NULL)
+            continue;
+        printf("%s: a node contributed at most %lld times (", name_of(variant),
+               (long long)json_integer_value(json_object_get(made, "realised_max")));
+        if (json_is_integer(cap))
+            printf("cap %lld", (long long)json_integer_value(cap));
+        else
+            printf("no cap");
+        printf("), %.4g on average;\n    so many are local epsilon %.4g: not a guarantee (%s)\n",
+               netdp_i_json_number(json_object_get(made, "mean")),
+               netdp_i_json_number(json_object_get(local, "epsilon")),
+               json_string_value(json_object_get(local, "why")));
+    }
+}
+
+/* What tokens that sum or count handed out in their first run, over all contributions. */
+static void print_released(const json_t *variants)
+{
+    size_t i, j;
+    json_t *variant, *number;
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        json_array_foreach(json_object_get(variant, "released"), j, number)
+            printf("%s%s: total of %s in the first run: %.6g (%g %% within %.6g .. %.6g)\n",
+                   i > 0 && j == 0 ? "\n" : "", name_of(variant),
+                   json_string_value(json_object_get(number, "name")),
+                   netdp_i_json_number(json_object_get(number, "value")),
+                   100 * netdp_i_json_number(json_object_get(number, "level")),
+                   netdp_i_json_number(json_object_get(number, "low")),
+                   netdp_i_json_number(json_object_get(number, "high")));
+    }
+}
+
+static void print_guarantees(const json_t *summary, const json_t *variants)
+{
+    const json_t *target = json_object_get(summary, "target");
+    const int distance = farthest_of(json_array_get(variants, 2)), width = name_width(variants);
+    size_t i;
+    json_t *variant;
+    char farthest[32];
+    snprintf(farthest, sizeof farthest, "at %d", distance);
+    for (i = 3; i < json_array_size(variants); i++)
+        if (farthest_of(json_array_get(variants, i)) != distance)
+            snprintf(farthest, sizeof farthest, "farthest");
+    printf("\nepsilon at delta %g (target %g, over the %s of the pairs)\n",
+           netdp_i_json_number(json_object_get(target, "delta")),
+           netdp_i_json_number(json_object_get(target, "epsilon")),
+           json_string_value(json_object_get(target, "over")));
+    print_drawn(variants);
+    printf("%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s\n", width, "", "neighbour", "at 2", farthest,
+           "mean", "worst", "noise", "rounds");
+    json_array_foreach(variants, i, variant)
+    {
+        print_name(name_of(variant), width);
+        print_guarantee(json_object_get(variant, "guarantee"));
+        const json_t *guarantee = json_object_get(variant, "guarantee");
+        printf("  %9s  %7d",
+               netdp_i_up(netdp_i_json_number(json_object_get(variant, "noise")), 4).text,
+               (int)json_integer_value(json_object_get(variant, "rounds")));
+        if (json_object_get(guarantee, "estimate") != NULL)
+            printf("  no guarantee: an estimate");
+        else if (json_is_false(json_object_get(guarantee, "sound")))
+            printf("  no guarantee: %s", json_string_value(json_object_get(guarantee, "bound")));
+        puts("");
+    }
+    print_targets(summary, variants);
+    print_contributions(variants);
+}
+
+/* What observers see, in words; false where the summary is not ours. */
+static bool put_seen(const json_t *threat, char seen[160])
+{
+    netdp_sees sees = NETDP_SEES_NEIGHBOURS;
+    netdp_error ignored;
+    const char *word = json_string_value(json_object_get(threat, "sees"));
+    if (word == NULL)
+        return false;
+    if (strcmp(word, NETDP_I_WALK_SEES) == 0)
+        snprintf(seen, 160, "each node sees %s", word);
+    else if (netdp_sees_parse(word, &sees, &ignored) == NETDP_OK)
+        snprintf(seen, 160, "%s", netdp_i_threat_words(sees));
+    else
+        return false;
+    return true;
+}
+
+static void print_threat(const json_t *summary, const json_t *variants)
+{
+    const json_t *threat = json_object_get(summary, "threat");
+    const char *protocol = json_string_value(json_object_get(summary, "protocol"));
+    size_t i;
+    json_t *variant;
+    char seen[160];
+    if (protocol == NULL || !put_seen(threat, seen))
+        return;
+    printf("\nWho could learn this: %s: %s;\n"
+           "nodes follow the protocol and do not pool what they see; own noise is %s.\n"
+           "local: any observer of every message. central: everyone trusts the aggregator.\n"
+           "What is protected: %s. Released: %s.\n"
+           "Each epsilon is the largest at its distance; noise is %s.\n",
+           protocol, seen, json_string_value(json_object_get(threat, "own_noise")),
+           json_string_value(json_object_get(threat, "adjacency")),
+           json_string_value(json_object_get(threat, "released")),
+           strstr(protocol, "-histogram") != NULL ? "the probability of a random answer"
+                                                  : "in units of the sensitivity");
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *own = json_object_get(variant, "threat");
+        if (own != NULL && !json_equal(own, threat) && put_seen(own, seen))
+            printf("%s: %s; own noise is %s; released: %s.\n", name_of(variant), seen,
+                   json_string_value(json_object_get(own, "own_noise")),
+                   json_string_value(json_object_get(own, "released")));
+    }
+}
+
+/* "davis: 32 nodes, 89 edges, metropolis weights" of the study or of a variant. */
+static void print_graph(const json_t *owner)
+{
+    const json_t *graph = json_object_get(owner, "graph");
+    printf("%s: %d nodes, %d edges, %s weights",
+           json_string_value(json_object_get(graph, "origin")),
+           (int)json_integer_value(json_object_get(graph, "nodes")),
+           (int)json_integer_value(json_object_get(graph, "edges")),
+           json_string_value(json_object_get(owner, "mixing")));
+}
+
+/* The study's graph, and those of variants that have another. */
+static void print_graphs(const json_t *summary, const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    print_graph(summary);
+    printf("; %d runs of each\n", (int)json_integer_value(json_object_get(summary, "repeat")));
+    json_array_foreach(variants, i, variant)
+    {
+        if (json_object_get(variant, "graph") == NULL ||
+            (json_equal(json_object_get(variant, "graph"), json_object_get(summary, "graph")) &&
+             json_equal(json_object_get(variant, "mixing"), json_object_get(summary, "mixing"))))
+            continue;
+        printf("%s: ", name_of(variant));
+        print_graph(variant);
+        puts("");
+    }
+}
+
+static void print_notes_of(const json_t *notes, const char *of, long long rows)
+{
+    static const struct {
+        const char *key, *words;
+    } known[] = {
+        {"self_loops_dropped", "self loops of the graph were dropped"},
+        {"repeated_edges_dropped", "lines that repeat an edge were dropped"},
+        {"weights_ignored", "weights of edges were ignored; --mixing file uses them"},
+        {"nodes_outside_giant_component", "nodes outside the giant component were left out"},
+        {"graph_redraws", "draws of the graph were not connected and drawn again"},
+        {"constant_columns_dropped", "columns are constant and were dropped"},
+    };
+    const char *colon = of[0] != '\0' ? ": " : "";
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const json_int_t count = json_integer_value(json_object_get(notes, known[k].key));
+        if (count > 0)
+            netdp_i_cli_note("%s%s%lld %s", of, colon, (long long)count, known[k].words);
+    }
+    const json_int_t clipped = json_integer_value(json_object_get(notes, "rows_clipped"));
+    if (clipped > 0)
+        netdp_i_cli_note("%s%s%lld of %lld rows lie outside of what was declared and were clipped "
+                         "to it",
+                         of, colon, (long long)clipped, rows);
+}
+
+/* The study's, and those of variants whose graph or data gave others. */
+static void print_notes(const json_t *summary, const json_t *variants)
+{
+    size_t i;
+    json_t *variant;
+    const json_t *notes = json_object_get(summary, "notes");
+    const long long rows =
+        json_integer_value(json_object_get(json_object_get(summary, "data"), "rows"));
+    print_notes_of(notes, "", rows);
+    json_array_foreach(variants, i, variant)
+    {
+        const json_t *own = json_object_get(variant, "notes");
+        if (own != NULL && !json_equal(own, notes))
+            print_notes_of(own, name_of(variant), rows);
+    }
+}
+
+/* What nobody may miss, beside JSON too. */
+static void print_remarks(const json_t *variants)
+{
+    size_t i, j;
+    json_t *variant, *text;
+    json_array_foreach((json_t *)variants, i, variant)
+        json_array_foreach(json_object_get(variant, "remarks"), j, text)
+            netdp_i_cli_note("%s: %s", name_of(variant), json_string_value(text));
+}
+
+/* Of an account alone: one line a variant, in its own unit. */
+static void print_accounts(const json_t *variants)
+{
+    const int width = name_width(variants);
+    size_t i;
+    json_t *variant;
+    printf("\n%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s  %s\n", width, "", "neighbour", "at 2",
+           "farthest", "mean", "worst", "noise", "rounds", "unit, bound");
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *guarantee = json_object_get(variant, "guarantee");
+        print_name(name_of(variant), width);
+        print_guarantee(guarantee);
+        printf("  %9s  %7lld  %s, %s%s\n",
+               netdp_i_up(netdp_i_json_number(json_object_get(variant, "noise")), 4).text,
+               (long long)json_integer_value(json_object_get(variant, "rounds")),
+               json_string_value(json_object_get(guarantee, "unit")),
+               json_string_value(json_object_get(guarantee, "bound")),
+               json_object_get(guarantee, "estimate") != NULL      ? ": an estimate"
+               : json_is_true(json_object_get(guarantee, "sound")) ? ""
+                                                                   : ": NOT an upper bound");
+    }
+}
+
+/* Of task claim: the papers' numbers, and what holds. */
+static void print_claims(const json_t *variants)
+{
+    const int width = name_width(variants);
+    size_t i;
+    json_t *variant;
+    printf("\n%-*s  %9s  %9s  %-7s  %s\n", width, "", "claim", "holds", "sound", "unit, claim");
+    json_array_foreach((json_t *)variants, i, variant)
+    {
+        const json_t *holds = json_object_get(variant, "holds");
+        print_name(name_of(variant), width);
+        printf("  %9.4g", netdp_i_json_number(json_object_get(variant, "value")));
+        if (json_is_object(holds))
+            printf("  %9.4g", netdp_i_json_number(json_object_get(holds, "at_most")));
+        else
+            printf("  %9s", "?");
+        printf("  %-7s  %s, %s%s\n", json_string_value(json_object_get(variant, "sound")),
+               json_string_value(json_object_get(variant, "unit")),
+               json_string_value(json_object_get(variant, "claim")),
+               json_is_true(json_object_get(variant, "refuted")) ? ": wrong for these inputs" : "");
+    }
+}
+
+/* A study that ran: errors, then guarantees under their threat model. */
+static void print_study(const json_t *summary, const json_t *variants)
+{
+    const char *task = json_string_value(json_object_get(summary, "task"));
+    print_graphs(summary, variants);
+    if (task != NULL && (strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0))
+        print_accuracies(variants, strcmp(task, "ridge") == 0);
+    else
+        print_errors(variants,
+                     json_string_value(json_object_get(json_object_get(summary, "data"), "unit")));
+    print_released(variants);
+    print_guarantees(summary, variants);
+    print_threat(summary, variants);
+}
+
+netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error *error)
+{
+    json_t *summary = NULL;
+    netdp_status status = netdp_i_record_read(folder, !json, &summary, error);
+    if (status != NETDP_OK)
+        return status;
+    const json_t *variants = json_object_get(summary, "variants");
+    const char *simulation = json_string_value(json_object_get(summary, "simulation"));
+    print_remarks(variants);
+    if (json)
+        return netdp_i_cli_print_json(&summary, error);
+    print_notes(summary, variants);
+    printf("%s\n", json_string_value(json_object_get(summary, "title")));
+    const char *task = json_string_value(json_object_get(summary, "task"));
+    if (task != NULL && (strcmp(task, "account") == 0 || strcmp(task, "realised") == 0))
+        print_accounts(variants);
+    else if (task != NULL && strcmp(task, "claim") == 0)
+        print_claims(variants);
+    else
+        print_study(summary, variants);
+    if (simulation != NULL)
+        printf("\n%s; errors, totals and true means are for you alone.\n", simulation);
+    printf("%sresults: %s\n", simulation != NULL ? "" : "\n", folder);
+    json_decref(summary);
+    return NETDP_OK;
+}

@@ -1,0 +1,72 @@
+/* A study made concrete: the graph, the mixing matrix and every node's private data. */
+#ifndef NETDP_I_PROBLEM_H
+#define NETDP_I_PROBLEM_H
+
+#include <netdp/learn.h>
+#include <netdp/transition.h>
+
+#include "study/study.h"
+
+/*
+ * Inside, values are scaled: with bounds a column's range becomes [0, 1] and `width` columns have
+ * sensitivity sqrt(width); with a clip they stay as they are and the sensitivity is 2 clip.
+ * value in the data's unit = low + scale * inner value. A histogram is a mean of `levels` shares: 0
+ * or 1 for each row, sensitivity sqrt(2).
+ */
+typedef struct netdp_i_problem {
+    netdp_graph *graph;
+    netdp_graph_notes notes;
+    int64_t edges;         /* of a complete graph whose edges the graph does not list; else 0 */
+    netdp_mixing *mixing;  /* gossip; NULL for a walk */
+    netdp_transition *law; /* a walk; NULL for gossip */
+    double gap;            /* of `mixing`, for accounts with rounds: auto, which share it; else 0 */
+    int64_t rows;          /* of the data */
+    int64_t clipped;       /* rows that the bounds or the clip changed */
+    int32_t width;         /* numbers of a message */
+    char digest[65];       /* SHA-256 of the data file */
+    double sensitivity;    /* Delta, of the inner values, or of a gradient */
+    double square;         /* learning: no row's squared norm is above it, whatever the data */
+    /* learning: NULL for a mean */
+    netdp_examples *train, *test;
+    netdp_preparation_notes prepared;
+    netdp_objective objective;
+    double least;     /* of the unclipped objective; NAN: not known */
+    double *released; /* [nodes] what the law of a weighted walk goes by (plan/constants.h); NULL:
+                         the study's weights */
+    /* a mean: NULL for learning */
+    char **column;        /* [width] */
+    double *low, *scale;  /* [width] */
+    double *values;       /* [nodes][width]: the mean of the node's clipped rows */
+    double *truth;        /* [width]: their mean over nodes, in the data's unit */
+    int64_t depth;        /* contributions of a node to a tally before they repeat */
+    double *contribution; /* [nodes][depth]: inner values of rows, or levels; NULL: no tally */
+} netdp_i_problem;
+
+/* `data`: the data folder, may be NULL. */
+netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
+                                 netdp_i_problem **problem, netdp_error *error);
+void netdp_i_problem_free(netdp_i_problem *problem);
+
+/* The study's graph alone. */
+netdp_status netdp_i_problem_graph(const netdp_study *study, const char *data, netdp_graph **graph,
+                                   netdp_graph_notes *notes, netdp_error *error);
+
+/* What messages or the token move by: W or P by its rows, and its name. */
+netdp_rows netdp_i_problem_rows(const netdp_i_problem *problem);
+const char *netdp_i_problem_weights(const netdp_i_problem *problem);
+
+/* The problems of a study and its variants; those with the same graph and data share one. */
+typedef struct netdp_i_problems {
+    int32_t count;              /* different ones */
+    netdp_i_problem **made;     /* [count]: made[0] is the study's own */
+    const netdp_i_problem **of; /* [variation_count] */
+} netdp_i_problems;
+
+netdp_status netdp_i_problems_new(const netdp_study *study, const char *data,
+                                  netdp_i_problems *problems, netdp_error *error);
+void netdp_i_problems_clear(netdp_i_problems *problems);
+
+/* SHA-256 over what the simulations read: W or P by its rows, and every node's data. */
+void netdp_i_problems_digest(const netdp_i_problems *problems, char digest[65]);
+
+#endif

@@ -1,0 +1,198 @@
+#include "plan/realised.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <netdp/amplification.h>
+#include <netdp/tally_account.h>
+#include <netdp/tally_simulate.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "graph/graph.h"
+
+/* Behind those of walks that were drawn: what holds before. */
+enum { THEOREM = NETDP_TALLY_ACCOUNTS, THEOREM_LOCAL, LAW, ACCOUNTS };
+
+/* By netdp_tally_account and these: how `privacy.bound` asks for it. */
+static const struct {
+    const char *name, *says;
+    bool sound;
+} accounts[ACCOUNTS] = {
+    [NETDP_TALLY_NETWORK_PUBLISHED] = {"published", "realised, published", false},
+    [NETDP_TALLY_NETWORK] = {"auto", "realised", true},
+    [NETDP_TALLY_LOCAL_PUBLISHED] = {"published-local", "local, published", true},
+    [NETDP_TALLY_LOCAL] = {"local", "local", true},
+    [THEOREM] = {"theorem", "theorem as printed", false},
+    [THEOREM_LOCAL] = {"theorem-local", "local, as the theorem", false},
+    [LAW] = {"law", "over the law of walks", true},
+};
+
+/* The place in `accounts`, or -1. */
+static int find_account(const char *name)
+{
+    for (int i = 0; i < ACCOUNTS; i++)
+        if (strcmp(accounts[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* The tally on so many nodes, at the noise of one contribution. */
+netdp_status netdp_i_realising_describe(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const int32_t nodes = netdp_graph_nodes(variant->problem->graph);
+    const netdp_protocol *named;
+    netdp_graph *two = NULL; /* a tally is described on any complete graph */
+    netdp_settings settings = NETDP_SETTINGS_USUAL;
+    double mu = 0;
+    settings.rounds = study->protocol.rounds > 0 ? study->protocol.rounds
+                                                 : study->protocol.visits * (int64_t)nodes;
+    settings.cap = study->protocol.cap;
+    settings.release = study->protocol.release;
+    settings.levels = (int32_t)study->task.levels;
+    if (find_account(study->privacy.bound) < 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: privacy.bound: '%.40s' is no account of a walk that was drawn; "
+                            "give auto, published, local, published-local, theorem, "
+                            "theorem-local or law",
+                            study->path, study->privacy.bound);
+    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (status == NETDP_OK)
+        status = netdp_graph_make("complete 2", 0, true, &two, NULL, error);
+    if (status == NETDP_OK)
+        status = netdp_protocol_describe_tally(named, two, &settings, &variant->tally, error);
+    netdp_graph_free(two);
+    if (status != NETDP_OK)
+        return status;
+    variant->tally.nodes = nodes;
+    if (variant->tally.task == NETDP_TALLY_HISTOGRAM) {
+        status = netdp_rr_gamma(study->privacy.epsilon, study->task.levels, &variant->noise, error);
+        variant->tally.flip = variant->noise;
+    } else {
+        status = netdp_epsilon_to_gdp(study->privacy.epsilon, study->privacy.delta, &mu, error);
+        variant->tally.noise = variant->noise = 1 / mu;
+    }
+    return status == NETDP_OK ? netdp_tally_check(&variant->tally, error) : status;
+}
+
+static netdp_status follow_walks(const netdp_i_variant *variant, netdp_tally_account account,
+                                 const netdp_progress *progress, netdp_tally_spread *spread,
+                                 netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const netdp_tally *tally = &variant->tally;
+    double crowd[NETDP_TALLY_CROWDS] = {0};
+    int32_t *path = NETDP_I_NEW(int32_t, netdp_tally_steps(tally) + 1);
+    int32_t *all = NETDP_I_NEW(int32_t, tally->nodes);
+    netdp_tally_cycles cycles = {.tally = tally,
+                                 .path = path,
+                                 .count = variant->observer_count,
+                                 .observers = variant->observer,
+                                 .delta = study->privacy.delta,
+                                 .delta_compose = study->privacy.delta,
+                                 .shuffle = NETDP_SHUFFLE_BLANKET};
+    netdp_status status = path != NULL && all != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    for (int32_t u = 0; status == NETDP_OK && u < tally->nodes; u++)
+        all[u] = u;
+    if (cycles.count == 0) {
+        cycles.count = tally->nodes;
+        cycles.observers = all;
+    }
+    for (int64_t k = 0; status == NETDP_OK && k < study->output.repeat; k++) {
+        status = netdp_tally_path(tally, (netdp_run_seed){study->seed, (uint64_t)k}, path, error);
+        if (status == NETDP_OK)
+            status = netdp_tally_empirical_pairs(&cycles, account, crowd, progress, spread, error);
+    }
+    netdp_i_free(path);
+    netdp_i_free(all);
+    return status;
+}
+
+/* What a theorem, or our own account at its delta, says of a pair before the walk. */
+static netdp_status foretell(const netdp_i_variant *variant, int which,
+                             const netdp_progress *progress, netdp_tally_spread *spread,
+                             netdp_error *error)
+{
+    static const int32_t pair[] = {1, 0};
+    const double delta = variant->study->privacy.delta;
+    netdp_tally hidden = variant->tally; /* as the theorems want the path */
+    const netdp_tally_terms terms = {.epsilon = variant->study->privacy.epsilon,
+                                     .delta = delta,
+                                     .delta_compose = delta,
+                                     .delta_visits = delta,
+                                     .delta_spotted = delta,
+                                     .colluders = 1};
+    netdp_tally_published bound;
+    netdp_losses *losses = NULL;
+    hidden.hidden = true;
+    netdp_status status =
+        which == THEOREM_LOCAL
+            ? netdp_tally_published_local(&hidden, &terms, NETDP_FORM_PRINTED, &bound, error)
+            : netdp_tally_published_bound(&hidden, &terms, NETDP_FORM_PRINTED, &bound, error);
+    if (status == NETDP_OK && which == LAW) {
+        const netdp_tally_request request = {.tally = &variant->tally,
+                                             .unit = {NETDP_AS_DP, fmin(bound.delta, 0.5)},
+                                             .from_count = 1,
+                                             .from = &pair[0],
+                                             .to_count = 1,
+                                             .to = &pair[1]};
+        status = netdp_tally_losses_new(&request, progress, &losses, error);
+        if (status == NETDP_OK)
+            bound.epsilon = losses->loss[0];
+        netdp_losses_free(losses);
+    }
+    *spread = (netdp_tally_spread){1, bound.epsilon, bound.epsilon, bound.epsilon};
+    return status;
+}
+
+/* Walks pass by the observers that were not drawn in other ways; nothing bounds what they see. */
+static void tell_estimate(json_t *guarantee)
+{
+    json_object_set_new(guarantee, "sound", json_false());
+    json_object_set_new(guarantee, "reason",
+                        json_string("an estimate: of drawn observers, not of all pairs"));
+    json_object_set_new(guarantee, "estimate",
+                        json_pack("{s:n, s:n, s:n}", "confidence", "low", "high"));
+}
+
+netdp_status netdp_i_realising_account(netdp_i_variant *variant, const netdp_progress *progress,
+                                       netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const int which = find_account(study->privacy.bound);
+    netdp_tally_spread spread = {0};
+    netdp_status status = which >= THEOREM ? foretell(variant, which, progress, &spread, error)
+                                           : follow_walks(variant, (netdp_tally_account)which,
+                                                          progress, &spread, error);
+    if (status != NETDP_OK)
+        return status;
+    const double mean = spread.sum / (double)spread.count;
+    json_t *guarantee =
+        json_pack("{s:s, s:b, s:b, s:n, s:o, s:s, s:[{s:i, s:I, s:o, s:o, s:o}], s:o, s:o, s:{s:n, "
+                  "s:n, s:o}, s:n}",
+                  "bound", accounts[which].says, "sound", (int)accounts[which].sound, "certified",
+                  0, "epsilon", "delta", json_real(study->privacy.delta), "unit",
+                  "epsilon, each at its own delta", "by_distance", "distance", 1, "pairs",
+                  (json_int_t)spread.count, "min", netdp_i_json_double(spread.least), "mean",
+                  netdp_i_json_double(mean), "max", netdp_i_json_double(spread.most), "least",
+                  netdp_i_json_double(spread.least), "mean", netdp_i_json_double(mean), "worst",
+                  "from", "to", "epsilon", netdp_i_json_double(spread.most), "local");
+    if (guarantee == NULL)
+        return netdp_i_no_memory(error);
+    if (which >= THEOREM)
+        spread.count = 0;
+    else
+        json_object_set_new(guarantee, "walks", json_integer(study->output.repeat));
+    if (spread.count > 0 && variant->observer_count > 0) {
+        json_object_set_new(guarantee, "observers",
+                            json_pack("{s:i, s:i}", "drawn", (int)variant->observer_count, "of",
+                                      (int)variant->tally.nodes));
+        if (accounts[which].sound)
+            tell_estimate(guarantee);
+    }
+    variant->predicted = -1;
+    variant->guarantee = guarantee;
+    return NETDP_OK;
+}

@@ -1,0 +1,179 @@
+#include "plan/sample.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "mixing/alike.h"
+
+/* What fits into a minute of a slow core: pairs of nodes, steps of pairs, multiplications. */
+#define MOST_PAIRS 2e7
+#define MOST_STEPS 7e5
+#define MOST_WORK 3e10
+
+/* That the intervals of an estimate hold, over the draw. */
+#define CONFIDENCE 0.95
+
+static bool draws_observers(const netdp_i_variant *variant)
+{
+    return variant->study->privacy.observers > 0 && variant->observer_count > 0;
+}
+
+static bool draws_sources(const netdp_i_variant *variant)
+{
+    return variant->study->privacy.sources > 0 && variant->source_count > 0;
+}
+
+/* ---- All pairs after all ---- */
+
+/* Multiplications of gossip's account towards all, from above; INFINITY where they are not known.
+ */
+static double gossip_work(const netdp_i_variant *variant)
+{
+    const netdp_study *study = variant->study;
+    const double n = netdp_graph_nodes(variant->problem->graph);
+    netdp_linear protocol = variant->protocol;
+    netdp_loss_request request = {
+        .protocol = &protocol, .sees = study->privacy.sees, .own_noise = study->privacy.own_noise};
+    netdp_plan plan;
+    netdp_error ignored;
+    double gap = 0, work = INFINITY;
+    if (netdp_bound_parse(study->privacy.bound, &request.bound, &ignored) != NETDP_OK)
+        return INFINITY;
+    if (study->protocol.rounds == 0) { /* auto: as many as at noise 1 */
+        int64_t rounds = 1;
+        const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
+        if (netdp_linear_gap(&protocol, &gap, &ignored) != NETDP_OK ||
+            netdp_rounds_auto(gap, (int32_t)n, 1, study->protocol.variance, &rounds, &ignored) !=
+                NETDP_OK ||
+            rounds > INT64_MAX / phases)
+            return INFINITY;
+        protocol.rounds = rounds * phases;
+        if (study->protocol.phases > 0)
+            protocol.every = rounds;
+    }
+    if (netdp_losses_plan(&request, &plan, &ignored) != NETDP_OK)
+        return INFINITY;
+    for (int32_t i = 0; i < plan.ways; i++)
+        work = fmin(work, plan.way[i].work);
+    /* One way only: on all nodes, in every round. */
+    return n * (plan.ways > 0 ? work : (double)protocol.rounds * n * n * n);
+}
+
+static bool is_little(const netdp_i_variant *variant)
+{
+    const double n = netdp_graph_nodes(variant->problem->graph), pairs = n * (n - 1);
+    if (pairs > MOST_PAIRS)
+        return false;
+    if (variant->tally.nodes > 0)
+        return true;
+    if (variant->token.law != NULL)
+        return pairs * (double)variant->token.steps <= MOST_STEPS;
+    return gossip_work(variant) <= MOST_WORK;
+}
+
+static bool is_all(const char *nodes)
+{
+    return nodes == NULL || strcmp(nodes, "all") == 0;
+}
+
+void netdp_i_sample_widen(netdp_i_variant *variant)
+{
+    if ((!draws_observers(variant) && !draws_sources(variant)) ||
+        !is_all(variant->study->privacy.from) || !is_all(variant->study->privacy.to) ||
+        !is_little(variant))
+        return;
+    netdp_i_free(variant->observer);
+    netdp_i_free(variant->source);
+    variant->observer = variant->source = NULL;
+    variant->observer_count = variant->source_count = 0;
+}
+
+/* ---- What is left an estimate ---- */
+
+bool netdp_i_sample_estimates(const netdp_i_variant *variant, const netdp_losses *losses)
+{
+    const bool observers = draws_observers(variant), sources = draws_sources(variant);
+    if (!observers && !sources)
+        return false;
+    if (observers && sources)
+        return true;
+    if (variant->tally.nodes > 0) /* the ring and the complete graph look alike from everywhere */
+        return false;
+    if (variant->token.law != NULL)
+        return variant->token.start != NETDP_START_UNIFORM ||
+               !netdp_i_rows_alike(netdp_transition_rows(variant->token.law));
+    if (losses->bound->bound == NETDP_BOUND_EVERYTHING && !variant->protocol.senders_only)
+        return false;
+    return variant->protocol.varying.kind != NETDP_VARY_NEVER ||
+           !netdp_i_rows_alike(netdp_mixing_rows(variant->protocol.mixing));
+}
+
+/*
+ * How far the mean of m of n numbers in [0, 1], drawn without replacement, is from that of all, but
+ * with this probability (Hoeffding; Serfling 1974).
+ */
+static double away(int32_t m, int32_t n, double failure)
+{
+    return m >= n ? 0 : sqrt((1 - (m - 1.0) / n) * log(2 / failure) / (2.0 * m));
+}
+
+/*
+ * Rows of observers and columns of sources of the matrix of epsilons, zeros on its diagonal, are
+ * drawn independently: their means are off by `away` of the largest epsilon at most.
+ */
+static void find_interval(const netdp_i_variant *variant, const netdp_summary *achieved,
+                          double *low, double *high)
+{
+    const int32_t n = netdp_graph_nodes(variant->problem->graph);
+    const bool observers = draws_observers(variant), sources = draws_sources(variant);
+    const int32_t rows = observers ? variant->observer_count : n;
+    const int32_t columns = sources ? variant->source_count : n;
+    const double failure = (1 - CONFIDENCE) / (observers + sources), most = achieved->local;
+    *low = 0;
+    *high = most;
+    if (!(achieved->mean < INFINITY) || !(most < INFINITY))
+        return;
+    const double mean = achieved->mean * (double)achieved->pairs / ((double)rows * columns);
+    const double off = most * (away(rows, n, failure) + away(columns, n, failure));
+    *low = fmax(0, (mean - off) * n / (n - 1.0));
+    *high = fmin(most, (mean + off) * n / (n - 1.0));
+}
+
+static void tell_drawn(const char *key, bool drawn, int32_t count, int32_t of, json_t *guarantee)
+{
+    if (drawn)
+        json_object_set_new(guarantee, key,
+                            json_pack("{s:i, s:i}", "drawn", (int)count, "of", (int)of));
+}
+
+netdp_status netdp_i_sample_tell(const netdp_i_variant *variant, const netdp_summary *achieved,
+                                 bool estimate, bool holds, json_t *guarantee, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(variant->problem->graph);
+    const bool observers = draws_observers(variant), sources = draws_sources(variant);
+    if (!observers && !sources)
+        return NETDP_OK;
+    if (!estimate)
+        return json_object_set_new(
+                   guarantee, "stands_for",
+                   json_pack("{s:i, s:i, s:i}", "observers",
+                             observers ? (int)variant->observer_count : (int)n, "sources",
+                             sources ? (int)variant->source_count : (int)n, "of", (int)n)) == 0
+                   ? NETDP_OK
+                   : netdp_i_no_memory(error);
+    double low, high;
+    find_interval(variant, achieved, &low, &high);
+    tell_drawn("observers", observers, variant->observer_count, n, guarantee);
+    tell_drawn("sources", sources, variant->source_count, n, guarantee);
+    if (!holds)
+        return NETDP_OK;
+    return json_object_set_new(guarantee, "estimate",
+                               json_pack("{s:f, s:o, s:o}", "confidence", CONFIDENCE, "low",
+                                         netdp_i_json_double(low), "high",
+                                         netdp_i_json_double(high))) == 0
+               ? NETDP_OK
+               : netdp_i_no_memory(error);
+}

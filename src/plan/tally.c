@@ -1,0 +1,163 @@
+#include "plan/tally.h"
+
+#include <math.h>
+#include <netdp/tally_account.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+/* What intervals of released numbers hold with. */
+#define LEVEL 0.95
+
+static bool counts(const netdp_i_variant *variant)
+{
+    return variant->tally.task == NETDP_TALLY_HISTOGRAM;
+}
+
+void netdp_i_tallying_set(netdp_i_variant *variant)
+{
+    *(counts(variant) ? &variant->tally.flip : &variant->tally.noise) = variant->noise;
+}
+
+netdp_status netdp_i_tallying_describe(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const netdp_protocol *named;
+    netdp_settings settings = NETDP_SETTINGS_USUAL;
+    settings.rounds = study->protocol.rounds;
+    settings.cap = study->protocol.cap;
+    settings.release = study->protocol.release;
+    settings.mechanism = study->protocol.mechanism;
+    /* Seen one by one, every contribution needs noise of its own. */
+    settings.schedule =
+        variant->role == NETDP_I_LOCAL ? NETDP_TALLY_EVERY : study->protocol.schedule;
+    settings.grid = (int32_t)study->protocol.grid;
+    settings.levels = (int32_t)study->task.levels;
+    settings.flip = 0.5;
+    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (status == NETDP_OK)
+        status = netdp_protocol_describe_tally(named, variant->problem->graph, &settings,
+                                               &variant->tally, error);
+    return status == NETDP_OK ? netdp_tally_check(&variant->tally, error) : status;
+}
+
+netdp_status netdp_i_tallying_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
+                                        netdp_losses **losses, const netdp_progress *progress,
+                                        netdp_error *error)
+{
+    static const int32_t first[] = {0, 1};
+    const netdp_study *study = variant->study;
+    netdp_tally_request request = {.tally = &variant->tally,
+                                   .bound = variant->bound,
+                                   .from_count = variant->source_count,
+                                   .from = variant->source,
+                                   .to_count = variant->observer_count,
+                                   .to = variant->observer};
+    const netdp_target target = {.epsilon = study->privacy.epsilon,
+                                 .unit = {NETDP_AS_DP, study->privacy.delta},
+                                 .over = study->privacy.over,
+                                 .max_noise = 1e6};
+    if (variant->role == NETDP_I_LOCAL) { /* every pair is alike: one is enough */
+        request.bound = NETDP_BOUND_LOCAL;
+        request.from_count = request.to_count = 1;
+        request.from = &first[0];
+        request.to = &first[1];
+    }
+    netdp_status status =
+        netdp_tally_calibrate(&request, &target, progress, calibration, losses, error);
+    if (status == NETDP_OK) {
+        variant->noise = calibration->noise;
+        netdp_i_tallying_set(variant);
+    }
+    return status;
+}
+
+double netdp_i_tallying_predict(const netdp_i_variant *variant)
+{
+    const netdp_tally *tally = &variant->tally;
+    const double steps = (double)netdp_tally_steps(tally);
+    /* On the complete graph who is visited varies too. */
+    if (tally->graph != NETDP_TALLY_RING || tally->mechanism != NETDP_GAUSSIAN)
+        return -1;
+    const double energy = netdp_tally_energy(tally, 0, netdp_tally_steps(tally));
+    return 0.5 * energy * (tally->noise / steps) * (tally->noise / steps);
+}
+
+/* A trace of sums as one of means. */
+typedef struct scaling {
+    netdp_tracing tracing;
+    double factor;
+} scaling;
+
+static bool scale_row(void *context, const netdp_trace_row *row)
+{
+    const scaling *s = context;
+    netdp_trace_row scaled = *row;
+    scaled.objective *= s->factor;
+    return s->tracing.trace(s->tracing.context, &scaled);
+}
+
+static netdp_tallying tallying_of(const netdp_i_variant *variant)
+{
+    return (netdp_tallying){.tally = &variant->tally,
+                            .values = variant->problem->contribution,
+                            .depth = variant->problem->depth,
+                            .level = LEVEL};
+}
+
+netdp_status netdp_i_tallying_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
+                                       netdp_tracing tracing, double *result, netdp_error *error)
+{
+    const netdp_tallying tallying = tallying_of(variant);
+    const double steps = (double)netdp_tally_steps(&variant->tally);
+    const int32_t width = variant->problem->width;
+    scaling s = {tracing, 1 / (steps * steps)};
+    netdp_tracing scaled = tracing;
+    if (tracing.trace != NULL) {
+        scaled.trace = scale_row;
+        scaled.context = &s;
+    }
+    netdp_estimate *estimate = NETDP_I_NEW(netdp_estimate, width);
+    int64_t contributions = 0;
+    if (estimate == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status =
+        netdp_simulate_tally(&tallying, seed, scaled, estimate, &contributions, NULL, NULL, error);
+    for (int32_t j = 0; status == NETDP_OK && j < width; j++)
+        result[j] = estimate[j].value / (double)contributions;
+    netdp_i_free(estimate);
+    return status;
+}
+
+netdp_status netdp_i_tallying_released(const netdp_i_variant *variant, json_t **released,
+                                       netdp_error *error)
+{
+    const netdp_tallying tallying = tallying_of(variant);
+    const netdp_i_problem *problem = variant->problem;
+    netdp_estimate *estimate = NETDP_I_NEW(netdp_estimate, problem->width);
+    int64_t contributions = 0;
+    json_t *list = json_array();
+    netdp_status status = estimate == NULL || list == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_simulate_tally(&tallying, (netdp_run_seed){variant->study->seed, 0},
+                                      (netdp_tracing){.every = 1}, estimate, &contributions, NULL,
+                                      NULL, error);
+    for (int32_t j = 0; status == NETDP_OK && j < problem->width; j++) {
+        /* inner values are (value - low) / scale, `contributions` of them */
+        const double scale = problem->scale[j], low = problem->low[j] * (double)contributions;
+        json_array_append_new(
+            list, json_pack("{s:s, s:f, s:o, s:o, s:o, s:f}", "name", problem->column[j], "value",
+                            low + scale * estimate[j].value, "deviation",
+                            netdp_i_json_double(scale * estimate[j].deviation), "low",
+                            netdp_i_json_double(low + scale * estimate[j].low), "high",
+                            netdp_i_json_double(low + scale * estimate[j].high), "level", LEVEL));
+    }
+    netdp_i_free(estimate);
+    if (status != NETDP_OK) {
+        json_decref(list);
+        return status;
+    }
+    *released = list;
+    return NETDP_OK;
+}

@@ -1,0 +1,252 @@
+#include "plan/walk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <netdp/realised.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "plan/constants.h"
+
+/* Rows are of unit length up to rounding, and so is the largest step that beta allows. */
+#define ROUNDING 1e-12
+
+/* ---- the description ---- */
+
+/* The largest step that expands no distance: 2 / beta of the loss of every row that there may be, 0
+ * where any may; of |x - y|^2 / 2, 2; for the heaviest gradient. */
+static double largest_step(const netdp_i_variant *variant)
+{
+    const netdp_i_problem *problem = variant->problem;
+    const int32_t nodes = netdp_graph_nodes(problem->graph);
+    double scale = 0;
+    for (int32_t u = 0; u < nodes; u++)
+        scale = fmax(scale, netdp_token_scale(&variant->token, u));
+    return 2 / scale /
+           (problem->train == NULL ? 1
+                                   : netdp_smoothness_within(&problem->objective, problem->square));
+}
+
+/*
+ * What the excursion accountant cannot see: rows are clipped before the mean over them and a ball
+ * is convex, by construction; that the step is constant and short enough is checked here.
+ */
+static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
+{
+    const double step = variant->study->task.step, largest = largest_step(variant);
+    const netdp_bound_info *info = NULL;
+    if (variant->role == NETDP_I_LOCAL) {
+        variant->bound = NETDP_BOUND_LOCAL;
+        return NETDP_OK;
+    }
+    const char *counted =
+        variant->token.cap > 0 ? "as many as the cap allows" : "without a cap, one in every step";
+    netdp_status status = netdp_walk_bound_choose(&variant->token, variant->bound, &info, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "%s: privacy", variant->study->path);
+    if (step <= largest * (1 + ROUNDING) && variant->study->task.decay == 0)
+        return NETDP_OK;
+    if (info->bound == NETDP_BOUND_FIRST_PASSAGE ||
+        (info->sound && variant->bound != NETDP_BOUND_AUTO && info->bound != NETDP_BOUND_LOCAL))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: privacy.bound: %s needs a constant task.step at most 2/beta = %g, "
+                            "since longer steps may expand distances and shrinking ones hide less; "
+                            "give local",
+                            variant->study->path, info->name, largest);
+    if (variant->bound != NETDP_BOUND_AUTO)
+        return NETDP_OK;
+    variant->bound = NETDP_BOUND_LOCAL;
+    if (variant->study->task.decay > 0) {
+        snprintf(variant->why, sizeof variant->why,
+                 "task.decay %g: steps shrink, and i later noise terms no longer hide a "
+                 "contribution to 1/i; every contribution counts as seen at once (%s)",
+                 variant->study->task.decay, counted);
+        return NETDP_OK;
+    }
+    if (largest == 0) {
+        snprintf(variant->why, sizeof variant->why,
+                 "nothing bounds the rows, so no step is known to keep distances (their own norms "
+                 "are private): give data.radius; every contribution counts as seen at once (%s)",
+                 counted);
+        return NETDP_OK;
+    }
+    snprintf(variant->why, sizeof variant->why,
+             "task.step %g is above 2/beta = %g, so steps may expand distances and nothing is "
+             "gained on the way; every contribution counts as seen at once (%s)",
+             step, largest, counted);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const netdp_i_problem *problem = variant->problem;
+    netdp_settings settings = NETDP_SETTINGS_USUAL;
+    settings.rounds = study->protocol.rounds;
+    settings.burn_in = study->protocol.burn_in;
+    settings.cap = study->protocol.cap;
+    settings.tokens = (int32_t)study->protocol.tokens;
+    settings.release = study->protocol.release;
+    if (strcmp(study->protocol.start, "uniform") != 0) {
+        netdp_status status =
+            netdp_graph_find(problem->graph, study->protocol.start, &settings.start, error);
+        if (status != NETDP_OK)
+            return netdp_i_within(error, status, "%s: protocol.start", study->path);
+    }
+    const netdp_protocol *named;
+    netdp_status found = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (found != NETDP_OK)
+        return found;
+    variant->token = netdp_protocol_describe_token(named, problem->law, &settings);
+    if (netdp_i_study_accounts(study)) /* which has no step: the summary names the assumption */
+        return netdp_token_check(&variant->token, error);
+    found = choose_bound(variant, error);
+    return found == NETDP_OK ? netdp_token_check(&variant->token, error) : found;
+}
+
+bool netdp_i_walking_is_weighted(const netdp_i_variant *variant)
+{
+    if (variant->token.law == NULL || variant->token.weighted) /* weights make up for it */
+        return false;
+    const double *pi = netdp_transition_stationary(variant->token.law);
+    const int32_t nodes = netdp_transition_rows(variant->token.law).nodes;
+    for (int32_t u = 0; u < nodes; u++)
+        if (fabs(pi[u] * nodes - 1) > 1e-9)
+            return true;
+    return false;
+}
+
+/* ---- the noise ---- */
+
+/* The node whose gradient weighs most. */
+static int32_t heaviest_node(const netdp_i_variant *variant)
+{
+    int32_t most = 0;
+    for (int32_t u = 1; u < netdp_graph_nodes(variant->problem->graph); u++)
+        if (netdp_token_scale(&variant->token, u) > netdp_token_scale(&variant->token, most))
+            most = u;
+    return most;
+}
+
+netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
+                                       netdp_losses **losses, const netdp_progress *progress,
+                                       netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const int32_t heaviest = heaviest_node(variant), other = heaviest == 0 ? 1 : 0;
+    netdp_walk_request request = {.token = &variant->token,
+                                  .bound = variant->bound,
+                                  .from_count = variant->source_count,
+                                  .from = variant->source,
+                                  .to_count = variant->observer_count,
+                                  .to = variant->observer};
+    const netdp_target target = {.epsilon = study->privacy.epsilon,
+                                 .unit = netdp_i_study_unit(study),
+                                 .over = study->privacy.over,
+                                 .max_noise = 1e6,
+                                 .even_unsound = variant->bound != NETDP_BOUND_AUTO};
+    if (variant->role == NETDP_I_LOCAL) { /* every observer is alike, and no node is heavier */
+        request.from_count = request.to_count = 1;
+        request.from = &heaviest;
+        request.to = &other;
+    }
+    netdp_i_constants constants;
+    netdp_status status = netdp_i_constants_read(study->protocol.law, &constants, error);
+    if (status == NETDP_OK)
+        status = netdp_i_constants_cost(&constants, study->privacy.delta, &request.law_epsilon,
+                                        &request.law_delta, error);
+    if (status == NETDP_OK && request.law_epsilon >= study->privacy.epsilon &&
+        !isinf(study->privacy.epsilon))
+        status = netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "privacy.epsilon %g is out of reach: protocol.law alone costs %g (at "
+                              "delta %g); raise its noise, narrow its range or raise epsilon",
+                              study->privacy.epsilon, request.law_epsilon, request.law_delta);
+    if (status == NETDP_OK)
+        status = netdp_walk_calibrate(&request, &target, progress, calibration, losses, error);
+    if (status == NETDP_OK)
+        variant->noise = calibration->noise;
+    return status;
+}
+
+/* ---- a run ---- */
+
+static netdp_status add_contributions(const netdp_token *token, const int32_t *path,
+                                      netdp_i_contributions *made, netdp_error *error)
+{
+    const int32_t nodes = netdp_transition_rows(token->law).nodes;
+    int64_t *each = NETDP_I_NEW(int64_t, nodes);
+    if (each == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = netdp_realised_contributions(token, path, each, error);
+    for (int32_t u = 0; u < nodes && status == NETDP_OK; u++) {
+        made->most = each[u] > made->most ? each[u] : made->most;
+        made->all += each[u];
+        const double scale = netdp_token_scale(token, u);
+        made->cost = fmax(made->cost, (double)each[u] * scale * scale);
+    }
+    netdp_i_free(each);
+    return status;
+}
+
+netdp_status netdp_i_walking_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
+                                      netdp_tracing tracing, double *result,
+                                      netdp_i_contributions *made, netdp_error *error)
+{
+    const netdp_i_problem *problem = variant->problem;
+    const netdp_study *study = variant->study;
+    const netdp_token *token = &variant->token;
+    const netdp_walking walking = {.objective = problem->objective,
+                                   .train = problem->train,
+                                   .test = problem->test,
+                                   .values = problem->values,
+                                   .width = problem->width,
+                                   .step = study->task.step,
+                                   .decay = study->task.decay,
+                                   .batch = study->task.batch,
+                                   .noise = variant->noise * problem->sensitivity,
+                                   .radius = study->task.radius};
+    double *model = NETDP_I_NEW(double, (int64_t)token->tokens * problem->width);
+    int32_t *path = NETDP_I_NEW(int32_t, (token->steps + 1) * token->tokens);
+    netdp_status status = NETDP_OK;
+    if (model == NULL || path == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    status = netdp_simulate_walk(token, &walking, seed, tracing, model, path, error);
+    if (status == NETDP_OK)
+        status = add_contributions(token, path, made, error);
+    if (status != NETDP_OK)
+        goto done;
+    memset(result, 0, (size_t)problem->width * sizeof *result);
+    for (int32_t k = 0; k < token->tokens; k++)
+        for (int32_t j = 0; j < problem->width; j++)
+            result[j] += model[(int64_t)k * problem->width + j] / token->tokens;
+done:
+    netdp_i_free(model);
+    netdp_i_free(path);
+    return status;
+}
+
+netdp_status netdp_i_walking_contributions(const netdp_i_variant *variant,
+                                           const netdp_i_contributions *made, int64_t runs,
+                                           json_t **told, netdp_error *error)
+{
+    const netdp_unit unit = {NETDP_AS_DP, variant->study->privacy.delta};
+    const double nodes = netdp_graph_nodes(variant->problem->graph);
+    double epsilon = 0;
+    netdp_status status = netdp_loss_value(made->cost, variant->noise, unit, &epsilon, error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *object = json_pack(
+        "{s:o, s:I, s:f, s:{s:o, s:b, s:s}}", "cap",
+        variant->token.cap > 0 ? json_integer(variant->token.cap) : json_null(), "realised_max",
+        (json_int_t)made->most, "mean", (double)made->all / (nodes * (double)runs),
+        "local_at_realised_max", "epsilon", netdp_i_json_double(epsilon), "guarantee", 0, "why",
+        "data-independent path, known after the fact");
+    if (object == NULL)
+        return netdp_i_no_memory(error);
+    *told = object;
+    return NETDP_OK;
+}

@@ -1,0 +1,45 @@
+/* A study's random walk: its description, its noise, its runs and who contributed how often. */
+#ifndef NETDP_I_WALKING_H
+#define NETDP_I_WALKING_H
+
+#include <netdp/simulate.h>
+#include <netdp/walk.h>
+
+#include "plan/variant.h"
+
+/* How often nodes contributed, over a variant's finished runs and all tokens of each. */
+typedef struct netdp_i_contributions {
+    int64_t most; /* of one node in one run */
+    int64_t all;  /* of all nodes in all runs */
+    double cost;  /* the most that a node's contributions of one run cost: their number, each times
+                     the square of the node's scale (netdp_token_scale) */
+} netdp_i_contributions;
+
+/*
+ * The variant's token and, where none is named, the bound that holds: excursion where no step
+ * expands distances, else local, and `why` says so.
+ */
+netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *error);
+
+/* The noise of a walk, or of its local baseline; `losses` of the observers, or of all nodes. */
+netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
+                                       netdp_losses **losses, const netdp_progress *progress,
+                                       netdp_error *error);
+
+/* One run: the mean over tokens of what they hand out goes to result [width]. */
+netdp_status netdp_i_walking_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
+                                      netdp_tracing tracing, double *result,
+                                      netdp_i_contributions *made, netdp_error *error);
+
+/* Does P visit some nodes more often than others? */
+bool netdp_i_walking_is_weighted(const netdp_i_variant *variant);
+
+/*
+ * {"cap", "realised_max", "mean", "local_at_realised_max": {"epsilon", "guarantee": false, "why"}}
+ * over `runs` runs.
+ */
+netdp_status netdp_i_walking_contributions(const netdp_i_variant *variant,
+                                           const netdp_i_contributions *made, int64_t runs,
+                                           json_t **told, netdp_error *error);
+
+#endif

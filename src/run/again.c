@@ -1,0 +1,302 @@
+#include "run/again.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <netdp/tally_account.h>
+#include <netdp/walk.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "plan/constants.h"
+#include "plan/plan.h"
+#include "run/summary.h"
+#include "run/folder.h"
+
+/* Observers, and of tokens sources, that are accounted for again, beside the worst pair's. */
+enum { AGAIN = 4, PATH_ROOM = 4096 };
+
+/* Which nodes a study asks about, and where each stands among them. */
+typedef struct nodes {
+    int32_t count, *node;     /* [count]; owned */
+    int32_t *place;           /* [nodes], -1: not among them; owned */
+    int32_t again[AGAIN + 1]; /* those that are accounted for again */
+    int32_t again_count;
+} nodes;
+
+typedef struct recorded {
+    nodes from, to;
+    double *value; /* [to][from]; owned */
+} recorded;
+
+static void clear(recorded *r)
+{
+    netdp_i_free(r->from.node);
+    netdp_i_free(r->from.place);
+    netdp_i_free(r->to.node);
+    netdp_i_free(r->to.place);
+    netdp_i_free(r->value);
+}
+
+static netdp_status fail(const netdp_i_variant *variant, const char *folder, const char *what,
+                         netdp_error *error)
+{
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: variant %s: %s: accounted for again it is not what is recorded; run "
+                        "the study anew: netdp run %s/study.yaml -o NEW",
+                        folder, variant->name, what, folder);
+}
+
+/* `worst`: a node that is always accounted for again. */
+static netdp_status list_nodes(const int32_t *chosen, int32_t count, int32_t all, int32_t worst,
+                               nodes *made, netdp_error *error)
+{
+    made->count = count > 0 ? count : all;
+    made->node = NETDP_I_NEW(int32_t, made->count);
+    made->place = NETDP_I_NEW(int32_t, all);
+    if (made->node == NULL || made->place == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t u = 0; u < all; u++)
+        made->place[u] = -1;
+    for (int32_t i = 0; i < made->count; i++) {
+        made->node[i] = count > 0 ? chosen[i] : i;
+        made->place[made->node[i]] = i;
+    }
+    if (worst >= 0 && worst < all && made->place[worst] >= 0)
+        made->again[made->again_count++] = worst;
+    for (int32_t k = 0; k < AGAIN && k < made->count; k++) {
+        const int32_t node = made->node[(int64_t)k * made->count / AGAIN];
+        bool known = false;
+        for (int32_t i = 0; i < made->again_count; i++)
+            known = known || made->again[i] == node;
+        if (!known)
+            made->again[made->again_count++] = node;
+    }
+    return NETDP_OK;
+}
+
+/* ---- What is recorded ---- */
+
+static bool take_line(recorded *r, int32_t all, const char *line)
+{
+    int32_t from, to, distance;
+    int length = 0;
+    if (sscanf(line, "%" SCNd32 ",%" SCNd32 ",%" SCNd32 ",%n", &from, &to, &distance, &length) <
+            3 ||
+        length == 0 || from < 0 || from >= all || to < 0 || to >= all || r->from.place[from] < 0 ||
+        r->to.place[to] < 0)
+        return false;
+    char *end;
+    const double value = strtod(line + length, &end); /* "inf" too */
+    r->value[(int64_t)r->to.place[to] * r->from.count + r->from.place[from]] = value;
+    return end != line + length && !isnan(value);
+}
+
+static netdp_status read_csv(const netdp_i_variant *variant, const char *path, recorded *r,
+                             netdp_error *error)
+{
+    char *text = NULL;
+    int64_t bytes = 0;
+    const int32_t all = netdp_graph_nodes(variant->problem->graph);
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    const char *line = status == NETDP_OK ? strchr(text, '\n') : NULL; /* behind the names */
+    while (status == NETDP_OK && line != NULL && line[1] != '\0') {
+        if (!take_line(r, all, line + 1))
+            status = netdp_i_fail(error, NETDP_INVALID, "%s: is no table of losses", path);
+        line = strchr(line + 1, '\n');
+    }
+    netdp_i_free(text);
+    return status;
+}
+
+static netdp_status read_npy(const char *path, recorded *r, netdp_error *error)
+{
+    double *cells = NULL;
+    int64_t rows = 0, columns = 0;
+    netdp_status status = netdp_i_npy_read(path, &cells, &rows, &columns, error);
+    if (status == NETDP_OK && (rows != r->from.count || columns != r->to.count))
+        status = netdp_i_fail(error, NETDP_INVALID, "%s: is of other pairs", path);
+    for (int64_t u = 0; status == NETDP_OK && u < rows; u++)
+        for (int64_t v = 0; v < columns; v++)
+            r->value[v * rows + u] = cells[u * columns + v];
+    netdp_i_free(cells);
+    return status;
+}
+
+static netdp_status read_record(const netdp_i_variant *variant, const char *folder, recorded *r,
+                                netdp_error *error)
+{
+    char path[PATH_ROOM];
+    const json_t *worst = json_object_get(variant->guarantee, "worst");
+    const int32_t all = netdp_graph_nodes(variant->problem->graph);
+    netdp_status status =
+        list_nodes(variant->source, variant->source_count, all,
+                   (int32_t)json_integer_value(json_object_get(worst, "from")), &r->from, error);
+    if (status == NETDP_OK)
+        status =
+            list_nodes(variant->observer, variant->observer_count, all,
+                       (int32_t)json_integer_value(json_object_get(worst, "to")), &r->to, error);
+    if (status != NETDP_OK)
+        return status;
+    const int64_t cells = (int64_t)r->from.count * r->to.count;
+    r->value = NETDP_I_NEW(double, cells);
+    if (r->value == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < cells; i++)
+        r->value[i] = INFINITY;
+    snprintf(path, sizeof path, "%s/%s.csv", folder, variant->losses);
+    if (access(path, F_OK) == 0)
+        return read_csv(variant, path, r, error);
+    snprintf(path, sizeof path, "%s/%s.npy", folder, variant->losses);
+    return read_npy(path, r, error);
+}
+
+/* ---- Once more ---- */
+
+static netdp_status account_walk(const netdp_i_variant *variant, const nodes *from, const nodes *to,
+                                 const netdp_progress *progress, netdp_losses **losses,
+                                 netdp_error *error)
+{
+    netdp_walk_request request = {.token = &variant->token,
+                                  .bound = variant->bound,
+                                  .noise = variant->noise,
+                                  .unit = netdp_i_study_unit(variant->study),
+                                  .from_count = from->again_count,
+                                  .from = from->again,
+                                  .to_count = to->again_count,
+                                  .to = to->again};
+    netdp_i_constants constants;
+    netdp_status status = netdp_i_constants_read(variant->study->protocol.law, &constants, error);
+    if (status == NETDP_OK)
+        status = netdp_i_constants_cost(&constants, variant->study->privacy.delta,
+                                        &request.law_epsilon, &request.law_delta, error);
+    return status == NETDP_OK ? netdp_walk_losses_new(&request, progress, losses, error) : status;
+}
+
+static netdp_status account(const netdp_i_variant *variant, const nodes *from, const nodes *to,
+                            const netdp_progress *progress, netdp_losses **losses,
+                            netdp_error *error)
+{
+    if (variant->tally.nodes > 0) {
+        const netdp_tally_request request = {.tally = &variant->tally,
+                                             .bound = variant->bound,
+                                             .unit = netdp_i_study_unit(variant->study),
+                                             .from_count = from->again_count,
+                                             .from = from->again,
+                                             .to_count = to->again_count,
+                                             .to = to->again};
+        return netdp_tally_losses_new(&request, progress, losses, error);
+    }
+    if (variant->token.law != NULL)
+        return account_walk(variant, from, to, progress, losses, error);
+    netdp_loss_request request = netdp_i_variant_ask(variant); /* a view tells of all sources */
+    request.to_count = to->again_count;
+    request.to = to->again;
+    return netdp_losses_new(&request, progress, losses, error);
+}
+
+/*
+ * Another way to the same account rounds differently: a walk's errs upward by its own transforms,
+ * and below a dither of 0.005 other equations may be seen as repeats.
+ */
+static double slack(const netdp_i_variant *variant)
+{
+    const bool close = variant->token.law == NULL &&
+                       (netdp_i_variant_is_token(variant) || variant->protocol.dither >= 0.005);
+    return close ? 1e-6 : 1e-3;
+}
+
+/* Is what was found again at most what is recorded of the same pairs? */
+static bool is_above(const netdp_i_variant *variant, const recorded *r, const netdp_losses *found)
+{
+    const double most = 1 + slack(variant);
+    for (int32_t v = 0; v < found->to_count; v++)
+        for (int32_t i = 0; i < found->from_count; i++) {
+            const double again = found->loss[(int64_t)v * found->from_count + i];
+            const double held = r->value[(int64_t)r->to.place[found->to[v]] * r->from.count +
+                                         r->from.place[found->from[i]]];
+            if (netdp_losses_counts(found, i, v) && again > held * most + 1e-9)
+                return true;
+        }
+    return false;
+}
+
+static bool same_number(const json_t *one, const json_t *other)
+{
+    const double a = netdp_i_json_number(one), b = netdp_i_json_number(other);
+    return a == b || fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+/* Do all recorded pairs give the recorded guarantee? */
+static bool same_guarantee(const json_t *held, const json_t *again)
+{
+    const json_t *classes = json_object_get(held, "by_distance"), *one;
+    const json_t *others = json_object_get(again, "by_distance");
+    size_t i;
+    bool same = json_array_size(classes) == json_array_size(others) &&
+                json_equal(json_object_get(held, "bound"), json_object_get(again, "bound")) &&
+                json_equal(json_object_get(held, "unit"), json_object_get(again, "unit")) &&
+                (json_is_false(json_object_get(held, "sound")) ||
+                 json_is_true(json_object_get(again, "sound"))) &&
+                same_number(json_object_get(held, "mean"), json_object_get(again, "mean")) &&
+                same_number(json_object_get(json_object_get(held, "worst"), "epsilon"),
+                            json_object_get(json_object_get(again, "worst"), "epsilon"));
+    json_array_foreach((json_t *)classes, i, one)
+    {
+        static const char *const keys[] = {"distance", "pairs", "min", "mean", "max"};
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            same = same && same_number(json_object_get(one, keys[k]),
+                                       json_object_get(json_array_get(others, i), keys[k]));
+    }
+    return same;
+}
+
+/* The recorded losses, as if they were just found. */
+static netdp_status check_guarantee(const netdp_i_variant *variant, const recorded *r,
+                                    const netdp_losses *found, const char *folder,
+                                    netdp_error *error)
+{
+    netdp_losses whole = *found;
+    netdp_summary achieved;
+    json_t *again = NULL;
+    whole.from_count = r->from.count;
+    whole.from = r->from.node;
+    whole.to_count = r->to.count;
+    whole.to = r->to.node;
+    whole.loss = r->value;
+    netdp_status status = netdp_losses_summary(
+        &whole, variant->noise, netdp_i_study_unit(variant->study), &achieved, error);
+    if (status == NETDP_OK)
+        status = netdp_i_variant_guarantee(variant, &whole, &achieved, NULL, &again, error);
+    if (status == NETDP_OK && !same_guarantee(variant->guarantee, again))
+        status = fail(variant, folder, "the guarantee", error);
+    const double epsilon = variant->study->privacy.epsilon;
+    const double reached =
+        variant->study->privacy.over == NETDP_OVER_MEAN ? achieved.mean : achieved.max;
+    if (status == NETDP_OK && variant->study->privacy.noise == 0 &&
+        !(reached <= epsilon * (1 + 1e-9)))
+        status = fail(variant, folder, "the target", error);
+    json_decref(again);
+    return status;
+}
+
+netdp_status netdp_i_variant_again(const netdp_i_variant *variant, const char *folder,
+                                   const netdp_progress *progress, netdp_error *error)
+{
+    recorded r = {.value = NULL};
+    netdp_losses *found = NULL;
+    netdp_status status = read_record(variant, folder, &r, error);
+    if (status == NETDP_OK)
+        status = account(variant, &r.from, &r.to, progress, &found, error);
+    if (status == NETDP_OK && is_above(variant, &r, found))
+        status = fail(variant, folder, "a pair", error);
+    if (status == NETDP_OK)
+        status = check_guarantee(variant, &r, found, folder, error);
+    netdp_losses_free(found);
+    clear(&r);
+    return status;
+}

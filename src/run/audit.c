@@ -1,0 +1,547 @@
+/* Audits of a study: its calibrated protocols, attacked by the observer that they are for. */
+#include <netdp/audit.h>
+#include <netdp/study.h>
+#include <netdp/tally_account.h>
+#include <netdp/walk.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "plan/plan.h"
+#include "run/record.h"
+#include "run/folder.h"
+
+/* One claim about one pair. */
+typedef struct claim {
+    const netdp_i_variant *variant;
+    int32_t from, to, distance;
+    netdp_bound bound;
+    const char *bound_name;
+    bool sound;
+    double mu;      /* gossip and Gaussian sums on the ring; else -1 */
+    double epsilon; /* else, at the study's delta; -1 */
+} claim;
+
+/* One way to attack it. */
+typedef struct attack {
+    const char *name;
+    netdp_honest honest;
+    double gain;
+    bool alternating; /* the victim's contributions change their sign */
+    bool resets;      /* walks */
+} attack;
+
+static const attack gossip_attacks[] = {
+    {"likelihood ratio, honest nodes silent", NETDP_HONEST_SILENT, 0, false, false},
+    {"likelihood ratio, signs alternating", NETDP_HONEST_SILENT, 0, true, false},
+    {"likelihood ratio, honest nodes pull at half step", NETDP_HONEST_PULL, 0.5, false, false},
+    {"likelihood ratio, honest nodes pull at full step", NETDP_HONEST_PULL, 1, false, false},
+};
+static const attack walk_attacks[] = {
+    {"likelihood ratio, honest nodes pass on", NETDP_HONEST_SILENT, 0, false, false},
+    {"likelihood ratio, honest nodes forget", NETDP_HONEST_SILENT, 0, false, true},
+};
+enum {
+    GOSSIP_ATTACKS = sizeof gossip_attacks / sizeof *gossip_attacks,
+    WALK_ATTACKS = sizeof walk_attacks / sizeof *walk_attacks,
+};
+
+typedef struct auditing {
+    const netdp_audit_options *options;
+    const netdp_progress *progress;
+    double *scores; /* [2][runs] */
+    json_t *audits; /* what is found */
+    json_t *estimates;
+} auditing;
+
+/* ---- The claim ---- */
+
+static netdp_status find_pair(const netdp_audit_options *options, claim *c, netdp_error *error)
+{
+    const netdp_graph *graph = c->variant->problem->graph;
+    const json_t *worst = json_object_get(c->variant->guarantee, "worst");
+    netdp_status status = NETDP_OK;
+    c->from = (int32_t)json_integer_value(json_object_get(worst, "from"));
+    c->to = (int32_t)json_integer_value(json_object_get(worst, "to"));
+    if (options->from != NULL)
+        status = netdp_graph_find(graph, options->from, &c->from, error);
+    if (status == NETDP_OK && options->to != NULL)
+        status = netdp_graph_find(graph, options->to, &c->to, error);
+    if (status == NETDP_OK && c->from == c->to)
+        status = netdp_i_fail(error, NETDP_INVALID, "from and to are both node %d; name two nodes",
+                              (int)c->from);
+    int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(graph));
+    if (status == NETDP_OK)
+        status = hops == NULL ? netdp_i_no_memory(error)
+                              : netdp_graph_distances(graph, &c->to, 1, hops, error);
+    if (status == NETDP_OK)
+        c->distance = hops[c->from];
+    netdp_i_free(hops);
+    return status;
+}
+
+static netdp_status claim_of_gossip(const netdp_study *study, claim *c, netdp_error *error)
+{
+    const netdp_loss_request request = {.protocol = &c->variant->protocol,
+                                        .sees = study->privacy.sees,
+                                        .own_noise = study->privacy.own_noise,
+                                        .bound = c->bound,
+                                        .from_count = 1,
+                                        .from = &c->from,
+                                        .to_count = 1,
+                                        .to = &c->to};
+    netdp_losses *losses = NULL;
+    netdp_status status = netdp_losses_new(&request, NULL, &losses, error);
+    if (status != NETDP_OK)
+        return status;
+    c->mu = sqrt(losses->loss[0]) / c->variant->noise;
+    c->epsilon = -1;
+    c->bound_name = losses->bound->name;
+    c->sound = losses->sound;
+    netdp_losses_free(losses);
+    return NETDP_OK;
+}
+
+static netdp_status walk_epsilon(claim *c, netdp_unit unit, double *epsilon, netdp_error *error)
+{
+    const netdp_walk_request request = {.token = &c->variant->token,
+                                        .bound = c->bound,
+                                        .noise = c->variant->noise,
+                                        .unit = unit,
+                                        .from_count = 1,
+                                        .from = &c->from,
+                                        .to_count = 1,
+                                        .to = &c->to};
+    netdp_losses *losses = NULL;
+    netdp_status status = netdp_walk_losses_new(&request, NULL, &losses, error);
+    if (status != NETDP_OK)
+        return status;
+    *epsilon = losses->loss[0];
+    c->bound_name = losses->bound->name;
+    c->sound = losses->sound;
+    netdp_losses_free(losses);
+    return NETDP_OK;
+}
+
+/* Epsilon at the study's delta; a formula for one Renyi order at a time is asked at many. */
+static netdp_status claim_of_walk(const netdp_study *study, claim *c, netdp_error *error)
+{
+    static const double orders[] = {1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64};
+    enum { ORDERS = sizeof orders / sizeof *orders };
+    const netdp_bound_info *info = NULL;
+    const double delta = study->privacy.delta;
+    c->mu = -1;
+    netdp_status status = netdp_walk_bound_choose(&c->variant->token, c->bound, &info, error);
+    if (status != NETDP_OK)
+        return status;
+    if (info->bound == NETDP_BOUND_EXCURSION || info->bound == NETDP_BOUND_LOCAL ||
+        info->bound == NETDP_BOUND_LEAST)
+        return walk_epsilon(c, (netdp_unit){NETDP_AS_DP, delta}, &c->epsilon, error);
+    double epsilon[ORDERS];
+    for (int k = 0; k < ORDERS && status == NETDP_OK; k++)
+        status = walk_epsilon(c, (netdp_unit){NETDP_AS_RDP, orders[k]}, &epsilon[k], error);
+    const netdp_rdp curve = {.count = ORDERS, .order = orders, .epsilon = epsilon};
+    if (status == NETDP_OK)
+        status = netdp_rdp_to_epsilon(&curve, delta, 0, &c->epsilon, error);
+    return status;
+}
+
+static netdp_status claim_of_tally(const netdp_study *study, claim *c, netdp_error *error)
+{
+    const netdp_tally_request request = {.tally = &c->variant->tally,
+                                         .bound = c->bound,
+                                         .unit = {NETDP_AS_DP, study->privacy.delta},
+                                         .from_count = 1,
+                                         .from = &c->from,
+                                         .to_count = 1,
+                                         .to = &c->to};
+    netdp_losses *losses = NULL;
+    netdp_status status = netdp_tally_losses_new(&request, NULL, &losses, error);
+    if (status != NETDP_OK)
+        return status;
+    c->mu = losses->final ? -1 : sqrt(losses->loss[0]) / c->variant->noise;
+    c->epsilon = losses->final ? losses->loss[0] : -1;
+    c->bound_name = losses->bound->name;
+    c->sound = losses->sound;
+    netdp_losses_free(losses);
+    return NETDP_OK;
+}
+
+/* ---- The attack ---- */
+
+/* `pattern` is owned by the caller: [contributions] of alternating signs, or NULL. */
+static netdp_gossip_attack gossip_attack(const claim *c, const attack *how, const double *pattern,
+                                         int64_t runs)
+{
+    const netdp_study *study = c->variant->study;
+    return (netdp_gossip_attack){.protocol = &c->variant->protocol,
+                                 .view = {study->privacy.sees, study->privacy.own_noise, 1, &c->to},
+                                 .victim = c->from,
+                                 .noise = c->variant->noise,
+                                 .pattern = how->alternating ? pattern : NULL,
+                                 .honest = how->honest,
+                                 .gain = how->gain,
+                                 .runs = runs,
+                                 .seed = study->seed};
+}
+
+/* Does this attack make a difference for this protocol? */
+static bool applies(const claim *c, const attack *how)
+{
+    const netdp_linear *protocol = &c->variant->protocol;
+    return (!how->alternating || netdp_linear_contributions(protocol) > 1) &&
+           (how->honest == NETDP_HONEST_SILENT || protocol->reacts);
+}
+
+/* Of the attacks on gossip the one whose model promises most. */
+static netdp_status choose_attack(auditing *a, const claim *c, const double *pattern,
+                                  const attack **best, netdp_error *error)
+{
+    double most = -1;
+    netdp_status status = NETDP_OK;
+    for (int i = 0; i < GOSSIP_ATTACKS && status == NETDP_OK; i++) {
+        double optimal = 0;
+        if (!applies(c, &gossip_attacks[i]))
+            continue;
+        const netdp_gossip_attack tried = gossip_attack(c, &gossip_attacks[i], pattern, 1);
+        status = netdp_attack_gossip(&tried, NULL, a->scores, &optimal, error);
+        if (status == NETDP_OK && optimal > most) {
+            most = optimal;
+            *best = &gossip_attacks[i];
+        }
+    }
+    return status;
+}
+
+static netdp_status attack_walk(auditing *a, const claim *c, const attack *how, netdp_error *error)
+{
+    const netdp_walk_attack walk = {.token = &c->variant->token,
+                                    .count = 1,
+                                    .observers = &c->to,
+                                    .victim = c->from,
+                                    .noise = c->variant->noise,
+                                    .resets = how->resets,
+                                    .runs = a->options->runs,
+                                    .seed = c->variant->study->seed};
+    return netdp_attack_walk(&walk, a->progress, a->scores, error);
+}
+
+static netdp_status attack_tally(auditing *a, const claim *c, netdp_error *error)
+{
+    const netdp_tally_attack tally = {.tally = &c->variant->tally,
+                                      .count = 1,
+                                      .observers = &c->to,
+                                      .victim = c->from,
+                                      .runs = a->options->runs,
+                                      .seed = c->variant->study->seed};
+    return netdp_attack_tally(&tally, a->progress, a->scores, error);
+}
+
+/* ---- What is told ---- */
+
+static json_t *points_json(const netdp_evidence *evidence)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < evidence->points; i++) {
+        const netdp_trade_point *p = &evidence->point[i];
+        json_array_append_new(
+            list, json_pack("{s:o, s:f, s:f, s:f, s:f}", "threshold",
+                            netdp_i_json_double(p->threshold), "false_positive", p->false_positive,
+                            "false_negative", p->false_negative, "false_positive_most",
+                            p->false_positive_most, "false_negative_most", p->false_negative_most));
+    }
+    return list;
+}
+
+static json_t *claim_json(const claim *c)
+{
+    return c->mu >= 0 ? json_pack("{s:o}", "mu", netdp_i_json_double(c->mu))
+                      : json_pack("{s:o, s:f}", "epsilon", netdp_i_json_double(c->epsilon), "delta",
+                                  c->variant->study->privacy.delta);
+}
+
+static netdp_status judge(auditing *a, const claim *c, const attack *how, double confidence,
+                          netdp_error *error)
+{
+    static const char *const words[] = {
+        [NETDP_VERDICT_CONSISTENT] = "consistent",
+        [NETDP_VERDICT_REFUTED] = "refuted",
+        [NETDP_VERDICT_FEW_RUNS] = "not enough runs",
+    };
+    const int64_t runs = a->options->runs;
+    const netdp_scores scores = {runs, {a->scores, a->scores + runs}};
+    netdp_evidence evidence;
+    netdp_verdict verdict = NETDP_VERDICT_CONSISTENT;
+    int64_t enough = 0;
+    netdp_status status =
+        netdp_audit_scores(&scores, confidence, c->variant->study->privacy.delta, &evidence, error);
+    if (status == NETDP_OK)
+        status = netdp_audit_verdict(&evidence, c->mu, c->epsilon, &verdict, &enough, error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *audit = json_pack(
+        "{s:s, s:s, s:i, s:i, s:i, s:f, s:s, s:b, s:o, s:s, s:{s:f, s:f, s:f, s:f, s:I, s:o}, s:s, "
+        "s:o}",
+        "name", c->variant->name, "attack", how->name, "from", (int)c->from, "to", (int)c->to,
+        "distance", (int)c->distance, "noise", c->variant->noise, "bound", c->bound_name, "sound",
+        (int)c->sound, "claim", claim_json(c), "found_at_least_in", c->mu >= 0 ? "mu" : "epsilon",
+        "evidence", "confidence", confidence, "mu", evidence.mu, "epsilon", evidence.epsilon,
+        "delta", evidence.delta, "tested", (json_int_t)evidence.tested, "points",
+        points_json(&evidence), "verdict", words[verdict], "enough_runs",
+        enough > 0 ? json_integer(enough) : json_null());
+    return json_array_append_new(a->audits, audit) == 0 ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+/* ---- Reconstruction ---- */
+
+/* The root mean squared error of an estimate of `from`'s value, with a dither. */
+static netdp_status estimate(auditing *a, const claim *c, int32_t from, double dither, double *rmse,
+                             netdp_error *error)
+{
+    static const attack silent = {.name = ""};
+    const int64_t runs = a->options->runs < 2000 ? a->options->runs : 2000;
+    netdp_linear protocol = c->variant->protocol;
+    netdp_gossip_attack asked = gossip_attack(c, &silent, NULL, runs);
+    protocol.dither = dither;
+    asked.protocol = &protocol;
+    asked.victim = from;
+    return netdp_reconstruct(&asked, a->progress, rmse, error);
+}
+
+/* Of each distance from the observer the first node. */
+static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
+{
+    const netdp_graph *graph = c->variant->problem->graph;
+    const int32_t n = netdp_graph_nodes(graph);
+    int32_t *hops = NETDP_I_NEW(int32_t, n);
+    netdp_status status = hops == NULL ? netdp_i_no_memory(error)
+                                       : netdp_graph_distances(graph, &c->to, 1, hops, error);
+    for (int32_t distance = 1, from = 0; status == NETDP_OK && from < n; distance++) {
+        double with = 0, without = 0;
+        for (from = 0; from < n && hops[from] != distance; from++)
+            ;
+        if (from == n)
+            break;
+        status = estimate(a, c, from, c->variant->protocol.dither, &with, error);
+        if (status == NETDP_OK)
+            status = estimate(a, c, from, 0, &without, error);
+        if (status == NETDP_OK)
+            json_array_append_new(
+                a->estimates,
+                json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:f}", "name", c->variant->name, "from",
+                          (int)from, "to", (int)c->to, "distance", (int)distance, "rmse",
+                          netdp_i_json_double(with), "rmse_without_dither",
+                          netdp_i_json_double(without), "noise", c->variant->noise));
+    }
+    netdp_i_free(hops);
+    return status;
+}
+
+/* ---- A variant, and all ---- */
+
+/* By the best model's likelihood ratio, and without a model; they share what may go wrong. */
+static netdp_status audit_gossip(auditing *a, const claim *c, netdp_error *error)
+{
+    static const attack discriminant = {.name = "linear discriminant, no model"};
+    const int64_t count = netdp_linear_contributions(&c->variant->protocol);
+    const double confidence = 1 - (1 - a->options->confidence) / 2;
+    const attack *best = NULL;
+    double *pattern = NETDP_I_NEW(double, count);
+    if (pattern == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t k = 0; k < count; k++)
+        pattern[k] = k % 2 == 0 ? 1 : -1;
+    netdp_status status = choose_attack(a, c, pattern, &best, error);
+    if (status == NETDP_OK) {
+        const netdp_gossip_attack chosen = gossip_attack(c, best, pattern, a->options->runs);
+        status = netdp_attack_gossip(&chosen, a->progress, a->scores, NULL, error);
+        if (status == NETDP_OK)
+            status = judge(a, c, best, confidence, error);
+        if (status == NETDP_OK) {
+            status = netdp_attack_blindly(&chosen, a->progress, a->scores, error);
+            if (status == NETDP_OK)
+                status = judge(a, c, &discriminant, confidence, error);
+            else if (status == NETDP_NO_ANSWER) /* too long a view to be learnt */
+                status = NETDP_OK;
+        }
+    }
+    netdp_i_free(pattern);
+    return status;
+}
+
+/* Both attacks are run, and share what may go wrong. */
+static netdp_status audit_walk(auditing *a, const claim *c, netdp_error *error)
+{
+    const double confidence = 1 - (1 - a->options->confidence) / WALK_ATTACKS;
+    netdp_status status = NETDP_OK;
+    for (int i = 0; i < WALK_ATTACKS && status == NETDP_OK; i++) {
+        status = attack_walk(a, c, &walk_attacks[i], error);
+        if (status == NETDP_OK)
+            status = judge(a, c, &walk_attacks[i], confidence, error);
+    }
+    return status;
+}
+
+static netdp_status audit_tally(auditing *a, const claim *c, netdp_error *error)
+{
+    static const attack sum = {.name = "likelihood ratio, the others' values known"};
+    static const attack histogram = {.name = "likelihood ratio, the others' levels known"};
+    const bool adds = c->variant->tally.task == NETDP_TALLY_SUM;
+    netdp_status status = attack_tally(a, c, error);
+    if (status == NETDP_OK)
+        status = judge(a, c, adds ? &sum : &histogram, a->options->confidence, error);
+    return status;
+}
+
+static netdp_status audit_averaging(auditing *a, const claim *c, netdp_error *error)
+{
+    netdp_status status = audit_gossip(a, c, error);
+    if (status == NETDP_OK && a->options->reconstruct && c->variant->protocol.every == 0)
+        status = reconstruct(a, c, error);
+    return status;
+}
+
+/* What is claimed of a protocol, and how that is audited. */
+typedef struct way {
+    netdp_status (*claim)(const netdp_study *study, claim *c, netdp_error *error);
+    netdp_status (*audit)(auditing *a, const claim *c, netdp_error *error);
+} way;
+
+static way way_of(const netdp_i_variant *variant)
+{
+    static const way gossip = {claim_of_gossip, audit_averaging};
+    static const way walk = {claim_of_walk, audit_walk};
+    static const way tally = {claim_of_tally, audit_tally};
+    if (variant->tally.nodes > 0)
+        return tally;
+    return variant->token.law != NULL ? walk : gossip;
+}
+
+static netdp_status audit_variant(auditing *a, const netdp_i_variant *variant, netdp_error *error)
+{
+    claim c = {.variant = variant, .bound = NETDP_BOUND_AUTO};
+    const way how = way_of(variant);
+    netdp_status status = find_pair(a->options, &c, error);
+    if (status == NETDP_OK && a->options->bound != NULL)
+        status = netdp_bound_parse(a->options->bound, &c.bound, error);
+    else
+        c.bound = variant->bound;
+    if (status == NETDP_OK)
+        status = how.claim(variant->study, &c, error);
+    return status == NETDP_OK ? how.audit(a, &c, error) : status;
+}
+
+static netdp_status write_points(const json_t *audits, const char *folder, netdp_error *error)
+{
+    char path[4096];
+    netdp_i_output output;
+    size_t i, j;
+    json_t *audit, *point;
+    netdp_i_file_path(path, folder, "audit.csv");
+    netdp_status status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    fputs("audit,name,false_positive,false_negative,false_positive_most,false_negative_most\n",
+          output.stream);
+    json_array_foreach(audits, i, audit)
+        json_array_foreach(json_object_get(json_object_get(audit, "evidence"), "points"), j, point)
+            fprintf(output.stream, "%zu,%s,%.9g,%.9g,%.9g,%.9g\n", i + 1,
+                    json_string_value(json_object_get(audit, "name")),
+                    json_number_value(json_object_get(point, "false_positive")),
+                    json_number_value(json_object_get(point, "false_negative")),
+                    json_number_value(json_object_get(point, "false_positive_most")),
+                    json_number_value(json_object_get(point, "false_negative_most")));
+    return netdp_i_output_commit(&output, error);
+}
+
+static netdp_status write_audits(const netdp_study *study, auditing *a, const char *folder,
+                                 netdp_error *error)
+{
+    char path[4096];
+    netdp_status status = write_points(a->audits, folder, error);
+    json_t *all =
+        json_pack("{s:s, s:s, s:I, s:f, s:O, s:O}", "netdp", netdp_version(), "title", study->title,
+                  "runs", (json_int_t)a->options->runs, "confidence", a->options->confidence,
+                  "audits", a->audits, "reconstruction", a->estimates);
+    if (status == NETDP_OK && all == NULL)
+        status = netdp_i_no_memory(error);
+    netdp_i_file_path(path, folder, "audit.json");
+    if (status == NETDP_OK)
+        status = netdp_i_json_write(all, path, error);
+    json_decref(all);
+    return status;
+}
+
+static netdp_status check_options(const netdp_audit_options *options, netdp_error *error)
+{
+    if (options->runs < 300 || options->runs > 100000000)
+        return netdp_i_fail(error, NETDP_INVALID, "runs: give a whole number from 300 to 1e8");
+    if (!(options->confidence > 0 && options->confidence < 1))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "confidence: %g; give a number between 0 and 1, such as 0.999",
+                            options->confidence);
+    return NETDP_OK;
+}
+
+/* Reconstruction estimates values from the rounds of gossip. */
+static netdp_status check_reconstruct(const netdp_audit_options *options, const netdp_study *study,
+                                      netdp_error *error)
+{
+    bool tallies = study->variation_count == 0 && netdp_i_study_tallies(study);
+    for (int32_t i = 0; i < study->variation_count; i++)
+        tallies = tallies || netdp_i_study_tallies(study->variation[i].study);
+    return options->reconstruct && tallies
+               ? netdp_i_fail(error, NETDP_INVALID,
+                              "reconstruct: the study sums or counts by a token, and "
+                              "reconstruction is of averaging by gossip; leave it out")
+               : NETDP_OK;
+}
+
+netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_options *options,
+                               const char *folder, const char *data, const netdp_progress *progress,
+                               netdp_error *error)
+{
+    netdp_i_problems problems = {0};
+    netdp_i_plan plan = {0};
+    bool finished = false;
+    int lock = -1;
+    auditing a = {.options = options, .progress = progress};
+    netdp_status status = check_options(options, error);
+    if (status == NETDP_OK && netdp_i_study_accounts(study))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: task.kind: task %s runs nothing that could be attacked; give a "
+                              "mean, a sum, a histogram or a model",
+                              study->path, study->task.kind);
+    if (status == NETDP_OK)
+        status = check_reconstruct(options, study, error);
+    if (status == NETDP_OK)
+        status = netdp_i_problems_new(study, data, &problems, error);
+    if (status == NETDP_OK)
+        status = netdp_i_folder_open(study, folder, &finished, &lock, error);
+    if (status == NETDP_OK)
+        status = netdp_i_plan_make(study, &problems, folder, progress, &plan, error);
+    if (status != NETDP_OK)
+        goto done;
+    a.audits = json_array();
+    a.estimates = json_array();
+    a.scores = NETDP_I_NEW(double, 2 * options->runs);
+    if (a.audits == NULL || a.estimates == NULL || a.scores == NULL)
+        status = netdp_i_no_memory(error);
+    for (int32_t i = 0; i < plan.count && status == NETDP_OK; i++)
+        if (plan.variant[i].role == NETDP_I_NETWORK)
+            status = audit_variant(&a, &plan.variant[i], error);
+    if (status == NETDP_OK)
+        status = write_audits(study, &a, folder, error);
+done:
+    json_decref(a.audits);
+    json_decref(a.estimates);
+    netdp_i_free(a.scores);
+    netdp_i_plan_clear(&plan);
+    netdp_i_problems_clear(&problems);
+    netdp_i_folder_close(folder, &lock);
+    return status;
+}

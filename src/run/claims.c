@@ -1,0 +1,68 @@
+#include "run/claims.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/parallel.h"
+#include "run/folder.h"
+#include "run/summary.h"
+#include "study/claims.h"
+
+static netdp_status tell(const netdp_study *study, const char *name,
+                         const netdp_i_variation *variation, const netdp_progress *progress,
+                         json_t *variants, netdp_error *error)
+{
+    netdp_i_asked asked = {0};
+    const char *key;
+    netdp_status status = netdp_i_claiming_ask(study, &asked, &key, error);
+    if (status == NETDP_OK)
+        status = netdp_i_asked_answer(&asked, progress, error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *told = json_pack("{s:s}", "name", name), *answer = netdp_i_asked_json(&asked);
+    if (variation != NULL && variation->curve != NULL) {
+        json_object_set_new(told, "curve", json_string(variation->curve));
+        json_object_set_new(told, "at", json_string(variation->at));
+    }
+    if (study->task.over != NULL)
+        json_object_set_new(told, "over", json_string(study->task.over));
+    const bool made = told != NULL && answer != NULL && json_object_update(told, answer) == 0;
+    json_decref(answer);
+    if (!made) {
+        json_decref(told);
+        return netdp_i_no_memory(error);
+    }
+    return json_array_append_new(variants, told) == 0 ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+netdp_status netdp_i_claiming_run(const netdp_study *study, const char *folder,
+                                  const netdp_progress *progress, netdp_error *error)
+{
+    char path[4096];
+    const int32_t count = study->variation_count;
+    json_t *variants = json_array();
+    netdp_status status = variants != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    if (status == NETDP_OK && count == 0)
+        status = tell(study, "claim", NULL, progress, variants, error);
+    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+        const netdp_i_variation *variation = &study->variation[i];
+        status = netdp_i_report(progress, "claims", i, count, error);
+        if (status == NETDP_OK)
+            status = tell(variation->study, variation->name, variation, progress, variants, error);
+        if (status != NETDP_OK && status != NETDP_INTERRUPTED)
+            status = netdp_i_within(error, status, "variant %s", variation->name);
+    }
+    json_t *summary = status == NETDP_OK
+                          ? json_pack("{s:s, s:s, s:o, s:s, s:O}", "netdp", netdp_version(),
+                                      "title", study->title, "seed", netdp_i_seed_json(study->seed),
+                                      "task", study->task.kind, "variants", variants)
+                          : NULL;
+    netdp_i_file_path(path, folder, "summary.json");
+    if (status == NETDP_OK)
+        status =
+            summary != NULL ? netdp_i_json_write(summary, path, error) : netdp_i_no_memory(error);
+    json_decref(summary);
+    json_decref(variants);
+    return status;
+}

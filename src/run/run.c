@@ -1,0 +1,604 @@
+#include <netdp/study.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <netdp/simulate.h>
+#include <sodium.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "run/accounts.h"
+#include "run/again.h"
+#include "run/claims.h"
+#include "run/checkpoint.h"
+#include "run/summary.h"
+#include "plan/plan.h"
+#include "run/folder.h"
+#include "run/standing.h"
+#include "plan/tally.h"
+
+double netdp_i_checkpoint_every = 10;
+
+typedef struct running {
+    const netdp_study *study;
+    const netdp_i_problems *problems;
+    const char *folder;
+    const netdp_progress *progress;
+    netdp_i_identity identity;
+    netdp_i_plan plan;
+    netdp_i_progress_made made;
+    FILE *trace;
+    double last;            /* when the last checkpoint was written */
+    int64_t saved;          /* trace bytes that it speaks of; -1: there is none */
+    int64_t stored, within; /* simulations done before: the one of JSON, the one inside; -1: none */
+    int64_t summed;         /* trace bytes that are in `sum` */
+    crypto_hash_sha256_state sum;
+    double *result; /* [nodes][width], of the largest problem */
+    /* of the simulation under way */
+    const netdp_i_variant *variant;
+    int64_t repeat, begun; /* begun: trace bytes before its first row */
+    int64_t traced;
+    double objective, accuracy[NETDP_I_LAST]; /* of its last rows, in turn */
+    double messages;                          /* of its last row */
+    netdp_i_midway from;                      /* what it goes on from; memory NULL: the start */
+} running;
+
+static bool write_row(void *context, const netdp_trace_row *row)
+{
+    running *r = context;
+    const netdp_i_problem *p = r->variant->problem;
+    r->objective = row->objective;
+    r->messages = row->messages;
+    r->accuracy[r->traced++ % NETDP_I_LAST] = row->accuracy;
+    fprintf(r->trace, "%" PRId64 ",%s,%" PRId64 ",", row->step, r->variant->name, r->repeat);
+    netdp_i_print_double(r->trace, row->objective);
+    fputc(',', r->trace);
+    if (row->accuracy >= 0) /* a mean has no accuracy */
+        netdp_i_print_double(r->trace, row->accuracy);
+    fputc(',', r->trace);
+    netdp_i_print_double(r->trace, row->consensus);
+    fputc(',', r->trace);
+    netdp_i_print_double(r->trace, row->bytes);
+    fputc(',', r->trace);
+    netdp_i_print_double(r->trace, row->messages);
+    fputc(',', r->trace);
+    if (p->train == NULL || !isnan(p->least)) /* half the squared error of a mean is 0 at best */
+        netdp_i_print_double(r->trace, row->objective - (p->train == NULL ? 0 : p->least));
+    fputc('\n', r->trace);
+    const double all = (double)(r->study->output.repeat * r->plan.count);
+    return netdp_i_report(r->progress, "simulation", (double)r->made.done, all, NULL) == NETDP_OK;
+}
+
+static netdp_status simulate_central(running *r, double noise, netdp_run_seed seed,
+                                     netdp_error *error)
+{
+    const netdp_i_problem *p = r->variant->problem;
+    const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
+    netdp_status status = netdp_simulate_central(p->values, n, d, noise, seed, r->result, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_trace_row row = {.step = 1, .accuracy = -1, .bytes = 16.0 * d * n, .messages = 2.0 * n};
+    for (int32_t j = 0; j < d; j++) {
+        const double away = r->result[j] - (p->truth[j] - p->low[j]) / p->scale[j];
+        row.objective += 0.5 * away * away;
+    }
+    for (int64_t u = 1; u < n; u++)
+        memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
+    (void)write_row(r, &row);
+    return NETDP_OK;
+}
+
+/* Every node's result is what the tokens hand out. */
+static netdp_status simulate_walk(running *r, netdp_run_seed seed, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(r->variant->problem->graph);
+    const int32_t d = r->variant->problem->width;
+    netdp_i_contributions *made = &r->made.sums[r->made.done % r->plan.count].contributions;
+    netdp_status status = netdp_i_walking_simulate(
+        r->variant, seed, (netdp_tracing){r->study->output.every, write_row, r, r->progress},
+        r->result, made, error);
+    for (int64_t u = 1; status == NETDP_OK && u < n; u++)
+        memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
+    return status;
+}
+
+static netdp_status simulate_tally(running *r, netdp_run_seed seed, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(r->variant->problem->graph);
+    const int32_t d = r->variant->problem->width;
+    netdp_status status = netdp_i_tallying_simulate(
+        r->variant, seed, (netdp_tracing){r->study->output.every, write_row, r, r->progress},
+        r->result, error);
+    for (int64_t u = 1; status == NETDP_OK && u < n; u++)
+        memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
+    return status;
+}
+
+static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
+                                  const netdp_i_saving *saving, double *square, netdp_error *error)
+{
+    const netdp_i_problem *p = r->variant->problem;
+    const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
+    netdp_status status = NETDP_OK;
+    if (r->variant->role == NETDP_I_CENTRAL)
+        status = simulate_central(r, noise, seed, error);
+    else if (r->variant->tally.nodes > 0)
+        status = simulate_tally(r, seed, error);
+    else if (r->variant->token.law != NULL)
+        status = simulate_walk(r, seed, error);
+    else
+        status =
+            netdp_i_simulate(&r->variant->protocol, noise, p->values, d, seed,
+                             (netdp_tracing){r->study->output.every, write_row, r, r->progress},
+                             saving, r->result, error);
+    for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
+        double sum = 0;
+        for (int64_t u = 0; u < n; u++) {
+            const double away = p->low[j] + p->scale[j] * r->result[u * d + j] - p->truth[j];
+            sum += away * away;
+        }
+        square[j] += sum / n;
+    }
+    return status;
+}
+
+static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed,
+                                   const netdp_i_saving *saving, netdp_error *error)
+{
+    const netdp_i_problem *p = r->variant->problem;
+    const netdp_study *study = r->variant->study;
+    netdp_learning learning = {.objective = p->objective,
+                               .train = p->train,
+                               .test = p->test,
+                               .step = study->task.step,
+                               .batch = study->task.batch,
+                               .noise = noise,
+                               .decay = study->task.decay};
+    if (r->variant->role == NETDP_I_CENTRAL) { /* its steps are few: every one is traced */
+        if (study->task.central_step > 0)
+            learning.step = study->task.central_step;
+        return netdp_learn_central(&learning, study->task.central_steps, seed,
+                                   (netdp_tracing){1, write_row, r, r->progress}, r->result, error);
+    }
+    if (r->variant->token.law != NULL)
+        return simulate_walk(r, seed, error);
+    return netdp_i_simulate_learning(
+        &r->variant->protocol, &learning, seed,
+        (netdp_tracing){r->study->output.every, write_row, r, r->progress}, saving, r->result,
+        error);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static netdp_status sync_trace(running *r, netdp_error *error)
+{
+    if (fflush(r->trace) != 0 || ferror(r->trace) || fsync(fileno(r->trace)) != 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%s/trace.csv: cannot write: %s; free some space, then netdp run %s",
+                            r->folder, strerror(errno), r->folder);
+    return NETDP_OK;
+}
+
+static void begin_sum(running *r)
+{
+    r->summed = 0;
+    crypto_hash_sha256_init(&r->sum);
+}
+
+/* The digest of the trace's first `bytes`, at least as many as the last time; false: it has fewer.
+ */
+static bool sum_trace(running *r, int64_t bytes, char digest[65])
+{
+    unsigned char part[1 << 14], hash[crypto_hash_sha256_BYTES];
+    while (r->summed < bytes) {
+        const size_t left = (size_t)(bytes - r->summed);
+        const ssize_t got =
+            pread(fileno(r->trace), part, left < sizeof part ? left : sizeof part, r->summed);
+        if (got <= 0)
+            return false;
+        crypto_hash_sha256_update(&r->sum, part, (unsigned long long)got);
+        r->summed += got;
+    }
+    crypto_hash_sha256_state sum = r->sum;
+    crypto_hash_sha256_final(&sum, hash);
+    sodium_bin2hex(digest, 65, hash, sizeof hash);
+    return true;
+}
+
+static netdp_status fail_trace(const running *r, netdp_error *error)
+{
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "%s/trace.csv: cannot go on writing it; run the study anew: netdp run "
+                        "%s/study.yaml -o NEW",
+                        r->folder, r->folder);
+}
+
+/* The trace on disk first, then the checkpoint that speaks of its first `bytes`. */
+static netdp_status save(running *r, int64_t bytes, netdp_error *error)
+{
+    r->made.trace_bytes = bytes;
+    netdp_status status = sync_trace(r, error);
+    if (status == NETDP_OK && !sum_trace(r, bytes, r->made.trace_digest))
+        status = fail_trace(r, error);
+    if (status == NETDP_OK)
+        status = netdp_i_checkpoint_write(r->folder, &r->plan, &r->identity, &r->made, error);
+    if (status != NETDP_OK)
+        return status;
+    r->saved = bytes;
+    r->stored = r->made.done;
+    r->last = seconds();
+    return NETDP_OK;
+}
+
+/* Inside a simulation: the whole ones before it, if they are not stored, then its own state. */
+static netdp_status save_within(void *context, const netdp_i_standing *at, bool stopping,
+                                netdp_error *error)
+{
+    running *r = context;
+    if (!stopping && seconds() - r->last < netdp_i_checkpoint_every)
+        return NETDP_OK;
+    netdp_i_midway midway = {.done = r->made.done,
+                             .trace_bytes = ftell(r->trace),
+                             .traced = r->traced,
+                             .objective = r->objective,
+                             .at = *at};
+    memcpy(midway.accuracy, r->accuracy, sizeof midway.accuracy);
+    netdp_status status = NETDP_OK;
+    if (r->stored != r->made.done)
+        status = save(r, r->begun, error);
+    else
+        status = sync_trace(r, error);
+    if (status == NETDP_OK && !sum_trace(r, midway.trace_bytes, midway.trace_digest))
+        status = fail_trace(r, error);
+    if (status == NETDP_OK)
+        status = netdp_i_midway_write(r->folder, r->identity.key, r->variant, &midway, error);
+    if (status != NETDP_OK)
+        return status;
+    r->saved = midway.trace_bytes;
+    r->within = r->made.done;
+    r->last = seconds();
+    return NETDP_OK;
+}
+
+/* The next simulation: one run of one variant, from its start or from where it was saved. */
+static netdp_status simulate(running *r, netdp_error *error)
+{
+    const int64_t place = r->made.done % r->plan.count;
+    netdp_i_sums *sums = &r->made.sums[place];
+    const bool goes_on = r->from.memory != NULL;
+    const netdp_i_saving saving = {save_within, r, goes_on ? &r->from.at : NULL};
+    r->variant = &r->plan.variant[place];
+    r->repeat = r->made.done / r->plan.count;
+    r->traced = r->from.traced;
+    r->objective = r->from.objective;
+    memcpy(r->accuracy, r->from.accuracy, sizeof r->accuracy);
+    const double noise = r->variant->noise * r->variant->problem->sensitivity;
+    const netdp_run_seed seed = {r->study->seed, (uint64_t)r->repeat};
+    netdp_status status = netdp_i_study_learns(r->variant->study)
+                              ? simulate_model(r, noise, seed, &saving, error)
+                              : simulate_mean(r, noise, seed, &saving, sums->square, error);
+    netdp_i_midway_clear(&r->from);
+    if (status != NETDP_OK)
+        return status;
+    double accuracy = 0;
+    const int64_t last = r->traced < NETDP_I_LAST ? r->traced : NETDP_I_LAST;
+    for (int64_t i = 0; i < last; i++)
+        accuracy += r->accuracy[i] / (double)last;
+    sums->objective[0] += r->objective;
+    sums->objective[1] += r->objective * r->objective;
+    sums->accuracy[0] += accuracy;
+    sums->accuracy[1] += accuracy * accuracy;
+    if (netdp_i_variant_is_token(r->variant))
+        sums->messages += r->messages;
+    r->made.done++;
+    return NETDP_OK;
+}
+
+static netdp_status begin_trace(running *r, netdp_error *error)
+{
+    char path[4096];
+    netdp_i_file_path(path, r->folder, "trace.csv");
+    r->trace = fopen(path, "w+b");
+    begin_sum(r);
+    if (r->trace != NULL && fchmod(fileno(r->trace), 0600) == 0 &&
+        fputs("step,variant,run,objective,accuracy,consensus_error,bytes_sent,messages_sent,"
+              "excess\n",
+              r->trace) >= 0)
+        return NETDP_OK;
+    return fail_trace(r, error);
+}
+
+/* Are the trace's first bytes those of the checkpoint? What is saved within a run needs more. */
+static bool trace_is_whole(running *r)
+{
+    char digest[65];
+    if (!sum_trace(r, r->made.trace_bytes, digest) || strcmp(digest, r->made.trace_digest) != 0)
+        return false;
+    if (r->from.memory == NULL)
+        return true;
+    const crypto_hash_sha256_state kept = r->sum;
+    if (r->from.trace_bytes < r->made.trace_bytes || !sum_trace(r, r->from.trace_bytes, digest) ||
+        memcmp(digest, r->from.trace_digest, 64) != 0) {
+        netdp_i_midway_clear(&r->from);
+        r->saved = r->summed = r->made.trace_bytes;
+        r->within = -1;
+        r->sum = kept;
+    }
+    return true;
+}
+
+/*
+ * The trace cut back to what was saved. One that was damaged is begun again, and the simulations
+ * with it: they come to the same bytes.
+ */
+static netdp_status continue_trace(running *r, netdp_error *error)
+{
+    char path[4096];
+    netdp_i_file_path(path, r->folder, "trace.csv");
+    r->trace = fopen(path, "r+b");
+    begin_sum(r);
+    if (r->trace != NULL && trace_is_whole(r))
+        return ftruncate(fileno(r->trace), r->saved) == 0 &&
+                       fseek(r->trace, r->saved, SEEK_SET) == 0
+                   ? NETDP_OK
+                   : fail_trace(r, error);
+    if (r->trace != NULL)
+        fclose(r->trace);
+    netdp_i_midway_clear(&r->from);
+    r->within = -1;
+    netdp_i_progress_made_reset(&r->made);
+    netdp_status status = begin_trace(r, error);
+    return status == NETDP_OK ? save(r, ftell(r->trace), error) : status;
+}
+
+/*
+ * Stopped: what is whole is kept, and of the simulation under way what was saved within it; rows
+ * after that are cut off.
+ */
+static netdp_status stop(running *r, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    const bool within = r->within == r->made.done;
+    const int64_t kept = within ? r->saved : r->begun;
+    if (fflush(r->trace) == 0 && ftruncate(fileno(r->trace), kept) == 0 &&
+        fseek(r->trace, kept, SEEK_SET) == 0 && !within)
+        status = save(r, kept, error);
+    return status != NETDP_OK ? status
+                              : netdp_i_fail(error, NETDP_INTERRUPTED,
+                                             "stopped; go on with: netdp run %s", r->folder);
+}
+
+static netdp_status simulate_all(running *r, netdp_error *error)
+{
+    const int64_t all = r->study->output.repeat * r->plan.count;
+    netdp_status status = NETDP_OK;
+    while (r->made.done < all) {
+        /* One that goes on has rows already: the trace up to them is what the checkpoint says. */
+        r->begun = r->from.memory != NULL ? r->made.trace_bytes : ftell(r->trace);
+        status =
+            netdp_i_report(r->progress, "simulation", (double)r->made.done, (double)all, error);
+        if (status == NETDP_OK)
+            status = simulate(r, error);
+        if (status == NETDP_INTERRUPTED)
+            return stop(r, error);
+        if (status == NETDP_OK && seconds() - r->last > netdp_i_checkpoint_every)
+            status = save(r, ftell(r->trace), error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    return save(r, ftell(r->trace), error);
+}
+
+/* A trace that could not be written to its end is cut back to what the checkpoint speaks of. */
+static void close_trace(running *r, bool failed)
+{
+    char path[4096];
+    if (r->trace == NULL)
+        return;
+    netdp_i_file_path(path, r->folder, "trace.csv");
+    fclose(r->trace);
+    r->trace = NULL;
+    if (failed && (r->saved < 0 || truncate(path, r->saved) != 0))
+        unlink(path);
+}
+
+/* The state inside the simulation that was under way, if it was saved. */
+static netdp_status resume_within(running *r, netdp_error *error)
+{
+    bool found = false;
+    r->stored = r->made.done;
+    r->saved = r->made.trace_bytes;
+    if (r->made.done >= r->study->output.repeat * r->plan.count)
+        return NETDP_OK;
+    netdp_status status = netdp_i_midway_read(r->folder, r->identity.key,
+                                              &r->plan.variant[r->made.done % r->plan.count],
+                                              r->made.done, &r->from, &found, error);
+    if (found) {
+        r->within = r->made.done;
+        r->saved = r->from.trace_bytes;
+    }
+    return status;
+}
+
+/* From the start: what another start has left goes first. */
+static netdp_status begin(running *r, netdp_error *error)
+{
+    netdp_i_record_clear(r->folder);
+    netdp_status status =
+        netdp_i_plan_make(r->study, r->problems, r->folder, r->progress, &r->plan, error);
+    if (status == NETDP_OK)
+        status = netdp_i_progress_made_new(&r->plan, &r->made, error);
+    if (status == NETDP_OK)
+        status = netdp_i_accounts_digest(r->folder, r->made.accounts, error);
+    if (status == NETDP_OK)
+        status = begin_trace(r, error);
+    r->last = seconds();
+    return status == NETDP_OK /* calibration can be the long part: it is worth keeping */
+               ? save(r, ftell(r->trace), error)
+               : status;
+}
+
+static netdp_status plan_or_resume(running *r, netdp_error *error)
+{
+    bool resumed = false;
+    netdp_status status = netdp_i_identity_new(r->folder, r->problems, &r->identity, error);
+    if (status == NETDP_OK)
+        status = netdp_i_checkpoint_read(r->folder, r->study, r->problems, &r->identity, &r->plan,
+                                         &r->made, &resumed, error);
+    if (status != NETDP_OK || !resumed)
+        return status != NETDP_OK ? status : begin(r, error);
+    r->last = seconds();
+    for (int32_t i = 0; status == NETDP_OK && i < r->plan.count; i++)
+        if (r->plan.variant[i].role == NETDP_I_NETWORK)
+            status = netdp_i_variant_again(&r->plan.variant[i], r->folder, r->progress, error);
+    if (status == NETDP_OK)
+        status = resume_within(r, error);
+    return status == NETDP_OK ? continue_trace(r, error) : status;
+}
+
+static netdp_status new_result(running *r, netdp_error *error)
+{
+    int64_t largest = 0;
+    for (int32_t i = 0; i < r->problems->count; i++) {
+        const netdp_i_problem *p = r->problems->made[i];
+        const int64_t size = (int64_t)netdp_graph_nodes(p->graph) * p->width;
+        largest = size > largest ? size : largest;
+    }
+    r->result = NETDP_I_NEW(double, largest);
+    return r->result != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+/* The folder's last file, and the first that goes. */
+static netdp_status finish(const char *folder, const netdp_i_identity *identity,
+                           const json_t *accounts, double start, netdp_error *error)
+{
+    netdp_status status = netdp_i_record_finish(folder, identity, accounts, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_i_checkpoint_remove(folder);
+    netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
+    return NETDP_OK;
+}
+
+/* An end between the manifest and the checkpoint's removal leaves the checkpoint. */
+static netdp_status check_finished(const char *folder, const netdp_i_problems *problems,
+                                   netdp_error *error)
+{
+    netdp_i_identity identity = {0};
+    netdp_status status = netdp_i_identity_new(folder, problems, &identity, error);
+    if (status == NETDP_OK)
+        status = netdp_i_record_check_of(folder, &identity, error);
+    if (status == NETDP_OK)
+        netdp_i_checkpoint_remove(folder);
+    netdp_i_identity_clear(&identity);
+    return status;
+}
+
+/* No graph, no data, and nothing that takes long enough to be kept half done. */
+static netdp_status run_claims(const netdp_study *study, const char *folder,
+                               const netdp_progress *progress, netdp_error *error)
+{
+    bool finished = false;
+    const double start = seconds();
+    netdp_i_identity identity = {0};
+    int lock = -1;
+    netdp_status status = netdp_i_folder_open(study, folder, &finished, &lock, error);
+    if (status == NETDP_OK && finished) {
+        status = check_finished(folder, NULL, error);
+        goto done;
+    }
+    if (status == NETDP_OK)
+        status = netdp_i_identity_new(folder, NULL, &identity, error);
+    if (status == NETDP_OK)
+        status = netdp_i_claiming_run(study, folder, progress, error);
+    if (status == NETDP_OK)
+        status = finish(folder, &identity, NULL, start, error);
+done:
+    netdp_i_identity_clear(&identity);
+    netdp_i_folder_close(folder, &lock);
+    return status;
+}
+
+/* Of task account, into the opened folder. */
+static netdp_status run_accounts(const netdp_study *study, const netdp_i_problems *problems,
+                                 const char *folder, const netdp_progress *progress,
+                                 netdp_error *error)
+{
+    const double start = seconds();
+    netdp_i_identity identity = {0};
+    json_t *accounts = json_object();
+    netdp_status status = accounts != NULL
+                              ? netdp_i_identity_new(folder, problems, &identity, error)
+                              : netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status =
+            netdp_i_accounting_run(study, problems, &identity, folder, progress, accounts, error);
+    if (status == NETDP_OK)
+        status = finish(folder, &identity, accounts, start, error);
+    json_decref(accounts);
+    netdp_i_identity_clear(&identity);
+    return status;
+}
+
+netdp_status netdp_study_run(const netdp_study *study, const char *folder, const char *data,
+                             const netdp_progress *progress, netdp_error *error)
+{
+    netdp_i_problems problems = {0};
+    running r = {.study = study,
+                 .problems = &problems,
+                 .folder = folder,
+                 .progress = progress,
+                 .saved = -1,
+                 .within = -1};
+    bool finished = false;
+    int lock = -1;
+    const double start = seconds();
+    if (netdp_i_study_claims(study))
+        return run_claims(study, folder, progress, error);
+    netdp_status status = netdp_i_problems_new(study, data, &problems, error);
+    if (status == NETDP_OK)
+        status = netdp_i_folder_open(study, folder, &finished, &lock, error);
+    if (status != NETDP_OK)
+        goto done;
+    if (finished) {
+        status = check_finished(folder, &problems, error);
+        goto done;
+    }
+    if (netdp_i_study_accounts(study)) {
+        status = run_accounts(study, &problems, folder, progress, error);
+        goto done;
+    }
+    status = new_result(&r, error);
+    if (status == NETDP_OK)
+        status = plan_or_resume(&r, error);
+    if (status == NETDP_OK)
+        status = simulate_all(&r, error);
+    close_trace(&r, status != NETDP_OK && status != NETDP_INTERRUPTED);
+    if (status == NETDP_OK)
+        status = netdp_i_private_write(study, &problems, &r.plan, &r.made, folder, error);
+    if (status == NETDP_OK)
+        status = netdp_i_summary_write(study, &problems, &r.plan, &r.made, folder, error);
+    if (status == NETDP_OK)
+        status = finish(folder, &r.identity, r.made.accounts, start, error);
+done:
+    netdp_i_midway_clear(&r.from);
+    netdp_i_plan_clear(&r.plan);
+    netdp_i_progress_made_clear(&r.made);
+    netdp_i_identity_clear(&r.identity);
+    netdp_i_free(r.result);
+    netdp_i_problems_clear(&problems);
+    netdp_i_folder_close(folder, &lock);
+    return status;
+}

@@ -1,0 +1,496 @@
+#include "run/summary.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "run/folder.h"
+#include "protocol/threat.h"
+#include "simulate/gossip.h"
+#include "plan/constants.h"
+#include "plan/tally.h"
+#include "study/value.h"
+
+/* {"mean", "standard_error"} of a run's number, from its sums. */
+static json_t *mean_json(double sum, double sum_square, int64_t runs)
+{
+    const double mean = sum / (double)runs;
+    const double variance = runs > 1 ? fmax(0, sum_square - sum * mean) / (double)(runs - 1) : 0;
+    return json_pack("{s:f, s:o}", "mean", mean, "standard_error",
+                     runs > 1 ? json_real(sqrt(variance / (double)runs)) : json_null());
+}
+
+/* The objective above its least value, over the runs. */
+static json_t *excess_json(const netdp_i_sums *sums, double least, int64_t runs)
+{
+    json_t *excess = mean_json(sums->objective[0], sums->objective[1], runs);
+    json_object_set_new(excess, "mean", json_real(sums->objective[0] / (double)runs - least));
+    return excess;
+}
+
+/* What one variant got wrong: of a mean, per column in the data's unit; of a model, its accuracy.
+ */
+static json_t *error_json(const netdp_i_variant *variant, const netdp_i_sums *sums, int64_t runs)
+{
+    const netdp_i_problem *problem = variant->problem;
+    json_t *objective = mean_json(sums->objective[0], sums->objective[1], runs);
+    json_object_set_new(objective, "predicted",
+                        variant->predicted >= 0 ? json_real(variant->predicted) : json_null());
+    json_t *errors = json_pack("{s:o}", "objective", objective);
+    if (problem->train != NULL) {
+        json_object_set_new(objective, "least",
+                            isnan(problem->least) ? json_null() : json_real(problem->least));
+        if (!isnan(problem->least))
+            json_object_set_new(errors, "excess", excess_json(sums, problem->least, runs));
+        json_object_set_new(errors, "accuracy",
+                            mean_json(sums->accuracy[0], sums->accuracy[1], runs));
+        return errors;
+    }
+    json_t *columns = json_array();
+    for (int32_t j = 0; j < problem->width; j++)
+        json_array_append_new(columns, json_pack("{s:s, s:f, s:f}", "name", problem->column[j],
+                                                 "mean", problem->truth[j], "rmse",
+                                                 sqrt(sums->square[j] / (double)runs)));
+    json_object_set_new(errors, "columns", columns);
+    return errors;
+}
+
+/* Directed messages of one run; of walks, the mean over runs. */
+static netdp_status count_messages(const netdp_i_variant *variant, const netdp_i_sums *sums,
+                                   int64_t runs, double *messages, netdp_error *error)
+{
+    const int64_t rounds = netdp_i_variant_rounds(variant);
+    if (variant->role == NETDP_I_CENTRAL || netdp_i_variant_is_token(variant)) {
+        *messages = variant->role == NETDP_I_CENTRAL
+                        ? 2 * (double)rounds * netdp_graph_nodes(variant->problem->graph)
+                        : sums->messages / (double)runs;
+        return NETDP_OK;
+    }
+    netdp_i_sent sent; /* the network changes in the same way in every run */
+    netdp_status status = netdp_i_sent_new(&variant->protocol, &sent, error);
+    if (status != NETDP_OK)
+        return status;
+    *messages = netdp_i_sent_after(&sent, rounds);
+    if (sent.status != NETDP_OK)
+        status = netdp_i_fail(error, sent.status, "%s", sent.why.text);
+    netdp_i_sent_clear(&sent);
+    return status;
+}
+
+static void remark(json_t *remarks, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    json_array_append_new(remarks, json_string(text));
+}
+
+/* Whose word a weighted walk's law is. */
+static void remark_law(const netdp_i_variant *variant, json_t *remarks)
+{
+    const char *law = variant->study->protocol.law;
+    netdp_i_constants constants;
+    netdp_error told;
+    double epsilon = 0, delta = 0;
+    if (netdp_i_constants_read(law, &constants, &told) != NETDP_OK ||
+        netdp_i_constants_cost(&constants, variant->study->privacy.delta, &epsilon, &delta,
+                               &told) != NETDP_OK)
+        return; /* both were right before the run */
+    if (constants.kind == NETDP_I_CONSTANTS_NONE)
+        remark(remarks,
+               "gradients are weighted by 1/(n pi_u); the law %s must be public: what it says of "
+               "private data is not in this account",
+               netdp_i_problem_weights(variant->problem));
+    else if (constants.kind == NETDP_I_CONSTANTS_EXACT)
+        remark(remarks, "gradients are weighted by 1/(n pi_u); the law goes by the nodes' own "
+                        "constants, which the path tells: no account covers that");
+    else
+        remark(remarks,
+               "gradients are weighted by 1/(n pi_u); the law goes by constants in [%g, %g] that "
+               "every node released once (%s): towards everyone epsilon %.4g at delta %g, which "
+               "the guarantee has in it",
+               constants.low, constants.high, law, epsilon, delta);
+}
+
+/* Whose epsilons were accounted for, and what is known of the others'. */
+static void remark_drawn(const json_t *guarantee, json_t *remarks)
+{
+    const json_t *estimate = json_object_get(guarantee, "estimate");
+    const json_t *low = json_object_get(estimate, "low"), *high = json_object_get(estimate, "high");
+    static const char *const who[] = {"observers", "sources"};
+    char drawn[96] = "";
+    size_t used = 0;
+    if (estimate == NULL)
+        return;
+    for (int k = 0; k < 2; k++) {
+        const json_t *of = json_object_get(guarantee, who[k]);
+        if (of != NULL)
+            used += (size_t)snprintf(drawn + used, sizeof drawn - used, "%s%d drawn %s of %d",
+                                     used > 0 ? " and " : "",
+                                     (int)json_integer_value(json_object_get(of, "drawn")), who[k],
+                                     (int)json_integer_value(json_object_get(of, "of")));
+    }
+    if (low != NULL && !json_is_null(low))
+        remark(remarks,
+               "%s: an estimate, no guarantee over all pairs, whose mean is within %.4g .. %.4g "
+               "(confidence %g %% over the draw); each listed pair's own epsilon holds",
+               drawn, netdp_i_json_number(low), netdp_i_json_number(high),
+               100 * json_number_value(json_object_get(estimate, "confidence")));
+    else
+        remark(remarks, "%s: an estimate, no guarantee over all pairs", drawn);
+}
+
+/* What a reader of the variant's numbers must know, as sentences. */
+static json_t *remarks_json(const netdp_i_variant *variant)
+{
+    json_t *remarks = json_array();
+    const json_t *guarantee = variant->guarantee;
+    if (json_is_false(json_object_get(guarantee, "sound")) &&
+        json_object_get(guarantee, "estimate") == NULL)
+        remark(remarks,
+               "bound %s is not an upper bound: its epsilons, and the noise that meets them, are "
+               "no guarantee",
+               json_string_value(json_object_get(guarantee, "bound")));
+    if (variant->why[0] != '\0')
+        remark(remarks, "bound local: %s", variant->why);
+    if (variant->token.law != NULL && variant->token.weighted)
+        remark_law(variant, remarks);
+    if (netdp_i_walking_is_weighted(variant))
+        remark(remarks,
+               "%s visits nodes unequally: the result is a mean weighted by how often it visits "
+               "them",
+               netdp_i_problem_weights(variant->problem));
+    if (!netdp_i_variant_is_token(variant) && variant->protocol.varying.kind != NETDP_VARY_NEVER)
+        remark(remarks,
+               "the network changes from round to round, drawn with the study's seed before the "
+               "runs: the account is of this draw, which everybody may know");
+    remark_drawn(guarantee, remarks);
+    if (variant->study->data.radius > 0)
+        remark(remarks,
+               "rows are projected onto the ball of radius %g (data.radius) before anything "
+               "is learnt from them",
+               variant->study->data.radius);
+    return remarks;
+}
+
+/* What one variant's runs gave, for the experimenter. */
+static netdp_status private_variant(const netdp_i_variant *variant, const netdp_i_sums *sums,
+                                    int64_t runs, json_t **made, netdp_error *error)
+{
+    json_t *released = NULL;
+    if (variant->role == NETDP_I_NETWORK && variant->tally.nodes > 0) {
+        netdp_status status = netdp_i_tallying_released(variant, &released, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    json_t *told =
+        json_pack("{s:s, s:o}", "name", variant->name, "error", error_json(variant, sums, runs));
+    if (released != NULL && json_object_set_new(told, "released", released) != 0) {
+        json_decref(told);
+        told = NULL;
+    }
+    *made = told;
+    return told != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_sums *sums,
+                                 int64_t runs, json_t **made, netdp_error *error)
+{
+    const bool gossip = variant->role != NETDP_I_CENTRAL && !netdp_i_variant_is_token(variant);
+    json_t *contributions = NULL, *remarks = NULL, *law = NULL;
+    double messages = 0;
+    netdp_status status = count_messages(variant, sums, runs, &messages, error);
+    if (status == NETDP_OK && variant->role != NETDP_I_CENTRAL && variant->token.law != NULL)
+        status = netdp_i_walking_contributions(variant, &sums->contributions, runs, &contributions,
+                                               error);
+    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK &&
+        variant->problem->released != NULL) {
+        char file[24];
+        netdp_i_plan_constants(variant, file);
+        status = netdp_i_constants_json(variant->study, file, &law, error);
+    }
+    if (status != NETDP_OK)
+        return status;
+    json_t *told = json_pack("{s:s, s:f, s:I, s:o, s:O, s:o, s:f}", "name", variant->name, "noise",
+                             variant->noise, "rounds", (json_int_t)netdp_i_variant_rounds(variant),
+                             "dither", gossip ? json_real(variant->protocol.dither) : json_null(),
+                             "guarantee", variant->guarantee, "expected",
+                             variant->expected >= 0 ? json_real(variant->expected) : json_null(),
+                             "bytes_sent", 8 * variant->problem->width * messages);
+    if (gossip && variant->study->protocol.phases > 0) /* what rounds: auto found */
+        json_object_set_new(told, "inner", json_integer(variant->protocol.every));
+    if (contributions != NULL)
+        json_object_set_new(told, "contributions", contributions);
+    if (law != NULL)
+        json_object_set_new(told, "law", law);
+    if (variant->role == NETDP_I_NETWORK && (remarks = remarks_json(variant)) != NULL) {
+        if (json_array_size(remarks) > 0)
+            json_object_set(told, "remarks", remarks);
+        json_decref(remarks);
+    }
+    *made = told;
+    return told != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+/* "hastings:weights.txt" of "hastings:/home/me/weights.txt": where a file lies is for nobody else.
+ */
+static json_t *without_path(const char *text)
+{
+    const char *slash = strrchr(text, '/'), *colon = strchr(text, ':');
+    if (slash == NULL)
+        return json_string(text);
+    return colon != NULL && colon < slash
+               ? json_sprintf("%.*s%s", (int)(colon + 1 - text), text, slash + 1)
+               : json_string(slash + 1);
+}
+
+static json_t *graph_json(const netdp_i_problem *problem)
+{
+    return json_pack(
+        "{s:o, s:i, s:I}", "origin", without_path(netdp_graph_origin(problem->graph)), "nodes",
+        (int)netdp_graph_nodes(problem->graph), "edges",
+        (json_int_t)(problem->edges > 0 ? problem->edges : netdp_graph_edges(problem->graph)));
+}
+
+static json_t *target_json(const netdp_study *study)
+{
+    if (study->privacy.noise > 0)
+        return json_null(); /* the noise is given */
+    return json_pack("{s:o, s:o, s:s}", "epsilon", netdp_i_json_double(study->privacy.epsilon),
+                     "delta",
+                     study->privacy.delta > 0 ? json_real(study->privacy.delta) : json_null(),
+                     "over", study->privacy.over == NETDP_OVER_MEAN ? "mean" : "worst");
+}
+
+static json_t *threat_json(const netdp_i_variant *variant)
+{
+    const netdp_study *study = variant->study;
+    const netdp_token like = {.release = variant->tally.release};
+    return netdp_i_variant_is_token(variant)
+               ? netdp_i_threat_walk_json(variant->tally.nodes > 0 ? &like : &variant->token,
+                                          variant->observer, variant->observer_count)
+               : netdp_i_threat_json(study->privacy.sees, study->privacy.own_noise,
+                                     variant->observer, variant->observer_count);
+}
+
+static void set_override(json_t *overrides, const char *key, json_t *value)
+{
+    json_object_set_new(overrides, key,
+                        json_is_string(value) ? without_path(json_string_value(value))
+                                              : json_incref(value));
+    json_decref(value);
+}
+
+/* The keys in which a variant differs from its base, with the values that it has. */
+static json_t *overrides_json(const netdp_study *base, const netdp_study *study)
+{
+    json_t *overrides = json_object();
+    for (int k = 0; overrides != NULL && k < NETDP_I_KEYS; k++) {
+        const netdp_i_key *key = &netdp_i_keys[k];
+        const bool there = !netdp_i_value_absent(study, key) || key->kind == NETDP_I_KEY_COLUMNS;
+        if (there && !netdp_i_value_equal(base, study, key))
+            set_override(overrides, key->name, netdp_i_value_json(study, key));
+    }
+    return overrides;
+}
+
+static json_t *notes_json(const netdp_i_problem *problem)
+{
+    const netdp_graph_notes *notes = &problem->notes;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "self_loops_dropped",
+                     (json_int_t)notes->self_loops, "repeated_edges_dropped",
+                     (json_int_t)notes->repeats, "weights_ignored", (json_int_t)notes->weights,
+                     "nodes_outside_giant_component", (json_int_t)notes->outside, "graph_redraws",
+                     (json_int_t)notes->redraws);
+}
+
+/* The same of the data. */
+static json_t *private_notes(const netdp_i_problem *problem)
+{
+    return json_pack("{s:I, s:I}", "rows_clipped", (json_int_t)problem->clipped,
+                     "constant_columns_dropped", (json_int_t)problem->prepared.dropped);
+}
+
+/* What a listed variant has of its own: all that the summary says of the study, in its place. */
+static void add_own(json_t *told, const netdp_study *base, const netdp_i_variant *variant)
+{
+    const netdp_study *study = variant->study;
+    json_object_set_new(told, "overrides", overrides_json(base, study));
+    json_object_set_new(told, "losses", json_string(variant->losses));
+    json_object_set_new(told, "graph", graph_json(variant->problem));
+    json_object_set_new(told, "mixing", without_path(netdp_i_problem_weights(variant->problem)));
+    json_object_set_new(told, "sensitivity", json_real(variant->problem->sensitivity));
+    json_object_set_new(told, "protocol", json_string(study->protocol.kind));
+    json_object_set_new(told, "threat", threat_json(variant));
+    json_object_set_new(told, "target", target_json(study));
+    json_object_set_new(told, "notes", notes_json(variant->problem));
+}
+
+/* A variant of a sweep says which curve it belongs to, and the value. */
+static void add_swept(json_t *told, const netdp_i_variation *variation)
+{
+    if (variation->curve == NULL)
+        return;
+    json_object_set_new(told, "curve", json_string(variation->curve));
+    json_object_set_new(told, "at", json_string(variation->at));
+}
+
+static netdp_status variants_json(const netdp_study *study, const netdp_i_plan *plan,
+                                  const netdp_i_progress_made *made, json_t **list,
+                                  netdp_error *error)
+{
+    json_t *variants = json_array();
+    netdp_status status = variants != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
+        const netdp_i_variant *variant = &plan->variant[i];
+        json_t *told = NULL;
+        status = variant_json(variant, &made->sums[i], study->output.repeat, &told, error);
+        if (status == NETDP_OK && study->variation_count > 0 && variant->role == NETDP_I_NETWORK) {
+            add_own(told, study, variant);
+            add_swept(told, &study->variation[i - NETDP_I_NETWORK]);
+        }
+        if (status == NETDP_OK)
+            json_array_append_new(variants, told);
+    }
+    if (status != NETDP_OK) {
+        json_decref(variants);
+        return status;
+    }
+    *list = variants;
+    return NETDP_OK;
+}
+
+/* A number, or its digits where it exceeds what JSON readers keep. */
+json_t *netdp_i_seed_json(uint64_t seed)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)seed);
+    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(digits);
+}
+
+netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_problems *problems,
+                                   const netdp_i_plan *plan, const netdp_i_progress_made *made,
+                                   const char *folder, netdp_error *error)
+{
+    char path[4096];
+    const netdp_i_problem *problem = problems->made[0];
+    /* Of the study's own protocol: the baseline's, where variants take its place. */
+    const netdp_i_variant *own = &plan->variant[NETDP_I_LOCAL];
+    json_t *variants = NULL;
+    netdp_status status = variants_json(study, plan, made, &variants, error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *summary = json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:{s:i, s:f, s:s, s:s}, s:s, s:s, s:o, s:o, s:I, s:o, s:o}",
+        "netdp", netdp_version(), "title", study->title, "simulation", NETDP_I_SIMULATION, "graph",
+        graph_json(problem), "mixing", without_path(netdp_i_problem_weights(problem)), "data",
+        "columns", (int)problem->width, "sensitivity", problem->sensitivity, "sensitivity_in",
+        study->task.clip > 0 ? "units of the data" : "ranges of the columns", "unit",
+        study->task.unit, "task", study->task.kind, "protocol", study->protocol.kind, "threat",
+        threat_json(own), "target", target_json(study), "repeat", (json_int_t)study->output.repeat,
+        "variants", variants, "notes", notes_json(problem));
+    if (summary == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_file_path(path, folder, "summary.json");
+    status = netdp_i_json_write(summary, path, error);
+    json_decref(summary);
+    return status;
+}
+
+static netdp_status private_variants(const netdp_study *study, const netdp_i_plan *plan,
+                                     const netdp_i_progress_made *made, json_t *list,
+                                     netdp_error *error)
+{
+    netdp_status status = list != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
+        const netdp_i_variant *variant = &plan->variant[i];
+        json_t *told = NULL;
+        status = private_variant(variant, &made->sums[i], study->output.repeat, &told, error);
+        if (status == NETDP_OK && study->variation_count > 0 && variant->role == NETDP_I_NETWORK &&
+            json_object_set_new(told, "notes", private_notes(variant->problem)) != 0)
+            status = netdp_i_no_memory(error);
+        if (status != NETDP_OK)
+            json_decref(told);
+        else if (json_array_append_new(list, told) != 0)
+            status = netdp_i_no_memory(error);
+    }
+    return status;
+}
+
+netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_problems *problems,
+                                   const netdp_i_plan *plan, const netdp_i_progress_made *made,
+                                   const char *folder, netdp_error *error)
+{
+    char path[4096], digest[65];
+    const netdp_i_problem *problem = problems->made[0];
+    netdp_i_output output;
+    json_t *variants = json_array();
+    netdp_status status = private_variants(study, plan, made, variants, error);
+    netdp_i_problems_digest(problems, digest);
+    json_t *private =
+        status == NETDP_OK
+            ? json_pack("{s:s, s:o, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
+                        "computed from the data without noise, or with noise that the seed undoes: "
+                        "for the experimenter alone",
+                        "seed", netdp_i_seed_json(study->seed), "inputs_sha256", digest, "data",
+                        "sha256", problem->digest, "rows", (json_int_t)problem->rows, "variants",
+                        variants, "notes", private_notes(problem))
+            : NULL;
+    json_decref(variants);
+    if (status == NETDP_OK && private == NULL)
+        status = netdp_i_no_memory(error);
+    netdp_i_file_path(path, folder, "private.json");
+    if (status == NETDP_OK)
+        status = netdp_i_output_open_private(&output, path, error);
+    if (status == NETDP_OK)
+        status = netdp_i_json_commit(private, &output, error);
+    json_decref(private);
+    return status;
+}
+
+json_t *netdp_i_account_json(const netdp_study *study, int32_t index,
+                             const netdp_i_variant *variant)
+{
+    const bool gossip = !netdp_i_variant_is_token(variant);
+    json_t *told =
+        json_pack("{s:s, s:f, s:I, s:o, s:o, s:O}", "name", variant->name, "noise", variant->noise,
+                  "rounds", (json_int_t)netdp_i_variant_rounds(variant), "dither",
+                  gossip ? json_real(variant->protocol.dither) : json_null(), "predicted",
+                  variant->predicted >= 0 ? json_real(variant->predicted) : json_null(),
+                  "guarantee", variant->guarantee);
+    json_t *remarks = remarks_json(variant);
+    if (told == NULL || remarks == NULL) {
+        json_decref(told);
+        json_decref(remarks);
+        return NULL;
+    }
+    if (json_array_size(remarks) > 0)
+        json_object_set(told, "remarks", remarks);
+    json_decref(remarks);
+    add_own(told, study, variant);
+    if (study->variation_count > 0)
+        add_swept(told, &study->variation[index]);
+    return told;
+}
+
+netdp_status netdp_i_account_summary_write(const netdp_study *study,
+                                           const netdp_i_problems *problems, json_t *variants,
+                                           const char *folder, netdp_error *error)
+{
+    char path[4096], digest[65]; /* of graphs: there are no data */
+    netdp_i_problems_digest(problems, digest);
+    json_t *summary =
+        json_pack("{s:s, s:s, s:o, s:s, s:s, s:O}", "netdp", netdp_version(), "title", study->title,
+                  "seed", netdp_i_seed_json(study->seed), "inputs_sha256", digest, "task",
+                  study->task.kind, "variants", variants);
+    if (summary == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_file_path(path, folder, "summary.json");
+    netdp_status status = netdp_i_json_write(summary, path, error);
+    json_decref(summary);
+    return status;
+}

@@ -1,0 +1,132 @@
+#include "study/claims.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+bool netdp_i_key_claims(const netdp_i_key *key)
+{
+    static const char *const own[] = {"title",     "seed",      "task.kind", "task.claim",
+                                      "task.with", "task.over", "task.at"};
+    static const char *const sections[] = {"sweep.", "figure."};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(key->name, own[i]) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (strncmp(key->name, sections[i], strlen(sections[i])) == 0)
+            return true;
+    return false;
+}
+
+/* "epsilon" and "1" into the inputs. */
+static netdp_status take(netdp_i_asked *asked, const char *name, const char *value,
+                         netdp_error *error)
+{
+    netdp_input input = NETDP_IN_END;
+    double number = 0;
+    if (strcmp(name, "from") == 0 || strcmp(name, "to") == 0)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "%s: a study of claims names no nodes; leave it out, or ask netdp claim", name);
+    netdp_status status = netdp_claim_input(asked->claim, name, &input, error);
+    if (status != NETDP_OK)
+        return status;
+    if (!isnan(asked->inputs.value[input]))
+        return netdp_i_fail(error, NETDP_INVALID, "%s: given twice; give it once", name);
+    if (!netdp_i_read_number(value, &number))
+        return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not a number", name,
+                            netdp_i_show_text(value).text);
+    asked->inputs.value[input] = number;
+    return NETDP_OK;
+}
+
+/* "epsilon=1 scale=2" into the inputs. */
+static netdp_status take_all(netdp_i_asked *asked, const char *with, netdp_error *error)
+{
+    char *text = netdp_i_copy_text(with), *rest = NULL;
+    netdp_status status = text != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    for (char *word = text != NULL ? strtok_r(text, " \t", &rest) : NULL;
+         status == NETDP_OK && word != NULL; word = strtok_r(NULL, " \t", &rest)) {
+        char *value = strchr(word, '=');
+        if (value == NULL) {
+            status = netdp_i_fail(error, NETDP_INVALID, "'%s': write inputs as KEY=VALUE",
+                                  netdp_i_show_text(word).text);
+        } else {
+            *value++ = '\0';
+            status = take(asked, word, value, error);
+        }
+    }
+    netdp_i_free(text);
+    return status;
+}
+
+netdp_status netdp_i_claiming_ask(const netdp_study *study, netdp_i_asked *asked, const char **key,
+                                  netdp_error *error)
+{
+    netdp_claim_inputs_init(&asked->inputs);
+    *key = "task.claim";
+    if (study->task.claim == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "is missing; give a claim, which netdp claim lists");
+    netdp_status status = netdp_claim_find(study->task.claim, &asked->claim, error);
+    if (status == NETDP_OK && asked->claim->graph != NETDP_CLAIM_NUMBERS)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s needs a graph, which a study of claims has not; ask netdp claim",
+                              asked->claim->name);
+    if (status != NETDP_OK)
+        return status;
+    *key = "task.with";
+    if (study->task.with != NULL)
+        status = take_all(asked, study->task.with, error);
+    if (status == NETDP_OK && study->task.over != NULL) {
+        *key = study->task.at != NULL ? "task.over" : "task.at";
+        status = study->task.at != NULL
+                     ? take(asked, study->task.over, study->task.at, error)
+                     : netdp_i_fail(error, NETDP_INVALID,
+                                    "is missing; give %s a value, or sweep over task.at",
+                                    netdp_i_show_text(study->task.over).text);
+    } else if (status == NETDP_OK && study->task.at != NULL) {
+        *key = "task.over";
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "is missing; name the input of %s that takes the value %s",
+                              asked->claim->name, netdp_i_show_text(study->task.at).text);
+    }
+    if (status != NETDP_OK)
+        return status;
+    *key = "task.with";
+    status = netdp_claim_derive(asked->claim, &asked->inputs, error);
+    return status == NETDP_OK ? netdp_claim_check(asked->claim, &asked->inputs, error) : status;
+}
+
+netdp_status netdp_i_claiming_check(const netdp_i_reading *from, bool whole, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const char *key = NULL;
+    netdp_i_asked asked = {0};
+    netdp_error why;
+    for (int k = 0; k < NETDP_I_KEYS; k++)
+        if (from->text->value[k][0] != NULL && !netdp_i_key_claims(&netdp_i_keys[k]))
+            return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
+                                        "does not apply to task claim; remove it");
+    if (from->text->column_count > 0)
+        return netdp_i_reading_fail(from, "data.columns", error,
+                                    "does not apply to task claim; remove it");
+    if (study->figure.kind != NULL && strcmp(study->figure.kind, "sweep") != 0)
+        return netdp_i_reading_fail(from, "figure.kind", error,
+                                    "%s does not apply to task claim; give sweep",
+                                    study->figure.kind);
+    if (study->figure.y != NULL)
+        return netdp_i_reading_fail(from, "figure.y", error,
+                                    "does not apply to task claim, whose figures show its number; "
+                                    "remove it");
+    if (study->figure.x != NULL && strcmp(study->figure.x, "value") != 0)
+        return netdp_i_reading_fail(from, "figure.x", error,
+                                    "does not apply to task claim, where it is task.over; remove "
+                                    "it");
+    if (!whole || netdp_i_claiming_ask(study, &asked, &key, &why) == NETDP_OK)
+        return NETDP_OK;
+    return netdp_i_reading_fail(from, key, error, "%s", why.text);
+}
