@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/memory.h"
 
 /* Format 1.0 with a header of 118 bytes. */
@@ -214,11 +215,12 @@ static json_t *with_schema(const json_t *object)
 netdp_status netdp_i_json_commit(const json_t *object, netdp_i_output *output, netdp_error *error)
 {
     json_t *whole = json_is_object(object) ? with_schema(object) : json_incref((json_t *)object);
-    const bool written = whole != NULL && json_dumpf(whole, output->stream,
-                                                     JSON_INDENT(1) | JSON_REAL_PRECISION(17) |
-                                                         JSON_ENSURE_ASCII) == 0;
+    const bool lost = netdp_i_json_failed() || whole == NULL;
+    const bool written =
+        !lost && json_dumpf(whole, output->stream,
+                            JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII) == 0;
     json_decref(whole);
-    if (!written && ferror(output->stream) == 0) {
+    if (lost || (!written && ferror(output->stream) == 0)) {
         netdp_i_output_drop(output);
         return netdp_i_no_memory(error);
     }

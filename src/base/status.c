@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/text.h"
 
 int netdp_status_exit_code(netdp_status status)
@@ -56,6 +57,7 @@ netdp_status netdp_i_fail(netdp_error *error, netdp_status status, const char *f
 
 netdp_status netdp_i_no_memory(netdp_error *error)
 {
+    (void)netdp_i_json_failed(); /* it is being told */
     return netdp_i_fail(error, NETDP_NO_MEMORY,
                         "out of memory; use a smaller graph, fewer pairs or a larger machine");
 }

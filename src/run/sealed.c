@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 
 enum { HASH = crypto_hash_sha256_BYTES, DIGITS = 2 * HASH };
@@ -45,8 +46,10 @@ netdp_status netdp_i_sealed_write(json_t *object, const char *path, netdp_error 
     if (json_object_set_new(object, "sha256", json_string(digest)) != 0)
         return netdp_i_no_memory(error);
     char *text = json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII);
-    if (text == NULL)
+    if (text == NULL || netdp_i_json_failed()) {
+        free(text);
         return netdp_i_no_memory(error);
+    }
     digest_text(text, strlen(text), digest);
     memcpy(find_digits(text, strlen(text)), digest, DIGITS);
     netdp_status status = netdp_i_output_open_private(&output, path, error);

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "protocol/threat.h"
@@ -497,5 +498,5 @@ netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error
         printf("\n%s; errors, totals and true means are for you alone.\n", simulation);
     printf("%sresults: %s\n", simulation != NULL ? "" : "\n", folder);
     json_decref(summary);
-    return NETDP_OK;
+    return netdp_i_json_failed() ? netdp_i_no_memory(error) : NETDP_OK;
 }

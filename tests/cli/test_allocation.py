@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+"""Allocations that fail anywhere, in the libraries too: the right result or an error, never less.
+
+Every position would take minutes: some are drawn evenly; NETDP_EVERY_ALLOCATION=1 takes all."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+COMMAND, PRELOAD = os.environ["NETDP_COMMAND"], os.environ["NETDP_FAIL_MALLOC"]
+POSITIONS = 0 if "NETDP_EVERY_ALLOCATION" in os.environ else 60
+GRAPHML = """<?xml version="1.0"?><graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/>
+<node id="c"/><edge source="a" target="b"/><edge source="b" target="c"/></graph></graphml>"""
+FILES = {"g.graphml": GRAPHML, "e.json": '[{"mechanism": "laplace", "noise": 4}]',
+         "s.yaml": "graph: {family: complete 4}\ntask: {kind: account}\n"
+                   "protocol: {kind: averaging, rounds: 2}\nprivacy: {noise: 1, as: loss}\n"}
+COMMANDS = [["loss", "--family", "complete 5", "--rounds", "2", "--json", "--full"],  # jansson
+            ["graph", "info", "--graph", "g.graphml", "--json"],  # igraph, libxml2
+            ["convert", "events:e.json", "--to", "dp:1e-5", "--json"],  # FLINT, FFTW
+            ["run", "s.yaml", "-o", "out", "--json"]]  # libcyaml, gnuplot's caller
+
+
+def run(words, at):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in FILES.items():
+            pathlib.Path(folder, name).write_text(text, encoding="utf-8")
+        done = subprocess.run([COMMAND, *words, "--threads", "1"], cwd=folder, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=600, check=False,
+                              env={**os.environ, "LD_PRELOAD": PRELOAD, "FAIL_MALLOC_AT": str(at)})
+        loss = pathlib.Path(folder, "out", "loss.csv")
+        return done, loss.read_bytes() if loss.exists() else b""
+
+
+def main():
+    bad = ends = aborts = 0
+    for words in COMMANDS:
+        counted, table = run(words, -1)
+        assert counted.returncode == 0, counted.stderr
+        count = int(counted.stderr.split()[-1])
+        step = max(1, count // POSITIONS) if POSITIONS else 1
+        for at in range(step // 2, count, step):
+            done, rows = run(words, at)
+            ends += 1
+            aborts += done.returncode < 0
+            if done.returncode == 0 and (done.stdout != counted.stdout or rows != table):
+                bad += 1
+                print(" ".join(words), "allocation", at, "of", count, "less, and exit code 0:",
+                      done.stderr.decode(errors="replace"))
+    print(f"{ends} allocations failed, {aborts} ended by a signal, {bad} made a result of less")
+    sys.exit(bad > 0)
+
+
+main()
