@@ -220,7 +220,8 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_summary(const netdp_losses *loss
 /*
  * Expected half mean squared error of the nodes' results that the noise causes, for sigma * Delta
  * = 1 and one coordinate, exact: (tr W^{2T} + tau^2 sum_{k=1}^{T-1} tr W^{2k}) / (2n), or the like
- * with acceleration. Averaging only, n <= 4,000.
+ * with acceleration; kappa^2 tr(W^T L W^T) / (2n) more where noise cancels in pairs. Averaging
+ * only, n <= 4,000.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of,
                                                      netdp_error *error);

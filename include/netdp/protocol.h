@@ -20,6 +20,26 @@
 NETDP_BEGIN
 
 /*
+ * Noise that cancels in pairs (docs/proofs/pairs.md): in every round that takes contributions each
+ * edge a < b of the pair graph draws a fresh number that a and b alone know; a adds it and b
+ * subtracts it. The pair graph is public and drawn without the data; its edges need not be those
+ * that messages travel along.
+ */
+typedef struct netdp_pairing {
+    const netdp_graph *graph; /* borrowed, of the same nodes; NULL: no pairs */
+    double noise;             /* kappa in [0, 1e6]: of a pair, in units of the first noise */
+} netdp_pairing;
+
+/* The pair graph of a network by its name: "edges" (the network's own) or a family such as "regular
+ * 10", of as many nodes, drawn with `seed`, or else the path of a graph file. Owned by the caller. */
+NETDP_API NETDP_CHECK netdp_status netdp_pairing_graph(const char *name, const netdp_graph *network,
+                                                       uint64_t seed, netdp_graph **pairs,
+                                                       netdp_error *error);
+
+/* Does noise cancel in pairs at all? */
+NETDP_API bool netdp_pairing_is(const netdp_pairing *pairing);
+
+/*
  * A linear protocol. Zeros after `dither` make it averaging (paper C, Algorithm 1): every node
  * contributes its value once, in round 0, under unit noise, and every later message carries a
  * dither.
@@ -37,6 +57,7 @@ typedef struct netdp_linear {
     bool accelerate;   /* Chebyshev: m_{t+1} = g W m_t + (1-g) m_{t-1} within a phase */
     netdp_variation varying; /* how W changes; zeros: it does not */
     bool senders_only;       /* only nodes that send in a round contribute and add noise in it */
+    netdp_pairing pairing;   /* beside the noise of every contribution */
 } netdp_linear;
 
 /* Does round t take contributions? */
@@ -131,6 +152,7 @@ typedef enum netdp_setting {
     NETDP_SETTING_COMPLETE = 1 << 13,     /* tallies on the complete graph: cap, hidden */
     NETDP_SETTING_SUM = 1 << 14,          /* tallies: mechanism, grid; on the ring schedule */
     NETDP_SETTING_HISTOGRAM = 1 << 15,    /* tallies: levels, flip, fill */
+    NETDP_SETTING_PAIRS = 1 << 16,        /* gossip: noise that cancels in pairs */
     NETDP_SETTING_TALLY = NETDP_SETTING_RING | NETDP_SETTING_COMPLETE,
 } netdp_setting;
 
@@ -144,6 +166,7 @@ typedef struct netdp_settings {
     double end_dither;       /* learning */
     bool accelerate;         /* Chebyshev gossip */
     netdp_variation varying; /* the seed counts for all changing networks */
+    netdp_pairing pairing;   /* gossip */
     /* walks, as in netdp_token */
     int64_t burn_in, cap;
     int32_t start, tokens;

@@ -31,6 +31,7 @@ typedef enum netdp_purpose {
     NETDP_FOR_LAYOUT,     /* where the nodes of a drawing start */
     NETDP_FOR_DATA,       /* synthetic rows */
     NETDP_FOR_LAW,        /* what nodes release about their constants, for a walk's law */
+    NETDP_FOR_PAIRS,      /* noise that cancels in pairs; the node is the pair's number */
 } netdp_purpose;
 
 /* A stream and where it stands; copied by assignment. */

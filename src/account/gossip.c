@@ -9,6 +9,7 @@
 #include "account/observe/cost.h"
 #include "account/observe/filter.h"
 #include "account/losses/losses.h"
+#include "account/observe/pairing.h"
 #include "account/gossip/phase.h"
 #include "account/published/gossip.h"
 #include "account/gossip/release.h"
@@ -31,6 +32,7 @@ typedef struct account {
     const netdp_i_rounds *rounds; /* NULL: here */
     netdp_i_basis dense;          /* modes 0 until an observer needs it */
     netdp_i_phase *phase;         /* NULL until an observer needs it */
+    netdp_i_paired paired;        /* of noise that cancels in pairs; nodes 0: there is none */
     double away;                  /* 0 until needed: W's largest other eigenvalue, from above */
     bool certify;                 /* by a shift of the noises */
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
@@ -42,8 +44,8 @@ static bool is_published(const netdp_bound_info *bound)
     return bound->bound == NETDP_BOUND_PUBLISHED || bound->bound == NETDP_BOUND_PUBLISHED_CODE;
 }
 
-static netdp_status check_request(const netdp_loss_request *request, const netdp_bound_info **bound,
-                                  netdp_error *error)
+static netdp_status check_request(const netdp_loss_request *request, bool shared,
+                                  const netdp_bound_info **bound, netdp_error *error)
 {
     netdp_status status = netdp_linear_check(request->protocol, error);
     if (status == NETDP_OK)
@@ -55,6 +57,10 @@ static netdp_status check_request(const netdp_loss_request *request, const netdp
                                       NETDP_OWN_NOISE_COUNTS, error);
     if (status != NETDP_OK)
         return status;
+    if (netdp_pairing_is(&request->protocol->pairing) && shared)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "pair-noise: processes that share the work do not account for it; "
+                            "leave out --engine mpi");
     if (is_published(*bound) && (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: published is a formula for one observer who sees its "
@@ -153,8 +159,9 @@ static bool proves_stream(const account *a)
     const netdp_bound bound = a->bound->bound;
     const double nodes = netdp_mixing_rows(p->mixing).nodes;
     return request->certify != NETDP_CERTIFY_NO && p->every > 0 && p->steady && !p->reacts &&
-           p->varying.kind == NETDP_VARY_NEVER && a->rounds == NULL && a->losses->members == 1 &&
-           !is_local(a) && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT && !is_large(p) &&
+           p->varying.kind == NETDP_VARY_NEVER && !netdp_pairing_is(&p->pairing) &&
+           a->rounds == NULL && a->losses->members == 1 && !is_local(a) &&
+           (p->rounds - 1) / p->every < NETDP_I_EXPLICIT && !is_large(p) &&
            a->losses->to_count * pow(nodes, 3) <= STREAM_PROOF &&
            (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
             bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL);
@@ -174,7 +181,8 @@ static bool by_phases(const account *a)
 
 /*
  * Is there a proof of this account? Of one contribution to a network that does not change, under
- * noise in every round, and of the phases of learning with an end dither.
+ * noise in every round, and of the phases of learning with an end dither; not yet where noise
+ * cancels in pairs.
  */
 static bool has_proof(const account *a)
 {
@@ -182,7 +190,7 @@ static bool has_proof(const account *a)
     const double noise = netdp_linear_least_noise(p);
     const bool noisy = a->request->certify == NETDP_CERTIFY_YES ? noise > 0 : noise >= LEAST_PROVEN;
     if (is_published(a->bound) || is_local(a) || a->rounds != NULL || p->accelerate ||
-        p->varying.kind != NETDP_VARY_NEVER)
+        p->varying.kind != NETDP_VARY_NEVER || netdp_pairing_is(&p->pairing))
         return false;
     if (p->every == 0)
         return noisy || p->rounds == 1;
@@ -243,6 +251,12 @@ static netdp_status losses_begin(account *a, netdp_error *error)
     return status;
 }
 
+/* Of a single observer that does not use its own draws. */
+static bool own_counts(const netdp_loss_request *request)
+{
+    return request->own_noise == NETDP_OWN_NOISE_COUNTS && !request->coalition;
+}
+
 /*
  * A view reduced to what carries information. Of a closed neighbourhood with its own noise known,
  * the observers' own messages are linear in the messages of the round before; the same holds where
@@ -254,13 +268,15 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
 {
     const netdp_loss_request *request = a->request;
     *observer = (netdp_i_observer){.seen = seen, .quiet = member, .quiet_count = count};
+    if (netdp_pairing_is(&request->protocol->pairing))
+        observer->pairing = &request->protocol->pairing;
     for (int32_t i = 0; i < count; i++)
         mark[member[i]] = 1;
     if (request->sees == NETDP_SEES_SUM) {
         memcpy(seen, member, (size_t)count * sizeof *seen);
         observer->seen_count = count;
         observer->last_sum = true;
-        if (request->own_noise == NETDP_OWN_NOISE_COUNTS && !request->coalition)
+        if (own_counts(request))
             observer->quiet_count = 0;
         for (int32_t i = 0; i < count; i++)
             reach[i] = netdp_i_reach(netdp_mixing_rows(request->protocol->mixing), member[i], mark,
@@ -268,6 +284,7 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
         observer->reach = reach;
         return;
     }
+    observer->own_counts = own_counts(request);
     for (int32_t i = 0; i < count; i++) {
         const int32_t *neighbour = netdp_graph_neighbours(a->graph, member[i]);
         for (int32_t k = 0; k < netdp_graph_degree(a->graph, member[i]); k++) {
@@ -293,6 +310,49 @@ static void round_outward(const account *a, double scale, double *loss)
     const double margin = MARGIN + (drowned ? 0 : MARGIN_OF_SCALE / scale);
     for (int32_t i = 0; i < a->losses->from_count; i++)
         loss[i] *= 1 + margin;
+}
+
+/* Every contribution is seen under unit noise: all of them, or the squares of the given pattern. */
+static double local_loss(const netdp_loss_request *request, double contributions)
+{
+    if (request->pattern == NULL)
+        return contributions;
+    const netdp_linear *protocol = request->protocol;
+    double sum = 0;
+    for (int64_t k = 0; k <= (protocol->rounds - 1) / protocol->every; k++)
+        sum += request->pattern[k] * request->pattern[k];
+    return sum;
+}
+
+/* loss[from_count] towards observers who see every message of every node. */
+static netdp_status fill_everything(const account *a, const int32_t *member, double *loss,
+                                    netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    netdp_status status = NETDP_OK;
+    for (int32_t i = 0; i < l->from_count; i++)
+        loss[i] = 1;
+    if (a->paired.nodes > 0)
+        status = netdp_i_paired_loss(&a->paired, member, own_counts(a->request) ? 0 : l->members,
+                                     l->from, l->from_count, loss, error);
+    for (int32_t i = 0; i < l->from_count; i++)
+        loss[i] *= local_loss(a->request, a->own != NULL ? a->own[i] : l->local);
+    return status;
+}
+
+/* With pairs no view tells more than everything does, whatever else bounds it. */
+static netdp_status cap_by_everything(const account *a, const int32_t *member, double *loss,
+                                      netdp_error *error)
+{
+    if (a->paired.nodes == 0 || !a->bound->sound)
+        return NETDP_OK;
+    double *most = NETDP_I_NEW(double, a->losses->from_count);
+    netdp_status status =
+        most == NULL ? netdp_i_no_memory(error) : fill_everything(a, member, most, error);
+    for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++)
+        loss[i] = fmin(loss[i], most[i]);
+    netdp_i_free(most);
+    return status;
 }
 
 /* A changing network: W_t, whom one sees and who draws noise are those of each round. */
@@ -389,6 +449,29 @@ static netdp_status account_release(account *a, int64_t rounds, double dither,
                                 l->from_count, loss, a->inner, error);
 }
 
+/* Up to so many nodes a phase with pairs is followed round by round, by each observer anew. */
+enum { PAIRED_PHASE = 512 };
+
+/*
+ * One phase under noise in pairs, in which modes are not independent: through the filter, and then
+ * all states under the end dither. The observers' own states are known from their views already.
+ */
+static netdp_status account_paired_phase(account *a, const netdp_i_observer *observer, double *loss,
+                                         netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    netdp_linear phase = *a->request->protocol;
+    const double end = phase.end_dither;
+    phase.rounds = phase.every;
+    phase.every = 0;
+    phase.end_dither = 0;
+    phase.reacts = false;
+    netdp_status status = need_dense(a, error);
+    return status != NETDP_OK ? status
+                              : netdp_i_filter_loss(&phase, &a->dense, observer, end * end, l->from,
+                                                    l->from_count, loss, a->inner, error);
+}
+
 /* Phases compose: what comes later depends on a contribution only through the released states. */
 static netdp_status account_phases(account *a, const netdp_i_observer *observer,
                                    const int32_t *member, double *loss, netdp_error *error)
@@ -409,6 +492,9 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
             status = netdp_i_certified_loss(&phase, &a->dense, observer, member, l->members,
                                             protocol->end_dither, l->from, l->from_count, loss,
                                             a->inner, error);
+    } else if (status == NETDP_OK && observer->pairing != NULL && !protocol->accelerate &&
+               protocol->end_dither > 0 && netdp_graph_nodes(a->graph) <= PAIRED_PHASE) {
+        status = account_paired_phase(a, observer, loss, error);
     } else if (status == NETDP_OK) {
         status = need_phase(a, error);
         if (status == NETDP_OK)
@@ -431,7 +517,12 @@ netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bo
     if (protocol->every == 0)
         return netdp_i_filter_loss(protocol, basis, observer, 0, from, count, loss, progress,
                                    error);
-    return netdp_i_stream(protocol, basis, observer,
+    /* Noise that is more in some rounds than in others has no steady gain: without the pairs' noise
+     * the bound holds as well (docs/proofs/pairs.md, Theorem 3). */
+    netdp_i_observer alone = *observer;
+    if (protocol->every > 1)
+        alone.pairing = NULL;
+    return netdp_i_stream(protocol, basis, &alone,
                           bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER : bound, request->pattern,
                           from, count, loss, progress, error);
 }
@@ -551,8 +642,10 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
 {
     (void)thread;
     account *a = context;
-    return account_for(a, a->losses->to + a->first + index, a->losses->members,
-                       a->rows + index * a->losses->from_count, error);
+    const int32_t *member = a->losses->to + a->first + index;
+    double *row = a->rows + index * a->losses->from_count;
+    netdp_status status = account_for(a, member, a->losses->members, row, error);
+    return status == NETDP_OK ? cap_by_everything(a, member, row, error) : status;
 }
 
 /* Of many observers at once the rounds of one are no news; it only asks whether to stop. */
@@ -594,18 +687,6 @@ static netdp_status account_published(account *a, int32_t count, const netdp_pro
             a->rows[i] *= a->losses->local;
     }
     return status;
-}
-
-/* Every contribution is seen under unit noise: all of them, or the squares of the given pattern. */
-static double local_loss(const netdp_loss_request *request, double contributions)
-{
-    if (request->pattern == NULL)
-        return contributions;
-    const netdp_linear *protocol = request->protocol;
-    double sum = 0;
-    for (int64_t k = 0; k <= (protocol->rounds - 1) / protocol->every; k++)
-        sum += request->pattern[k] * request->pattern[k];
-    return sum;
 }
 
 /* The view of the coalition, or of the observer that sees most; `seen`, `reach` [nodes]. */
@@ -654,7 +735,7 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
 {
     account a = {.request = request};
     netdp_i_observer observer;
-    netdp_status status = check_request(request, &a.bound, error);
+    netdp_status status = check_request(request, false, &a.bound, error);
     if (status != NETDP_OK)
         return status;
     a.graph = netdp_mixing_graph(request->protocol->mixing);
@@ -680,13 +761,24 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     return status;
 }
 
-static void account_locally(account *a, int32_t count)
+/* Every message seen, by one observer: of one contribution 1, or what noise in pairs leaves of it.
+ */
+static netdp_status account_everything(void *context, int64_t index, int thread, netdp_error *error)
 {
-    const int32_t from = a->losses->from_count;
-    for (int32_t i = 0; i < from; i++)
-        a->rows[i] = local_loss(a->request, a->own != NULL ? a->own[i] : a->losses->local);
-    for (int32_t v = 1; v < count; v++)
-        memcpy(a->rows + (int64_t)v * from, a->rows, (size_t)from * sizeof *a->rows);
+    (void)thread;
+    account *a = context;
+    const netdp_losses *l = a->losses;
+    const bool counts = own_counts(a->request);
+    double *row = a->rows + index * l->from_count;
+    netdp_status status = NETDP_OK;
+    for (int32_t i = 0; i < l->from_count; i++)
+        row[i] = 1;
+    if (a->paired.nodes > 0)
+        status = netdp_i_paired_loss(&a->paired, l->to + a->first + index, counts ? 0 : l->members,
+                                     l->from, l->from_count, row, error);
+    for (int32_t i = 0; i < l->from_count; i++)
+        row[i] *= local_loss(a->request, a->own != NULL ? a->own[i] : l->local);
+    return status;
 }
 
 static netdp_status account_batch(void *context, int32_t first, int32_t count, double *rows,
@@ -699,8 +791,7 @@ static netdp_status account_batch(void *context, int32_t first, int32_t count, d
         return account_published(a, count, progress, error);
     if (!is_local(a))
         return account_exactly(a, count, progress, error);
-    account_locally(a, count);
-    return NETDP_OK;
+    return netdp_i_for_each(count, account_everything, a, progress, "observers", error);
 }
 
 /* Paper C's sums of one phase, kept for all observers as far as they fit into the room. */
@@ -720,13 +811,17 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
                                 void *context, const netdp_progress *progress, netdp_error *error)
 {
     account a = {.request = request, .rounds = rounds};
-    netdp_status status = check_request(request, &a.bound, error);
+    netdp_status status = check_request(request, rounds != NULL, &a.bound, error);
     if (status != NETDP_OK)
         return status;
     a.graph = netdp_mixing_graph(request->protocol->mixing);
     status = losses_begin(&a, error);
     if (status == NETDP_OK && is_published(a.bound))
         status = begin_published(&a, room, error);
+    if (status == NETDP_OK && netdp_pairing_is(&request->protocol->pairing) &&
+        (is_local(&a) || !is_large(request->protocol)))
+        status = netdp_i_paired_new(&request->protocol->pairing, netdp_graph_nodes(a.graph),
+                                    &a.paired, error);
     if (status != NETDP_OK)
         goto done;
     /* A changing network's product of matrices goes through all rounds for all observers at once.
@@ -739,6 +834,7 @@ done:
     netdp_i_published_free(a.published);
     netdp_i_phase_free(a.phase);
     netdp_i_basis_clear(&a.dense);
+    netdp_i_paired_clear(&a.paired);
     netdp_i_free(a.own);
     netdp_losses_free(a.losses);
     return status;

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "protocol/pairing.h"
 #include "protocol/pattern.h"
 #include "plan/constants.h"
 #include "plan/realised.h"
@@ -37,6 +38,7 @@ void netdp_i_variant_clear(netdp_i_variant *variant)
     netdp_i_free(variant->observer);
     netdp_i_free(variant->source);
     netdp_i_free(variant->pattern);
+    netdp_graph_free(variant->pairs);
 }
 
 netdp_unit netdp_i_study_unit(const netdp_study *study)
@@ -293,6 +295,32 @@ static netdp_status describe_varying(const netdp_i_variant *variant, netdp_setti
     return status;
 }
 
+/* Who shares noise that cancels in the sum; local differential privacy does without. */
+static netdp_status describe_pairs(netdp_i_variant *variant, netdp_pairing *pairing,
+                                   netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const char *name = study->privacy.pair_graph;
+    if (name == NULL && study->privacy.pair_noise > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: privacy.pair_noise: who shares it? give privacy.pair_graph, such "
+                            "as edges",
+                            study->path);
+    if (name == NULL || variant->role != NETDP_I_NETWORK)
+        return NETDP_OK;
+    if (!netdp_i_pairing_named(name))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: privacy.pair_graph: '%s' is none of edges, complete, ring and "
+                            "regular K",
+                            study->path, netdp_i_show_text(name).text);
+    netdp_graph_free(variant->pairs);
+    variant->pairs = NULL;
+    netdp_status status = netdp_pairing_graph(name, variant->problem->graph,
+                                              study->privacy.pair_seed, &variant->pairs, error);
+    *pairing = (netdp_pairing){variant->pairs, study->privacy.pair_noise};
+    return status;
+}
+
 /* The variant's gossip; where its rounds are auto, the calibration finds them. */
 static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error)
 {
@@ -310,6 +338,8 @@ static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status == NETDP_OK)
         status = describe_varying(variant, &settings, error);
+    if (status == NETDP_OK)
+        status = describe_pairs(variant, &settings.pairing, error);
     if (status == NETDP_OK)
         variant->protocol = netdp_protocol_describe(named, variant->problem->mixing, &settings);
     if (status != NETDP_OK || variant->role != NETDP_I_NETWORK)

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "protocol/pairing.h"
 
 /* Its square, times squares of weights, must stay a finite double. */
 #define MOST_DITHER 1e100
@@ -147,6 +148,9 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
                             " inner rounds of a phase",
                             protocol->rounds, protocol->every);
     netdp_status status = check_varying(protocol, error);
+    if (status == NETDP_OK)
+        status = netdp_i_pairing_check(&protocol->pairing,
+                                       netdp_mixing_rows(protocol->mixing).nodes, error);
     return status == NETDP_OK ? netdp_mixing_require(protocol->mixing, error) : status;
 }
 

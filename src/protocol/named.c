@@ -55,7 +55,8 @@ static const netdp_protocol named[] = {
      "every node noises its value once and gossip averages the values; each later message carries "
      "a dither",
      NETDP_SETTING_VIEW | NETDP_SETTING_DITHER | NETDP_SETTING_DITHER_DECAY |
-         NETDP_SETTING_ROUNDS_AUTO | NETDP_SETTING_ACCELERATE | NETDP_SETTING_VARYING,
+         NETDP_SETTING_ROUNDS_AUTO | NETDP_SETTING_ACCELERATE | NETDP_SETTING_VARYING |
+         NETDP_SETTING_PAIRS,
      averaging},
     {"random-averaging", "paper C, Algorithm 2",
      "the same, but each round one random edge: its two ends take the mean of their dithered "
@@ -65,10 +66,11 @@ static const netdp_protocol named[] = {
      random_averaging},
     {"stream", "paper D, eq. (3.1)",
      "every node adds a new noised value every round, or every b-th, or at most k times",
-     NETDP_SETTING_VIEW | NETDP_SETTING_EVERY | NETDP_SETTING_AT_MOST | NETDP_SETTING_VARYING,
+     NETDP_SETTING_VIEW | NETDP_SETTING_EVERY | NETDP_SETTING_AT_MOST | NETDP_SETTING_VARYING |
+         NETDP_SETTING_PAIRS,
      stream},
     {"gossip-sgd", "paper D, eq. (5.1)", "a noised gradient step and one gossip round, in turn",
-     NETDP_SETTING_VIEW | NETDP_SETTING_VARYING, gossip_sgd},
+     NETDP_SETTING_VIEW | NETDP_SETTING_VARYING | NETDP_SETTING_PAIRS, gossip_sgd},
     {"async-gossip-sgd", "paper B, Section V",
      "each round one random edge: its two ends take a noised gradient step and then the mean of "
      "their models",
@@ -76,7 +78,7 @@ static const netdp_protocol named[] = {
     {"muffliato-sgd", "paper C, Algorithm 3",
      "a noised gradient step, then several dithered gossip rounds and an end dither, in turn",
      NETDP_SETTING_VIEW | NETDP_SETTING_DITHER | NETDP_SETTING_INNER | NETDP_SETTING_END_DITHER |
-         NETDP_SETTING_ACCELERATE | NETDP_SETTING_VARYING,
+         NETDP_SETTING_ACCELERATE | NETDP_SETTING_VARYING | NETDP_SETTING_PAIRS,
      muffliato_sgd},
     {"walk", "paper A, Algorithm 1; paper E, Algorithm 4",
      "a token holds the model; the node that has it takes a noised gradient step and sends it to a "
@@ -128,6 +130,8 @@ netdp_linear netdp_protocol_describe(const netdp_protocol *protocol, const netdp
 {
     netdp_linear described = {
         .mixing = mixing, .rounds = settings->rounds, .varying = settings->varying};
+    if (protocol->settings & NETDP_SETTING_PAIRS)
+        described.pairing = settings->pairing;
     protocol->describe(settings, &described);
     return described;
 }

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "mixing/mixing.h"
+#include "protocol/pairing.h"
 
 uint64_t netdp_i_stream_step(netdp_run_seed seed, int64_t round)
 {
@@ -63,19 +64,24 @@ double netdp_i_sent_after(netdp_i_sent *sent, int64_t rounds)
     return sent->messages;
 }
 
-void netdp_i_node_noise(double *mine, int32_t node, int32_t width, double scale,
-                        netdp_run_seed seed, int64_t round, int slot)
+/* mine += scale * standard normals of the stream. */
+static void add_normals(double *mine, int32_t width, double scale, netdp_stream stream)
 {
     double drawn[64];
-    netdp_stream stream =
-        netdp_stream_at(seed.seed, slot == 0 ? NETDP_FOR_NOISE : NETDP_FOR_END_DITHER,
-                        (uint32_t)node, netdp_i_stream_step(seed, round));
     for (int32_t first = 0; first < width; first += 64) {
         const int32_t count = width - first < 64 ? width - first : 64;
         netdp_stream_normals(&stream, drawn, (size_t)count);
         for (int32_t j = 0; j < count; j++)
             mine[first + j] += scale * drawn[j];
     }
+}
+
+void netdp_i_node_noise(double *mine, int32_t node, int32_t width, double scale,
+                        netdp_run_seed seed, int64_t round, int slot)
+{
+    add_normals(mine, width, scale,
+                netdp_stream_at(seed.seed, slot == 0 ? NETDP_FOR_NOISE : NETDP_FOR_END_DITHER,
+                                (uint32_t)node, netdp_i_stream_step(seed, round)));
 }
 
 /* message += scale * standard normals, each of the nodes (NULL: all) from its own stream. */
@@ -91,12 +97,34 @@ static void add_noise(double *message, const int32_t *node, int32_t count, int32
     }
 }
 
+/*
+ * Each node adds its half of every pair's number: the one drawn by the pair's stream, taken once
+ * with each sign. `first`: netdp_i_pairing_first.
+ */
+static void add_pair_noise(double *message, const netdp_graph *pairs, const int64_t *first,
+                           int32_t width, double scale, netdp_run_seed seed, int64_t round)
+{
+    const int32_t n = netdp_graph_nodes(pairs);
+#pragma omp parallel for schedule(static) if ((int64_t)n * width > 4096)
+    for (int32_t v = 0; v < n; v++) {
+        const int32_t *neighbour = netdp_graph_neighbours(pairs, v);
+        for (int32_t i = 0; i < netdp_graph_degree(pairs, v); i++) {
+            const netdp_stream stream = netdp_stream_at(
+                seed.seed, NETDP_FOR_PAIRS, (uint32_t)netdp_i_pairing_number(pairs, first, v, i),
+                netdp_i_stream_step(seed, round));
+            add_normals(message + (int64_t)v * width, width, v < neighbour[i] ? scale : -scale,
+                        stream);
+        }
+    }
+}
+
 typedef struct gossip {
     const netdp_linear *protocol;
     double noise, weight; /* of accelerated gossip; 1: plain */
     int32_t nodes, width;
     netdp_run_seed seed;
     double *message, *before, *state; /* [nodes][width]; before: the message of the last round */
+    int64_t *first_pair;              /* [nodes] of the pair graph; NULL: no pairs */
     netdp_sequence *sequence;         /* NULL: the same W in every round */
     netdp_round round;                /* of the sequence */
 } gossip;
@@ -126,6 +154,15 @@ static netdp_status gossip_new(gossip *g, const double *state, netdp_error *erro
     if (g->message == NULL || g->state == NULL || g->before == NULL)
         return netdp_i_no_memory(error);
     memcpy(g->state, state, (size_t)size * sizeof *state);
+    if (netdp_pairing_is(&g->protocol->pairing)) {
+        g->first_pair = NETDP_I_NEW(int64_t, g->nodes);
+        netdp_status status =
+            g->first_pair == NULL
+                ? netdp_i_no_memory(error)
+                : netdp_i_pairing_first(g->protocol->pairing.graph, g->first_pair, error);
+        if (status != NETDP_OK)
+            return status;
+    }
     if (g->protocol->varying.kind != NETDP_VARY_NEVER)
         return netdp_sequence_new(g->protocol->mixing, &g->protocol->varying, &g->sequence, error);
     if (g->protocol->accelerate) {
@@ -160,6 +197,9 @@ static netdp_status run_round(gossip *g, int64_t t, const netdp_i_rounds *rounds
         rounds->contribute(rounds->context, t, g->message);
     add_noise(g->message, some ? g->round.active : NULL, some ? g->round.active_count : g->nodes,
               g->width, noise * (unit ? 1 : netdp_linear_noise(p, t)), g->seed, t, 0);
+    if (g->first_pair != NULL && netdp_linear_contributes(p, t))
+        add_pair_noise(g->message, p->pairing.graph, g->first_pair, g->width,
+                       noise * p->pairing.noise, g->seed, t);
     if (rounds->observe != NULL)
         rounds->observe(rounds->context, t, g->message);
     mix(g, t);
@@ -225,6 +265,7 @@ netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t 
     netdp_i_free(g.message);
     netdp_i_free(g.state);
     netdp_i_free(g.before);
+    netdp_i_free(g.first_pair);
     netdp_sequence_free(g.sequence);
     return status;
 }

@@ -128,6 +128,9 @@ static const struct {
     {"privacy.dither", NETDP_SETTING_DITHER},
     {"privacy.dither_decay", NETDP_SETTING_DITHER_DECAY},
     {"privacy.end_dither", NETDP_SETTING_END_DITHER},
+    {"privacy.pair_graph", NETDP_SETTING_PAIRS},
+    {"privacy.pair_noise", NETDP_SETTING_PAIRS},
+    {"privacy.pair_seed", NETDP_SETTING_PAIRS},
 };
 
 enum { PARTICULAR = sizeof particular / sizeof *particular };

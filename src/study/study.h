@@ -105,6 +105,9 @@ struct netdp_study {
         netdp_sees sees;
         netdp_own_noise own_noise;
         double dither, dither_decay, end_dither;
+        char *pair_graph;
+        double pair_noise;
+        uint64_t pair_seed;
     } privacy;
     struct {
         int64_t every;  /* rounds between rows of the trace */

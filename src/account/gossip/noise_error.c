@@ -47,6 +47,33 @@ static double accelerated_energy(const netdp_linear *protocol, double theta, dou
     return energy;
 }
 
+/* The square of the response of the result to what one mode of round 0 carries. */
+static double first_energy(const netdp_linear *protocol, double theta, double weight)
+{
+    double before = 1, now = theta;
+    if (!protocol->accelerate)
+        return pow(fmin(1, theta * theta), (double)protocol->rounds);
+    for (int64_t t = 1; t < protocol->rounds; t++) {
+        const double next = weight * theta * now + (1 - weight) * before;
+        before = now;
+        now = next;
+    }
+    return now * now;
+}
+
+/* sum over pairs of (v_a - v_b)^2, the energy of the pairs' noise in a direction v [nodes]. */
+static double pairs_energy(const netdp_pairing *pairing, const double *v, int64_t stride)
+{
+    double sum = 0;
+    for (int32_t a = 0; a < netdp_graph_nodes(pairing->graph); a++)
+        for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, a); i++) {
+            const int32_t b = netdp_graph_neighbours(pairing->graph, a)[i];
+            const double away = v[a * stride] - v[b * stride];
+            sum += b > a ? away * away : 0;
+        }
+    return pairing->noise * pairing->noise * sum;
+}
+
 /* sum_j nu_j^2 (response of the result to noise of round j)^2 of one mode. */
 static double mode_energy(const netdp_linear *protocol, double theta, double weight)
 {
@@ -99,6 +126,8 @@ static netdp_status changing_energy(const netdp_linear *protocol, double *energy
             const double *row = r + (t == 0 ? i : round.active[i]) * n;
             *energy += noise * cblas_ddot((int)n, row, 1, row, 1);
         }
+        for (int64_t k = 0; t == 0 && netdp_pairing_is(&protocol->pairing) && k < n; k++)
+            *energy += pairs_energy(&protocol->pairing, r + k, n);
     }
     netdp_i_free(r);
     netdp_i_free(mixed);
@@ -128,10 +157,15 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
             *error_of = changing / (2.0 * n);
         return status;
     }
+    const bool pairs = netdp_pairing_is(&protocol->pairing);
     double *value = NETDP_I_NEW(double, n);
-    if (value == NULL)
-        return netdp_i_no_memory(error);
-    status = netdp_i_mixing_eigenvalues(protocol->mixing, value, error);
+    double *vector = pairs ? NETDP_I_NEW(double, (int64_t)n *n) : NULL;
+    if (value == NULL || (pairs && vector == NULL)) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    status = pairs ? netdp_i_mixing_eigen(protocol->mixing, value, vector, error)
+                   : netdp_i_mixing_eigenvalues(protocol->mixing, value, error);
     if (status != NETDP_OK)
         goto done;
     double energy = 0, gap = 1;
@@ -139,9 +173,13 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
         gap = fmin(gap, 1 - fabs(value[k]));
     const double weight = netdp_linear_chebyshev(gap);
     for (int32_t k = 0; k < n; k++)
-        energy += mode_energy(protocol, value[k], weight);
+        energy += mode_energy(protocol, value[k], weight) +
+                  (pairs ? first_energy(protocol, value[k], weight) *
+                               pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1)
+                         : 0);
     *error_of = energy / (2.0 * n);
 done:
     netdp_i_free(value);
+    netdp_i_free(vector);
     return status;
 }

@@ -2,9 +2,12 @@
  * m_t is a vector AR(1) process and y_t = S m_t its noise-free observation, so a Kalman filter
  * gives the whitened innovations. In modal coordinates (basis.h), with D zero at quiet nodes:
  *
- *     P <- D
+ *     P <- D + E E^T
  *     each round:  Sigma = S P S^T = L L^T     G = P S^T L^{-T}     P <- P - G G^T
- *     then:        P <- theta P theta + nu^2 D
+ *     then:        P <- theta P theta + nu^2 D (+ E E^T where the round takes contributions)
+ *
+ * E: of noise that cancels in pairs, kappa (b_v - b_w) of each pair that the observer does not
+ * share, b the coordinates of a node.
  *
  * Ranks are decided in units of the noise that is fresh in each observation: a sum received through
  * small weights is as much of an observation as any other.
@@ -35,10 +38,11 @@ struct netdp_i_filter {
     const double *reach; /* [seen] or NULL; the observer's */
     double *rows;        /* S B as [modes][seen] columns: the rows of the seen nodes */
     double *noise;       /* D: lower triangle, or its factor's transpose (upper), [modes][modes] */
+    double *pairs;       /* E E^T in the same form as D; NULL: no pairs */
     double *p;           /* P, or C */
     double *before;      /* P one round ago */
     double *image;       /* P S^T, or C^T S^T, [modes] x [seen] */
-    double *stack;       /* [2 modes] x [modes], factored only */
+    double *stack;       /* [2 modes] x [modes], with pairs 3; factored only */
     double *work;        /* 2 max(seen, modes) */
 };
 
@@ -70,6 +74,7 @@ void netdp_i_filter_free(netdp_i_filter *filter)
         return;
     netdp_i_free(filter->rows);
     netdp_i_free(filter->noise);
+    netdp_i_free(filter->pairs);
     netdp_i_free(filter->p);
     netdp_i_free(filter->before);
     netdp_i_free(filter->image);
@@ -78,14 +83,16 @@ void netdp_i_filter_free(netdp_i_filter *filter)
     netdp_i_free(filter);
 }
 
-static netdp_i_filter *filter_allocate(const netdp_i_basis *basis, int32_t seen, bool factored)
+static netdp_i_filter *filter_allocate(const netdp_i_basis *basis, const netdp_i_observer *observer,
+                                       bool factored)
 {
-    const int64_t r = basis->modes, s = seen;
+    const int64_t r = basis->modes, s = observer->seen_count;
+    const bool pairs = observer->pairing != NULL;
     netdp_i_filter *f = NETDP_I_NEW(netdp_i_filter, 1);
     if (f == NULL)
         return NULL;
     *f = (netdp_i_filter){.modes = basis->modes,
-                          .seen = seen,
+                          .seen = observer->seen_count,
                           .factored = factored,
                           .change = INFINITY,
                           .now = 1,
@@ -95,10 +102,11 @@ static netdp_i_filter *filter_allocate(const netdp_i_basis *basis, int32_t seen,
     f->p = NETDP_I_NEW(double, r *r);
     f->before = NETDP_I_NEW(double, factored ? 1 : r *r);
     f->image = NETDP_I_NEW(double, r *s);
-    f->stack = NETDP_I_NEW(double, factored ? 2 * r *r : 1);
+    f->stack = NETDP_I_NEW(double, factored ? (pairs ? 3 : 2) * r *r : 1);
+    f->pairs = pairs ? NETDP_I_NEW(double, r *r) : NULL;
     f->work = NETDP_I_NEW(double, 2 * (r > s ? r : s));
     if (f->rows == NULL || f->noise == NULL || f->p == NULL || f->before == NULL ||
-        f->image == NULL || f->stack == NULL || f->work == NULL) {
+        f->image == NULL || f->stack == NULL || f->work == NULL || (pairs && f->pairs == NULL)) {
         netdp_i_filter_free(f);
         return NULL;
     }
@@ -149,6 +157,108 @@ static netdp_status fill_noise_factor(netdp_i_filter *f, const netdp_i_basis *ba
     return status;
 }
 
+/* ---- Noise that cancels in pairs ---- */
+
+/* Rows of E on their way: added up in blocks. */
+typedef struct pair_rows {
+    netdp_i_filter *filter;
+    int64_t count, room;
+    double *row; /* [room][modes]; factored: behind the factor so far, column by column */
+} pair_rows;
+
+static netdp_status flush_pairs(pair_rows *rows, netdp_error *error)
+{
+    netdp_i_filter *f = rows->filter;
+    const int64_t r = f->modes, height = r + rows->room;
+    if (!f->factored) {
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, f->modes, (int)rows->count, 1,
+                    rows->row, f->modes, 1, f->pairs, f->modes);
+        rows->count = 0;
+        return NETDP_OK;
+    }
+    /* The factor so far stands in the first r rows of each column, those of the block behind it. */
+    for (int64_t k = 0; k < r; k++) {
+        memcpy(rows->row + k * height, f->pairs + k * r, (size_t)r * sizeof(double));
+        memset(rows->row + k * height + r + rows->count, 0,
+               (size_t)(rows->room - rows->count) * sizeof(double));
+    }
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)height, f->modes, rows->row,
+                       (lapack_int)height, f->work) != 0)
+        return netdp_i_no_memory(error);
+    for (int64_t k = 0; k < r; k++)
+        for (int64_t i = 0; i < r; i++)
+            f->pairs[k * r + i] = i <= k ? rows->row[k * height + i] : 0;
+    rows->count = 0;
+    return NETDP_OK;
+}
+
+/* The row scale (a - share b), a and b [modes]. */
+static netdp_status add_pair(pair_rows *rows, double scale, const double *a, double share,
+                             const double *b, netdp_error *error)
+{
+    const netdp_i_filter *f = rows->filter;
+    const int64_t r = f->modes, height = r + rows->room;
+    if (rows->count == rows->room) {
+        netdp_status status = flush_pairs(rows, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    double *into = f->factored ? rows->row + r + rows->count : rows->row + rows->count * r;
+    const int64_t stride = f->factored ? height : 1;
+    for (int64_t k = 0; k < r; k++)
+        into[k * stride] = scale * (a[k] - share * b[k]);
+    rows->count++;
+    return NETDP_OK;
+}
+
+/*
+ * The pairs of the one quiet node v whose own noise counts: a message shows u_v - kappa sum n_w, so
+ * that given it the n_w of its d partners have covariance I - kappa^2 / (1 + kappa^2 d) 11^T, the
+ * square of I - share 11^T.
+ */
+static netdp_status add_own_pairs(pair_rows *rows, const netdp_pairing *pairing,
+                                  const netdp_i_basis *basis, int32_t v, netdp_error *error)
+{
+    const int64_t r = basis->modes;
+    const int32_t d = netdp_graph_degree(pairing->graph, v);
+    const int32_t *partner = netdp_graph_neighbours(pairing->graph, v);
+    const double share = d > 0 ? (1 - 1 / sqrt(1 + pairing->noise * pairing->noise * d)) / d : 0;
+    double *sum = NETDP_I_NEW(double, r);
+    netdp_status status = sum == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t i = 0; status == NETDP_OK && i < d; i++)
+        cblas_daxpy((int)r, 1, basis->rows + partner[i] * r, 1, sum, 1);
+    for (int32_t i = 0; status == NETDP_OK && i < d; i++)
+        status = add_pair(rows, pairing->noise, basis->rows + partner[i] * r, share, sum, error);
+    netdp_i_free(sum);
+    return status;
+}
+
+static netdp_status fill_pairs(netdp_i_filter *f, const netdp_i_basis *basis,
+                               const netdp_i_observer *observer, netdp_error *error)
+{
+    const netdp_graph *graph = observer->pairing->graph;
+    const int64_t r = f->modes, room = r < 64 ? 64 : r;
+    pair_rows rows = {f, 0, room, NETDP_I_NEW(double, (f->factored ? r + room : room) * r)};
+    char *quiet = NETDP_I_NEW(char, basis->nodes);
+    netdp_status status = rows.row == NULL || quiet == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t q = 0; status == NETDP_OK && q < observer->quiet_count; q++)
+        quiet[observer->quiet[q]] = 1;
+    for (int32_t v = 0; status == NETDP_OK && v < basis->nodes; v++)
+        for (int32_t i = 0; status == NETDP_OK && i < netdp_graph_degree(graph, v); i++) {
+            const int32_t w = netdp_graph_neighbours(graph, v)[i];
+            if (w > v && quiet[v] == 0 && quiet[w] == 0)
+                status = add_pair(&rows, observer->pairing->noise, basis->rows + v * r, 1,
+                                  basis->rows + w * r, error);
+        }
+    if (status == NETDP_OK && observer->own_counts)
+        status = add_own_pairs(&rows, observer->pairing, basis, observer->quiet[0], error);
+    if (status == NETDP_OK)
+        status = flush_pairs(&rows, error);
+    netdp_i_free(rows.row);
+    netdp_i_free(quiet);
+    return status;
+}
+
 /* Sums whose nodes' own noise is known: m_t is known but for what came in the round before. */
 static bool is_delayed(const netdp_i_observer *observer)
 {
@@ -175,11 +285,67 @@ double netdp_i_observer_scale(const netdp_linear *protocol, const netdp_i_observ
     return least * netdp_linear_least_noise(protocol);
 }
 
+/* P <- theta P theta + noise^2 D, and E E^T where the round contributes. */
+static void predict_covariance(netdp_i_filter *f, double noise, bool contributes)
+{
+    const int64_t r = f->modes;
+    const double energy = noise * noise;
+    double change = 0;
+    for (int64_t j = 0; j < r; j++) {
+        double *p = f->p + j * r;
+        const double *d = f->noise + j * r;
+        const double factor = f->theta[j];
+        double *before = f->before + j * r;
+        if (f->pairs != NULL && contributes)
+            for (int64_t i = j; i < r; i++)
+                p[i] = p[i] * factor * f->theta[i] + energy * d[i] + f->pairs[j * r + i];
+        else
+            for (int64_t i = j; i < r; i++)
+                p[i] = p[i] * factor * f->theta[i] + energy * d[i];
+        for (int64_t i = j; i < r; i++) {
+            const double moved = fabs(p[i] - before[i]);
+            change = moved > change ? moved : change; /* fmax would not be vectorised */
+            before[i] = p[i];
+        }
+    }
+    f->change = change;
+}
+
+/* C^T = R of the QR of [ (theta C)^T ; noise R_D ; R_E ]. */
+static netdp_status predict_factor(netdp_i_filter *f, double noise, bool contributes,
+                                   netdp_error *error)
+{
+    const bool pairs = f->pairs != NULL && contributes;
+    const int64_t r = f->modes, height = (pairs ? 3 : 2) * r;
+    if (noise == 0 && !pairs) {
+        for (int64_t j = 0; j < r; j++)
+            for (int64_t i = 0; i < r; i++)
+                f->p[j * r + i] *= f->theta[i];
+        return NETDP_OK;
+    }
+    for (int64_t i = 0; i < r; i++) {
+        double *column = f->stack + height * i;
+        for (int64_t j = 0; j < r; j++) {
+            column[j] = f->p[j * r + i] * f->theta[i];
+            column[r + j] = j <= i ? noise * f->noise[i * r + j] : 0;
+        }
+        if (pairs)
+            memcpy(column + 2 * r, f->pairs + i * r, (size_t)r * sizeof *column);
+    }
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)height, f->modes, f->stack, (lapack_int)height,
+                       f->work) != 0)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t j = 0; j < r; j++)
+            f->p[j * r + i] = j <= i ? f->stack[height * i + j] : 0;
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observer *observer,
                                 double scale, netdp_i_filter **filter, netdp_error *error)
 {
     const int64_t r = basis->modes;
-    netdp_i_filter *f = filter_allocate(basis, observer->seen_count, scale < NETDP_I_FACTOR_BELOW);
+    netdp_i_filter *f = filter_allocate(basis, observer, scale < NETDP_I_FACTOR_BELOW);
     if (f == NULL)
         return netdp_i_no_memory(error);
     f->delayed = is_delayed(observer);
@@ -187,15 +353,20 @@ netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observ
     for (int32_t j = 0; j < f->seen; j++)
         memcpy(f->rows + j * r, basis->rows + observer->seen[j] * r, (size_t)r * sizeof(double));
     netdp_status status = NETDP_OK;
-    if (f->factored) {
+    if (f->factored)
         status = fill_noise_factor(f, basis, observer, error);
+    else
+        fill_noise(f, basis, observer);
+    if (status == NETDP_OK && f->pairs != NULL)
+        status = fill_pairs(f, basis, observer, error);
+    if (status == NETDP_OK && f->factored && f->pairs != NULL)
+        status = predict_factor(f, 1, true, error); /* of P = 0 */
+    else if (status == NETDP_OK && f->factored)
         for (int64_t i = 0; i < r; i++)
             for (int64_t j = 0; j <= i; j++)
                 f->p[j * r + i] = f->noise[i * r + j];
-    } else {
-        fill_noise(f, basis, observer);
-        memcpy(f->p, f->noise, (size_t)(r * r) * sizeof(double));
-    }
+    else if (status == NETDP_OK)
+        predict_covariance(f, 1, true);
     if (status != NETDP_OK) {
         netdp_i_filter_free(f);
         return status;
@@ -307,60 +478,15 @@ netdp_status netdp_i_filter_observe(netdp_i_filter *filter, netdp_i_gain *gain, 
     return NETDP_OK;
 }
 
-static void predict_covariance(netdp_i_filter *f, double noise)
-{
-    const int64_t r = f->modes;
-    const double energy = noise * noise;
-    double change = 0;
-    for (int64_t j = 0; j < r; j++) {
-        double *p = f->p + j * r;
-        const double *d = f->noise + j * r;
-        const double factor = f->theta[j];
-        double *before = f->before + j * r;
-        for (int64_t i = j; i < r; i++) {
-            p[i] = p[i] * factor * f->theta[i] + energy * d[i];
-            const double moved = fabs(p[i] - before[i]);
-            change = moved > change ? moved : change; /* fmax would not be vectorised */
-            before[i] = p[i];
-        }
-    }
-    f->change = change;
-}
-
-/* C^T = R of the QR of [ (theta C)^T ; noise R_D ]. */
-static netdp_status predict_factor(netdp_i_filter *f, double noise, netdp_error *error)
-{
-    const int64_t r = f->modes;
-    if (noise == 0) {
-        for (int64_t j = 0; j < r; j++)
-            for (int64_t i = 0; i < r; i++)
-                f->p[j * r + i] *= f->theta[i];
-        return NETDP_OK;
-    }
-    for (int64_t i = 0; i < r; i++) {
-        double *column = f->stack + 2 * r * i;
-        for (int64_t j = 0; j < r; j++) {
-            column[j] = f->p[j * r + i] * f->theta[i];
-            column[r + j] = j <= i ? noise * f->noise[i * r + j] : 0;
-        }
-    }
-    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)(2 * r), f->modes, f->stack,
-                       (lapack_int)(2 * r), f->work) != 0)
-        return netdp_i_no_memory(error);
-    for (int64_t i = 0; i < r; i++)
-        for (int64_t j = 0; j < r; j++)
-            f->p[j * r + i] = j <= i ? f->stack[2 * r * i + j] : 0;
-    return NETDP_OK;
-}
-
-netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_error *error)
+netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, bool contributes,
+                                    netdp_error *error)
 {
     filter->earlier = filter->now;
     filter->now = noise;
     filter->started = true;
     if (filter->factored)
-        return predict_factor(filter, noise, error);
-    predict_covariance(filter, noise);
+        return predict_factor(filter, noise, contributes, error);
+    predict_covariance(filter, noise, contributes);
     return NETDP_OK;
 }
 

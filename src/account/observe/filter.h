@@ -23,6 +23,9 @@ typedef struct netdp_i_observer {
      * observer does not know, as the root of the sum of their squares. Of sums, whose own scale it
      * is where the seen node's own noise is known, and after the last round. */
     const double *reach;
+    const netdp_pairing *pairing; /* noise that cancels in pairs; NULL: none */
+    bool own_counts; /* one quiet node, whose own noise is known in sum only, as a message shows it
+                      */
 } netdp_i_observer;
 
 /* Ranks are decided in units of each observation's own scale, the noise that is fresh in it: at
@@ -76,9 +79,11 @@ netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observ
                                 double scale, netdp_i_filter **filter, netdp_error *error);
 void netdp_i_filter_free(netdp_i_filter *filter);
 
-/* Observe (fills the gain), then predict with the next round's noise; in turn. */
+/* Observe (fills the gain), then predict with the next round's noise, and that of pairs where the
+ * round takes contributions; in turn. */
 netdp_status netdp_i_filter_observe(netdp_i_filter *filter, netdp_i_gain *gain, netdp_error *error);
-netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, netdp_error *error);
+netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, bool contributes,
+                                    netdp_error *error);
 
 /* The Cholesky factor of P + noise^2 I, [modes] x [modes], column-major: of `noise` no smaller than
    the scale that the filter was made for. */

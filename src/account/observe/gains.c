@@ -80,7 +80,7 @@ static netdp_status observe_last(netdp_i_gains *gains, int32_t modes, int32_t se
             status = netdp_i_filter_observe(gains->filter, &gains->gain[gains->count - 1], error);
     }
     if (status == NETDP_OK)
-        status = netdp_i_filter_predict(gains->filter, 0, error);
+        status = netdp_i_filter_predict(gains->filter, 0, false, error);
     if (status == NETDP_OK)
         status = netdp_i_gain_new(modes, seen, &gains->last, error);
     if (status == NETDP_OK)
@@ -112,8 +112,8 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
             status = netdp_i_filter_observe(made.filter, &made.gain[t], error);
         }
         if (status == NETDP_OK && t + 1 < protocol->rounds)
-            status =
-                netdp_i_filter_predict(made.filter, netdp_linear_noise(protocol, t + 1), error);
+            status = netdp_i_filter_predict(made.filter, netdp_linear_noise(protocol, t + 1),
+                                            netdp_linear_contributes(protocol, t + 1), error);
         if (status == NETDP_OK)
             status = netdp_i_report(progress, "filter", (double)(t + 1), (double)protocol->rounds,
                                     error);

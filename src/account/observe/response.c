@@ -104,8 +104,11 @@ static netdp_status follow_release(const course *c, netdp_i_response *response, 
     double *lower = NETDP_I_NEW(double, (int64_t)r *r);
     if (lower == NULL)
         return netdp_i_no_memory(error);
-    netdp_i_response_predict(response);
-    netdp_status status = netdp_i_filter_predict(c->filter, 0, error);
+    netdp_status status = NETDP_OK;
+    if (!c->observer->last_sum) { /* else the state is at hand already */
+        netdp_i_response_predict(response);
+        status = netdp_i_filter_predict(c->filter, 0, false, error);
+    }
     if (status == NETDP_OK)
         status = netdp_i_filter_factor(c->filter, sqrt(c->release), lower, error);
     if (status == NETDP_OK) {
@@ -136,7 +139,8 @@ static netdp_status follow(const course *c, netdp_i_response *response, keep kee
         if (status == NETDP_OK && t + 1 < observations) {
             netdp_i_response_predict(response);
             status = netdp_i_filter_predict(
-                c->filter, t + 1 < rounds ? netdp_linear_noise(c->protocol, t + 1) : 0, error);
+                c->filter, t + 1 < rounds ? netdp_linear_noise(c->protocol, t + 1) : 0, false,
+                error);
         }
         if (status == NETDP_OK)
             status = netdp_i_report(c->progress, "accounting", (double)(t + 1),

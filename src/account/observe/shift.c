@@ -70,7 +70,7 @@ static netdp_status record(chain *c, const netdp_progress *progress, netdp_error
     for (int64_t t = 0; status == NETDP_OK && t < c->observations; t++) {
         if (t > 0)
             status = netdp_i_filter_predict(
-                filter, t < rounds ? netdp_linear_noise(c->protocol, t) : 0, error);
+                filter, t < rounds ? netdp_linear_noise(c->protocol, t) : 0, false, error);
         if (status == NETDP_OK)
             status = netdp_i_gain_new(c->basis->modes, s, &c->gain[t], error);
         if (status == NETDP_OK)
@@ -81,7 +81,7 @@ static netdp_status record(chain *c, const netdp_progress *progress, netdp_error
     }
     if (status == NETDP_OK && c->lower != NULL) {
         if (!c->observer->last_sum)
-            status = netdp_i_filter_predict(filter, 0, error);
+            status = netdp_i_filter_predict(filter, 0, false, error);
         if (status == NETDP_OK)
             status = netdp_i_filter_factor(filter, end, c->lower, error);
     }

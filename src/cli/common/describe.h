@@ -16,6 +16,8 @@ typedef struct netdp_i_description_options {
     const char *engine;
     const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *certify, *pattern;
     const char *start, *release;
+    const char *pair_graph;
+    uint64_t pair_seed;
     const char *dropout, *redraw, *gamma, *mechanism, *schedule, *shuffle;
     int64_t tokens, grid, levels;
     bool calibrates; /* the noise, or what stands for it, is to be found */
@@ -29,7 +31,7 @@ typedef struct netdp_i_description_options {
         .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
         .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,                      \
         .mechanism = "gaussian", .schedule = "once", .shuffle = "least", .grid = 1024,             \
-        .levels = 2, .settings = NETDP_SETTINGS_USUAL                                              \
+        .levels = 2, .pair_seed = 1, .settings = NETDP_SETTINGS_USUAL                              \
     }
 
 /* clang-format off */
@@ -71,6 +73,13 @@ typedef struct netdp_i_description_options {
     NETDP_I_ONLY_FOR(NETDP_SETTING_ACCELERATE),                                                    \
     {NETDP_I_SWITCH, 0, "accelerate", &(o).settings.accelerate, NULL,                              \
      "Chebyshev gossip (averaging, muffliato-sgd)", NULL},                                         \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_PAIRS),                                                         \
+    {NETDP_I_TEXT, 0, "pair-graph", &(o).pair_graph, "edges|complete|ring|regular K|FILE",         \
+     "gossip: who shares noise that cancels in the sum; edges: neighbours do", "none"},            \
+    {NETDP_I_NUMBER, 0, "pair-noise", &(o).settings.pairing.noise, "KAPPA",                        \
+     "gossip: that noise, of each pair and contribution, in units of the first noise", "0"},       \
+    {NETDP_I_SEED, 0, "pair-seed", &(o).pair_seed, "N", "draws the pair graph, which is public",   \
+     "1"},                                                                                         \
     NETDP_I_ONLY_FOR(NETDP_SETTING_VARYING),                                                       \
     {NETDP_I_TEXT, 0, "dropout", &(o).dropout, "P|edges:P",                                        \
      "gossip: each node is away from a round with probability P, or each edge; drawn with --seed " \
@@ -146,6 +155,7 @@ typedef struct netdp_i_description {
     netdp_loss_request request; /* of gossip; of the others bound, from and to */
     /* gossip */
     netdp_mixing *mixing;
+    netdp_graph *pairs;    /* who shares noise that cancels; NULL: nobody */
     netdp_linear protocol; /* rounds 1 where rounds_auto: they depend on the noise */
     bool rounds_auto;
     bool over_draws; /* of a changing network: the account is not of one draw */

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/common/describe.h"
+#include "protocol/pairing.h"
 #include "protocol/pattern.h"
 #include "protocol/threat.h"
 
@@ -113,6 +114,12 @@ static netdp_status read_gossip(const netdp_i_description_options *options,
         status = read_varying(options, made, settings, error);
     if (status != NETDP_OK)
         return status;
+    if (options->pair_graph != NULL)
+        status = netdp_pairing_graph(options->pair_graph, made->graph, options->pair_seed,
+                                     &made->pairs, error);
+    if (status != NETDP_OK)
+        return status;
+    settings->pairing.graph = made->pairs;
     made->protocol = netdp_protocol_describe(made->named, made->mixing, settings);
     request->protocol = &made->protocol;
     status = netdp_linear_check(&made->protocol, error);
@@ -191,6 +198,12 @@ static json_t *gossip_json(const netdp_i_description *description)
         json_object_set_new(object, "end_dither", json_real(protocol->end_dither));
     if (settings & NETDP_SETTING_ACCELERATE)
         json_object_set_new(object, "accelerate", json_boolean(protocol->accelerate));
+    if (netdp_pairing_is(&protocol->pairing))
+        json_object_set_new(object, "pairs",
+                            json_pack("{s:s, s:I, s:f}", "graph",
+                                      netdp_graph_origin(protocol->pairing.graph), "edges",
+                                      (json_int_t)netdp_graph_edges(protocol->pairing.graph),
+                                      "noise", protocol->pairing.noise));
     if (protocol->varying.kind != NETDP_VARY_NEVER)
         json_object_set_new(object, "varying", describe_varying(&protocol->varying));
     return object;
@@ -220,6 +233,58 @@ static void print_varying(const netdp_variation *varying, bool over_draws)
                varying->seed);
 }
 
+/* The smallest crowd that a node is hidden in, and whose it is, over all asked observers. */
+static int32_t least_crowd(const netdp_i_description *description, int32_t *whose)
+{
+    const netdp_loss_request *request = &description->request;
+    const int32_t n = netdp_graph_nodes(description->pairs);
+    const int32_t sets = request->coalition ? 1 : request->to_count > 0 ? request->to_count : n;
+    int32_t *size = NETDP_I_NEW(int32_t, n), least = n;
+    netdp_error ignored;
+    for (int32_t i = 0; size != NULL && i < sets; i++) {
+        const int32_t *members = request->to_count > 0 ? request->to + i : &i;
+        if (netdp_i_pairing_crowd(description->pairs, members,
+                                  request->coalition ? request->to_count : 1, size,
+                                  &ignored) != NETDP_OK)
+            break;
+        for (int32_t u = 0; u < n; u++)
+            if (size[u] > 0 && size[u] < least) {
+                least = size[u];
+                *whose = u;
+            }
+    }
+    netdp_i_free(size);
+    return least;
+}
+
+/* Who shares noise, what it can do at best, and which coalition undoes it for whom. */
+static void print_pairs(const netdp_i_description *description)
+{
+    const netdp_graph *pairs = description->pairs;
+    int32_t whose = 0, thin = 0;
+    if (!netdp_pairing_is(&description->protocol.pairing))
+        return;
+    for (int32_t v = 1; v < netdp_graph_nodes(pairs); v++)
+        if (netdp_graph_degree(pairs, v) < netdp_graph_degree(pairs, thin))
+            thin = v;
+    const int32_t least = least_crowd(description, &whose);
+    const int partners = netdp_graph_degree(pairs, thin);
+    printf("noise in pairs: %s, %" PRId64 " pairs, %g times the first noise of a node; ",
+           netdp_graph_origin(pairs), netdp_graph_edges(pairs),
+           description->protocol.pairing.noise);
+    if (least == 1)
+        printf("node %d is hidden from some observer by its own noise alone.\n", (int)whose);
+    else
+        printf(
+            "each node is hidden among %d or more,\nwhere more noise takes the loss by everything "
+            "to %.4g.\n",
+            (int)least, 1.0 / least);
+    printf(
+        "It rests on keys that pairs share and on nodes that follow the protocol; the %d partner%s "
+        "of node %d together undo it.\n",
+        partners, partners == 1 ? "" : "s", (int)thin);
+}
+
 static void print_gossip(const netdp_i_description *description, double noise)
 {
     const netdp_linear *protocol = &description->protocol;
@@ -235,6 +300,7 @@ static void print_gossip(const netdp_i_description *description, double noise)
     printf(", noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n", noise,
            netdp_i_threat_words(request->sees), netdp_own_noise_name(request->own_noise),
            NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+    print_pairs(description);
     print_varying(&protocol->varying, description->over_draws);
 }
 

@@ -1,0 +1,32 @@
+/*
+ * What noise that cancels in pairs hides from whoever sees every message: with D = I + kappa^2 L, L
+ * the Laplacian of the pair graph without the observers, the loss of a contribution of u is
+ * [D^-1]_uu (docs/proofs/pairs.md).
+ */
+#ifndef NETDP_I_PAIRED_H
+#define NETDP_I_PAIRED_H
+
+#include <netdp/protocol.h>
+
+/* The inverse of I + kappa^2 L of the whole pair graph, which all observers share. */
+typedef struct netdp_i_paired {
+    const netdp_pairing *pairing; /* lent */
+    int32_t nodes;
+    double *inverse; /* [nodes][nodes], its lower triangle, to rounding */
+} netdp_i_paired;
+
+/* At most NETDP_DENSE_NODES nodes: NETDP_NO_ANSWER above. */
+netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, netdp_i_paired *paired,
+                                netdp_error *error);
+void netdp_i_paired_clear(netdp_i_paired *paired);
+
+/*
+ * loss[i] of one contribution of from[i] towards `count` observers who pool what they know of their
+ * pairs' noise; count 0: they know none. Never below the true one, whatever the rounding; 1 where
+ * nobody is left to hide among. What is said of an observer itself means nothing.
+ */
+netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *observers,
+                                 int32_t count, const int32_t *from, int32_t from_count,
+                                 double *loss, netdp_error *error);
+
+#endif

@@ -1,0 +1,209 @@
+/* Noise that cancels in pairs: who shares it with whom. */
+#include "protocol/pairing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "graph/graph.h"
+
+/* Above it the conditioning of the noise would leave no digits. */
+#define MOST_NOISE 1e6
+
+bool netdp_pairing_is(const netdp_pairing *pairing)
+{
+    return pairing->graph != NULL && pairing->noise > 0;
+}
+
+netdp_status netdp_i_pairing_check(const netdp_pairing *pairing, int32_t nodes, netdp_error *error)
+{
+    if (!(pairing->noise >= 0 && pairing->noise <= MOST_NOISE))
+        return netdp_i_fail(error, NETDP_INVALID, "pair-noise: %g; give a number from 0 to %g",
+                            pairing->noise, MOST_NOISE);
+    if (pairing->noise > 0 && pairing->graph == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "pair-noise: who shares it? give a pair graph, such as edges");
+    if (pairing->graph != NULL && netdp_graph_nodes(pairing->graph) != nodes)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "pair-graph: has %d nodes, the network %d; give one of the same nodes",
+                            (int)netdp_graph_nodes(pairing->graph), (int)nodes);
+    return NETDP_OK;
+}
+
+/* A graph file names nodes of the network; those that it leaves out share no noise. */
+static netdp_status read_pairs(const char *path, const netdp_graph *network, netdp_graph **pairs,
+                               netdp_error *error)
+{
+    netdp_graph *read = NULL;
+    int32_t *edge = NULL, *node = NULL;
+    netdp_status status = netdp_graph_read(path, false, &read, NULL, error);
+    if (status != NETDP_OK)
+        return status;
+    const int32_t n = netdp_graph_nodes(read);
+    const int64_t edges = netdp_graph_edges(read);
+    int64_t made = 0;
+    node = NETDP_I_NEW(int32_t, n);
+    edge = NETDP_I_NEW(int32_t, 2 * edges + 1);
+    if (node == NULL || edge == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    for (int32_t v = 0; status == NETDP_OK && v < n; v++) {
+        char number[16];
+        const char *name = netdp_graph_name(read, v);
+        snprintf(number, sizeof number, "%d", (int)v);
+        status = netdp_graph_find(network, name != NULL ? name : number, &node[v], error);
+        if (status != NETDP_OK)
+            status = netdp_i_within(error, status, "pair-graph: %s", path);
+    }
+    for (int32_t v = 0; status == NETDP_OK && v < n; v++)
+        for (int32_t i = 0; i < netdp_graph_degree(read, v); i++) {
+            const int32_t w = netdp_graph_neighbours(read, v)[i];
+            if (v > w)
+                continue;
+            edge[made++] = node[v];
+            edge[made++] = node[w];
+        }
+    if (status == NETDP_OK)
+        status = netdp_graph_from_edges(netdp_graph_nodes(network), edge, edges, pairs, error);
+done:
+    netdp_i_free(node);
+    netdp_i_free(edge);
+    netdp_graph_free(read);
+    return status;
+}
+
+static netdp_status copy_edges(const netdp_graph *network, netdp_graph **pairs, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(network);
+    const int64_t edges = netdp_graph_edges(network);
+    int64_t made = 0;
+    int32_t *edge = NETDP_I_NEW(int32_t, 2 * edges + 1);
+    if (edge == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < n; v++)
+        for (int32_t i = 0; i < netdp_graph_degree(network, v); i++)
+            if (netdp_graph_neighbours(network, v)[i] > v) {
+                edge[made++] = v;
+                edge[made++] = netdp_graph_neighbours(network, v)[i];
+            }
+    netdp_status status = netdp_graph_from_edges(n, edge, edges, pairs, error);
+    netdp_i_free(edge);
+    return status;
+}
+
+/* "complete", "ring" or "regular K" of so many nodes, as netdp_graph_make spells it; else "". */
+static void spell_family(const char *name, int nodes, char family[64])
+{
+    int degree = 0, end = 0;
+    family[0] = '\0';
+    if (strcmp(name, "complete") == 0 || strcmp(name, "ring") == 0)
+        snprintf(family, 64, "%s %d", name, nodes);
+    else if (sscanf(name, "regular %9d%n", &degree, &end) == 1 && name[end] == '\0')
+        snprintf(family, 64, "regular %d %d", nodes, degree);
+}
+
+bool netdp_i_pairing_named(const char *name)
+{
+    char family[64];
+    spell_family(name, 2, family);
+    return family[0] != '\0' || strcmp(name, "edges") == 0;
+}
+
+netdp_status netdp_pairing_graph(const char *name, const netdp_graph *network, uint64_t seed,
+                                 netdp_graph **pairs, netdp_error *error)
+{
+    char family[64];
+    netdp_graph *made = NULL;
+    netdp_status status;
+    spell_family(name, netdp_graph_nodes(network), family);
+    if (strcmp(name, "edges") == 0) {
+        status = copy_edges(network, &made, error);
+    } else if (family[0] != '\0') {
+        status = netdp_graph_make(family, seed, true, &made, NULL, error);
+        if (status != NETDP_OK)
+            status = netdp_i_within(error, status, "pair-graph");
+    } else {
+        status = read_pairs(name, network, &made, error);
+    }
+    if (status == NETDP_OK)
+        status = netdp_i_graph_set_origin(made, name, error);
+    if (status != NETDP_OK) {
+        netdp_graph_free(made);
+        return status;
+    }
+    *pairs = made;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_pairing_first(const netdp_graph *pairs, int64_t *first, netdp_error *error)
+{
+    int64_t count = 0;
+    for (int32_t v = 0; v < netdp_graph_nodes(pairs); v++) {
+        const int32_t *neighbour = netdp_graph_neighbours(pairs, v);
+        int32_t smaller = 0;
+        while (smaller < netdp_graph_degree(pairs, v) && neighbour[smaller] < v)
+            smaller++;
+        first[v] = count;
+        count += netdp_graph_degree(pairs, v) - smaller;
+    }
+    return count >> 32 == 0
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID, "pair-graph: more than 2^32 pairs; give fewer");
+}
+
+/* How many of the node's neighbours are below `bound`. */
+static int32_t count_below(const netdp_graph *graph, int32_t node, int32_t bound)
+{
+    const int32_t *neighbour = netdp_graph_neighbours(graph, node);
+    int32_t low = 0, high = netdp_graph_degree(graph, node);
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (neighbour[middle] < bound)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t netdp_i_pairing_number(const netdp_graph *pairs, const int64_t *first, int32_t node,
+                               int32_t index)
+{
+    const int32_t other = netdp_graph_neighbours(pairs, node)[index];
+    const int32_t least = node < other ? node : other, most = node < other ? other : node;
+    return first[least] + count_below(pairs, least, most) - count_below(pairs, least, least);
+}
+
+netdp_status netdp_i_pairing_crowd(const netdp_graph *pairs, const int32_t *observers,
+                                   int32_t count, int32_t *size, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(pairs);
+    int32_t *queue = NETDP_I_NEW(int32_t, n);
+    if (queue == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < n; v++)
+        size[v] = -1;
+    for (int32_t i = 0; i < count; i++)
+        size[observers[i]] = 0;
+    for (int32_t root = 0; root < n; root++) {
+        int32_t reached = 0;
+        if (size[root] >= 0)
+            continue;
+        queue[reached++] = root;
+        size[root] = 1;
+        for (int32_t at = 0; at < reached; at++)
+            for (int32_t i = 0; i < netdp_graph_degree(pairs, queue[at]); i++) {
+                const int32_t w = netdp_graph_neighbours(pairs, queue[at])[i];
+                if (size[w] >= 0)
+                    continue;
+                size[w] = 1;
+                queue[reached++] = w;
+            }
+        for (int32_t at = 0; at < reached; at++)
+            size[queue[at]] = reached;
+    }
+    netdp_i_free(queue);
+    return NETDP_OK;
+}

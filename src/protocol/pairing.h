@@ -1,0 +1,26 @@
+/* Noise that cancels in pairs, from inside: the pairs by their numbers. */
+#ifndef NETDP_I_PAIRING_H
+#define NETDP_I_PAIRING_H
+
+#include <netdp/protocol.h>
+
+/* Pairs are numbered by their smaller node and then by the larger one. first [nodes]: the number of
+ * the first pair whose smaller node is v, were there one. NETDP_INVALID beyond 2^32 pairs. */
+netdp_status netdp_i_pairing_first(const netdp_graph *pairs, int64_t *first, netdp_error *error);
+
+/* The number of the pair of `node` and its index-th neighbour in the pair graph. */
+int64_t netdp_i_pairing_number(const netdp_graph *pairs, const int64_t *first, int32_t node,
+                               int32_t index);
+
+/* Is it a name, and not the path of a file? */
+bool netdp_i_pairing_named(const char *name);
+
+/* Who is hidden among how many, the observers' pairs cut: size[nodes] of each node's component of
+ * the pair graph without the observers; 0 of an observer. */
+netdp_status netdp_i_pairing_crowd(const netdp_graph *pairs, const int32_t *observers,
+                                   int32_t count, int32_t *size, netdp_error *error);
+
+/* NETDP_INVALID where the pairs are not of these nodes, or their noise is out of range. */
+netdp_status netdp_i_pairing_check(const netdp_pairing *pairing, int32_t nodes, netdp_error *error);
+
+#endif

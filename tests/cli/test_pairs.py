@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+"""Noise that cancels in pairs: every golden value, the limits, and the laws that hold for any kappa."""
+import json
+import os
+import re
+import tempfile
+
+from harness import SOURCE, Case, close, main, read_json, run
+
+with open(os.path.join(SOURCE, "tests/golden/pairs.json"), encoding="utf-8") as golden_file:
+    GOLDEN = json.load(golden_file)
+
+KEY = re.compile(r"(\d+)->([\d+]+) (edges|regular) k=(\S+?)(?: K=(\d+))?(?: dither=(\S+?))?"
+                 r"(?: end=(\S+?))?(?: T=(\d+))?$")
+
+# What `netdp loss` is asked for each kind of golden values, beside graph, pairs and observers.
+KINDS = {
+    "averaging": lambda inner, dither, end, rounds: ["--rounds", rounds, "--dither", dither],
+    "sum": lambda inner, dither, end, rounds: ["--rounds", rounds, "--dither", dither, "--sees", "sum"],
+    "phase": lambda inner, dither, end, rounds: [
+        "--protocol", "muffliato-sgd", "--rounds", inner, "--inner", inner, "--dither", dither,
+        "--end-dither", end],
+    "everything": lambda inner, dither, end, rounds: ["--rounds", "1", "--sees", "everything"],
+}
+
+
+def losses(words, files=None):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (files or {}).items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        code, out, err = run(["loss", "--json", "--full", *words], folder)
+    assert code == 0, f"{words}: {err}"
+    return {(one["from"], one["to"] if isinstance(one["to"], int) else tuple(one["to"])): one["value"]
+            for one in read_json(out)["losses"]}
+
+
+def golden():
+    """All keys of pairs.json: 1e-9 relative, below 1e-12 absolute."""
+    told, checked = {}, 0
+    for graph in GOLDEN.values():
+        regular = "".join(f"{a} {b}\n" for a, b in graph["pair_graph_regular"])
+        for kind, ask in KINDS.items():
+            for key, want in graph[kind].items():
+                source, observers, pairs, kappa, *rest = KEY.match(key).groups()
+                to = "set:" + observers.replace("+", ",") if "+" in observers else observers
+                words = ["--family", graph["graph"], "--pair-noise", kappa, "--to", to, "--pair-graph",
+                         "edges" if pairs == "edges" else "regular.edges", *ask(*rest)]
+                asked = " ".join(words)
+                if asked not in told:
+                    told[asked] = {u: value for (u, _), value
+                                   in losses(words, {"regular.edges": regular}).items()}
+                close(told[asked][int(source)], want, relative=1e-9, absolute=1e-12)
+                checked += 1
+    assert checked == 1020, checked
+
+
+def worst(*words):
+    return max(value for value in losses(words).values() if value != "inf")
+
+
+def limits():
+    """The best known figures, and the least that anybody can be hidden by."""
+    assert worst("--family", "davis", "--rounds", "30", "--dither", "0", "--pair-graph", "edges",
+                 "--pair-noise", "10") <= 0.0465 * 1.005
+    assert worst("--family", "hypercube 6", "--rounds", "14", "--dither", "0", "--pair-graph", "edges",
+                 "--pair-noise", "10") <= 0.0182 * 1.005
+    hub = worst("--family", "star 32", "--rounds", "40", "--dither", "0.1", "--pair-graph", "regular 10",
+                "--pair-noise", "30", "--to", "0")
+    assert 1 / 31 <= hub <= 1.02 / 31, hub
+    five = worst("--family", "ring 60", "--rounds", "10", "--sees", "everything", "--pair-graph",
+                 "regular 10", "--pair-noise", "30", "--to", "set:3,17,29,41,55")
+    assert 1 / 55 <= five <= 1.05 / 55, five
+
+
+def laws():
+    """Falls with kappa, never above local privacy, `everything` above every view, kappa 0 as without."""
+    base = ["--family", "florentine", "--rounds", "6", "--dither", "0.05"]
+    views = [["--sees", "neighbours"], ["--sees", "sum"], ["--sees", "neighbours", "--own-noise", "counts"],
+             ["--sees", "sum", "--own-noise", "counts"]]
+    for view in views:
+        before = losses([*base, *view])
+        assert losses([*base, *view, "--pair-graph", "edges", "--pair-noise", "0"]) == before
+        for kappa in ("0.3", "3", "30", "3000"):
+            pairs = ["--pair-graph", "regular 4", "--pair-noise", kappa]
+            now = losses([*base, *view, *pairs])
+            own = view[2:]
+            most = losses([*base, "--sees", "everything", *own, *pairs])
+            for pair, value in now.items():
+                if value == "inf":
+                    continue
+                assert value <= before[pair] * (1 + 1e-8) and value <= most[pair] * (1 + 1e-12), (view, pair)
+            before = now
+
+
+def segments():
+    """ring 20, two who pool: by everything, kappa large, the segments between them."""
+    got = losses(["--family", "ring 20", "--rounds", "5", "--sees", "everything", "--pair-graph", "edges",
+                  "--pair-noise", "1000", "--to", "set:0,8"])
+    for (u, _), value in got.items():
+        if value != "inf":
+            close(value, 1 / 7 if 0 < u < 8 else 1 / 11, relative=1e-4)
+
+
+STUDY = """title: pairs
+seed: 3
+graph: {family: davis}
+data: {source: meters, per_node: one, columns: [{name: h19}]}
+task: {kind: mean, bounds: [0, 5], unit: kWh}
+protocol: {kind: averaging, rounds: 40}
+privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: 0.05, pair_graph: edges, pair_noise: 10}
+output: {repeat: 200}
+"""
+
+
+def study():
+    """A promise to each pair on the demo's network: 0.30 kWh at most, where local privacy has 1.34."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "study.yaml"), "w", encoding="utf-8") as file:
+            file.write(STUDY)
+        code, _, err = run(["run", "study.yaml", "-o", "out"], folder)
+        assert code == 0, err
+        with open(os.path.join(folder, "out/summary.json"), encoding="utf-8") as file:
+            made = [one for one in json.load(file)["variants"] if one["name"] not in ("central", "local")][0]
+        with open(os.path.join(folder, "out/private.json"), encoding="utf-8") as file:
+            private = json.load(file)
+    guarantee = made["guarantee"]
+    assert guarantee["worst"]["epsilon"] <= 4, guarantee
+    error = [one for one in private["variants"] if one["name"] == made["name"]][0]["error"]
+    assert error["columns"][0]["rmse"] <= 0.30, error
+    objective = error["objective"]
+    assert abs(objective["mean"] - objective["predicted"]) <= 4 * objective["standard_error"], objective
+
+
+main([
+    Case("loss --family ring.5 --rounds 3 --pair-noise 1", 2, err="ring.5"),
+    Case("loss --family 'ring 5' --rounds 3 --pair-noise 1", 2, err="who shares it"),
+    Case("loss --family 'ring 5' --rounds 3 --pair-graph edges --pair-noise -1", 2, err="pair-noise"),
+    Case("loss --family 'ring 5' --rounds 3 --pair-graph edges --pair-noise 1e7", 2, err="1e\\+06"),
+    Case("loss --family 'ring 5' --rounds 3 --pair-graph 'regular 9' --pair-noise 1", 2, err="pair-graph"),
+    Case("loss --family 'ring 5' --rounds 3 --pair-graph nowhere --pair-noise 1", 3, err="nowhere"),
+    Case("loss --family 'ring 5' --protocol walk --rounds 30 --noise 2 --pair-graph edges --pair-noise 1", 2,
+         err="pair-graph"),
+], [golden, limits, laws, segments, study])
