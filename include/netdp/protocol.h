@@ -31,7 +31,8 @@ typedef struct netdp_pairing {
 } netdp_pairing;
 
 /* The pair graph of a network by its name: "edges" (the network's own) or a family such as "regular
- * 10", of as many nodes, drawn with `seed`, or else the path of a graph file. Owned by the caller. */
+ * 10", of as many nodes, drawn with `seed`, or else the path of a graph file. Owned by the caller.
+ */
 NETDP_API NETDP_CHECK netdp_status netdp_pairing_graph(const char *name, const netdp_graph *network,
                                                        uint64_t seed, netdp_graph **pairs,
                                                        netdp_error *error);

@@ -258,6 +258,9 @@ netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, b
         if (status == NETDP_OK && study->anew)
             clear_folder(folder);
         *finished = netdp_i_record_finished(folder);
+    } else if (status == NETDP_OK && holds(folder, "lock") &&
+               lock_folder(folder, lock, NULL) == NETDP_OK) {
+        netdp_i_folder_close(folder, lock); /* of a run that was killed when it was done */
     }
     if (status != NETDP_OK)
         return status;

@@ -423,6 +423,9 @@ def unfinished_writes_do_not_stay():
             write(folder, os.path.join("cut", name), "half")
         ran(folder, "cut")
         same(folder, "whole", "cut")
+        write(folder, os.path.join("cut", "lock"), "process 4194003 on here\n")  # killed when it was done
+        ran(folder, "cut")
+        same(folder, "whole", "cut")
 
 
 def damaged_folders_are_told():
