@@ -81,14 +81,10 @@ netdp_status netdp_i_output_open_private(netdp_i_output *output, const char *pat
     return status;
 }
 
-/* The rename is on disk only once its folder is. */
-static bool sync_folder_of(const char *path)
+/* The rename is on disk only once its folder is. Spoils the path. */
+static bool sync_folder_of(char *path)
 {
-    char *copy = netdp_i_copy_text(path);
-    if (copy == NULL)
-        return false;
-    int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY);
-    netdp_i_free(copy);
+    int folder = open(dirname(path), O_RDONLY | O_DIRECTORY);
     if (folder < 0)
         return false;
     /* Some file systems cannot sync a folder and say EINVAL: nothing more can be done there. */
@@ -107,9 +103,9 @@ netdp_status netdp_i_output_commit(netdp_i_output *output, netdp_error *error)
         output->stream = NULL;
         written = written && rename(output->beside, output->path) == 0;
         if (written) {
+            written = sync_folder_of(output->beside);
             netdp_i_free(output->beside);
             output->beside = NULL;
-            written = sync_folder_of(output->path);
         }
     }
     netdp_status status = written ? NETDP_OK : cannot(error, "write", path);

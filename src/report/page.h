@@ -8,7 +8,7 @@
 
 /*
  * The template, made from web/ by web/build.mjs and embedded at build time. NETDP_I_PAGE_MARK
- * stands in it once, where the data go.
+ * stands in it once, where the data go; not at all in a build without the page (none.html).
  */
 extern const char netdp_i_page_template[];
 #define NETDP_I_PAGE_MARK "@@NETDP_DATA@@"

@@ -1,10 +1,9 @@
 /* Centralities and communicability against closed forms, power series and each other. */
 #include "check.h"
+#include "sweep.h"
 
 #include <netdp/centrality.h>
 #include <netdp/communicability.h>
-
-#include "base/memory.h"
 
 static netdp_error error;
 
@@ -250,17 +249,8 @@ static void test_memory_runs_out(void **state)
     netdp_mixing *mixing = NULL;
     double room[34 * 34];
     assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
-    const int64_t before = netdp_i_memory_live();
-    netdp_status status = NETDP_NO_MEMORY;
-    int k = 0;
-    for (; status == NETDP_NO_MEMORY; k++) {
-        netdp_i_memory_fail_at(k);
-        status = everything(graph, mixing, room);
-        netdp_i_memory_fail_at(-1);
-        assert_int_equal(netdp_i_memory_live(), before);
-    }
-    assert_int_equal(status, NETDP_OK);
-    assert_true(k > 8);
+    for (sweep s = {.least = 8}; sweep_next(&s);)
+        s.status = everything(graph, mixing, room);
     netdp_mixing_free(mixing);
     netdp_graph_free(graph);
 }

@@ -1,9 +1,8 @@
 #include "check.h"
+#include "sweep.h"
 
 #include <ctype.h>
 #include <netdp/claim.h>
-
-#include "base/memory.h"
 
 static netdp_error error;
 
@@ -891,17 +890,8 @@ static void test_memory_runs_out(void **state)
     (void)state;
     struct net net = on("ring 5", "metropolis");
     set(&net, "rounds=3 noise=4 from=2 to=0");
-    const int64_t before = netdp_i_memory_live();
-    netdp_status status = NETDP_NO_MEMORY;
-    int k = 0;
-    for (; status == NETDP_NO_MEMORY; k++) {
-        netdp_i_memory_fail_at(k);
-        status = everything(&net);
-        netdp_i_memory_fail_at(-1);
-        assert_int_equal(netdp_i_memory_live(), before);
-    }
-    assert_int_equal(status, NETDP_OK);
-    assert_true(k > 20);
+    for (sweep s = {.least = 20}; sweep_next(&s);)
+        s.status = everything(&net);
     drop(&net);
 }
 

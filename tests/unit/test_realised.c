@@ -3,14 +3,13 @@
  * the account over all paths, and the laws between the kinds.
  */
 #include "walk_net.h"
+#include "sweep.h"
 
 #include <omp.h>
 #include <netdp/random.h>
 #include <netdp/realised.h>
 #include <netdp/simulate.h>
 #include <netdp/walk.h>
-
-#include "base/memory.h"
 
 enum { NODES = 5, MOST_STEPS = 40 };
 
@@ -406,20 +405,11 @@ static void test_no_memory(void **state)
     double cost[NODES * NODES];
     int64_t count[NODES];
     for (int call = 0; call < 3; call++) {
-        netdp_status status = NETDP_NO_MEMORY;
-        const int64_t live = netdp_i_memory_live();
-        for (int64_t k = 0; status == NETDP_NO_MEMORY; k++) {
-            assert_true(k < 100);
-            netdp_i_memory_fail_at(k);
-            status = call == 0
-                         ? netdp_realised_costs(&token, path, kind, 1, &observer, cost, &error)
-                     : call == 1 ? netdp_realised_pairs(&token, path, kind, NULL, cost, &error)
-                                 : netdp_realised_contributions(&token, path, count, &error);
-            netdp_i_memory_fail_at(-1);
-            assert_true(netdp_i_memory_live() == live);
-            assert_true(k > 0 || status == NETDP_NO_MEMORY);
-        }
-        assert_int_equal(status, NETDP_OK);
+        for (sweep s = {0}; sweep_next(&s);)
+            s.status = call == 0
+                           ? netdp_realised_costs(&token, path, kind, 1, &observer, cost, &error)
+                       : call == 1 ? netdp_realised_pairs(&token, path, kind, NULL, cost, &error)
+                                   : netdp_realised_contributions(&token, path, count, &error);
     }
     drop(n);
 }

@@ -1,4 +1,5 @@
 #include "check.h"
+#include "sweep.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -1070,30 +1071,19 @@ static void test_running_out_of_memory(void **state)
     (void)state;
     static const char *const set[] = {"title=new", "task.bounds=[0,1]", "graph.file=a.edges"};
     netdp_error error = {0};
-    int64_t before = netdp_i_memory_live();
     put_with(4, "  source: meters\n  columns: [{name: a, bounds: [0, 1]}, {name: b}]\n"
                 "variants: [{name: v, data: {columns: [{name: c}]}}, {protocol: {rounds: 5}}]\n");
-    netdp_status status = NETDP_NO_MEMORY;
     netdp_study *study = NULL;
-    for (int64_t k = 0; status != NETDP_OK; k++) {
-        assert_true(k < 1000);
-        netdp_i_memory_fail_at(k);
-        status = netdp_study_read(study_path, set, 3, &study, &error);
-        netdp_i_memory_fail_at(-1);
-        if (status != NETDP_OK) {
-            assert_int_equal(status, NETDP_NO_MEMORY);
-            assert_null(study);
-            assert_int_equal(netdp_i_memory_live(), before);
-        }
+    for (sweep s = {0}; sweep_next(&s);) {
+        study = NULL;
+        s.status = netdp_study_read(study_path, set, 3, &study, &error);
+        assert_true((study != NULL) == (s.status == NETDP_OK));
+        netdp_study_free(study);
     }
-    status = NETDP_NO_MEMORY;
-    for (int64_t k = 0; status != NETDP_OK; k++) {
-        netdp_i_memory_fail_at(k);
-        status = netdp_study_write(study, other_path, &error);
-        netdp_i_memory_fail_at(-1);
-    }
+    assert_ok(netdp_study_read(study_path, set, 3, &study, &error));
+    for (sweep s = {0}; sweep_next(&s);)
+        s.status = netdp_study_write(study, other_path, &error);
     netdp_study_free(study);
-    assert_int_equal(netdp_i_memory_live(), before);
 }
 
 static const char account[] = "graph: {family: ring 12}\n"
