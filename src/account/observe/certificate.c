@@ -23,6 +23,18 @@
 /* Squares are added up in chunks of so many nodes: the rounding of a sum grows with its terms. */
 enum { LANES = 16, CHUNK = 512 };
 
+/* Largest entries are kept side by side, as many as a register has. */
+enum { ABREAST = 4 };
+
+#if defined(__x86_64__) && defined(__ELF__)
+#define WIDER __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDER
+#endif
+
+/* For what is compiled within its caller, for the caller's processor. */
+#define INSIDE __attribute__((always_inline)) inline
+
 /* For what is computed in doubles, but for longer sums. */
 #define ROUND_UP (1 + 1e-12)
 
@@ -45,6 +57,7 @@ typedef struct state_long STATE(long double) state_long;
 #define REAL double
 #define UNIT (DBL_EPSILON / 2)
 #define SQRT sqrt
+#define ABS fabs
 #define NAME(what) what##_double
 #include "account/observe/certificate_rounds.inc"
 
@@ -56,10 +69,12 @@ static void multiply_double(netdp_rows rows, const double *x, double *y, int32_t
 #undef REAL
 #undef UNIT
 #undef SQRT
+#undef ABS
 #undef NAME
 #define REAL long double
 #define UNIT ((double)(LDBL_EPSILON / 2))
 #define SQRT sqrtl
+#define ABS fabsl
 #define NAME(what) what##_long
 #include "account/observe/certificate_rounds.inc"
 
