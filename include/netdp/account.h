@@ -199,6 +199,10 @@ NETDP_API bool netdp_losses_counts(const netdp_losses *losses, int32_t from_inde
 NETDP_API NETDP_CHECK netdp_status netdp_unit_parse(const char *text, netdp_unit *unit,
                                                     netdp_error *error);
 
+/* The unit as netdp_unit_parse reads it, in the fewest digits: "dp:1e-6". */
+enum { NETDP_UNIT_ROOM = 40 };
+NETDP_API void netdp_unit_text(netdp_unit unit, char text[NETDP_UNIT_ROOM]);
+
 /* A loss in a unit, rounded up. sigma >= 0; loss > 0 and sigma = 0 give infinity. */
 NETDP_API NETDP_CHECK netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit,
                                                     double *value, netdp_error *error);

@@ -110,7 +110,8 @@ typedef enum netdp_claim_kind {
     NETDP_CLAIM_RATE,  /* up to a constant and logarithms: no number to rely on */
 } netdp_claim_kind;
 
-/* In words: "Renyi epsilon at the order alpha"; NULL for a number that is no kind. */
+/* A unit of netdp/account.h ("rdp:ALPHA" for any alpha), else in words: "probability"; NULL for a
+ * number that is no kind. */
 NETDP_API const char *netdp_claim_unit(netdp_claim_kind kind);
 
 /* Is the claim's number an upper bound? */

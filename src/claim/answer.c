@@ -1,6 +1,8 @@
 #include "claim/answer.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <netdp/account.h>
 
 #include "base/file.h"
 
@@ -71,6 +73,15 @@ static json_t *inputs_json(const netdp_i_asked *asked)
     return object;
 }
 
+netdp_i_spelled netdp_i_asked_unit(const netdp_i_asked *asked)
+{
+    netdp_i_spelled unit;
+    snprintf(unit.text, sizeof unit.text, "%s", netdp_claim_unit(asked->claim->kind));
+    if (asked->claim->kind == NETDP_CLAIM_RDP && asked->inputs.value[NETDP_IN_ALPHA] > 1)
+        netdp_unit_text((netdp_unit){NETDP_AS_RDP, asked->inputs.value[NETDP_IN_ALPHA]}, unit.text);
+    return unit;
+}
+
 json_t *netdp_i_asked_json(const netdp_i_asked *asked)
 {
     json_t *object = netdp_i_claim_json(asked->claim);
@@ -79,6 +90,7 @@ json_t *netdp_i_asked_json(const netdp_i_asked *asked)
         holds = json_pack("{s:s, s:o, s:o}", "by", asked->claim->by, "at_least",
                           netdp_i_json_double(asked->truth.at_least), "at_most",
                           netdp_i_json_double(asked->truth.at_most));
+    json_object_set_new(object, "unit", json_string(netdp_i_asked_unit(asked).text));
     json_object_set_new(object, "inputs", inputs_json(asked));
     json_object_set_new(object, "value", netdp_i_json_double(asked->value));
     json_object_set_new(object, "valid", json_boolean(!isinf(asked->value)));

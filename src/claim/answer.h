@@ -24,6 +24,13 @@ bool netdp_i_asked_refuted(const netdp_i_asked *asked);
 /* "yes", "NO", "partly" or "rate". */
 const char *netdp_i_claim_sound(netdp_claim_sound sound);
 
+/* netdp_claim_unit, with the order that was asked: "rdp:2". */
+typedef struct netdp_i_spelled {
+    char text[80];
+} netdp_i_spelled;
+
+netdp_i_spelled netdp_i_asked_unit(const netdp_i_asked *asked);
+
 /* The row of the table; the same with inputs, value and what holds. */
 json_t *netdp_i_claim_json(const netdp_claim *claim);
 json_t *netdp_i_asked_json(const netdp_i_asked *asked);

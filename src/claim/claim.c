@@ -234,8 +234,8 @@ netdp_status netdp_claim_input(const netdp_claim *claim, const char *name, netdp
 const char *netdp_claim_unit(netdp_claim_kind kind)
 {
     static const char *const names[] = {
-        [NETDP_CLAIM_LOSS] = "loss mu^2 sigma^2",
-        [NETDP_CLAIM_RDP] = "Renyi epsilon at order alpha",
+        [NETDP_CLAIM_LOSS] = "loss",
+        [NETDP_CLAIM_RDP] = "rdp:ALPHA",
         [NETDP_CLAIM_DP] = "epsilon",
         [NETDP_CLAIM_DELTA] = "delta",
         [NETDP_CLAIM_NOISE] = "standard deviation",

@@ -13,11 +13,12 @@
 typedef struct calibrate_options {
     netdp_i_description_options description;
     const char *as, *over;
+    char unit[NETDP_UNIT_ROOM]; /* `as`, spelled as everywhere */
     double target, max_noise;
     bool tune_dither, json;
 } calibrate_options;
 
-static netdp_status read_target(const calibrate_options *o, const netdp_i_arguments *arguments,
+static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *arguments,
                                 netdp_target *target, netdp_error *error)
 {
     if (!netdp_i_cli_given(arguments, "target") || o->as == NULL)
@@ -35,7 +36,11 @@ static netdp_status read_target(const calibrate_options *o, const netdp_i_argume
         .variance = o->description.variance,
         .tune_dither = o->tune_dither,
     };
-    return netdp_unit_parse(o->as, &target->unit, error);
+    const netdp_status status = netdp_unit_parse(o->as, &target->unit, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--as");
+    netdp_unit_text(target->unit, o->unit);
+    return NETDP_OK;
 }
 
 static netdp_status print_json(const calibrate_options *o, const netdp_i_description *d,
@@ -53,7 +58,7 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
         d->mixing == NULL ? json_null() : json_real(c->dither), "rounds", (json_int_t)c->rounds,
         "bound", losses->bound->name, "sound", (int)losses->sound, "certified",
         (int)losses->certified, "reason", netdp_i_reason_json(losses), "target", "epsilon",
-        o->target, "as", o->as, "over", o->over, "achieved", "epsilon",
+        o->target, "unit", o->unit, "over", o->over, "achieved", "epsilon",
         netdp_i_json_double(strcmp(o->over, "mean") == 0 ? s->mean : s->max), "pairs",
         (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
         netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
@@ -77,7 +82,7 @@ static void print_table(const calibrate_options *o, const netdp_i_description *d
     printf(", %" PRId64 " %s\n", c->rounds, d->mixing == NULL ? "steps" : "rounds");
     printf("achieved (%s): mean %s, worst %s (from %" PRId32 " to %" PRId32
            "), local differential privacy %s\n",
-           o->as, netdp_i_up(s->mean, 6).text, netdp_i_up(s->max, 6).text, s->worst_from,
+           o->unit, netdp_i_up(s->mean, 6).text, netdp_i_up(s->max, 6).text, s->worst_from,
            s->worst_to, netdp_i_up(s->local, 6).text);
     netdp_i_describe_print(d, c->noise);
 }

@@ -213,7 +213,8 @@ static void print_answer(const struct asking *asking)
     if (isinf(asking->asked.value))
         printf("%-12sinfinite: the claim says nothing for these inputs\n", "value");
     else
-        printf("%-12s%.6g  %s\n", "value", asking->asked.value, netdp_claim_unit(claim->kind));
+        printf("%-12s%.6g  %s\n", "value", asking->asked.value,
+               netdp_i_asked_unit(&asking->asked).text);
     if (claim->condition != NULL)
         printf("%-12swhere %s\n", "valid", claim->condition);
     printf("%-12s%s%s%s", "sound", netdp_i_claim_sound(claim->sound),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <netdp/account.h>
 #include <netdp/amplification.h>
 #include <netdp/events.h>
 #include <netdp/gamma.h>
@@ -34,7 +35,8 @@ struct source {
 struct target {
     kind kind;
     double parameter;
-    double low, high; /* GAMMA */
+    double low, high;           /* GAMMA */
+    char unit[NETDP_UNIT_ROOM]; /* DP, RDP, GDP */
 };
 
 /* How: what the switches say. */
@@ -90,7 +92,7 @@ static netdp_status read_curve(char *text, struct source *source, netdp_error *e
         if (equals == NULL || !netdp_i_cli_number(pair, false, &order) ||
             !netdp_i_cli_number(equals + 1, true, &epsilon))
             return netdp_i_fail(error, NETDP_INVALID,
-                                "rdp: pair %zu is not ORDER=EPSILON, as in rdp:2=0.5,4=1.1",
+                                "rdp: pair %zu is not ALPHA=EPSILON, as in rdp:2=0.5,4=1.1",
                                 count + 1);
         if (order <= 1 || epsilon < 0 || (count > 0 && order <= source->order[count - 1]))
             return netdp_i_fail(error, NETDP_INVALID,
@@ -230,7 +232,7 @@ static netdp_status read_source(const char *given, struct source *source, netdp_
         status = read_event(given, source, error);
     } else {
         status = netdp_i_fail(error, NETDP_INVALID,
-                              "'%s': a guarantee is gdp:MU, rdp:ORDER=EPSILON,..., rdp-linear:C, "
+                              "'%s': a guarantee is gdp:MU, rdp:ALPHA=EPSILON,..., rdp-linear:C, "
                               "dp:EPSILON,DELTA, events:FILE, gamma:THETA,LOW,HIGH, "
                               "rr:FLIP,LEVELS,CROWD or an event such as laplace:2",
                               netdp_i_show_text(given).text);
@@ -256,31 +258,25 @@ static netdp_status read_range(const char *given, struct target *target, netdp_e
 
 static netdp_status read_target(const char *text, struct target *target, netdp_error *error)
 {
-    if (strcmp(text, "gdp") == 0 || strcmp(text, "sigma") == 0) {
-        target->kind = text[0] == 'g' ? GDP : SIGMA;
-        return NETDP_OK;
-    }
-    if (strncmp(text, "dp:", 3) == 0) {
-        target->kind = DP;
-        netdp_status status =
-            netdp_i_cli_read_number("--to dp", text + 3, false, &target->parameter, error);
-        if (status == NETDP_OK && !(target->parameter > 0 && target->parameter < 1))
-            status = netdp_i_fail(error, NETDP_INVALID, "--to dp: delta must be between 0 and 1");
-        return status;
-    }
-    if (strncmp(text, "rdp:", 4) == 0) {
-        target->kind = RDP;
-        netdp_status status =
-            netdp_i_cli_read_number("--to rdp", text + 4, false, &target->parameter, error);
-        if (status == NETDP_OK && !(target->parameter > 1))
-            status = netdp_i_fail(error, NETDP_INVALID, "--to rdp: the order must be above 1");
-        return status;
-    }
+    static const kind of_currency[] = {
+        [NETDP_AS_GDP] = GDP, [NETDP_AS_RDP] = RDP, [NETDP_AS_DP] = DP};
+    netdp_unit unit;
     if (strncmp(text, "gamma:", 6) == 0)
         return read_range(text + 6, target, error);
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "--to: '%s' is not dp:DELTA, rdp:ORDER, gdp, sigma or gamma:LOW,HIGH",
-                        netdp_i_show_text(text).text);
+    if (strcmp(text, "sigma") == 0) {
+        target->kind = SIGMA;
+        return NETDP_OK;
+    }
+    const netdp_status status = netdp_unit_parse(text, &unit, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--to");
+    if (unit.currency == NETDP_AS_LOSS)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--to: a guarantee has no loss, which is the noise's too; give "
+                            "dp:DELTA, rdp:ALPHA, gdp, sigma or gamma:LOW,HIGH");
+    *target = (struct target){.kind = of_currency[unit.currency], .parameter = unit.parameter};
+    netdp_unit_text(unit, target->unit);
+    return NETDP_OK;
 }
 
 /* ---- Converting ---- */
@@ -390,11 +386,11 @@ static void print_value(const struct target *target, bool lower, double value)
 {
     switch (target->kind) {
     case DP:
-        printf("epsilon %s %.17g at delta = %g%s\n", lower ? ">=" : "=", value, target->parameter,
-               lower ? " (a lower bound, not a guarantee)" : "");
+        printf("epsilon %s %.17g (%s)%s\n", lower ? ">=" : "=", value, target->unit,
+               lower ? ", a lower bound, not a guarantee" : "");
         break;
     case RDP:
-        printf("epsilon = %.17g at order %g\n", value, target->parameter);
+        printf("epsilon = %.17g (%s)\n", value, target->unit);
         break;
     case GAMMA:
         printf("theta = %.17g for L in [%g, %g]\n", value, target->low, target->high);
@@ -403,7 +399,7 @@ static void print_value(const struct target *target, bool lower, double value)
         printf("sigma = %.17g in units of the sensitivity\n", value);
         break;
     default:
-        printf("mu = %.17g\n", value);
+        printf("mu = %.17g (%s)\n", value, target->unit);
     }
 }
 
@@ -411,7 +407,7 @@ static const char about[] =
     "Converts a privacy guarantee into another currency. The value is an upper bound,\n"
     "rounded outward in ball arithmetic; sigma is rounded up too.\n"
     "\n"
-    "From: gdp:MU (Gaussian DP), rdp:ORDER=EPSILON,... (Renyi DP at orders),\n"
+    "From: gdp:MU (Gaussian DP), rdp:ALPHA=EPSILON,... (Renyi DP at orders),\n"
     "rdp-linear:C (epsilon(a) = C a), dp:EPSILON,DELTA, events:FILE (a JSON list of\n"
     "[{\"mechanism\": \"gaussian\", \"noise\": 2, \"count\": 100}, ...]), or one event:\n"
     "gaussian:NOISE, laplace:NOISE, discrete-gaussian:NOISE,LEVELS,\n"
@@ -433,7 +429,7 @@ netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *e
     struct manner manner = {0};
     bool json = false;
     const netdp_i_option options[] = {
-        {NETDP_I_TEXT, 0, "to", &to, "dp:DELTA|rdp:ORDER|gdp|sigma|gamma:LOW,HIGH",
+        {NETDP_I_TEXT, 0, "to", &to, "dp:DELTA|rdp:ALPHA|gdp|sigma|gamma:LOW,HIGH",
          "the currency wanted; sigma is noise in units of the sensitivity", "required"},
         {NETDP_I_SWITCH, 0, "published", &manner.published, NULL,
          "rdp to dp by the papers' form, epsilon + ln(1/delta)/(a-1); gamma by Lemma 3: looser",

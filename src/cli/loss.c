@@ -28,6 +28,7 @@ typedef struct loss_options {
     double noise;
     int64_t draws;
     bool json, full, explain;
+    char unit[NETDP_UNIT_ROOM]; /* `as`, spelled as everywhere */
 } loss_options;
 
 /* What is printed and written: rows go by, and pairs are kept only where they are listed. */
@@ -90,7 +91,7 @@ static netdp_status print_json(const answer *a, netdp_error *error)
                       ? netdp_i_json_double(a->options->noise)
                       : json_null(),
                   "bound", l->bound->name, "sound", (int)l->sound, "certified", (int)l->certified,
-                  "reason", netdp_i_reason_json(l), "unit", a->options->as, "losses",
+                  "reason", netdp_i_reason_json(l), "unit", a->options->unit, "losses",
                   a->value != NULL ? list_pairs(a) : json_null(), "summary", "pairs",
                   (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
                   netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
@@ -130,7 +131,7 @@ static netdp_i_rounded shown(const answer *a, double value, int digits)
 static void print_pairs(const answer *a)
 {
     const netdp_losses *l = a->losses;
-    printf("%-24s %-24s %8s  %s\n", "from", "to", "distance", a->options->as);
+    printf("%-24s %-24s %8s  %s\n", "from", "to", "distance", a->options->unit);
     for (int32_t i = 0; i < l->from_count; i++)
         for (int32_t v = 0; v < l->to_count; v++) {
             const int64_t at = (int64_t)v * l->from_count + i;
@@ -151,7 +152,7 @@ static void print_distances(const answer *a)
     const netdp_i_class *classes = a->classes;
     netdp_i_classes_end(a->classes, n);
     printf("%8s %12s %12s %12s %12s   (%s)\n", "distance", "pairs", "least", "mean", "most",
-           a->options->as);
+           a->options->unit);
     for (int32_t d = 0; d <= n; d++)
         if (classes[d].pairs > 0)
             printf("%8" PRId32 " %12" PRId64 " %12s %12s %12s\n", d, classes[d].pairs,
@@ -532,6 +533,10 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
     if (o.as == NULL)
         o.as = netdp_i_describe_unit(&o.description);
     status = netdp_unit_parse(o.as, &unit, error);
+    if (status == NETDP_OK)
+        netdp_unit_text(unit, o.unit);
+    else
+        status = netdp_i_within(error, status, "--as");
     if (status == NETDP_OK && o.json && o.csv != NULL && strcmp(o.csv, "-") == 0)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "--csv: - would mix with the JSON on standard output; name a file");

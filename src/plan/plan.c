@@ -123,22 +123,14 @@ static json_t *uniform_guarantee(const netdp_losses *losses, double epsilon, dou
     return guarantee;
 }
 
-/* "dp:1e-06" and the like. */
-static json_t *unit_json(netdp_unit unit)
-{
-    static const char *const form[] = {[NETDP_AS_LOSS] = "loss",
-                                       [NETDP_AS_GDP] = "gdp",
-                                       [NETDP_AS_RDP] = "rdp:%.15g",
-                                       [NETDP_AS_DP] = "dp:%.15g"};
-    return json_sprintf(form[unit.currency], unit.parameter);
-}
-
 netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, netdp_losses *losses,
                                        const netdp_summary *achieved, const char *folder,
                                        json_t **told, netdp_error *error)
 {
     const netdp_unit unit = netdp_i_study_unit(variant->study);
     const bool estimate = netdp_i_sample_estimates(variant, losses), holds = losses->sound;
+    char spelled[NETDP_UNIT_ROOM];
+    netdp_unit_text(unit, spelled);
     netdp_i_pairs pairs = {0};
     json_t *classes = NULL;
     const netdp_i_batch all = netdp_i_batch_whole(losses);
@@ -157,7 +149,7 @@ netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, netdp_los
         "{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound",
         losses->bound->name, "sound", (int)losses->sound, "certified", (int)losses->certified,
         "epsilon", "delta", unit.currency == NETDP_AS_DP ? json_real(unit.parameter) : json_null(),
-        "unit", unit_json(unit), "by_distance", classes, "mean",
+        "unit", json_string(spelled), "by_distance", classes, "mean",
         netdp_i_json_double(achieved->mean), "worst", "from", (int)achieved->worst_from, "to",
         (int)achieved->worst_to, "epsilon", netdp_i_json_double(achieved->max), "local",
         netdp_i_json_double(achieved->local));

@@ -169,16 +169,15 @@ netdp_status netdp_i_realising_account(netdp_i_variant *variant, const netdp_pro
     if (status != NETDP_OK)
         return status;
     const double mean = spread.sum / (double)spread.count;
-    json_t *guarantee =
-        json_pack("{s:s, s:b, s:b, s:n, s:o, s:s, s:[{s:i, s:I, s:o, s:o, s:o}], s:o, s:o, s:{s:n, "
-                  "s:n, s:o}, s:n}",
-                  "bound", accounts[which].says, "sound", (int)accounts[which].sound, "certified",
-                  0, "epsilon", "delta", json_real(study->privacy.delta), "unit",
-                  "epsilon, each at its own delta", "by_distance", "distance", 1, "pairs",
-                  (json_int_t)spread.count, "min", netdp_i_json_double(spread.least), "mean",
-                  netdp_i_json_double(mean), "max", netdp_i_json_double(spread.most), "least",
-                  netdp_i_json_double(spread.least), "mean", netdp_i_json_double(mean), "worst",
-                  "from", "to", "epsilon", netdp_i_json_double(spread.most), "local");
+    json_t *guarantee = json_pack(
+        "{s:s, s:b, s:b, s:n, s:o, s:n, s:[{s:i, s:I, s:o, s:o, s:o}], s:o, s:o, s:{s:n, "
+        "s:n, s:o}, s:n}",
+        "bound", accounts[which].says, "sound", (int)accounts[which].sound, "certified", 0,
+        "epsilon", "delta", json_real(study->privacy.delta), "unit", "by_distance", "distance", 1,
+        "pairs", (json_int_t)spread.count, "min", netdp_i_json_double(spread.least), "mean",
+        netdp_i_json_double(mean), "max", netdp_i_json_double(spread.most), "least",
+        netdp_i_json_double(spread.least), "mean", netdp_i_json_double(mean), "worst", "from", "to",
+        "epsilon", netdp_i_json_double(spread.most), "local");
     if (guarantee == NULL)
         return netdp_i_no_memory(error);
     if (which >= THEOREM)

@@ -240,10 +240,9 @@ static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *erro
     if (!(study->privacy.delta > 0) && study->privacy.as == NULL)
         return netdp_i_reading_fail(from, "privacy.delta", error,
                                     "is missing; give a number above 0 and below 1");
-    if (study->privacy.as != NULL && netdp_unit_parse(study->privacy.as, &unit, error) != NETDP_OK)
-        return netdp_i_reading_fail(from, "privacy.as", error, "'%s' is no unit; give %s",
-                                    netdp_i_show_text(study->privacy.as).text,
-                                    "loss, gdp, rdp:ALPHA or dp:DELTA");
+    netdp_error why = {NETDP_OK, ""};
+    if (study->privacy.as != NULL && netdp_unit_parse(study->privacy.as, &unit, &why) != NETDP_OK)
+        return netdp_i_reading_fail(from, "privacy.as", error, "%s", why.text);
     if (study->privacy.as != NULL && study->privacy.delta > 0)
         return netdp_i_reading_fail(from, "privacy.as", error,
                                     "excludes delta; write dp:%g in its place",

@@ -57,10 +57,10 @@ CASES = [
     convert("rdp:2=0.5,4=1.1", "rdp:3", 0.95),
     convert("rdp-linear:0.5", "dp:1e-6", renyi_published(0.5, 1e-6), 1e-9, "--published"),
     convert("rdp:2=inf", "dp:1e-6", "inf"),
-    Case("convert gdp:1 --to dp:1e-5", out=r"^epsilon = 4\.3771780\d+ at delta = 1e-05$"),
+    Case("convert gdp:1 --to dp:1e-5", out=r"^epsilon = 4\.3771780\d+ \(dp:1e-5\)$"),
     Case("convert gdp:2 --to sigma", out=r"^sigma = 0\.5 "),
-    Case("convert gdp:1 --to rdp:2", out=r"at order 2"),
-    Case("convert gdp:1 --to gdp", out=r"^mu = 1$"),
+    Case("convert gdp:1 --to rdp:2", out=r"\(rdp:2\)"),
+    Case("convert gdp:1 --to gdp", out=r"^mu = 1 \(gdp\)$"),
     refused("dp:1,1e-6 --to gdp", "not sound"),
     refused("dp:1,1e-6 --to rdp:2", "not sound"),
     refused("dp:1,1e-6 --to dp:1e-7", "not sound"),
@@ -83,9 +83,9 @@ CASES = [
        "rdp-linear:x", "''", ":", "zcdp:1")],
     *[refused(f"dp:{bad} --to sigma") for bad in
       ("1", "1,", ",1e-6", "1,0", "1,1", "1,2", "-1,1e-6", "nan,1e-6", "1,nan", "1,1e-6,3")],
-    *[refused(f"gdp:1 --to dp:{bad}", "--to dp") for bad in
+    *[refused(f"gdp:1 --to dp:{bad}", "--to: .dp:") for bad in
       ("0", "1", "-1e-6", "nan", "inf", "1e-6x", "''")],
-    *[refused(f"gdp:1 --to rdp:{bad}", "--to rdp") for bad in
+    *[refused(f"gdp:1 --to rdp:{bad}", "--to: .rdp:") for bad in
       ("1", "0", "-2", "nan", "inf", "2x", "''")],
 ]
 
@@ -208,7 +208,7 @@ CASES += [
          check=says("inf", "shuffled")),
     Case("convert rr:0.5,2,100 --to dp:1e-6 --by local --json", keys=COVERS,
          check=says(math.log(3), "shuffled")),
-    Case("convert rr:0.5,2,10000 --to dp:1e-6", out=r"^epsilon = 0\.04\d+ at delta = 1e-06\n"
+    Case("convert rr:0.5,2,10000 --to dp:1e-6", out=r"^epsilon = 0\.04\d+ \(dp:1e-6\)\n"
          r"covers one contribution hidden among CROWD"),
     Case("convert dp:1,1e-3 --to gamma:1,1.2 --json", keys=COVERS,
          check=least_theta(1, 1.2, 1e-3, 1)),

@@ -24,6 +24,27 @@ CASES = [
     Case("loss --graph davis --rounds 3", 2, err='give --family "davis"'),
     Case("loss --graph davis --rounds 3", out="from", files={"davis": b"0 1\n1 2\n0 2\n"}),  # a file of that name
     Case("loss --family mine.edges --rounds 3", 2, err="give --graph mine.edges", files={"mine.edges": b"0 1\n"}),
+    # One spelling of units, in every command and in studies; what is written is what is read.
+    Case(AVERAGING + " --noise 1 --as mu", 2, err="--as: 'mu' is no unit; write gdp"),
+    Case(AVERAGING + " --noise 1 --as dp:1E-06", out=r"\(dp:1e-6\)"),
+    Case(AVERAGING + " --noise 1 --as dp:0.000001 --json", out='"unit": "dp:1e-6"'),
+    Case("calibrate --family davis --rounds 3 --target 1 --as renyi:2", 2, err="write rdp:ALPHA"),
+    Case("calibrate --family davis --rounds 3 --target 1 --as rdp:2.0 --json", out='"unit": "rdp:2"'),
+    Case("convert gdp:1 --to epsilon", 2, err="--to: 'epsilon' is no unit; write dp:DELTA"),
+    Case("convert gdp:1 --to dp:1E-5", out=r"\(dp:1e-5\)"),
+    Case("claim A-theorem-1 hidden=3 noise=2 alpha=2.0 --json", out='"unit": "rdp:2"'),
+    Case("run x.yaml", 2, err="privacy.as: 'mu' is no unit; write gdp", files={"x.yaml": b"""
+graph: {family: ring 5}
+task: {kind: account}
+protocol: {kind: averaging, rounds: 2}
+privacy: {noise: 1, as: mu}
+"""}),
+    Case("run x.yaml --json", out='"unit": "dp:1e-6"', files={"x.yaml": b"""
+graph: {family: ring 5}
+task: {kind: account}
+protocol: {kind: averaging, rounds: 2}
+privacy: {noise: 1, as: dp:0.000001}
+"""}),
     # An option that the protocol does not take is refused by the row that the help page shows it by.
     Case(AVERAGING + " --schedule once", 2, err="--schedule: does not apply to averaging"),
     Case("loss --family 'ring 5' --protocol walk --rounds 3 --noise 1 --draws 9", 2,

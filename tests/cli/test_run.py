@@ -292,7 +292,7 @@ def variants_are_studies_of_their_own():
         table = ran(folder, "all")
         for name in names:
             assert len([line for line in table.splitlines() if line.startswith(name + " ")]) >= 2, table
-        assert "sum worst pair: epsilon at delta 1e-06 (target 3, over the worst" in table, table
+        assert "sum worst pair: epsilon, dp:1e-6 (target 3, over the worst" in table, table
         assert "sum worst pair: each node sees its own messages and the last sum" in table, table
         assert "ring: ring 32: 32 nodes, 32 edges, lazy:0.2 weights" in table, table
 

@@ -41,6 +41,44 @@ static void test_units_are_read_strictly(void **state)
     }
 }
 
+static void test_units_have_one_spelling(void **state)
+{
+    (void)state;
+    static const char *const spelled[][2] = {{"loss", "loss"},
+                                             {"gdp", "gdp"},
+                                             {"dp:1e-6", "dp:1e-6"},
+                                             {"dp:1E-06", "dp:1e-6"},
+                                             {"dp:.000001", "dp:1e-6"},
+                                             {"dp:0.03", "dp:0.03"},
+                                             {"rdp:2.0", "rdp:2"},
+                                             {"rdp:1e+06", "rdp:1e6"},
+                                             {"rdp:1.0000001", "rdp:1.0000001"},
+                                             {"dp:1e-300", "dp:1e-300"}};
+    char text[NETDP_UNIT_ROOM];
+    netdp_unit unit, again;
+    for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++) {
+        assert_ok(netdp_unit_parse(spelled[i][0], &unit, &error));
+        netdp_unit_text(unit, text);
+        assert_string_equal(text, spelled[i][1]);
+    }
+    /* Every double comes back, in the room that there is. */
+    for (double delta = 0.3333333333333333; delta > 0; delta *= 0.123456789) {
+        netdp_unit_text((netdp_unit){NETDP_AS_DP, delta}, text);
+        assert_ok(netdp_unit_parse(text, &again, &error));
+        assert_true(again.currency == NETDP_AS_DP && again.parameter == delta);
+    }
+    static const char *const others[][2] = {
+        {"mu", "write gdp"},          {"gaussian", "write gdp"},  {"gdp:1", "write gdp"},
+        {"Renyi", "write rdp:ALPHA"}, {"rdp", "write rdp:ALPHA"}, {"DP:1e-6", "write dp:DELTA"},
+        {"epsilon", "write dp:DELTA"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_fails(netdp_unit_parse(others[i][0], &unit, &error), NETDP_INVALID);
+        assert_non_null(strstr(error.text, others[i][1]));
+    }
+    netdp_unit_text((netdp_unit){99, 2}, text);
+    assert_string_equal(text, "");
+}
+
 static void test_values_at_the_limits(void **state)
 {
     (void)state;
@@ -596,6 +634,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_units_are_read_strictly),
+        cmocka_unit_test(test_units_have_one_spelling),
         cmocka_unit_test(test_values_at_the_limits),
         cmocka_unit_test(test_summary_and_its_ties),
         cmocka_unit_test(test_bounds),

@@ -30,7 +30,7 @@ function readPairs(pairs, nodes) {
   };
 }
 
-/** "dp:1e-06" as {kind, parameter}; of older summaries, delta. */
+/** "dp:1e-6" as {kind, parameter}; of older summaries, delta. */
 function readUnit(guarantee) {
   const [kind, parameter] = (guarantee.unit ?? `dp:${guarantee.delta}`).split(':');
   return {kind, parameter: Number(parameter)};

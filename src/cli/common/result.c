@@ -160,6 +160,18 @@ static int farthest_of(const json_t *variant)
                             json_object_get(json_array_get(classes, count - 1), "distance"));
 }
 
+/* What a target's epsilon is at. */
+static struct unit {
+    char text[NETDP_UNIT_ROOM];
+} unit_of(const json_t *target)
+{
+    struct unit unit;
+    netdp_unit_text(
+        (netdp_unit){NETDP_AS_DP, netdp_i_json_number(json_object_get(target, "delta"))},
+        unit.text);
+    return unit;
+}
+
 /* Variants of other targets than the study's say so: their epsilons stand in the same table. */
 static void print_targets(const json_t *summary, const json_t *variants)
 {
@@ -169,9 +181,8 @@ static void print_targets(const json_t *summary, const json_t *variants)
     {
         const json_t *target = json_object_get(variant, "target");
         if (target != NULL && !json_equal(target, json_object_get(summary, "target")))
-            printf("%s: epsilon at delta %g (target %g, over the %s of the pairs)\n",
-                   name_of(variant), netdp_i_json_number(json_object_get(target, "delta")),
-                   netdp_i_json_number(json_object_get(target, "epsilon")),
+            printf("%s: epsilon, %s (target %g, over the %s of the pairs)\n", name_of(variant),
+                   unit_of(target).text, netdp_i_json_number(json_object_get(target, "epsilon")),
                    json_string_value(json_object_get(target, "over")));
     }
 }
@@ -259,8 +270,7 @@ static void print_guarantees(const json_t *summary, const json_t *variants)
     for (i = 3; i < json_array_size(variants); i++)
         if (farthest_of(json_array_get(variants, i)) != distance)
             snprintf(farthest, sizeof farthest, "farthest");
-    printf("\nepsilon at delta %g (target %g, over the %s of the pairs)\n",
-           netdp_i_json_number(json_object_get(target, "delta")),
+    printf("\nepsilon, %s (target %g, over the %s of the pairs)\n", unit_of(target).text,
            netdp_i_json_number(json_object_get(target, "epsilon")),
            json_string_value(json_object_get(target, "over")));
     print_drawn(variants);
