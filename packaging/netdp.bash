@@ -51,9 +51,9 @@ _netdp_bounds() {
     "$1" loss --family 'ring 3' --rounds 1 --bound list 2>/dev/null | awk 'NR > 1 { print $1 }' | sort -u
 }
 
-# Commands in the table of `netdp --help`; of "Usage: netdp graph make|info|centrality" the three.
+# Commands in the tables of `netdp --help`; of "Usage: netdp graph make|info|centrality" the three.
 _netdp_commands() {
-    "$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p'
+    "$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'
 }
 
 _netdp_subcommands() {

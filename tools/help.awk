@@ -22,7 +22,6 @@ BEGIN { state = "what" }
 state == "what" { print "what\t" $0; next }
 /^(Examples|Try):$/ { flush_option(); state = "examples"; next }
 state == "examples" && /^  / { sub(/^ +/, ""); print "example\t" $0; next }
-state == "options" && /^[^ ].*:$/ { flush_option(); sub(/:$/, ""); print "group\t" $0; next }
 # An option stands at its column; a wrapped line that begins with one stands farther in.
 state == "options" && (/^(  |      )(-[A-Za-z], )?--[a-z]/ || /^  [a-z][a-z-]*  /) {
     flush_option()
@@ -45,6 +44,13 @@ state == "options" && /^        +[^ ]/ && name != "" {
         state = "rest"
     next
 }
+# Behind the examples, or an empty line: a heading begins options again, other words are the rest.
+(state == "rest" || state == "options") && /^[A-Z].*:$/ {
+    state = "options"
+    print "group\t" substr($0, 1, length($0) - 1)
+    next
+}
+state == "options" && /^[^ ]/ && name == "" { state = "rest" }
 state == "rest" { print "more\t" $0; next }
 { fail("a line that is no option, heading or example: " $0) }
 END {

@@ -195,8 +195,10 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
     const netdp_i_usage usage = {
         .command = "audit",
         .arguments = "STUDY.yaml",
-        .what = "Play the observer of a study's threat model against the simulator: what could it "
-                "learn, and does that refute the guarantee?",
+        .what =
+            "Play the observer of a study's threat model against the simulator: what could it "
+            "learn, and does that refute the guarantee? STUDY.yaml is - for standard input, with "
+            "-o DIR.",
         .examples = "  netdp audit experiments/meters-on-davis.yaml\n"
                     "  netdp audit --self-test\n",
         .least = 0,

@@ -656,6 +656,12 @@ netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *erro
         goto done;
     if (arguments.count > 0)
         d.file = arguments.text[0];
+    /* A study is run again, and then standard input is another. */
+    for (int i = 0; i < ANSWERS && status == NETDP_OK; i++)
+        if ((i == GRAPH || i == CSV) && d.answer[i] != NULL && strcmp(d.answer[i], "-") == 0)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "--%s: a study names a file; - has no name to run it with",
+                                  questions[i].option);
     for (int i = 0; i < ANSWERS; i++) {
         const answer other = rival((answer)i);
         fixed[i] = is_given(&d, (answer)i);

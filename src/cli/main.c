@@ -12,23 +12,28 @@
 #include "base/place.h"
 #include "base/text.h"
 
+/* By job; a row without a name begins a group of the page. */
 static const struct {
     const char *name;
     netdp_i_command run;
     const char *summary;
 } commands[] = {
-    {"init", netdp_i_command_init, "a study file of your own, from questions"},
-    {"run", netdp_i_command_run, "run a study: calibrate, account, simulate, tabulate"},
-    {"reproduce", netdp_i_command_reproduce, "a figure or table of the papers, by name"},
+    {NULL, NULL, "Ask how private it is:"},
     {"loss", netdp_i_command_loss, "how much each node learns about each other node"},
     {"calibrate", netdp_i_command_calibrate, "the least noise that meets a privacy target"},
+    {"convert", netdp_i_command_convert, "a guarantee in another unit: gdp, rdp:ALPHA, dp:DELTA"},
+    {NULL, NULL, "Run a study, private values on a network:"},
+    {"init", netdp_i_command_init, "write a study file of your own, from questions"},
+    {"run", netdp_i_command_run, "calibrate, account, simulate, tabulate"},
     {"report", netdp_i_command_report, "a page to read about a run's results"},
-    {"audit", netdp_i_command_audit, "attack a study's guarantee in the simulator"},
-    {"claim", netdp_i_command_claim, "what the papers claim, by name, and what holds beside it"},
-    {"convert", netdp_i_command_convert,
-     "convert a guarantee: Gaussian DP, Renyi DP, (eps, delta)"},
+    {"audit", netdp_i_command_audit, "attack the guarantee in the simulator"},
+    {NULL, NULL, "Compare with the papers:"},
+    {"reproduce", netdp_i_command_reproduce, "a figure or table of theirs, by name"},
+    {"claim", netdp_i_command_claim, "a formula of theirs, and what holds beside it"},
+    {NULL, NULL, "Look at what goes in:"},
     {"graph", netdp_i_command_graph, "make a graph, or describe one: degrees, diameter, mixing"},
     {"data", netdp_i_command_data, "the data sets: where each comes from, is mine the right one"},
+    {NULL, NULL, "This program:"},
     {"bench", netdp_i_command_bench, "how fast the accounts are on this machine"},
     {"version", netdp_i_command_version, "the versions of netdp and of its libraries"},
 };
@@ -37,34 +42,37 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_page(void)
 {
-    char manual[NETDP_I_PLACE_ROOM];
-    fputs("netdp computes with data that stay with their owners: the nodes of a network.\n"
-          "\n"
-          "Nodes send noised messages along the edges of a graph until each knows, say, the\n"
-          "mean. Nobody is trusted, yet a node that is far away learns less about you than\n"
-          "your neighbour does. netdp says how much each node learns about each other node\n"
-          "(network differential privacy), finds the noise that keeps it below what you\n"
-          "allow, and runs the protocol to see how accurate the result is.\n"
+    static const char bundled[] = "netdp/experiments/meters-on-davis.yaml";
+    char manual[NETDP_I_PLACE_ROOM], study[NETDP_I_PLACE_ROOM];
+    const bool installed = netdp_i_place_beside("doc/netdp/docs", manual);
+    fputs("netdp computes with data that stay with their owners, the nodes of a network: they\n"
+          "send noised messages to their neighbours until each knows, say, the mean. Nobody is\n"
+          "trusted. netdp says how much each node learns about each other node, finds the\n"
+          "noise that keeps it below what you allow, and shows how accurate the result is.\n"
           "\n"
           "Usage: netdp COMMAND [ARGUMENT...] [OPTION...]\n"
           "\n"
-          "Commands:\n",
-          stdout);
-    for (size_t k = 0; k < COMMANDS; k++)
-        printf("  %-10s %s\n", commands[k].name, commands[k].summary);
-    fputs("  help       this page; netdp COMMAND --help explains every option\n"
-          "\n"
           "Try:\n"
-          "  netdp graph info --family \"hypercube 5\"\n"
+          "  # 32 people gossip for 20 rounds: how much does each learn about the others?\n"
           "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
-          "  netdp run experiments/meters-on-davis.yaml\n"
-          "  netdp convert gdp:1 --to dp:1e-5\n"
+          "  # How little noise is enough for epsilon 1 at delta 1e-6?\n"
+          "  netdp calibrate --family davis --rounds 20 --target 1 --as dp:1e-6\n"
+          "  # Their meters' mean, private, beside a trusted server and local privacy.\n",
+          stdout);
+    printf("  netdp run %s\n",
+           installed && netdp_i_place_beside(bundled, study) ? study : strchr(bundled, '/') + 1);
+    for (size_t k = 0; k < COMMANDS; k++)
+        if (commands[k].name == NULL)
+            printf("\n%s\n", commands[k].summary);
+        else
+            printf("  %-10s %s\n", commands[k].name, commands[k].summary);
+    fputs("  help       this page; netdp COMMAND --help explains every option\n"
           "\n"
           "Exit codes: 0 done, 1 the question has no answer, 2 bad usage or bad content,\n"
           "3 a file or the machine said no, 130 interrupted.\n"
           "\n",
           stdout);
-    if (netdp_i_place_beside("doc/netdp/docs", manual))
+    if (installed)
         printf("The manual: %s/README.md; begin with start.md there.\n", manual);
     else
         puts("The manual: docs/README.md; begin with docs/start.md.");
@@ -81,12 +89,15 @@ static void keep_standard_numbers(void)
 static netdp_i_command find(const char *name, netdp_error *error)
 {
     const char *names[COMMANDS];
+    size_t count = 0;
     for (size_t k = 0; k < COMMANDS; k++) {
-        names[k] = commands[k].name;
-        if (strcmp(names[k], name) == 0)
+        if (commands[k].name == NULL)
+            continue;
+        names[count++] = commands[k].name;
+        if (strcmp(commands[k].name, name) == 0)
             return commands[k].run;
     }
-    const char *nearest = netdp_i_nearest(name, names, COMMANDS);
+    const char *nearest = netdp_i_nearest(name, names, count);
     const char *kind = name[0] == '-' ? "option" : "command";
     netdp_i_shown shown = netdp_i_show_text(name);
     if (nearest != NULL)

@@ -90,7 +90,7 @@ netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error
         .command = "run",
         .arguments = "STUDY.yaml|DIR",
         .what = "Calibrate, account for and simulate a study, into a result folder; or go on with "
-                "a folder that was interrupted.",
+                "a folder that was interrupted. STUDY.yaml is - for standard input, with -o DIR.",
         .examples = "  netdp run experiments/meters-on-davis.yaml\n"
                     "  netdp run experiments/meters-on-davis.yaml -o results/half --set "
                     "privacy.epsilon=2\n",

@@ -14,8 +14,8 @@ LONG = ["loss", "--family", "hypercube 11", "--rounds", "60", "--noise", "1", "-
 
 CASES = [
     Case("", out="Usage: netdp COMMAND"),
-    Case("--help", out="netdp convert gdp:1 --to dp:1e-5"),
-    Case("-h", out="Commands:"),
+    Case("--help", out="netdp loss --family davis --rounds 20"),
+    Case("-h", out="Run a study"),
     Case("help", out="Exit codes"),
     Case("help graph", out="Usage: netdp graph "),
     Case("help nothing", 2, err="unknown command"),

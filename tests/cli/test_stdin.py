@@ -2,6 +2,8 @@
 """- is standard input, so that commands can be piped; every JSON object says its schema."""
 import json
 import pathlib
+import re
+import shlex
 import subprocess
 import tempfile
 
@@ -29,6 +31,38 @@ def files_are_read_from_standard_input():
     code, out, err = fed(["loss", "--family", "ring 5", "--protocol", "stream", "--rounds", "3", "--pattern", "-"],
                          b"1\n-1\n1\n")
     assert code == 0, err
+
+
+def every_help_page_says_so():
+    """Where an option or an argument takes -, its help says so; init's, which make a study, do not."""
+    where = {"loss": ["--graph", "--mixing"], "loss --protocol stream": ["--pattern", "--pair-graph"], "calibrate": ["--graph", "--mixing"],
+             "graph info": ["--graph", "--mixing"], "graph centrality": ["--graph"], "claim": ["--graph", "--mixing"],
+             "run": ["STUDY.yaml is -"], "audit": ["STUDY.yaml is -"], "convert": ["FILE -"]}
+    for command, places in where.items():
+        page = " ".join(run([*command.split(), "--help"], "/")[1].split())
+        for place in places:
+            said = page[page.rindex(place + ("=" if place.startswith("--") else "")):][:400]
+            said = re.split(r" --[a-z-]+=", said)[0]
+            assert "standard input" in said, (command, place, said)
+    for option in ("--graph", "--csv"):
+        code, _, err = fed(["init", "-", option, "-", "--epsilon", "4"], RING)
+        assert code == 2 and f"{option}: a study names a file" in err, err
+
+
+def a_newcomer_finds_the_way():
+    """What it is, three commands that work as they stand, and every command under one job."""
+    code, page, err = run(["--help"], "/")
+    assert code == 0 and len(page.splitlines()) <= 50 and max(map(len, page.splitlines())) <= 84, err
+    first = [line.split()[1] for line in page.splitlines() if line.startswith("  netdp ")]
+    assert first == ["loss", "calibrate", "run"], page
+    for line in page.splitlines():
+        if line.startswith("  netdp ") and " run " not in line:
+            assert run(shlex.split(line)[1:], "/")[0] == 0, line
+    assert pathlib.Path(SOURCE, "experiments/meters-on-davis.yaml").exists()
+    listed = re.findall(r"^  ([a-z]+)  ", page, re.M)
+    assert len(listed) == len(set(listed)) == 14, listed
+    for name in set(listed) - {"help"}:
+        assert run([name, "--help"], "/")[0] == 0, name
 
 
 def studies_are_piped():
@@ -65,4 +99,4 @@ def every_object_has_a_schema():
         assert code == 0 and list(json.loads(out).items())[0] == ("schema", 1), (words, out[:200], err)
 
 
-main([], [files_are_read_from_standard_input, studies_are_piped, once_and_whole, every_object_has_a_schema])
+main([], [every_help_page_says_so, a_newcomer_finds_the_way, files_are_read_from_standard_input, studies_are_piped, once_and_whole, every_object_has_a_schema])

@@ -189,7 +189,8 @@ typedef struct netdp_i_network_options {
          "graph",                                                                                  \
          &(o).file,                                                                                \
          "FILE",                                                                                   \
-         "graph: .graphml, .gml, .mtx, or else an edge list (a line for each edge, 'u v')",        \
+         "graph: .graphml, .gml, .mtx, or else an edge list (a line for each edge, 'u v'); -: "    \
+         "standard input",                                                                         \
          "this or --family"},                                                                      \
         {NETDP_I_TEXT,                                                                             \
          0,                                                                                        \
@@ -220,7 +221,7 @@ typedef struct netdp_i_network_options {
         NETDP_I_TEXT, 0, "mixing", &(o).mixing, "NAME",                                            \
             "weights on the edges: metropolis, hamilton, max-degree, uniform (complete graph), "   \
             "file, lazy:K or lazy:K:NAME with K in [0, 1); walks: also "                           \
-            "hastings:degree|uniform|FILE",                                                        \
+            "hastings:degree|uniform|FILE (-: standard input)",                                    \
             "metropolis"                                                                           \
     }
 

@@ -75,7 +75,9 @@ typedef struct netdp_i_description_options {
      "Chebyshev gossip (averaging, muffliato-sgd)", NULL},                                         \
     NETDP_I_ONLY_FOR(NETDP_SETTING_PAIRS),                                                         \
     {NETDP_I_TEXT, 0, "pair-graph", &(o).pair_graph, "edges|complete|ring|regular K|FILE",         \
-     "gossip: who shares noise that cancels in the sum; edges: neighbours do", "none"},            \
+     "gossip: who shares noise that cancels in the sum; edges: neighbours do; FILE -: standard "   \
+     "input",                                                                                      \
+     "none"},                                                                                      \
     {NETDP_I_NUMBER, 0, "pair-noise", &(o).settings.pairing.noise, "KAPPA",                        \
      "gossip: that noise, of each pair and contribution, in units of the first noise", "0"},       \
     {NETDP_I_SEED, 0, "pair-seed", &(o).pair_seed, "N", "draws the pair graph, which is public",   \
@@ -119,7 +121,8 @@ typedef struct netdp_i_description_options {
      "tokens: everyone sees the final model, sum or histogram", "none"},                           \
     NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
     {NETDP_I_TEXT, 0, "pattern", &(o).pattern, "ones|alternating|cos:OMEGA|FILE",                  \
-     "one pattern of contributions instead of the worst, with --bound lower or linear",            \
+     "one pattern of contributions instead of the worst, with --bound lower or linear; FILE -: "   \
+     "standard input",                                                                             \
      "the worst"},                                                                                 \
     {NETDP_I_GROUP, 0, "Who learns about whom:", NULL, NULL, NULL, NULL},                          \
     {NETDP_I_TEXT, 0, "from", &(o).from, "all|U|U,U", "the nodes whose privacy is asked for",      \
