@@ -123,6 +123,30 @@ static json_t *uniform_guarantee(const netdp_losses *losses, double epsilon, dou
     return guarantee;
 }
 
+/* "pairs" {"graph", "count", "noise", "hidden_among", "partners", "says"} of noise in pairs. */
+static netdp_status tell_pairs(const netdp_i_variant *variant, json_t *guarantee,
+                               netdp_error *error)
+{
+    const netdp_pairing *pairing = &variant->protocol.pairing;
+    netdp_i_hiding hiding;
+    char text[400];
+    if (!netdp_pairing_is(pairing))
+        return NETDP_OK;
+    netdp_status status = netdp_i_pairing_hiding(pairing->graph, variant->observer,
+                                                 variant->observer_count, false, &hiding, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_i_pairing_words(pairing, &hiding, text);
+    json_t *told =
+        json_pack("{s:s, s:I, s:f, s:o, s:i, s:s}", "graph", netdp_graph_origin(pairing->graph),
+                  "count", (json_int_t)netdp_graph_edges(pairing->graph), "noise", pairing->noise,
+                  "hidden_among", hiding.least > 0 ? json_integer(hiding.least) : json_null(),
+                  "partners", (int)hiding.partners, "says", text);
+    return told != NULL && json_object_set_new(guarantee, "pairs", told) == 0
+               ? NETDP_OK
+               : netdp_i_no_memory(error);
+}
+
 netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, netdp_losses *losses,
                                        const netdp_summary *achieved, const char *folder,
                                        json_t **told, netdp_error *error)
@@ -157,9 +181,11 @@ netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, netdp_los
         return netdp_i_no_memory(error);
     json_object_set_new(guarantee, "reason", netdp_i_reason_json(losses));
     netdp_i_given_json(losses, guarantee);
+    status = tell_pairs(variant, guarantee, error);
     if (variant->why[0] != '\0')
         json_object_set_new(guarantee, "why", json_string(variant->why));
-    status = netdp_i_sample_tell(variant, achieved, estimate, holds, guarantee, error);
+    if (status == NETDP_OK)
+        status = netdp_i_sample_tell(variant, achieved, estimate, holds, guarantee, error);
     if (status == NETDP_OK)
         *told = guarantee;
     else

@@ -1,6 +1,7 @@
 /* Noise that cancels in pairs: who shares it with whom. */
 #include "protocol/pairing.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -206,4 +207,55 @@ netdp_status netdp_i_pairing_crowd(const netdp_graph *pairs, const int32_t *obse
     }
     netdp_i_free(queue);
     return NETDP_OK;
+}
+
+/* Beyond so many edges walked the observers are not gone through one by one. */
+#define WALKED 2e9
+
+netdp_status netdp_i_pairing_hiding(const netdp_graph *pairs, const int32_t *to, int32_t count,
+                                    bool coalition, netdp_i_hiding *hiding, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(pairs);
+    const int32_t sets = coalition ? 1 : count > 0 ? count : n;
+    const bool walk = (double)sets * ((double)n + 2.0 * (double)netdp_graph_edges(pairs)) <= WALKED;
+    int32_t *size = NETDP_I_NEW(int32_t, n);
+    netdp_i_hiding found = {.least = walk ? n : 0};
+    netdp_status status = size == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t i = 0; status == NETDP_OK && walk && i < sets; i++) {
+        status = netdp_i_pairing_crowd(pairs, count > 0 ? to + i : &i, coalition ? count : 1, size,
+                                       error);
+        for (int32_t u = 0; status == NETDP_OK && u < n; u++)
+            if (size[u] > 0 && size[u] < found.least) {
+                found.least = size[u];
+                found.whose = u;
+            }
+    }
+    for (int32_t v = 1; v < n; v++)
+        if (netdp_graph_degree(pairs, v) < netdp_graph_degree(pairs, found.thin))
+            found.thin = v;
+    found.partners = netdp_graph_degree(pairs, found.thin);
+    netdp_i_free(size);
+    *hiding = found;
+    return status;
+}
+
+void netdp_i_pairing_words(const netdp_pairing *pairing, const netdp_i_hiding *hiding,
+                           char text[400])
+{
+    char among[160] = "";
+    if (hiding->least == 1)
+        snprintf(among, sizeof among,
+                 ",\nbut node %d is hidden from some observer by its own noise alone",
+                 (int)hiding->whose);
+    else if (hiding->least > 1)
+        snprintf(among, sizeof among,
+                 ";\neach node is hidden among %d or more, where more of it takes the loss to %.4g",
+                 (int)hiding->least, 1.0 / hiding->least);
+    snprintf(text, 400,
+             "Noise in pairs (%.60s, %" PRId64 " pairs, %g times a node's first noise) cancels in "
+             "the sum%s.\nIt rests on keys that pairs share and on nodes that follow the protocol; "
+             "%d partner%s of node %d together undo%s it.",
+             netdp_graph_origin(pairing->graph), netdp_graph_edges(pairing->graph), pairing->noise,
+             among, (int)hiding->partners, hiding->partners == 1 ? "" : "s", (int)hiding->thin,
+             hiding->partners == 1 ? "es" : "");
 }

@@ -20,6 +20,21 @@ bool netdp_i_pairing_named(const char *name);
 netdp_status netdp_i_pairing_crowd(const netdp_graph *pairs, const int32_t *observers,
                                    int32_t count, int32_t *size, netdp_error *error);
 
+/* What noise in pairs can do at best, and what undoes it. */
+typedef struct netdp_i_hiding {
+    int32_t least,
+        whose; /* the fewest that a node is hidden among, itself included; 0: not found */
+    int32_t partners, thin; /* the fewest partners that a node has: together they undo it */
+} netdp_i_hiding;
+
+/* Towards each of `to` (count 0: of all nodes), or towards all of them as a coalition. */
+netdp_status netdp_i_pairing_hiding(const netdp_graph *pairs, const int32_t *to, int32_t count,
+                                    bool coalition, netdp_i_hiding *hiding, netdp_error *error);
+
+/* The same in two sentences of three lines, which stand wherever a guarantee with pairs does. */
+void netdp_i_pairing_words(const netdp_pairing *pairing, const netdp_i_hiding *hiding,
+                           char text[400]);
+
 /* NETDP_INVALID where the pairs are not of these nodes, or their noise is out of range. */
 netdp_status netdp_i_pairing_check(const netdp_pairing *pairing, int32_t nodes, netdp_error *error);
 

@@ -81,6 +81,9 @@ static const allowed of_alike[] = {
     {.key = "observers"}, {.key = "sources"}, {.key = "of"}, {.key = NULL}};
 static const allowed of_least[] = {
     {.key = "excursion"}, {.key = "first-passage"}, {.key = "local"}, {.key = NULL}};
+static const allowed of_pairing[] = {
+    {.key = "graph"},    {.key = "count"}, {.key = "noise"}, {.key = "hidden_among"},
+    {.key = "partners"}, {.key = "says"},  {.key = NULL}};
 static const allowed of_guarantee[] = {
     {.key = "bound"},
     {.key = "sound"},
@@ -102,6 +105,7 @@ static const allowed of_guarantee[] = {
     {.key = "interval", .in = of_estimate},
     {.key = "stands_for", .in = of_alike},
     {.key = "least_of", .in = of_least},
+    {.key = "pairs", .in = of_pairing},
     {.key = NULL}};
 static const allowed of_graph[] = {
     {.key = "origin"}, {.key = "nodes"}, {.key = "edges"}, {.key = NULL}};

@@ -34,7 +34,7 @@ def study(folder, text, name="results"):
 
 def davis(folder, *more):
     results = os.path.join(folder, "davis")
-    code, _, err = run(["run", experiment("meters-on-davis.yaml"), "-o", results, "--set", "output.repeat=2", *more], folder)
+    code, _, err = run(["run", os.path.join(SOURCE, "tests", "cli", "davis.yaml"), "-o", results, "--set", "output.repeat=2", *more], folder)
     assert code == 0, err
     return results
 

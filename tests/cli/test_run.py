@@ -642,6 +642,13 @@ def bundled_study():
         for variant in summary_of(folder, "out")["variants"]:
             told = variant["error"]["objective"]
             assert abs(told["mean"] - told["predicted"]) <= 4 * told["standard_error"], variant
+        promised = summary_of(folder, "out")["variants"][-1]
+        assert promised["guarantee"]["worst"]["epsilon"] <= 4, promised
+        assert promised["error"]["columns"][0]["rmse"] <= 0.30, promised
+        assert promised["guarantee"]["pairs"]["hidden_among"] == 31, promised
+        with open(os.path.join(folder, "out", "loss-2.csv"), encoding="utf-8") as file:
+            told = [float(row["epsilon"]) for row in csv.DictReader(file)]
+        assert len(told) == 992 and max(told) <= 4, max(told)
 
 
 def houses_on_facebook():

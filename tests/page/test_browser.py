@@ -353,7 +353,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         results = folder / "davis"
-        code, _, err = run(["run", os.path.join(SOURCE, "experiments", "meters-on-davis.yaml"), "-o", str(results), "--set", "output.repeat=5"], folder)
+        code, _, err = run(["run", os.path.join(SOURCE, "tests", "cli", "davis.yaml"), "-o", str(results), "--set", "output.repeat=5"], folder)
         assert code == 0, err
         code, _, err = run(["report", str(results)], folder)
         assert code == 0, err

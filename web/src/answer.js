@@ -123,6 +123,7 @@ export function assumptions(variant) {
       ? 'A node’s whole data: as if all of it were replaced by any other admissible data.' : threat.adjacency],
     ['What is released', words.released(threat)],
     ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
+    ...(guarantee.pairs ? [['Noise in pairs', guarantee.pairs.says]] : []),
     ...(words.also(variant) ? [['Also assumed', words.also(variant)]] : []),
     ['How it is computed', words.standing(guarantee).text],
   ];

@@ -233,56 +233,19 @@ static void print_varying(const netdp_variation *varying, bool over_draws)
                varying->seed);
 }
 
-/* The smallest crowd that a node is hidden in, and whose it is, over all asked observers. */
-static int32_t least_crowd(const netdp_i_description *description, int32_t *whose)
-{
-    const netdp_loss_request *request = &description->request;
-    const int32_t n = netdp_graph_nodes(description->pairs);
-    const int32_t sets = request->coalition ? 1 : request->to_count > 0 ? request->to_count : n;
-    int32_t *size = NETDP_I_NEW(int32_t, n), least = n;
-    netdp_error ignored;
-    for (int32_t i = 0; size != NULL && i < sets; i++) {
-        const int32_t *members = request->to_count > 0 ? request->to + i : &i;
-        if (netdp_i_pairing_crowd(description->pairs, members,
-                                  request->coalition ? request->to_count : 1, size,
-                                  &ignored) != NETDP_OK)
-            break;
-        for (int32_t u = 0; u < n; u++)
-            if (size[u] > 0 && size[u] < least) {
-                least = size[u];
-                *whose = u;
-            }
-    }
-    netdp_i_free(size);
-    return least;
-}
-
 /* Who shares noise, what it can do at best, and which coalition undoes it for whom. */
 static void print_pairs(const netdp_i_description *description)
 {
-    const netdp_graph *pairs = description->pairs;
-    int32_t whose = 0, thin = 0;
-    if (!netdp_pairing_is(&description->protocol.pairing))
+    const netdp_loss_request *request = &description->request;
+    netdp_i_hiding hiding;
+    netdp_error ignored;
+    char text[400];
+    if (!netdp_pairing_is(&description->protocol.pairing) ||
+        netdp_i_pairing_hiding(description->pairs, request->to, request->to_count,
+                               request->coalition, &hiding, &ignored) != NETDP_OK)
         return;
-    for (int32_t v = 1; v < netdp_graph_nodes(pairs); v++)
-        if (netdp_graph_degree(pairs, v) < netdp_graph_degree(pairs, thin))
-            thin = v;
-    const int32_t least = least_crowd(description, &whose);
-    const int partners = netdp_graph_degree(pairs, thin);
-    printf("noise in pairs: %s, %" PRId64 " pairs, %g times the first noise of a node; ",
-           netdp_graph_origin(pairs), netdp_graph_edges(pairs),
-           description->protocol.pairing.noise);
-    if (least == 1)
-        printf("node %d is hidden from some observer by its own noise alone.\n", (int)whose);
-    else
-        printf(
-            "each node is hidden among %d or more,\nwhere more noise takes the loss by everything "
-            "to %.4g.\n",
-            (int)least, 1.0 / least);
-    printf(
-        "It rests on keys that pairs share and on nodes that follow the protocol; the %d partner%s "
-        "of node %d together undo it.\n",
-        partners, partners == 1 ? "" : "s", (int)thin);
+    netdp_i_pairing_words(&description->protocol.pairing, &hiding, text);
+    printf("%s\n", text);
 }
 
 static void print_gossip(const netdp_i_description *description, double noise)

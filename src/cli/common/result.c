@@ -337,6 +337,10 @@ static void print_threat(const json_t *summary, const json_t *variants)
             printf("%s: %s; own noise is %s; released: %s.\n", name_of(variant), seen,
                    json_string_value(json_object_get(own, "own_noise")),
                    json_string_value(json_object_get(own, "released")));
+        const char *pairs = json_string_value(json_object_get(
+            json_object_get(json_object_get(variant, "guarantee"), "pairs"), "says"));
+        if (pairs != NULL)
+            printf("%s: %s\n", name_of(variant), pairs);
     }
 }
 
