@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "run/checkpoint.h"
+#include "study/study.h"
 
 enum { ROOM = 1024 }; /* of a path */
 
@@ -67,13 +68,14 @@ static inline pid_t start(const char *study_path, bool quick, const char *place,
     netdp_study *study = NULL;
     netdp_error *error = &shared->error;
     const netdp_progress progress = {report, NULL};
-    netdp_i_checkpoint_every = seconds;
     path_of(into, place, "");
     netdp_status status =
         (quick ? netdp_study_read_quick : netdp_study_read)(study_path, NULL, 0, &study, error);
     shared->read = status == NETDP_OK;
-    if (status == NETDP_OK)
+    if (status == NETDP_OK) {
+        study->save_every = seconds;
         status = netdp_study_run(study, into, NULL, &progress, error);
+    }
     _exit((int)status);
 }
 

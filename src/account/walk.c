@@ -18,8 +18,6 @@
 /* Pairs whose sequences agree have the same answer: of so many the answer is kept. */
 enum { KEPT = 64 };
 
-int netdp_i_walk_kept = KEPT;
-
 /* Sequences of one pair and its answer. */
 typedef struct kept {
     netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
@@ -313,7 +311,7 @@ static netdp_status find_todo(account *a, int32_t v, int32_t *count, netdp_error
                 like[i] = (signed char)k;
         if (like[i] >= 0)
             continue;
-        if (!keeps || a->kept_count >= netdp_i_walk_kept) {
+        if (!keeps || a->kept_count >= KEPT) {
             a->todo[(*count)++] = i;
             continue;
         }

@@ -6,10 +6,6 @@
 
 typedef struct netdp_i_walk_account netdp_i_walk_account;
 
-/* Benchmarks: of how many kinds of pairs the answer is kept, at most the 64 that it is; 0 uses no
- * symmetry of the graph. */
-extern int netdp_i_walk_kept;
-
 /* The request's noise is not used; its token and lists are borrowed. */
 netdp_status netdp_i_walk_account_new(const netdp_walk_request *request,
                                       netdp_i_walk_account **account, netdp_error *error);

@@ -23,7 +23,8 @@ static int32_t spread(const netdp_graph *graph, int32_t *distance, int32_t *queu
     return tail;
 }
 
-int32_t netdp_i_graph_components(const netdp_graph *graph, int32_t *component, int32_t *queue)
+/* component[v] = 0, 1, ... in order of smallest node; queue is scratch; both [nodes]. */
+static int32_t find_components(const netdp_graph *graph, int32_t *component, int32_t *queue)
 {
     int32_t count = 0;
     memset(component, 0xff, (size_t)graph->nodes * sizeof *component);
@@ -283,7 +284,7 @@ netdp_status netdp_i_graph_keep_giant(netdp_graph **graph, netdp_graph_notes *no
         status = netdp_i_no_memory(error);
         goto done;
     }
-    int32_t count = netdp_i_graph_components(whole, component, scratch), largest = 0;
+    int32_t count = find_components(whole, component, scratch), largest = 0;
     if (count <= 1)
         goto done;
     memset(scratch, 0, (size_t)whole->nodes * sizeof *scratch);

@@ -64,9 +64,6 @@ netdp_i_format netdp_i_graph_format(const char *path);
 /* Weights of the edges at `node`, aligned to netdp_graph_neighbours; NULL: no edge has a weight. */
 const double *netdp_i_graph_weights(const netdp_graph *graph, int32_t node);
 
-/* component[v] = 0, 1, ... in order of smallest node; queue is scratch; both [nodes]. */
-int32_t netdp_i_graph_components(const netdp_graph *graph, int32_t *component, int32_t *queue);
-
 /* Is the pair list connected? parent is scratch, [nodes]. No node counts as connected. */
 bool netdp_i_edges_connected(int32_t nodes, const netdp_i_edges *edges, int32_t *parent);
 

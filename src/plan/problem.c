@@ -36,7 +36,8 @@ void netdp_i_problem_free(netdp_i_problem *problem)
     netdp_i_free(problem);
 }
 
-netdp_rows netdp_i_problem_rows(const netdp_i_problem *problem)
+/* What messages or the token move by: W or P by its rows. */
+static netdp_rows rows_of(const netdp_i_problem *problem)
 {
     return problem->law != NULL ? netdp_transition_rows(problem->law)
                                 : netdp_mixing_rows(problem->mixing);
@@ -673,7 +674,7 @@ netdp_status netdp_i_problems_new(const netdp_study *study, const char *data,
 
 static void digest_problem(const netdp_i_problem *problem, char digest[65])
 {
-    const netdp_rows rows = netdp_i_problem_rows(problem);
+    const netdp_rows rows = rows_of(problem);
     const size_t entries = (size_t)rows.start[rows.nodes];
     unsigned char hash[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_state state;

@@ -51,8 +51,7 @@ void netdp_i_problem_free(netdp_i_problem *problem);
 netdp_status netdp_i_problem_graph(const netdp_study *study, const char *data, netdp_graph **graph,
                                    netdp_graph_notes *notes, netdp_error *error);
 
-/* What messages or the token move by: W or P by its rows, and its name. */
-netdp_rows netdp_i_problem_rows(const netdp_i_problem *problem);
+/* The name of what messages or the token move by. */
 const char *netdp_i_problem_weights(const netdp_i_problem *problem);
 
 /* The problems of a study and its variants; those with the same graph and data share one. */

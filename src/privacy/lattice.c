@@ -43,7 +43,8 @@ static double turn_of(const reach *r, bool yes)
     return yes ? high : low;
 }
 
-void netdp_i_lattice_range(const netdp_i_tails *tails, double cut, double *low, double *high)
+/* Where the law lies: P(L > high) <= cut, and below low there is next to nothing. */
+static void find_range(const netdp_i_tails *tails, double cut, double *low, double *high)
 {
     const long double all = 1 - (long double)tails->infinite;
     const reach top = {tails, cut}, bottom = {tails, all * (1 - 16 * LDBL_EPSILON)};
@@ -165,7 +166,7 @@ netdp_status netdp_i_lattice_rough(const netdp_i_tails *tails, double cut,
     netdp_status status = lattice_new(2 * ROUGH, lattice, error);
     if (status != NETDP_OK)
         return status;
-    netdp_i_lattice_range(tails, cut, &low, &high);
+    find_range(tails, cut, &low, &high);
     /* Half of the points evenly, half of them ever denser towards 0. */
     const double width = high - low, scale = 1e-7 * fmax(width, 1e-200);
     const double from = asinh(low / scale), to = asinh(high / scale);
@@ -189,7 +190,7 @@ netdp_status netdp_i_lattice_grid(const netdp_i_tails *tails, double cut, double
                                   netdp_error *error)
 {
     double low, high;
-    netdp_i_lattice_range(tails, cut, &low, &high);
+    find_range(tails, cut, &low, &high);
     const int64_t first = (int64_t)floor(low / step), last = (int64_t)ceil(high / step);
     netdp_status status = lattice_new(last - first + 1, lattice, error);
     if (status != NETDP_OK)

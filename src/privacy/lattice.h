@@ -20,9 +20,6 @@ typedef struct netdp_i_lattice {
     double infinite;
 } netdp_i_lattice;
 
-/* Where the law lies: P(L > high) <= cut, and below low there is next to nothing. */
-void netdp_i_lattice_range(const netdp_i_tails *tails, double cut, double *low, double *high);
-
 /* Points at all scales, for moments and bounds. */
 netdp_status netdp_i_lattice_rough(const netdp_i_tails *tails, double cut,
                                    netdp_direction direction, netdp_i_lattice *lattice,

@@ -133,7 +133,8 @@ void netdp_i_curve_pool(netdp_i_curve *c)
             swap_points(c, j, j - 1);
 }
 
-double netdp_i_curve_slope(const netdp_i_curve *c)
+/* Of log y against log x, least squares over the points where both are positive; NaN: under two. */
+static double slope_of(const netdp_i_curve *c)
 {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (int64_t i = 0; i < c->count; i++) {
@@ -210,7 +211,7 @@ json_t *netdp_i_curves_json(const netdp_i_curves *curves, bool slopes)
                       column_json(c->y, c->count), "low", column_json(c->low, c->count), "high",
                       column_json(c->high, c->count), "count", count);
         if (slopes)
-            json_object_set_new(made, "slope", number_json(netdp_i_curve_slope(c)));
+            json_object_set_new(made, "slope", number_json(slope_of(c)));
         json_array_append_new(list, made);
     }
     return list;

@@ -42,9 +42,6 @@ netdp_status netdp_i_curve_add(netdp_i_curve *curve, double x, double y, double 
  * sorted by x. */
 void netdp_i_curve_pool(netdp_i_curve *curve);
 
-/* Of log y against log x, least squares over the points where both are positive; NaN: under two. */
-double netdp_i_curve_slope(const netdp_i_curve *curve);
-
 /* Is a guarantee one of drawn observers or nodes, which stand for all? */
 bool netdp_i_curve_estimates(const json_t *guarantee);
 

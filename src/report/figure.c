@@ -33,7 +33,8 @@ int32_t netdp_i_figure_own(const netdp_i_figure *f, size_t i)
     return (int32_t)i - (netdp_i_study_accounts(f->study) ? 0 : 2);
 }
 
-const netdp_study *netdp_i_figure_study(const netdp_i_figure *f, size_t i)
+/* The i-th variant's own study. */
+static const netdp_study *study_of(const netdp_i_figure *f, size_t i)
 {
     const int32_t own = netdp_i_figure_own(f, i);
     return own >= 0 && own < f->study->variation_count ? f->study->variation[own].study : f->study;
@@ -58,7 +59,7 @@ netdp_status netdp_i_figure_list(const netdp_i_figure *f, size_t i, const json_t
     const char *losses = json_string_value(json_object_get(variant, "losses"));
     return netdp_i_listed_read(f->folder, losses != NULL ? losses : "loss", variant,
                                netdp_graph_nodes(netdp_i_figure_graph(f, i)),
-                               netdp_i_study_unit(netdp_i_figure_study(f, i)), listed, error);
+                               netdp_i_study_unit(study_of(f, i)), listed, error);
 }
 
 bool netdp_i_figure_is_log(const netdp_i_figure *f, char axis)

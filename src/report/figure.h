@@ -30,8 +30,7 @@ const char *netdp_i_figure_name(const json_t *variant);
 /* The i-th variant without the baselines; below 0: it is one. Accounts have none. */
 int32_t netdp_i_figure_own(const netdp_i_figure *f, size_t i);
 
-/* The i-th variant's own study, and its graph where `problems` are there. */
-const netdp_study *netdp_i_figure_study(const netdp_i_figure *f, size_t i);
+/* The graph of the i-th variant where `problems` are there. */
 const netdp_graph *netdp_i_figure_graph(const netdp_i_figure *f, size_t i);
 
 /* Is it a baseline that the figure leaves out? */

@@ -39,9 +39,6 @@ netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *pl
 /* With the one inside a simulation. */
 void netdp_i_checkpoint_remove(const char *folder);
 
-/* Seconds between checkpoints; tests shorten them. */
-extern double netdp_i_checkpoint_every;
-
 /* The checked checkpoint, of any task; *stored NULL: there is none. */
 netdp_status netdp_i_checkpoint_load(const char *folder, const netdp_i_identity *identity,
                                      json_t **stored, netdp_error *error);

@@ -24,8 +24,6 @@
 #include "run/standing.h"
 #include "plan/tally.h"
 
-double netdp_i_checkpoint_every = 10;
-
 typedef struct running {
     const netdp_study *study;
     const netdp_i_problems *problems;
@@ -247,7 +245,7 @@ static netdp_status save_within(void *context, const netdp_i_standing *at, bool 
                                 netdp_error *error)
 {
     running *r = context;
-    if (!stopping && seconds() - r->last < netdp_i_checkpoint_every)
+    if (!stopping && seconds() - r->last < r->study->save_every)
         return NETDP_OK;
     netdp_i_midway midway = {.done = r->made.done,
                              .trace_bytes = ftell(r->trace),
@@ -393,7 +391,7 @@ static netdp_status simulate_all(running *r, netdp_error *error)
             status = simulate(r, error);
         if (status == NETDP_INTERRUPTED)
             return stop(r, error);
-        if (status == NETDP_OK && seconds() - r->last > netdp_i_checkpoint_every)
+        if (status == NETDP_OK && seconds() - r->last > r->study->save_every)
             status = save(r, ftell(r->trace), error);
         if (status != NETDP_OK)
             return status;

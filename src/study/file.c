@@ -160,6 +160,7 @@ static netdp_status make_study(netdp_i_reading *from, netdp_error *error)
     from->study = NETDP_I_NEW(netdp_study, 1);
     if (from->study == NULL || (from->study->path = netdp_i_copy_text(from->path)) == NULL)
         return netdp_i_no_memory(error);
+    from->study->save_every = 10;
     return fill(from, error);
 }
 

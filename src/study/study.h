@@ -22,9 +22,10 @@ typedef struct netdp_i_variation {
 } netdp_i_variation;
 
 struct netdp_study {
-    char *path;  /* the study file */
-    bool anew;   /* a result folder that is there is emptied of its results first */
-    char *title; /* never NULL */
+    char *path;        /* the study file */
+    bool anew;         /* a result folder that is there is emptied of its results first */
+    double save_every; /* seconds between checkpoints */
+    char *title;       /* never NULL */
     uint64_t seed;
     struct {
         char *family; /* exactly one of family, file, data */

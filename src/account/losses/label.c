@@ -1,6 +1,7 @@
 #include "account/losses/label.h"
 
-bool netdp_i_holds(const netdp_bound_info *bound, netdp_i_case of)
+/* An upper bound in this case? The table says no more than this. */
+static bool holds(const netdp_bound_info *bound, netdp_i_case of)
 {
     return bound->sound || (bound->sound_of_sums && of.sums) || (bound->sound_once && of.once);
 }
@@ -8,7 +9,7 @@ bool netdp_i_holds(const netdp_bound_info *bound, netdp_i_case of)
 void netdp_i_judge(const netdp_bound_info *bound, netdp_i_case of, netdp_losses *losses)
 {
     losses->bound = bound;
-    losses->sound = netdp_i_holds(bound, of);
+    losses->sound = holds(bound, of);
     losses->certified = losses->sound && of.outward;
     losses->reason = !losses->sound       ? bound->summary
                      : !losses->certified ? "computed in floating point (not in ball arithmetic)"

@@ -12,9 +12,6 @@ typedef struct netdp_i_case {
     bool outward; /* every digit is rounded outward: closed forms and ball arithmetic */
 } netdp_i_case;
 
-/* An upper bound in this case? The table says no more than this. */
-bool netdp_i_holds(const netdp_bound_info *bound, netdp_i_case of);
-
 /* The table's row, or NULL. */
 const netdp_bound_info *netdp_i_bound_row(netdp_bound bound);
 

@@ -110,8 +110,9 @@ static netdp_status repeat(const netdp_tally *tally, int64_t count, double delta
     return netdp_events_epsilon(&event, 1, delta, NETDP_UPPER, epsilon, error);
 }
 
-netdp_status netdp_i_tally_local(const netdp_tally *tally, int64_t count, netdp_unit unit,
-                                 double *epsilon, netdp_error *error)
+/* `count` contributions, each with its own noise: the epsilon at delta, or at a Renyi order. */
+static netdp_status compose_local(const netdp_tally *tally, int64_t count, netdp_unit unit,
+                                  double *epsilon, netdp_error *error)
 {
     if (gaussian(tally))
         return netdp_loss_value(count == 0 ? 0 : netdp_i_tally_up((double)count * alone(tally), 1),
@@ -130,13 +131,13 @@ static netdp_status find_local(const netdp_tally *tally, netdp_unit unit, double
     const int64_t most = netdp_tally_contributions(tally);
     netdp_unit half = unit;
     double all, usual = INFINITY;
-    netdp_status status = netdp_i_tally_local(tally, most, unit, &all, error);
+    netdp_status status = compose_local(tally, most, unit, &all, error);
     if (status == NETDP_OK && tally->graph == NETDP_TALLY_COMPLETE &&
         unit.currency == NETDP_AS_DP) {
         half.parameter /= 2;
         const int64_t count = netdp_i_binomial_quantile(tally->steps, tally->nodes, half.parameter);
         if (count < most)
-            status = netdp_i_tally_local(tally, count, half, &usual, error);
+            status = compose_local(tally, count, half, &usual, error);
     }
     if (status == NETDP_OK)
         *epsilon = fmin(all, usual);
@@ -238,7 +239,7 @@ static netdp_status at_order(const netdp_tally *tally, int32_t members, double a
     netdp_status status =
         netdp_i_tally_excursion(tally, members, netdp_i_tally_up(theta, 4), &value, error);
     if (status == NETDP_OK)
-        status = netdp_i_tally_local(tally, netdp_tally_contributions(tally), unit, &local, error);
+        status = compose_local(tally, netdp_tally_contributions(tally), unit, &local, error);
     if (status == NETDP_OK)
         *epsilon = fmin(netdp_i_tally_up(value / (alpha - 1), 1), local);
     return status;

@@ -32,10 +32,6 @@ netdp_status netdp_i_tally_follow(const netdp_tally *tally, const int32_t *path,
 netdp_status netdp_i_tally_excursion(const netdp_tally *tally, int32_t members, double theta,
                                      double *value, netdp_error *error);
 
-/* `count` contributions, each with its own noise: the epsilon at delta, or at a Renyi order. */
-netdp_status netdp_i_tally_local(const netdp_tally *tally, int64_t count, netdp_unit unit,
-                                 double *epsilon, netdp_error *error);
-
 /* The values of a histogram's losses on the ring, by shuffling. */
 netdp_status netdp_i_tally_shuffled(const netdp_tally_request *request,
                                     const netdp_progress *progress, netdp_losses *losses,

@@ -116,7 +116,8 @@ static double find_first_visits(netdp_i_hunt *hunt)
     return noise + watch->noise;
 }
 
-double netdp_i_hunt_plain(netdp_i_hunt *hunt, double *exit, double *plain)
+/* plain = exit / (1 - Phi_uu): the law of u's runs of visits without weights. Returns its noise. */
+static double find_plain(netdp_i_hunt *hunt, double *exit, double *plain)
 {
     const netdp_i_series *series = hunt->watch->series;
     netdp_i_series_transform(series, exit, hunt->bins_a);
@@ -189,7 +190,7 @@ void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back)
     hunt->noise_first = 0;
     for (int32_t f = 0; f < members; f++)
         hunt->noise_first =
-            fmax(hunt->noise_first, netdp_i_hunt_plain(hunt, hunt->exits[f], hunt->first[f]));
+            fmax(hunt->noise_first, find_plain(hunt, hunt->exits[f], hunt->first[f]));
     /* Through 1/G_uu: first arrivals at u, from each member and from the start. */
     netdp_i_series_transform(series, hunt->returns, hunt->bins_a);
     const double noise_u = netdp_i_series_invert(series, hunt->returns, hunt->bins_a, hunt->mass,
@@ -241,7 +242,7 @@ double netdp_i_hunt_find_ends(netdp_i_hunt *hunt)
         hunt->last[r] = fmin(1, fmax(0, 1 - gone) + 2 * (double)r * hunt->noise_out);
         gone += hunt->again[r];
     }
-    return netdp_i_hunt_plain(hunt, hunt->last, hunt->presence); /* no longer needed as it was */
+    return find_plain(hunt, hunt->last, hunt->presence); /* no longer needed as it was */
 }
 
 void netdp_i_hunt_divide(netdp_i_hunt *hunt, double *numerator, double *denominator, double *into)

@@ -48,9 +48,6 @@ void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back);
  */
 double netdp_i_hunt_find_ends(netdp_i_hunt *hunt);
 
-/* plain = exit / (1 - Phi_uu): the law of u's runs of visits without weights. Returns its noise. */
-double netdp_i_hunt_plain(netdp_i_hunt *hunt, double *exit, double *plain);
-
 /*
  * hunt->rest = e^theta Phi / (1 - e^theta Phi) of again = Phi_uu, or of a tilted one, with its
  * transform. Returns its noise.
