@@ -1,4 +1,4 @@
-# Turns the records of help.awk into a section of docs/commands.md (-v to=md) or a part of a man page
+# Turns the records of help.awk into a section of commands.md (-v to=md) or a part of a man page
 # (-v to=man). -v name="netdp loss"; man: a subcommand (-v level=2) is a section of its command's page.
 function escape_md(text) {
     gsub(/[*<]/, "\\\\&", text)
