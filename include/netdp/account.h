@@ -224,8 +224,9 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_summary(const netdp_losses *loss
 /*
  * Expected half mean squared error of the nodes' results that the noise causes, for sigma * Delta
  * = 1 and one coordinate, exact: (tr W^{2T} + tau^2 sum_{k=1}^{T-1} tr W^{2k}) / (2n), or the like
- * with acceleration; kappa^2 tr(W^T L W^T) / (2n) more where noise cancels in pairs. Averaging
- * only, n <= 4,000.
+ * with acceleration; kappa^2 tr(W^T L W^T) / (2n) more where noise cancels in pairs. Of phases of
+ * learning: what all of them together leave in the models, at unit steps and as if no gradient
+ * answered it. n <= 4,000.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of,
                                                      netdp_error *error);
@@ -244,7 +245,9 @@ typedef struct netdp_target {
     double max_noise; /* largest sigma to try; 1e6 is usual */
     bool rounds_auto; /* request->protocol->rounds is chosen from sigma by netdp_rounds_auto */
     double variance;  /* for rounds_auto */
-    bool tune_dither; /* choose the dither too: least predicted error (n <= 4,000) */
+    /* Choose the dither too for the least netdp_noise_error, and beside it the decay of averaging
+     * or the end dither of learning, unless that is to stay what the request has. n <= 4,000. */
+    bool tune_dither, keep_second;
     /* By a bound that is none too, asked for by name: the noise is then no guarantee of the target,
      * and the losses say so. Else such a bound is refused. */
     bool even_unsound;
@@ -254,6 +257,8 @@ typedef struct netdp_target {
 typedef struct netdp_calibration {
     double noise;           /* sigma, in units of Delta */
     double dither;          /* the protocol's, or the one that was chosen */
+    double dither_decay;    /* the same */
+    double end_dither;      /* the same */
     int64_t rounds;         /* the protocol's, or the number that was chosen */
     netdp_summary achieved; /* in the target's unit, at `noise` */
 } netdp_calibration;

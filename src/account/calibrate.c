@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "account/losses/search.h"
 #include "base/fail.h"
@@ -170,11 +171,47 @@ static void calibration_clear(calibration *c)
     netdp_i_free(c->values);
 }
 
-/* sigma at one dither, and the error of the mean that it predicts (in units of Delta^2). */
-static netdp_status try_dither(calibration *c, double dither, double *sigma, double *predicted,
-                               netdp_error *error)
+/*
+ * What is tuned: the dither in logarithms, and the decay or the end dither's logarithm. Below 0.005
+ * a dither costs nothing, above 2 it is worse than fresh noise.
+ */
+#define LEAST_DITHER 0.005
+#define MOST_DITHER 2.0
+#define MOST_TUNED_DECAY 1.5
+enum { DITHER, SECOND, KNOBS };
+
+typedef struct knob {
+    double least, most;
+    int grid; /* how many values are tried first; 1: it stays */
+} knob;
+
+/* Learning whose phases are one round has no dither; a decay needs a third round. */
+static void list_knobs(const calibration *c, knob knobs[KNOBS])
 {
-    c->protocol.dither = dither;
+    const netdp_linear *p = &c->protocol;
+    const bool learns = p->every > 0, fixed = c->target->keep_second;
+    knobs[DITHER] = (knob){log(LEAST_DITHER), log(MOST_DITHER), learns && p->every == 1 ? 1 : 9};
+    knobs[SECOND] = learns ? (knob){log(LEAST_DITHER), log(MOST_DITHER), fixed ? 1 : 5}
+                           : (knob){0, MOST_TUNED_DECAY, fixed ? 1 : 4};
+}
+
+/* No dither of any round shall be below the least. */
+static double decay_within(const netdp_linear *protocol, double decay)
+{
+    const double last = (double)(protocol->rounds - 1);
+    return last > 1 ? fmax(0, fmin(decay, log(protocol->dither / LEAST_DITHER) / log(last))) : 0;
+}
+
+/* sigma at one place, and the error that it predicts (in units of Delta^2). */
+static netdp_status try_place(calibration *c, const knob knobs[KNOBS], const double place[KNOBS],
+                              double *sigma, double *predicted, netdp_error *error)
+{
+    if (knobs[DITHER].grid > 1)
+        c->protocol.dither = exp(place[DITHER]);
+    if (knobs[SECOND].grid > 1 && c->protocol.every > 0)
+        c->protocol.end_dither = exp(place[SECOND]);
+    else if (knobs[SECOND].grid > 1)
+        c->protocol.dither_decay = decay_within(&c->protocol, place[SECOND]);
     c->accounted = 0;
     netdp_status status = search(c, sigma, error);
     if (status == NETDP_OK)
@@ -184,53 +221,51 @@ static netdp_status try_dither(calibration *c, double dither, double *sigma, dou
     return status;
 }
 
-/*
- * The dither of least predicted error: a grid over the useful range, then golden sections around
- * its best point. Below 0.005 a dither costs nothing, above 2 it is worse than fresh noise.
- */
+/* The least predicted error: the best place of a grid, then steps along the knobs that halve. */
 static netdp_status tune(calibration *c, double *sigma, netdp_error *error)
 {
-    enum { GRID = 9, SECTIONS = 8 };
-    const double least = 0.005, most = 2, ratio = 0.6180339887498949;
-    const double step = log(most / least) / (GRID - 1);
-    double best = least, best_error = INFINITY;
-    for (int i = 0; i < GRID; i++) {
-        double predicted = 0, dither = least * exp(step * i);
-        netdp_status status = try_dither(c, dither, sigma, &predicted, error);
+    enum { HALVINGS = 6 };
+    knob knobs[KNOBS];
+    list_knobs(c, knobs);
+    double best[KNOBS] = {0}, step[KNOBS] = {0}, least = INFINITY, predicted = 0;
+    for (int k = 0; k < KNOBS; k++)
+        if (knobs[k].grid > 1)
+            step[k] = (knobs[k].most - knobs[k].least) / (knobs[k].grid - 1);
+    for (int i = 0; i < knobs[DITHER].grid * knobs[SECOND].grid; i++) {
+        const double place[KNOBS] = {knobs[DITHER].least + step[DITHER] * (i / knobs[SECOND].grid),
+                                     knobs[SECOND].least + step[SECOND] * (i % knobs[SECOND].grid)};
+        netdp_status status = try_place(c, knobs, place, sigma, &predicted, error);
         if (status != NETDP_OK)
             return status;
-        if (predicted < best_error) {
-            best_error = predicted;
-            best = dither;
+        if (predicted < least) {
+            least = predicted;
+            memcpy(best, place, sizeof best);
         }
     }
-    double a = log(fmax(least, best * exp(-step))), b = log(fmin(most, best * exp(step)));
-    double x[2] = {b - ratio * (b - a), a + ratio * (b - a)}, f[2];
-    for (int i = 0; i < 2; i++) {
-        netdp_status status = try_dither(c, exp(x[i]), sigma, &f[i], error);
-        if (status != NETDP_OK)
-            return status;
-    }
-    for (int i = 0; i < SECTIONS; i++) {
-        const int worse = f[0] < f[1] ? 1 : 0;
-        if (worse == 1) {
-            b = x[1];
-            x[1] = x[0];
-            f[1] = f[0];
-            x[0] = b - ratio * (b - a);
-        } else {
-            a = x[0];
-            x[0] = x[1];
-            f[0] = f[1];
-            x[1] = a + ratio * (b - a);
+    for (int halved = 0; halved < HALVINGS;) {
+        bool moved = false;
+        for (int k = 0; k < 2 * KNOBS; k++) {
+            double place[KNOBS] = {best[DITHER], best[SECOND]};
+            const knob *turned = &knobs[k / 2];
+            place[k / 2] += (k % 2 == 0 ? 0.5 : -0.5) * step[k / 2];
+            if (turned->grid < 2 || place[k / 2] < turned->least || place[k / 2] > turned->most)
+                continue;
+            netdp_status status = try_place(c, knobs, place, sigma, &predicted, error);
+            if (status != NETDP_OK)
+                return status;
+            if (!(predicted < least * (1 - 1e-9)))
+                continue;
+            least = predicted;
+            memcpy(best, place, sizeof best);
+            moved = true;
         }
-        netdp_status status = try_dither(c, exp(x[1 - worse]), sigma, &f[1 - worse], error);
-        if (status != NETDP_OK)
-            return status;
+        if (moved)
+            continue;
+        for (int k = 0; k < KNOBS; k++)
+            step[k] /= 2;
+        halved++;
     }
-    const int better = f[0] < f[1] ? 0 : 1;
-    double predicted = 0;
-    return try_dither(c, f[better] < best_error ? exp(x[better]) : best, sigma, &predicted, error);
+    return try_place(c, knobs, best, sigma, &predicted, error);
 }
 
 static netdp_status check_target(const netdp_loss_request *request, const netdp_target *target,
@@ -249,9 +284,11 @@ static netdp_status check_target(const netdp_loss_request *request, const netdp_
                             "bounds",
                             bound->name);
     if (target->tune_dither &&
-        (request->protocol->every > 0 || bound->bound == NETDP_BOUND_EVERYTHING))
+        ((request->protocol->every > 0 && bound->bound != NETDP_BOUND_PHASE_RELEASE) ||
+         bound->bound == NETDP_BOUND_EVERYTHING))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "tune-dither: applies to the exact account of averaging; leave it out");
+                            "tune-dither: applies to averaging, and to learning by the bound "
+                            "phase-release; leave it out");
     if (target->rounds_auto && request->protocol->every > 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "rounds: auto applies to averaging; give the number of rounds");
@@ -293,6 +330,8 @@ netdp_status netdp_calibrate(const netdp_loss_request *request, const netdp_targ
     if (status != NETDP_OK)
         goto done;
     made.dither = c.protocol.dither;
+    made.dither_decay = c.protocol.dither_decay;
+    made.end_dither = c.protocol.end_dither;
     made.rounds = c.protocol.rounds;
     *calibrated = made;
     if (losses != NULL) {

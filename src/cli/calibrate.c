@@ -35,6 +35,8 @@ static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *a
         .max_noise = o->max_noise,
         .variance = o->description.variance,
         .tune_dither = o->tune_dither,
+        .keep_second = netdp_i_cli_given(arguments, "dither-decay") ||
+                       netdp_i_cli_given(arguments, "end-dither"),
     };
     const netdp_status status = netdp_unit_parse(o->as, &target->unit, error);
     if (status != NETDP_OK)
@@ -79,6 +81,10 @@ static void print_table(const calibrate_options *o, const netdp_i_description *d
         printf("noise %s Delta", netdp_i_up(c->noise, 10).text);
     if (d->mixing != NULL)
         printf(", dither %.6g", c->dither);
+    if (c->dither_decay > 0)
+        printf(" / t^%.6g", c->dither_decay);
+    if (d->named->settings & NETDP_SETTING_END_DITHER)
+        printf(", end dither %.6g", c->end_dither);
     printf(", %" PRId64 " %s\n", c->rounds, d->mixing == NULL ? "steps" : "rounds");
     printf("achieved (%s): mean %s, worst %s (from %" PRId32 " to %" PRId32
            "), local differential privacy %s\n",
@@ -101,7 +107,10 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
         {NETDP_I_TEXT, 0, "over", &o.over, "worst|mean",
          "for the worst of the pairs, or their mean", "worst"},
         {NETDP_I_SWITCH, 0, "tune-dither", &o.tune_dither, NULL,
-         "choose the dither too, in 0.005 .. 2: least predicted error (up to 4,000 nodes)", NULL},
+         "choose the dither too, and its decay (averaging) or the end dither (muffliato-sgd) where "
+         "that is not given: every dither in 0.005 .. 2, for the least noise in the result; up to "
+         "4,000 nodes",
+         NULL},
         {NETDP_I_NUMBER, 0, "max-noise", &o.max_noise, "SIGMA",
          "largest noise to try, in units of the sensitivity", "1e6"},
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
@@ -139,6 +148,8 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
     if (status != NETDP_OK)
         goto done;
     target.rounds_auto = description.rounds_auto;
+    if (!(description.named->settings & (NETDP_SETTING_DITHER_DECAY | NETDP_SETTING_END_DITHER)))
+        target.keep_second = true;
     netdp_progress progress = netdp_i_cli_progress_begin();
     status =
         netdp_i_describe_calibrate(&description, &target, &progress, &calibration, &losses, error);

@@ -339,19 +339,26 @@ static netdp_status describe_pairs(netdp_i_variant *variant, netdp_pairing *pair
     return status;
 }
 
-/* The variant's gossip; where its rounds are auto, the calibration finds them. */
+/* What the study gives, or for auto something to begin with. */
+static double given_or(double value, double usual)
+{
+    return value >= 0 ? value : usual;
+}
+
+/* The variant's gossip; what is auto is found by the calibration. */
 static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const netdp_protocol *named;
+    const netdp_settings usual = NETDP_SETTINGS_USUAL;
     const int64_t least = study->protocol.phases > 0 ? study->protocol.phases : 1;
     netdp_settings settings = {.rounds =
                                    study->protocol.rounds == 0 ? least : study->protocol.rounds,
-                               .dither = study->privacy.dither,
-                               .dither_decay = study->privacy.dither_decay,
+                               .dither = given_or(study->privacy.dither, usual.dither),
+                               .dither_decay = given_or(study->privacy.dither_decay, 0),
                                .inner = study->protocol.inner,
                                .every = 1, /* a stream contributes in every round */
-                               .end_dither = study->privacy.end_dither,
+                               .end_dither = given_or(study->privacy.end_dither, usual.end_dither),
                                .accelerate = study->protocol.accelerate};
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status == NETDP_OK)
@@ -563,16 +570,18 @@ static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration
     const netdp_study *study = variant->study;
     const bool local = variant->role == NETDP_I_LOCAL;
     const netdp_loss_request request = netdp_i_variant_ask(variant);
-    const netdp_target target = {.epsilon = study->privacy.epsilon,
-                                 .unit = netdp_i_study_unit(study),
-                                 .over = local && variant->protocol.senders_only
-                                             ? NETDP_OVER_WORST /* nodes contribute unequally */
-                                             : study->privacy.over,
-                                 .max_noise = 1e6,
-                                 .rounds_auto =
-                                     study->protocol.rounds == 0 && study->protocol.phases == 0,
-                                 .variance = study->protocol.variance,
-                                 .even_unsound = variant->bound != NETDP_BOUND_AUTO};
+    const netdp_target target = {
+        .epsilon = study->privacy.epsilon,
+        .unit = netdp_i_study_unit(study),
+        .over = local && variant->protocol.senders_only
+                    ? NETDP_OVER_WORST /* nodes contribute unequally */
+                    : study->privacy.over,
+        .max_noise = 1e6,
+        .rounds_auto = study->protocol.rounds == 0 && study->protocol.phases == 0,
+        .variance = study->protocol.variance,
+        .tune_dither = study->privacy.dither < 0 && !local,
+        .keep_second = study->privacy.dither_decay >= 0 && study->privacy.end_dither >= 0,
+        .even_unsound = variant->bound != NETDP_BOUND_AUTO};
     netdp_status status =
         study->protocol.phases > 0
             ? calibrate_phases(variant, &request, &target, calibration, losses, progress, error)
@@ -581,6 +590,9 @@ static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration
         return status;
     variant->noise = calibration->noise;
     variant->protocol.rounds = calibration->rounds;
+    variant->protocol.dither = calibration->dither;
+    variant->protocol.dither_decay = calibration->dither_decay;
+    variant->protocol.end_dither = calibration->end_dither;
     return NETDP_OK;
 }
 
@@ -737,25 +749,31 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
     json_t *list = json_array();
     for (int32_t i = 0; list != NULL && i < plan->count; i++) {
         const netdp_i_variant *variant = &plan->variant[i];
-        json_array_append_new(list, json_pack("{s:f, s:f, s:I, s:I, s:f, s:f, s:O}", "noise",
-                                              variant->noise, "dither", variant->protocol.dither,
-                                              "rounds", (json_int_t)variant->protocol.rounds,
-                                              "every", (json_int_t)variant->protocol.every,
-                                              "predicted", variant->predicted, "expected",
-                                              variant->expected, "guarantee", variant->guarantee));
+        json_array_append_new(
+            list,
+            json_pack("{s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:O}", "noise", variant->noise,
+                      "dither", variant->protocol.dither, "dither_decay",
+                      variant->protocol.dither_decay, "end_dither", variant->protocol.end_dither,
+                      "rounds", (json_int_t)variant->protocol.rounds, "every",
+                      (json_int_t)variant->protocol.every, "predicted", variant->predicted,
+                      "expected", variant->expected, "guarantee", variant->guarantee));
     }
     return list;
 }
 
 static bool restore_variant(json_t *stored, netdp_i_variant *variant)
 {
-    const double dither = variant->protocol.dither;
+    const netdp_linear given = variant->protocol;
+    const bool tuned = variant->study->privacy.dither < 0 && variant->role != NETDP_I_LOCAL;
     json_int_t rounds = 0, every = 0;
-    if (json_unpack(stored, "{s:F, s:F, s:I, s:I, s:F, s:F, s:O !}", "noise", &variant->noise,
-                    "dither", &variant->protocol.dither, "rounds", &rounds, "every", &every,
-                    "predicted", &variant->predicted, "expected", &variant->expected, "guarantee",
-                    &variant->guarantee) != 0 ||
-        variant->protocol.dither != dither) /* which the study gives */
+    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:O !}", "noise",
+                    &variant->noise, "dither", &variant->protocol.dither, "dither_decay",
+                    &variant->protocol.dither_decay, "end_dither", &variant->protocol.end_dither,
+                    "rounds", &rounds, "every", &every, "predicted", &variant->predicted,
+                    "expected", &variant->expected, "guarantee", &variant->guarantee) != 0 ||
+        (!tuned && (variant->protocol.dither != given.dither || /* which the study gives */
+                    variant->protocol.dither_decay != given.dither_decay ||
+                    variant->protocol.end_dither != given.end_dither)))
         return false;
     variant->protocol.rounds = rounds;
     variant->protocol.every = every;

@@ -145,6 +145,8 @@ static const allowed of_variant[] = {{.key = "name"},
                                      {.key = "rounds"},
                                      {.key = "inner"},
                                      {.key = "dither"},
+                                     {.key = "dither_decay"},
+                                     {.key = "end_dither"},
                                      {.key = "guarantee", .in = of_guarantee},
                                      {.key = "expected"},
                                      {.key = "predicted"}, /* of accounts, which have no data */

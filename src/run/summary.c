@@ -197,6 +197,17 @@ static netdp_status private_variant(const netdp_i_variant *variant, const netdp_
     return told != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/* The decay and the end dither where the calibration found them. */
+static void add_tuned(json_t *told, const netdp_i_variant *variant)
+{
+    if (netdp_i_variant_is_token(variant) || variant->study->privacy.dither >= 0)
+        return;
+    if (variant->study->privacy.dither_decay < 0)
+        json_object_set_new(told, "dither_decay", json_real(variant->protocol.dither_decay));
+    if (variant->study->privacy.end_dither < 0)
+        json_object_set_new(told, "end_dither", json_real(variant->protocol.end_dither));
+}
+
 static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_sums *sums,
                                  int64_t runs, json_t **made, netdp_error *error)
 {
@@ -223,6 +234,8 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
                              "bytes_sent", 8 * variant->problem->width * messages);
     if (gossip && variant->study->protocol.phases > 0) /* what rounds: auto found */
         json_object_set_new(told, "inner", json_integer(variant->protocol.every));
+    if (gossip)
+        add_tuned(told, variant);
     if (contributions != NULL)
         json_object_set_new(told, "contributions", contributions);
     if (law != NULL)
@@ -471,6 +484,7 @@ json_t *netdp_i_account_json(const netdp_study *study, int32_t index,
     if (json_array_size(remarks) > 0)
         json_object_set(told, "remarks", remarks);
     json_decref(remarks);
+    add_tuned(told, variant);
     add_own(told, study, variant);
     if (study->variation_count > 0)
         add_swept(told, &study->variation[index]);

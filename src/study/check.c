@@ -218,6 +218,22 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
     return NETDP_OK;
 }
 
+/* A dither is tuned together with the noise that meets a target; the second one with the first. */
+static netdp_status check_dithers(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    if (study->privacy.dither < 0 && !(study->privacy.epsilon > 0))
+        return netdp_i_reading_fail(from, "privacy.dither", error,
+                                    "auto needs privacy.epsilon, a target to meet; give a number");
+    if (study->privacy.dither >= 0 && study->privacy.dither_decay < 0)
+        return netdp_i_reading_fail(from, "privacy.dither_decay", error,
+                                    "auto goes with dither: auto; give a number");
+    if (study->privacy.dither >= 0 && study->privacy.end_dither < 0)
+        return netdp_i_reading_fail(from, "privacy.end_dither", error,
+                                    "auto goes with dither: auto; give a number");
+    return NETDP_OK;
+}
+
 /* What a guarantee is asked for: a target, or of an account alone the noise. */
 static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *error)
 {
@@ -250,7 +266,7 @@ static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *erro
     if (study->privacy.epsilon > 0 && unit.currency != NETDP_AS_RDP && unit.currency != NETDP_AS_DP)
         return netdp_i_reading_fail(from, "privacy.as", error,
                                     "an epsilon to meet is rdp:ALPHA or dp:DELTA");
-    return NETDP_OK;
+    return check_dithers(from, error);
 }
 
 /* Walks that are drawn: a token's on the complete graph, at the noise of one contribution. */

@@ -20,7 +20,8 @@ typedef enum netdp_i_kind {
     NETDP_I_KEY_DATASET, /* char *, a name of netdp_datasets */
     NETDP_I_KEY_SEED,    /* uint64_t, all of it */
     NETDP_I_KEY_WHOLE,   /* int64_t from low to high; word[0], if any, stands for 0 */
-    NETDP_I_KEY_REAL,    /* double from low to high; "inf" only where high is infinite */
+    NETDP_I_KEY_REAL,    /* double from low to high; "inf" only where high is infinite; word[0],
+                            if any, stands for -1 */
     NETDP_I_KEY_PAIR,    /* [low, high]: the task's bounds */
     NETDP_I_KEY_WORD,    /* enum: the place among `word` */
     NETDP_I_KEY_SWITCH,  /* bool: the place among `word` */

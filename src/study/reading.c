@@ -169,6 +169,10 @@ static netdp_status read_real(const netdp_i_reading *from, const netdp_i_key *ke
                               double *into, netdp_error *error)
 {
     double value = INFINITY;
+    if (key->word != NULL && strcmp(text, key->word[0]) == 0) {
+        *into = -1;
+        return NETDP_OK;
+    }
     /* "inf" as JSON results write it, ".inf" as YAML does. */
     bool infinite = strcmp(text, "inf") == 0 || strcmp(text, ".inf") == 0;
     if (!infinite && !netdp_i_read_number(text, &value))

@@ -105,7 +105,7 @@ struct netdp_study {
         int64_t sources;   /* the same of those about whom they learn */
         netdp_sees sees;
         netdp_own_noise own_noise;
-        double dither, dither_decay, end_dither;
+        double dither, dither_decay, end_dither; /* -1: auto, by the calibration */
         char *pair_graph;
         double pair_noise;
         uint64_t pair_seed;

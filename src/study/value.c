@@ -110,7 +110,9 @@ json_t *netdp_i_value_json(const netdp_study *study, const netdp_i_key *key)
                    ? json_string(key->word[0])
                    : json_integer((json_int_t) * (const int64_t *)from);
     case NETDP_I_KEY_REAL:
-        return netdp_i_json_double(*(const double *)from);
+        return key->word != NULL && *(const double *)from < 0
+                   ? json_string(key->word[0])
+                   : netdp_i_json_double(*(const double *)from);
     case NETDP_I_KEY_PAIR:
         return json_pack("[f, f]", study->task.low, study->task.high);
     case NETDP_I_KEY_WORD:

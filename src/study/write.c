@@ -109,7 +109,10 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
             fprintf(stream, "%lld", (long long)*(const int64_t *)from);
         break;
     case NETDP_I_KEY_REAL:
-        write_real(stream, *(const double *)from);
+        if (*(const double *)from < 0 && key->word != NULL)
+            fputs(key->word[0], stream);
+        else
+            write_real(stream, *(const double *)from);
         break;
     case NETDP_I_KEY_PAIR:
         write_pair(stream, study->task.low, study->task.high);

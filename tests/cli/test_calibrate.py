@@ -2,6 +2,7 @@
 """netdp calibrate: the noise that it returns, accounted for again by netdp loss."""
 import json
 import math
+import pathlib
 import os
 import tempfile
 
@@ -38,8 +39,9 @@ def lands(network, target, unit, over, *more, least=0.999):
     if "--max-noise" in words:
         place = words.index("--max-noise")
         del words[place:place + 2]
-    if "--dither" not in words:
-        words += ["--dither", repr(got["dither"])]
+    for option, key in (("--dither", "dither"), ("--dither-decay", "dither_decay"), ("--end-dither", "end_dither")):
+        if option not in words and key in got["protocol"]:
+            words += [option, repr(got["protocol"][key])]
     again = told(words)
     key = "max" if over == "worst" else "mean"
     reached = number(again["summary"][key]) / float(target)
@@ -118,21 +120,87 @@ def rounds_are_found():
 
 
 def dither_is_tuned():
-    network = ["--family", "florentine", "--rounds", "14"]
-    got = lands(network, "1", "dp:1e-6", "mean", "--tune-dither")
-    assert 0.005 <= got["dither"] <= 2, got["dither"]
+    """The tuned dithers leave less noise in the result than any of a grid, and are accounted for as printed."""
+    traces = traces_of_powers(24)
+    averaging = ["--family", "florentine", "--rounds", "14"]
+    constant = lands(averaging, "1", "dp:1e-6", "mean", "--tune-dither", "--dither-decay", "0")
+    decaying = lands(averaging, "1", "dp:1e-6", "mean", "--tune-dither")
+    assert 0.005 <= constant["dither"] <= 2 and constant["protocol"].get("dither_decay", 0) == 0, constant
+    assert decaying["protocol"]["dither_decay"] > 0, decaying
 
-    def predicted(one):
-        """tr W^2T + dither^2 sum tr W^2k, over the spectrum that the mixing of rounds tells."""
-        return one["noise"] ** 2 * noise_error(one["dither"], 14)
+    def averaged(one):
+        """sum over rounds of dither^2 tr W^2(T-t)."""
+        p = one["protocol"]
+        dithers = [1] + [p["dither"] / t ** p.get("dither_decay", 0) for t in range(1, 14)]
+        return one["noise"] ** 2 * sum(tau ** 2 * traces[14 - t] for t, tau in enumerate(dithers))
+
+    def learned(one):
+        """The same of four phases of six rounds, with their end dithers."""
+        p, inner = one["protocol"], 6
+        phase = [(1 if t == 0 else p["dither"] ** 2, inner - t) for t in range(inner)] + [(p["end_dither"] ** 2, 0)]
+        return one["noise"] ** 2 * sum(size * traces[inner * i + k] for i in range(4) for size, k in phase)
+
+    def others(network, *more):
+        return told(["calibrate", *network, "--target", "1", "--as", "dp:1e-6", "--over", "mean", *more])
+
     for dither in ("0.005", "0.02", "0.05", "0.1", "0.2", "0.3", "0.5", "0.8", "1", "2"):
-        other = told(["calibrate", *network, "--target", "1", "--as", "dp:1e-6", "--over", "mean",
-                      "--dither", dither])
-        assert predicted(got) <= predicted(other) * 1.001, dither
+        assert averaged(constant) <= averaged(others(averaging, "--dither", dither)) * 1.001, dither
+        for decay in ("0.4", "0.7", "1", "1.3"):
+            if float(dither) / 13 ** float(decay) >= 0.005:
+                other = others(averaging, "--dither", dither, "--dither-decay", decay)
+                assert averaged(decaying) <= averaged(other) * 1.001, (dither, decay)
+    assert averaged(decaying) < 0.95 * averaged(constant), (decaying, constant)
+
+    learning = ["--family", "florentine", "--protocol", "muffliato-sgd", "--inner", "6", "--rounds", "24"]
+    tuned = lands(learning, "1", "dp:1e-6", "mean", "--tune-dither")
+    for dither in ("0.01", "0.05", "0.1", "0.2", "0.3", "0.45", "0.7", "1"):
+        for end in ("0.005", "0.05", "0.1", "0.5"):
+            other = others(learning, "--dither", dither, "--end-dither", end)
+            assert learned(tuned) <= learned(other) * 1.001, (dither, end)
+    usual = others(learning)
+    assert learned(usual) > 1.15 ** 2 * learned(tuned) and usual["noise"] > 1.3 * tuned["noise"], (usual, tuned)
+    kept = lands(learning, "1", "dp:1e-6", "mean", "--tune-dither", "--end-dither", "0.3")
+    assert kept["protocol"]["end_dither"] == 0.3 and kept["protocol"]["dither"] != 0.01, kept
 
 
-def noise_error(dither, rounds):
-    """Half the mean squared error of unit noise on the Florentine graph, by dense products."""
+STUDY = """
+graph: {family: florentine}
+task: {kind: account}
+protocol: {kind: averaging, rounds: 14}
+privacy: {epsilon: 1, delta: 1e-6, over: mean, dither: auto, dither_decay: auto}
+variants:
+  - {name: decaying}
+  - {name: constant, privacy: {dither_decay: 0}}
+  - {name: learning, protocol: {kind: muffliato-sgd, rounds: 24, inner: 6}, privacy: {end_dither: auto}}
+"""
+
+
+def studies_tune_too():
+    """privacy.dither: auto finds what --tune-dither finds, and the record says what it was."""
+    commands = {"decaying": ["--rounds", "14"], "constant": ["--rounds", "14", "--dither-decay", "0"],
+                "learning": ["--protocol", "muffliato-sgd", "--inner", "6", "--rounds", "24"]}
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "s.yaml").write_text(STUDY, encoding="utf-8")
+        code, out, err = run(["run", "s.yaml", "-o", "here", "--json"], folder)
+        assert code == 0, err
+        for told_of in read_json(out)["variants"]:
+            found = told(["calibrate", "--family", "florentine", *commands[told_of["name"]], "--target", "1",
+                          "--as", "dp:1e-6", "--over", "mean", "--tune-dither"])
+            for key in ("noise", "dither"):
+                assert told_of[key] == found[key], (told_of["name"], key)
+            for key in ("dither_decay", "end_dither"):
+                assert told_of.get(key, found["protocol"].get(key)) == found["protocol"].get(key), (told_of, key)
+        assert "dither: auto" in pathlib.Path(folder, "here/study.yaml").read_text(encoding="utf-8")
+        again = run(["run", "here", "--json"], folder)
+        assert again[0] == 0 and again[1] == out, again[2]
+        for change, words in ((["privacy.dither=0.1"], "auto goes with dither: auto"),
+                              (["privacy.noise=1", "privacy.epsilon=0"], "privacy.epsilon")):
+            code, _, err = run(["run", "s.yaml", "-o", "there", *[f"--set={one}" for one in change]], folder)
+            assert code == 2 and words in err, err
+
+
+def traces_of_powers(count):
+    """tr W^2k, k = 0 .. count, on the Florentine graph, by dense products."""
     with tempfile.TemporaryDirectory() as folder:
         code, out, err = run("graph make florentine".split(), folder)
     assert code == 0, err
@@ -147,12 +215,11 @@ def noise_error(dither, rounds):
         w[i][j] = w[j][i] = 1 / (1 + max(degree[u], degree[v]))
     for i in range(n):
         w[i][i] = 1 - sum(w[i])
-    power, energy = w, 0.0
-    for k in range(1, rounds + 1):
-        trace = sum(value * value for row in power for value in row)
-        energy += trace * (1 if k == rounds else dither ** 2)
+    power, traces = [[float(i == j) for j in range(n)] for i in range(n)], []
+    for _ in range(count + 1):
+        traces.append(sum(value * value for row in power for value in row))
         power = [[sum(row[m] * w[m][j] for m in range(n)) for j in range(n)] for row in power]
-    return energy / (2 * n)
+    return traces
 
 
 def threads_do_not_matter():
@@ -211,4 +278,4 @@ CASES = [
 ]
 
 main(CASES, [targets_are_met, sums_through_small_weights_need_noise, targets_far_out, smallest_epsilons, worst_is_a_gaussian,
-             rounds_are_found, dither_is_tuned, threads_do_not_matter, interrupted])
+             rounds_are_found, dither_is_tuned, studies_tune_too, threads_do_not_matter, interrupted])

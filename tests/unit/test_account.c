@@ -367,6 +367,50 @@ static void test_noise_error(void **state)
     net_drop(n);
 }
 
+/* Phases, by the covariance of the states: C to W (C + noise) W, and the end dither on top. */
+static void test_noise_error_of_phases(void **state)
+{
+    (void)state;
+    static const int64_t inner[] = {1, 2, 5}, phases[] = {1, 2, 7};
+    net n = family("florentine");
+    const int32_t nodes = netdp_graph_nodes(n.graph);
+    double *c = calloc((size_t)nodes * (size_t)nodes, sizeof *c);
+    double *half = calloc((size_t)nodes * (size_t)nodes, sizeof *half);
+    for (size_t k = 0; k < 3; k++)
+        for (size_t p = 0; p < 3; p++) {
+            const netdp_linear protocol = {.mixing = n.mixing,
+                                           .rounds = inner[k] * phases[p],
+                                           .every = inner[k],
+                                           .reacts = true,
+                                           .dither = 0.3,
+                                           .end_dither = 0.2};
+            memset(c, 0, (size_t)nodes * (size_t)nodes * sizeof *c);
+            for (int64_t t = 0; t < protocol.rounds; t++) {
+                for (int32_t u = 0; u < nodes; u++)
+                    c[(int64_t)u * nodes + u] += t % inner[k] == 0 ? 1 : 0.09;
+                for (int twice = 0; twice < 2; twice++) { /* (W C)' = C W, as C is symmetric */
+                    netdp_mixing_apply(n.mixing, c, half, nodes);
+                    for (int32_t u = 0; u < nodes; u++)
+                        for (int32_t v = 0; v < nodes; v++)
+                            c[(int64_t)v * nodes + u] = half[(int64_t)u * nodes + v];
+                }
+                for (int32_t u = 0; t % inner[k] == inner[k] - 1 && u < nodes; u++)
+                    c[(int64_t)u * nodes + u] += 0.04;
+            }
+            double want = 0, got = 0;
+            for (int32_t u = 0; u < nodes; u++)
+                want += c[(int64_t)u * nodes + u] / (2.0 * nodes);
+            assert_ok(netdp_noise_error(&protocol, &got, &error));
+            assert_close(got, want, 0, 1e-11);
+        }
+    const netdp_linear stream = {.mixing = n.mixing, .rounds = 4, .every = 1};
+    double got = 17;
+    assert_fails(netdp_noise_error(&stream, &got, &error), NETDP_INVALID);
+    free(c);
+    free(half);
+    net_drop(n);
+}
+
 /* ---- Calibration ---- */
 
 static void test_calibrate_refuses(void **state)
@@ -520,8 +564,10 @@ static void test_tuned_dither_is_no_worse(void **state)
             netdp_calibration tuned, other;
             assert_ok(netdp_calibrate(&request, &target, NULL, &tuned, NULL, &error));
             assert_true(tuned.dither >= 0.005 * (1 - 1e-12) && tuned.dither <= 2 * (1 + 1e-12));
-            const netdp_linear best = {
-                .mixing = nets[i].mixing, .rounds = 12, .dither = tuned.dither};
+            const netdp_linear best = {.mixing = nets[i].mixing,
+                                       .rounds = 12,
+                                       .dither = tuned.dither,
+                                       .dither_decay = tuned.dither_decay};
             double least = 0;
             assert_ok(netdp_noise_error(&best, &least, &error));
             least *= tuned.noise * tuned.noise;
@@ -642,6 +688,7 @@ int main(void)
         cmocka_unit_test(test_bad_requests),
         cmocka_unit_test(test_rounds_auto),
         cmocka_unit_test(test_noise_error),
+        cmocka_unit_test(test_noise_error_of_phases),
         cmocka_unit_test(test_calibrate_refuses),
         cmocka_unit_test(test_calibrate_lands),
         cmocka_unit_test(test_calibrate_where_conversion_is_steep),

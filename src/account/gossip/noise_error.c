@@ -145,11 +145,18 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
                             "the exact error of the noise needs all eigenvalues of W: at most %d "
                             "nodes",
                             NETDP_DENSE_NODES);
-    if (protocol->every > 0)
+    const bool phases = protocol->every > 0;
+    if (phases &&
+        (!protocol->reacts || protocol->steady || protocol->varying.kind != NETDP_VARY_NEVER))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "the error of the noise is known for averaging, not for %s",
-                            protocol->reacts ? "learning" : "streams");
+                            "the error of the noise is known for averaging and for phases of "
+                            "learning on a network that does not change");
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    netdp_linear phase = *protocol; /* the rounds behind one contribution */
+    if (phases) {
+        phase.rounds = protocol->every;
+        phase.every = 0;
+    }
     if (protocol->varying.kind != NETDP_VARY_NEVER) {
         double changing = 0;
         status = changing_energy(protocol, &changing, error);
@@ -172,11 +179,16 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
     for (int32_t k = 0; k + 1 < n; k++)
         gap = fmin(gap, 1 - fabs(value[k]));
     const double weight = netdp_linear_chebyshev(gap);
-    for (int32_t k = 0; k < n; k++)
-        energy += mode_energy(protocol, value[k], weight) +
-                  (pairs ? first_energy(protocol, value[k], weight) *
-                               pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1)
-                         : 0);
+    for (int32_t k = 0; k < n; k++) {
+        const double first = first_energy(&phase, value[k], weight);
+        double mode = mode_energy(&phase, value[k], weight);
+        if (pairs)
+            mode += first * pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1);
+        if (phases)
+            mode = (mode + protocol->end_dither * protocol->end_dither) *
+                   (1 + geometric(first, (double)(protocol->rounds / protocol->every - 1)));
+        energy += mode;
+    }
     *error_of = energy / (2.0 * n);
 done:
     netdp_i_free(value);

@@ -151,6 +151,8 @@ static netdp_status calibrate_gossip(netdp_i_description *description, const net
         return status;
     description->protocol.rounds = calibration->rounds;
     description->protocol.dither = calibration->dither;
+    description->protocol.dither_decay = calibration->dither_decay;
+    description->protocol.end_dither = calibration->end_dither;
     return NETDP_OK;
 }
 
