@@ -1,3 +1,4 @@
+/* The table of bounds: of which protocols each is, whether it holds, and where it comes from. */
 #include <netdp/walk.h>
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The account of gossip: which bound, on which basis, observer by observer. */
 #include <netdp/account.h>
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The least noise of a walk that meets a target, by a search on its account, which is kept. */
 #include <math.h>
 
 #include "account/losses/search.h"

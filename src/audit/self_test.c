@@ -1,3 +1,7 @@
+/*
+ * Does the auditor find what is wrong? Faulty protocols that it must catch, and sound ones that it
+ * must not.
+ */
 #include <netdp/audit.h>
 #include <netdp/walk.h>
 

@@ -30,8 +30,7 @@ static void draw(const json_t *audits, const char *folder)
 {
     size_t i;
     json_t *audit;
-    json_array_foreach(audits, i, audit)
-    {
+    json_array_foreach (audits, i, audit) {
         char path[NETDP_I_PATH_ROOM + 32];
         netdp_error why;
         snprintf(path, sizeof path, "%s/audit-%zu.svg", folder, i + 1);
@@ -48,8 +47,7 @@ static void print_audits(const json_t *audits)
     json_t *audit;
     printf("%-16s %-8s %-16s %9s %9s  %-15s %s\n", "", "pair", "bound", "claim", "found", "verdict",
            "attack");
-    json_array_foreach(audits, i, audit)
-    {
+    json_array_foreach (audits, i, audit) {
         const char *unit = json_string_value(json_object_get(audit, "found_at_least_in"));
         char pair[32];
         snprintf(pair, sizeof pair, "%d->%d", (int)number(audit, "from"), (int)number(audit, "to"));
@@ -76,7 +74,7 @@ static void print_estimates(const json_t *estimates)
         return;
     printf("\nerror of an estimate of the value, in units of Delta\n%8s %8s %12s %12s\n",
            "distance", "node", "with dither", "without");
-    json_array_foreach(estimates, i, one)
+    json_array_foreach (estimates, i, one)
         printf("%8d %8d %12.5g %12.5g\n", (int)number(one, "distance"), (int)number(one, "from"),
                number(one, "rmse"), number(one, "rmse_without_dither"));
 }

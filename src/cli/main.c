@@ -1,3 +1,7 @@
+/*
+ * The command: finds its command by name, settles kernels and engine, and prints errors on one
+ * line.
+ */
 #include "cli/common/command.h"
 #include "cli/common/kernels.h"
 

@@ -1,3 +1,4 @@
+/* Breadth first: distances, the diameter, components, and the largest of them alone. */
 #include "graph/graph.h"
 
 #include <stdio.h>

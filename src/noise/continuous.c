@@ -1,3 +1,4 @@
+/* Samplers of continuous noise: Laplace, Gamma. */
 #include <netdp/noise.h>
 
 #include <math.h>

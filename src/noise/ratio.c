@@ -1,3 +1,4 @@
+/* A double as the ratio of two integers, for samplers that compute in integers. */
 #include <netdp/noise.h>
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The frame of a picture: its size, panels and margins, for gnuplot. */
 #include "plot/plot.h"
 
 static int32_t rows_of(const netdp_i_frame *frame)

@@ -1,5 +1,5 @@
-/* For pipe2. */
-#define _GNU_SOURCE
+/* gnuplot through a pipe: a program written to it, a picture read from it. */
+#define _GNU_SOURCE /* pipe2 */
 #include "plot/plot.h"
 
 #include <errno.h>

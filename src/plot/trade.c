@@ -37,7 +37,7 @@ static void print_script(FILE *out, const void *what)
     fputs("set terminal svg size 560,420 dynamic enhanced font 'sans-serif,13' background 'white'\n"
           "$points << END\n",
           out);
-    json_array_foreach(points, i, point)
+    json_array_foreach (points, i, point)
         fprintf(out, "%.9g %.9g %.9g %.9g\n", number(point, "false_positive"),
                 number(point, "false_negative"), number(point, "false_positive_most"),
                 number(point, "false_negative_most"));

@@ -94,8 +94,7 @@ static netdp_status read_event(json_t *object, netdp_event *event, netdp_error *
     *event = (netdp_event){.mechanism = (netdp_mechanism)found, .count = 1};
     const char *key;
     json_t *value;
-    json_object_foreach(object, key, value)
-    {
+    json_object_foreach (object, key, value) {
         netdp_status status = read_key(key, value, event, &seen, error);
         if (status != NETDP_OK)
             return status;

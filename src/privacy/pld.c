@@ -4,8 +4,8 @@
  * With S the sum of all losses, delta(epsilon) = E (1 - e^(epsilon - S))_+. Let K(theta) = ln E
  * e^(theta S). Under the tilted law, dP_theta = e^(theta S - K) dP,
  *
- *     delta(epsilon) = e^(K - theta epsilon) E_theta w(S),  w(s) = e^(-theta (s - epsilon)) (1 -
- * e^(epsilon - s))_+.
+ *     delta(epsilon) = e^(K - theta epsilon) E_theta w(S),
+ *     w(s) = e^(-theta (s - epsilon)) (1 - e^(epsilon - s))_+.
  *
  * theta is chosen where e^(K - theta epsilon) is least, so the expectation is of moderate size
  * whatever delta: absolute errors of the FFT, which run with 1e-16 per release, are relative to

@@ -1,3 +1,4 @@
+/* Linear protocols: checks, which rounds take contributions, and how much noise each has. */
 #include <netdp/protocol.h>
 
 #include <inttypes.h>

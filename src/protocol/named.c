@@ -1,3 +1,4 @@
+/* The table of named protocols, and what each makes of its settings. */
 #include <netdp/protocol.h>
 
 #include <stdio.h>

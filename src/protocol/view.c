@@ -1,3 +1,4 @@
+/* Words of a view: what an observer sees, and whether it knows its own noise. */
 #include <netdp/protocol.h>
 
 #include <stddef.h>

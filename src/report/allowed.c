@@ -247,8 +247,7 @@ static json_t *copy_list(const json_t *from, const allowed *in, bool private)
 {
     json_t *made = json_array(), *value;
     size_t i;
-    json_array_foreach((json_t *)from, i, value)
-    {
+    json_array_foreach ((json_t *)from, i, value) {
         if (made != NULL && json_array_append_new(made, copy(value, in, private)) != 0) {
             json_decref(made);
             made = NULL;
@@ -275,8 +274,7 @@ static void drop_remarks(json_t *summary)
     static const char why[] = "bound local:";
     size_t i;
     json_t *variant;
-    json_array_foreach(json_object_get(summary, "variants"), i, variant)
-    {
+    json_array_foreach (json_object_get(summary, "variants"), i, variant) {
         json_t *remarks = json_object_get(variant, "remarks");
         for (size_t k = json_array_size(remarks); k-- > 0;) {
             const char *text = json_string_value(json_array_get(remarks, k));
@@ -318,8 +316,7 @@ bool netdp_i_allowed_figure(const json_t *figure)
     json_t *curve;
     bool fine = json_array_size(curves) > 0 && label != NULL &&
                 strcmp(label, "value of the node") != 0; /* a drawing of the data themselves */
-    json_array_foreach((json_t *)curves, i, curve)
-    {
+    json_array_foreach ((json_t *)curves, i, curve) {
         const char *measure = json_string_value(json_object_get(curve, "measure"));
         bool known = false;
         for (size_t k = 0; measure != NULL && k < sizeof measures / sizeof *measures; k++)

@@ -10,8 +10,7 @@ static const char *claims_over(const netdp_i_figure *f)
     const char *over = NULL;
     size_t i;
     json_t *variant;
-    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant)
-    {
+    json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant) {
         const char *own = json_string_value(json_object_get(variant, "over"));
         if (own == NULL || (over != NULL && strcmp(over, own) != 0))
             return NULL;

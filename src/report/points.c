@@ -47,9 +47,8 @@ static netdp_status measure_variant(const netdp_i_figure *f, const json_t *varia
         json_t *class;
         double pairs = 0;
         point[0] = netdp_i_json_number(json_object_get(netdp_i_figure_guarantee(variant), "mean"));
-        json_array_foreach(json_object_get(netdp_i_figure_guarantee(variant), "by_distance"), i,
-                           class)
-        {
+        json_array_foreach (json_object_get(netdp_i_figure_guarantee(variant), "by_distance"), i,
+                            class) {
             point[1] = fmin(point[1], netdp_i_json_number(json_object_get(class, "min")));
             point[2] = fmax(point[2], netdp_i_json_number(json_object_get(class, "max")));
             pairs += (double)json_integer_value(json_object_get(class, "pairs"));
@@ -89,8 +88,7 @@ netdp_status netdp_i_gather_hops(netdp_i_figure *f, netdp_error *error)
     size_t i, k;
     json_t *variant, *class;
     netdp_status status = NETDP_OK;
-    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant)
-    {
+    json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant) {
         char name[NETDP_I_LABEL_ROOM];
         double ignored;
         if (netdp_i_figure_own(f, i) < 0)
@@ -100,13 +98,15 @@ netdp_status netdp_i_gather_hops(netdp_i_figure *f, netdp_error *error)
             netdp_i_curves_find(&f->curves, name, "loss", netdp_i_figure_guarantee(variant));
         if (curve == NULL)
             return netdp_i_no_memory(error);
-        json_array_foreach(json_object_get(netdp_i_figure_guarantee(variant), "by_distance"), k,
-                           class) if (status == NETDP_OK) status =
-            netdp_i_curve_add(curve, (double)json_integer_value(json_object_get(class, "distance")),
-                              netdp_i_json_number(json_object_get(class, "mean")),
-                              netdp_i_json_number(json_object_get(class, "min")),
-                              netdp_i_json_number(json_object_get(class, "max")),
-                              json_integer_value(json_object_get(class, "pairs")), error);
+        json_array_foreach (json_object_get(netdp_i_figure_guarantee(variant), "by_distance"), k,
+                            class)
+            if (status == NETDP_OK)
+                status = netdp_i_curve_add(
+                    curve, (double)json_integer_value(json_object_get(class, "distance")),
+                    netdp_i_json_number(json_object_get(class, "mean")),
+                    netdp_i_json_number(json_object_get(class, "min")),
+                    netdp_i_json_number(json_object_get(class, "max")),
+                    json_integer_value(json_object_get(class, "pairs")), error);
         if (status != NETDP_OK)
             return status;
     }
@@ -161,8 +161,7 @@ netdp_status netdp_i_gather_pairs(netdp_i_figure *f, netdp_error *error)
     netdp_status status = NETDP_OK;
     const bool length = strcmp(f->study->figure.x, "length") == 0;
     const bool pooled = length || strcmp(f->study->figure.x, "katz") == 0;
-    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant)
-    {
+    json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant) {
         netdp_i_listed listed = {0};
         double *x = NULL, largest = 0, ignored;
         char name[NETDP_I_LABEL_ROOM];
@@ -211,40 +210,41 @@ netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
     json_t *variant;
     const bool bars = strcmp(f->study->figure.kind, "bars") == 0;
     const bool nodes = f->study->figure.x != NULL && strcmp(f->study->figure.x, "nodes") == 0;
-    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant) for (int32_t m = 0;
-                                                                              m < f->measures; m++)
-    {
-        char name[NETDP_I_LABEL_ROOM];
-        double x = NAN, point[3] = {NAN, NAN, NAN};
-        int64_t of = 0;
-        const bool loss = strcmp(f->measure[m], "loss") == 0;
-        place(variant, name, &x);
-        if (netdp_i_figure_own(f, i) < 0 &&
-            (!bars || netdp_i_figure_hides(f, netdp_i_figure_name(variant))))
-            continue; /* a baseline has no place on a sweep */
-        if (nodes)
-            x = (double)json_integer_value(
-                json_object_get(json_object_get(variant, "graph"), "nodes"));
-        netdp_status status = measure_variant(f, variant, f->measure[m], point, &of, error);
-        if (status == NETDP_OK && isnan(x) && !bars)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "%s: variant %s has no number on the axis; give figure.x: nodes, "
-                                  "a sweep, or names such as 'ring at 64'",
-                                  f->study->path, netdp_i_figure_name(variant));
-        netdp_i_curve *curve =
-            status == NETDP_OK ? netdp_i_curves_find(&f->curves, name, f->measure[m],
-                                                     loss || strcmp(f->measure[m], "noise") == 0 ||
-                                                             netdp_i_figure_own(f, i) >= 0
-                                                         ? netdp_i_figure_guarantee(variant)
-                                                         : NULL)
-                               : NULL;
-        if (status == NETDP_OK)
-            status = curve == NULL ? netdp_i_no_memory(error)
-                                   : netdp_i_curve_add(curve, bars ? 0 : x, point[0], point[1],
-                                                       point[2], of, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant)
+        for (int32_t m = 0; m < f->measures; m++) {
+            char name[NETDP_I_LABEL_ROOM];
+            double x = NAN, point[3] = {NAN, NAN, NAN};
+            int64_t of = 0;
+            const bool loss = strcmp(f->measure[m], "loss") == 0;
+            place(variant, name, &x);
+            if (netdp_i_figure_own(f, i) < 0 &&
+                (!bars || netdp_i_figure_hides(f, netdp_i_figure_name(variant))))
+                continue; /* a baseline has no place on a sweep */
+            if (nodes)
+                x = (double)json_integer_value(
+                    json_object_get(json_object_get(variant, "graph"), "nodes"));
+            netdp_status status = measure_variant(f, variant, f->measure[m], point, &of, error);
+            if (status == NETDP_OK && isnan(x) && !bars)
+                status =
+                    netdp_i_fail(error, NETDP_INVALID,
+                                 "%s: variant %s has no number on the axis; give figure.x: nodes, "
+                                 "a sweep, or names such as 'ring at 64'",
+                                 f->study->path, netdp_i_figure_name(variant));
+            netdp_i_curve *curve =
+                status == NETDP_OK
+                    ? netdp_i_curves_find(&f->curves, name, f->measure[m],
+                                          loss || strcmp(f->measure[m], "noise") == 0 ||
+                                                  netdp_i_figure_own(f, i) >= 0
+                                              ? netdp_i_figure_guarantee(variant)
+                                              : NULL)
+                    : NULL;
+            if (status == NETDP_OK)
+                status = curve == NULL ? netdp_i_no_memory(error)
+                                       : netdp_i_curve_add(curve, bars ? 0 : x, point[0], point[1],
+                                                           point[2], of, error);
+            if (status != NETDP_OK)
+                return status;
+        }
     for (int32_t i2 = 0; i2 < f->curves.count; i2++)
         netdp_i_curve_pool(&f->curves.curve[i2]);
     return NETDP_OK;
@@ -254,8 +254,9 @@ static const json_t *variant_named(const netdp_i_figure *f, const char *name)
 {
     size_t i;
     json_t *variant;
-    json_array_foreach((json_t *)netdp_i_figure_variants(f), i,
-                       variant) if (strcmp(netdp_i_figure_name(variant), name) == 0) return variant;
+    json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant)
+        if (strcmp(netdp_i_figure_name(variant), name) == 0)
+            return variant;
     return NULL;
 }
 
@@ -276,34 +277,36 @@ netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
     snprintf(path, sizeof path, "%s/trace.csv", f->folder);
     const bool draws = sweeps_draws(f);
     netdp_status status = netdp_i_course_json(path, &course, error);
-    json_array_foreach(course, i, told) for (int32_t m = 0; m < f->measures; m++)
-    {
-        const char *name = json_string_value(json_object_get(told, "variant"));
-        const bool consensus = strcmp(f->measure[m], "consensus") == 0;
-        const json_t *measured =
-            json_object_get(told, consensus ? "consensus_error" : f->measure[m]);
-        const json_t *mean = json_object_get(measured, "mean");
-        const json_t *variant = variant_named(f, name);
-        char of[NETDP_I_LABEL_ROOM];
-        double ignored;
-        if (measured == NULL || netdp_i_figure_hides(f, name))
-            continue;
-        if (draws)
-            place(variant, of, &ignored);
-        netdp_i_curve *curve = netdp_i_curves_find(&f->curves, draws ? of : name, f->measure[m],
-                                                   netdp_i_figure_guarantee(variant));
-        if (curve == NULL)
-            status = netdp_i_no_memory(error);
-        for (size_t k = 0; status == NETDP_OK && k < json_array_size(mean); k++) {
-            const double y = netdp_i_json_number(json_array_get(mean, k));
-            const json_t *spread = json_array_get(json_object_get(measured, "error"), k);
-            const double e = draws ? 0 : json_is_number(spread) ? json_number_value(spread) : NAN;
-            status = netdp_i_curve_add(
-                curve, json_number_value(json_array_get(json_object_get(told, "step"), k)), y,
-                y - e, y + e, json_integer_value(json_array_get(json_object_get(told, "runs"), k)),
-                error);
+    json_array_foreach (course, i, told)
+        for (int32_t m = 0; m < f->measures; m++) {
+            const char *name = json_string_value(json_object_get(told, "variant"));
+            const bool consensus = strcmp(f->measure[m], "consensus") == 0;
+            const json_t *measured =
+                json_object_get(told, consensus ? "consensus_error" : f->measure[m]);
+            const json_t *mean = json_object_get(measured, "mean");
+            const json_t *variant = variant_named(f, name);
+            char of[NETDP_I_LABEL_ROOM];
+            double ignored;
+            if (measured == NULL || netdp_i_figure_hides(f, name))
+                continue;
+            if (draws)
+                place(variant, of, &ignored);
+            netdp_i_curve *curve = netdp_i_curves_find(&f->curves, draws ? of : name, f->measure[m],
+                                                       netdp_i_figure_guarantee(variant));
+            if (curve == NULL)
+                status = netdp_i_no_memory(error);
+            for (size_t k = 0; status == NETDP_OK && k < json_array_size(mean); k++) {
+                const double y = netdp_i_json_number(json_array_get(mean, k));
+                const json_t *spread = json_array_get(json_object_get(measured, "error"), k);
+                const double e = draws                    ? 0
+                                 : json_is_number(spread) ? json_number_value(spread)
+                                                          : NAN;
+                status = netdp_i_curve_add(
+                    curve, json_number_value(json_array_get(json_object_get(told, "step"), k)), y,
+                    y - e, y + e,
+                    json_integer_value(json_array_get(json_object_get(told, "runs"), k)), error);
+            }
         }
-    }
     for (int32_t k = 0; draws && k < f->curves.count; k++)
         netdp_i_curve_pool(&f->curves.curve[k]);
     json_decref(course);
@@ -319,36 +322,36 @@ static netdp_status gather_claims(netdp_i_figure *f, netdp_error *error)
     size_t i;
     json_t *variant;
     netdp_status status = NETDP_OK;
-    json_array_foreach((json_t *)netdp_i_figure_variants(f), i, variant) for (int k = 0; k < 2; k++)
-    {
-        char name[NETDP_I_LABEL_ROOM], called[NETDP_I_LABEL_ROOM + 8];
-        double x = NAN;
-        const json_t *holds = json_object_get(variant, "holds");
-        const json_t *value =
-            json_object_get(k == 0 ? variant : holds, k == 0 ? "value" : "at_most");
-        const char *sound = json_string_value(json_object_get(variant, "sound"));
-        place(variant, name, &x);
-        if (isnan(x))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s: variant %s has no number on the axis; give a sweep over "
-                                "task.at",
-                                f->study->path, netdp_i_figure_name(variant));
-        if (k == 1 && !json_is_object(holds))
-            continue; /* nobody knows */
-        snprintf(called, sizeof called, "%s%s", name, k == 0 ? " (claim)" : "");
-        netdp_i_curve *curve = netdp_i_curves_find(&f->curves, called, "value", NULL);
-        if (curve == NULL)
-            return netdp_i_no_memory(error);
-        curve->published = k == 0;
-        curve->sound = k == 1 || (sound != NULL && strcmp(sound, "yes") == 0);
-        snprintf(curve->bound, sizeof curve->bound, "%s",
-                 k == 0 ? json_string_value(json_object_get(variant, "claim")) : "holds");
-        if (curve->unit == NULL)
-            curve->unit = json_string_value(json_object_get(variant, "unit"));
-        status = netdp_i_curve_add(curve, x, netdp_i_json_number(value), NAN, NAN, 1, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant)
+        for (int k = 0; k < 2; k++) {
+            char name[NETDP_I_LABEL_ROOM], called[NETDP_I_LABEL_ROOM + 8];
+            double x = NAN;
+            const json_t *holds = json_object_get(variant, "holds");
+            const json_t *value =
+                json_object_get(k == 0 ? variant : holds, k == 0 ? "value" : "at_most");
+            const char *sound = json_string_value(json_object_get(variant, "sound"));
+            place(variant, name, &x);
+            if (isnan(x))
+                return netdp_i_fail(error, NETDP_INVALID,
+                                    "%s: variant %s has no number on the axis; give a sweep over "
+                                    "task.at",
+                                    f->study->path, netdp_i_figure_name(variant));
+            if (k == 1 && !json_is_object(holds))
+                continue; /* nobody knows */
+            snprintf(called, sizeof called, "%s%s", name, k == 0 ? " (claim)" : "");
+            netdp_i_curve *curve = netdp_i_curves_find(&f->curves, called, "value", NULL);
+            if (curve == NULL)
+                return netdp_i_no_memory(error);
+            curve->published = k == 0;
+            curve->sound = k == 1 || (sound != NULL && strcmp(sound, "yes") == 0);
+            snprintf(curve->bound, sizeof curve->bound, "%s",
+                     k == 0 ? json_string_value(json_object_get(variant, "claim")) : "holds");
+            if (curve->unit == NULL)
+                curve->unit = json_string_value(json_object_get(variant, "unit"));
+            status = netdp_i_curve_add(curve, x, netdp_i_json_number(value), NAN, NAN, 1, error);
+            if (status != NETDP_OK)
+                return status;
+        }
     for (int32_t k = 0; k < f->curves.count; k++)
         netdp_i_curve_pool(&f->curves.curve[k]);
     return NETDP_OK;

@@ -105,8 +105,7 @@ static netdp_status read_summary(source *s, netdp_error *error)
     json_t *variant;
     bool ours = json_array_size(json_object_get(s->summary, "variants")) > 0 &&
                 json_string_value(json_object_get(s->summary, "title")) != NULL;
-    json_array_foreach(json_object_get(s->summary, "variants"), i, variant)
-    {
+    json_array_foreach (json_object_get(s->summary, "variants"), i, variant) {
         ours = ours && json_string_value(json_object_get(variant, "name")) != NULL &&
                json_is_object(json_object_get(variant, "guarantee"));
     }
@@ -337,10 +336,9 @@ static netdp_status variants_json(source *s, const netdp_progress *progress, jso
     int64_t shown = 0;
     json_t *variant, *list = json_array();
     netdp_status status = list != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    json_array_foreach((json_t *)variants, i, variant) shown +=
-        !is_baseline(json_string_value(json_object_get(variant, "name")));
-    json_array_foreach((json_t *)variants, i, variant)
-    {
+    json_array_foreach ((json_t *)variants, i, variant)
+        shown += !is_baseline(json_string_value(json_object_get(variant, "name")));
+    json_array_foreach ((json_t *)variants, i, variant) {
         json_t *told = NULL;
         if (status != NETDP_OK || is_baseline(json_string_value(json_object_get(variant, "name"))))
             continue;

@@ -245,8 +245,7 @@ static bool same_guarantee(const json_t *held, const json_t *again)
                 same_number(json_object_get(held, "mean"), json_object_get(again, "mean")) &&
                 same_number(json_object_get(json_object_get(held, "worst"), "epsilon"),
                             json_object_get(json_object_get(again, "worst"), "epsilon"));
-    json_array_foreach((json_t *)classes, i, one)
-    {
+    json_array_foreach ((json_t *)classes, i, one) {
         static const char *const keys[] = {"distance", "pairs", "min", "mean", "max"};
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
             same = same && same_number(json_object_get(one, keys[k]),

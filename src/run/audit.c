@@ -447,8 +447,8 @@ static netdp_status write_points(const json_t *audits, const char *folder, netdp
         return status;
     fputs("audit,name,false_positive,false_negative,false_positive_most,false_negative_most\n",
           output.stream);
-    json_array_foreach(audits, i, audit)
-        json_array_foreach(json_object_get(json_object_get(audit, "evidence"), "points"), j, point)
+    json_array_foreach (audits, i, audit)
+        json_array_foreach (json_object_get(json_object_get(audit, "evidence"), "points"), j, point)
             fprintf(output.stream, "%zu,%s,%.9g,%.9g,%.9g,%.9g\n", i + 1,
                     json_string_value(json_object_get(audit, "name")),
                     json_number_value(json_object_get(point, "false_positive")),

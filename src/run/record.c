@@ -229,8 +229,7 @@ netdp_status netdp_i_accounts_check(const char *folder, const json_t *files, net
     const char *name;
     json_t *digest;
     netdp_status status = NETDP_OK;
-    json_object_foreach((json_t *)files, name, digest)
-    {
+    json_object_foreach ((json_t *)files, name, digest) {
         if (status == NETDP_OK)
             status = check_file(folder, name, json_string_value(digest), error);
     }
@@ -279,8 +278,7 @@ netdp_status netdp_i_record_finish(const char *folder, const netdp_i_identity *i
     json_t *ignored, *files = json_object();
     netdp_status status =
         files != NULL ? digest_all(folder, accounts, files, error) : netdp_i_no_memory(error);
-    json_object_foreach((json_t *)accounts, name, ignored)
-    {
+    json_object_foreach ((json_t *)accounts, name, ignored) {
         if (status == NETDP_OK && json_object_get(files, name) == NULL)
             status = fail_missing(folder, name, error);
     }
@@ -337,8 +335,7 @@ static netdp_status check_files(const char *folder, const json_t *manifest, netd
     const char *name;
     json_t *file;
     netdp_status status = NETDP_OK;
-    json_object_foreach((json_t *)files, name, file)
-    {
+    json_object_foreach ((json_t *)files, name, file) {
         if (status == NETDP_OK)
             status =
                 check_file(folder, name, json_string_value(json_object_get(file, "sha256")), error);
@@ -397,8 +394,7 @@ static bool join(json_t *summary, json_t *private)
     json_t *variants = json_object_get(summary, "variants"), *variant;
     size_t i;
     bool whole = true;
-    json_array_foreach(json_object_get(private, "variants"), i, variant)
-    {
+    json_array_foreach (json_object_get(private, "variants"), i, variant) {
         json_t *into = json_array_get(variants, i);
         whole = whole &&
                 json_equal(json_object_get(into, "name"), json_object_get(variant, "name")) &&

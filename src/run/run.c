@@ -1,3 +1,4 @@
+/* Runs a study: the folder, simulations that go on where they stopped, summary. */
 #include <netdp/study.h>
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Averaging executed, round by round, and by one who is trusted. */
 #include <netdp/simulate.h>
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Learning executed: gradients clipped and noised at the nodes, mixed round by round. */
 #include <netdp/simulate.h>
 
 #include <math.h>

@@ -84,8 +84,7 @@ static void test_golden_shuffle(void **state)
     size_t i;
     json_t *row, *rows = json_object_get(json_object_get(golden, "scalars"), "shuffle_feldman");
     assert_true(json_array_size(rows) > 0);
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         netdp_shuffle shuffle = shuffle_of(number(row, "eps0"), (int64_t)number(row, "n"), 0);
         assert_close(epsilon_by(NETDP_SHUFFLE_FELDMAN, shuffle, number(row, "delta")),
                      number(row, "eps"), 0, 1e-11);
@@ -103,8 +102,7 @@ static void test_never_below_the_truth(void **state)
     assert_true(json_array_size(rows) >= 150);
     int spoke[NETDP_SHUFFLE_BOUNDS] = {0};
     double worst = 0;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         double truth = number(row, "epsilon"), delta = number(row, "delta");
         double epsilon0 = number(row, "epsilon0");
         int64_t n = (int64_t)number(row, "n"), levels = (int64_t)number(row, "levels");
@@ -146,8 +144,7 @@ static void test_sums(void **state)
     json_t *row, *rows = json_object_get(golden, "sums");
     assert_true(json_array_size(rows) >= 150);
     double worst = 0;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         int64_t levels = (int64_t)number(row, "levels");
         netdp_shuffle shuffle =
             shuffle_of(number(row, "epsilon0"), (int64_t)number(row, "n"), levels);
@@ -381,11 +378,10 @@ static void test_against_mpmath(void **state)
     size_t i, k;
     json_t *row, *argument;
     assert_true(json_array_size(golden) >= 150);
-    json_array_foreach(golden, i, row)
-    {
+    json_array_foreach (golden, i, row) {
         double at[4] = {0};
-        json_array_foreach(json_object_get(row, "at"), k, argument) at[k] =
-            json_number_value(argument);
+        json_array_foreach (json_object_get(row, "at"), k, argument)
+            at[k] = json_number_value(argument);
         const char *form = json_string_value(json_object_get(row, "form"));
         const char *text = json_string_value(json_object_get(row, "value"));
         long double truth = strtold(text, NULL), got = (long double)form_at(form, at);

@@ -45,8 +45,7 @@ static void test_golden_scalars(void **state)
     size_t i;
     json_t *row, *rows = json_object_get(json_object_get(golden, "scalars"), "gamma_mechanism");
     assert_int_equal(json_array_size(rows), 3);
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         double theta = number(row, "theta"), low = number(row, "Lmin"), high = number(row, "Lmax");
         double epsilon = number(row, "eps");
         assert_close(delta_of(tight(theta, low, high), epsilon), number(row, "delta_tight"), 0,
@@ -75,8 +74,7 @@ static void test_against_mpmath(void **state)
     size_t i;
     json_t *row;
     assert_true(json_array_size(golden) >= 100);
-    json_array_foreach(golden, i, row)
-    {
+    json_array_foreach (golden, i, row) {
         netdp_gamma mechanism =
             tight(number(row, "theta"), number(row, "low"), number(row, "high"));
         double epsilon = number(row, "epsilon"), delta = delta_of(mechanism, epsilon);

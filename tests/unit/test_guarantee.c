@@ -53,12 +53,14 @@ static void test_golden_scalars(void **state)
     json_t *row, *scalars = json_object_get(golden, "scalars");
     json_t *rows = json_object_get(scalars, "analytic_gaussian");
     assert_true(json_array_size(rows) > 0);
-    json_array_foreach(rows, i, row) assert_close(
-        epsilon_of(number(row, "mu"), number(row, "delta")), number(row, "eps"), 0, 1e-10);
+    json_array_foreach (rows, i, row)
+        assert_close(epsilon_of(number(row, "mu"), number(row, "delta")), number(row, "eps"), 0,
+                     1e-10);
     rows = json_object_get(scalars, "gaussian_sigma");
     assert_true(json_array_size(rows) > 0);
-    json_array_foreach(rows, i, row) assert_close(
-        1 / mu_of(number(row, "eps"), number(row, "delta")), number(row, "sigma"), 0, 1e-10);
+    json_array_foreach (rows, i, row)
+        assert_close(1 / mu_of(number(row, "eps"), number(row, "delta")), number(row, "sigma"), 0,
+                     1e-10);
     json_decref(golden);
 }
 
@@ -71,8 +73,7 @@ static void test_against_mpmath(void **state)
     json_t *row;
     double worst = 0;
     assert_true(json_array_size(golden) >= 60);
-    json_array_foreach(golden, i, row)
-    {
+    json_array_foreach (golden, i, row) {
         double mu = number(row, "mu"), delta = number(row, "delta");
         const char *text = json_string_value(json_object_get(row, "epsilon"));
         assert_non_null(text);

@@ -111,8 +111,7 @@ static void test_against_contour(void **state)
     size_t i;
     double worst_above = 0, worst_below = 0;
     assert_true(json_array_size(golden) >= 12);
-    json_array_foreach(golden, i, row)
-    {
+    json_array_foreach (golden, i, row) {
         netdp_error error = {0};
         netdp_events *events = NULL;
         char *text = json_dumps(json_object_get(row, "events"), 0);
@@ -147,8 +146,7 @@ static void test_gaussians_are_exact(void **state)
     json_t *golden = load_golden("pld_gaussian.json"), *row;
     size_t i;
     assert_true(json_array_size(golden) >= 30);
-    json_array_foreach(golden, i, row)
-    {
+    json_array_foreach (golden, i, row) {
         const int64_t count = (int64_t)number(row, "count");
         const double noise = number(row, "noise"), delta = number(row, "delta");
         const long double truth = strtold(json_string_value(json_object_get(row, "epsilon")), NULL);

@@ -250,8 +250,7 @@ static void forge(const char *from, const char *to, double times)
     copy("kept", "cut");
     path_of(path, "cut", "checkpoint");
     assert_ok(netdp_i_sealed_read(path, &stored, &error));
-    json_array_foreach(json_object_get(stored, "plan"), i, variant)
-    {
+    json_array_foreach (json_object_get(stored, "plan"), i, variant) {
         json_t *noise = json_object_get(variant, "noise");
         json_real_set(noise, times * json_real_value(noise));
     }

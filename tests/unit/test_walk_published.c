@@ -83,9 +83,8 @@ static void test_golden_values(void **state)
     for (size_t g = 0; g < 4; g++) {
         const char *key;
         json_t *want;
-        json_object_foreach(json_object_get(json_object_get(golden, graph[g][0]), "walk"), key,
-                            want)
-        {
+        json_object_foreach (json_object_get(json_object_get(golden, graph[g][0]), "walk"), key,
+                             want) {
             int from, to, steps;
             double alpha, sigma, value[64];
             assert_int_equal(

@@ -1,3 +1,7 @@
+/*
+ * Losses of changing networks: of averaging, of streams and of phases, from changing.c, round by
+ * round.
+ */
 #include <cblas.h>
 #include <math.h>
 #include <string.h>

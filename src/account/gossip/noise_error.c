@@ -1,3 +1,7 @@
+/*
+ * What the noise alone does to a result: the sum over its sources of their variance times the energy
+ * of the result's response to them, mode by mode of W.
+ */
 #include <netdp/account.h>
 
 #include <cblas.h>

@@ -1,10 +1,9 @@
 /*
  * Within a phase of K rounds every quantity is, mode by mode, linear in independent sources: the
- * noises u_0 .. u_{K-1} (scaled by nu_j) and the end dither u_e. Kinds of quantities, for t = 0 ..
- * K-1:
+ * noises u_0 .. u_{K-1} (scaled by nu_j) and the end dither u_e. Kinds of quantities, t < K:
  *
- *     M_t message, N_t own noise of round t, S the state s_K, E the own end dither, Z = s_K + end
- * dither
+ *     M_t message, N_t own noise of round t, S the state s_K, E the own end dither,
+ *     Z = s_K + end dither
  *
  * The observer sees Z of every node (diagonal in the modes), and M, N, S, E of a few nodes. So
  * condition the few on Z mode by mode, add up over modes, and add the two losses:

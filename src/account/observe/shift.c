@@ -3,8 +3,8 @@
  * rounds and h a contribution's response, x = K^{-1} h by a pass forward, w = L^{-1} h, and one
  * back,
  *
- *     x_t = L_t^{-T} (w_t - G_t^T theta lambda_{t+1}),   lambda_t = theta lambda_{t+1} + (S B)^T
- * x_t
+ *     x_t = L_t^{-T} (w_t - G_t^T theta lambda_{t+1}),
+ *     lambda_t = theta lambda_{t+1} + (S B)^T x_t
  *
  * in modal coordinates; then lambda_t = S^T x_t + W lambda_{t+1} once more in those of the nodes,
  * where the shift of round t is -nu_t lambda_t. Errors of x count by their squares only; where they

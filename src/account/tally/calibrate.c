@@ -1,3 +1,7 @@
+/*
+ * The least noise, or flip probability, of a tally that meets a target, by bisection on its
+ * account.
+ */
 #include <netdp/tally_account.h>
 
 #include <math.h>

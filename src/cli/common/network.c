@@ -1,3 +1,4 @@
+/* GRAPH and MIXING of a command line: options to a graph and its matrix. */
 #include "cli/common/command.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Command lines: options of popt, their help pages, and what may not be given together. */
 #include "cli/common/command.h"
 
 #include <errno.h>

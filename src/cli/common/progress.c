@@ -1,3 +1,4 @@
+/* Progress on a terminal, and signals that ask to stop. */
 #include "cli/common/command.h"
 
 #include <math.h>

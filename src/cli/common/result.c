@@ -60,8 +60,9 @@ static int name_width(const json_t *variants)
     size_t i;
     json_t *variant;
     int width = 10;
-    json_array_foreach((json_t *)variants, i, variant) if (width_of(name_of(variant)) > width)
-        width = width_of(name_of(variant));
+    json_array_foreach ((json_t *)variants, i, variant)
+        if (width_of(name_of(variant)) > width)
+            width = width_of(name_of(variant));
     return width;
 }
 
@@ -90,8 +91,7 @@ static void print_accuracies(const json_t *variants, bool ridge)
              : "\ntest accuracy, higher is better: part of the rows told right, mean of each "
                "run's last five evaluations");
     printf("%-*s  %13s  %14s\n", width, "", ridge ? "squared error" : "accuracy", "standard error");
-    json_array_foreach(variants, i, variant)
-    {
+    json_array_foreach (variants, i, variant) {
         const json_t *accuracy = json_object_get(json_object_get(variant, "error"), "accuracy");
         print_name(name_of(variant), width);
         printf("  %13.6g  %14.3g%s\n", netdp_i_json_number(json_object_get(accuracy, "mean")),
@@ -110,11 +110,11 @@ static void print_column(const json_t *variant, const char *name, const char *ke
 {
     size_t i;
     json_t *column;
-    json_array_foreach(columns_of(variant), i, column) if (strcmp(name_of(column), name) == 0)
-    {
-        printf("  %20.6g", netdp_i_json_number(json_object_get(column, key)));
-        return;
-    }
+    json_array_foreach (columns_of(variant), i, column)
+        if (strcmp(name_of(column), name) == 0) {
+            printf("  %20.6g", netdp_i_json_number(json_object_get(column, key)));
+            return;
+        }
     printf("  %20s", "-");
 }
 
@@ -123,8 +123,9 @@ static json_t *list_columns(const json_t *variants)
 {
     size_t i, j;
     json_t *variant, *column, *known = json_object();
-    json_array_foreach(variants, i, variant) json_array_foreach(columns_of(variant), j, column)
-        json_object_set_new(known, name_of(column), json_true());
+    json_array_foreach (variants, i, variant)
+        json_array_foreach (columns_of(variant), j, column)
+            json_object_set_new(known, name_of(column), json_true());
     return known;
 }
 
@@ -136,15 +137,16 @@ static void print_errors(const json_t *variants, const char *unit)
     const int width = name_width(variants);
     printf("\nroot mean squared error of the mean%s%s\n%-*s", unit[0] != '\0' ? ", in " : "", unit,
            width, "");
-    json_object_foreach(known, column, ignored) printf("  %20s", column);
+    json_object_foreach (known, column, ignored)
+        printf("  %20s", column);
     printf("\n%-*s", width, "true mean");
-    json_object_foreach(known, column, ignored)
+    json_object_foreach (known, column, ignored)
         print_column(json_array_get(variants, 0), column, "mean");
     puts("");
-    json_array_foreach(variants, i, variant)
-    {
+    json_array_foreach (variants, i, variant) {
         print_name(name_of(variant), width);
-        json_object_foreach(known, column, ignored) print_column(variant, column, "rmse");
+        json_object_foreach (known, column, ignored)
+            print_column(variant, column, "rmse");
         puts("");
     }
     json_decref(known);
@@ -177,8 +179,7 @@ static void print_targets(const json_t *summary, const json_t *variants)
 {
     size_t i;
     json_t *variant;
-    json_array_foreach(variants, i, variant)
-    {
+    json_array_foreach (variants, i, variant) {
         const json_t *target = json_object_get(variant, "target");
         if (target != NULL && !json_equal(target, json_object_get(summary, "target")))
             printf("%s: epsilon, %s (target %g, over the %s of the pairs)\n", name_of(variant),
@@ -192,8 +193,7 @@ static void print_drawn(const json_t *variants)
 {
     size_t i;
     json_t *variant;
-    json_array_foreach((json_t *)variants, i, variant)
-    {
+    json_array_foreach ((json_t *)variants, i, variant) {
         const json_t *guarantee = json_object_get(variant, "guarantee");
         const json_t *alike = json_object_get(guarantee, "stands_for");
         const json_t *estimate = json_object_get(guarantee, "estimate");
@@ -221,8 +221,7 @@ static void print_contributions(const json_t *variants)
 {
     size_t i;
     json_t *variant;
-    json_array_foreach((json_t *)variants, i, variant)
-    {
+    json_array_foreach ((json_t *)variants, i, variant) {
         const json_t *made = json_object_get(variant, "contributions");
         const json_t *local = json_object_get(made, "local_at_realised_max");
         const json_t *cap = json_object_get(made, "cap");
@@ -246,9 +245,8 @@ static void print_released(const json_t *variants)
 {
     size_t i, j;
     json_t *variant, *number;
-    json_array_foreach((json_t *)variants, i, variant)
-    {
-        json_array_foreach(json_object_get(variant, "released"), j, number)
+    json_array_foreach ((json_t *)variants, i, variant) {
+        json_array_foreach (json_object_get(variant, "released"), j, number)
             printf("%s%s: total of %s in the first run: %.6g (%g %% within %.6g .. %.6g)\n",
                    i > 0 && j == 0 ? "\n" : "", name_of(variant),
                    json_string_value(json_object_get(number, "name")),
@@ -276,8 +274,7 @@ static void print_guarantees(const json_t *summary, const json_t *variants)
     print_drawn(variants);
     printf("%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s\n", width, "", "neighbour", "at 2", farthest,
            "mean", "worst", "noise", "rounds");
-    json_array_foreach(variants, i, variant)
-    {
+    json_array_foreach (variants, i, variant) {
         print_name(name_of(variant), width);
         print_guarantee(json_object_get(variant, "guarantee"));
         const json_t *guarantee = json_object_get(variant, "guarantee");
@@ -330,8 +327,7 @@ static void print_threat(const json_t *summary, const json_t *variants)
            json_string_value(json_object_get(threat, "released")),
            strstr(protocol, "-histogram") != NULL ? "the probability of a random answer"
                                                   : "in units of the sensitivity");
-    json_array_foreach(variants, i, variant)
-    {
+    json_array_foreach (variants, i, variant) {
         const json_t *own = json_object_get(variant, "threat");
         if (own != NULL && !json_equal(own, threat) && put_seen(own, seen))
             printf("%s: %s; own noise is %s; released: %s.\n", name_of(variant), seen,
@@ -362,8 +358,7 @@ static void print_graphs(const json_t *summary, const json_t *variants)
     json_t *variant;
     print_graph(summary);
     printf("; %d runs of each\n", (int)json_integer_value(json_object_get(summary, "repeat")));
-    json_array_foreach(variants, i, variant)
-    {
+    json_array_foreach (variants, i, variant) {
         if (json_object_get(variant, "graph") == NULL ||
             (json_equal(json_object_get(variant, "graph"), json_object_get(summary, "graph")) &&
              json_equal(json_object_get(variant, "mixing"), json_object_get(summary, "mixing"))))
@@ -408,8 +403,7 @@ static void print_notes(const json_t *summary, const json_t *variants)
     const long long rows =
         json_integer_value(json_object_get(json_object_get(summary, "data"), "rows"));
     print_notes_of(notes, "", rows);
-    json_array_foreach(variants, i, variant)
-    {
+    json_array_foreach (variants, i, variant) {
         const json_t *own = json_object_get(variant, "notes");
         if (own != NULL && !json_equal(own, notes))
             print_notes_of(own, name_of(variant), rows);
@@ -421,8 +415,8 @@ static void print_remarks(const json_t *variants)
 {
     size_t i, j;
     json_t *variant, *text;
-    json_array_foreach((json_t *)variants, i, variant)
-        json_array_foreach(json_object_get(variant, "remarks"), j, text)
+    json_array_foreach ((json_t *)variants, i, variant)
+        json_array_foreach (json_object_get(variant, "remarks"), j, text)
             netdp_i_cli_note("%s: %s", name_of(variant), json_string_value(text));
 }
 
@@ -434,8 +428,7 @@ static void print_accounts(const json_t *variants)
     json_t *variant;
     printf("\n%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s  %s\n", width, "", "neighbour", "at 2",
            "farthest", "mean", "worst", "noise", "rounds", "unit, bound");
-    json_array_foreach((json_t *)variants, i, variant)
-    {
+    json_array_foreach ((json_t *)variants, i, variant) {
         const json_t *guarantee = json_object_get(variant, "guarantee");
         print_name(name_of(variant), width);
         print_guarantee(guarantee);
@@ -457,8 +450,7 @@ static void print_claims(const json_t *variants)
     size_t i;
     json_t *variant;
     printf("\n%-*s  %9s  %9s  %-7s  %s\n", width, "", "claim", "holds", "sound", "unit, claim");
-    json_array_foreach((json_t *)variants, i, variant)
-    {
+    json_array_foreach ((json_t *)variants, i, variant) {
         const json_t *holds = json_object_get(variant, "holds");
         print_name(name_of(variant), width);
         printf("  %9.4g", netdp_i_json_number(json_object_get(variant, "value")));
