@@ -196,7 +196,7 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
         .what =
             "Play the observer of a study's threat model against the simulator: what could it "
             "learn, and does that refute the guarantee? STUDY.yaml is - for standard input, with "
-            "-o DIR.",
+            "-o DIR. An audit that was interrupted goes on from the attacks that were judged.",
         .examples = "  netdp audit experiments/meters-on-davis.yaml\n"
                     "  netdp audit --self-test\n",
         .least = 0,

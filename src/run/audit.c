@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "plan/plan.h"
+#include "run/found.h"
 #include "run/record.h"
 #include "run/folder.h"
 
@@ -54,8 +55,9 @@ typedef struct auditing {
     const netdp_audit_options *options;
     const netdp_progress *progress;
     double *scores; /* [2][runs] */
-    json_t *audits; /* what is found */
-    json_t *estimates;
+    const char *folder;
+    netdp_i_identity identity;
+    netdp_i_found found;
 } auditing;
 
 /* ---- The claim ---- */
@@ -264,6 +266,36 @@ static json_t *claim_json(const claim *c)
                                   c->variant->study->privacy.delta);
 }
 
+static netdp_status save(auditing *a, netdp_error *error)
+{
+    return netdp_i_found_write(a->folder, &a->identity, a->options, &a->found, error);
+}
+
+/* The next attack that was judged before, if it is of this claim; NULL: there is none. */
+static const char *judged_before(const auditing *a, const claim *c)
+{
+    const json_t *next = json_array_get(a->found.audits, (size_t)a->found.judged);
+    json_t *claimed = claim_json(c);
+    const bool same =
+        next != NULL && claimed != NULL &&
+        strcmp(json_string_value(json_object_get(next, "name")), c->variant->name) == 0 &&
+        json_integer_value(json_object_get(next, "from")) == c->from &&
+        json_integer_value(json_object_get(next, "to")) == c->to &&
+        json_number_value(json_object_get(next, "noise")) == c->variant->noise &&
+        json_equal(json_object_get(next, "claim"), claimed);
+    json_decref(claimed);
+    return same ? json_string_value(json_object_get(next, "attack")) : NULL;
+}
+
+/* Was this attack on the claim judged before? Then the next one is looked for. */
+static bool skip(auditing *a, const claim *c, const attack *how)
+{
+    const char *name = judged_before(a, c);
+    const bool known = name != NULL && strcmp(name, how->name) == 0;
+    a->found.judged += known;
+    return known;
+}
+
 static netdp_status judge(auditing *a, const claim *c, const attack *how, double confidence,
                           netdp_error *error)
 {
@@ -293,7 +325,13 @@ static netdp_status judge(auditing *a, const claim *c, const attack *how, double
         "delta", evidence.delta, "tested", (json_int_t)evidence.tested, "points",
         points_json(&evidence), "verdict", words[verdict], "enough_runs",
         enough > 0 ? json_integer(enough) : json_null());
-    return json_array_append_new(a->audits, audit) == 0 ? NETDP_OK : netdp_i_no_memory(error);
+    /* What was found in another order is not of this audit. */
+    while (json_array_size(a->found.audits) > (size_t)a->found.judged)
+        json_array_remove(a->found.audits, json_array_size(a->found.audits) - 1);
+    if (json_array_append_new(a->found.audits, audit) != 0)
+        return netdp_i_no_memory(error);
+    a->found.judged++;
+    return save(a, error);
 }
 
 /* ---- Reconstruction ---- */
@@ -315,6 +353,8 @@ static netdp_status estimate(auditing *a, const claim *c, int32_t from, double d
 /* Of each distance from the observer the first node. */
 static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
 {
+    if (a->found.rebuilt_here++ < a->found.rebuilt)
+        return NETDP_OK;
     const netdp_graph *graph = c->variant->problem->graph;
     const int32_t n = netdp_graph_nodes(graph);
     int32_t *hops = NETDP_I_NEW(int32_t, n);
@@ -331,17 +371,29 @@ static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
             status = estimate(a, c, from, 0, &without, error);
         if (status == NETDP_OK)
             json_array_append_new(
-                a->estimates,
+                a->found.estimates,
                 json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:f}", "name", c->variant->name, "from",
                           (int)from, "to", (int)c->to, "distance", (int)distance, "rmse",
                           netdp_i_json_double(with), "rmse_without_dither",
                           netdp_i_json_double(without), "noise", c->variant->noise));
     }
     netdp_i_free(hops);
-    return status;
+    if (status != NETDP_OK)
+        return status;
+    a->found.rebuilt++;
+    return save(a, error);
 }
 
 /* ---- A variant, and all ---- */
+
+/* The model that was chosen before; NULL: none was. */
+static const attack *chosen_before(auditing *a, const claim *c)
+{
+    for (int i = 0; i < GOSSIP_ATTACKS; i++)
+        if (skip(a, c, &gossip_attacks[i]))
+            return &gossip_attacks[i];
+    return NULL;
+}
 
 /* By the best model's likelihood ratio, and without a model; they share what may go wrong. */
 static netdp_status audit_gossip(auditing *a, const claim *c, netdp_error *error)
@@ -349,19 +401,21 @@ static netdp_status audit_gossip(auditing *a, const claim *c, netdp_error *error
     static const attack discriminant = {.name = "linear discriminant, no model"};
     const int64_t count = netdp_linear_contributions(&c->variant->protocol);
     const double confidence = 1 - (1 - a->options->confidence) / 2;
-    const attack *best = NULL;
+    const attack *best = chosen_before(a, c);
+    const bool attacked = best != NULL;
     double *pattern = NETDP_I_NEW(double, count);
     if (pattern == NULL)
         return netdp_i_no_memory(error);
     for (int64_t k = 0; k < count; k++)
         pattern[k] = k % 2 == 0 ? 1 : -1;
-    netdp_status status = choose_attack(a, c, pattern, &best, error);
+    netdp_status status = attacked ? NETDP_OK : choose_attack(a, c, pattern, &best, error);
     if (status == NETDP_OK) {
         const netdp_gossip_attack chosen = gossip_attack(c, best, pattern, a->options->runs);
-        status = netdp_attack_gossip(&chosen, a->progress, a->scores, NULL, error);
-        if (status == NETDP_OK)
+        if (!attacked)
+            status = netdp_attack_gossip(&chosen, a->progress, a->scores, NULL, error);
+        if (status == NETDP_OK && !attacked)
             status = judge(a, c, best, confidence, error);
-        if (status == NETDP_OK) {
+        if (status == NETDP_OK && !skip(a, c, &discriminant)) {
             status = netdp_attack_blindly(&chosen, a->progress, a->scores, error);
             if (status == NETDP_OK)
                 status = judge(a, c, &discriminant, confidence, error);
@@ -379,6 +433,8 @@ static netdp_status audit_walk(auditing *a, const claim *c, netdp_error *error)
     const double confidence = 1 - (1 - a->options->confidence) / WALK_ATTACKS;
     netdp_status status = NETDP_OK;
     for (int i = 0; i < WALK_ATTACKS && status == NETDP_OK; i++) {
+        if (skip(a, c, &walk_attacks[i]))
+            continue;
         status = attack_walk(a, c, &walk_attacks[i], error);
         if (status == NETDP_OK)
             status = judge(a, c, &walk_attacks[i], confidence, error);
@@ -391,10 +447,11 @@ static netdp_status audit_tally(auditing *a, const claim *c, netdp_error *error)
     static const attack sum = {.name = "likelihood ratio, the others' values known"};
     static const attack histogram = {.name = "likelihood ratio, the others' levels known"};
     const bool adds = c->variant->tally.task == NETDP_TALLY_SUM;
+    const attack *how = adds ? &sum : &histogram;
+    if (skip(a, c, how))
+        return NETDP_OK;
     netdp_status status = attack_tally(a, c, error);
-    if (status == NETDP_OK)
-        status = judge(a, c, adds ? &sum : &histogram, a->options->confidence, error);
-    return status;
+    return status == NETDP_OK ? judge(a, c, how, a->options->confidence, error) : status;
 }
 
 static netdp_status audit_averaging(auditing *a, const claim *c, netdp_error *error)
@@ -462,11 +519,11 @@ static netdp_status write_audits(const netdp_study *study, auditing *a, const ch
                                  netdp_error *error)
 {
     char path[4096];
-    netdp_status status = write_points(a->audits, folder, error);
+    netdp_status status = write_points(a->found.audits, folder, error);
     json_t *all =
         json_pack("{s:s, s:s, s:I, s:f, s:O, s:O}", "netdp", netdp_version(), "title", study->title,
                   "runs", (json_int_t)a->options->runs, "confidence", a->options->confidence,
-                  "audits", a->audits, "reconstruction", a->estimates);
+                  "audits", a->found.audits, "reconstruction", a->found.estimates);
     if (status == NETDP_OK && all == NULL)
         status = netdp_i_no_memory(error);
     netdp_i_file_path(path, folder, "audit.json");
@@ -509,7 +566,7 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
     netdp_i_plan plan = {0};
     bool finished = false;
     int lock = -1;
-    auditing a = {.options = options, .progress = progress};
+    auditing a = {.options = options, .progress = progress, .folder = folder};
     netdp_status status = check_options(options, error);
     if (status == NETDP_OK && netdp_i_study_accounts(study))
         status = netdp_i_fail(error, NETDP_INVALID,
@@ -526,19 +583,21 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
         status = netdp_i_plan_make(study, &problems, folder, progress, &plan, error);
     if (status != NETDP_OK)
         goto done;
-    a.audits = json_array();
-    a.estimates = json_array();
     a.scores = NETDP_I_NEW(double, 2 * options->runs);
-    if (a.audits == NULL || a.estimates == NULL || a.scores == NULL)
-        status = netdp_i_no_memory(error);
+    status = a.scores != NULL ? netdp_i_identity_new(folder, &problems, &a.identity, error)
+                              : netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = netdp_i_found_read(folder, &a.identity, options, &a.found, error);
     for (int32_t i = 0; i < plan.count && status == NETDP_OK; i++)
         if (plan.variant[i].role == NETDP_I_NETWORK)
             status = audit_variant(&a, &plan.variant[i], error);
     if (status == NETDP_OK)
         status = write_audits(study, &a, folder, error);
+    if (status == NETDP_OK)
+        netdp_i_found_remove(folder);
 done:
-    json_decref(a.audits);
-    json_decref(a.estimates);
+    netdp_i_found_clear(&a.found);
+    netdp_i_identity_clear(&a.identity);
     netdp_i_free(a.scores);
     netdp_i_plan_clear(&plan);
     netdp_i_problems_clear(&problems);

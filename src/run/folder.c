@@ -231,11 +231,13 @@ static netdp_status check_begun(const netdp_study *study, const char *folder, bo
  */
 static void clear_folder(const char *folder)
 {
-    static const char *const others[] = {"study.yaml", "report.html", "figure.csv", "figure.json",
-                                         "figure.svg", "audit.csv",   "audit.json"};
+    static const char *const others[] = {"study.yaml",  "report.html",     "figure.csv",
+                                         "figure.json", "figure.svg",      "audit.csv",
+                                         "audit.json",  "audit.checkpoint"};
     char path[PATH_ROOM];
     if (!holds(folder, "summary.json") && !holds(folder, "checkpoint") &&
-        !holds(folder, "audit.json") && !netdp_i_record_finished(folder))
+        !holds(folder, "audit.json") && !holds(folder, "audit.checkpoint") &&
+        !netdp_i_record_finished(folder))
         return;
     netdp_i_file_path(path, folder, "manifest.json");
     unlink(path);

@@ -1,11 +1,16 @@
 #!/usr/bin/python3
 """netdp audit: sound bounds stand, published ones fall, results as files, the auditor's self-test."""
+import hashlib
 import json
 import os
+import pathlib
+import signal
+import subprocess
 import tempfile
+import time
 import xml.etree.ElementTree
 
-from harness import SOURCE, PATIENCE, Case, main, read_json, run
+from harness import COMMAND, SOURCE, PATIENCE, Case, main, read_json, run
 
 
 def experiment(name):
@@ -102,6 +107,62 @@ def files_of_an_audit():
     assert far["rmse"] == "inf" or far["rmse"] > 3 * near["rmse"], (near, far)
 
 
+RESUMED = """
+graph: {family: ring 12}
+data: {source: meters, columns: [{name: h19, bounds: [0, 5]}]}
+task: {kind: mean}
+protocol: {kind: averaging, rounds: 8}
+privacy: {epsilon: 4, delta: 1e-6, dither: 0.1}
+variants:
+  - {name: gossip}
+  - {name: sums, privacy: {sees: sum}}
+"""
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir() if path.name != "run.log"}
+
+
+def interrupted_audits_go_on():
+    """From what was judged, to the same bytes as undisturbed; of another audit, or torn, nothing is taken."""
+    words = ["audit", "study.yaml", "--runs", "20000", "--reconstruct"]
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_text(RESUMED, encoding="utf-8")
+        code, _, err = run([*words, "-o", "whole"], folder)
+        assert code == 0, err
+        whole = contents(f"{folder}/whole")
+        kept = None
+        for number in (signal.SIGINT, signal.SIGKILL):
+            out = f"out{int(number)}"
+            begun = pathlib.Path(folder, out, "audit.checkpoint")
+            child = subprocess.Popen([COMMAND, *words, "-o", out], cwd=folder, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL)
+            while not begun.exists() and child.poll() is None:
+                time.sleep(0.005)
+            child.send_signal(number)
+            child.wait()
+            kept = begun.read_text(encoding="utf-8") if begun.exists() else kept
+            code, _, err = run([*words, "-o", out], folder)
+            assert code == 0 and contents(f"{folder}/{out}") == whole, (number, err)
+        assert kept is not None, "the audit was over before it could be stopped"
+        first = json.loads(kept)["audits"][0]["evidence"]["tested"]
+        edited = kept.replace(f'"tested": {first}', '"tested": 17', 1)
+        digits = json.loads(kept)["sha256"]
+        sealed = edited.replace(digits, "0" * 64)
+        sealed = sealed.replace("0" * 64, hashlib.sha256(sealed.encode()).hexdigest())
+
+        def goes_on(held, *more):
+            for path in pathlib.Path(folder, "out2").glob("audit*"):
+                path.unlink()
+            pathlib.Path(folder, "out2/audit.checkpoint").write_text(held, encoding="utf-8")
+            code, out, err = run([*words, "-o", "out2", "--json", *more], folder)
+            assert code == 0 and not pathlib.Path(folder, "out2/audit.checkpoint").exists(), err
+            return read_json(out)["audits"][0]["evidence"]["tested"]
+        assert goes_on(sealed) == 17  # it is gone on from: what it says was not attacked again
+        assert goes_on(edited) == first and goes_on(kept[:-9]) == first
+        assert goes_on(sealed, "--confidence", "0.99") != 17 and goes_on(sealed, "--from", "3", "--to", "9") != 17
+
+
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         code, out, err = run(["audit", "--self-test", "--json"], folder, seconds=PATIENCE)
@@ -124,4 +185,4 @@ CASES = [
          err="use local or auto"),
 ]
 
-main(CASES, [sound_bounds_stand, tallies_stand, published_bounds_fall, files_of_an_audit, self_test])
+main(CASES, [sound_bounds_stand, tallies_stand, published_bounds_fall, files_of_an_audit, interrupted_audits_go_on, self_test])
