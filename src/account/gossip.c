@@ -450,8 +450,8 @@ static netdp_status account_release(account *a, int64_t rounds, double dither,
                                 l->from_count, loss, a->inner, error);
 }
 
-/* Up to so many nodes a phase with pairs is followed round by round, by each observer anew. */
-enum { PAIRED_PHASE = 512 };
+/* A phase with pairs is followed round by round, by each observer anew: some cubes of the nodes. */
+#define PAIRED_PHASE 7e10
 
 /*
  * One phase under noise in pairs, in which modes are not independent: through the filter, and then
@@ -494,7 +494,8 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
                                             protocol->end_dither, l->from, l->from_count, loss,
                                             a->inner, error);
     } else if (status == NETDP_OK && observer->pairing != NULL && !protocol->accelerate &&
-               protocol->end_dither > 0 && netdp_graph_nodes(a->graph) <= PAIRED_PHASE) {
+               protocol->end_dither > 0 &&
+               l->to_count / l->members * pow(netdp_graph_nodes(a->graph), 3) <= PAIRED_PHASE) {
         status = account_paired_phase(a, observer, loss, error);
     } else if (status == NETDP_OK) {
         status = need_phase(a, error);

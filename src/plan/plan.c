@@ -152,7 +152,7 @@ netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, netdp_los
                                        json_t **told, netdp_error *error)
 {
     const netdp_unit unit = netdp_i_study_unit(variant->study);
-    const bool estimate = netdp_i_sample_estimates(variant, losses), holds = losses->sound;
+    const bool estimate = netdp_i_sample_estimates(variant), holds = losses->sound;
     char spelled[NETDP_UNIT_ROOM];
     netdp_unit_text(unit, spelled);
     netdp_i_pairs pairs = {0};
@@ -462,8 +462,10 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "%s: privacy.bound", variant->study->path);
     status = describe_protocol(variant, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK) {
         netdp_i_sample_widen(variant);
+        status = netdp_i_sample_check(variant, error);
+    }
     return status == NETDP_OK && netdp_i_study_accounts(variant->study)
                ? describe_account(variant, error)
                : status;

@@ -93,7 +93,25 @@ void netdp_i_sample_widen(netdp_i_variant *variant)
 
 /* ---- What is left an estimate ---- */
 
-bool netdp_i_sample_estimates(const netdp_i_variant *variant, const netdp_losses *losses)
+/* Pairs of another graph than the network's own may tell apart nodes that W does not. */
+static bool pairs_alike(const netdp_pairing *pairing)
+{
+    const char *name = netdp_pairing_is(pairing) ? netdp_graph_origin(pairing->graph) : "edges";
+    return strcmp(name, "edges") == 0 || strcmp(name, "complete") == 0;
+}
+
+/* Does the variant's account tell all observers the same, by theorem? */
+static bool tells_everything(const netdp_i_variant *variant)
+{
+    const netdp_loss_request request = netdp_i_variant_ask(variant);
+    const netdp_bound_info *bound;
+    netdp_error ignored;
+    return netdp_bound_choose(request.protocol, request.bound, &bound, &ignored) == NETDP_OK &&
+           bound->bound == NETDP_BOUND_EVERYTHING && !variant->protocol.senders_only &&
+           !netdp_pairing_is(&variant->protocol.pairing);
+}
+
+bool netdp_i_sample_estimates(const netdp_i_variant *variant)
 {
     const bool observers = draws_observers(variant), sources = draws_sources(variant);
     if (!observers && !sources)
@@ -105,10 +123,24 @@ bool netdp_i_sample_estimates(const netdp_i_variant *variant, const netdp_losses
     if (variant->token.law != NULL)
         return variant->token.start != NETDP_START_UNIFORM ||
                !netdp_i_rows_alike(netdp_transition_rows(variant->token.law));
-    if (losses->bound->bound == NETDP_BOUND_EVERYTHING && !variant->protocol.senders_only)
+    const netdp_pairing *pairing = &variant->protocol.pairing;
+    if (tells_everything(variant))
         return false;
-    return variant->protocol.varying.kind != NETDP_VARY_NEVER ||
+    return variant->protocol.varying.kind != NETDP_VARY_NEVER || !pairs_alike(pairing) ||
            !netdp_i_rows_alike(netdp_mixing_rows(variant->protocol.mixing));
+}
+
+netdp_status netdp_i_sample_check(const netdp_i_variant *variant, netdp_error *error)
+{
+    const bool observers = draws_observers(variant);
+    if (variant->study->privacy.over != NETDP_OVER_WORST || variant->role != NETDP_I_NETWORK ||
+        !netdp_i_sample_estimates(variant))
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: privacy.%s: %d of the nodes do not bound the worst pair; give all, or "
+                        "over: mean",
+                        variant->study->path, observers ? "observers" : "sources",
+                        (int)(observers ? variant->observer_count : variant->source_count));
 }
 
 /*

@@ -497,13 +497,6 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
     netdp_status status = check_privacy(from, error);
     if (status == NETDP_OK)
         status = check_task(from, error);
-    static const char *const drawn[] = {"privacy.observers", "privacy.sources"};
-    for (int k = 0; k < 2 && status == NETDP_OK && study->privacy.over == NETDP_OVER_WORST; k++)
-        if ((k == 0 ? study->privacy.observers : study->privacy.sources) > 0)
-            status = netdp_i_reading_fail(
-                from, drawn[k], error,
-                "%lld of the nodes do not bound the worst pair; give all, or over: mean",
-                (long long)(k == 0 ? study->privacy.observers : study->privacy.sources));
     for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVAL_NOISES; group++)
         if (!accounts || group == NETDP_I_RIVAL_GRAPHS)
             status = check_rivals(from, (netdp_i_rivals)group, error);

@@ -132,6 +132,30 @@ def study():
     assert abs(objective["mean"] - objective["predicted"]) <= 4 * objective["standard_error"], objective
 
 
+LARGE = """title: one for all
+graph: {family: hypercube 10}
+data: {source: meters, per_node: one, columns: [{name: h19}]}
+task: {kind: account}
+protocol: {kind: averaging, rounds: 12}
+privacy: {noise: 1, delta: 1e-6, over: worst, observers: 1, dither: 0.1, pair_graph: %s, pair_noise: 10}
+"""
+
+
+def one_stands_for_all():
+    """Of nodes that are alike one observer bounds the worst pair, unless the pairs tell them apart."""
+    with tempfile.TemporaryDirectory() as folder:
+        for pairs, good in (("edges", True), ("regular 10", False)):
+            with open(os.path.join(folder, "study.yaml"), "w", encoding="utf-8") as file:
+                file.write(LARGE.replace("data:", "#") % pairs)
+            code, _, err = run(["run", "study.yaml", "-o", f"out{good}"], folder)
+            assert code == (0 if good else 2), (pairs, err)
+            assert good or "privacy.observers: 1 of the nodes do not bound the worst pair" in err, err
+        with open(os.path.join(folder, "outTrue/summary.json"), encoding="utf-8") as file:
+            guarantee = json.load(file)["variants"][0]["guarantee"]
+        assert guarantee["sound"] is True and guarantee["stands_for"]["of"] == 1024, guarantee
+        assert guarantee["pairs"]["hidden_among"] == 1023, guarantee
+
+
 main([
     Case("loss --family ring.5 --rounds 3 --pair-noise 1", 2, err="ring.5"),
     Case("loss --family 'ring 5' --rounds 3 --pair-noise 1", 2, err="who shares it"),
@@ -141,4 +165,4 @@ main([
     Case("loss --family 'ring 5' --rounds 3 --pair-graph nowhere --pair-noise 1", 3, err="nowhere"),
     Case("loss --family 'ring 5' --protocol walk --rounds 30 --noise 2 --pair-graph edges --pair-noise 1", 2,
          err="pair-graph"),
-], [golden, limits, laws, segments, study])
+], [golden, limits, laws, segments, study, one_stands_for_all])

@@ -880,8 +880,6 @@ static void test_bad_walks(void **state)
     assert_refused(mean, 1, ":5: task.step: is missing; a walk steps towards each value");
     assert_refused(mean, 2, "--set task.step=1.5: 1.5 goes beyond each value; give a part above 0");
     assert_refused(&mean[1], 1, "--set task.step=1.5: does not apply to task mean; remove it");
-    put_with(13, "  delta: 1e-6\n  over: worst\n  observers: 3\n");
-    assert_refused(NULL, 0, ":15: privacy.observers: 3 of the nodes do not bound the worst pair");
 }
 
 static void test_bad_phases(void **state)
