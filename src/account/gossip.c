@@ -180,10 +180,17 @@ static bool by_phases(const account *a)
 /* Below this dither a certificate may be wide: it is made where it is asked for. */
 #define LEAST_PROVEN 1e-6
 
+/* Of a network that changes: all nodes contribute, and of coalitions sums are not taken. */
+static bool has_proof_of_changes(const account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    return !is_large(p) && !p->senders_only &&
+           (a->losses->members == 1 || a->request->sees != NETDP_SEES_SUM);
+}
+
 /*
- * Is there a proof of this account? Of one contribution to a network that does not change, under
- * noise in every round, and of the phases of learning with an end dither; not yet where noise
- * cancels in pairs.
+ * Is there a proof of this account? Of one contribution under noise in every round, and of the
+ * phases of learning with an end dither; not yet where noise cancels in pairs.
  */
 static bool has_proof(const account *a)
 {
@@ -191,7 +198,9 @@ static bool has_proof(const account *a)
     const double noise = netdp_linear_least_noise(p);
     const bool noisy = a->request->certify == NETDP_CERTIFY_YES ? noise > 0 : noise >= LEAST_PROVEN;
     if (is_published(a->bound) || is_local(a) || a->rounds != NULL || p->accelerate ||
-        p->varying.kind != NETDP_VARY_NEVER || netdp_pairing_is(&p->pairing))
+        netdp_pairing_is(&p->pairing))
+        return false;
+    if (p->varying.kind != NETDP_VARY_NEVER && !has_proof_of_changes(a))
         return false;
     if (p->every == 0)
         return noisy || p->rounds == 1;
@@ -223,7 +232,8 @@ static netdp_status choose_proof(account *a, netdp_error *error)
                                      .last_sum = request->sees == NETDP_SEES_SUM};
     a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
                  (request->certify == NETDP_CERTIFY_YES || netdp_i_cost_of_proof(request, &widest));
-    if (!a->certify || request->sees != NETDP_SEES_SUM || l->members == 1)
+    if (!a->certify || request->sees != NETDP_SEES_SUM || l->members == 1 ||
+        request->protocol->varying.kind != NETDP_VARY_NEVER)
         return NETDP_OK;
     return netdp_i_sums_resolved(request->protocol, l->to, l->members, &a->certify, error);
 }
@@ -374,13 +384,17 @@ static netdp_status account_changing(account *a, const int32_t *member, int32_t 
     else if (protocol->reacts && bound == NETDP_BOUND_UPPER)
         bound = NETDP_BOUND_PHASE_RELEASE;
     netdp_status status =
-        bound == NETDP_BOUND_PHASE_RELEASE ? check_phase(request, error) : NETDP_OK;
-    if (status == NETDP_OK)
+        bound == NETDP_BOUND_PHASE_RELEASE && !a->certify ? check_phase(request, error) : NETDP_OK;
+    if (status == NETDP_OK && a->certify)
+        status = netdp_i_changing_proven(protocol, &watcher, a->losses->from, a->losses->from_count,
+                                         loss, a->inner, error);
+    else if (status == NETDP_OK)
         status = netdp_i_changing_loss(protocol, &watcher, bound, request->pattern, a->losses->from,
                                        a->losses->from_count, loss, a->inner, error);
     const bool capped = bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
                         bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
-    if (status == NETDP_OK && (protocol->every == 0 || bound == NETDP_BOUND_PHASE_RELEASE))
+    if (status == NETDP_OK && !a->certify &&
+        (protocol->every == 0 || bound == NETDP_BOUND_PHASE_RELEASE))
         round_outward(a, netdp_i_changing_scale(protocol, &watcher), loss);
     for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
         loss[i] = fmin(loss[i], a->losses->local);

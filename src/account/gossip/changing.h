@@ -87,4 +87,12 @@ netdp_status netdp_i_changing_loss(const netdp_linear *protocol, const netdp_i_w
                                    int32_t count, double *loss, const netdp_progress *progress,
                                    netdp_error *error);
 
+/*
+ * The same, proven (docs/proofs/certificate.md): of one contribution, or of phases with an end
+ * dither; without acceleration, where every node contributes.
+ */
+netdp_status netdp_i_changing_proven(const netdp_linear *protocol, const netdp_i_watcher *watcher,
+                                     const int32_t *from, int32_t count, double *loss,
+                                     const netdp_progress *progress, netdp_error *error);
+
 #endif

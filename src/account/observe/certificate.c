@@ -92,7 +92,7 @@ static void multiply_long(netdp_rows rows, const long double *x, long double *y,
 netdp_status netdp_i_shift_loss(const netdp_i_scene *scene, const netdp_i_shift *shift,
                                 int32_t lane, double *loss, netdp_error *error)
 {
-    if (scene->tied_count > 0 && !(scene->least > 0)) {
+    if (!(scene->least > 0)) {
         for (int32_t l = 0; l < (lane < 0 ? shift->lanes : 1); l++)
             loss[l] = INFINITY;
         return NETDP_OK;
@@ -209,6 +209,18 @@ done:
     return status;
 }
 
+netdp_status netdp_i_scene_tie(netdp_i_scene *scene, const int32_t *member, int32_t members,
+                               netdp_error *error)
+{
+    scene->tied = NETDP_I_NEW(int32_t, members);
+    scene->length = NETDP_I_NEW(double, members);
+    scene->inverse = NETDP_I_NEW(double, (int64_t)members *members);
+    if (scene->tied == NULL || scene->length == NULL || scene->inverse == NULL)
+        return netdp_i_no_memory(error);
+    list_ties(scene, member, members);
+    return scene->tied_count > 0 ? invert_ties(scene, error) : NETDP_OK;
+}
+
 netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
                                const netdp_i_observer *observer, const int32_t *member,
                                int32_t members, double end, netdp_i_scene *scene,
@@ -222,13 +234,9 @@ netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
                        .tied_always = observer->quiet_count > 0,
                        .role = NETDP_I_NEW(char, rows.nodes),
                        .exempt = NETDP_I_NEW(char, rows.nodes),
-                       .tied = NETDP_I_NEW(int32_t, members),
-                       .length = NETDP_I_NEW(double, members),
-                       .inverse = NETDP_I_NEW(double, (int64_t)members *members),
                        .least = 1};
     netdp_status status = NETDP_OK;
-    if (s.role == NULL || s.exempt == NULL || s.tied == NULL || s.length == NULL ||
-        s.inverse == NULL) {
+    if (s.role == NULL || s.exempt == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
@@ -239,10 +247,8 @@ netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
         s.role[observer->quiet[j]] = NETDP_I_KNOWN;
     for (int32_t i = 0; i < members; i++)
         s.exempt[member[i]] = 1;
-    if (observer->last_sum) {
-        list_ties(&s, member, members);
-        status = s.tied_count > 0 ? invert_ties(&s, error) : NETDP_OK;
-    }
+    if (observer->last_sum)
+        status = netdp_i_scene_tie(&s, member, members, error);
     if (status == NETDP_OK) {
         *scene = s;
         s = (netdp_i_scene){0};

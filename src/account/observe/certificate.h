@@ -21,7 +21,8 @@ typedef enum netdp_i_role {
 /* The rounds as an observer sees them. */
 typedef struct netdp_i_scene {
     const netdp_linear *protocol;
-    netdp_rows rows; /* of the round at hand */
+    const struct netdp_i_scene *round; /* [rounds], of a network that changes: rows, role, ties */
+    netdp_rows rows;                   /* of the round at hand */
     int64_t rounds;
     char *role;   /* [nodes], of the round at hand: netdp_i_role */
     double end;   /* above 0: after the last round all states are seen, under this noise ... */
@@ -41,6 +42,10 @@ netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
                                int32_t members, double end, netdp_i_scene *scene,
                                netdp_error *error);
 void netdp_i_scene_clear(netdp_i_scene *scene);
+
+/* The ties of these nodes' sums, of the scene's rows and roles. */
+netdp_status netdp_i_scene_tie(netdp_i_scene *scene, const int32_t *member, int32_t members,
+                               netdp_error *error);
 
 /* Do the sums that a coalition sees tell apart what hides them, to the digits of a double? */
 netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *member,
@@ -70,5 +75,19 @@ netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_
                                     int32_t members, double end, const int32_t *from, int32_t count,
                                     double *loss, const netdp_progress *progress,
                                     netdp_error *error);
+
+/* One observation: whom it shows, and what it teaches. */
+typedef struct netdp_i_sight {
+    int32_t count;
+    const int32_t *seen; /* [count] */
+    netdp_i_gain gain;
+} netdp_i_sight;
+
+/* The same towards an observer of a network that changes, from the run of its filter in nodes'
+ * coordinates: an observation a round, and one more where the scene has an end or a last sum. */
+netdp_status netdp_i_certified_sights(const netdp_i_scene *scene, const netdp_i_sight *sight,
+                                      int64_t observations, const int32_t *from, int32_t count,
+                                      double *loss, const netdp_progress *progress,
+                                      netdp_error *error);
 
 #endif

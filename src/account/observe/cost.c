@@ -88,11 +88,12 @@ void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *obs
         plan->method = NETDP_I_DENSE;
 }
 
-/* A certificate's products with W, of a lane, are slower than dense ones. */
+/* A certificate's products with W, of a lane, are slower than dense ones; so are those of networks
+   that change. */
 #define PRODUCTS 6.0
 
-/* It may cost so many times the account, or so much of a machine's time: a second or two. */
-#define OF_ACCOUNT 2.0
+/* It may add so many times the account, or so much of a machine's time: a second or two. */
+#define OF_ACCOUNT 1.0
 #define AT_LEAST 2e10
 
 /* What one observer's gains, or one source's shifts, may take. */
@@ -106,6 +107,14 @@ static double phase_work(const size *z, double rounds)
            few * z->nodes * z->victims;
 }
 
+/* Of all nodes at once: what is seen, and W_t P W_t with the responses. */
+static double changing_work(const size *z)
+{
+    return z->rounds *
+           (GAINS * z->seen * z->nodes * z->nodes + (PRODUCTS + 4) * z->nodes * z->entries +
+            (z->factored ? FACTORS * pow(z->nodes, 3) : 0));
+}
+
 bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer)
 {
     const size z = measure(request, observer);
@@ -114,14 +123,17 @@ bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_obse
     netdp_plan plan;
     netdp_i_cost(request, observer, &plan);
     const netdp_way *way = &plan.way[plan.method != plan.way[0].method];
-    const double modes = phase ? z.nodes : way->modes;
-    const double account = phase ? phase_work(&z, rounds) : way->work;
+    const bool changes = request->protocol->varying.kind != NETDP_VARY_NEVER;
+    const double modes = phase || changes ? z.nodes : way->modes;
+    const double account = changes ? changing_work(&z) : phase ? phase_work(&z, rounds) : way->work;
     double proof =
         z.victims * rounds * (PRODUCTS * (z.entries + z.nodes) + RESPONSES * z.seen * modes);
-    if (phase)
+    if (phase && !changes)
         proof +=
             rounds * z.seen * GAINS * modes * modes + pow(modes, 3) + z.victims * modes * z.nodes;
-    if (8 * rounds * fmax(modes * z.seen, z.nodes) > PROOF_BYTES)
+    if (changes) /* each phase is another one */
+        proof *= z.rounds / rounds;
+    if (8 * rounds * fmax(modes * z.seen, z.nodes + (changes ? 2 * z.entries : 0)) > PROOF_BYTES)
         return false;
     return proof <= OF_ACCOUNT * account || proof * z.observers <= AT_LEAST;
 }

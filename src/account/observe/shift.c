@@ -9,6 +9,9 @@
  * in modal coordinates; then lambda_t = S^T x_t + W lambda_{t+1} once more in those of the nodes,
  * where the shift of round t is -nu_t lambda_t. Errors of x count by their squares only; where they
  * count at all, x is corrected by what the shift leaves of the response.
+ *
+ * Where the network changes the coordinates are the nodes themselves: B = I, and W_t instead of
+ * theta, which is symmetric; whom one sees depends on the round.
  */
 #include <cblas.h>
 #include <math.h>
@@ -34,13 +37,14 @@ enum { CORRECTIONS = 6 };
 /* What all sources share. */
 typedef struct chain {
     const netdp_linear *protocol;
-    const netdp_i_basis *basis;
-    const netdp_i_observer *observer;
-    netdp_i_scene scene;
+    const netdp_i_basis *basis; /* NULL: the nodes */
+    int64_t modes;
+    const netdp_i_scene *scene;
     int64_t observations;
-    netdp_i_gain *gain; /* [observations] */
-    double *rows;       /* S B, [modes] x [seen] */
-    double *lower;      /* [modes] x [modes]: of the states at the end, or NULL */
+    const netdp_i_sight *sight; /* [observations] */
+    int64_t *place;             /* [observations + 1]: where the entries of each begin */
+    double *rows;               /* S B, [modes] x [seen], of a basis */
+    double *lower;              /* [modes] x [modes]: of the states at the end, or NULL */
     const int32_t *from;
     int32_t *order; /* [pending]: indices of `from` that need a shift, nearest first */
     int32_t pending, lanes;
@@ -49,45 +53,48 @@ typedef struct chain {
 
 static void chain_clear(chain *c)
 {
-    netdp_i_scene_clear(&c->scene);
-    for (int64_t t = 0; c->gain != NULL && t < c->observations; t++)
-        netdp_i_gain_clear(&c->gain[t]);
-    netdp_i_free(c->gain);
+    netdp_i_free(c->place);
     netdp_i_free(c->rows);
     netdp_i_free(c->lower);
     netdp_i_free(c->order);
 }
 
-/* The filter's run. */
-static netdp_status record(chain *c, const netdp_progress *progress, netdp_error *error)
+/* The round at hand: its W and roles. */
+static const netdp_i_scene *scene_at(const chain *c, int64_t t)
 {
-    const int64_t r = c->basis->modes, rounds = c->protocol->rounds;
-    const int32_t s = c->observer->seen_count;
-    const double seen = netdp_i_observer_scale(c->protocol, c->observer), end = c->scene.end;
+    return c->scene->round != NULL ? &c->scene->round[t] : c->scene;
+}
+
+/* The filter's run. */
+static netdp_status record(chain *c, const netdp_i_observer *observer, netdp_i_sight *sight,
+                           const netdp_progress *progress, netdp_error *error)
+{
+    const int64_t r = c->modes, rounds = c->protocol->rounds;
+    const int32_t s = observer->seen_count;
+    const double seen = netdp_i_observer_scale(c->protocol, observer), end = c->scene->end;
     netdp_i_filter *filter = NULL;
     netdp_status status =
-        netdp_i_filter_new(c->basis, c->observer, end > 0 ? fmin(seen, end) : seen, &filter, error);
+        netdp_i_filter_new(c->basis, observer, end > 0 ? fmin(seen, end) : seen, &filter, error);
     for (int64_t t = 0; status == NETDP_OK && t < c->observations; t++) {
         if (t > 0)
             status = netdp_i_filter_predict(
                 filter, t < rounds ? netdp_linear_noise(c->protocol, t) : 0, false, error);
         if (status == NETDP_OK)
-            status = netdp_i_gain_new(c->basis->modes, s, &c->gain[t], error);
+            status = netdp_i_gain_new(c->basis->modes, s, &sight[t].gain, error);
         if (status == NETDP_OK)
-            status = netdp_i_filter_observe(filter, &c->gain[t], error);
+            status = netdp_i_filter_observe(filter, &sight[t].gain, error);
         if (status == NETDP_OK)
             status = netdp_i_report(progress, "accounting", (double)(t + 1),
                                     (double)c->observations, error);
     }
     if (status == NETDP_OK && c->lower != NULL) {
-        if (!c->observer->last_sum)
+        if (!observer->last_sum)
             status = netdp_i_filter_predict(filter, 0, false, error);
         if (status == NETDP_OK)
             status = netdp_i_filter_factor(filter, end, c->lower, error);
     }
     for (int32_t j = 0; j < s; j++)
-        memcpy(c->rows + j * r, c->basis->rows + c->observer->seen[j] * r,
-               (size_t)r * sizeof(double));
+        memcpy(c->rows + j * r, c->basis->rows + observer->seen[j] * r, (size_t)r * sizeof(double));
     netdp_i_filter_free(filter);
     return status;
 }
@@ -123,8 +130,8 @@ static void block_clear(block *b)
 
 static netdp_status block_new(const chain *c, int32_t lanes, block *b, netdp_error *error)
 {
-    const int64_t n = c->scene.rows.nodes, r = c->basis->modes;
-    const int64_t seen = c->observations * c->observer->seen_count * lanes;
+    const int64_t n = c->scene->rows.nodes, r = c->modes;
+    const int64_t seen = c->place[c->observations] * lanes;
     *b = (block){.shift = {.lanes = lanes}};
     b->shift.noise = NETDP_I_NEW(double, c->protocol->rounds *n *lanes);
     b->e = NETDP_I_NEW(double, r *lanes);
@@ -134,7 +141,7 @@ static netdp_status block_new(const chain *c, int32_t lanes, block *b, netdp_err
     b->left = NETDP_I_NEW(double, seen);
     b->end = NETDP_I_NEW(double, r *lanes);
     b->x_end = NETDP_I_NEW(double, r *lanes);
-    b->row = NETDP_I_NEW(double, c->observer->seen_count);
+    b->row = NETDP_I_NEW(double, n);
     b->now = NETDP_I_NEW(double, n *lanes);
     b->next = NETDP_I_NEW(double, n *lanes);
     if (b->shift.noise == NULL || b->e == NULL || b->adjoint == NULL || b->w == NULL ||
@@ -146,25 +153,57 @@ static netdp_status block_new(const chain *c, int32_t lanes, block *b, netdp_err
     return NETDP_OK;
 }
 
-static void scale_modes(const chain *c, int32_t lanes, double *x)
+/* Through round t: by theta, or by W_t, one lane after the other. */
+static void mix(const chain *c, block *b, int64_t t, double *x)
 {
-    const int64_t r = c->basis->modes;
-    for (int64_t l = 0; l < lanes; l++)
-        for (int64_t k = 0; k < r; k++)
+    const int64_t r = c->modes;
+    for (int64_t l = 0; l < b->shift.lanes; l++) {
+        if (c->basis == NULL) {
+            netdp_i_rows_apply_part(scene_at(c, t)->rows, 0, (int32_t)r, x + l * r, b->next, 1);
+            memcpy(x + l * r, b->next, (size_t)r * sizeof *x);
+        }
+        for (int64_t k = 0; c->basis != NULL && k < r; k++)
             x[l * r + k] *= c->basis->theta[k];
+    }
+}
+
+/* w += what this observation shows of e. */
+static void show(const chain *c, const block *b, int64_t t, double *w)
+{
+    const int r = (int)c->modes, s = c->sight[t].count, lanes = b->shift.lanes;
+    if (c->basis != NULL)
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s, lanes, r, 1, c->rows, r, b->e, r, 1,
+                    w, s);
+    for (int64_t l = 0; c->basis == NULL && l < lanes; l++)
+        for (int64_t j = 0; j < s; j++)
+            w[l * s + j] += b->e[l * r + c->sight[t].seen[j]];
+}
+
+/* And its transpose, into the adjoint. */
+static void take_back(const chain *c, const block *b, int64_t t, const double *w)
+{
+    const int r = (int)c->modes, s = c->sight[t].count, lanes = b->shift.lanes;
+    if (c->basis != NULL)
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, lanes, s, 1, c->rows, r, w, s, 1,
+                    b->adjoint, r);
+    for (int64_t l = 0; c->basis == NULL && l < lanes; l++)
+        for (int64_t j = 0; j < s; j++)
+            b->adjoint[l * r + c->sight[t].seen[j]] += w[l * s + j];
 }
 
 /* w = L^{-1} of the responses of e and, where given, of what is left. */
 static void forward(const chain *c, block *b, const double *left)
 {
-    const int r = c->basis->modes, s = c->observer->seen_count, lanes = b->shift.lanes;
+    const int r = (int)c->modes, lanes = b->shift.lanes;
     for (int64_t t = 0; t < c->observations; t++) {
-        const netdp_i_gain *g = &c->gain[t];
-        double *w = b->w + t * s * lanes;
+        const netdp_i_gain *g = &c->sight[t].gain;
+        const int s = c->sight[t].count;
+        double *w = b->w + c->place[t] * lanes;
         if (left != NULL)
-            memcpy(w, left + t * s * lanes, (size_t)s * (size_t)lanes * sizeof *w);
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s, lanes, r, 1, c->rows, r, b->e, r,
-                    left != NULL, w, s);
+            memcpy(w, left + c->place[t] * lanes, (size_t)s * (size_t)lanes * sizeof *w);
+        else
+            memset(w, 0, (size_t)s * (size_t)lanes * sizeof *w);
+        show(c, b, t, w);
         for (int l = 0; l < lanes; l++) {
             memcpy(b->row, w + l * s, (size_t)s * sizeof *w);
             for (int j = 0; j < s; j++)
@@ -177,8 +216,8 @@ static void forward(const chain *c, block *b, const double *left)
                         r, w, s, 1, b->e, r);
         }
         /* The states at the end are those of the last sum: between these no round passes. */
-        if (t + 1 < c->observations || !c->observer->last_sum)
-            scale_modes(c, lanes, b->e);
+        if (t < c->protocol->rounds)
+            mix(c, b, t, b->e);
     }
     if (c->lower == NULL)
         return;
@@ -190,7 +229,7 @@ static void forward(const chain *c, block *b, const double *left)
 /* x += L^{-T} w */
 static void backward(const chain *c, block *b)
 {
-    const int r = c->basis->modes, s = c->observer->seen_count, lanes = b->shift.lanes;
+    const int r = (int)c->modes, lanes = b->shift.lanes;
     memset(b->adjoint, 0, (size_t)r * (size_t)lanes * sizeof *b->adjoint);
     if (c->lower != NULL) {
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, r, lanes, 1,
@@ -199,10 +238,11 @@ static void backward(const chain *c, block *b)
         memcpy(b->adjoint, b->end, (size_t)r * (size_t)lanes * sizeof *b->adjoint);
     }
     for (int64_t t = c->observations - 1; t >= 0; t--) {
-        const netdp_i_gain *g = &c->gain[t];
-        double *w = b->w + t * s * lanes, *x = b->x + t * s * lanes;
-        if (!(c->lower != NULL && c->observer->last_sum && t == c->observations - 1))
-            scale_modes(c, lanes, b->adjoint);
+        const netdp_i_gain *g = &c->sight[t].gain;
+        const int s = c->sight[t].count;
+        double *w = b->w + c->place[t] * lanes, *x = b->x + c->place[t] * lanes;
+        if (t < c->protocol->rounds)
+            mix(c, b, t, b->adjoint);
         if (g->rank > 0) {
             cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, g->rank, lanes, r, -1, g->gain, r,
                         b->adjoint, r, 1, w, s);
@@ -217,65 +257,67 @@ static void backward(const chain *c, block *b)
                 x[l * s + j] += b->row[j];
             }
         }
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, lanes, s, 1, c->rows, r, w, s, 1,
-                    b->adjoint, r);
+        take_back(c, b, t, w);
     }
+}
+
+/* now = W_t now */
+static void pass(const chain *c, block *b, int64_t t)
+{
+    const netdp_rows rows = scene_at(c, t)->rows;
+    double *swap = b->now;
+    netdp_i_rows_apply_part(rows, 0, rows.nodes, b->now, b->next, b->shift.lanes);
+    b->now = b->next;
+    b->next = swap;
 }
 
 /* The shift of x, in coordinates of the nodes. */
 static void spread(const chain *c, block *b)
 {
-    const netdp_rows rows = c->scene.rows;
-    const int64_t n = rows.nodes, r = c->basis->modes, lanes = b->shift.lanes;
-    const int64_t s = c->observer->seen_count;
+    const int64_t n = c->scene->rows.nodes, r = c->modes, lanes = b->shift.lanes;
     memset(b->now, 0, (size_t)(n * lanes) * sizeof *b->now);
     if (c->lower != NULL) /* rows of B times the end: row-major [nodes][lanes] */
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)lanes, (int)r, 1,
                     c->basis->rows, (int)r, b->x_end, (int)r, 0, b->now, (int)lanes);
     for (int64_t t = c->observations - 1; t >= 0; t--) {
-        const bool at_end =
-            t == c->protocol->rounds; /* of the last sum: of the states at the end */
-        if (!(at_end && c->lower != NULL)) {
-            double *swap = b->now;
-            netdp_i_rows_apply_part(rows, 0, rows.nodes, b->now, b->next, (int32_t)lanes);
-            b->now = b->next;
-            b->next = swap;
-        }
+        const netdp_i_sight *sight = &c->sight[t];
+        const double *x = b->x + c->place[t] * lanes;
+        if (t < c->protocol->rounds)
+            pass(c, b, t);
         for (int64_t l = 0; l < lanes; l++)
-            for (int64_t j = 0; j < s; j++)
-                b->now[c->observer->seen[j] * lanes + l] += b->x[t * s * lanes + l * s + j];
-        if (at_end)
+            for (int64_t j = 0; j < sight->count; j++)
+                b->now[sight->seen[j] * lanes + l] += x[l * sight->count + j];
+        if (t == c->protocol->rounds) /* of the states at the end */
             continue;
         const double scale = t == 0 ? 1 : netdp_linear_noise(c->protocol, t);
+        const char *role = scene_at(c, t)->role;
         double *noise = b->shift.noise + t * n * lanes;
-        for (int64_t v = 0; v < n; v++)
+        for (int64_t v = 0; v < n; v++) {
+            const double own = role[v] == NETDP_I_FREE || role[v] == NETDP_I_SEEN ? -scale : 0;
             for (int64_t l = 0; l < lanes; l++)
-                noise[v * lanes + l] =
-                    c->scene.role[v] == NETDP_I_KNOWN ? 0 : -scale * b->now[v * lanes + l];
+                noise[v * lanes + l] = own * b->now[v * lanes + l];
+        }
     }
 }
 
 /* What the shift, with that of the seen nodes, leaves of the responses. */
 static void follow_shift(const chain *c, block *b)
 {
-    const netdp_rows rows = c->scene.rows;
-    const int64_t n = rows.nodes, lanes = b->shift.lanes, s = c->observer->seen_count;
+    const int64_t n = c->scene->rows.nodes, lanes = b->shift.lanes;
     memset(b->now, 0, (size_t)(n * lanes) * sizeof *b->now);
     for (int64_t l = 0; l < lanes; l++)
         b->now[b->source[l] * lanes + l] = 1;
     for (int64_t t = 0; t < c->observations; t++) {
+        const netdp_i_sight *sight = &c->sight[t];
         const double scale = t == 0 ? 1 : netdp_linear_noise(c->protocol, t);
-        if (t > 0) {
-            double *swap = b->now;
-            netdp_i_rows_apply_part(rows, 0, rows.nodes, b->now, b->next, (int32_t)lanes);
-            b->now = b->next;
-            b->next = swap;
-        }
+        double *left = b->left + c->place[t] * lanes;
+        if (t > 0)
+            pass(c, b, t - 1);
         for (int64_t i = 0; t < c->protocol->rounds && i < n * lanes; i++)
             b->now[i] += scale * b->shift.noise[t * n * lanes + i];
         for (int64_t l = 0; l < lanes; l++)
-            for (int64_t j = 0; j < s; j++)
-                b->left[t * s * lanes + l * s + j] = b->now[c->observer->seen[j] * lanes + l];
+            for (int64_t j = 0; j < sight->count; j++)
+                left[l * sight->count + j] = b->now[sight->seen[j] * lanes + l];
     }
 }
 
@@ -283,7 +325,7 @@ static void follow_shift(const chain *c, block *b)
 static netdp_status bound_lanes(const chain *c, block *b, int32_t *wide, netdp_error *error)
 {
     double loss[LANES];
-    netdp_status status = netdp_i_shift_loss(&c->scene, &b->shift, -1, loss, error);
+    netdp_status status = netdp_i_shift_loss(c->scene, &b->shift, -1, loss, error);
     *wide = 0;
     for (int32_t l = 0; status == NETDP_OK && l < b->shift.lanes; l++) {
         b->loss[l] = fmin(b->loss[l], loss[l]);
@@ -295,11 +337,10 @@ static netdp_status bound_lanes(const chain *c, block *b, int32_t *wide, netdp_e
 /* The squares of w, of one lane. */
 static double square_of(const chain *c, const block *b, int64_t lane)
 {
-    const int s = c->observer->seen_count;
     double sum = 0;
     for (int64_t t = 0; t < c->observations; t++) {
-        const double *w = b->w + (t * b->shift.lanes + lane) * s;
-        sum += cblas_ddot(c->gain[t].rank, w, 1, w, 1);
+        const double *w = b->w + c->place[t] * b->shift.lanes + lane * c->sight[t].count;
+        sum += cblas_ddot(c->sight[t].gain.rank, w, 1, w, 1);
     }
     return sum;
 }
@@ -316,7 +357,7 @@ static bool counts(const chain *c, const block *b)
 /* x by what the shift leaves, until that costs nothing. */
 static bool correct(const chain *c, block *b)
 {
-    const int64_t r = c->basis->modes;
+    const int64_t r = c->modes;
     for (int k = 0; k < CORRECTIONS; k++) {
         follow_shift(c, b);
         memset(b->e, 0, (size_t)(r * b->shift.lanes) * sizeof *b->e);
@@ -331,10 +372,14 @@ static bool correct(const chain *c, block *b)
 
 static netdp_status bound_block(const chain *c, block *b, netdp_error *error)
 {
-    const int64_t r = c->basis->modes, lanes = b->shift.lanes;
+    const int64_t r = c->modes, lanes = b->shift.lanes;
     int32_t wide = 0;
-    for (int64_t l = 0; l < lanes; l++)
-        memcpy(b->e + l * r, c->basis->rows + b->source[l] * r, (size_t)r * sizeof *b->e);
+    for (int64_t l = 0; l < lanes; l++) {
+        if (c->basis != NULL)
+            memcpy(b->e + l * r, c->basis->rows + b->source[l] * r, (size_t)r * sizeof *b->e);
+        else
+            b->e[l * r + b->source[l]] = 1;
+    }
     forward(c, b, NULL);
     for (int64_t l = 0; l < lanes; l++) {
         const double *end = b->end + l * r;
@@ -350,7 +395,7 @@ static netdp_status bound_block(const chain *c, block *b, netdp_error *error)
         double loss = INFINITY;
         if (b->loss[l] <= b->filter[l] * (1 + NEAR))
             continue;
-        status = netdp_i_shift_loss(&c->scene, &b->shift, l, &loss, error);
+        status = netdp_i_shift_loss(c->scene, &b->shift, l, &loss, error);
         b->loss[l] = fmin(b->loss[l], loss);
     }
     return status;
@@ -377,24 +422,17 @@ static netdp_status certify_block(void *context, int64_t index, int thread, netd
     return status;
 }
 
-/*
- * What the shape says: who is seen under unit noise tells 1, who is too far away for the rounds 0.
- * The others in the order of their distance, so that a block's losses are alike.
- */
-static netdp_status sort_sources(chain *c, int32_t count, netdp_error *error)
+/* How many rounds pass until what a node sends may be seen first; -1: never. */
+static netdp_status find_distances(const chain *c, int32_t *distance, netdp_error *error)
 {
-    const netdp_rows rows = c->scene.rows;
-    const int64_t farthest = c->observations - 1;
-    const bool released = c->scene.end > 0;
-    int32_t *distance = NETDP_I_NEW(int32_t, rows.nodes), *queue = NETDP_I_NEW(int32_t, rows.nodes);
-    int32_t tail = 0;
-    netdp_status status = distance == NULL || queue == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
+    const netdp_rows rows = c->scene->rows;
+    int32_t *queue = NETDP_I_NEW(int32_t, rows.nodes), tail = 0;
+    if (queue == NULL)
+        return netdp_i_no_memory(error);
     memset(distance, -1, (size_t)rows.nodes * sizeof *distance);
-    for (int32_t j = 0; j < c->observer->seen_count; j++) {
-        distance[c->observer->seen[j]] = 0;
-        queue[tail++] = c->observer->seen[j];
+    for (int32_t j = 0; j < c->sight[0].count; j++) {
+        distance[c->sight[0].seen[j]] = 0;
+        queue[tail++] = c->sight[0].seen[j];
     }
     for (int32_t head = 0; head < tail; head++)
         for (int64_t k = rows.start[queue[head]]; k < rows.start[queue[head] + 1]; k++)
@@ -402,23 +440,105 @@ static netdp_status sort_sources(chain *c, int32_t count, netdp_error *error)
                 distance[rows.column[k]] = distance[queue[head]] + 1;
                 queue[tail++] = rows.column[k];
             }
-    int32_t last = 0;
-    for (int32_t i = 0; i < count; i++) {
+    netdp_i_free(queue);
+    return NETDP_OK;
+}
+
+/* The same of a network that changes, from its last observation back. */
+static netdp_status find_times(const chain *c, int32_t *time, netdp_error *error)
+{
+    const int32_t n = c->scene->rows.nodes;
+    int32_t *later = NETDP_I_NEW(int32_t, n);
+    if (later == NULL)
+        return netdp_i_no_memory(error);
+    memset(time, -1, (size_t)n * sizeof *time);
+    for (int64_t t = c->observations - 1; t >= 0; t--) {
+        memcpy(later, time, (size_t)n * sizeof *later);
+        if (t < c->protocol->rounds) {
+            const netdp_rows rows = scene_at(c, t)->rows;
+            memset(time, -1, (size_t)n * sizeof *time);
+            for (int32_t v = 0; v < n; v++)
+                for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
+                    int32_t *first = &time[rows.column[k]];
+                    if (later[v] >= 0 && (*first < 0 || later[v] < *first))
+                        *first = later[v];
+                }
+        }
+        for (int32_t j = 0; j < c->sight[t].count; j++)
+            time[c->sight[t].seen[j]] = (int32_t)t;
+    }
+    netdp_i_free(later);
+    return NETDP_OK;
+}
+
+/*
+ * What the shape says: who is seen under unit noise tells 1, who is too far away for the rounds 0.
+ * The others in the order of their distance, so that a block's losses are alike.
+ */
+static netdp_status sort_sources(chain *c, int32_t count, netdp_error *error)
+{
+    const int64_t farthest = c->observations - 1;
+    const bool changes = c->scene->round != NULL, released = c->scene->end > 0;
+    const char *role = scene_at(c, 0)->role;
+    int32_t *distance = NETDP_I_NEW(int32_t, c->scene->rows.nodes), last = 0;
+    if (distance == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status =
+        changes ? find_times(c, distance, error) : find_distances(c, distance, error);
+    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
         const int32_t u = c->from[i], far = distance[u];
         c->loss[i] = 1;
         if (!released && (far < 0 || far > farthest))
             c->loss[i] = 0;
-        else if (c->scene.role[u] == NETDP_I_FREE)
+        else if (role[u] == NETDP_I_FREE)
             last = far > last ? far : last;
     }
-    for (int32_t far = released ? -1 : 0; far <= last; far++)
+    for (int32_t far = released ? -1 : 0; status == NETDP_OK && far <= last; far++)
         for (int32_t i = 0; i < count; i++)
-            if (distance[c->from[i]] == far && c->loss[i] > 0 &&
-                c->scene.role[c->from[i]] == NETDP_I_FREE)
+            if (distance[c->from[i]] == far && c->loss[i] > 0 && role[c->from[i]] == NETDP_I_FREE)
                 c->order[c->pending++] = i;
-done:
     netdp_i_free(distance);
-    netdp_i_free(queue);
+    return status;
+}
+
+/* What is allocated of a chain. */
+static netdp_status chain_new(chain *c, int32_t count, netdp_error *error)
+{
+    const double room = SHIFT_BYTES / (8.0 * (double)c->protocol->rounds * c->scene->rows.nodes);
+    c->lanes = (int32_t)fmax(1, fmin(LANES, room));
+    c->order = NETDP_I_NEW(int32_t, count);
+    c->place = NETDP_I_NEW(int64_t, c->observations + 1);
+    if (c->order == NULL || c->place == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t t = 0; t < c->observations; t++)
+        c->place[t + 1] = c->place[t] + c->sight[t].count;
+    return NETDP_OK;
+}
+
+static netdp_status certify(chain *c, const netdp_progress *progress, netdp_error *error)
+{
+    return netdp_i_for_each((c->pending + c->lanes - 1) / c->lanes, certify_block, c, progress,
+                            "certificate", error);
+}
+
+netdp_status netdp_i_certified_sights(const netdp_i_scene *scene, const netdp_i_sight *sight,
+                                      int64_t observations, const int32_t *from, int32_t count,
+                                      double *loss, const netdp_progress *progress,
+                                      netdp_error *error)
+{
+    chain c = {.protocol = scene->protocol,
+               .modes = scene->rows.nodes,
+               .scene = scene,
+               .observations = observations,
+               .sight = sight,
+               .from = from,
+               .loss = loss};
+    netdp_status status = chain_new(&c, count, error);
+    if (status == NETDP_OK)
+        status = sort_sources(&c, count, error);
+    if (status == NETDP_OK)
+        status = certify(&c, progress, error);
+    chain_clear(&c);
     return status;
 }
 
@@ -429,31 +549,38 @@ netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_
                                     netdp_error *error)
 {
     const int64_t r = basis->modes, observations = protocol->rounds + observer->last_sum;
-    const double room = SHIFT_BYTES / (8.0 * (double)protocol->rounds * basis->nodes);
+    netdp_i_scene scene = {0};
+    netdp_i_sight *sight = NETDP_I_NEW(netdp_i_sight, observations);
     chain c = {.protocol = protocol,
                .basis = basis,
-               .observer = observer,
+               .modes = r,
+               .scene = &scene,
                .observations = observations,
-               .gain = NETDP_I_NEW(netdp_i_gain, observations),
+               .sight = sight,
                .rows = NETDP_I_NEW(double, r * observer->seen_count),
                .lower = end > 0 ? NETDP_I_NEW(double, r *r) : NULL,
-               .order = NETDP_I_NEW(int32_t, count),
                .from = from,
-               .lanes = (int32_t)fmax(1, fmin(LANES, room)),
                .loss = loss};
     netdp_status status = NETDP_OK;
-    if (c.gain == NULL || c.rows == NULL || (end > 0 && c.lower == NULL) || c.order == NULL)
+    if (sight == NULL || c.rows == NULL || (end > 0 && c.lower == NULL))
         status = netdp_i_no_memory(error);
+    for (int64_t t = 0; status == NETDP_OK && t < observations; t++)
+        sight[t] = (netdp_i_sight){.count = observer->seen_count, .seen = observer->seen};
     if (status == NETDP_OK)
         status = netdp_i_scene_new(protocol, protocol->rounds, observer, member, members, end,
-                                   &c.scene, error);
+                                   &scene, error);
+    if (status == NETDP_OK)
+        status = chain_new(&c, count, error);
     if (status == NETDP_OK)
         status = sort_sources(&c, count, error);
     if (status == NETDP_OK && c.pending > 0)
-        status = record(&c, progress, error);
+        status = record(&c, observer, sight, progress, error);
     if (status == NETDP_OK)
-        status = netdp_i_for_each((c.pending + c.lanes - 1) / c.lanes, certify_block, &c, progress,
-                                  "certificate", error);
+        status = certify(&c, progress, error);
+    for (int64_t t = 0; sight != NULL && t < observations; t++)
+        netdp_i_gain_clear(&sight[t].gain);
+    netdp_i_free(sight);
+    netdp_i_scene_clear(&scene);
     chain_clear(&c);
     return status;
 }
