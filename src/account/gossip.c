@@ -742,7 +742,7 @@ static const char *only_way(const account *a)
     if (a->request->protocol->varying.kind != NETDP_VARY_NEVER)
         return "round by round, on all nodes";
     if (by_phases(a) && is_large(a->request->protocol))
-        return NETDP_I_RELEASED;
+        return NETDP_I_RELEASE_METHOD;
     return by_phases(a) ? "phases, in all eigenvectors of W" : NULL;
 }
 
@@ -766,7 +766,7 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
         if (only == NULL)
             status = choose_release(&a, &observer, &release, error);
         if (release > 0)
-            only = NETDP_I_RELEASED;
+            only = NETDP_I_RELEASE_METHOD;
         if (only != NULL) {
             plan->method = only;
             plan->ways = 0;

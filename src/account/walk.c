@@ -50,9 +50,9 @@ struct netdp_i_walk_account {
     int32_t *asked;           /* [from_count + members]: nodes u, then the members */
     netdp_i_powers *arrivals; /* [members]: of the asked nodes */
     double **between;         /* [members * members] */
-    netdp_i_watch *watch;
-    netdp_i_hunt **hunt; /* [threads] */
-    int32_t *todo;       /* indices of u whose answer is to be found */
+    netdp_i_observer_set *watch;
+    netdp_i_returns **hunt; /* [threads] */
+    int32_t *todo;          /* indices of u whose answer is to be found */
     double *loss;
     double *unit; /* [to][from]: of one contribution, by a published formula; NULL: not known yet */
 };
@@ -74,25 +74,25 @@ static double down(double value)
 /*
  * A gradient of scale s under noise sigma is one of scale 1 under sigma / s: theta grows with s^2.
  */
-static netdp_status at_order(account *a, netdp_i_hunt *hunt, double scale, int k, double *observer,
-                             double *epsilon, netdp_error *error)
+static netdp_status at_order(account *a, netdp_i_returns *hunt, double scale, int k,
+                             double *observer, double *epsilon, netdp_error *error)
 {
     const double square = scale == 1 ? 1 : up(scale * scale), alpha = a->order[k];
     const double theta = scale == 1 ? a->weights[k].theta : up(a->weights[k].theta * square);
     netdp_i_weights own = {0};
     double value;
     if (scale == 1) {
-        value = netdp_i_hunt_excursion(hunt, &a->weights[k]);
+        value = netdp_i_excursion(hunt, &a->weights[k]);
     } else {
         netdp_status status = netdp_i_weights_new(a->series->terms, theta, &own, error);
         if (status != NETDP_OK)
             return status;
-        value = netdp_i_hunt_excursion(hunt, &own);
+        value = netdp_i_excursion(hunt, &own);
         netdp_i_weights_clear(&own);
     }
     /* What sums tell is never more, but its series may lose more to rounding. */
     if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR)
-        value = fmin(value, netdp_i_hunt_linear(hunt, theta, observer));
+        value = fmin(value, netdp_i_excursion_linear(hunt, theta, observer));
     const double local = scale == 1 ? a->local[k] : up(a->local[k] * square);
     *epsilon = a->token->tokens * fmin(value / (alpha - 1), local);
     return NETDP_OK;
@@ -101,7 +101,7 @@ static netdp_status at_order(account *a, netdp_i_hunt *hunt, double scale, int k
 /* A prepared hunt, to be asked at several orders. */
 typedef struct asking {
     account *account;
-    netdp_i_hunt *hunt;
+    netdp_i_returns *hunt;
     double scale;
 } asking;
 
@@ -112,7 +112,7 @@ static netdp_status ask_order(void *context, int k, double *epsilon, netdp_error
 }
 
 /* The answer to a prepared hunt, in the asked unit. */
-static netdp_status answer(account *a, netdp_i_hunt *hunt, double scale, double *observer,
+static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, double *observer,
                            double *value, netdp_error *error)
 {
     asking q = {a, hunt, scale};
@@ -126,7 +126,7 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
     account *a = context;
     const int32_t i = a->todo[index], u = a->losses->from[i], first = a->losses->from_count;
     const int64_t terms = a->series->terms;
-    netdp_i_hunt *hunt = a->hunt[thread];
+    netdp_i_returns *hunt = a->hunt[thread];
     double *back = NETDP_I_NEW(double, a->members), *observer = NULL;
     netdp_status status = NETDP_OK;
     if (back == NULL)
@@ -137,7 +137,7 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
         netdp_i_powers_copy(&a->arrivals[f], i, 0, terms, hunt->arrivals[f]);
         back[f] = a->pi[u] / a->pi[a->member[f]];
     }
-    netdp_i_hunt_prepare(hunt, back);
+    netdp_i_returns_prepare(hunt, back);
     if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR) {
         observer = netdp_i_series_array(a->series);
         if (observer == NULL) {
@@ -206,27 +206,27 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     const int64_t terms = a->series->terms;
     double *between = netdp_i_series_array(a->series);
     const double *const only = between;
-    netdp_i_watch *watch = NULL;
-    netdp_i_hunt *hunt = NULL;
+    netdp_i_observer_set *watch = NULL;
+    netdp_i_returns *hunt = NULL;
     netdp_status status = NETDP_OK;
     if (between == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
     netdp_i_powers_copy(&k->watch, 0, 0, terms, between);
-    status = netdp_i_watch_new(a->series, 1, &only, a->token->release, &watch, error);
+    status = netdp_i_observer_set_new(a->series, 1, &only, a->token->release, &watch, error);
     if (status == NETDP_OK)
-        status = netdp_i_hunt_new(watch, &hunt, error);
+        status = netdp_i_returns_new(watch, &hunt, error);
     if (status != NETDP_OK)
         goto done;
     netdp_i_powers_copy(&k->returns, 0, 0, terms, hunt->returns);
     netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
     netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
-    netdp_i_hunt_prepare(hunt, &k->back);
+    netdp_i_returns_prepare(hunt, &k->back);
     status = answer(a, hunt, k->scale, NULL, &k->value, error);
 done:
-    netdp_i_hunt_free(hunt);
-    netdp_i_watch_free(watch);
+    netdp_i_returns_free(hunt);
+    netdp_i_observer_set_free(watch);
     netdp_i_series_drop(between);
     return status;
 }
@@ -328,17 +328,17 @@ static netdp_status account_todo(account *a, int32_t count, const netdp_progress
                                  netdp_error *error)
 {
     netdp_status status =
-        netdp_i_watch_new(a->series, a->members, (const double *const *)a->between,
-                          a->token->release, &a->watch, error);
+        netdp_i_observer_set_new(a->series, a->members, (const double *const *)a->between,
+                                 a->token->release, &a->watch, error);
     for (int thread = 0; thread < netdp_i_threads() && status == NETDP_OK; thread++)
-        status = netdp_i_hunt_new(a->watch, &a->hunt[thread], error);
+        status = netdp_i_returns_new(a->watch, &a->hunt[thread], error);
     if (status == NETDP_OK)
         status = netdp_i_for_each(count, account_pair, a, progress, "excursions", error);
     for (int thread = 0; thread < netdp_i_threads(); thread++) {
-        netdp_i_hunt_free(a->hunt[thread]);
+        netdp_i_returns_free(a->hunt[thread]);
         a->hunt[thread] = NULL;
     }
-    netdp_i_watch_free(a->watch);
+    netdp_i_observer_set_free(a->watch);
     a->watch = NULL;
     return status;
 }
@@ -455,7 +455,7 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
     a->asked = NETDP_I_NEW(int32_t, (int64_t)l->from_count + l->members);
     a->arrivals = NETDP_I_NEW(netdp_i_powers, l->members);
     a->between = NETDP_I_NEW(double *, square);
-    a->hunt = NETDP_I_NEW(netdp_i_hunt *, netdp_i_threads());
+    a->hunt = NETDP_I_NEW(netdp_i_returns *, netdp_i_threads());
     a->todo = NETDP_I_NEW(int32_t, l->from_count);
     if (a->weights == NULL || a->kept == NULL || a->like == NULL || a->asked == NULL ||
         a->arrivals == NULL || a->between == NULL || a->hunt == NULL || a->todo == NULL)

@@ -294,7 +294,7 @@ static void tamper(const replay *r, int64_t round, double *message)
 }
 
 /* An observer's own noise, as it was added, in units of what the protocol says. */
-static const double *own_noise(const replay *r, const netdp_i_sight *at)
+static const double *own_noise(const replay *r, const netdp_i_seen_event *at)
 {
     const battle *b = r->battle;
     const bool message = at->kind == NETDP_I_SIGHT_NOISE;
@@ -324,7 +324,7 @@ static void observe(void *context, int64_t round, double *message)
     replay *r = context;
     const netdp_i_gossip_view *view = r->battle->view;
     tamper(r, round, message);
-    for (const netdp_i_sight *at = view->sight + r->next;
+    for (const netdp_i_seen_event *at = view->sight + r->next;
          r->next < view->count && at->round == round && at->kind != NETDP_I_SIGHT_STATE; at++)
         hear(r, view->weight[r->next],
              at->kind == NETDP_I_SIGHT_MESSAGE ? message + (int64_t)at->node * r->width
@@ -356,7 +356,7 @@ static netdp_status run_batch(void *context, int64_t index, int thread, netdp_er
     r.sum = b->estimate[r.world] + first;
     r.drawn = NETDP_I_NEW(double, r.width);
     r.before = has(b, NETDP_FAULT_CLIP_AFTER) ? NETDP_I_NEW(double, size) : NULL;
-    const netdp_i_rounds rounds = {contribute, report, false, &r, NULL, observe, 0};
+    const netdp_i_round_hooks rounds = {contribute, report, false, &r, NULL, observe, 0};
     netdp_status status = NETDP_OK;
     if (state == NULL || r.drawn == NULL || (has(b, NETDP_FAULT_CLIP_AFTER) && r.before == NULL))
         status = netdp_i_no_memory(error);

@@ -65,15 +65,15 @@ static bool ends_phase(const netdp_linear *protocol, int64_t round)
 typedef struct listing {
     const netdp_i_timeline *timeline;
     const netdp_view *view;
-    bool *member, *seen;  /* [nodes], of the round at hand */
-    netdp_i_sight *sight; /* NULL: only counted */
+    bool *member, *seen;       /* [nodes], of the round at hand */
+    netdp_i_seen_event *sight; /* NULL: only counted */
     int64_t count;
 } listing;
 
-static void list(listing *l, netdp_i_sight_kind kind, int32_t node, int64_t round)
+static void list(listing *l, netdp_i_seen_event_kind kind, int32_t node, int64_t round)
 {
     if (l->sight != NULL)
-        l->sight[l->count] = (netdp_i_sight){kind, node, round};
+        l->sight[l->count] = (netdp_i_seen_event){kind, node, round};
     l->count++;
 }
 
@@ -106,7 +106,7 @@ static void list_all(listing *l)
 typedef struct building {
     const netdp_i_gossip_model *model;
     const netdp_linear *protocol;
-    const netdp_i_sight *sight;
+    const netdp_i_seen_event *sight;
     int32_t nodes;
     int64_t draws;     /* rows of `map`: round noise, then end dithers */
     int64_t end_draws; /* where those begin */
@@ -152,7 +152,7 @@ static netdp_status trace_back(void *context, int64_t index, int thread, netdp_e
     (void)error;
     const building *b = context;
     const netdp_i_gossip_model *m = b->model;
-    const netdp_i_sight at = b->sight[index];
+    const netdp_i_seen_event at = b->sight[index];
     double *row = b->map + index * b->draws;
     double *kappa = b->scratch + (int64_t)thread * 3 * b->nodes;
     double *lambda = kappa + b->nodes, *before = lambda + b->nodes;
@@ -312,7 +312,7 @@ static netdp_status list_view(const netdp_i_gossip_model *model, netdp_i_gossip_
     status = check_size(l.count, draws, error);
     if (status != NETDP_OK)
         goto done;
-    made->sight = NETDP_I_NEW(netdp_i_sight, l.count);
+    made->sight = NETDP_I_NEW(netdp_i_seen_event, l.count);
     made->weight = NETDP_I_NEW(double, l.count);
     if (made->sight == NULL || made->weight == NULL) {
         status = netdp_i_no_memory(error);

@@ -8,18 +8,18 @@
 #include "audit/timeline.h"
 
 /* Where a number of the view comes from. */
-typedef enum netdp_i_sight_kind {
+typedef enum netdp_i_seen_event_kind {
     NETDP_I_SIGHT_MESSAGE = 0, /* m_round[node] */
     NETDP_I_SIGHT_NOISE,       /* the node's own normal draw of the round */
     NETDP_I_SIGHT_END_DITHER,  /* the one of the end dither after the round */
     NETDP_I_SIGHT_STATE,       /* s_rounds[node], the last sum that it receives */
-} netdp_i_sight_kind;
+} netdp_i_seen_event_kind;
 
-typedef struct netdp_i_sight {
-    netdp_i_sight_kind kind;
+typedef struct netdp_i_seen_event {
+    netdp_i_seen_event_kind kind;
     int32_t node;
     int64_t round;
-} netdp_i_sight;
+} netdp_i_seen_event;
 
 /* A realised protocol and its observer; all pointers are borrowed. */
 typedef struct netdp_i_gossip_model {
@@ -34,10 +34,10 @@ typedef struct netdp_i_gossip_model {
 /* Of a run with x times the pattern, sum weight * number has mean response * x. */
 typedef struct netdp_i_gossip_view {
     int64_t count;
-    netdp_i_sight *sight; /* [count], by round */
-    double *weight;       /* [count] */
-    double response;      /* of the statistic to the victim's pattern; 0: nothing is learnt */
-    double loss;          /* mu^2 sigma^2; INFINITY: the statistic has no noise */
+    netdp_i_seen_event *sight; /* [count], by round */
+    double *weight;            /* [count] */
+    double response;           /* of the statistic to the victim's pattern; 0: nothing is learnt */
+    double loss;               /* mu^2 sigma^2; INFINITY: the statistic has no noise */
 } netdp_i_gossip_view;
 
 /* member[u]: an observer; seen[u]: its message of the round is in the view. [nodes] each. */

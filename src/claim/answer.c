@@ -15,15 +15,15 @@ const char *netdp_i_claim_sound(netdp_claim_sound sound)
     return words[sound];
 }
 
-bool netdp_i_asked_refuted(const netdp_i_asked *asked)
+bool netdp_i_answer_refuted(const netdp_i_answer *asked)
 {
     const bool too_good = asked->claim->kind == NETDP_CLAIM_SUM &&
                           asked->value > asked->truth.at_most && asked->truth.at_least == 0;
     return asked->holds && (too_good || asked->value < asked->truth.at_least * (1 - 1e-9));
 }
 
-netdp_status netdp_i_asked_answer(netdp_i_asked *asked, const netdp_progress *progress,
-                                  netdp_error *error)
+netdp_status netdp_i_answer_find(netdp_i_answer *asked, const netdp_progress *progress,
+                                 netdp_error *error)
 {
     netdp_status status = netdp_claim_derive(asked->claim, &asked->inputs, error);
     if (status != NETDP_OK)
@@ -56,7 +56,7 @@ json_t *netdp_i_claim_json(const netdp_claim *claim)
                      maybe_text(claim->condition));
 }
 
-static json_t *inputs_json(const netdp_i_asked *asked)
+static json_t *inputs_json(const netdp_i_answer *asked)
 {
     json_t *object = json_object();
     for (const netdp_input *i = asked->claim->inputs; *i != NETDP_IN_END; i++)
@@ -73,7 +73,7 @@ static json_t *inputs_json(const netdp_i_asked *asked)
     return object;
 }
 
-netdp_i_spelled netdp_i_asked_unit(const netdp_i_asked *asked)
+netdp_i_spelled netdp_i_answer_unit(const netdp_i_answer *asked)
 {
     netdp_i_spelled unit;
     snprintf(unit.text, sizeof unit.text, "%s", netdp_claim_unit(asked->claim->kind));
@@ -82,7 +82,7 @@ netdp_i_spelled netdp_i_asked_unit(const netdp_i_asked *asked)
     return unit;
 }
 
-json_t *netdp_i_asked_json(const netdp_i_asked *asked)
+json_t *netdp_i_answer_json(const netdp_i_answer *asked)
 {
     json_t *object = netdp_i_claim_json(asked->claim);
     json_t *holds = json_null();
@@ -90,11 +90,11 @@ json_t *netdp_i_asked_json(const netdp_i_asked *asked)
         holds = json_pack("{s:s, s:o, s:o}", "by", asked->claim->by, "at_least",
                           netdp_i_json_double(asked->truth.at_least), "at_most",
                           netdp_i_json_double(asked->truth.at_most));
-    json_object_set_new(object, "unit", json_string(netdp_i_asked_unit(asked).text));
+    json_object_set_new(object, "unit", json_string(netdp_i_answer_unit(asked).text));
     json_object_set_new(object, "inputs", inputs_json(asked));
     json_object_set_new(object, "value", netdp_i_json_double(asked->value));
     json_object_set_new(object, "valid", json_boolean(!isinf(asked->value)));
     json_object_set_new(object, "holds", holds);
-    json_object_set_new(object, "refuted", json_boolean(netdp_i_asked_refuted(asked)));
+    json_object_set_new(object, "refuted", json_boolean(netdp_i_answer_refuted(asked)));
     return object;
 }

@@ -14,7 +14,7 @@
 
 /* A claim and what it is asked about. */
 struct asking {
-    netdp_i_asked asked;
+    netdp_i_answer asked;
     netdp_graph *graph;
     netdp_mixing *mixing;
     netdp_transition *law;
@@ -140,7 +140,7 @@ static netdp_status read_graph(struct asking *asking, const netdp_i_network_opti
 static netdp_status compute(struct asking *asking, netdp_error *error)
 {
     netdp_progress progress = netdp_i_cli_progress_begin();
-    netdp_status status = netdp_i_asked_answer(&asking->asked, &progress, error);
+    netdp_status status = netdp_i_answer_find(&asking->asked, &progress, error);
     netdp_i_cli_progress_end();
     return status;
 }
@@ -200,7 +200,7 @@ static void print_holds(const struct asking *asking)
     else
         printf("at most %.6g", truth->at_most);
     printf(" (%s)\n", asking->asked.claim->by);
-    if (netdp_i_asked_refuted(&asking->asked))
+    if (netdp_i_answer_refuted(&asking->asked))
         printf("%-12sthe claim is wrong for these inputs\n", "");
 }
 
@@ -214,7 +214,7 @@ static void print_answer(const struct asking *asking)
         printf("%-12sinfinite: the claim says nothing for these inputs\n", "value");
     else
         printf("%-12s%.6g  %s\n", "value", asking->asked.value,
-               netdp_i_asked_unit(&asking->asked).text);
+               netdp_i_answer_unit(&asking->asked).text);
     if (claim->condition != NULL)
         printf("%-12swhere %s\n", "valid", claim->condition);
     printf("%-12s%s%s%s", "sound", netdp_i_claim_sound(claim->sound),
@@ -250,7 +250,7 @@ static netdp_status answer(struct asking *asking, const netdp_i_network_options 
     if (status == NETDP_OK)
         status = compute(asking, error);
     if (status == NETDP_OK && json) {
-        json_t *object = netdp_i_asked_json(&asking->asked);
+        json_t *object = netdp_i_answer_json(&asking->asked);
         status = netdp_i_cli_print_json(&object, error);
     } else if (status == NETDP_OK)
         print_answer(asking);

@@ -250,7 +250,7 @@ netdp_status netdp_i_engine_losses(const netdp_loss_request *request, netdp_i_ba
     if (status != NETDP_OK)
         return status;
     /* Where there is a choice between bases, and where there is none of all eigenvectors. */
-    if (plan.ways > 0 || strcmp(plan.method, NETDP_I_RELEASED) == 0)
+    if (plan.ways > 0 || strcmp(plan.method, NETDP_I_RELEASE_METHOD) == 0)
         return account_rounds(request, sink, context, progress, error);
     status = account_shares(request, &losses, progress, error);
     if (status == NETDP_OK)

@@ -86,8 +86,8 @@ static bool grow_labels(netdp_i_labels *labels, bool numeric)
     labels->room = (int32_t)room;
     return true;
 }
-static netdp_i_found add_label(netdp_i_collection *collection, netdp_i_token token, uint64_t value,
-                               struct netdp_i_slot slot, int64_t at)
+static netdp_i_collected add_label(netdp_i_collection *collection, netdp_i_token token,
+                                   uint64_t value, struct netdp_i_slot slot, int64_t at)
 {
     netdp_i_labels *labels = &collection->labels;
     if (labels->count == INT32_MAX - 1)
@@ -104,8 +104,8 @@ static netdp_i_found add_label(netdp_i_collection *collection, netdp_i_token tok
     return NETDP_I_NEW_LABEL;
 }
 
-netdp_i_found netdp_i_collect_label(netdp_i_collection *collection, netdp_i_token token,
-                                    int32_t *id)
+netdp_i_collected netdp_i_collect_label(netdp_i_collection *collection, netdp_i_token token,
+                                        int32_t *id)
 {
     netdp_i_labels *labels = &collection->labels;
     uint64_t value = 0, hash;

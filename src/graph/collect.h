@@ -29,17 +29,17 @@ typedef struct netdp_i_collection {
     netdp_graph_notes notes;
 } netdp_i_collection;
 
-typedef enum netdp_i_found {
+typedef enum netdp_i_collected {
     NETDP_I_OLD,
     NETDP_I_NEW_LABEL,
     NETDP_I_NO_NUMBER, /* the collection is numeric, the label is not: start again as text */
     NETDP_I_TOO_MANY,  /* more than 2147483646 labels */
     NETDP_I_FULL,      /* out of memory */
-} netdp_i_found;
+} netdp_i_collected;
 
 /* The label's number, new or old, in `id`. */
-netdp_i_found netdp_i_collect_label(netdp_i_collection *collection, netdp_i_token label,
-                                    int32_t *id);
+netdp_i_collected netdp_i_collect_label(netdp_i_collection *collection, netdp_i_token label,
+                                        int32_t *id);
 
 /*
  * An edge, counted and dropped where it is a self loop. `weight` NaN: none, otherwise it must be

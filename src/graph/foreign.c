@@ -145,7 +145,7 @@ static netdp_status collect_names(const struct foreign *foreign, const struct na
     for (igraph_integer_t v = 0; v < nodes && *fit; v++) {
         netdp_i_token label = {at, (int64_t)strlen(at)};
         int32_t id;
-        netdp_i_found found = netdp_i_collect_label(collection, label, &id);
+        netdp_i_collected found = netdp_i_collect_label(collection, label, &id);
         if (found == NETDP_I_FULL)
             return netdp_i_no_memory(error);
         *fit = found == NETDP_I_NEW_LABEL;

@@ -19,7 +19,7 @@
 typedef struct work {
     const netdp_preparation *how;
     netdp_table *table; /* the label is the last column */
-    netdp_i_labels labels;
+    netdp_i_label_column labels;
     double *y;                                       /* [rows] */
     int64_t *train, *test, training_rows, test_rows; /* which rows */
     int32_t *node;                                   /* [training_rows] */
@@ -332,7 +332,7 @@ static netdp_status check(const netdp_preparation *how, netdp_error *error)
 static void drop(work *w)
 {
     netdp_table_free(w->table);
-    netdp_i_labels_drop(&w->labels);
+    netdp_i_label_column_drop(&w->labels);
     netdp_i_free(w->y);
     netdp_i_free(w->train);
     netdp_i_free(w->test);

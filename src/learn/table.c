@@ -327,9 +327,9 @@ static netdp_status read_rows(reader *from, header *head, netdp_table *table, ne
 typedef struct wish {
     const char *const *column; /* the columns wanted, or */
     int32_t count;
-    const char *label;      /* where not NULL: this one last, */
-    const char *features;   /* behind these, as netdp_preparation has them, */
-    netdp_i_labels *labels; /* and as text where not NULL */
+    const char *label;            /* where not NULL: this one last, */
+    const char *features;         /* behind these, as netdp_preparation has them, */
+    netdp_i_label_column *labels; /* and as text where not NULL */
 } wish;
 
 #define ALL "all"
@@ -441,7 +441,7 @@ static netdp_status read_table(const char *path, const wish *wanted, netdp_table
     *table = read;
     read = NULL;
     if (wanted->labels != NULL) {
-        *wanted->labels = (netdp_i_labels){.of_row = head.label, .text = text};
+        *wanted->labels = (netdp_i_label_column){.of_row = head.label, .text = text};
         head.label = NULL;
         text = NULL;
     }
@@ -462,7 +462,7 @@ netdp_status netdp_table_read(const char *path, const char *const *column, int32
 }
 
 netdp_status netdp_i_table_read_labelled(const char *path, const char *label, const char *features,
-                                         netdp_table **table, netdp_i_labels *labels,
+                                         netdp_table **table, netdp_i_label_column *labels,
                                          netdp_error *error)
 {
     const wish wanted = {.label = label, .features = features, .labels = labels};
@@ -507,11 +507,11 @@ const char *netdp_i_table_suspect(const netdp_table *table, int32_t column)
     return counts_rows(table, column) ? "counts the rows" : NULL;
 }
 
-void netdp_i_labels_drop(netdp_i_labels *labels)
+void netdp_i_label_column_drop(netdp_i_label_column *labels)
 {
     netdp_i_free(labels->of_row);
     netdp_i_free(labels->text);
-    *labels = (netdp_i_labels){0};
+    *labels = (netdp_i_label_column){0};
 }
 
 void netdp_table_free(netdp_table *table)

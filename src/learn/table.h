@@ -5,10 +5,10 @@
 #include <netdp/data.h>
 
 /* The cells of a column as they stand in the file, never empty. */
-typedef struct netdp_i_labels {
+typedef struct netdp_i_label_column {
     char **of_row; /* [rows], in text */
     char *text;
-} netdp_i_labels;
+} netdp_i_label_column;
 
 /*
  * As netdp_table_read of the columns of netdp_preparation's `features`, with the label as the last
@@ -16,7 +16,7 @@ typedef struct netdp_i_labels {
  * is not NULL its cells go there as text and its numbers in the table mean nothing.
  */
 netdp_status netdp_i_table_read_labelled(const char *path, const char *label, const char *features,
-                                         netdp_table **table, netdp_i_labels *labels,
+                                         netdp_table **table, netdp_i_label_column *labels,
                                          netdp_error *error);
 
 /*
@@ -26,6 +26,6 @@ netdp_status netdp_i_table_read_labelled(const char *path, const char *label, co
 const char *netdp_i_table_suspect(const netdp_table *table, int32_t column);
 
 /* Fine on zeroed labels; leaves them zeroed. */
-void netdp_i_labels_drop(netdp_i_labels *labels);
+void netdp_i_label_column_drop(netdp_i_label_column *labels);
 
 #endif

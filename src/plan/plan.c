@@ -230,7 +230,7 @@ static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
         return NETDP_OK;
     }
     if (variant->tally.nodes > 0) {
-        variant->predicted = variant->expected = netdp_i_tallying_predict(variant);
+        variant->predicted = variant->expected = netdp_i_plan_tally_predict(variant);
         return NETDP_OK;
     }
     if (n > NETDP_DENSE_NODES)
@@ -381,8 +381,8 @@ static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error
 /* The variant's protocol, which can run. */
 static netdp_status describe_protocol(netdp_i_variant *variant, netdp_error *error)
 {
-    return netdp_i_study_tallies(variant->study) ? netdp_i_tallying_describe(variant, error)
-           : netdp_i_study_walks(variant->study) ? netdp_i_walking_describe(variant, error)
+    return netdp_i_study_tallies(variant->study) ? netdp_i_plan_tally_describe(variant, error)
+           : netdp_i_study_walks(variant->study) ? netdp_i_plan_walk_describe(variant, error)
                                                  : describe_gossip(variant, error);
 }
 
@@ -457,7 +457,7 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
     if (status != NETDP_OK)
         return status;
     if (netdp_i_study_realises(variant->study))
-        return netdp_i_realising_describe(variant, error);
+        return netdp_i_realised_describe(variant, error);
     status = netdp_bound_parse(variant->study->privacy.bound, &variant->bound, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "%s: privacy.bound", variant->study->path);
@@ -657,15 +657,15 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
     netdp_losses *losses = NULL;
     netdp_status status = NETDP_OK;
     if (netdp_i_study_realises(variant->study))
-        return netdp_i_realising_account(variant, progress, error);
+        return netdp_i_realised_account(variant, progress, error);
     if (variant->role == NETDP_I_CENTRAL)
         status = calibrate_central(variant, error);
     else if (variant->study->privacy.noise > 0)
         status = account(variant, &calibration, &losses, progress, error);
     else if (variant->tally.nodes > 0)
-        status = netdp_i_tallying_calibrate(variant, &calibration, &losses, progress, error);
+        status = netdp_i_plan_tally_calibrate(variant, &calibration, &losses, progress, error);
     else if (variant->token.law != NULL)
-        status = netdp_i_walking_calibrate(variant, &calibration, &losses, progress, error);
+        status = netdp_i_plan_walk_calibrate(variant, &calibration, &losses, progress, error);
     else
         status = calibrate_gossip(variant, &calibration, &losses, progress, error);
     if (status == NETDP_OK)
@@ -709,7 +709,7 @@ static netdp_status list_variants(const netdp_study *study, const netdp_i_proble
                                      : netdp_i_study_walks(study) ? "walk"
                                                                   : "gossip"};
         netdp_i_variant *variant = &plan->variant[i];
-        *variant = (netdp_i_variant){.role = i < 2 ? (netdp_i_role)i : NETDP_I_NETWORK,
+        *variant = (netdp_i_variant){.role = i < 2 ? (netdp_i_variant_role)i : NETDP_I_NETWORK,
                                      .study = study,
                                      .problem = problems->made[0]};
         if (i < 2 || several == 0) {
@@ -780,7 +780,7 @@ static bool restore_variant(json_t *stored, netdp_i_variant *variant)
     variant->protocol.rounds = rounds;
     variant->protocol.every = every;
     if (variant->tally.nodes > 0)
-        netdp_i_tallying_set(variant);
+        netdp_i_plan_tally_set(variant);
     return true;
 }
 

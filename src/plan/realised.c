@@ -39,7 +39,7 @@ static int find_account(const char *name)
 }
 
 /* The tally on so many nodes, at the noise of one contribution. */
-netdp_status netdp_i_realising_describe(netdp_i_variant *variant, netdp_error *error)
+netdp_status netdp_i_realised_describe(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const int32_t nodes = netdp_graph_nodes(variant->problem->graph);
@@ -157,8 +157,8 @@ static void tell_estimate(json_t *guarantee)
                         json_pack("{s:n, s:n, s:n}", "confidence", "low", "high"));
 }
 
-netdp_status netdp_i_realising_account(netdp_i_variant *variant, const netdp_progress *progress,
-                                       netdp_error *error)
+netdp_status netdp_i_realised_account(netdp_i_variant *variant, const netdp_progress *progress,
+                                      netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const int which = find_account(study->privacy.bound);

@@ -15,12 +15,12 @@ static bool counts(const netdp_i_variant *variant)
     return variant->tally.task == NETDP_TALLY_HISTOGRAM;
 }
 
-void netdp_i_tallying_set(netdp_i_variant *variant)
+void netdp_i_plan_tally_set(netdp_i_variant *variant)
 {
     *(counts(variant) ? &variant->tally.flip : &variant->tally.noise) = variant->noise;
 }
 
-netdp_status netdp_i_tallying_describe(netdp_i_variant *variant, netdp_error *error)
+netdp_status netdp_i_plan_tally_describe(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const netdp_protocol *named;
@@ -42,9 +42,9 @@ netdp_status netdp_i_tallying_describe(netdp_i_variant *variant, netdp_error *er
     return status == NETDP_OK ? netdp_tally_check(&variant->tally, error) : status;
 }
 
-netdp_status netdp_i_tallying_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
-                                        netdp_losses **losses, const netdp_progress *progress,
-                                        netdp_error *error)
+netdp_status netdp_i_plan_tally_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
+                                          netdp_losses **losses, const netdp_progress *progress,
+                                          netdp_error *error)
 {
     static const int32_t first[] = {0, 1};
     const netdp_study *study = variant->study;
@@ -68,12 +68,12 @@ netdp_status netdp_i_tallying_calibrate(netdp_i_variant *variant, netdp_calibrat
         netdp_tally_calibrate(&request, &target, progress, calibration, losses, error);
     if (status == NETDP_OK) {
         variant->noise = calibration->noise;
-        netdp_i_tallying_set(variant);
+        netdp_i_plan_tally_set(variant);
     }
     return status;
 }
 
-double netdp_i_tallying_predict(const netdp_i_variant *variant)
+double netdp_i_plan_tally_predict(const netdp_i_variant *variant)
 {
     const netdp_tally *tally = &variant->tally;
     const double steps = (double)netdp_tally_steps(tally);
@@ -106,8 +106,8 @@ static netdp_tallying tallying_of(const netdp_i_variant *variant)
                             .level = LEVEL};
 }
 
-netdp_status netdp_i_tallying_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
-                                       netdp_tracing tracing, double *result, netdp_error *error)
+netdp_status netdp_i_plan_tally_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
+                                         netdp_tracing tracing, double *result, netdp_error *error)
 {
     const netdp_tallying tallying = tallying_of(variant);
     const double steps = (double)netdp_tally_steps(&variant->tally);
@@ -130,8 +130,8 @@ netdp_status netdp_i_tallying_simulate(const netdp_i_variant *variant, netdp_run
     return status;
 }
 
-netdp_status netdp_i_tallying_released(const netdp_i_variant *variant, json_t **released,
-                                       netdp_error *error)
+netdp_status netdp_i_plan_tally_released(const netdp_i_variant *variant, json_t **released,
+                                         netdp_error *error)
 {
     const netdp_tallying tallying = tallying_of(variant);
     const netdp_i_problem *problem = variant->problem;

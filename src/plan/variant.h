@@ -8,14 +8,14 @@
 
 #include "plan/problem.h"
 
-typedef enum netdp_i_role {
+typedef enum netdp_i_variant_role {
     NETDP_I_CENTRAL, /* the baseline of a trusted aggregator */
     NETDP_I_LOCAL,   /* the study's protocol, accounted for as if every message were public */
     NETDP_I_NETWORK, /* the protocol of the study, or of one of its variants */
-} netdp_i_role;
+} netdp_i_variant_role;
 
 typedef struct netdp_i_variant {
-    netdp_i_role role;
+    netdp_i_variant_role role;
     const char *name;               /* lent by the study */
     const netdp_study *study;       /* the study, or the variant's own; lent */
     const netdp_i_problem *problem; /* lent */

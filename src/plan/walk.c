@@ -79,7 +79,7 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
     return NETDP_OK;
 }
 
-netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *error)
+netdp_status netdp_i_plan_walk_describe(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const netdp_i_problem *problem = variant->problem;
@@ -106,7 +106,7 @@ netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *err
     return found == NETDP_OK ? netdp_token_check(&variant->token, error) : found;
 }
 
-bool netdp_i_walking_is_weighted(const netdp_i_variant *variant)
+bool netdp_i_plan_walk_is_weighted(const netdp_i_variant *variant)
 {
     if (variant->token.law == NULL || variant->token.weighted) /* weights make up for it */
         return false;
@@ -130,9 +130,9 @@ static int32_t heaviest_node(const netdp_i_variant *variant)
     return most;
 }
 
-netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
-                                       netdp_losses **losses, const netdp_progress *progress,
-                                       netdp_error *error)
+netdp_status netdp_i_plan_walk_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
+                                         netdp_losses **losses, const netdp_progress *progress,
+                                         netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const int32_t heaviest = heaviest_node(variant), other = heaviest == 0 ? 1 : 0;
@@ -190,9 +190,9 @@ static netdp_status add_contributions(const netdp_token *token, const int32_t *p
     return status;
 }
 
-netdp_status netdp_i_walking_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
-                                      netdp_tracing tracing, double *result,
-                                      netdp_i_contributions *made, netdp_error *error)
+netdp_status netdp_i_plan_walk_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
+                                        netdp_tracing tracing, double *result,
+                                        netdp_i_contributions *made, netdp_error *error)
 {
     const netdp_i_problem *problem = variant->problem;
     const netdp_study *study = variant->study;
@@ -229,9 +229,9 @@ done:
     return status;
 }
 
-netdp_status netdp_i_walking_contributions(const netdp_i_variant *variant,
-                                           const netdp_i_contributions *made, int64_t runs,
-                                           json_t **told, netdp_error *error)
+netdp_status netdp_i_plan_walk_contributions(const netdp_i_variant *variant,
+                                             const netdp_i_contributions *made, int64_t runs,
+                                             json_t **told, netdp_error *error)
 {
     const netdp_unit unit = {NETDP_AS_DP, variant->study->privacy.delta};
     const double nodes = netdp_graph_nodes(variant->problem->graph);

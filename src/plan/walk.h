@@ -1,6 +1,6 @@
 /* A study's random walk: its description, its noise, its runs and who contributed how often. */
-#ifndef NETDP_I_WALKING_H
-#define NETDP_I_WALKING_H
+#ifndef NETDP_I_PLAN_WALK_H
+#define NETDP_I_PLAN_WALK_H
 
 #include <netdp/simulate.h>
 #include <netdp/walk.h>
@@ -19,27 +19,27 @@ typedef struct netdp_i_contributions {
  * The variant's token and, where none is named, the bound that holds: excursion where no step
  * expands distances, else local, and `why` says so.
  */
-netdp_status netdp_i_walking_describe(netdp_i_variant *variant, netdp_error *error);
+netdp_status netdp_i_plan_walk_describe(netdp_i_variant *variant, netdp_error *error);
 
 /* The noise of a walk, or of its local baseline; `losses` of the observers, or of all nodes. */
-netdp_status netdp_i_walking_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
-                                       netdp_losses **losses, const netdp_progress *progress,
-                                       netdp_error *error);
+netdp_status netdp_i_plan_walk_calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
+                                         netdp_losses **losses, const netdp_progress *progress,
+                                         netdp_error *error);
 
 /* One run: the mean over tokens of what they hand out goes to result [width]. */
-netdp_status netdp_i_walking_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
-                                      netdp_tracing tracing, double *result,
-                                      netdp_i_contributions *made, netdp_error *error);
+netdp_status netdp_i_plan_walk_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
+                                        netdp_tracing tracing, double *result,
+                                        netdp_i_contributions *made, netdp_error *error);
 
 /* Does P visit some nodes more often than others? */
-bool netdp_i_walking_is_weighted(const netdp_i_variant *variant);
+bool netdp_i_plan_walk_is_weighted(const netdp_i_variant *variant);
 
 /*
  * {"cap", "realised_max", "mean", "local_at_realised_max": {"epsilon", "guarantee": false, "why"}}
  * over `runs` runs.
  */
-netdp_status netdp_i_walking_contributions(const netdp_i_variant *variant,
-                                           const netdp_i_contributions *made, int64_t runs,
-                                           json_t **told, netdp_error *error);
+netdp_status netdp_i_plan_walk_contributions(const netdp_i_variant *variant,
+                                             const netdp_i_contributions *made, int64_t runs,
+                                             json_t **told, netdp_error *error);
 
 #endif

@@ -31,12 +31,12 @@ enum { COLOURS = sizeof palette / sizeof *palette };
 static const int marks[] = {7, 5, 9, 11, 13, 15};
 enum { MARKS = sizeof marks / sizeof *marks, UP = 9, DOWN = 11 };
 
-static const char *colour_of(const netdp_i_series *series)
+static const char *colour_of(const netdp_i_chart_series *series)
 {
     return palette[series->colour % COLOURS];
 }
 
-static int mark_of(const netdp_i_series *series)
+static int mark_of(const netdp_i_chart_series *series)
 {
     return marks[series->colour % MARKS] - (series->published ? 1 : 0);
 }
@@ -54,12 +54,12 @@ struct panel {
     bool above, below;
 };
 
-static bool has_errors(const netdp_i_series *series)
+static bool has_errors(const netdp_i_chart_series *series)
 {
     return series->low != NULL && series->high != NULL;
 }
 
-static double x_of(const struct panel *panel, const netdp_i_series *series, int64_t i)
+static double x_of(const struct panel *panel, const netdp_i_chart_series *series, int64_t i)
 {
     const netdp_i_chart *chart = panel->chart;
     return chart->categories == 0 ? series->x[i]
@@ -67,19 +67,19 @@ static double x_of(const struct panel *panel, const netdp_i_series *series, int6
                                                               (chart->count - 1) / 2.0);
 }
 
-static int64_t count_of(const netdp_i_chart *chart, const netdp_i_series *series)
+static int64_t count_of(const netdp_i_chart *chart, const netdp_i_chart_series *series)
 {
     return chart->categories > 0 && series->count > chart->categories ? chart->categories
                                                                       : series->count;
 }
 
-static bool has_x(const struct panel *panel, const netdp_i_series *series, int64_t i)
+static bool has_x(const struct panel *panel, const netdp_i_chart_series *series, int64_t i)
 {
     return panel->chart->categories > 0 || netdp_i_axis_holds(&panel->x, series->x[i]);
 }
 
 /* +1: beyond every axis, -1: nothing, where a logarithm has no place for it; 0: inside. */
-static int beyond(const struct panel *panel, const netdp_i_series *series, int64_t i)
+static int beyond(const struct panel *panel, const netdp_i_chart_series *series, int64_t i)
 {
     const double y = series->y[i];
     if (!has_x(panel, series, i) || isnan(y) || netdp_i_axis_holds(&panel->y, y))
@@ -87,7 +87,7 @@ static int beyond(const struct panel *panel, const netdp_i_series *series, int64
     return y > 0 && (y > 1 || !panel->y.log) ? 1 : panel->y.log && y >= 0 ? -1 : 0;
 }
 
-static bool inside(const struct panel *panel, const netdp_i_series *series, int64_t i)
+static bool inside(const struct panel *panel, const netdp_i_chart_series *series, int64_t i)
 {
     return has_x(panel, series, i) && netdp_i_axis_holds(&panel->y, series->y[i]);
 }
@@ -99,7 +99,7 @@ static struct panel panel_of(const netdp_i_chart *chart)
                           .y = {.log = chart->log_y},
                           .bar = 0.8 / (chart->count > 0 ? chart->count : 1)};
     for (int32_t k = 0; k < chart->count; k++) {
-        const netdp_i_series *series = &chart->series[k];
+        const netdp_i_chart_series *series = &chart->series[k];
         for (int64_t i = 0; i < count_of(chart, series); i++) {
             const int side = beyond(&panel, series, i);
             panel.above |= side > 0;
@@ -132,7 +132,7 @@ static double clipped(const struct panel *panel, double end, double otherwise)
     return fmin(fmax(end, panel->y.low), panel->y.high);
 }
 
-static void print_point(FILE *out, const struct panel *panel, const netdp_i_series *series,
+static void print_point(FILE *out, const struct panel *panel, const netdp_i_chart_series *series,
                         int64_t i)
 {
     const double y = series->y[i];
@@ -144,7 +144,7 @@ static void print_point(FILE *out, const struct panel *panel, const netdp_i_seri
 }
 
 /* The extremes of each stretch, in their order; infinity breaks the curve. */
-static void print_stretch(FILE *out, const struct panel *panel, const netdp_i_series *series,
+static void print_stretch(FILE *out, const struct panel *panel, const netdp_i_chart_series *series,
                           int64_t begin, int64_t end)
 {
     int64_t least = -1, most = -1;
@@ -167,7 +167,7 @@ static void print_stretch(FILE *out, const struct panel *panel, const netdp_i_se
 }
 
 /* Points of a scatter, or stretches of a curve, that are drawn as one; each stretch gives two. */
-static int64_t stride_of(const netdp_i_series *series)
+static int64_t stride_of(const netdp_i_chart_series *series)
 {
     if (series->points)
         return (series->count + MOST_SCATTERED - 1) / MOST_SCATTERED;
@@ -175,7 +175,7 @@ static int64_t stride_of(const netdp_i_series *series)
     return series->count <= most ? 1 : (2 * series->count + most - 1) / most;
 }
 
-static void print_data(FILE *out, const struct panel *panel, const netdp_i_series *series)
+static void print_data(FILE *out, const struct panel *panel, const netdp_i_chart_series *series)
 {
     const int64_t count = count_of(panel->chart, series), stride = stride_of(series);
     for (int64_t i = 0; i < count; i += stride) {
@@ -185,7 +185,7 @@ static void print_data(FILE *out, const struct panel *panel, const netdp_i_serie
 }
 
 /* Marks for what has no place inside, just inside the edge; few enough to see each. */
-static void print_beyond(FILE *out, const struct panel *panel, const netdp_i_series *series)
+static void print_beyond(FILE *out, const struct panel *panel, const netdp_i_chart_series *series)
 {
     const int64_t count = count_of(panel->chart, series);
     double last = -1;
@@ -230,7 +230,7 @@ static int32_t print_categories(FILE *out, const netdp_i_chart *chart, int32_t w
 
 /* ---- What a series looks like: the same words in the plot and in the legend. ---- */
 
-static void print_look(FILE *out, const netdp_i_series *series)
+static void print_look(FILE *out, const netdp_i_chart_series *series)
 {
     fprintf(out, " lc rgb '%s' pt %d ps %s", colour_of(series), mark_of(series),
             series->points ? "0.5" : "0.7");
@@ -238,7 +238,7 @@ static void print_look(FILE *out, const netdp_i_series *series)
         fprintf(out, " lw 2 dt %d", series->published ? 2 : 1);
 }
 
-static void print_box_style(FILE *out, const netdp_i_series *series)
+static void print_box_style(FILE *out, const netdp_i_chart_series *series)
 {
     if (series->published)
         fprintf(out, " with boxes lc rgb '%s' lw 1.5 dt 2 fs empty border lc rgb '%s'",
@@ -258,7 +258,7 @@ static void print_errors(FILE *out, int32_t k, const char *colour)
 }
 
 /* What a curve spreads over: below the curves, so that no bar hides another's point. */
-static void print_spread(FILE *out, const netdp_i_series *series, int32_t k)
+static void print_spread(FILE *out, const netdp_i_chart_series *series, int32_t k)
 {
     if (has_errors(series) && series->count <= MOST_BARS)
         print_errors(out, k, colour_of(series));
@@ -269,7 +269,7 @@ static void print_spread(FILE *out, const netdp_i_series *series, int32_t k)
                 (int)k, colour_of(series));
 }
 
-static void print_curve(FILE *out, const netdp_i_series *series, int32_t k)
+static void print_curve(FILE *out, const netdp_i_chart_series *series, int32_t k)
 {
     fprintf(out, ", \\\n  $d%d using 1:2 with %s notitle", (int)k,
             series->points ? "points" : "linespoints");
@@ -280,7 +280,7 @@ static void print_curve(FILE *out, const netdp_i_series *series, int32_t k)
     }
 }
 
-static void print_boxes(FILE *out, const struct panel *panel, const netdp_i_series *series,
+static void print_boxes(FILE *out, const struct panel *panel, const netdp_i_chart_series *series,
                         int32_t k)
 {
     fprintf(out, ", \\\n  $d%d using 1:2:(%.9g) notitle", (int)k, panel->bar * 0.92);
@@ -345,13 +345,13 @@ static void print_panel(FILE *out, const struct figure *figure, int32_t p)
 
 /* ---- The legend: what stands in several panels once. ---- */
 
-static bool is_named(const netdp_i_series *series)
+static bool is_named(const netdp_i_chart_series *series)
 {
     return series->name != NULL && *series->name != '\0';
 }
 
-static bool looks_alike(const netdp_i_chart *one, const netdp_i_series *a, const netdp_i_chart *two,
-                        const netdp_i_series *b)
+static bool looks_alike(const netdp_i_chart *one, const netdp_i_chart_series *a,
+                        const netdp_i_chart *two, const netdp_i_chart_series *b)
 {
     return is_named(b) && strcmp(a->name, b->name) == 0 && a->colour == b->colour &&
            a->published == b->published && a->points == b->points &&
@@ -372,7 +372,7 @@ static bool is_repeat(const struct figure *figure, int32_t panel, int32_t k)
 }
 
 /* How much of a scatter is shown, where it is not all. */
-static const char *suffix_of(const netdp_i_series *series, char suffix[SUFFIX])
+static const char *suffix_of(const netdp_i_chart_series *series, char suffix[SUFFIX])
 {
     const int64_t stride = stride_of(series);
     suffix[0] = '\0';
@@ -382,7 +382,7 @@ static const char *suffix_of(const netdp_i_series *series, char suffix[SUFFIX])
     return suffix;
 }
 
-static void print_entry(FILE *out, const netdp_i_chart *chart, const netdp_i_series *series,
+static void print_entry(FILE *out, const netdp_i_chart *chart, const netdp_i_chart_series *series,
                         int32_t letters)
 {
     char suffix[SUFFIX];

@@ -15,7 +15,7 @@
  * axis at the lower one: neither has a place inside. Curves of more than 400 points are thinned
  * (extremes stay); scatters of more than 400 are too, and the legend says so.
  */
-typedef struct netdp_i_series {
+typedef struct netdp_i_chart_series {
     const char *name; /* for the legend; NULL: not in it. One entry for equal names and looks. */
     int64_t count;
     const double *x, *y;      /* [count]; for bars x is NULL and y is by category */
@@ -23,14 +23,14 @@ typedef struct netdp_i_series {
     int32_t colour;           /* 0 up: the subject; published and ours of a subject share it */
     bool published;           /* a paper's formula: dashed, hollow; ours: solid, filled */
     bool points;              /* marks without lines */
-} netdp_i_series;
+} netdp_i_chart_series;
 
 typedef struct netdp_i_chart {
     const char *title;             /* or NULL */
     const char *x_label, *y_label; /* with units, or NULL */
     bool log_x, log_y;
     int32_t count;
-    const netdp_i_series *series;
+    const netdp_i_chart_series *series;
     const char *dashed;          /* what `published` means here, for the legend, or NULL */
     int32_t categories;          /* 0: curves; else bars, a group for each category */
     const char *const *category; /* [categories] */

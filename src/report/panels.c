@@ -39,7 +39,7 @@ static int32_t colour_of(const netdp_i_curves *curves, int32_t i)
 typedef struct panels {
     int32_t count, measures;
     netdp_i_chart *chart;              /* [count] */
-    netdp_i_series *series;            /* of all charts */
+    netdp_i_chart_series *series;      /* of all charts */
     char (*label)[NETDP_I_LABEL_ROOM]; /* [measures] of y */
     char (*title)[NETDP_I_LABEL_ROOM]; /* [count] */
 } panels;
@@ -61,21 +61,21 @@ static int32_t first_of_panel(const netdp_i_curves *curves, int32_t i)
     return -1;
 }
 
-static netdp_i_series series_of(const netdp_i_figure *f, int32_t i)
+static netdp_i_chart_series series_of(const netdp_i_figure *f, int32_t i)
 {
     const netdp_i_curve *c = &f->curves.curve[i];
     bool spread = false;
     for (int64_t k = 0; k < c->count; k++)
         spread = spread || c->low[k] < c->high[k];
-    return (netdp_i_series){.name = c->name,
-                            .count = c->count,
-                            .x = c->x,
-                            .y = c->y,
-                            .low = spread ? c->low : NULL,
-                            .high = spread ? c->high : NULL,
-                            .colour = colour_of(&f->curves, i),
-                            .published = c->published || (c->bound[0] != '\0' && !c->sound),
-                            .points = strcmp(f->study->figure.kind, "scatter") == 0};
+    return (netdp_i_chart_series){.name = c->name,
+                                  .count = c->count,
+                                  .x = c->x,
+                                  .y = c->y,
+                                  .low = spread ? c->low : NULL,
+                                  .high = spread ? c->high : NULL,
+                                  .colour = colour_of(&f->curves, i),
+                                  .published = c->published || (c->bound[0] != '\0' && !c->sound),
+                                  .points = strcmp(f->study->figure.kind, "scatter") == 0};
 }
 
 /* What `published` of a figure's series says, for its legend. */
@@ -94,7 +94,7 @@ static netdp_status lay_panels(const netdp_i_figure *f, panels *p, netdp_error *
         named += curves->curve[i].panel[0] != '\0' && first_of_panel(curves, i) < 0;
     const int32_t distinct = named > 0 ? named : 1, most = distinct * f->measures;
     p->chart = NETDP_I_NEW(netdp_i_chart, most);
-    p->series = NETDP_I_NEW(netdp_i_series, (int64_t)most * curves->count);
+    p->series = NETDP_I_NEW(netdp_i_chart_series, (int64_t)most * curves->count);
     p->label = netdp_i_new(f->measures, NETDP_I_LABEL_ROOM);
     p->title = netdp_i_new(most, NETDP_I_LABEL_ROOM);
     if (p->chart == NULL || p->series == NULL || p->label == NULL || p->title == NULL)
@@ -147,7 +147,7 @@ netdp_status netdp_i_draw_bars(netdp_i_figure *f, const char *path, netdp_error 
     const netdp_i_curves *curves = &f->curves;
     const int32_t all = curves->count;
     const char **category = NETDP_I_NEW(const char *, all);
-    netdp_i_series *series = NETDP_I_NEW(netdp_i_series, all);
+    netdp_i_chart_series *series = NETDP_I_NEW(netdp_i_chart_series, all);
     double *number = NETDP_I_NEW(double, 3 * (int64_t)all * all);
     char label[NETDP_I_LABEL_ROOM];
     int32_t categories = 0, count = 0;

@@ -146,10 +146,10 @@ static netdp_status save(const char *folder, const netdp_i_identity *identity, j
     return status;
 }
 
-netdp_status netdp_i_accounting_run(const netdp_study *study, const netdp_i_problems *problems,
-                                    const netdp_i_identity *identity, const char *folder,
-                                    const netdp_progress *progress, json_t *accounts,
-                                    netdp_error *error)
+netdp_status netdp_i_accounts_run(const netdp_study *study, const netdp_i_problems *problems,
+                                  const netdp_i_identity *identity, const char *folder,
+                                  const netdp_progress *progress, json_t *accounts,
+                                  netdp_error *error)
 {
     const int32_t all = count_variants(study);
     json_t *variants = NULL;

@@ -1,6 +1,6 @@
 /* Studies of task account: every variant's pairwise losses, without data and simulation. */
-#ifndef NETDP_I_ACCOUNTING_H
-#define NETDP_I_ACCOUNTING_H
+#ifndef NETDP_I_RUN_ACCOUNTS_H
+#define NETDP_I_RUN_ACCOUNTS_H
 
 #include <netdp/progress.h>
 
@@ -10,9 +10,9 @@
  * Into the opened folder; a variant that is done is kept when the work is stopped. The digests of
  * what they leave go into `accounts`.
  */
-netdp_status netdp_i_accounting_run(const netdp_study *study, const netdp_i_problems *problems,
-                                    const netdp_i_identity *identity, const char *folder,
-                                    const netdp_progress *progress, json_t *accounts,
-                                    netdp_error *error);
+netdp_status netdp_i_accounts_run(const netdp_study *study, const netdp_i_problems *problems,
+                                  const netdp_i_identity *identity, const char *folder,
+                                  const netdp_progress *progress, json_t *accounts,
+                                  netdp_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "run/standing.h"
+#include "run/state.h"
 
 enum { PATH_ROOM = 4096 };
 
@@ -112,7 +112,7 @@ void netdp_i_checkpoint_remove(const char *folder)
     char path[PATH_ROOM];
     netdp_i_file_path(path, folder, "checkpoint");
     unlink(path);
-    netdp_i_midway_remove(folder);
+    netdp_i_state_remove(folder);
 }
 
 netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *plan,

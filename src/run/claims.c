@@ -13,14 +13,14 @@ static netdp_status tell(const netdp_study *study, const char *name,
                          const netdp_i_variation *variation, const netdp_progress *progress,
                          json_t *variants, netdp_error *error)
 {
-    netdp_i_asked asked = {0};
+    netdp_i_answer asked = {0};
     const char *key;
-    netdp_status status = netdp_i_claiming_ask(study, &asked, &key, error);
+    netdp_status status = netdp_i_claims_ask(study, &asked, &key, error);
     if (status == NETDP_OK)
-        status = netdp_i_asked_answer(&asked, progress, error);
+        status = netdp_i_answer_find(&asked, progress, error);
     if (status != NETDP_OK)
         return status;
-    json_t *told = json_pack("{s:s}", "name", name), *answer = netdp_i_asked_json(&asked);
+    json_t *told = json_pack("{s:s}", "name", name), *answer = netdp_i_answer_json(&asked);
     if (variation != NULL && variation->curve != NULL) {
         json_object_set_new(told, "curve", json_string(variation->curve));
         json_object_set_new(told, "at", json_string(variation->at));
@@ -36,8 +36,8 @@ static netdp_status tell(const netdp_study *study, const char *name,
     return json_array_append_new(variants, told) == 0 ? NETDP_OK : netdp_i_no_memory(error);
 }
 
-netdp_status netdp_i_claiming_run(const netdp_study *study, const char *folder,
-                                  const netdp_progress *progress, netdp_error *error)
+netdp_status netdp_i_claims_run(const netdp_study *study, const char *folder,
+                                const netdp_progress *progress, netdp_error *error)
 {
     char path[4096];
     const int32_t count = study->variation_count;

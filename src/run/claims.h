@@ -5,7 +5,7 @@
 #include "study/study.h"
 
 /* Every variant's number and what holds, into summary.json of the folder. */
-netdp_status netdp_i_claiming_run(const netdp_study *study, const char *folder,
-                                  const netdp_progress *progress, netdp_error *error);
+netdp_status netdp_i_claims_run(const netdp_study *study, const char *folder,
+                                const netdp_progress *progress, netdp_error *error);
 
 #endif

@@ -22,7 +22,7 @@
 #include "run/summary.h"
 #include "plan/plan.h"
 #include "run/folder.h"
-#include "run/standing.h"
+#include "run/state.h"
 #include "plan/tally.h"
 
 typedef struct running {
@@ -46,7 +46,7 @@ typedef struct running {
     int64_t traced;
     double objective, accuracy[NETDP_I_LAST]; /* of its last rows, in turn */
     double messages;                          /* of its last row */
-    netdp_i_midway from;                      /* what it goes on from; memory NULL: the start */
+    netdp_i_state from;                       /* what it goes on from; memory NULL: the start */
 } running;
 
 static bool write_row(void *context, const netdp_trace_row *row)
@@ -100,7 +100,7 @@ static netdp_status simulate_walk(running *r, netdp_run_seed seed, netdp_error *
     const int32_t n = netdp_graph_nodes(r->variant->problem->graph);
     const int32_t d = r->variant->problem->width;
     netdp_i_contributions *made = &r->made.sums[r->made.done % r->plan.count].contributions;
-    netdp_status status = netdp_i_walking_simulate(
+    netdp_status status = netdp_i_plan_walk_simulate(
         r->variant, seed, (netdp_tracing){r->study->output.every, write_row, r, r->progress},
         r->result, made, error);
     for (int64_t u = 1; status == NETDP_OK && u < n; u++)
@@ -112,7 +112,7 @@ static netdp_status simulate_tally(running *r, netdp_run_seed seed, netdp_error 
 {
     const int32_t n = netdp_graph_nodes(r->variant->problem->graph);
     const int32_t d = r->variant->problem->width;
-    netdp_status status = netdp_i_tallying_simulate(
+    netdp_status status = netdp_i_plan_tally_simulate(
         r->variant, seed, (netdp_tracing){r->study->output.every, write_row, r, r->progress},
         r->result, error);
     for (int64_t u = 1; status == NETDP_OK && u < n; u++)
@@ -248,11 +248,11 @@ static netdp_status save_within(void *context, const netdp_i_standing *at, bool 
     running *r = context;
     if (!stopping && seconds() - r->last < r->study->save_every)
         return NETDP_OK;
-    netdp_i_midway midway = {.done = r->made.done,
-                             .trace_bytes = ftell(r->trace),
-                             .traced = r->traced,
-                             .objective = r->objective,
-                             .at = *at};
+    netdp_i_state midway = {.done = r->made.done,
+                            .trace_bytes = ftell(r->trace),
+                            .traced = r->traced,
+                            .objective = r->objective,
+                            .at = *at};
     memcpy(midway.accuracy, r->accuracy, sizeof midway.accuracy);
     netdp_status status = NETDP_OK;
     if (r->stored != r->made.done)
@@ -262,7 +262,7 @@ static netdp_status save_within(void *context, const netdp_i_standing *at, bool 
     if (status == NETDP_OK && !sum_trace(r, midway.trace_bytes, midway.trace_digest))
         status = fail_trace(r, error);
     if (status == NETDP_OK)
-        status = netdp_i_midway_write(r->folder, r->identity.key, r->variant, &midway, error);
+        status = netdp_i_state_write(r->folder, r->identity.key, r->variant, &midway, error);
     if (status != NETDP_OK)
         return status;
     r->saved = midway.trace_bytes;
@@ -288,7 +288,7 @@ static netdp_status simulate(running *r, netdp_error *error)
     netdp_status status = netdp_i_study_learns(r->variant->study)
                               ? simulate_model(r, noise, seed, &saving, error)
                               : simulate_mean(r, noise, seed, &saving, sums->square, error);
-    netdp_i_midway_clear(&r->from);
+    netdp_i_state_clear(&r->from);
     if (status != NETDP_OK)
         return status;
     double accuracy = 0;
@@ -330,7 +330,7 @@ static bool trace_is_whole(running *r)
     const crypto_hash_sha256_state kept = r->sum;
     if (r->from.trace_bytes < r->made.trace_bytes || !sum_trace(r, r->from.trace_bytes, digest) ||
         memcmp(digest, r->from.trace_digest, 64) != 0) {
-        netdp_i_midway_clear(&r->from);
+        netdp_i_state_clear(&r->from);
         r->saved = r->summed = r->made.trace_bytes;
         r->within = -1;
         r->sum = kept;
@@ -355,7 +355,7 @@ static netdp_status continue_trace(running *r, netdp_error *error)
                    : fail_trace(r, error);
     if (r->trace != NULL)
         fclose(r->trace);
-    netdp_i_midway_clear(&r->from);
+    netdp_i_state_clear(&r->from);
     r->within = -1;
     netdp_i_progress_made_reset(&r->made);
     netdp_status status = begin_trace(r, error);
@@ -421,9 +421,9 @@ static netdp_status resume_within(running *r, netdp_error *error)
     r->saved = r->made.trace_bytes;
     if (r->made.done >= r->study->output.repeat * r->plan.count)
         return NETDP_OK;
-    netdp_status status = netdp_i_midway_read(r->folder, r->identity.key,
-                                              &r->plan.variant[r->made.done % r->plan.count],
-                                              r->made.done, &r->from, &found, error);
+    netdp_status status = netdp_i_state_read(r->folder, r->identity.key,
+                                             &r->plan.variant[r->made.done % r->plan.count],
+                                             r->made.done, &r->from, &found, error);
     if (found) {
         r->within = r->made.done;
         r->saved = r->from.trace_bytes;
@@ -521,7 +521,7 @@ static netdp_status run_claims(const netdp_study *study, const char *folder,
     if (status == NETDP_OK)
         status = netdp_i_identity_new(folder, NULL, &identity, error);
     if (status == NETDP_OK)
-        status = netdp_i_claiming_run(study, folder, progress, error);
+        status = netdp_i_claims_run(study, folder, progress, error);
     if (status == NETDP_OK)
         status = finish(folder, &identity, NULL, start, error);
 done:
@@ -543,7 +543,7 @@ static netdp_status run_accounts(const netdp_study *study, const netdp_i_problem
                               : netdp_i_no_memory(error);
     if (status == NETDP_OK)
         status =
-            netdp_i_accounting_run(study, problems, &identity, folder, progress, accounts, error);
+            netdp_i_accounts_run(study, problems, &identity, folder, progress, accounts, error);
     if (status == NETDP_OK)
         status = finish(folder, &identity, accounts, start, error);
     json_decref(accounts);
@@ -592,7 +592,7 @@ netdp_status netdp_study_run(const netdp_study *study, const char *folder, const
     if (status == NETDP_OK)
         status = finish(folder, &r.identity, r.made.accounts, start, error);
 done:
-    netdp_i_midway_clear(&r.from);
+    netdp_i_state_clear(&r.from);
     netdp_i_plan_clear(&r.plan);
     netdp_i_progress_made_clear(&r.made);
     netdp_i_identity_clear(&r.identity);

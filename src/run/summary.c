@@ -159,7 +159,7 @@ static json_t *remarks_json(const netdp_i_variant *variant)
         remark(remarks, "bound local: %s", variant->why);
     if (variant->token.law != NULL && variant->token.weighted)
         remark_law(variant, remarks);
-    if (netdp_i_walking_is_weighted(variant))
+    if (netdp_i_plan_walk_is_weighted(variant))
         remark(remarks,
                "%s visits nodes unequally: the result is a mean weighted by how often it visits "
                "them",
@@ -183,7 +183,7 @@ static netdp_status private_variant(const netdp_i_variant *variant, const netdp_
 {
     json_t *released = NULL;
     if (variant->role == NETDP_I_NETWORK && variant->tally.nodes > 0) {
-        netdp_status status = netdp_i_tallying_released(variant, &released, error);
+        netdp_status status = netdp_i_plan_tally_released(variant, &released, error);
         if (status != NETDP_OK)
             return status;
     }
@@ -216,8 +216,8 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
     double messages = 0;
     netdp_status status = count_messages(variant, sums, runs, &messages, error);
     if (status == NETDP_OK && variant->role != NETDP_I_CENTRAL && variant->token.law != NULL)
-        status = netdp_i_walking_contributions(variant, &sums->contributions, runs, &contributions,
-                                               error);
+        status = netdp_i_plan_walk_contributions(variant, &sums->contributions, runs,
+                                                 &contributions, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK &&
         variant->problem->released != NULL) {
         char file[24];

@@ -70,7 +70,7 @@ netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const 
                    .truth = NETDP_I_NEW(double, width),
                    .mean = NETDP_I_NEW(double, width)};
     double *state = NETDP_I_NEW(double, (int64_t)n *width);
-    const netdp_i_rounds rounds = {contribute, report, true, &a, saving, NULL, 0};
+    const netdp_i_round_hooks rounds = {contribute, report, true, &a, saving, NULL, 0};
     netdp_status status = NETDP_OK;
     if (a.truth == NULL || a.mean == NULL || state == NULL) {
         status = netdp_i_no_memory(error);

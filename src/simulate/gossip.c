@@ -177,7 +177,7 @@ static netdp_status gossip_new(gossip *g, const double *state, netdp_error *erro
 }
 
 /* One round: messages, mixing, and the end dither where a phase ends. */
-static netdp_status run_round(gossip *g, int64_t t, const netdp_i_rounds *rounds,
+static netdp_status run_round(gossip *g, int64_t t, const netdp_i_round_hooks *rounds,
                               netdp_error *error)
 {
     const netdp_linear *p = g->protocol;
@@ -209,7 +209,7 @@ static netdp_status run_round(gossip *g, int64_t t, const netdp_i_rounds *rounds
 }
 
 /* All rounds from `round` on; *stopped where a report said so. */
-static netdp_status run_rounds(gossip *g, int64_t round, const netdp_i_rounds *rounds,
+static netdp_status run_rounds(gossip *g, int64_t round, const netdp_i_round_hooks *rounds,
                                bool *stopped, netdp_error *error)
 {
     const netdp_i_saving *saving = rounds->saving;
@@ -233,7 +233,7 @@ static netdp_status run_rounds(gossip *g, int64_t round, const netdp_i_rounds *r
 }
 
 netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t width,
-                            netdp_run_seed seed, const netdp_i_rounds *rounds, double *state,
+                            netdp_run_seed seed, const netdp_i_round_hooks *rounds, double *state,
                             netdp_error *error)
 {
     netdp_status status = netdp_linear_check(protocol, error);

@@ -34,7 +34,7 @@ typedef struct netdp_i_saving {
 } netdp_i_saving;
 
 /* What happens in the rounds of one protocol. */
-typedef struct netdp_i_rounds {
+typedef struct netdp_i_round_hooks {
     netdp_i_contribute contribute;
     netdp_i_report_states report; /* after each round */
     bool from_start;              /* and before the first */
@@ -42,14 +42,14 @@ typedef struct netdp_i_rounds {
     const netdp_i_saving *saving; /* NULL: never */
     netdp_i_observe observe;      /* NULL: nobody */
     double decay; /* round t = 0, 1, ... has 1 / (t + 1)^decay of the noise; 0: all of it */
-} netdp_i_rounds;
+} netdp_i_round_hooks;
 
 /*
  * Runs all rounds from `state` [nodes][width] (in and out): `noise` is the standard deviation of
  * the unit noise, of dithers their part of it.
  */
 netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t width,
-                            netdp_run_seed seed, const netdp_i_rounds *rounds, double *state,
+                            netdp_run_seed seed, const netdp_i_round_hooks *rounds, double *state,
                             netdp_error *error);
 
 /* netdp_simulate and netdp_simulate_learning that can be saved on the way; `saving` may be NULL. */

@@ -172,7 +172,8 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
                                        netdp_error *error)
 {
     run r = {.protocol = protocol, .learning = learning, .seed = seed, .tracing = tracing};
-    const netdp_i_rounds rounds = {contribute, report, false, &r, saving, NULL, learning->decay};
+    const netdp_i_round_hooks rounds = {contribute, report, false,          &r,
+                                        saving,     NULL,   learning->decay};
     netdp_status status = check_learning(learning, tracing.every, error);
     if (status == NETDP_OK &&
         (!protocol->reacts || learning->train->nodes != netdp_mixing_rows(protocol->mixing).nodes))

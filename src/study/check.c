@@ -488,7 +488,7 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
     const netdp_study *study = from->study;
     const bool accounts = netdp_i_study_accounts(study);
     if (netdp_i_study_claims(study))
-        return netdp_i_claiming_check(from, whole, error);
+        return netdp_i_claims_check(from, whole, error);
     static const char *const of_claims[] = {"task.claim", "task.with", "task.over", "task.at"};
     for (size_t i = 0; i < sizeof of_claims / sizeof *of_claims; i++)
         if (from->text->value[netdp_i_key_find(of_claims[i])][0] != NULL)

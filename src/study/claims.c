@@ -22,7 +22,7 @@ bool netdp_i_key_claims(const netdp_i_key *key)
 }
 
 /* "epsilon" and "1" into the inputs. */
-static netdp_status take(netdp_i_asked *asked, const char *name, const char *value,
+static netdp_status take(netdp_i_answer *asked, const char *name, const char *value,
                          netdp_error *error)
 {
     netdp_input input = NETDP_IN_END;
@@ -44,7 +44,7 @@ static netdp_status take(netdp_i_asked *asked, const char *name, const char *val
 }
 
 /* "epsilon=1 scale=2" into the inputs. */
-static netdp_status take_all(netdp_i_asked *asked, const char *with, netdp_error *error)
+static netdp_status take_all(netdp_i_answer *asked, const char *with, netdp_error *error)
 {
     char *text = netdp_i_copy_text(with), *rest = NULL;
     netdp_status status = text != NULL ? NETDP_OK : netdp_i_no_memory(error);
@@ -63,8 +63,8 @@ static netdp_status take_all(netdp_i_asked *asked, const char *with, netdp_error
     return status;
 }
 
-netdp_status netdp_i_claiming_ask(const netdp_study *study, netdp_i_asked *asked, const char **key,
-                                  netdp_error *error)
+netdp_status netdp_i_claims_ask(const netdp_study *study, netdp_i_answer *asked, const char **key,
+                                netdp_error *error)
 {
     netdp_claim_inputs_init(&asked->inputs);
     *key = "task.claim";
@@ -101,11 +101,11 @@ netdp_status netdp_i_claiming_ask(const netdp_study *study, netdp_i_asked *asked
     return status == NETDP_OK ? netdp_claim_check(asked->claim, &asked->inputs, error) : status;
 }
 
-netdp_status netdp_i_claiming_check(const netdp_i_reading *from, bool whole, netdp_error *error)
+netdp_status netdp_i_claims_check(const netdp_i_reading *from, bool whole, netdp_error *error)
 {
     const netdp_study *study = from->study;
     const char *key = NULL;
-    netdp_i_asked asked = {0};
+    netdp_i_answer asked = {0};
     netdp_error why;
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (from->text->value[k][0] != NULL && !netdp_i_key_claims(&netdp_i_keys[k]))
@@ -126,7 +126,7 @@ netdp_status netdp_i_claiming_check(const netdp_i_reading *from, bool whole, net
         return netdp_i_reading_fail(from, "figure.x", error,
                                     "does not apply to task claim, where it is task.over; remove "
                                     "it");
-    if (!whole || netdp_i_claiming_ask(study, &asked, &key, &why) == NETDP_OK)
+    if (!whole || netdp_i_claims_ask(study, &asked, &key, &why) == NETDP_OK)
         return NETDP_OK;
     return netdp_i_reading_fail(from, key, error, "%s", why.text);
 }

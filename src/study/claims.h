@@ -13,10 +13,10 @@ bool netdp_i_key_claims(const netdp_i_key *key);
  * Of a study or a variant of task claim: keys that are foreign to it, and, where `whole`, the claim
  * and its inputs. A base of variants, or of a sweep, need not be whole.
  */
-netdp_status netdp_i_claiming_check(const netdp_i_reading *from, bool whole, netdp_error *error);
+netdp_status netdp_i_claims_check(const netdp_i_reading *from, bool whole, netdp_error *error);
 
 /* What a whole study or variant asks; *key: which of its keys is wrong. */
-netdp_status netdp_i_claiming_ask(const netdp_study *study, netdp_i_asked *asked, const char **key,
-                                  netdp_error *error);
+netdp_status netdp_i_claims_ask(const netdp_study *study, netdp_i_answer *asked, const char **key,
+                                netdp_error *error);
 
 #endif

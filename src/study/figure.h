@@ -1,6 +1,6 @@
 /* The section `figure` of a study: which kind takes which axes and measures. */
-#ifndef NETDP_I_FIGURING_H
-#define NETDP_I_FIGURING_H
+#ifndef NETDP_I_STUDY_FIGURE_H
+#define NETDP_I_STUDY_FIGURE_H
 
 #include "study/reading.h"
 

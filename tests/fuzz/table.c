@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *path = fuzz_file(data, size);
     netdp_table *table = NULL, *labelled = NULL;
-    netdp_i_labels labels = {0};
+    netdp_i_label_column labels = {0};
     netdp_error error = {NETDP_OK, ""};
     if (fuzz_ok(netdp_table_read(path, NULL, 0, &table, &error), &error)) {
         FUZZ_HOLDS(table->rows > 0 && table->columns > 0);
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             for (int64_t i = 0; i < labelled->rows; i++)
                 FUZZ_HOLDS(labels.of_row[i][0] != '\0');
     }
-    netdp_i_labels_drop(&labels);
+    netdp_i_label_column_drop(&labels);
     netdp_table_free(labelled);
     netdp_table_free(table);
     return 0;

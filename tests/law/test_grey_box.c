@@ -69,7 +69,7 @@ static void observe(void *context, int64_t round, double *message)
 static void play(const netdp_linear *p, double noise, tape *t)
 {
     double state[NODES * WIDTH] = {0};
-    const netdp_i_rounds rounds = {contribute, report, false, t, NULL, observe, 0};
+    const netdp_i_round_hooks rounds = {contribute, report, false, t, NULL, observe, 0};
     t->contributions = t->heard = 0;
     memset(t->state[0], 0, sizeof t->state[0]);
     assert_ok(netdp_i_gossip(p, noise, WIDTH, seed, &rounds, state, &error));

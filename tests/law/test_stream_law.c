@@ -141,9 +141,9 @@ static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t 
     int32_t from[MOST];
     for (int32_t u = 1; u < s.nodes; u++)
         from[u - 1] = u;
-    netdp_i_shown shown = {0};
+    netdp_i_ages shown = {0};
     netdp_i_matrices *matrices = NULL;
-    assert_ok(netdp_i_shown_new(&s.protocol, &s.gains, rounds, &shown, NULL, &error));
+    assert_ok(netdp_i_ages_new(&s.protocol, &s.gains, rounds, &shown, NULL, &error));
     assert_ok(netdp_i_matrices_new(&s.protocol, &s.basis, &s.gains, &shown, from, s.nodes - 1,
                                    &matrices, NULL, &error));
     for (int32_t u = s.nodes - 1; u > 0; u--) {
@@ -157,7 +157,7 @@ static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t 
             }
     }
     netdp_i_matrices_free(matrices);
-    netdp_i_shown_clear(&shown);
+    netdp_i_ages_clear(&shown);
     free(m);
     free(g);
     scene_drop(&s);

@@ -71,7 +71,7 @@ static const double x[] = {1, 2, 3, 4}, y[] = {8, 4, 2, 1}, low[] = {7, 3, 1, .5
 static void test_curves(void **state)
 {
     (void)state;
-    const netdp_i_series series[] = {
+    const netdp_i_chart_series series[] = {
         {.name = "ring, exact", .count = 4, .x = x, .y = y, .low = low, .high = high},
         {.name = "ring, published", .count = 4, .x = x, .y = high, .published = true},
         {.name = "star, exact", .count = 4, .x = x, .y = low, .colour = 1},
@@ -119,9 +119,10 @@ static void test_hostile_names(void **state)
     };
     enum { NAMES = sizeof name / sizeof *name };
     double value[NAMES] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-    netdp_i_series series[NAMES];
+    netdp_i_chart_series series[NAMES];
     for (int i = 0; i < NAMES; i++)
-        series[i] = (netdp_i_series){.name = name[i], .count = 4, .x = x, .y = y, .colour = i};
+        series[i] =
+            (netdp_i_chart_series){.name = name[i], .count = 4, .x = x, .y = y, .colour = i};
     netdp_i_chart charts[NAMES + 1];
     for (int i = 0; i < NAMES; i++)
         charts[i] = (netdp_i_chart){.title = name[i],
@@ -129,7 +130,7 @@ static void test_hostile_names(void **state)
                                     .y_label = name[i],
                                     .count = NAMES,
                                     .series = series};
-    const netdp_i_series bars = {.name = name[0], .count = NAMES, .y = value};
+    const netdp_i_chart_series bars = {.name = name[0], .count = NAMES, .y = value};
     charts[NAMES] =
         (netdp_i_chart){.count = 1, .series = &bars, .categories = NAMES, .category = name};
     char *text = draw(charts, NAMES + 1);
@@ -165,12 +166,12 @@ static void test_hard_values(void **state)
     };
     static const char *const letters[] = {"a", "b", "c", "d"};
     enum { ROWS = sizeof hard / sizeof *hard, SCALES = 4 };
-    netdp_i_series series[2 * ROWS] = {0};
+    netdp_i_chart_series series[2 * ROWS] = {0};
     netdp_i_chart charts[3 * ROWS] = {0};
     for (int scale = 0; scale < SCALES; scale++) {
         for (int i = 0; i < ROWS; i++) {
-            series[i] = (netdp_i_series){.name = "y", .count = 4, .x = x, .y = hard[i]};
-            series[ROWS + i] = (netdp_i_series){
+            series[i] = (netdp_i_chart_series){.name = "y", .count = 4, .x = x, .y = hard[i]};
+            series[ROWS + i] = (netdp_i_chart_series){
                 .name = "x", .count = 4, .x = hard[i], .y = y, .low = hard[i], .high = high};
             charts[i].series = &series[i];
             charts[ROWS + i].series = &series[ROWS + i];
@@ -194,7 +195,7 @@ static void test_hard_values(void **state)
 static void test_few_points(void **state)
 {
     (void)state;
-    const netdp_i_series series[] = {
+    const netdp_i_chart_series series[] = {
         {.name = "one", .count = 1, .x = x, .y = y, .low = low, .high = high},
         {.name = "none", .count = 0, .x = x, .y = y},
         {.name = "scattered", .count = 1, .x = x, .y = y, .points = true},
@@ -222,7 +223,7 @@ static void test_many_points(void **state)
         at[i] = i;
         value[i] = i == PEAK ? 1000 : 1 + i % 7;
     }
-    netdp_i_series series = {.name = "many", .count = MANY, .x = at, .y = value};
+    netdp_i_chart_series series = {.name = "many", .count = MANY, .x = at, .y = value};
     netdp_i_chart chart = {.count = 1, .series = &series};
     char *text = draw(&chart, 1);
     assert_true(strlen(text) < 40000);
@@ -294,7 +295,8 @@ static void test_ticks_stand_at_their_powers(void **state)
 {
     (void)state;
     const double decades[] = {40, 100, 1000, 4000};
-    const netdp_i_series series = {.name = "a", .count = 4, .x = decades, .y = y, .points = true};
+    const netdp_i_chart_series series = {
+        .name = "a", .count = 4, .x = decades, .y = y, .points = true};
     const netdp_i_chart chart = {.log_x = true, .count = 1, .series = &series};
     char *text = draw(&chart, 1);
     for (int power = 2; power <= 3; power++)
@@ -468,7 +470,7 @@ static void test_trade(void **state)
 static void test_failures(void **state)
 {
     (void)state;
-    const netdp_i_series series = {.name = "y", .count = 4, .x = x, .y = y};
+    const netdp_i_chart_series series = {.name = "y", .count = 4, .x = x, .y = y};
     const netdp_i_chart chart = {.count = 1, .series = &series};
     assert_fails(netdp_i_chart_write(&chart, 1, 1, "no/such/folder.svg", &error),
                  NETDP_ENVIRONMENT);

@@ -44,19 +44,18 @@ static int64_t spacing(const netdp_linear *protocol)
 }
 
 /* Contributions before the round `first`. */
-static int64_t early_slots(const netdp_linear *protocol, const netdp_i_shown *shown)
+static int64_t early_slots(const netdp_linear *protocol, const netdp_i_ages *shown)
 {
     return (shown->first - 1) / spacing(protocol) + 1;
 }
 
 /* Room for a response of `ages` by age, at ages that are multiples of `every` from the last one. */
-static int64_t reach_of(const netdp_linear *protocol, const netdp_i_shown *shown)
+static int64_t reach_of(const netdp_linear *protocol, const netdp_i_ages *shown)
 {
     return spacing(protocol) * (shown->ages / spacing(protocol) + 3);
 }
 
-double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_shown *shown,
-                              int32_t seen)
+double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_ages *shown, int32_t seen)
 {
     const double early = (double)early_slots(protocol, shown);
     const double lines = (double)(shown->first + shown->ages + 1) * seen;
@@ -142,7 +141,7 @@ static void show(const netdp_i_matrices *x, const double *rows, int64_t count, c
 
 /* The steady rounds: of the early contributions, of one that is made now, and the last sum. */
 static void show_steady(netdp_i_matrices *x, const netdp_i_basis *basis, const int32_t *from,
-                        const netdp_i_shown *shown)
+                        const netdp_i_ages *shown)
 {
     const int64_t s = x->seen, r = x->response.modes, age = x->rounds - 1 - x->first;
     const double *unit = x->response.e + (int64_t)x->early * x->nodes * r;
@@ -193,7 +192,7 @@ static netdp_status allocate(netdp_i_matrices *x, const netdp_i_gains *gains, ne
 }
 
 netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                  const netdp_i_gains *gains, const netdp_i_shown *shown,
+                                  const netdp_i_gains *gains, const netdp_i_ages *shown,
                                   const int32_t *from, int32_t nodes, netdp_i_matrices **matrices,
                                   const netdp_progress *progress, netdp_error *error)
 {
@@ -234,7 +233,7 @@ netdp_i_states netdp_i_matrices_states(const netdp_i_matrices *x, int32_t node)
     return sum;
 }
 
-netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *x, const netdp_i_shown *shown,
+netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *x, const netdp_i_ages *shown,
                                        int32_t node)
 {
     const int64_t r = x->response.modes;

@@ -11,11 +11,11 @@
 typedef struct netdp_i_matrices netdp_i_matrices;
 
 /* Bytes that one node takes. */
-double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_shown *shown,
+double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_ages *shown,
                               int32_t seen);
 
 netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                  const netdp_i_gains *gains, const netdp_i_shown *shown,
+                                  const netdp_i_gains *gains, const netdp_i_ages *shown,
                                   const int32_t *from, int32_t nodes, netdp_i_matrices **matrices,
                                   const netdp_progress *progress, netdp_error *error);
 void netdp_i_matrices_free(netdp_i_matrices *matrices);
@@ -41,7 +41,7 @@ typedef struct netdp_i_beyond {
     double last;  /* over contributions, of what the last sum shows */
 } netdp_i_beyond;
 
-netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *matrices, const netdp_i_shown *shown,
+netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *matrices, const netdp_i_ages *shown,
                                        int32_t node);
 
 /* Did a response of the node leave the range of Sigma? Then its loss is infinite. */

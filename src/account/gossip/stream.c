@@ -40,7 +40,7 @@ typedef struct stream {
     int32_t count;
     netdp_bound bound;
     const netdp_i_gains *gains;
-    const netdp_i_shown *shown;
+    const netdp_i_ages *shown;
     double *loss;
     int32_t slots, most; /* of M: contribution rounds, and how many of them a node uses */
     int32_t early;       /* long streams: slots before the gain is steady */
@@ -205,7 +205,7 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
     return status;
 }
 
-static netdp_status bound_blocks(stream *s, const netdp_i_shown *shown, int32_t seen,
+static netdp_status bound_blocks(stream *s, const netdp_i_ages *shown, int32_t seen,
                                  const netdp_progress *progress, netdp_error *error)
 {
     const double each = netdp_i_matrices_bytes(s->protocol, shown, seen);
@@ -218,12 +218,12 @@ static netdp_status bound_blocks(stream *s, const netdp_i_shown *shown, int32_t 
 static netdp_status bound_short(stream *s, int32_t seen, const netdp_progress *progress,
                                 netdp_error *error)
 {
-    netdp_i_shown shown = {0};
+    netdp_i_ages shown = {0};
     netdp_status status =
-        netdp_i_shown_new(s->protocol, s->gains, s->protocol->rounds, &shown, progress, error);
+        netdp_i_ages_new(s->protocol, s->gains, s->protocol->rounds, &shown, progress, error);
     if (status == NETDP_OK)
         status = bound_blocks(s, &shown, seen, progress, error);
-    netdp_i_shown_clear(&shown);
+    netdp_i_ages_clear(&shown);
     return status;
 }
 
@@ -243,9 +243,9 @@ static netdp_status bound_long(stream *s, int32_t seen, const netdp_progress *pr
     const netdp_linear *whole = s->protocol;
     const int64_t slots = slots_of(whole), every = whole->every;
     const netdp_linear largest = without(whole, slots - netdp_i_stream_most.largest);
-    netdp_i_shown shown = {0};
+    netdp_i_ages shown = {0};
     netdp_status status =
-        netdp_i_shown_new(whole, s->gains, largest.rounds, &shown, progress, error);
+        netdp_i_ages_new(whole, s->gains, largest.rounds, &shown, progress, error);
     if (status != NETDP_OK)
         return status;
     /* Room for all that is felt on either side of what is left out, and for the seam. */
@@ -259,7 +259,7 @@ static netdp_status bound_long(stream *s, int32_t seen, const netdp_progress *pr
     s->early = (int32_t)early;
     status = bound_blocks(s, &shown, seen, progress, error);
     s->protocol = whole;
-    netdp_i_shown_clear(&shown);
+    netdp_i_ages_clear(&shown);
     return status;
 }
 
@@ -357,12 +357,12 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
                                    const netdp_progress *progress, netdp_error *error)
 {
     netdp_i_gains gains = {0};
-    netdp_i_shown shown = {0};
+    netdp_i_ages shown = {0};
     netdp_i_stream_proof proof;
     netdp_status status =
         netdp_i_gains_new(protocol, basis, observer, protocol->rounds, &gains, progress, error);
     if (status == NETDP_OK)
-        status = netdp_i_shown_new(protocol, &gains, protocol->rounds, &shown, progress, error);
+        status = netdp_i_ages_new(protocol, &gains, protocol->rounds, &shown, progress, error);
     if (status == NETDP_OK)
         status = netdp_i_stream_proof_new(protocol, basis, observer, &gains, &shown, &proof, error);
     if (status == NETDP_OK) {
@@ -380,7 +380,7 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
                     .progress = progress};
         status = bound_blocks(&s, &shown, observer->seen_count, progress, error);
     }
-    netdp_i_shown_clear(&shown);
+    netdp_i_ages_clear(&shown);
     netdp_i_gains_clear(&gains);
     return status;
 }

@@ -223,7 +223,7 @@ static double worth(const netdp_linear *protocol, const netdp_i_observer *observ
 
 netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol, const netdp_i_basis *basis,
                                       const netdp_i_observer *observer, const netdp_i_gains *gains,
-                                      const netdp_i_shown *shown, netdp_i_stream_proof *proof,
+                                      const netdp_i_ages *shown, netdp_i_stream_proof *proof,
                                       netdp_error *error)
 {
     const int s = observer->seen_count, r = basis->modes;

@@ -23,7 +23,7 @@ typedef struct netdp_i_stream_proof {
 /* On a basis of all eigenvectors, for a single observer. */
 netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol, const netdp_i_basis *basis,
                                       const netdp_i_observer *observer, const netdp_i_gains *gains,
-                                      const netdp_i_shown *shown, netdp_i_stream_proof *proof,
+                                      const netdp_i_ages *shown, netdp_i_stream_proof *proof,
                                       netdp_error *error);
 
 /* What the entries of m [slots][slots] miss of the Gram matrix: the sum over all, or of a row. */

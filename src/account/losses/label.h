@@ -1,6 +1,6 @@
 /* Whether an account's answer is an upper bound, whether in every digit, and if not, why. */
-#ifndef NETDP_I_VERDICT_H
-#define NETDP_I_VERDICT_H
+#ifndef NETDP_I_LOSSES_LABEL_H
+#define NETDP_I_LOSSES_LABEL_H
 
 #include <jansson.h>
 #include <netdp/account.h>

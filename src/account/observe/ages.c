@@ -89,11 +89,11 @@ static netdp_status backward_new(const netdp_i_gains *gains, backward *b, netdp_
     return status;
 }
 
-void netdp_i_shown_clear(netdp_i_shown *shown)
+void netdp_i_ages_clear(netdp_i_ages *shown)
 {
     netdp_i_free(shown->rows);
     netdp_i_free(shown->last);
-    *shown = (netdp_i_shown){0};
+    *shown = (netdp_i_ages){0};
 }
 
 static double largest(const double *x, int64_t count)
@@ -111,7 +111,7 @@ static void step(const backward *b)
         step_back(b, b->last);
 }
 
-static netdp_status keep(const backward *b, netdp_i_shown *made, int64_t *room, netdp_error *error)
+static netdp_status keep(const backward *b, netdp_i_ages *made, int64_t *room, netdp_error *error)
 {
     const int64_t each = (int64_t)b->modes * b->seen;
     const bool sums = b->gains->last.lower != NULL;
@@ -126,11 +126,11 @@ static netdp_status keep(const backward *b, netdp_i_shown *made, int64_t *room, 
     return NETDP_OK;
 }
 
-netdp_status netdp_i_shown_new(const netdp_linear *protocol, const netdp_i_gains *gains,
-                               int64_t kept, netdp_i_shown *shown, const netdp_progress *progress,
-                               netdp_error *error)
+netdp_status netdp_i_ages_new(const netdp_linear *protocol, const netdp_i_gains *gains,
+                              int64_t kept, netdp_i_ages *shown, const netdp_progress *progress,
+                              netdp_error *error)
 {
-    netdp_i_shown made = {.first = gains->steady ? gains->count - 1 : protocol->rounds};
+    netdp_i_ages made = {.first = gains->steady ? gains->count - 1 : protocol->rounds};
     backward b = {0};
     int64_t room = 0;
     netdp_status status = backward_new(gains, &b, error);
@@ -155,7 +155,7 @@ netdp_status netdp_i_shown_new(const netdp_linear *protocol, const netdp_i_gains
     }
     backward_clear(&b);
     if (status != NETDP_OK) {
-        netdp_i_shown_clear(&made);
+        netdp_i_ages_clear(&made);
         return status;
     }
     *shown = made;

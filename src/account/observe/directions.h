@@ -2,8 +2,8 @@
  * Modes of one eigenvalue move together: an observer who sees s nodes tells apart at most s
  * directions of them. Graphs with symmetries have few eigenvalues.
  */
-#ifndef NETDP_I_SHRINK_H
-#define NETDP_I_SHRINK_H
+#ifndef NETDP_I_DIRECTIONS_H
+#define NETDP_I_DIRECTIONS_H
 
 #include "account/observe/basis.h"
 

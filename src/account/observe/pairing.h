@@ -3,8 +3,8 @@
  * the Laplacian of the pair graph without the observers, the loss of a contribution of u is
  * [D^-1]_uu (docs/proofs/pairs.md).
  */
-#ifndef NETDP_I_PAIRED_H
-#define NETDP_I_PAIRED_H
+#ifndef NETDP_I_OBSERVE_PAIRING_H
+#define NETDP_I_OBSERVE_PAIRING_H
 
 #include <netdp/protocol.h>
 

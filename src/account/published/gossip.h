@@ -1,6 +1,6 @@
 /* Published bounds that are not upper bounds: computed as printed, labelled, never a default. */
-#ifndef NETDP_I_PUBLISHED_H
-#define NETDP_I_PUBLISHED_H
+#ifndef NETDP_I_PUBLISHED_GOSSIP_H
+#define NETDP_I_PUBLISHED_GOSSIP_H
 
 #include <netdp/progress.h>
 #include <netdp/protocol.h>

@@ -3,8 +3,8 @@
  * up contributions that one visit of the observer sees together, and are not upper bounds (errata
  * 11); they hold for one contribution, W symmetric, no final release.
  */
-#ifndef NETDP_I_WALK_PUBLISHED_H
-#define NETDP_I_WALK_PUBLISHED_H
+#ifndef NETDP_I_PUBLISHED_WALK_H
+#define NETDP_I_PUBLISHED_WALK_H
 
 #include <netdp/progress.h>
 #include <netdp/token.h>

@@ -121,7 +121,7 @@ static double most_beyond(const double *run, const beyond *far, double loop, int
 }
 
 /* The first visits: run = exit ratio^r w_1. Returns what they gain before the cut, at least. */
-static double start_runs(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *exit,
+static double start_runs(netdp_i_returns *hunt, const netdp_i_weights *weights, const double *exit,
                          double ratio, int64_t cut, beyond *far)
 {
     const int64_t terms = hunt->watch->series->terms;
@@ -143,14 +143,14 @@ static double start_runs(netdp_i_hunt *hunt, const netdp_i_weights *weights, con
 }
 
 /* The visits after the last that was followed, e^theta each. Returns false where much is far. */
-static bool add_rest(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *again,
+static bool add_rest(netdp_i_returns *hunt, const netdp_i_weights *weights, const double *again,
                      int level, int64_t cut, double gained, const beyond *far, double *rest_noise)
 {
     const netdp_i_series *series = hunt->watch->series;
     const int64_t terms = series->terms;
     double *run = hunt->run;
     if (*rest_noise < 0)
-        *rest_noise = netdp_i_hunt_sum_rest(hunt, weights->theta, again);
+        *rest_noise = netdp_i_returns_sum_rest(hunt, weights->theta, again);
     const double rest = netdp_i_series_sum(hunt->rest, terms) + *rest_noise * (double)terms;
     const double more = far->last > 0 ? far->last * rest : 0;
     if (level > 0 && !little(far, more + far->all, terms, gained))
@@ -181,12 +181,12 @@ static bool add_rest(netdp_i_hunt *hunt, const netdp_i_weights *weights, const d
  * of A_k there. Returns false where that is not so small that every step may have it: also those
  * that it wraps around to, where a product of such laws only errs upward.
  */
-static bool follow_to_cut(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *exit,
+static bool follow_to_cut(netdp_i_returns *hunt, const netdp_i_weights *weights, const double *exit,
                           double ratio, const double *again, int level, double *rest_noise)
 {
     const netdp_i_series *series = hunt->watch->series;
     const netdp_i_series short_series = netdp_i_series_cut(series, level), *s = &short_series;
-    const int64_t terms = series->terms, cut = s->terms, most = netdp_i_hunt_most_visits(terms);
+    const int64_t terms = series->terms, cut = s->terms, most = netdp_i_returns_most_visits(terms);
     const double largest = exp(weights->theta), loop = netdp_i_series_sum(again, terms),
                  heavy = largest * loop;
     const int64_t nearest = least_step(exit, terms), shortest = least_step(again, terms);
@@ -237,7 +237,7 @@ static bool follow_to_cut(netdp_i_hunt *hunt, const netdp_i_weights *weights, co
 }
 
 /* From the nearest cut on at which the laws are next to nothing, until it leaves little out. */
-static void follow_visits(netdp_i_hunt *hunt, const netdp_i_weights *weights, const double *exit,
+static void follow_visits(netdp_i_returns *hunt, const netdp_i_weights *weights, const double *exit,
                           double ratio, const double *again, double *rest_noise)
 {
     const netdp_i_series *series = hunt->watch->series;
@@ -257,7 +257,7 @@ static void follow_visits(netdp_i_hunt *hunt, const netdp_i_weights *weights, co
 }
 
 /* What a run of visits adds to the mean: its weighted law less the plain one. */
-static void add_gain(const netdp_i_hunt *hunt, const double *plain, double noise, double ratio,
+static void add_gain(const netdp_i_returns *hunt, const double *plain, double noise, double ratio,
                      double *gain)
 {
     double power = ratio;
@@ -269,9 +269,9 @@ static void add_gain(const netdp_i_hunt *hunt, const double *plain, double noise
  * All runs: hunt->gain, where there is a release hunt->ends, and in hunt->mass the law of the time
  * from one arrival at u to the next with a visit of F between them, weighted.
  */
-static void find_runs(netdp_i_hunt *hunt, const netdp_i_weights *weights, double ratio)
+static void find_runs(netdp_i_returns *hunt, const netdp_i_weights *weights, double ratio)
 {
-    const netdp_i_watch *watch = hunt->watch;
+    const netdp_i_observer_set *watch = hunt->watch;
     const netdp_i_series *series = watch->series;
     const int64_t terms = series->terms;
     double rest_noise = -1, noise = 0;
@@ -279,7 +279,7 @@ static void find_runs(netdp_i_hunt *hunt, const netdp_i_weights *weights, double
     memset(hunt->gain, 0, (size_t)terms * sizeof *hunt->gain);
     memset(hunt->ends, 0, (size_t)terms * sizeof *hunt->ends);
     if (watch->release) {
-        const double noise_plain = netdp_i_hunt_find_ends(hunt);
+        const double noise_plain = netdp_i_returns_find_ends(hunt);
         follow_visits(hunt, weights, hunt->last, ratio, hunt->tilted, &rest_noise);
         add_gain(hunt, hunt->presence, noise_plain, ratio, hunt->ends);
     }
@@ -303,7 +303,7 @@ static double log_one_plus_exp(double x)
     return x > 36 ? x : log1p(exp(x));
 }
 
-double netdp_i_hunt_excursion(netdp_i_hunt *hunt, const netdp_i_weights *weights)
+double netdp_i_excursion(netdp_i_returns *hunt, const netdp_i_weights *weights)
 {
     const netdp_i_series *series = hunt->watch->series;
     const int64_t terms = series->terms;
@@ -311,7 +311,7 @@ double netdp_i_hunt_excursion(netdp_i_hunt *hunt, const netdp_i_weights *weights
     const bool grows = netdp_i_series_sum(hunt->again, terms) * exp(theta) > 1;
     if ((grows || theta > NETDP_I_LARGEST_THETA) && hunt->direct != NULL &&
         theta * (double)terms < NETDP_I_LARGEST_EXPONENT)
-        return netdp_i_hunt_direct(hunt, theta);
+        return netdp_i_excursion_direct(hunt, theta);
     if (theta > NETDP_I_LARGEST_THETA)
         return INFINITY;
     /* Sequences that grow are tilted by e^{-rate t}: first for a run, then for the renewal. */
@@ -329,7 +329,7 @@ double netdp_i_hunt_excursion(netdp_i_hunt *hunt, const netdp_i_weights *weights
     for (int64_t t = 0; t < terms; t++)
         hunt->mass[t] = (t == 0 ? 1 : 0) - hunt->mass[t];
     tilt(hunt->start, terms, exp(-rate), hunt->run);
-    netdp_i_hunt_divide(hunt, hunt->run, hunt->mass, hunt->run);
+    netdp_i_returns_divide(hunt, hunt->run, hunt->mass, hunt->run);
     double sum = 0, gained = 0;
     for (int64_t m = 0; m < terms; m++) { /* m steps from an arrival to the end */
         gained = gained * exp(-rate) + hunt->gain[m];

@@ -42,16 +42,16 @@ void netdp_i_weights_clear(netdp_i_weights *weights);
 
 /* ln of the mean over paths of exp(theta sum c), erring upward; infinity where theta is above 200.
  */
-double netdp_i_hunt_excursion(netdp_i_hunt *hunt, const netdp_i_weights *weights);
+double netdp_i_excursion(netdp_i_returns *hunt, const netdp_i_weights *weights);
 
 /* The same for theta of any size where hunt->direct is there: no FFT, so no rounding but upward's.
  */
-double netdp_i_hunt_direct(netdp_i_hunt *hunt, double theta);
+double netdp_i_excursion_direct(netdp_i_returns *hunt, double theta);
 
 /*
  * The same with c = k^2 / L, L the noise terms of others in the excursion: for identity maps (sums,
  * means) only. One observer, no release. `presence` [terms]: P(token is at the observer at t).
  */
-double netdp_i_hunt_linear(netdp_i_hunt *hunt, double theta, double *presence);
+double netdp_i_excursion_linear(netdp_i_returns *hunt, double theta, double *presence);
 
 #endif

@@ -10,7 +10,7 @@
 #include "account/walk/excursion.h"
 
 typedef struct direct {
-    const netdp_i_hunt *hunt;
+    const netdp_i_returns *hunt;
     int64_t terms;
     double theta;
     long double *run, *next, *mass, *gain, *ends, *between, *arrive; /* [terms] */
@@ -73,7 +73,7 @@ static double finish(const direct *d)
     return sum <= LDBL_MAX ? (double)log1pl(sum) * (1 + NETDP_I_PRODUCTS) : INFINITY;
 }
 
-double netdp_i_hunt_direct(netdp_i_hunt *hunt, double theta)
+double netdp_i_excursion_direct(netdp_i_returns *hunt, double theta)
 {
     direct d = {.hunt = hunt, .terms = hunt->watch->series->terms, .theta = theta};
     long double **const parts[NETDP_I_DIRECT_ROOMS] = {&d.run,  &d.next,    &d.mass,  &d.gain,
@@ -83,7 +83,7 @@ double netdp_i_hunt_direct(netdp_i_hunt *hunt, double theta)
         memset(*parts[i], 0, (size_t)d.terms * sizeof **parts[i]);
     }
     if (hunt->watch->release) {
-        const double noise = netdp_i_hunt_find_ends(hunt);
+        const double noise = netdp_i_returns_find_ends(hunt);
         follow(&d, hunt->last, hunt->presence, noise, d.ends);
     }
     for (int32_t f = 0; f < hunt->watch->members; f++) {

@@ -5,9 +5,9 @@
 #include "account/walk/excursion.h"
 
 /* hunt->last = first visit of v; hunt->start = first visit of u where it comes before that of v. */
-static void find_entrances(netdp_i_hunt *hunt, double *presence)
+static void find_entrances(netdp_i_returns *hunt, double *presence)
 {
-    const netdp_i_watch *watch = hunt->watch;
+    const netdp_i_observer_set *watch = hunt->watch;
     const netdp_i_series *series = watch->series;
     const int64_t terms = series->terms;
     netdp_i_series_transform(series, presence, hunt->bins_a);
@@ -46,7 +46,7 @@ typedef struct piece {
 
 /* into += (e^{theta k^2 / L} - 1) law, the law with k visits of u from bins_run. Returns the sum.
  */
-static double add_squares(netdp_i_hunt *hunt, const piece *p, const double *run, double theta,
+static double add_squares(netdp_i_returns *hunt, const piece *p, const double *run, double theta,
                           int64_t k)
 {
     const netdp_i_series *series = hunt->watch->series;
@@ -64,13 +64,13 @@ static double add_squares(netdp_i_hunt *hunt, const piece *p, const double *run,
 }
 
 /* The laws with more than k visits, e^theta each; `last`: that of k, with its transform. */
-static void add_rest(netdp_i_hunt *hunt, const piece pieces[2], const double *last, double theta,
+static void add_rest(netdp_i_returns *hunt, const piece pieces[2], const double *last, double theta,
                      int64_t k)
 {
     const netdp_i_series *series = hunt->watch->series;
     double *run = hunt->run;
-    double noise =
-        netdp_i_hunt_sum_rest(hunt, theta, hunt->again) * netdp_i_series_sum(last, series->terms);
+    double noise = netdp_i_returns_sum_rest(hunt, theta, hunt->again) *
+                   netdp_i_series_sum(last, series->terms);
     noise += netdp_i_series_noise(series, last, hunt->rest);
     netdp_i_series_multiply(series, hunt->bins_run, hunt->bins_rest, hunt->bins_run);
     netdp_i_series_restore(series, hunt->bins_run, run);
@@ -86,11 +86,11 @@ static void add_rest(netdp_i_hunt *hunt, const piece pieces[2], const double *la
     }
 }
 
-double netdp_i_hunt_linear(netdp_i_hunt *hunt, double theta, double *presence)
+double netdp_i_excursion_linear(netdp_i_returns *hunt, double theta, double *presence)
 {
-    const netdp_i_watch *watch = hunt->watch;
+    const netdp_i_observer_set *watch = hunt->watch;
     const netdp_i_series *series = watch->series;
-    const int64_t terms = series->terms, most = 8 * netdp_i_hunt_most_visits(terms);
+    const int64_t terms = series->terms, most = 8 * netdp_i_returns_most_visits(terms);
     const double loop = netdp_i_series_sum(hunt->again, terms), heavy = exp(theta) * loop;
     double *first = hunt->gain, *later = hunt->ends, gained = 0;
     if (theta > NETDP_I_LARGEST_THETA)
@@ -128,7 +128,7 @@ double netdp_i_hunt_linear(netdp_i_hunt *hunt, double theta, double *presence)
         hunt->mass[t] = watch->inverse_array[0][t] - later[t];
         hunt->last[t] += first[t];
     }
-    netdp_i_hunt_divide(hunt, hunt->last, hunt->mass, hunt->run);
+    netdp_i_returns_divide(hunt, hunt->last, hunt->mass, hunt->run);
     double excess = netdp_i_series_sum(first, terms), after = 0;
     for (int64_t m = 0; m < terms; m++) {
         after += later[m];

@@ -4,8 +4,8 @@
  * F_u(i) = P(first visit to the set at step i | start at u), i >= 1, counts a return where u is a
  * member: f_1 = P 1_set, f_{i+1} = P (f_i with the members zeroed), F_u(i) = f_i[u].
  */
-#ifndef NETDP_I_PASSAGE_H
-#define NETDP_I_PASSAGE_H
+#ifndef NETDP_I_FIRST_PASSAGE_H
+#define NETDP_I_FIRST_PASSAGE_H
 
 #include <netdp/progress.h>
 #include <netdp/token.h>

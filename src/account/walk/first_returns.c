@@ -16,7 +16,7 @@ typedef struct rooms {
     fftw_complex ***bin_list[BIN_LISTS];
 } rooms;
 
-static rooms list_rooms(netdp_i_hunt *h)
+static rooms list_rooms(netdp_i_returns *h)
 {
     return (rooms){{&h->work.array[0], &h->work.array[1], &h->returns, &h->presence, &h->again,
                     &h->loops, &h->start, &h->tilted, &h->mass, &h->excess, &h->run, &h->rest,
@@ -27,7 +27,7 @@ static rooms list_rooms(netdp_i_hunt *h)
                    {&h->bins_first, &h->bins_found}};
 }
 
-void netdp_i_hunt_free(netdp_i_hunt *hunt)
+void netdp_i_returns_free(netdp_i_returns *hunt)
 {
     if (hunt == NULL)
         return;
@@ -51,10 +51,11 @@ void netdp_i_hunt_free(netdp_i_hunt *hunt)
     netdp_i_free(hunt);
 }
 
-netdp_status netdp_i_hunt_new(const netdp_i_watch *watch, netdp_i_hunt **hunt, netdp_error *error)
+netdp_status netdp_i_returns_new(const netdp_i_observer_set *watch, netdp_i_returns **hunt,
+                                 netdp_error *error)
 {
     const int32_t members = watch->members;
-    netdp_i_hunt *made = NETDP_I_NEW(netdp_i_hunt, 1);
+    netdp_i_returns *made = NETDP_I_NEW(netdp_i_returns, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->watch = watch;
@@ -82,7 +83,7 @@ netdp_status netdp_i_hunt_new(const netdp_i_watch *watch, netdp_i_hunt **hunt, n
             whole = (list[f] = netdp_i_series_bins(watch->series)) != NULL && whole;
     }
     if (!whole) {
-        netdp_i_hunt_free(made);
+        netdp_i_returns_free(made);
         return netdp_i_no_memory(error);
     }
     *hunt = made;
@@ -90,9 +91,9 @@ netdp_status netdp_i_hunt_new(const netdp_i_watch *watch, netdp_i_hunt **hunt, n
 }
 
 /* e_uf = sum_g G_ug (G_FF^-1)_gf: the law of the first visit of F, at f. */
-static double find_first_visits(netdp_i_hunt *hunt)
+static double find_first_visits(netdp_i_returns *hunt)
 {
-    const netdp_i_watch *watch = hunt->watch;
+    const netdp_i_observer_set *watch = hunt->watch;
     const netdp_i_series *series = watch->series;
     const int32_t members = watch->members;
     double noise = 0;
@@ -117,7 +118,7 @@ static double find_first_visits(netdp_i_hunt *hunt)
 }
 
 /* plain = exit / (1 - Phi_uu): the law of u's runs of visits without weights. Returns its noise. */
-static double find_plain(netdp_i_hunt *hunt, double *exit, double *plain)
+static double find_plain(netdp_i_returns *hunt, double *exit, double *plain)
 {
     const netdp_i_series *series = hunt->watch->series;
     netdp_i_series_transform(series, exit, hunt->bins_a);
@@ -141,7 +142,7 @@ static void bound_law(double *law, int64_t from, int64_t terms, double noise, co
     }
 }
 
-void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back)
+void netdp_i_returns_prepare(netdp_i_returns *hunt, const double *back)
 {
     const netdp_i_series *series = hunt->watch->series;
     const int64_t terms = series->terms;
@@ -212,7 +213,7 @@ void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back)
               hunt->presence, 1);
 }
 
-double netdp_i_hunt_sum_rest(netdp_i_hunt *hunt, double theta, const double *again)
+double netdp_i_returns_sum_rest(netdp_i_returns *hunt, double theta, const double *again)
 {
     const netdp_i_series *series = hunt->watch->series;
     for (int64_t t = 0; t < series->terms; t++)
@@ -225,13 +226,13 @@ double netdp_i_hunt_sum_rest(netdp_i_hunt *hunt, double theta, const double *aga
     return noise;
 }
 
-int64_t netdp_i_hunt_most_visits(int64_t terms)
+int64_t netdp_i_returns_most_visits(int64_t terms)
 {
     const int64_t most = (INT64_C(1) << 19) / terms;
     return most < 48 ? 48 : most > 1024 ? 1024 : most;
 }
 
-double netdp_i_hunt_find_ends(netdp_i_hunt *hunt)
+double netdp_i_returns_find_ends(netdp_i_returns *hunt)
 {
     double gone = 0;
     hunt->last[0] = 0;
@@ -245,7 +246,8 @@ double netdp_i_hunt_find_ends(netdp_i_hunt *hunt)
     return find_plain(hunt, hunt->last, hunt->presence); /* no longer needed as it was */
 }
 
-void netdp_i_hunt_divide(netdp_i_hunt *hunt, double *numerator, double *denominator, double *into)
+void netdp_i_returns_divide(netdp_i_returns *hunt, double *numerator, double *denominator,
+                            double *into)
 {
     const netdp_i_series *series = hunt->watch->series;
     const int64_t terms = series->terms;

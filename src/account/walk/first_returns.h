@@ -1,7 +1,7 @@
 /* One node u of a walk, as an observer set hunts it: laws of its visits between those of the set.
  */
-#ifndef NETDP_I_HUNT_H
-#define NETDP_I_HUNT_H
+#ifndef NETDP_I_FIRST_RETURNS_H
+#define NETDP_I_FIRST_RETURNS_H
 
 #include "account/walk/observer_set.h"
 
@@ -9,8 +9,8 @@
 enum { NETDP_I_DIRECT = 160, NETDP_I_DIRECT_ROOMS = 7 };
 
 /* What is found about one u, and one thread's scratch. Arrays [terms], transforms [bins]. */
-typedef struct netdp_i_hunt {
-    const netdp_i_watch *watch;
+typedef struct netdp_i_returns {
+    const netdp_i_observer_set *watch;
     netdp_i_series_work work;
     /* of u, untilted */
     double *returns, *presence, **arrivals; /* as given */
@@ -30,37 +30,39 @@ typedef struct netdp_i_hunt {
     double noise_loops;  /* error of `loops` */
     double noise_again;  /* error of Phi_uu */
     double noise_out;    /* error of Phi_uu and all Phi_uf together */
-} netdp_i_hunt;
+} netdp_i_returns;
 
-netdp_status netdp_i_hunt_new(const netdp_i_watch *watch, netdp_i_hunt **hunt, netdp_error *error);
-void netdp_i_hunt_free(netdp_i_hunt *hunt);
+netdp_status netdp_i_returns_new(const netdp_i_observer_set *watch, netdp_i_returns **hunt,
+                                 netdp_error *error);
+void netdp_i_returns_free(netdp_i_returns *hunt);
 
 /*
  * From returns, presence and arrivals, which the caller has filled, everything up to `start`;
  * back[f] = pi_u / pi_f: (P^t)_fu = back[f] (P^t)_uf.
  */
-void netdp_i_hunt_prepare(netdp_i_hunt *hunt, const double *back);
+void netdp_i_returns_prepare(netdp_i_returns *hunt, const double *back);
 
 /*
  * Of the last piece under a release: hunt->last[r] = P(from u, r steps to the end: neither u before
  * it nor F up to it), erring upward, and hunt->presence = its plain law. Returns the latter's
  * noise.
  */
-double netdp_i_hunt_find_ends(netdp_i_hunt *hunt);
+double netdp_i_returns_find_ends(netdp_i_returns *hunt);
 
 /*
  * hunt->rest = e^theta Phi / (1 - e^theta Phi) of again = Phi_uu, or of a tilted one, with its
  * transform. Returns its noise.
  */
-double netdp_i_hunt_sum_rest(netdp_i_hunt *hunt, double theta, const double *again);
+double netdp_i_returns_sum_rest(netdp_i_returns *hunt, double theta, const double *again);
 
 /*
  * into = numerator / denominator, erring upward, denominator[0] = 1; hunt->rest and bins_a, bins_b,
  * bins_rest are scratch. `into` may be the numerator.
  */
-void netdp_i_hunt_divide(netdp_i_hunt *hunt, double *numerator, double *denominator, double *into);
+void netdp_i_returns_divide(netdp_i_returns *hunt, double *numerator, double *denominator,
+                            double *into);
 
 /* How many visits of u in one excursion are followed one by one: more where the walk is short. */
-int64_t netdp_i_hunt_most_visits(int64_t terms);
+int64_t netdp_i_returns_most_visits(int64_t terms);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-void netdp_i_watch_free(netdp_i_watch *watch)
+void netdp_i_observer_set_free(netdp_i_observer_set *watch)
 {
     if (watch == NULL)
         return;
@@ -36,7 +36,7 @@ static void subtract_product(const netdp_i_series *series, double *a, double *b,
  * Gauss-Jordan over power series: G_FF(0) is the identity, so every pivot begins with 1. `m` holds
  * G on entry and its inverse at the end.
  */
-static netdp_status invert_matrix(netdp_i_watch *watch, double **m, netdp_error *error)
+static netdp_status invert_matrix(netdp_i_observer_set *watch, double **m, netdp_error *error)
 {
     const netdp_i_series *series = watch->series;
     const int32_t f = watch->members;
@@ -93,7 +93,7 @@ done:
  * The residual R = G_FF G_FF^-1 - I as it came out. Laws of first visits made with the inverse are
  * off by themselves times R, so by its largest coefficient at most.
  */
-static netdp_status find_noise(netdp_i_watch *watch, const double *const *between,
+static netdp_status find_noise(netdp_i_observer_set *watch, const double *const *between,
                                netdp_error *error)
 {
     const netdp_i_series *series = watch->series;
@@ -132,12 +132,12 @@ done:
     return status;
 }
 
-netdp_status netdp_i_watch_new(const netdp_i_series *series, int32_t members,
-                               const double *const *between, bool release, netdp_i_watch **watch,
-                               netdp_error *error)
+netdp_status netdp_i_observer_set_new(const netdp_i_series *series, int32_t members,
+                                      const double *const *between, bool release,
+                                      netdp_i_observer_set **watch, netdp_error *error)
 {
     const int64_t square = (int64_t)members * members;
-    netdp_i_watch *made = NETDP_I_NEW(netdp_i_watch, 1);
+    netdp_i_observer_set *made = NETDP_I_NEW(netdp_i_observer_set, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->series = series;
@@ -162,7 +162,7 @@ netdp_status netdp_i_watch_new(const netdp_i_series *series, int32_t members,
     if (status == NETDP_OK)
         status = find_noise(made, between, error);
     if (status != NETDP_OK) {
-        netdp_i_watch_free(made);
+        netdp_i_observer_set_free(made);
         return status;
     }
     *watch = made;

@@ -1,4 +1,4 @@
-#include "run/standing.h"
+#include "run/state.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct header {
 
 _Static_assert(sizeof(header) == (18 + NETDP_I_LAST) * 8, "no byte of a header is undefined");
 
-static header header_of(const netdp_i_variant *variant, const netdp_i_midway *midway)
+static header header_of(const netdp_i_variant *variant, const netdp_i_state *midway)
 {
     header made = {.magic = MAGIC,
                    .done = midway->done,
@@ -56,9 +56,9 @@ static void digest(const char *key, const header *head, const double *state, con
     crypto_hash_sha256_final(&sum, hash);
 }
 
-netdp_status netdp_i_midway_write(const char *folder, const char *key,
-                                  const netdp_i_variant *variant, const netdp_i_midway *midway,
-                                  netdp_error *error)
+netdp_status netdp_i_state_write(const char *folder, const char *key,
+                                 const netdp_i_variant *variant, const netdp_i_state *midway,
+                                 netdp_error *error)
 {
     char path[4096];
     unsigned char hash[crypto_hash_sha256_BYTES];
@@ -100,9 +100,9 @@ static bool belongs(const char *text, size_t length, const char *key,
     return memcmp(hash, text + length - sizeof hash, sizeof hash) == 0;
 }
 
-netdp_status netdp_i_midway_read(const char *folder, const char *key,
-                                 const netdp_i_variant *variant, int64_t done,
-                                 netdp_i_midway *midway, bool *found, netdp_error *error)
+netdp_status netdp_i_state_read(const char *folder, const char *key, const netdp_i_variant *variant,
+                                int64_t done, netdp_i_state *midway, bool *found,
+                                netdp_error *error)
 {
     char path[4096], *text = NULL;
     int64_t length = 0;
@@ -120,7 +120,7 @@ netdp_status netdp_i_midway_read(const char *folder, const char *key,
         return NETDP_OK;
     }
     const double *state = (const double *)(text + sizeof head);
-    *midway = (netdp_i_midway){
+    *midway = (netdp_i_state){
         .done = head.done,
         .trace_bytes = head.trace_bytes,
         .traced = head.traced,
@@ -133,13 +133,13 @@ netdp_status netdp_i_midway_read(const char *folder, const char *key,
     return NETDP_OK;
 }
 
-void netdp_i_midway_clear(netdp_i_midway *midway)
+void netdp_i_state_clear(netdp_i_state *midway)
 {
     netdp_i_free(midway->memory);
-    *midway = (netdp_i_midway){0};
+    *midway = (netdp_i_state){0};
 }
 
-void netdp_i_midway_remove(const char *folder)
+void netdp_i_state_remove(const char *folder)
 {
     char path[4096];
     netdp_i_file_path(path, folder, "checkpoint.state");
