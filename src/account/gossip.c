@@ -345,7 +345,7 @@ static netdp_status fill_everything(const account *a, const int32_t *member, dou
         loss[i] = 1;
     if (a->paired.nodes > 0)
         status = netdp_i_paired_loss(&a->paired, member, own_counts(a->request) ? 0 : l->members,
-                                     l->from, l->from_count, loss, error);
+                                     l->from, l->from_count, loss, a->inner, error);
     for (int32_t i = 0; i < l->from_count; i++)
         loss[i] *= local_loss(a->request, a->own != NULL ? a->own[i] : l->local);
     return status;
@@ -463,6 +463,9 @@ static netdp_status account_release(account *a, int64_t rounds, double dither,
     return netdp_i_release_loss(protocol, rounds, dither, a->away, member, l->members, l->from,
                                 l->from_count, loss, a->inner, error);
 }
+
+/* Of large networks as many columns of D^-1 are found beside the account. */
+#define MOST_COLUMNS 64
 
 /* A phase with pairs is followed round by round, by each observer anew: some cubes of the nodes. */
 #define PAIRED_PHASE 7e10
@@ -783,18 +786,8 @@ static netdp_status account_everything(void *context, int64_t index, int thread,
 {
     (void)thread;
     account *a = context;
-    const netdp_losses *l = a->losses;
-    const bool counts = own_counts(a->request);
-    double *row = a->rows + index * l->from_count;
-    netdp_status status = NETDP_OK;
-    for (int32_t i = 0; i < l->from_count; i++)
-        row[i] = 1;
-    if (a->paired.nodes > 0)
-        status = netdp_i_paired_loss(&a->paired, l->to + a->first + index, counts ? 0 : l->members,
-                                     l->from, l->from_count, row, error);
-    for (int32_t i = 0; i < l->from_count; i++)
-        row[i] *= local_loss(a->request, a->own != NULL ? a->own[i] : l->local);
-    return status;
+    return fill_everything(a, a->losses->to + a->first + index,
+                           a->rows + index * a->losses->from_count, error);
 }
 
 static netdp_status account_batch(void *context, int32_t first, int32_t count, double *rows,
@@ -807,7 +800,9 @@ static netdp_status account_batch(void *context, int32_t first, int32_t count, d
         return account_published(a, count, progress, error);
     if (!is_local(a))
         return account_exactly(a, count, progress, error);
-    return netdp_i_for_each(count, account_everything, a, progress, "observers", error);
+    a->inner = count == 1 ? progress : NULL;
+    return netdp_i_for_each(count, account_everything, a, count == 1 ? NULL : progress, "observers",
+                            error);
 }
 
 /* Paper C's sums of one phase, kept for all observers as far as they fit into the room. */
@@ -820,6 +815,13 @@ static netdp_status begin_published(account *a, int64_t room, netdp_error *error
     return netdp_i_published_new(&once, a->bound->bound == NETDP_BOUND_PUBLISHED_CODE ? 1 : 0,
                                  l->from, l->from_count, l->to, l->to_count, room, &a->published,
                                  error);
+}
+
+/* Are the columns of D^-1 that it takes little work beside the account? */
+static bool caps_by_everything(const account *a)
+{
+    return !is_large(a->request->protocol) ||
+           (double)a->losses->from_count * a->losses->to_count / a->losses->members <= MOST_COLUMNS;
 }
 
 netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
@@ -835,7 +837,7 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
     if (status == NETDP_OK && is_published(a.bound))
         status = begin_published(&a, room, error);
     if (status == NETDP_OK && netdp_pairing_is(&request->protocol->pairing) &&
-        (is_local(&a) || !is_large(request->protocol)))
+        (is_local(&a) || caps_by_everything(&a)))
         status = netdp_i_paired_new(&request->protocol->pairing, netdp_graph_nodes(a.graph),
                                     &a.paired, error);
     if (status != NETDP_OK)

@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "mixing/dense.h"
 
 /* What one operation rounds by, relatively. */
@@ -64,11 +65,12 @@ static netdp_status invert(const netdp_pairing *pairing, const char *mark, doubl
 netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, netdp_i_paired *paired,
                                 netdp_error *error)
 {
-    if (nodes > NETDP_DENSE_NODES)
-        return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "pair-noise: accounted for on at most %d nodes, these are %d",
-                            NETDP_DENSE_NODES, (int)nodes);
-    netdp_i_paired made = {pairing, nodes, NETDP_I_NEW(double, (int64_t)nodes *nodes)};
+    netdp_i_paired made = {pairing, nodes, NULL};
+    if (nodes > NETDP_DENSE_NODES) {
+        *paired = made;
+        return NETDP_OK;
+    }
+    made.inverse = NETDP_I_NEW(double, (int64_t)nodes *nodes);
     char *mark = NETDP_I_NEW(char, nodes);
     netdp_status status = made.inverse == NULL || mark == NULL
                               ? netdp_i_no_memory(error)
@@ -178,32 +180,134 @@ static void add_node(const lanes *l, int32_t v, long double sum[LANES])
     }
 }
 
+/* loss[k] of lane k from its column, INFINITY of an observer. */
+static void bound_lanes(const lanes *l, int64_t n, double loss[LANES])
+{
+    long double sum[LANES] = {0};
+    for (int32_t v = 0; v < n; v++)
+        if (l->mark[v] == 0)
+            add_node(l, v, sum);
+    for (int k = 0; k < LANES; k++) {
+        const double bound = (double)(sum[k] * (1 + (long double)n * UNIT));
+        loss[k] = l->mark[l->u[k]] != 0 ? INFINITY : fmin(1, nextafter(bound, INFINITY));
+    }
+}
+
 /* Bounds of all asked nodes; the largest part by which one exceeds the inverse's entry. */
 static double bound_all(const netdp_pairing *pairing, const char *mark, const int32_t *from,
                         int32_t count, const double *inverse, double *x, double *loss)
 {
     const int64_t n = netdp_graph_nodes(pairing->graph);
-    double loosest = 0;
+    double loosest = 0, bound[LANES];
     lanes l = {.pairing = pairing, .mark = mark, .x = x};
     for (int32_t first = 0; first < count; first += LANES) {
-        long double sum[LANES] = {0};
         for (int k = 0; k < LANES; k++) { /* the last lanes may repeat a node */
             l.u[k] = from[first + k < count ? first + k : first];
             for (int64_t v = 0; v < n; v++)
                 x[v * LANES + k] = v < l.u[k] ? inverse[v * n + l.u[k]] : inverse[l.u[k] * n + v];
         }
-        for (int32_t v = 0; v < n; v++)
-            if (mark[v] == 0)
-                add_node(&l, v, sum);
+        bound_lanes(&l, n, bound);
         for (int k = 0; k < LANES && first + k < count; k++) {
             const int64_t u = l.u[k];
-            const double bound = (double)(sum[k] * (1 + (long double)n * UNIT));
-            loss[first + k] = mark[u] != 0 ? INFINITY : fmin(1, nextafter(bound, INFINITY));
+            loss[first + k] = bound[k];
             if (mark[u] == 0)
-                loosest = fmax(loosest, loss[first + k] / inverse[u * n + u] - 1);
+                loosest = fmax(loosest, bound[k] / inverse[u * n + u] - 1);
         }
     }
     return loosest;
+}
+
+/* ---- Columns of large networks, by conjugate gradients ---- */
+
+/* What a column that is found iteratively may add to its bound, and after how many steps it must do:
+ * the bound of step i is x_u + |r|^2, r what is left of e_u. */
+#define LEFT 1e-10
+enum { STEPS = 1000 };
+
+/* y = D x, the observers' rows and columns apart. */
+static void multiply(const netdp_pairing *pairing, const char *mark, const double *x, double *y)
+{
+    const netdp_graph *graph = pairing->graph;
+    const double energy = pairing->noise * pairing->noise;
+    for (int64_t v = 0; v < netdp_graph_nodes(graph); v++) {
+        const int32_t *neighbour = netdp_graph_neighbours(graph, (int32_t)v);
+        const double *here = x + v * LANES;
+        double sum[LANES] = {0};
+        for (int32_t i = 0; mark[v] == 0 && i < netdp_graph_degree(graph, (int32_t)v); i++)
+            if (mark[neighbour[i]] == 0)
+                for (int k = 0; k < LANES; k++)
+                    sum[k] += here[k] - x[(int64_t)neighbour[i] * LANES + k];
+        for (int k = 0; k < LANES; k++)
+            y[v * LANES + k] = mark[v] != 0 ? 0 : here[k] + energy * sum[k];
+    }
+}
+
+static void products(const double *a, const double *b, int64_t n, double product[LANES])
+{
+    memset(product, 0, LANES * sizeof *product);
+    for (int64_t v = 0; v < n; v++)
+        for (int k = 0; k < LANES; k++)
+            product[k] += a[v * LANES + k] * b[v * LANES + k];
+}
+
+/* x = D^-1 e_u of the lanes, nearly; `room` [3][nodes][LANES]. */
+static void find_columns(const lanes *l, double *x, double *room)
+{
+    const int64_t n = netdp_graph_nodes(l->pairing->graph), size = n * LANES;
+    double *r = room, *p = r + size, *q = p + size, left[LANES], after[LANES], curve[LANES];
+    bool more = true;
+    memset(x, 0, (size_t)size * sizeof *x);
+    memset(r, 0, (size_t)size * sizeof *r);
+    for (int k = 0; k < LANES; k++)
+        r[(int64_t)l->u[k] * LANES + k] = l->mark[l->u[k]] == 0;
+    memcpy(p, r, (size_t)size * sizeof *p);
+    products(r, r, n, left);
+    for (int step = 0; more && step < STEPS; step++) {
+        double along[LANES], turn[LANES];
+        multiply(l->pairing, l->mark, p, q);
+        products(p, q, n, curve);
+        for (int k = 0; k < LANES; k++)
+            along[k] = curve[k] > 0 ? left[k] / curve[k] : 0;
+        for (int64_t v = 0; v < n; v++)
+            for (int k = 0; k < LANES; k++) {
+                x[v * LANES + k] += along[k] * p[v * LANES + k];
+                r[v * LANES + k] -= along[k] * q[v * LANES + k];
+            }
+        products(r, r, n, after);
+        more = false;
+        for (int k = 0; k < LANES; k++) {
+            more = more || after[k] > LEFT * x[(int64_t)l->u[k] * LANES + k];
+            turn[k] = left[k] > 0 ? after[k] / left[k] : 0;
+            left[k] = after[k];
+        }
+        for (int64_t i = 0; more && i < size; i++)
+            p[i] = r[i] + turn[i % LANES] * p[i];
+    }
+}
+
+static netdp_status bound_large(const netdp_pairing *pairing, const char *mark, const int32_t *from,
+                                int32_t count, double *loss, const netdp_progress *progress,
+                                netdp_error *error)
+{
+    const int64_t n = netdp_graph_nodes(pairing->graph);
+    double *x = NETDP_I_NEW(double, LANES *n), *room = NETDP_I_NEW(double, 3 * LANES * n);
+    lanes l = {.pairing = pairing, .mark = mark, .x = x};
+    netdp_status status = x == NULL || room == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t first = 0; status == NETDP_OK && first < count; first += LANES) {
+        double bound[LANES];
+        status = netdp_i_report(progress, "noise in pairs", first, count, error);
+        if (status != NETDP_OK)
+            break;
+        for (int k = 0; k < LANES; k++)
+            l.u[k] = from[first + k < count ? first + k : first];
+        find_columns(&l, x, room);
+        bound_lanes(&l, n, bound);
+        for (int k = 0; k < LANES && first + k < count; k++)
+            loss[first + k] = bound[k];
+    }
+    netdp_i_free(x);
+    netdp_i_free(room);
+    return status;
 }
 
 /* Whom the observers share pairs with, and how many each. Returns how many such nodes. */
@@ -229,10 +333,28 @@ static int32_t find_partners(const netdp_pairing *pairing, const char *mark,
     return found;
 }
 
+/* Without an inverse that observers share. */
+static netdp_status bound_without(const netdp_i_paired *paired, const int32_t *observers,
+                                  int32_t count, const int32_t *from, int32_t from_count,
+                                  double *loss, const netdp_progress *progress, netdp_error *error)
+{
+    char *mark = NETDP_I_NEW(char, paired->nodes);
+    if (mark == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < count; i++)
+        mark[observers[i]] = 1;
+    netdp_status status =
+        bound_large(paired->pairing, mark, from, from_count, loss, progress, error);
+    netdp_i_free(mark);
+    return status;
+}
+
 netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *observers,
                                  int32_t count, const int32_t *from, int32_t from_count,
-                                 double *loss, netdp_error *error)
+                                 double *loss, const netdp_progress *progress, netdp_error *error)
 {
+    if (paired->inverse == NULL)
+        return bound_without(paired, observers, count, from, from_count, loss, progress, error);
     const int64_t n = paired->nodes;
     char *mark = NETDP_I_NEW(char, n);
     int32_t *partner = NETDP_I_NEW(int32_t, n);

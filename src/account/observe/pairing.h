@@ -6,16 +6,17 @@
 #ifndef NETDP_I_OBSERVE_PAIRING_H
 #define NETDP_I_OBSERVE_PAIRING_H
 
+#include <netdp/progress.h>
 #include <netdp/protocol.h>
 
 /* The inverse of I + kappa^2 L of the whole pair graph, which all observers share. */
 typedef struct netdp_i_paired {
     const netdp_pairing *pairing; /* lent */
     int32_t nodes;
-    double *inverse; /* [nodes][nodes], its lower triangle, to rounding */
+    double *inverse; /* [nodes][nodes], its lower triangle, to rounding; NULL: above
+                        NETDP_DENSE_NODES, where columns are found one by one */
 } netdp_i_paired;
 
-/* At most NETDP_DENSE_NODES nodes: NETDP_NO_ANSWER above. */
 netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, netdp_i_paired *paired,
                                 netdp_error *error);
 void netdp_i_paired_clear(netdp_i_paired *paired);
@@ -27,6 +28,6 @@ void netdp_i_paired_clear(netdp_i_paired *paired);
  */
 netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *observers,
                                  int32_t count, const int32_t *from, int32_t from_count,
-                                 double *loss, netdp_error *error);
+                                 double *loss, const netdp_progress *progress, netdp_error *error);
 
 #endif
