@@ -308,17 +308,20 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
 }
 
 /*
- * What is not proven is rounded up by more than rounding was seen to take away: 4e-11 of it, and
- * 6e-14 over the least scale of an observation (docs/proofs/certificate.md).
+ * What is not proven is rounded up by more than rounding was seen to take away: 4e-11 of it, 6e-14
+ * over the least scale of an observation (docs/proofs/certificate.md), and with noise in pairs
+ * 3e-15 times its spread over that scale (docs/proofs/pairs.md).
  */
 #define MARGIN 3e-10
 #define MARGIN_OF_SCALE 1e-13
+#define MARGIN_OF_SPREAD 2e-14
 
-/* A dither that is as good as none has its tolerance. */
-static void round_outward(const account *a, double scale, double *loss)
+/* A dither that is as good as none has its tolerance. `scale`: in units of the spread. */
+static void round_outward(const account *a, double scale, double spread, double *loss)
 {
     const bool drowned = netdp_linear_least_noise(a->request->protocol) < NETDP_I_LEAST_DITHER;
-    const double margin = MARGIN + (drowned ? 0 : MARGIN_OF_SCALE / scale);
+    const double margin = MARGIN + (drowned ? 0 : MARGIN_OF_SCALE / (scale * spread)) +
+                          MARGIN_OF_SPREAD * (spread - 1) / (drowned ? 1 : scale * spread);
     for (int32_t i = 0; i < a->losses->from_count; i++)
         loss[i] *= 1 + margin;
 }
@@ -395,7 +398,7 @@ static netdp_status account_changing(account *a, const int32_t *member, int32_t 
                         bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
     if (status == NETDP_OK && !a->certify &&
         (protocol->every == 0 || bound == NETDP_BOUND_PHASE_RELEASE))
-        round_outward(a, netdp_i_changing_scale(protocol, &watcher), loss);
+        round_outward(a, netdp_i_changing_scale(protocol, &watcher), 1, loss);
     for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
         loss[i] = fmin(loss[i], a->losses->local);
     return status;
@@ -521,7 +524,8 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
                                         l->from_count, loss, error);
     }
     if (status == NETDP_OK && !a->certify)
-        round_outward(a, netdp_i_observer_scale(protocol, observer), loss);
+        round_outward(a, netdp_i_observer_scale(protocol, observer),
+                      netdp_i_observer_spread(observer), loss);
     for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
         loss[i] = fmin(loss[i], 1) * l->local;
     return status;
@@ -617,8 +621,9 @@ static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
             a->rounds->account(a->rounds->context, a->request, l, observer, loss, a->inner, error);
     else if (status == NETDP_OK)
         status = follow_rounds(a, observer, member, loss, error);
-    if (status == NETDP_OK && !a->certify && protocol->every == 0)
-        round_outward(a, netdp_i_observer_scale(protocol, observer), loss);
+    if (status == NETDP_OK && !a->certify && (protocol->every == 0 || observer->pairing != NULL))
+        round_outward(a, netdp_i_observer_scale(protocol, observer),
+                      netdp_i_observer_spread(observer), loss);
     /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
     const bool capped = a->bound->bound == NETDP_BOUND_EXACT ||
                         a->bound->bound == NETDP_BOUND_UPPER || a->request->pattern != NULL;

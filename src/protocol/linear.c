@@ -115,6 +115,12 @@ static netdp_status check_varying(const netdp_linear *protocol, netdp_error *err
         return netdp_i_fail(error, NETDP_INVALID,
                             "senders only contribute in every round of a changing network, under "
                             "unit noise");
+    /* A node that does not send has no noise of its own in the round: its halves of several rounds
+     * would hide behind one draw (docs/proofs/pairs.md). */
+    if (protocol->senders_only && netdp_pairing_is(&protocol->pairing))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "pair-noise: where senders only contribute, nodes that do not send add "
+                            "no noise of their own; leave it out");
     return netdp_variation_check(protocol->mixing, &protocol->varying, error);
 }
 

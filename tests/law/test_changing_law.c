@@ -528,6 +528,17 @@ static void test_what_is_refused(void **state)
     p.varying = (netdp_variation){0};
     p.senders_only = true;
     assert_fails(netdp_linear_check(&p, &error), NETDP_INVALID);
+    /* Halves of two rounds would hide behind one draw of a node that does not send. */
+    p = (netdp_linear){.mixing = g.mixing,
+                       .rounds = 5,
+                       .every = 1,
+                       .steady = true,
+                       .reacts = true,
+                       .senders_only = true,
+                       .varying = variation_of(0, 1)};
+    assert_ok(netdp_linear_check(&p, &error));
+    p.pairing = (netdp_pairing){g.graph, 1};
+    assert_fails(netdp_linear_check(&p, &error), NETDP_INVALID);
     network_free(&g);
 }
 

@@ -33,6 +33,7 @@ struct netdp_i_filter {
     bool factored;
     bool delayed, started; /* the seen nodes' own noise is known: they show the round before */
     double change;
+    double spread; /* the most that a standard deviation of P is: rounding is in parts of it */
     double now, earlier; /* noise of the round at hand, and of the one before it */
     const double *theta;
     const double *reach; /* [seen] or NULL; the observer's */
@@ -95,6 +96,7 @@ static netdp_i_filter *filter_allocate(const netdp_i_basis *basis, const netdp_i
                           .seen = observer->seen_count,
                           .factored = factored,
                           .change = INFINITY,
+                          .spread = netdp_i_observer_spread(observer),
                           .now = 1,
                           .theta = basis->theta};
     f->rows = NETDP_I_NEW(double, r *s);
@@ -276,13 +278,25 @@ double netdp_i_reach(netdp_rows rows, int32_t v, const char *mark, bool own)
     return reach;
 }
 
+/* The largest eigenvalue of D = I + kappa^2 L is at most 1 + 2 kappa^2 times the largest degree. */
+double netdp_i_observer_spread(const netdp_i_observer *observer)
+{
+    int32_t most = 0;
+    if (observer->pairing == NULL)
+        return 1;
+    const netdp_graph *graph = observer->pairing->graph;
+    for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
+        most = netdp_graph_degree(graph, v) > most ? netdp_graph_degree(graph, v) : most;
+    return hypot(1, observer->pairing->noise * sqrt(2.0 * most));
+}
+
 double netdp_i_observer_scale(const netdp_linear *protocol, const netdp_i_observer *observer)
 {
     double least = 1;
     for (int32_t j = 0; observer->last_sum && observer->reach != NULL && j < observer->seen_count;
          j++)
         least = fmin(least, observer->reach[j]);
-    return least * netdp_linear_least_noise(protocol);
+    return least * netdp_linear_least_noise(protocol) / netdp_i_observer_spread(observer);
 }
 
 /* P <- theta P theta + noise^2 D, and E E^T where the round contributes. */
@@ -406,7 +420,7 @@ static double in_unit(double value, double unit)
 static void observe_covariance(netdp_i_filter *f, netdp_i_gain *g)
 {
     const int r = f->modes, s = f->seen;
-    const double least = find_units(f, g->unit), floor = NETDP_I_FLOOR / least / least;
+    const double least = find_units(f, g->unit) / f->spread, floor = NETDP_I_FLOOR / least / least;
     cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, r, s, 1, f->p, r, f->rows, r, 0, f->image, r);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s, s, r, 1, f->rows, r, f->image, r, 0,
                 g->lower, s);
@@ -441,7 +455,7 @@ static void observe_covariance(netdp_i_filter *f, netdp_i_gain *g)
 static netdp_status observe_factor(netdp_i_filter *f, netdp_i_gain *g, netdp_error *error)
 {
     const int r = f->modes, s = f->seen, most = r < s ? r : s;
-    const double floor = NETDP_I_FACTOR_FLOOR / find_units(f, g->unit);
+    const double floor = NETDP_I_FACTOR_FLOOR * f->spread / find_units(f, g->unit);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, s, r, 1, f->p, r, f->rows, r, 0,
                 f->image, r);
     for (int64_t j = 0; j < s; j++)

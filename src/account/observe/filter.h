@@ -71,7 +71,11 @@ typedef struct netdp_i_filter netdp_i_filter;
 /* `reach` of node v: over its row but for marked nodes, and with its own entry where `own`. */
 double netdp_i_reach(netdp_rows rows, int32_t v, const char *mark, bool own);
 
-/* The least scale that an observation of the protocol has: what decides how P is carried. */
+/* The most that the standard deviation of what one round brings is: 1, with noise in pairs more. */
+double netdp_i_observer_spread(const netdp_i_observer *observer);
+
+/* The least scale that an observation of the protocol has, in units of that: what decides how P is
+ * carried. */
 double netdp_i_observer_scale(const netdp_linear *protocol, const netdp_i_observer *observer);
 
 /* `scale`: the least one of any observation; where it is small P is carried as a factor. */
