@@ -86,6 +86,8 @@ typedef enum netdp_fault {
     NETDP_FAULT_REUSED_NOISE = 1 << 3, /* every round draws the noise of the first */
     NETDP_FAULT_NO_DITHER = 1 << 4,    /* later messages carry none */
     NETDP_FAULT_NO_END_DITHER = 1 << 5,
+    NETDP_FAULT_REUSED_PAIRS = 1 << 6, /* every contribution has the pairs' noise of the first */
+    NETDP_FAULT_HALF_PAIRS = 1 << 7,   /* the larger of two nodes leaves its half out */
 } netdp_fault;
 
 /* How honest nodes behave: whatever the observer would like best. */

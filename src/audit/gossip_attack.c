@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "protocol/pairing.h"
 #include "simulate/gossip.h"
 
 /* Runs that are simulated at once, as coordinates of one model. */
@@ -23,7 +24,8 @@ enum { BATCH = 256 };
 
 enum {
     KNOWN_FAULTS = NETDP_FAULT_HALF_NOISE | NETDP_FAULT_NO_CLIP | NETDP_FAULT_CLIP_AFTER |
-                   NETDP_FAULT_REUSED_NOISE | NETDP_FAULT_NO_DITHER | NETDP_FAULT_NO_END_DITHER
+                   NETDP_FAULT_REUSED_NOISE | NETDP_FAULT_NO_DITHER | NETDP_FAULT_NO_END_DITHER |
+                   NETDP_FAULT_REUSED_PAIRS | NETDP_FAULT_HALF_PAIRS
 };
 
 /* ---- The attack as it runs ---- */
@@ -33,9 +35,10 @@ typedef struct battle {
     netdp_linear protocol; /* with its faults */
     netdp_i_timeline timeline;
     double noise;
-    double size;     /* the victim's contributions are size * pattern times -1/2 or 1/2 */
-    double *pattern; /* [contribution rounds], filled in */
-    double *gains;   /* [nodes] */
+    double size;         /* the victim's contributions are size * pattern times -1/2 or 1/2 */
+    double *pattern;     /* [contribution rounds], filled in */
+    double *gains;       /* [nodes] */
+    int64_t *first_pair; /* [nodes]: netdp_i_pairing_first; NULL: no pairs */
     int32_t nodes;
     netdp_i_gossip_view *view;
     const netdp_progress *progress;
@@ -95,6 +98,10 @@ static netdp_status check_faults(const netdp_gossip_attack *attack, netdp_error 
     if ((attack->faults & NETDP_FAULT_NO_END_DITHER) != 0 && !(p->end_dither > 0))
         return netdp_i_fail(error, NETDP_INVALID,
                             "fault: no end dither to leave out; attack a protocol that has one");
+    if ((attack->faults & (NETDP_FAULT_REUSED_PAIRS | NETDP_FAULT_HALF_PAIRS)) != 0 &&
+        !netdp_pairing_is(&p->pairing))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "fault: no pairs share noise; attack a protocol with a pair graph");
     return NETDP_OK;
 }
 
@@ -180,6 +187,7 @@ static void battle_clear(battle *b)
 {
     netdp_i_free(b->pattern);
     netdp_i_free(b->gains);
+    netdp_i_free(b->first_pair);
     netdp_i_free(b->estimate[0]);
     netdp_i_free(b->estimate[1]);
     netdp_i_free(b->heard);
@@ -226,7 +234,15 @@ static netdp_status battle_new(battle *b, netdp_error *error)
                                         .victim = attack->victim,
                                         .pattern = b->pattern,
                                         .gains = b->gains,
-                                        .reused = has(b, NETDP_FAULT_REUSED_NOISE)};
+                                        .reused = has(b, NETDP_FAULT_REUSED_NOISE),
+                                        .reused_pairs = has(b, NETDP_FAULT_REUSED_PAIRS),
+                                        .half_pairs = has(b, NETDP_FAULT_HALF_PAIRS)};
+    if (status == NETDP_OK && netdp_pairing_is(&b->protocol.pairing)) {
+        b->first_pair = NETDP_I_NEW(int64_t, b->nodes);
+        status = b->first_pair == NULL
+                     ? netdp_i_no_memory(error)
+                     : netdp_i_pairing_first(b->protocol.pairing.graph, b->first_pair, error);
+    }
     if (status == NETDP_OK)
         status = netdp_i_gossip_view_new(&model, &b->view, error);
     return status;
@@ -277,6 +293,27 @@ static double clipped(double value)
     return fmax(-CLIP, fmin(CLIP, value));
 }
 
+/* Takes out of the messages the halves that a broken protocol leaves out, or draws otherwise. */
+static void break_pairs(const replay *r, int64_t round, double *message)
+{
+    const battle *b = r->battle;
+    const netdp_graph *pairs = b->protocol.pairing.graph;
+    const double scale = b->noise * b->protocol.pairing.noise;
+    for (int32_t v = 0; v < b->nodes; v++)
+        for (int32_t i = 0; i < netdp_graph_degree(pairs, v); i++) {
+            const double half = v < netdp_graph_neighbours(pairs, v)[i] ? scale : -scale;
+            const int64_t pair = netdp_i_pairing_number(pairs, b->first_pair, v, i);
+            double *mine = message + (int64_t)v * r->width;
+            if (has(b, NETDP_FAULT_REUSED_PAIRS)) {
+                netdp_i_pair_noise(mine, pair, r->width, -half, r->seed, round);
+                netdp_i_pair_noise(mine, pair, r->width, half, r->seed, 0);
+            }
+            if (has(b, NETDP_FAULT_HALF_PAIRS) && half < 0)
+                netdp_i_pair_noise(mine, pair, r->width, -half, r->seed,
+                                   has(b, NETDP_FAULT_REUSED_PAIRS) ? 0 : round);
+        }
+}
+
 /* What a broken protocol makes of a round's messages. */
 static void tamper(const replay *r, int64_t round, double *message)
 {
@@ -288,6 +325,9 @@ static void tamper(const replay *r, int64_t round, double *message)
             netdp_i_node_noise(mine, u, r->width, -noise, r->seed, round, 0);
             netdp_i_node_noise(mine, u, r->width, noise, r->seed, 0, 0);
         }
+    if ((has(b, NETDP_FAULT_REUSED_PAIRS) || has(b, NETDP_FAULT_HALF_PAIRS)) &&
+        netdp_linear_contributes(&b->protocol, round))
+        break_pairs(r, round, message);
     if (r->before != NULL && netdp_linear_contributes(&b->protocol, round))
         for (int64_t i = 0; i < (int64_t)b->nodes * r->width; i++)
             message[i] = r->before[i] + clipped(message[i] - r->before[i]);
@@ -300,6 +340,11 @@ static const double *own_noise(const replay *r, const netdp_i_seen_event *at)
     const bool message = at->kind == NETDP_I_SIGHT_NOISE;
     const int64_t round = message && has(b, NETDP_FAULT_REUSED_NOISE) ? 0 : at->round;
     memset(r->drawn, 0, (size_t)r->width * sizeof *r->drawn);
+    if (at->kind == NETDP_I_SIGHT_PAIR) {
+        netdp_i_pair_noise(r->drawn, at->node, r->width, b->noise, r->seed,
+                           has(b, NETDP_FAULT_REUSED_PAIRS) ? 0 : at->round);
+        return r->drawn;
+    }
     netdp_i_node_noise(r->drawn, at->node, r->width, b->noise, r->seed, round, message ? 0 : 1);
     if (r->before != NULL && message && netdp_linear_contributes(&b->protocol, at->round))
         for (int32_t j = 0; j < r->width; j++)

@@ -2,8 +2,9 @@
  * The numbers of a view are y = A n + g x over all draws of noise n and the victim's x. Each row of
  * A and entry of g comes from running the protocol backwards from the number that is seen:
  *
- *     from m_t:  noise u_t gets nu_t lambda,  g gets c_t lambda[victim],  s_t gets lambda - gain
- * lambda from s_t:  the end dither gets tau_e kappa,  m_{t-1} gets gamma W kappa,  m_{t-2} the rest
+ *     from m_t:  noise u_t gets nu_t lambda,  noise of pair a < b gets kappa (lambda_a - lambda_b),
+ *                g gets c_t lambda[victim],  s_t gets lambda - gain lambda
+ *     from s_t:  the end dither gets tau_e s,  m_{t-1} gets gamma W s,  m_{t-2} the rest
  *
  * A^T P = Q R by pivoted QR: the first `rank` numbers carry noise, y_1 = R_11^T z with z standard
  * normal; the others are combinations of them, up to what x adds. mu^2 sigma^2 = |R_11^-T g_1|^2,
@@ -62,8 +63,34 @@ static bool ends_phase(const netdp_linear *protocol, int64_t round)
 
 /* ---- The numbers ---- */
 
+/* Both ends of each pair, the smaller first, in the order of their numbers. */
+typedef struct ends {
+    int64_t count;
+    int32_t (*of)[2];
+} ends;
+
+static netdp_status list_ends(const netdp_pairing *pairing, ends *pairs, netdp_error *error)
+{
+    *pairs = (ends){0};
+    if (!netdp_pairing_is(pairing))
+        return NETDP_OK;
+    pairs->of = netdp_i_new(netdp_graph_edges(pairing->graph) + 1, sizeof *pairs->of);
+    if (pairs->of == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < netdp_graph_nodes(pairing->graph); v++)
+        for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, v); i++) {
+            const int32_t w = netdp_graph_neighbours(pairing->graph, v)[i];
+            if (w < v)
+                continue;
+            pairs->of[pairs->count][0] = v;
+            pairs->of[pairs->count++][1] = w;
+        }
+    return NETDP_OK;
+}
+
 typedef struct listing {
     const netdp_i_timeline *timeline;
+    const ends *pairs;
     const netdp_view *view;
     bool *member, *seen;       /* [nodes], of the round at hand */
     netdp_i_seen_event *sight; /* NULL: only counted */
@@ -89,6 +116,10 @@ static void list_round(listing *l, int64_t t)
         if (l->member[u] && ends_phase(l->timeline->protocol, t))
             list(l, NETDP_I_SIGHT_END_DITHER, u, t);
     }
+    for (int64_t i = 0;
+         known && netdp_linear_contributes(l->timeline->protocol, t) && i < l->pairs->count; i++)
+        if (l->member[l->pairs->of[i][0]] || l->member[l->pairs->of[i][1]])
+            list(l, NETDP_I_SIGHT_PAIR, (int32_t)i, t);
 }
 
 static void list_all(listing *l)
@@ -108,12 +139,14 @@ typedef struct building {
     const netdp_linear *protocol;
     const netdp_i_seen_event *sight;
     int32_t nodes;
-    int64_t draws;     /* rows of `map`: round noise, then end dithers */
-    int64_t end_draws; /* where those begin */
-    double weight;     /* of accelerated gossip */
-    double *map;       /* A^T, [numbers][draws] */
-    double *response;  /* g, [numbers] */
-    double *scratch;   /* [threads][3][nodes] */
+    const ends *pairs;
+    int64_t draws;      /* rows of `map`: round noise, then end dithers, then the pairs' */
+    int64_t end_draws;  /* where those begin */
+    int64_t pair_draws; /* and these */
+    double weight;      /* of accelerated gossip */
+    double *map;        /* A^T, [numbers][draws] */
+    double *response;   /* g, [numbers] */
+    double *scratch;    /* [threads][3][nodes] */
 } building;
 
 static double *draw_of(const building *b, double *row, int64_t round)
@@ -124,6 +157,20 @@ static double *draw_of(const building *b, double *row, int64_t round)
 static double *end_draw_of(const building *b, double *row, int64_t round)
 {
     return row + b->end_draws + (round + 1) / b->protocol->every * b->nodes - b->nodes;
+}
+
+static double *pair_draw_of(const building *b, double *row, int64_t round)
+{
+    const int64_t slot = b->model->reused_pairs ? 0 : netdp_i_contribution(b->protocol, round);
+    return row + b->pair_draws + slot * b->pairs->count;
+}
+
+static void add_pairs(const building *b, double *draw, const double *lambda)
+{
+    const double kappa = b->protocol->pairing.noise;
+    for (int64_t i = 0; i < b->pairs->count; i++)
+        draw[i] += kappa * (lambda[b->pairs->of[i][0]] -
+                            (b->model->half_pairs ? 0 : lambda[b->pairs->of[i][1]]));
 }
 
 /* From s_{t+1} to the messages of rounds t (*now) and t-1 (*before, which is overwritten). */
@@ -160,6 +207,10 @@ static netdp_status trace_back(void *context, int64_t index, int thread, netdp_e
         (at.kind == NETDP_I_SIGHT_NOISE ? draw_of : end_draw_of)(b, row, at.round)[at.node] = 1;
         return NETDP_OK;
     }
+    if (at.kind == NETDP_I_SIGHT_PAIR) {
+        pair_draw_of(b, row, at.round)[at.node] = 1;
+        return NETDP_OK;
+    }
     memset(kappa, 0, 3 * (size_t)b->nodes * sizeof *kappa);
     int64_t t = at.round;
     if (at.kind == NETDP_I_SIGHT_STATE) {
@@ -172,6 +223,8 @@ static netdp_status trace_back(void *context, int64_t index, int thread, netdp_e
         double *draw = draw_of(b, row, t);
         for (int32_t u = 0; u < b->nodes; u++)
             draw[u] += netdp_i_timeline_noise(m->timeline, t, u) * lambda[u];
+        if (netdp_linear_contributes(b->protocol, t))
+            add_pairs(b, pair_draw_of(b, row, t), lambda);
         if (netdp_i_timeline_contributes(m->timeline, t, m->victim))
             b->response[index] +=
                 m->pattern[netdp_i_contribution(b->protocol, t)] * lambda[m->victim];
@@ -297,12 +350,16 @@ static netdp_status check_size(int64_t count, int64_t draws, netdp_error *error)
                         count, draws, MOST_NUMBERS);
 }
 
-static netdp_status list_view(const netdp_i_gossip_model *model, netdp_i_gossip_view *made,
-                              int64_t draws, netdp_error *error)
+static netdp_status list_view(const netdp_i_gossip_model *model, const ends *pairs,
+                              netdp_i_gossip_view *made, int64_t draws, netdp_error *error)
 {
     const int32_t nodes = model->timeline->nodes;
     bool *member = NETDP_I_NEW(bool, nodes), *seen = NETDP_I_NEW(bool, nodes);
-    listing l = {.timeline = model->timeline, .view = model->view, .member = member, .seen = seen};
+    listing l = {.timeline = model->timeline,
+                 .pairs = pairs,
+                 .view = model->view,
+                 .member = member,
+                 .seen = seen};
     netdp_status status = NETDP_OK;
     if (member == NULL || seen == NULL) {
         status = netdp_i_no_memory(error);
@@ -341,15 +398,21 @@ netdp_status netdp_i_gossip_view_new(const netdp_i_gossip_model *model, netdp_i_
 {
     const netdp_linear *p = model->timeline->protocol;
     building b = {.model = model, .protocol = p, .nodes = model->timeline->nodes, .weight = 1};
-    b.end_draws = (model->reused ? 1 : p->rounds) * b.nodes;
-    b.draws = b.end_draws + (p->end_dither > 0 ? p->rounds / p->every * b.nodes : 0);
-    netdp_status status = check_size(p->rounds, b.draws, error); /* before all are listed */
+    ends pairs;
+    netdp_status status = list_ends(&p->pairing, &pairs, error);
     if (status != NETDP_OK)
         return status;
-    netdp_i_gossip_view *made = NETDP_I_NEW(netdp_i_gossip_view, 1);
-    status = made == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    b.pairs = &pairs;
+    b.end_draws = (model->reused ? 1 : p->rounds) * b.nodes;
+    b.pair_draws = b.end_draws + (p->end_dither > 0 ? p->rounds / p->every * b.nodes : 0);
+    b.draws = b.pair_draws +
+              (model->reused_pairs ? 1 : netdp_i_contribution(p, p->rounds - 1) + 1) * pairs.count;
+    status = check_size(p->rounds, b.draws, error); /* before all are listed */
+    netdp_i_gossip_view *made = status == NETDP_OK ? NETDP_I_NEW(netdp_i_gossip_view, 1) : NULL;
+    if (status == NETDP_OK && made == NULL)
+        status = netdp_i_no_memory(error);
     if (status == NETDP_OK)
-        status = list_view(model, made, b.draws, error);
+        status = list_view(model, &pairs, made, b.draws, error);
     if (status == NETDP_OK) {
         b.sight = made->sight;
         status = build(&b, made->count, error);
@@ -359,6 +422,7 @@ netdp_status netdp_i_gossip_view_new(const netdp_i_gossip_model *model, netdp_i_
     netdp_i_free(b.map);
     netdp_i_free(b.response);
     netdp_i_free(b.scratch);
+    netdp_i_free(pairs.of);
     if (status != NETDP_OK) {
         netdp_i_gossip_view_free(made);
         return status;

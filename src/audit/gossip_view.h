@@ -12,6 +12,7 @@ typedef enum netdp_i_seen_event_kind {
     NETDP_I_SIGHT_MESSAGE = 0, /* m_round[node] */
     NETDP_I_SIGHT_NOISE,       /* the node's own normal draw of the round */
     NETDP_I_SIGHT_END_DITHER,  /* the one of the end dither after the round */
+    NETDP_I_SIGHT_PAIR,        /* the draw of the round that pair `node` shares, by its number */
     NETDP_I_SIGHT_STATE,       /* s_rounds[node], the last sum that it receives */
 } netdp_i_seen_event_kind;
 
@@ -29,6 +30,8 @@ typedef struct netdp_i_gossip_model {
     const double *pattern; /* of the victim, [contribution rounds] */
     const double *gains;   /* [nodes]: nodes contribute -gain s; NULL: 0 */
     bool reused;           /* the noise of every round's messages is that of round 0 */
+    bool reused_pairs;     /* and so is that of pairs */
+    bool half_pairs;       /* of which only the smaller node adds its half */
 } netdp_i_gossip_model;
 
 /* Of a run with x times the pattern, sum weight * number has mean response * x. */

@@ -25,7 +25,11 @@ typedef struct specimen {
     int32_t victim, observer;
     double noise;
     unsigned faults;
-    bool null; /* both worlds the same */
+    enum {
+        PLAIN = 0,
+        NULL_DATA, /* both worlds the same */
+        OWN_HIDES, /* against a claim that counts the observer's own pairs as hiding */
+    } how;
 } specimen;
 
 #define AVERAGING                                                                                  \
@@ -37,23 +41,43 @@ typedef struct specimen {
         .rounds = 12, .every = 3, .dither = 0.1, .end_dither = 0.1, .reacts = true                 \
     }
 
+/* Who shares noise: neighbours. */
+#define AVERAGING_IN_PAIRS(kappa)                                                                  \
+    {                                                                                              \
+        .rounds = 12, .dither = 0.1, .pairing = {.noise = (kappa) }                                \
+    }
+#define LEARNING_IN_PAIRS                                                                          \
+    {                                                                                              \
+        .rounds = 12, .every = 3, .dither = 0.1, .end_dither = 0.1, .reacts = true, .pairing = {   \
+            .noise = 10                                                                            \
+        }                                                                                          \
+    }
+
 static const specimen specimens[] = {
-    {"averaging: null data, 100 audits", "ring 12", AVERAGING, 0, 1, 0, 1, 0, true},
-    {"walk: null data, 100 audits", "ring 12", {.rounds = 0}, 60, 1, 0, 1, 0, true},
-    {"averaging: sound", "ring 12", AVERAGING, 0, 1, 0, 0.7, 0, false},
+    {"averaging: null data, 100 audits", "ring 12", AVERAGING, 0, 1, 0, 1, 0, NULL_DATA},
+    {"walk: null data, 100 audits", "ring 12", {.rounds = 0}, 60, 1, 0, 1, 0, NULL_DATA},
+    {"averaging: sound", "ring 12", AVERAGING, 0, 1, 0, 0.7, 0, PLAIN},
     {"averaging: half the noise", "ring 12", AVERAGING, 0, 1, 0, 0.7, NETDP_FAULT_HALF_NOISE,
-     false},
+     PLAIN},
     {"averaging: no clip, wrong Delta", "ring 12", AVERAGING, 0, 1, 0, 0.7, NETDP_FAULT_NO_CLIP,
-     false},
+     PLAIN},
     {"averaging: clip after the noise", "ring 12", AVERAGING, 0, 1, 0, 2, NETDP_FAULT_CLIP_AFTER,
-     false},
-    {"averaging: noise reused", "ring 12", AVERAGING, 0, 1, 0, 1, NETDP_FAULT_REUSED_NOISE, false},
-    {"averaging: dither skipped", "ring 12", AVERAGING, 0, 4, 0, 0.3, NETDP_FAULT_NO_DITHER, false},
-    {"muffliato-sgd: sound", "ring 12", LEARNING, 0, 1, 0, 1.5, 0, false},
+     PLAIN},
+    {"averaging: noise reused", "ring 12", AVERAGING, 0, 1, 0, 1, NETDP_FAULT_REUSED_NOISE, PLAIN},
+    {"averaging: dither skipped", "ring 12", AVERAGING, 0, 4, 0, 0.3, NETDP_FAULT_NO_DITHER, PLAIN},
+    {"muffliato-sgd: sound", "ring 12", LEARNING, 0, 1, 0, 1.5, 0, PLAIN},
     {"muffliato-sgd: half the noise", "ring 12", LEARNING, 0, 1, 0, 1.5, NETDP_FAULT_HALF_NOISE,
-     false},
-    {"walk: sound", "star 8", {.rounds = 0}, 200, 1, 0, 8, 0, false},
-    {"walk: half the noise", "star 8", {.rounds = 0}, 200, 1, 0, 8, NETDP_FAULT_HALF_NOISE, false},
+     PLAIN},
+    {"averaging in pairs: sound", "ring 12", AVERAGING_IN_PAIRS(10), 0, 11, 0, 0.25, 0, PLAIN},
+    {"averaging in pairs: not cancelled", "ring 12", AVERAGING_IN_PAIRS(10), 0, 11, 0, 0.7,
+     NETDP_FAULT_HALF_PAIRS, PLAIN},
+    {"averaging in pairs: own pairs hide", "ring 12", AVERAGING_IN_PAIRS(0.7), 0, 11, 0, 0.4, 0,
+     OWN_HIDES},
+    {"muffliato-sgd in pairs: sound", "ring 12", LEARNING_IN_PAIRS, 0, 11, 0, 0.7, 0, PLAIN},
+    {"muffliato-sgd in pairs: reused", "ring 12", LEARNING_IN_PAIRS, 0, 11, 0, 0.7,
+     NETDP_FAULT_REUSED_PAIRS, PLAIN},
+    {"walk: sound", "star 8", {.rounds = 0}, 200, 1, 0, 8, 0, PLAIN},
+    {"walk: half the noise", "star 8", {.rounds = 0}, 200, 1, 0, 8, NETDP_FAULT_HALF_NOISE, PLAIN},
     {"walk: no clip, wrong Delta",
      "star 8",
      {.rounds = 0},
@@ -62,8 +86,8 @@ static const specimen specimens[] = {
      0,
      4,
      NETDP_FAULT_NO_CLIP,
-     false},
-    {"walk: noise reused", "star 8", {.rounds = 0}, 200, 1, 0, 8, NETDP_FAULT_REUSED_NOISE, false},
+     PLAIN},
+    {"walk: noise reused", "star 8", {.rounds = 0}, 200, 1, 0, 8, NETDP_FAULT_REUSED_NOISE, PLAIN},
 };
 enum { SPECIMENS = sizeof specimens / sizeof *specimens };
 
@@ -100,6 +124,7 @@ static netdp_status open_bench(const specimen *of, bench *b, netdp_error *error)
     if (status == NETDP_OK)
         status = netdp_transition_new(b->graph, "hamilton", &b->law, error);
     b->gossip.mixing = b->mixing;
+    b->gossip.pairing.graph = of->gossip.pairing.noise > 0 ? b->graph : NULL;
     b->token =
         (netdp_token){.law = b->law, .steps = of->steps, .start = NETDP_START_UNIFORM, .tokens = 1};
     b->scores = NETDP_I_NEW(double, 4 * RUNS);
@@ -126,7 +151,11 @@ static netdp_status attack(const bench *b, int64_t runs, uint64_t seed,
                                         .seed = seed};
         return netdp_attack_walk(&walk, progress, scores, error);
     }
+    /* Differences of phases are what pairs' noise hides only where it is drawn anew. */
+    static const double alternating[] = {1, -1, 1, -1};
+    const bool differences = of->gossip.every > 0 && of->gossip.pairing.noise > 0;
     const netdp_gossip_attack gossip = {
+        .pattern = differences ? alternating : NULL,
         .protocol = &b->gossip,
         .view = {NETDP_SEES_NEIGHBOURS, NETDP_OWN_NOISE_KNOWN, 1, &of->observer},
         .victim = of->victim,
@@ -150,6 +179,8 @@ static netdp_status find_claim(const bench *b, double *claim, netdp_error *error
                                      .to_count = 1,
                                      .to = &of->observer};
     const netdp_loss_request gossip = {.protocol = &b->gossip,
+                                       .own_noise = of->how == OWN_HIDES ? NETDP_OWN_NOISE_COUNTS
+                                                                         : NETDP_OWN_NOISE_KNOWN,
                                        .from_count = 1,
                                        .from = &of->victim,
                                        .to_count = 1,
@@ -204,7 +235,8 @@ static netdp_status audit_mechanism(bench *b, uint64_t seed, const netdp_progres
     if (status != NETDP_OK)
         return status;
     line->found = walk ? evidence.epsilon : evidence.mu;
-    line->passed = (verdict == NETDP_VERDICT_REFUTED) == (b->of->faults != 0);
+    line->passed =
+        (verdict == NETDP_VERDICT_REFUTED) == (b->of->faults != 0 || b->of->how == OWN_HIDES);
     return NETDP_OK;
 }
 
@@ -219,8 +251,8 @@ netdp_status netdp_audit_self_test(uint64_t seed, const netdp_progress *progress
         if (status != NETDP_OK)
             return status;
         netdp_self_test line = {.name = specimens[i].name};
-        status = specimens[i].null ? audit_null(&b, seed, NULL, &line, error)
-                                   : audit_mechanism(&b, seed, NULL, &line, error);
+        status = specimens[i].how == NULL_DATA ? audit_null(&b, seed, NULL, &line, error)
+                                               : audit_mechanism(&b, seed, NULL, &line, error);
         close_bench(&b);
         if (status != NETDP_OK)
             return status;

@@ -97,6 +97,14 @@ static void add_noise(double *message, const int32_t *node, int32_t count, int32
     }
 }
 
+void netdp_i_pair_noise(double *mine, int64_t pair, int32_t width, double scale,
+                        netdp_run_seed seed, int64_t round)
+{
+    add_normals(mine, width, scale,
+                netdp_stream_at(seed.seed, NETDP_FOR_PAIRS, (uint32_t)pair,
+                                netdp_i_stream_step(seed, round)));
+}
+
 /*
  * Each node adds its half of every pair's number: the one drawn by the pair's stream, taken once
  * with each sign. `first`: netdp_i_pairing_first.
@@ -108,13 +116,10 @@ static void add_pair_noise(double *message, const netdp_graph *pairs, const int6
 #pragma omp parallel for schedule(static) if ((int64_t)n * width > 4096)
     for (int32_t v = 0; v < n; v++) {
         const int32_t *neighbour = netdp_graph_neighbours(pairs, v);
-        for (int32_t i = 0; i < netdp_graph_degree(pairs, v); i++) {
-            const netdp_stream stream = netdp_stream_at(
-                seed.seed, NETDP_FOR_PAIRS, (uint32_t)netdp_i_pairing_number(pairs, first, v, i),
-                netdp_i_stream_step(seed, round));
-            add_normals(message + (int64_t)v * width, width, v < neighbour[i] ? scale : -scale,
-                        stream);
-        }
+        for (int32_t i = 0; i < netdp_graph_degree(pairs, v); i++)
+            netdp_i_pair_noise(message + (int64_t)v * width,
+                               netdp_i_pairing_number(pairs, first, v, i), width,
+                               v < neighbour[i] ? scale : -scale, seed, round);
     }
 }
 

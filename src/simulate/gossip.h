@@ -71,6 +71,10 @@ uint64_t netdp_i_stream_step(netdp_run_seed seed, int64_t round);
 void netdp_i_node_noise(double *mine, int32_t node, int32_t width, double scale,
                         netdp_run_seed seed, int64_t round, int slot);
 
+/* The same of the noise that a pair shares, by its number (protocol/pairing.h). */
+void netdp_i_pair_noise(double *mine, int64_t pair, int32_t width, double scale,
+                        netdp_run_seed seed, int64_t round);
+
 void netdp_i_mean_of(const double *values, int32_t nodes, int32_t width, double *mean);
 
 /* mean over nodes of the squared distance to `centre` */

@@ -36,6 +36,7 @@ def verdicts(result):
 
 def sound_bounds_stand():
     for name, more in (("../tests/cli/davis.yaml", []), ("audit-ring.yaml", ["--from", "15", "--to", "0"]),
+                       ("../tests/cli/davis.yaml", ["--set", "privacy.pair_graph=edges", "--set", "privacy.pair_noise=3"]),
                        ("audit-feedback.yaml", ["--from", "2", "--to", "1"]),
                        ("audit-star.yaml", ["--from", "1", "--to", "0"]),
                        ("audit-feedback.yaml", ["--set", "protocol.kind=muffliato-sgd", "--set",

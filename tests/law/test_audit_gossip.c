@@ -172,6 +172,114 @@ static void test_patterns_are_exact(void **state)
     }
 }
 
+/* Noise that cancels in pairs: the observers' own is subtracted, nothing else is. */
+static void test_pairs_are_exact(void **state)
+{
+    (void)state;
+    const double kappas[] = {0.7, 10};
+    const char *const graphs[] = {"edges", "regular 3"};
+    for (int f = 0; f < FAMILIES; f++)
+        for (int i = 0; i < 4; i++) {
+            net n = family(families[f]);
+            netdp_graph *pairs = NULL;
+            if (i >= 2 && netdp_graph_nodes(n.graph) % 2 == 0)
+                assert_ok(netdp_pairing_graph(graphs[1], n.graph, 3, &pairs, &error));
+            else
+                assert_ok(netdp_pairing_graph(graphs[0], n.graph, 3, &pairs, &error));
+            const netdp_pairing pairing = {pairs, kappas[i % 2]};
+            netdp_linear p = describe(
+                n, "averaging", (netdp_settings){.rounds = 6, .dither = 0.1, .pairing = pairing});
+            compare_views(n, &p, NULL, NETDP_BOUND_EXACT);
+            p = describe(n, "gossip-sgd", (netdp_settings){.rounds = 4, .pairing = pairing});
+            const double pattern[] = {1, -1, 0.5, 1};
+            compare_views(n, &p, pattern, NETDP_BOUND_LINEAR);
+            const int32_t observer = 0;
+            const netdp_gossip_attack all = {
+                .protocol = &p,
+                .view = {.sees = NETDP_SEES_EVERYTHING, .count = 1, .observers = &observer},
+                .victim = 3,
+                .noise = 2};
+            compare(&all, NETDP_BOUND_EVERYTHING, "everything");
+            netdp_graph_free(pairs);
+            net_drop(n);
+        }
+}
+
+/* Phases and learning that reacts: what is claimed is never exceeded, and runs bear the model out.
+ */
+static void test_pairs_are_never_exceeded(void **state)
+{
+    (void)state;
+    net n = family("ring 12");
+    const netdp_pairing pairing = {n.graph, 3};
+    const netdp_linear protocols[] = {
+        describe(n, "averaging", (netdp_settings){.rounds = 6, .dither = 0.1, .pairing = pairing}),
+        describe(
+            n, "muffliato-sgd",
+            (netdp_settings){
+                .rounds = 6, .inner = 2, .dither = 0.1, .end_dither = 0.1, .pairing = pairing}),
+        describe(n, "gossip-sgd", (netdp_settings){.rounds = 4, .pairing = pairing})};
+    const double alternating[] = {1, -1, 1, -1};
+    const int32_t observer = 0;
+    for (int i = 0; i < 3; i++)
+        for (int32_t victim = 1; victim < 12; victim += 5)
+            for (int how = 0; how < (i == 0 ? 1 : 4); how++) {
+                const netdp_gossip_attack a = {.protocol = &protocols[i],
+                                               .view = {.count = 1, .observers = &observer},
+                                               .victim = victim,
+                                               .noise = 1,
+                                               .pattern = how % 2 == 0 ? NULL : alternating,
+                                               .honest = how < 2 ? NETDP_HONEST_SILENT
+                                                                 : NETDP_HONEST_PULL,
+                                               .gain = 1,
+                                               .runs = 4000,
+                                               .seed = 5};
+                const double got = found(a), want = claim(&a, NETDP_BOUND_AUTO);
+                double deviation = 0;
+                assert_true(got <= want * (1 + 1e-9));
+                assert_true(i > 0 || got >= 0.9 * 0.9 * want);
+                const double mu = separation(&a, &deviation);
+                if (fabs(mu - sqrt(got)) > 5 * deviation)
+                    fail_msg("protocol %d, %d, way %d: runs %g, model %g", i, victim, how, mu,
+                             sqrt(got));
+            }
+    net_drop(n);
+}
+
+/* The same pairs' noise in two phases, one half left out, own pairs counted as hiding. */
+static void test_broken_pairs_are_caught(void **state)
+{
+    (void)state;
+    net n = family("ring 12");
+    const netdp_pairing pairing = {n.graph, 10};
+    netdp_linear p = describe(
+        n, "muffliato-sgd",
+        (netdp_settings){
+            .rounds = 6, .inner = 3, .dither = 0.1, .end_dither = 0.1, .pairing = pairing});
+    const double alternating[] = {1, -1};
+    const int32_t observer = 0;
+    netdp_gossip_attack a = {.protocol = &p,
+                             .view = {.count = 1, .observers = &observer},
+                             .victim = 11,
+                             .noise = 1,
+                             .pattern = alternating,
+                             .faults = NETDP_FAULT_REUSED_PAIRS};
+    assert_true(found(a) > 2 * claim(&a, NETDP_BOUND_AUTO));
+    a.faults = NETDP_FAULT_HALF_PAIRS;
+    assert_true(found(a) > 2 * claim(&a, NETDP_BOUND_AUTO));
+    a.faults = 0;
+    p = describe(n, "averaging",
+                 (netdp_settings){.rounds = 6, .dither = 0.1, .pairing = {n.graph, 0.7}});
+    a.pattern = NULL;
+    const double truth = found(a);
+    a.view.own_noise = NETDP_OWN_NOISE_COUNTS;
+    assert_true(truth > 1.2 * claim(&a, NETDP_BOUND_EXACT));
+    p.pairing = (netdp_pairing){NULL, 0};
+    a.faults = NETDP_FAULT_REUSED_PAIRS;
+    assert_fails(netdp_attack_gossip(&a, NULL, scores, NULL, &error), NETDP_INVALID);
+    net_drop(n);
+}
+
 static void test_everything_is_local_privacy(void **state)
 {
     (void)state;
@@ -709,6 +817,9 @@ int main(void)
         cmocka_unit_test(test_averaging_is_exact),
         cmocka_unit_test(test_accelerated_averaging_is_exact),
         cmocka_unit_test(test_patterns_are_exact),
+        cmocka_unit_test(test_pairs_are_exact),
+        cmocka_unit_test(test_pairs_are_never_exceeded),
+        cmocka_unit_test(test_broken_pairs_are_caught),
         cmocka_unit_test(test_everything_is_local_privacy),
         cmocka_unit_test(test_a_value_without_noise_is_infinite),
         cmocka_unit_test(test_scores_separate_as_far_as_the_optimum),
