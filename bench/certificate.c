@@ -1,0 +1,91 @@
+/*
+ * What a certificate costs: accounts of one contribution from all nodes towards one observer,
+ * `certify` yes and no by turns in the same run.
+ */
+#include <netdp/netdp.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "measure.h"
+
+enum { RUNS = 5 };
+
+static const struct {
+    const char *family;
+    int64_t rounds;
+    double missing; /* nodes away from a round */
+    double dither;
+} cases[] = {
+    {"erdos-renyi 600 c=2", 20, 0, 0.01},    {"erdos-renyi 600 c=2", 20, 0, 0.001},
+    {"regular 2048 8", 50, 0, 0.01},         {"erdos-renyi 600 c=2", 20, 0.2, 0.01},
+    {"erdos-renyi 600 c=2", 20, 0.2, 0.001},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* The seconds of one account; exits where it fails or is not as certified as asked. */
+static double account(const netdp_linear *protocol, netdp_certify certify, double *sum)
+{
+    static const int32_t to = 0;
+    netdp_error error = {NETDP_OK, ""};
+    const netdp_loss_request request = {
+        .protocol = protocol, .to_count = 1, .to = &to, .certify = certify};
+    netdp_losses *losses = NULL;
+    const double start = now();
+    if (netdp_losses_new(&request, NULL, &losses, &error) != NETDP_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        exit(1);
+    }
+    const double seconds = now() - start;
+    if (losses->certified != (certify == NETDP_CERTIFY_YES)) {
+        fprintf(stderr, "certify: not as asked\n");
+        exit(1);
+    }
+    *sum = 0;
+    for (int32_t i = 0; i < losses->from_count; i++)
+        *sum += losses->from[i] == to ? 0 : losses->loss[i]; /* nobody observes itself */
+    netdp_losses_free(losses);
+    return seconds;
+}
+
+static void measure(int which)
+{
+    netdp_error error = {NETDP_OK, ""};
+    netdp_graph *graph = NULL;
+    netdp_mixing *mixing = NULL;
+    double no[RUNS], yes[RUNS], plain = 0, proven = 0;
+    if (netdp_graph_make(cases[which].family, 1, true, &graph, NULL, &error) != NETDP_OK ||
+        netdp_mixing_new(graph, "metropolis", &mixing, &error) != NETDP_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        exit(1);
+    }
+    netdp_linear protocol = {
+        .mixing = mixing, .rounds = cases[which].rounds, .dither = cases[which].dither};
+    if (cases[which].missing > 0)
+        protocol.varying =
+            (netdp_variation){.kind = NETDP_VARY_NODES, .missing = cases[which].missing, .seed = 1};
+    for (int run = 0; run < RUNS; run++) {
+        no[run] = account(&protocol, NETDP_CERTIFY_NO, &plain);
+        yes[run] = account(&protocol, NETDP_CERTIFY_YES, &proven);
+    }
+    qsort(no, RUNS, sizeof *no, ascending);
+    qsort(yes, RUNS, sizeof *yes, ascending);
+    printf("%s{\"graph\": \"%s\", \"rounds\": %d, \"away\": %g, \"dither\": %g, \"no\": "
+           "{\"median_s\": %.4f, \"best_s\": %.4f}, \"yes\": {\"median_s\": %.4f, \"best_s\": "
+           "%.4f}, \"times\": %.2f, \"difference\": %.3g}",
+           which > 0 ? ", " : "", cases[which].family, (int)cases[which].rounds,
+           cases[which].missing, cases[which].dither, no[RUNS / 2], no[0], yes[RUNS / 2], yes[0],
+           yes[0] / no[0], proven / plain - 1);
+    netdp_mixing_free(mixing);
+    netdp_graph_free(graph);
+}
+
+int main(void)
+{
+    printf("{\"name\": \"certificate\", \"version\": \"%s\", \"runs\": %d, \"cases\": [",
+           netdp_version(), RUNS);
+    for (int which = 0; which < CASES; which++)
+        measure(which);
+    printf("]}\n");
+    return 0;
+}
