@@ -371,3 +371,21 @@ double netdp_i_quadratic_lower(netdp_i_quadratic *scratch, const double *m, int3
     }
     return best;
 }
+
+netdp_i_signs netdp_i_quadratic_signs(const double *m, int64_t size)
+{
+    netdp_i_signs signs = {0, 0};
+    for (int64_t i = 0; i < size; i++) {
+        double even = 0, odd = 0;
+        for (int64_t j = 0; j < size; j++)
+            *(j % 2 == 0 ? &even : &odd) += m[i * size + j];
+        signs.ones += even + odd;
+        signs.alternating += i % 2 == 0 ? even - odd : odd - even;
+    }
+    return signs;
+}
+
+bool netdp_i_quadratic_attained(netdp_i_signs signs, double absolute)
+{
+    return absolute - fmax(signs.ones, signs.alternating) <= 1e-12 * absolute;
+}

@@ -45,6 +45,19 @@ netdp_status netdp_i_quadratic_dual(netdp_i_quadratic *scratch, const double *m,
 double netdp_i_sum_largest(double *values, int64_t count, double value, int64_t copies,
                            int64_t most);
 
+/* c^T M c of all ones and of alternating signs. */
+typedef struct netdp_i_signs {
+    double ones, alternating;
+} netdp_i_signs;
+
+netdp_i_signs netdp_i_quadratic_signs(const double *m, int64_t size);
+
+/*
+ * Is the sum of |M| one of these values? Then no bound is smaller. Entries that are 0 but for
+ * rounding have either sign: up to 1e-12 of the sum.
+ */
+bool netdp_i_quadratic_attained(netdp_i_signs signs, double absolute);
+
 /* The value of the best sign pattern found; all of them up to 16 contributions. */
 double netdp_i_quadratic_lower(netdp_i_quadratic *scratch, const double *m, int32_t size,
                                int32_t most);

@@ -193,21 +193,10 @@ static double absolute(netdp_i_seams *x, const netdp_i_stitch *s, double *row)
     return sum;
 }
 
-/*
- * Is the sum of |M| the value of all ones or of alternating signs? Then no bound is smaller.
- * Entries that are 0 but for rounding have either sign: up to 1e-12 of the sum.
- */
-static bool attained(const netdp_i_stitch *s, double sum)
+/* Of all slots, those that M leaves out too. */
+static netdp_i_signs signs_of(const netdp_i_stitch *s)
 {
-    const int64_t n = s->size;
-    double ones = 0, alternating = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double even = 0, odd = 0;
-        for (int64_t j = 0; j < n; j++)
-            *(j % 2 == 0 ? &even : &odd) += s->m[i * n + j];
-        ones += even + odd;
-        alternating += i % 2 == 0 ? even - odd : odd - even;
-    }
+    netdp_i_signs signs = netdp_i_quadratic_signs(s->m, s->size);
     if (left_out(s)) {
         int64_t lags = 0;
         double same = at_lag(s, 0), turned = same;
@@ -216,10 +205,10 @@ static bool attained(const netdp_i_stitch *s, double sum)
             same += 2 * at_lag(s, d);
             turned += 2 * (d % 2 == 0 ? at_lag(s, d) : -at_lag(s, d));
         }
-        ones += (double)left_out(s) * same;
-        alternating += (double)left_out(s) * turned;
+        signs.ones += (double)left_out(s) * same;
+        signs.alternating += (double)left_out(s) * turned;
     }
-    return sum - fmax(ones, alternating) <= 1e-12 * sum;
+    return signs;
 }
 
 /* ---- The first slots apart ---- */
@@ -344,8 +333,8 @@ netdp_status netdp_i_stitch_bound(netdp_i_seams *x, const netdp_i_stitch *s, net
     *loss = bound == NETDP_BOUND_ABS_SUM    ? sum
             : bound == NETDP_BOUND_SPECTRAL ? most * fmin(1, row)
                                             : fmin(most, sum);
-    if (bound == NETDP_BOUND_ABS_SUM ||
-        (bound == NETDP_BOUND_UPPER && s->most == s->slots && attained(s, sum)))
+    if (bound == NETDP_BOUND_ABS_SUM || (bound == NETDP_BOUND_UPPER && s->most == s->slots &&
+                                         netdp_i_quadratic_attained(signs_of(s), sum)))
         return NETDP_OK;
     const int32_t top = choose_top(s);
     rise(x, s, top);

@@ -64,23 +64,6 @@ static void mirror(double *m, int64_t n)
 
 /* ---- Every contribution apart: M of each node ---- */
 
-/*
- * Is the sum of the absolute entries the value of a pattern, all ones or alternating? Then no bound
- * is smaller. Entries that are 0 but for rounding have either sign: up to 1e-12 of the sum.
- */
-static bool attained(const double *m, int64_t n, double absolute)
-{
-    double ones = 0, alternating = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double even = 0, odd = 0;
-        for (int64_t j = 0; j < n; j++)
-            *(j % 2 == 0 ? &even : &odd) += m[i * n + j];
-        ones += even + odd;
-        alternating += i % 2 == 0 ? even - odd : odd - even;
-    }
-    return absolute - fmax(ones, alternating) <= 1e-12 * absolute;
-}
-
 netdp_status netdp_i_stream_bound(netdp_i_quadratic *quadratic, netdp_bound bound, double *m,
                                   int32_t slots, int32_t most, double *loss, netdp_error *error)
 {
@@ -104,7 +87,7 @@ netdp_status netdp_i_stream_bound(netdp_i_quadratic *quadratic, netdp_bound boun
     }
     const double absolute = netdp_i_quadratic_abs_sum(quadratic, m, slots, most);
     *loss = fmin(most, absolute);
-    if (most == slots && attained(m, slots, absolute))
+    if (most == slots && netdp_i_quadratic_attained(netdp_i_quadratic_signs(m, slots), absolute))
         return NETDP_OK;
     status = netdp_i_quadratic_spectral(quadratic, m, slots, most, &spectral, error);
     if (status == NETDP_OK)
@@ -150,7 +133,8 @@ static netdp_status bound_proven(const stream *s, netdp_i_quadratic *quadratic,
     if (!done && (all || bound == NETDP_BOUND_ABS_SUM)) {
         const double sum = netdp_i_quadratic_abs_sum(quadratic, m, s->slots, s->most);
         least = sum * (1 + 2.0 * s->slots * DBL_EPSILON);
-        done = s->most == s->slots && attained(m, s->slots, sum);
+        done = s->most == s->slots &&
+               netdp_i_quadratic_attained(netdp_i_quadratic_signs(m, s->slots), sum);
     }
     if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_DUAL)) {
         status = netdp_i_quadratic_proven(quadratic, m, s->slots, s->most, false, &value, error);
