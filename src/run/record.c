@@ -175,25 +175,6 @@ netdp_status netdp_i_identity_check(const netdp_i_identity *identity, const json
 
 /* ---- Digests ---- */
 
-netdp_status netdp_i_accounts_digest(const char *folder, json_t *files, netdp_error *error)
-{
-    struct dirent **list = NULL;
-    char path[PATH_ROOM + 256], digest[65];
-    const int count = list_results(folder, &list);
-    netdp_status status = count >= 0 ? NETDP_OK : fail_listing(folder, error);
-    for (int i = 0; status == NETDP_OK && i < count; i++) {
-        const char *name = list[i]->d_name;
-        if (!result_of(name)->account || json_object_get(files, name) != NULL)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, name);
-        status = netdp_i_file_digest(path, digest, error);
-        if (status == NETDP_OK && json_object_set_new(files, name, json_string(digest)) != 0)
-            status = netdp_i_no_memory(error);
-    }
-    free_list(list, count);
-    return status;
-}
-
 static netdp_status fail_missing(const char *folder, const char *name, netdp_error *error)
 {
     return netdp_i_fail(error, NETDP_INVALID,
@@ -208,6 +189,43 @@ static netdp_status fail_changed(const char *path, const char *folder, netdp_err
                         "%s: was changed after the run wrote it; bring it back, or run the study "
                         "anew: netdp run %s/study.yaml -o NEW",
                         path, folder);
+}
+
+/*
+ * Of all results, {"study.yaml": {"sha256", "private"}, ...}; or of the accounts alone that `files`
+ * has not yet, {"loss.csv": digest, ...}. What `accounts` names (NULL: nothing) must be as it says.
+ */
+static netdp_status digest_results(const char *folder, bool all, const json_t *accounts,
+                                   json_t *files, netdp_error *error)
+{
+    struct dirent **list = NULL;
+    char path[PATH_ROOM + 256], digest[65];
+    const int count = list_results(folder, &list);
+    netdp_status status = count >= 0 ? NETDP_OK : fail_listing(folder, error);
+    for (int i = 0; status == NETDP_OK && i < count; i++) {
+        const char *name = list[i]->d_name;
+        const struct result *result = result_of(name);
+        const char *then = json_string_value(json_object_get(accounts, name));
+        if (!all && (!result->account || json_object_get(files, name) != NULL))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        status = netdp_i_file_digest(path, digest, error);
+        if (status == NETDP_OK && then != NULL && strcmp(then, digest) != 0)
+            status = fail_changed(path, folder, error);
+        if (status == NETDP_OK &&
+            json_object_set_new(
+                files, name,
+                all ? json_pack("{s:s, s:b}", "sha256", digest, "private", (int)result->private)
+                    : json_string(digest)) != 0)
+            status = netdp_i_no_memory(error);
+    }
+    free_list(list, count);
+    return status;
+}
+
+netdp_status netdp_i_accounts_digest(const char *folder, json_t *files, netdp_error *error)
+{
+    return digest_results(folder, false, NULL, files, error);
 }
 
 /* One file against its digest. */
@@ -245,39 +263,14 @@ bool netdp_i_record_finished(const char *folder)
     return access(path, F_OK) == 0;
 }
 
-/* {"study.yaml": {"sha256", "private"}, ...} of all files; what `accounts` names is as it says. */
-static netdp_status digest_all(const char *folder, const json_t *accounts, json_t *files,
-                               netdp_error *error)
-{
-    struct dirent **list = NULL;
-    char path[PATH_ROOM + 256], digest[65];
-    const int count = list_results(folder, &list);
-    netdp_status status = count >= 0 ? NETDP_OK : fail_listing(folder, error);
-    for (int i = 0; status == NETDP_OK && i < count; i++) {
-        const char *name = list[i]->d_name;
-        const char *then = json_string_value(json_object_get(accounts, name));
-        snprintf(path, sizeof path, "%s/%s", folder, name);
-        status = netdp_i_file_digest(path, digest, error);
-        if (status == NETDP_OK && then != NULL && strcmp(then, digest) != 0)
-            status = fail_changed(path, folder, error);
-        if (status == NETDP_OK &&
-            json_object_set_new(files, name,
-                                json_pack("{s:s, s:b}", "sha256", digest, "private",
-                                          (int)result_of(name)->private)) != 0)
-            status = netdp_i_no_memory(error);
-    }
-    free_list(list, count);
-    return status;
-}
-
 netdp_status netdp_i_record_finish(const char *folder, const netdp_i_identity *identity,
                                    const json_t *accounts, netdp_error *error)
 {
     char path[PATH_ROOM];
     const char *name;
     json_t *ignored, *files = json_object();
-    netdp_status status =
-        files != NULL ? digest_all(folder, accounts, files, error) : netdp_i_no_memory(error);
+    netdp_status status = files != NULL ? digest_results(folder, true, accounts, files, error)
+                                        : netdp_i_no_memory(error);
     json_object_foreach ((json_t *)accounts, name, ignored) {
         if (status == NETDP_OK && json_object_get(files, name) == NULL)
             status = fail_missing(folder, name, error);

@@ -216,6 +216,13 @@ static bool sum_trace(running *r, int64_t bytes, char digest[65])
     return true;
 }
 
+/* Are the trace's first `bytes` those of the digest? */
+static bool trace_begins(running *r, int64_t bytes, const char wanted[65])
+{
+    char digest[65];
+    return sum_trace(r, bytes, digest) && memcmp(digest, wanted, 64) == 0;
+}
+
 static netdp_status fail_trace(const running *r, netdp_error *error)
 {
     return netdp_i_fail(error, NETDP_ENVIRONMENT,
@@ -322,14 +329,13 @@ static netdp_status begin_trace(running *r, netdp_error *error)
 /* Are the trace's first bytes those of the checkpoint? What is saved within a run needs more. */
 static bool trace_is_whole(running *r)
 {
-    char digest[65];
-    if (!sum_trace(r, r->made.trace_bytes, digest) || strcmp(digest, r->made.trace_digest) != 0)
+    if (!trace_begins(r, r->made.trace_bytes, r->made.trace_digest))
         return false;
     if (r->from.memory == NULL)
         return true;
     const crypto_hash_sha256_state kept = r->sum;
-    if (r->from.trace_bytes < r->made.trace_bytes || !sum_trace(r, r->from.trace_bytes, digest) ||
-        memcmp(digest, r->from.trace_digest, 64) != 0) {
+    if (r->from.trace_bytes < r->made.trace_bytes ||
+        !trace_begins(r, r->from.trace_bytes, r->from.trace_digest)) {
         netdp_i_state_clear(&r->from);
         r->saved = r->summed = r->made.trace_bytes;
         r->within = -1;
