@@ -84,7 +84,9 @@ static netdp_status check_told(const netdp_study *study, const netdp_i_problems 
 {
     netdp_i_variant variant = name_variant(study, problems, i);
     netdp_status status = netdp_i_variant_describe(&variant, error);
-    if (status == NETDP_OK && !netdp_i_study_realises(variant.study)) { /* that has no losses */
+    if (status == NETDP_OK && netdp_i_study_realises(variant.study)) {
+        status = netdp_i_realised_again(&variant, told, folder, progress, error);
+    } else if (status == NETDP_OK) {
         const int64_t rounds = json_integer_value(json_object_get(told, "rounds"));
         const int64_t phases = variant.study->protocol.phases;
         variant.noise = netdp_i_json_number(json_object_get(told, "noise"));

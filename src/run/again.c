@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "plan/constants.h"
+#include "plan/realised.h"
 #include "plan/plan.h"
 #include "run/summary.h"
 #include "run/folder.h"
@@ -297,5 +298,75 @@ netdp_status netdp_i_variant_again(const netdp_i_variant *variant, const char *f
         status = check_guarantee(variant, &r, found, folder, error);
     netdp_losses_free(found);
     clear(&r);
+    return status;
+}
+
+/* ---- What has no losses ---- */
+
+static double worst_of(const json_t *guarantee)
+{
+    return netdp_i_json_number(json_object_get(json_object_get(guarantee, "worst"), "epsilon"));
+}
+
+/* Of a realised study, all of whose pairs are one class. */
+static double least_of(const json_t *guarantee)
+{
+    return netdp_i_json_number(
+        json_object_get(json_array_get(json_object_get(guarantee, "by_distance"), 0), "min"));
+}
+
+netdp_status netdp_i_baseline_again(const netdp_i_variant *variant, const char *folder,
+                                    const netdp_progress *progress, netdp_error *error)
+{
+    static const char *const keys[] = {"epsilon", "delta", "mean", "local"};
+    netdp_i_variant anew = {.role = variant->role,
+                            .name = variant->name,
+                            .study = variant->study,
+                            .problem = variant->problem};
+    netdp_status status = netdp_i_variant_describe(&anew, error);
+    if (status == NETDP_OK)
+        status = netdp_i_variant_calibrate(&anew, NULL, progress, error);
+    if (status == NETDP_OK) {
+        bool same = fabs(variant->noise - anew.noise) <= 1e-9 * anew.noise &&
+                    netdp_i_variant_rounds(variant) == netdp_i_variant_rounds(&anew) &&
+                    json_equal(json_object_get(variant->guarantee, "bound"),
+                               json_object_get(anew.guarantee, "bound"));
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            same = same && same_number(json_object_get(variant->guarantee, keys[k]),
+                                       json_object_get(anew.guarantee, keys[k]));
+        if (!same)
+            status = fail(variant, folder, "the baseline", error);
+    }
+    netdp_i_variant_clear(&anew);
+    return status;
+}
+
+netdp_status netdp_i_realised_again(const netdp_i_variant *variant, const json_t *told,
+                                    const char *folder, const netdp_progress *progress,
+                                    netdp_error *error)
+{
+    netdp_study first = *variant->study;
+    netdp_i_variant anew = {
+        .role = variant->role, .name = variant->name, .study = &first, .problem = variant->problem};
+    const json_t *held = json_object_get(told, "guarantee");
+    const bool walks = json_object_get(held, "walks") != NULL;
+    first.output.repeat = 1;
+    netdp_status status = netdp_i_variant_describe(&anew, error);
+    if (status == NETDP_OK)
+        status = netdp_i_realising_account(&anew, progress, error);
+    if (status == NETDP_OK) {
+        const double least = least_of(held), most = worst_of(held), noise = anew.noise;
+        const double other = least_of(anew.guarantee), worst = worst_of(anew.guarantee);
+        const double mean = netdp_i_json_number(json_object_get(held, "mean"));
+        const double close = 1e-9 * most;
+        const bool within = least <= other + close && worst <= most + close &&
+                            least <= mean + close && mean <= most + close;
+        const bool same = fabs(least - other) <= close && fabs(worst - most) <= close &&
+                          fabs(mean - most) <= close;
+        const double before = netdp_i_json_number(json_object_get(told, "noise"));
+        if (fabs(before - noise) > 1e-9 * noise || !(walks ? within : same))
+            status = fail(variant, folder, "the walks", error);
+    }
+    netdp_i_variant_clear(&anew);
     return status;
 }

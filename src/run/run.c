@@ -466,8 +466,9 @@ static netdp_status plan_or_resume(running *r, netdp_error *error)
         return status != NETDP_OK ? status : begin(r, error);
     r->last = seconds();
     for (int32_t i = 0; status == NETDP_OK && i < r->plan.count; i++)
-        if (r->plan.variant[i].role == NETDP_I_NETWORK)
-            status = netdp_i_variant_again(&r->plan.variant[i], r->folder, r->progress, error);
+        status = (r->plan.variant[i].role == NETDP_I_NETWORK
+                      ? netdp_i_variant_again
+                      : netdp_i_baseline_again)(&r->plan.variant[i], r->folder, r->progress, error);
     if (status == NETDP_OK)
         status = resume_within(r, error);
     return status == NETDP_OK ? continue_trace(r, error) : status;

@@ -27,6 +27,10 @@ static const char *const studies[] = {
     "{seed: 4, graph: {family: ring 12}, task: {kind: account},"
     " protocol: {kind: averaging, rounds: 9}, privacy: {noise: 1, as: 'rdp:2', dither: 0.1},"
     " variants: [{}, {protocol: {rounds: 4}}, {privacy: {sees: sum}}]}",
+    "{seed: 4, graph: {family: complete 12}, task: {kind: realised}, output: {repeat: 5},"
+    " protocol: {kind: complete-sum, rounds: auto, visits: 6}, privacy: {epsilon: 0.1, delta: "
+    "1e-7},"
+    " variants: [{}, {privacy: {bound: theorem}}, {privacy: {bound: local}}]}",
 };
 enum { STUDIES = sizeof studies / sizeof *studies };
 
@@ -239,8 +243,19 @@ static char *with(const char *text, const char *from, const char *to)
     return made;
 }
 
-/* A checkpoint whose digests were made to fit another study, or another noise. */
-static void forge(const char *from, const char *to, double times)
+/* What an account says of itself: its largest epsilon. */
+static void worsen(json_t *variant, double times)
+{
+    json_t *worst = json_object_get(json_object_get(variant, "guarantee"), "worst");
+    json_t *epsilon = json_object_get(worst, "epsilon");
+    json_real_set(epsilon, times * json_real_value(epsilon));
+}
+
+/*
+ * A checkpoint whose digests were made to fit another study, or another noise: of all variants, or
+ * of the baselines, the first two, alone.
+ */
+static void forge(const char *from, const char *to, double times, bool baselines)
 {
     char path[ROOM];
     json_t *stored = NULL, *variant;
@@ -252,8 +267,11 @@ static void forge(const char *from, const char *to, double times)
     assert_ok(netdp_i_sealed_read(path, &stored, &error));
     json_array_foreach (json_object_get(stored, "plan"), i, variant) {
         json_t *noise = json_object_get(variant, "noise");
-        json_real_set(noise, times * json_real_value(noise));
+        if (!baselines || i < 2)
+            json_real_set(noise, times * json_real_value(noise));
     }
+    json_array_foreach (json_object_get(stored, "variants"), i, variant)
+        worsen(variant, times);
     if (from != NULL) {
         char *text = get("cut", "study.yaml", &bytes);
         char *edited = with(text, from, to);
@@ -274,34 +292,42 @@ static void test_forged_checkpoint(void **state)
         int study;
         const char *from, *to; /* NULL: only the noise */
         double times;
+        bool baselines;
     } cases[] = {
-        {0, NULL, NULL, 0.5},
-        {0, "sees: neighbours", "sees: everything", 1},
-        {0, "dither: 0.1", "dither: 0.01", 1},
-        {0, "epsilon: 9", "epsilon: 1", 1},
-        {1, NULL, NULL, 0.5},
-        {1, "sees: neighbours", "sees: everything", 1},
-        {1, "epsilon: 9", "epsilon: 8.5", 1},
-        {2, NULL, NULL, 0.9},
-        {2, "epsilon: 9", "epsilon: 1", 1},
-        {2, "delta: 0.01", "delta: 1e-06", 1},
-        {3, NULL, NULL, 0.9},
-        {3, "delta: 1e-06", "delta: 1e-12", 1},
-        {4, "sees: neighbours", "sees: everything", 1},
-        {4, "dither: 0.1", "dither: 0.001", 1},
+        {0, NULL, NULL, 0.5, true},
+        {1, NULL, NULL, 0.5, true},
+        {2, NULL, NULL, 0.9, true},
+        {3, NULL, NULL, 0.9, true},
+        {4, NULL, NULL, 0.9, false},
+        {5, NULL, NULL, 0.5, false},
+        {5, "epsilon: 0.1", "epsilon: 0.2", 1, false},
+        {0, NULL, NULL, 0.5, false},
+        {0, "sees: neighbours", "sees: everything", 1, false},
+        {0, "dither: 0.1", "dither: 0.01", 1, false},
+        {0, "epsilon: 9", "epsilon: 1", 1, false},
+        {1, NULL, NULL, 0.5, false},
+        {1, "sees: neighbours", "sees: everything", 1, false},
+        {1, "epsilon: 9", "epsilon: 8.5", 1, false},
+        {2, NULL, NULL, 0.9, false},
+        {2, "epsilon: 9", "epsilon: 1", 1, false},
+        {2, "delta: 0.01", "delta: 1e-06", 1, false},
+        {3, NULL, NULL, 0.9, false},
+        {3, "delta: 1e-06", "delta: 1e-12", 1, false},
+        {4, "sees: neighbours", "sees: everything", 1, false},
+        {4, "dither: 0.1", "dither: 0.001", 1, false},
     };
     char own[ROOM];
     path_of(own, "cut", "study.yaml");
     for (int s = 0; s < STUDIES; s++) {
         keep(studies[s]);
-        forge(NULL, NULL, 1); /* nothing is changed: it goes on */
+        forge(NULL, NULL, 1, false); /* nothing is changed: it goes on */
         assert_int_equal(end(start(own, false, "cut", 1000, 0, false)), 0);
         assert_same("cut");
         drop("cut");
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             if (cases[i].study != s)
                 continue;
-            forge(cases[i].from, cases[i].to, cases[i].times);
+            forge(cases[i].from, cases[i].to, cases[i].times, cases[i].baselines);
             const int ended = end(start(own, false, "cut", 1000, 0, false));
             if (ended != NETDP_INVALID || shared->reports > 0)
                 fail_msg("case %d: ended with %d after %lld reports: %s", (int)i, ended,
