@@ -353,7 +353,7 @@ netdp_status netdp_i_realised_again(const netdp_i_variant *variant, const json_t
     first.output.repeat = 1;
     netdp_status status = netdp_i_variant_describe(&anew, error);
     if (status == NETDP_OK)
-        status = netdp_i_realising_account(&anew, progress, error);
+        status = netdp_i_realised_account(&anew, progress, error);
     if (status == NETDP_OK) {
         const double least = least_of(held), most = worst_of(held), noise = anew.noise;
         const double other = least_of(anew.guarantee), worst = worst_of(anew.guarantee);
