@@ -160,6 +160,19 @@ def check_standing(name, figure, svg, texts):
         assert wanted in texts, f"{name}: the drawing does not say {wanted!r}: {texts}"
 
 
+def check_picture(name, figure, texts):
+    """The picture in the docs has every word of the quick one: else it was drawn by another version, or of another study."""
+    path = os.path.join(SOURCE, "docs", "pictures", name + ".svg")
+    if not os.path.exists(path):
+        return
+    shown = " ".join("".join(element.itertext()) for element in tree.parse(path).iter() if element.tag.endswith("text"))
+    for text in texts:
+        words = re.search(r"[^\W\d_]{2}", text) and not text.startswith("(one edge in")  # of large networks alone
+        if figure["kind"] == "drawing" and text == figure["y_label"]:
+            continue  # of one row of panels alone
+        assert not words or text in shown, f"docs/pictures/{name}.svg is stale: it does not say {text!r}; draw it anew"
+
+
 def quick_runs():
     skipped, run = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -171,6 +184,7 @@ def quick_runs():
             figure, summary, svg = made
             texts = ["".join(element.itertext()) for element in svg.iter() if element.tag.endswith("text")]
             check_bounds(name, figure)
+            check_picture(name, figure, texts)
             if "variants" in summary and summary.get("task") != "claim":
                 check_networks(name, figure, summary)
             check_standing(name, figure, svg, texts)
