@@ -58,6 +58,7 @@ typedef enum netdp_input {
     NETDP_IN_DRAWS,
     NETDP_IN_SCALE,
     NETDP_IN_SEED,
+    NETDP_IN_PAIR_NOISE,
     NETDP_INPUTS,
 } netdp_input;
 

@@ -62,6 +62,8 @@ static const netdp_input_info inputs_known[NETDP_INPUTS] = {
                          .usual = 0},
     [NETDP_IN_END_DITHER] = {"end-dither", "sigma", "fresh noise at the end of a phase", 0, 1e100,
                              .usual = 0.1},
+    [NETDP_IN_PAIR_NOISE] = {"pair-noise", "sigma", "kappa, noise that neighbours share", 0, 1e6,
+                             .usual = REQUIRED},
     [NETDP_IN_OMEGA] = {"omega", "radians per round",
                         "contributions are the signs of cos(omega t) in the attack", 0,
                         3.141592653589793, .usual = 0},
@@ -142,8 +144,9 @@ void netdp_claim_inputs_init(netdp_claim_inputs *inputs)
 
 /* ---- The table ---- */
 
-static const netdp_claim *const tables[] = {netdp_i_claims_a, netdp_i_claims_b, netdp_i_claims_c,
-                                            netdp_i_claims_d, netdp_i_claims_e};
+static const netdp_claim *const tables[] = {netdp_i_claims_a, netdp_i_claims_b,
+                                            netdp_i_claims_c, netdp_i_claims_d,
+                                            netdp_i_claims_e, netdp_i_claims_decor};
 
 enum { TABLES = sizeof tables / sizeof *tables };
 

@@ -10,6 +10,7 @@ extern const netdp_claim netdp_i_claims_b[];
 extern const netdp_claim netdp_i_claims_c[];
 extern const netdp_claim netdp_i_claims_d[];
 extern const netdp_claim netdp_i_claims_e[];
+extern const netdp_claim netdp_i_claims_decor[];
 
 /* The value of an input; `in` must be in scope. */
 #define IN(name) (in->value[NETDP_IN_##name])

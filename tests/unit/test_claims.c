@@ -447,6 +447,10 @@ static void test_counterexamples(void **state)
         const char *claim, *family, *weights, *inputs;
         double value, least, most; /* NAN: not compared */
     } table[] = {
+        /* 20: seeds that the observer knows; a leaf of a star has no others */
+        {"decor", "star 16", "metropolis", "rounds=1 pair-noise=2.2 from=1 to=0", NAN, 1, 1},
+        {"decor", "star 16", "metropolis", "rounds=1 pair-noise=10 from=1 to=0", 0.0717435, 1, 1},
+        {"decor", "star 16", "metropolis", "rounds=1 pair-noise=1000 from=1 to=0", 0.0625009, 1, 1},
         /* 1: shared noise */
         {"C-theorem-1", "ring 60", "metropolis", "rounds=68 noise=1 dither=1e-4 from=15 to=0",
          0.0156086, 0.254013, 0.254013},
