@@ -248,6 +248,9 @@ typedef struct netdp_target {
     /* Choose the dither too for the least netdp_noise_error, and beside it the decay of averaging
      * or the end dither of learning, unless that is to stay what the request has. n <= 4,000. */
     bool tune_dither, keep_second;
+    /* Choose kappa of averaging's noise in pairs, the dither, and with rounds_auto the rounds for
+     * the least predicted error: netdp_noise_error, and what values of `variance` have not mixed. */
+    bool tune_pairs;
     /* By a bound that is none too, asked for by name: the noise is then no guarantee of the target,
      * and the losses say so. Else such a bound is refused. */
     bool even_unsound;
@@ -260,6 +263,7 @@ typedef struct netdp_calibration {
     double dither_decay;    /* the same */
     double end_dither;      /* the same */
     int64_t rounds;         /* the protocol's, or the number that was chosen */
+    double pair_noise;      /* kappa: the protocol's, or the one that was chosen */
     netdp_summary achieved; /* in the target's unit, at `noise` */
 } netdp_calibration;
 

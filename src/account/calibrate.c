@@ -94,7 +94,7 @@ static netdp_status group_losses(calibration *c, netdp_error *error)
 static netdp_status account_at(calibration *c, double sigma, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
-    if (c->target->rounds_auto) {
+    if (c->target->rounds_auto && !c->target->tune_pairs) {
         const int32_t n = netdp_mixing_rows(c->protocol.mixing).nodes;
         status =
             netdp_rounds_auto(c->gap, n, sigma, c->target->variance, &c->protocol.rounds, error);
@@ -172,27 +172,45 @@ static void calibration_clear(calibration *c)
 }
 
 /*
- * What is tuned: the dither in logarithms, and the decay or the end dither's logarithm. Below 0.005
- * a dither costs nothing, above 2 it is worse than fresh noise.
+ * What is tuned: the dither in logarithms, and the decay or the end dither's logarithm; with noise in
+ * pairs kappa's and the rounds' beside it. Below 0.005 a dither costs nothing, above 2 it is worse
+ * than fresh noise.
  */
 #define LEAST_DITHER 0.005
 #define MOST_DITHER 2.0
 #define MOST_TUNED_DECAY 1.5
-enum { DITHER, SECOND, KNOBS };
+#define LEAST_KAPPA 0.1
+#define MOST_KAPPA 1000.0
+#define MOST_LONGER 4.0 /* times the rounds of plain averaging */
+enum { DITHER, SECOND, PAIRS, ROUNDS, KNOBS };
 
 typedef struct knob {
     double least, most;
-    int grid; /* how many values are tried first; 1: it stays */
+    int grid;     /* how many values are tried first, of all knobs together; 1: `first` */
+    double first; /* where it begins */
+    double step;  /* 0: it stays */
 } knob;
+
+static knob grid_of(double least, double most, int grid)
+{
+    return (knob){least, most, grid, least, grid > 1 ? (most - least) / (grid - 1) : 0};
+}
 
 /* Learning whose phases are one round has no dither; a decay needs a third round. */
 static void list_knobs(const calibration *c, knob knobs[KNOBS])
 {
     const netdp_linear *p = &c->protocol;
-    const bool learns = p->every > 0, fixed = c->target->keep_second;
-    knobs[DITHER] = (knob){log(LEAST_DITHER), log(MOST_DITHER), learns && p->every == 1 ? 1 : 9};
-    knobs[SECOND] = learns ? (knob){log(LEAST_DITHER), log(MOST_DITHER), fixed ? 1 : 5}
-                           : (knob){0, MOST_TUNED_DECAY, fixed ? 1 : 4};
+    const bool learns = p->every > 0, fixed = c->target->keep_second, pairs = c->target->tune_pairs;
+    const double rounds = (double)p->rounds;
+    knobs[DITHER] =
+        pairs ? (knob){log(LEAST_DITHER), log(MOST_DITHER), 1, log(0.02), log(4)}
+              : grid_of(log(LEAST_DITHER), log(MOST_DITHER), learns && p->every == 1 ? 1 : 9);
+    knobs[SECOND] = learns ? grid_of(log(LEAST_DITHER), log(MOST_DITHER), fixed ? 1 : 5)
+                           : grid_of(0, MOST_TUNED_DECAY, fixed || pairs ? 1 : 4);
+    knobs[PAIRS] =
+        (knob){log(LEAST_KAPPA), log(MOST_KAPPA), 1, log(10), pairs && !learns ? log(4) : 0};
+    knobs[ROUNDS] = (knob){0, log(MOST_LONGER * rounds), 1, log(2 * rounds),
+                           knobs[PAIRS].step > 0 && c->target->rounds_auto ? log(2) : 0};
 }
 
 /* No dither of any round shall be below the least. */
@@ -202,22 +220,40 @@ static double decay_within(const netdp_linear *protocol, double decay)
     return last > 1 ? fmax(0, fmin(decay, log(protocol->dither / LEAST_DITHER) / log(last))) : 0;
 }
 
+/* What values that differ have not mixed yet, in the mean over nodes and as netdp_noise_error. */
+static netdp_status unmixed(const calibration *c, double *part, netdp_error *error)
+{
+    netdp_linear plain = c->protocol;
+    plain.dither = plain.dither_decay = 0;
+    plain.pairing = (netdp_pairing){0};
+    netdp_status status = netdp_noise_error(&plain, part, error);
+    *part = c->target->variance * fmax(0, *part - 0.5 / netdp_mixing_rows(plain.mixing).nodes);
+    return status;
+}
+
 /* sigma at one place, and the error that it predicts (in units of Delta^2). */
 static netdp_status try_place(calibration *c, const knob knobs[KNOBS], const double place[KNOBS],
                               double *sigma, double *predicted, netdp_error *error)
 {
-    if (knobs[DITHER].grid > 1)
+    double rest = 0;
+    if (knobs[ROUNDS].step > 0)
+        c->protocol.rounds = (int64_t)lround(exp(place[ROUNDS]));
+    if (knobs[PAIRS].step > 0)
+        c->protocol.pairing.noise = exp(place[PAIRS]);
+    if (knobs[DITHER].step > 0)
         c->protocol.dither = exp(place[DITHER]);
-    if (knobs[SECOND].grid > 1 && c->protocol.every > 0)
+    if (knobs[SECOND].step > 0 && c->protocol.every > 0)
         c->protocol.end_dither = exp(place[SECOND]);
-    else if (knobs[SECOND].grid > 1)
+    else if (knobs[SECOND].step > 0)
         c->protocol.dither_decay = decay_within(&c->protocol, place[SECOND]);
     c->accounted = 0;
     netdp_status status = search(c, sigma, error);
     if (status == NETDP_OK)
         status = netdp_noise_error(&c->protocol, predicted, error);
+    if (status == NETDP_OK && knobs[ROUNDS].step > 0)
+        status = unmixed(c, &rest, error);
     if (status == NETDP_OK)
-        *predicted *= *sigma * *sigma;
+        *predicted = *predicted * *sigma * *sigma + rest;
     return status;
 }
 
@@ -226,14 +262,20 @@ static netdp_status tune(calibration *c, double *sigma, netdp_error *error)
 {
     enum { HALVINGS = 6 };
     knob knobs[KNOBS];
+    if (c->target->tune_pairs && c->target->rounds_auto) {
+        netdp_status status = netdp_rounds_auto(c->gap, netdp_mixing_rows(c->protocol.mixing).nodes,
+                                                1, c->target->variance, &c->protocol.rounds, error);
+        if (status != NETDP_OK)
+            return status;
+    }
     list_knobs(c, knobs);
-    double best[KNOBS] = {0}, step[KNOBS] = {0}, least = INFINITY, predicted = 0;
+    double best[KNOBS] = {0}, step[KNOBS], least = INFINITY, predicted = 0;
     for (int k = 0; k < KNOBS; k++)
-        if (knobs[k].grid > 1)
-            step[k] = (knobs[k].most - knobs[k].least) / (knobs[k].grid - 1);
+        step[k] = knobs[k].step;
     for (int i = 0; i < knobs[DITHER].grid * knobs[SECOND].grid; i++) {
-        const double place[KNOBS] = {knobs[DITHER].least + step[DITHER] * (i / knobs[SECOND].grid),
-                                     knobs[SECOND].least + step[SECOND] * (i % knobs[SECOND].grid)};
+        const double place[KNOBS] = {knobs[DITHER].first + step[DITHER] * (i / knobs[SECOND].grid),
+                                     knobs[SECOND].first + step[SECOND] * (i % knobs[SECOND].grid),
+                                     knobs[PAIRS].first, knobs[ROUNDS].first};
         netdp_status status = try_place(c, knobs, place, sigma, &predicted, error);
         if (status != NETDP_OK)
             return status;
@@ -245,10 +287,11 @@ static netdp_status tune(calibration *c, double *sigma, netdp_error *error)
     for (int halved = 0; halved < HALVINGS;) {
         bool moved = false;
         for (int k = 0; k < 2 * KNOBS; k++) {
-            double place[KNOBS] = {best[DITHER], best[SECOND]};
+            double place[KNOBS];
             const knob *turned = &knobs[k / 2];
+            memcpy(place, best, sizeof place);
             place[k / 2] += (k % 2 == 0 ? 0.5 : -0.5) * step[k / 2];
-            if (turned->grid < 2 || place[k / 2] < turned->least || place[k / 2] > turned->most)
+            if (turned->step == 0 || place[k / 2] < turned->least || place[k / 2] > turned->most)
                 continue;
             netdp_status status = try_place(c, knobs, place, sigma, &predicted, error);
             if (status != NETDP_OK)
@@ -289,6 +332,12 @@ static netdp_status check_target(const netdp_loss_request *request, const netdp_
         return netdp_i_fail(error, NETDP_INVALID,
                             "tune-dither: applies to averaging, and to learning by the bound "
                             "phase-release; leave it out");
+    if (target->tune_pairs &&
+        (request->protocol->every > 0 || request->protocol->pairing.graph == NULL))
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "tune-pairs: applies to averaging with a pair graph; give --pair-graph, "
+            "or leave it out");
     if (target->rounds_auto && request->protocol->every > 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "rounds: auto applies to averaging; give the number of rounds");
@@ -315,7 +364,8 @@ netdp_status netdp_calibrate(const netdp_loss_request *request, const netdp_targ
             return status;
     }
     netdp_calibration made = {0};
-    status = target->tune_dither ? tune(&c, &made.noise, error) : search(&c, &made.noise, error);
+    status = target->tune_dither || target->tune_pairs ? tune(&c, &made.noise, error)
+                                                       : search(&c, &made.noise, error);
     if (status == NETDP_OK)
         status = netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error);
     while (status == NETDP_OK && grouped_too_widely(&c, &made.achieved)) {
@@ -333,6 +383,7 @@ netdp_status netdp_calibrate(const netdp_loss_request *request, const netdp_targ
     made.dither_decay = c.protocol.dither_decay;
     made.end_dither = c.protocol.end_dither;
     made.rounds = c.protocol.rounds;
+    made.pair_noise = c.protocol.pairing.noise;
     *calibrated = made;
     if (losses != NULL) {
         *losses = c.losses;

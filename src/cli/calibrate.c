@@ -15,7 +15,7 @@ typedef struct calibrate_options {
     const char *as, *over;
     char unit[NETDP_UNIT_ROOM]; /* `as`, spelled as everywhere */
     double target, max_noise;
-    bool tune_dither, json;
+    bool tune_dither, tune_pairs, json;
 } calibrate_options;
 
 static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *arguments,
@@ -26,15 +26,20 @@ static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *a
                             "give the target, for example --target 1 --as dp:1e-6");
     if (strcmp(o->over, "worst") != 0 && strcmp(o->over, "mean") != 0)
         return netdp_i_fail(error, NETDP_INVALID, "--over: must be worst or mean");
-    if (o->tune_dither && netdp_i_cli_given(arguments, "dither"))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--dither: leave it out with --tune-dither, which chooses it");
+    static const char *const chosen[] = {"dither", "pair-noise"};
+    for (int k = 0; k < 2; k++)
+        if ((o->tune_pairs || (o->tune_dither && k == 0)) &&
+            netdp_i_cli_given(arguments, chosen[k]))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--%s: leave it out with --tune-%s, which chooses it", chosen[k],
+                                o->tune_pairs ? "pairs" : "dither");
     *target = (netdp_target){
         .epsilon = o->target,
         .over = strcmp(o->over, "mean") == 0 ? NETDP_OVER_MEAN : NETDP_OVER_WORST,
         .max_noise = o->max_noise,
         .variance = o->description.variance,
         .tune_dither = o->tune_dither,
+        .tune_pairs = o->tune_pairs,
         .keep_second = netdp_i_cli_given(arguments, "dither-decay") ||
                        netdp_i_cli_given(arguments, "end-dither"),
     };
@@ -68,6 +73,8 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
         "local", netdp_i_json_double(s->local));
     if (object != NULL)
         netdp_i_given_json(losses, object);
+    if (object != NULL && o->tune_pairs)
+        json_object_set_new(object, "pair_noise", json_real(c->pair_noise));
     return netdp_i_cli_print_json(&object, error);
 }
 
@@ -85,6 +92,8 @@ static void print_table(const calibrate_options *o, const netdp_i_description *d
         printf(" / t^%.6g", c->dither_decay);
     if (d->named->settings & NETDP_SETTING_END_DITHER)
         printf(", end dither %.6g", c->end_dither);
+    if (o->tune_pairs)
+        printf(", pair-noise %.6g", c->pair_noise);
     printf(", %" PRId64 " %s\n", c->rounds, d->mixing == NULL ? "steps" : "rounds");
     printf("achieved (%s): mean %s, worst %s (from %" PRId32 " to %" PRId32
            "), local differential privacy %s\n",
@@ -110,6 +119,11 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
          "choose the dither too, and its decay (averaging) or the end dither (muffliato-sgd) where "
          "that is not given: every dither in 0.005 .. 2, for the least noise in the result; up to "
          "4,000 nodes",
+         NULL},
+        {NETDP_I_SWITCH, 0, "tune-pairs", &o.tune_pairs, NULL,
+         "choose kappa of --pair-graph, the dither and, with --rounds auto, the rounds of "
+         "averaging "
+         "for the least predicted error; up to 4,000 nodes",
          NULL},
         {NETDP_I_NUMBER, 0, "max-noise", &o.max_noise, "SIGMA",
          "largest noise to try, in units of the sensitivity", "1e6"},

@@ -132,6 +132,23 @@ def study():
     assert abs(objective["mean"] - objective["predicted"]) <= 4 * objective["standard_error"], objective
 
 
+def tuned():
+    """--tune-pairs: no worse than settings by hand, and what it says meets the target."""
+    target = ["--target", "4", "--as", "dp:1e-6", "--over", "worst", "--json"]
+    for more in (["--rounds", "40"], ["--rounds", "auto"]):
+        code, out, err = run(["calibrate", "--family", "davis", *more, "--pair-graph", "edges", "--tune-pairs", *target], "/tmp")
+        assert code == 0, err
+        got = json.loads(out)
+        assert got["sound"] is True and 3.99 <= got["achieved"]["max"] <= 4, got
+        code, out, err = run(["calibrate", "--family", "davis", "--rounds", str(got["rounds"]), "--pair-graph", "edges",
+                              "--pair-noise", repr(got["pair_noise"]), "--dither", repr(got["dither"]), *target], "/tmp")
+        assert code == 0, err
+        again = json.loads(out)
+        close(again["noise"], got["noise"], relative=1e-4)
+        assert got["noise"] <= 0.2366, got  # 40 rounds, kappa 10, dither 0.02: 0.257
+        assert more[1] == "40" and got["rounds"] == 40 or 13 <= got["rounds"] <= 60, got
+
+
 LARGE = """title: one for all
 graph: {family: hypercube 10}
 data: {source: meters, per_node: one, columns: [{name: h19}]}
@@ -165,4 +182,7 @@ main([
     Case("loss --family 'ring 5' --rounds 3 --pair-graph nowhere --pair-noise 1", 3, err="nowhere"),
     Case("loss --family 'ring 5' --protocol walk --rounds 30 --noise 2 --pair-graph edges --pair-noise 1", 2,
          err="pair-graph"),
-], [golden, limits, laws, segments, study, one_stands_for_all])
+    Case("calibrate --family davis --rounds 9 --tune-pairs --target 4 --as dp:1e-6", 2, err="give --pair-graph"),
+    Case("calibrate --family davis --rounds 9 --pair-graph edges --pair-noise 3 --tune-pairs --target 4 --as dp:1e-6", 2,
+         err="--pair-noise: leave it out with --tune-pairs"),
+], [golden, limits, laws, segments, study, tuned, one_stands_for_all])
