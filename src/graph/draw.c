@@ -91,6 +91,29 @@ static igraph_error_t draw_regular(igraph_t *graph, const netdp_i_law *law)
     return code;
 }
 
+/* Each node draws so many different others; a pair that drew one another has one edge. */
+static igraph_error_t draw_k_out(igraph_t *graph, const netdp_i_law *law)
+{
+    igraph_vector_int_t drawn, edges;
+    igraph_error_t code = igraph_vector_int_init(&drawn, 0);
+    if (code != IGRAPH_SUCCESS)
+        return code;
+    code = igraph_vector_int_init(&edges, 2 * (igraph_integer_t)law->nodes * law->degree);
+    for (int32_t u = 0; code == IGRAPH_SUCCESS && u < law->nodes && law->degree > 0; u++) {
+        code = igraph_random_sample(&drawn, 0, law->nodes - 2, law->degree);
+        for (int32_t i = 0; code == IGRAPH_SUCCESS && i < law->degree; i++) {
+            const igraph_integer_t at = 2 * ((igraph_integer_t)u * law->degree + i);
+            VECTOR(edges)[at] = u;
+            VECTOR(edges)[at + 1] = VECTOR(drawn)[i] + (VECTOR(drawn)[i] >= u ? 1 : 0);
+        }
+    }
+    if (code == IGRAPH_SUCCESS)
+        code = igraph_create(graph, &edges, law->nodes, IGRAPH_UNDIRECTED);
+    igraph_vector_int_destroy(&edges);
+    igraph_vector_int_destroy(&drawn);
+    return code;
+}
+
 static igraph_error_t draw(igraph_t *graph, const netdp_i_law *law, double *position)
 {
     switch (law->kind) {
@@ -103,6 +126,8 @@ static igraph_error_t draw(igraph_t *graph, const netdp_i_law *law, double *posi
         return draw_barabasi_albert(graph, law);
     case NETDP_I_REGULAR:
         return draw_regular(graph, law);
+    case NETDP_I_K_OUT:
+        return draw_k_out(graph, law);
     case NETDP_I_STOCHASTIC_BLOCK:
         return draw_stochastic_block(graph, law);
     }

@@ -280,6 +280,18 @@ static netdp_status build_regular(struct request *request, netdp_error *error)
     return status == NETDP_OK ? draw(request, &law, error) : status;
 }
 
+static netdp_status build_k_out(struct request *request, netdp_error *error)
+{
+    int64_t drawn = 0;
+    netdp_status status = nodes_argument(request, 1, error);
+    if (status == NETDP_OK)
+        status = integer(request, 2, 0, request->nodes - 1, &drawn, error);
+    if (status == NETDP_OK)
+        status = bound_edges(request, (double)request->nodes * (double)drawn, error);
+    netdp_i_law law = {.kind = NETDP_I_K_OUT, .nodes = request->nodes, .degree = (int32_t)drawn};
+    return status == NETDP_OK ? draw(request, &law, error) : status;
+}
+
 /* "75,75,50": the sizes; their sum becomes the number of nodes. 0 blocks: not a list of sizes. */
 static int32_t parse_sizes(struct request *request, char *list, int32_t *size)
 {
@@ -398,6 +410,7 @@ static const struct family families[] = {
     {"barabasi-albert", 2, "barabasi-albert NODES LINKS, at least 5 nodes, 1 to 5 links",
      build_barabasi_albert},
     {"regular", 2, "regular NODES DEGREE, degree < nodes, their product even", build_regular},
+    {"k-out", 2, "k-out NODES K, each node draws K others", build_k_out},
     {"stochastic-block", 2, "stochastic-block SIZE,SIZE P,Q;Q,R", build_stochastic_block},
     {"caveman", 2, "caveman CLIQUES SIZE", build_caveman},
     {"davis", 0, "davis", build_bundled},

@@ -14,13 +14,15 @@ typedef enum netdp_i_law_kind {
     NETDP_I_GEOMETRIC,
     NETDP_I_BARABASI_ALBERT,
     NETDP_I_REGULAR,
+    NETDP_I_K_OUT,
     NETDP_I_STOCHASTIC_BLOCK,
 } netdp_i_law_kind;
 
 typedef struct netdp_i_law {
     netdp_i_law_kind kind;
     int32_t nodes;
-    int32_t degree;       /* barabasi-albert: links of a new node; regular: the degree */
+    int32_t degree;       /* barabasi-albert: links of a new node; regular: the degree;
+                             k-out: whom each node draws */
     double probability;   /* erdos-renyi */
     double radius;        /* geometric */
     int32_t blocks;       /* stochastic-block */

@@ -328,8 +328,8 @@ static netdp_status describe_pairs(netdp_i_variant *variant, netdp_pairing *pair
         return NETDP_OK;
     if (!netdp_i_pairing_named(name))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: privacy.pair_graph: '%s' is none of edges, complete, ring and "
-                            "regular K",
+                            "%s: privacy.pair_graph: '%s' is none of edges, complete, ring, "
+                            "regular K and k-out K",
                             study->path, netdp_i_show_text(name).text);
     netdp_graph_free(variant->pairs);
     variant->pairs = NULL;

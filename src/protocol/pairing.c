@@ -94,7 +94,7 @@ static netdp_status copy_edges(const netdp_graph *network, netdp_graph **pairs, 
     return status;
 }
 
-/* "complete", "ring" or "regular K" of so many nodes, as netdp_graph_make spells it; else "". */
+/* "complete", "ring", "regular K" or "k-out K" of so many nodes, as netdp_graph_make spells it; else "". */
 static void spell_family(const char *name, int nodes, char family[64])
 {
     int degree = 0, end = 0;
@@ -103,6 +103,8 @@ static void spell_family(const char *name, int nodes, char family[64])
         snprintf(family, 64, "%s %d", name, nodes);
     else if (sscanf(name, "regular %9d%n", &degree, &end) == 1 && name[end] == '\0')
         snprintf(family, 64, "regular %d %d", nodes, degree);
+    else if (sscanf(name, "k-out %9d%n", &degree, &end) == 1 && name[end] == '\0')
+        snprintf(family, 64, "k-out %d %d", nodes, degree);
 }
 
 bool netdp_i_pairing_named(const char *name)

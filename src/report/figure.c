@@ -122,6 +122,9 @@ static netdp_status write_json(const netdp_i_figure *f, const char *path, netdp_
                                                       netdp_i_figure_is_log(f, 'y')));
     if (object == NULL)
         return netdp_i_no_memory(error);
+    json_t *simulation = json_object_get(f->summary, "simulation");
+    if (simulation != NULL)
+        json_object_set(object, "simulation", simulation);
     netdp_status status = netdp_i_json_write(object, path, error);
     json_decref(object);
     return status;

@@ -520,10 +520,10 @@ static netdp_status write_audits(const netdp_study *study, auditing *a, const ch
 {
     char path[4096];
     netdp_status status = write_points(a->found.audits, folder, error);
-    json_t *all =
-        json_pack("{s:s, s:s, s:I, s:f, s:O, s:O}", "netdp", netdp_version(), "title", study->title,
-                  "runs", (json_int_t)a->options->runs, "confidence", a->options->confidence,
-                  "audits", a->found.audits, "reconstruction", a->found.estimates);
+    json_t *all = json_pack("{s:s, s:s, s:s, s:I, s:f, s:O, s:O}", "netdp", netdp_version(),
+                            "title", study->title, "simulation", NETDP_I_SIMULATION, "runs",
+                            (json_int_t)a->options->runs, "confidence", a->options->confidence,
+                            "audits", a->found.audits, "reconstruction", a->found.estimates);
     if (status == NETDP_OK && all == NULL)
         status = netdp_i_no_memory(error);
     netdp_i_file_path(path, folder, "audit.json");

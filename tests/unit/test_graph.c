@@ -108,6 +108,8 @@ static void test_sizes_of_families(void **state)
         {"regular 100 95", 100, 4750, 2},
         {"regular 8 7", 8, 28, 1},
         {"regular 1 0", 1, 0, 0},
+        {"k-out 50 3", 50, -1, -1},
+        {"k-out 6 5", 6, 15, 1},
         {"stochastic-block 75,75,50 0.25,0.05,0.02;0.05,0.35,0.07;0.02,0.07,0.40", 200, -1, -1},
         {"stochastic-block 2,3 0,1;1,0", 5, 6, 2},
     };
@@ -161,11 +163,8 @@ static void test_seeds(void **state)
 {
     (void)state;
     static const char *const family[] = {
-        "erdos-renyi 100 0.1",
-        "geometric 100 0.25",
-        "barabasi-albert 100 3",
-        "regular 100 4",
-        "stochastic-block 50,50 0.3,0.1;0.1,0.3",
+        "erdos-renyi 100 0.1", "geometric 100 0.25", "barabasi-albert 100 3",
+        "regular 100 4",       "k-out 100 2",        "stochastic-block 50,50 0.3,0.1;0.1,0.3",
     };
     for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
         netdp_graph *a = make(family[i], 5), *b = make(family[i], 5), *c = make(family[i], 6);
@@ -260,6 +259,8 @@ static void test_bad_families(void **state)
         "barabasi-albert 10 0",
         "barabasi-albert 10 6",
         "regular 5 3",
+        "k-out 5 5",
+        "k-out 5",
         "regular 5 5",
         "regular 5 -2",
         "stochastic-block 3,4 0.5",

@@ -74,7 +74,7 @@ typedef struct netdp_i_description_options {
     {NETDP_I_SWITCH, 0, "accelerate", &(o).settings.accelerate, NULL,                              \
      "Chebyshev gossip (averaging, muffliato-sgd)", NULL},                                         \
     NETDP_I_ONLY_FOR(NETDP_SETTING_PAIRS),                                                         \
-    {NETDP_I_TEXT, 0, "pair-graph", &(o).pair_graph, "edges|complete|ring|regular K|FILE",         \
+    {NETDP_I_TEXT, 0, "pair-graph", &(o).pair_graph, "edges|complete|ring|regular K|k-out K|FILE",         \
      "gossip: who shares noise that cancels in the sum; edges: neighbours do; FILE -: standard "   \
      "input",                                                                                      \
      "none"},                                                                                      \
