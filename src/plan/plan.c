@@ -313,13 +313,19 @@ static netdp_status describe_varying(const netdp_i_variant *variant, netdp_setti
     return status;
 }
 
+/* What the study gives, or for auto something to begin with. */
+static double given_or(double value, double usual)
+{
+    return value >= 0 ? value : usual;
+}
+
 /* Who shares noise that cancels in the sum; local differential privacy does without. */
 static netdp_status describe_pairs(netdp_i_variant *variant, netdp_pairing *pairing,
                                    netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const char *name = study->privacy.pair_graph;
-    if (name == NULL && study->privacy.pair_noise > 0)
+    if (name == NULL && study->privacy.pair_noise != 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: privacy.pair_noise: who shares it? give privacy.pair_graph, such "
                             "as edges",
@@ -335,14 +341,8 @@ static netdp_status describe_pairs(netdp_i_variant *variant, netdp_pairing *pair
     variant->pairs = NULL;
     netdp_status status = netdp_pairing_graph(name, variant->problem->graph,
                                               study->privacy.pair_seed, &variant->pairs, error);
-    *pairing = (netdp_pairing){variant->pairs, study->privacy.pair_noise};
+    *pairing = (netdp_pairing){variant->pairs, given_or(study->privacy.pair_noise, 10)};
     return status;
-}
-
-/* What the study gives, or for auto something to begin with. */
-static double given_or(double value, double usual)
-{
-    return value >= 0 ? value : usual;
 }
 
 /* The variant's gossip; what is auto is found by the calibration. */
@@ -582,6 +582,7 @@ static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration
         .rounds_auto = study->protocol.rounds == 0 && study->protocol.phases == 0,
         .variance = study->protocol.variance,
         .tune_dither = study->privacy.dither < 0 && !local,
+        .tune_pairs = study->privacy.pair_noise < 0 && !local,
         .keep_second = study->privacy.dither_decay >= 0 && study->privacy.end_dither >= 0,
         .even_unsound = variant->bound != NETDP_BOUND_AUTO};
     netdp_status status =
@@ -595,6 +596,7 @@ static netdp_status calibrate_gossip(netdp_i_variant *variant, netdp_calibration
     variant->protocol.dither = calibration->dither;
     variant->protocol.dither_decay = calibration->dither_decay;
     variant->protocol.end_dither = calibration->end_dither;
+    variant->protocol.pairing.noise = calibration->pair_noise;
     return NETDP_OK;
 }
 
@@ -753,10 +755,11 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
         const netdp_i_variant *variant = &plan->variant[i];
         json_array_append_new(
             list,
-            json_pack("{s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:O}", "noise", variant->noise,
-                      "dither", variant->protocol.dither, "dither_decay",
-                      variant->protocol.dither_decay, "end_dither", variant->protocol.end_dither,
-                      "rounds", (json_int_t)variant->protocol.rounds, "every",
+            json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:O}", "noise", variant->noise,
+                      "pair_noise", variant->protocol.pairing.noise, "dither",
+                      variant->protocol.dither, "dither_decay", variant->protocol.dither_decay,
+                      "end_dither", variant->protocol.end_dither, "rounds",
+                      (json_int_t)variant->protocol.rounds, "every",
                       (json_int_t)variant->protocol.every, "predicted", variant->predicted,
                       "expected", variant->expected, "guarantee", variant->guarantee));
     }
@@ -768,13 +771,15 @@ static bool restore_variant(json_t *stored, netdp_i_variant *variant)
     const netdp_linear given = variant->protocol;
     const bool tuned = variant->study->privacy.dither < 0 && variant->role != NETDP_I_LOCAL;
     json_int_t rounds = 0, every = 0;
-    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:O !}", "noise",
-                    &variant->noise, "dither", &variant->protocol.dither, "dither_decay",
-                    &variant->protocol.dither_decay, "end_dither", &variant->protocol.end_dither,
-                    "rounds", &rounds, "every", &every, "predicted", &variant->predicted,
-                    "expected", &variant->expected, "guarantee", &variant->guarantee) != 0 ||
+    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:O !}", "noise",
+                    &variant->noise, "pair_noise", &variant->protocol.pairing.noise, "dither",
+                    &variant->protocol.dither, "dither_decay", &variant->protocol.dither_decay,
+                    "end_dither", &variant->protocol.end_dither, "rounds", &rounds, "every", &every,
+                    "predicted", &variant->predicted, "expected", &variant->expected, "guarantee",
+                    &variant->guarantee) != 0 ||
         (!tuned && (variant->protocol.dither != given.dither || /* which the study gives */
                     variant->protocol.dither_decay != given.dither_decay ||
+                    variant->protocol.pairing.noise != given.pairing.noise ||
                     variant->protocol.end_dither != given.end_dither)))
         return false;
     variant->protocol.rounds = rounds;

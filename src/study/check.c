@@ -228,6 +228,12 @@ static netdp_status check_dithers(const netdp_i_reading *from, netdp_error *erro
     if (study->privacy.dither >= 0 && study->privacy.dither_decay < 0)
         return netdp_i_reading_fail(from, "privacy.dither_decay", error,
                                     "auto goes with dither: auto; give a number");
+    if (study->privacy.pair_noise < 0 && netdp_i_study_learns(study))
+        return netdp_i_reading_fail(from, "privacy.pair_noise", error,
+                                    "auto applies to averaging; give a number");
+    if (study->privacy.dither >= 0 && study->privacy.pair_noise < 0)
+        return netdp_i_reading_fail(from, "privacy.pair_noise", error,
+                                    "auto goes with dither: auto; give a number");
     if (study->privacy.dither >= 0 && study->privacy.end_dither < 0)
         return netdp_i_reading_fail(from, "privacy.end_dither", error,
                                     "auto goes with dither: auto; give a number");

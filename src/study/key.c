@@ -192,7 +192,7 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"privacy.pair_graph", NETDP_I_KEY_TEXT, AT(privacy.pair_graph),
      .expects = "edges, complete, ring, regular K or k-out K"},
     {"privacy.pair_noise", NETDP_I_KEY_REAL, AT(privacy.pair_noise), .fallback = "0", .low = 0,
-     .high = 1e6, .expects = "a number from 0 to 1000000"},
+     .high = 1e6, .word = by_formula, .expects = "a number from 0 to 1000000, or auto"},
     {"privacy.pair_seed", NETDP_I_KEY_SEED, AT(privacy.pair_seed), .fallback = "1",
      .expects = "a whole number from 0 to 18446744073709551615"},
     {"output.every", NETDP_I_KEY_WHOLE, AT(output.every), .whole = true, .fallback = "1", .low = 1,

@@ -107,7 +107,7 @@ struct netdp_study {
         netdp_own_noise own_noise;
         double dither, dither_decay, end_dither; /* -1: auto, by the calibration */
         char *pair_graph;
-        double pair_noise;
+        double pair_noise; /* -1: auto, by the calibration */
         uint64_t pair_seed;
     } privacy;
     struct {

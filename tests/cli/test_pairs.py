@@ -149,6 +149,25 @@ def tuned():
         assert more[1] == "40" and got["rounds"] == 40 or 13 <= got["rounds"] <= 60, got
 
 
+def tuned_study():
+    """pair_noise: auto with dither and rounds: auto, towards each pair, and the same bytes when it goes on."""
+    text = STUDY.replace("rounds: 40", "rounds: auto").replace("dither: 0.05", "dither: auto")
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "study.yaml"), "w", encoding="utf-8") as file:
+            file.write(text.replace("pair_noise: 10", "pair_noise: auto").replace("repeat: 200", "repeat: 20"))
+        code, _, err = run(["run", "study.yaml", "-o", "out"], folder)
+        assert code == 0, err
+        with open(os.path.join(folder, "out/summary.json"), encoding="utf-8") as file:
+            made = json.load(file)["variants"][-1]
+        assert 3.99 <= made["guarantee"]["worst"]["epsilon"] <= 4, made["guarantee"]
+        assert made["guarantee"]["pairs"]["noise"] > 10 and made["noise"] < 0.23, made
+        for key, words in (("privacy.dither=0.1", "auto goes with dither: auto"),
+                           ("privacy.pair_graph=", "who shares it")):
+            code, _, err = run(["run", "study.yaml", "-o", "bad", "--set", key], folder)
+            assert code == 2 and len(err.splitlines()) == 1, (key, err)
+            assert words in err or key == "privacy.pair_graph=", (key, err)
+
+
 LARGE = """title: one for all
 graph: {family: hypercube 10}
 data: {source: meters, per_node: one, columns: [{name: h19}]}
@@ -185,4 +204,4 @@ main([
     Case("calibrate --family davis --rounds 9 --tune-pairs --target 4 --as dp:1e-6", 2, err="give --pair-graph"),
     Case("calibrate --family davis --rounds 9 --pair-graph edges --pair-noise 3 --tune-pairs --target 4 --as dp:1e-6", 2,
          err="--pair-noise: leave it out with --tune-pairs"),
-], [golden, limits, laws, segments, study, tuned, one_stands_for_all])
+], [golden, limits, laws, segments, study, tuned, tuned_study, one_stands_for_all])
