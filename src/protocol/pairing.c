@@ -32,24 +32,40 @@ netdp_status netdp_i_pairing_check(const netdp_pairing *pairing, int32_t nodes, 
     return NETDP_OK;
 }
 
+/* The edges of a graph as pairs of `nodes` nodes; `node`: the number of each there, NULL: the same. */
+static netdp_status take_edges(const netdp_graph *graph, const int32_t *node, int32_t nodes,
+                               netdp_graph **pairs, netdp_error *error)
+{
+    const int64_t edges = netdp_graph_edges(graph);
+    int64_t made = 0;
+    int32_t *edge = NETDP_I_NEW(int32_t, 2 * edges + 1);
+    if (edge == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
+        for (int32_t i = 0; i < netdp_graph_degree(graph, v); i++) {
+            const int32_t w = netdp_graph_neighbours(graph, v)[i];
+            if (v > w)
+                continue;
+            edge[made++] = node != NULL ? node[v] : v;
+            edge[made++] = node != NULL ? node[w] : w;
+        }
+    netdp_status status = netdp_graph_from_edges(nodes, edge, edges, pairs, error);
+    netdp_i_free(edge);
+    return status;
+}
+
 /* A graph file names nodes of the network; those that it leaves out share no noise. */
 static netdp_status read_pairs(const char *path, const netdp_graph *network, netdp_graph **pairs,
                                netdp_error *error)
 {
     netdp_graph *read = NULL;
-    int32_t *edge = NULL, *node = NULL;
     netdp_status status = netdp_graph_read(path, false, &read, NULL, error);
     if (status != NETDP_OK)
         return status;
     const int32_t n = netdp_graph_nodes(read);
-    const int64_t edges = netdp_graph_edges(read);
-    int64_t made = 0;
-    node = NETDP_I_NEW(int32_t, n);
-    edge = NETDP_I_NEW(int32_t, 2 * edges + 1);
-    if (node == NULL || edge == NULL) {
+    int32_t *node = NETDP_I_NEW(int32_t, n);
+    if (node == NULL)
         status = netdp_i_no_memory(error);
-        goto done;
-    }
     for (int32_t v = 0; status == NETDP_OK && v < n; v++) {
         char number[16];
         const char *name = netdp_graph_name(read, v);
@@ -58,39 +74,10 @@ static netdp_status read_pairs(const char *path, const netdp_graph *network, net
         if (status != NETDP_OK)
             status = netdp_i_within(error, status, "pair-graph: %s", path);
     }
-    for (int32_t v = 0; status == NETDP_OK && v < n; v++)
-        for (int32_t i = 0; i < netdp_graph_degree(read, v); i++) {
-            const int32_t w = netdp_graph_neighbours(read, v)[i];
-            if (v > w)
-                continue;
-            edge[made++] = node[v];
-            edge[made++] = node[w];
-        }
     if (status == NETDP_OK)
-        status = netdp_graph_from_edges(netdp_graph_nodes(network), edge, edges, pairs, error);
-done:
+        status = take_edges(read, node, netdp_graph_nodes(network), pairs, error);
     netdp_i_free(node);
-    netdp_i_free(edge);
     netdp_graph_free(read);
-    return status;
-}
-
-static netdp_status copy_edges(const netdp_graph *network, netdp_graph **pairs, netdp_error *error)
-{
-    const int32_t n = netdp_graph_nodes(network);
-    const int64_t edges = netdp_graph_edges(network);
-    int64_t made = 0;
-    int32_t *edge = NETDP_I_NEW(int32_t, 2 * edges + 1);
-    if (edge == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t v = 0; v < n; v++)
-        for (int32_t i = 0; i < netdp_graph_degree(network, v); i++)
-            if (netdp_graph_neighbours(network, v)[i] > v) {
-                edge[made++] = v;
-                edge[made++] = netdp_graph_neighbours(network, v)[i];
-            }
-    netdp_status status = netdp_graph_from_edges(n, edge, edges, pairs, error);
-    netdp_i_free(edge);
     return status;
 }
 
@@ -122,7 +109,7 @@ netdp_status netdp_pairing_graph(const char *name, const netdp_graph *network, u
     netdp_status status;
     spell_family(name, netdp_graph_nodes(network), family);
     if (strcmp(name, "edges") == 0) {
-        status = copy_edges(network, &made, error);
+        status = take_edges(network, NULL, netdp_graph_nodes(network), &made, error);
     } else if (family[0] != '\0') {
         status = netdp_graph_make(family, seed, true, &made, NULL, error);
         if (status != NETDP_OK)

@@ -333,40 +333,20 @@ static int32_t find_partners(const netdp_pairing *pairing, const char *mark,
     return found;
 }
 
-/* Without an inverse that observers share. */
-static netdp_status bound_without(const netdp_i_paired *paired, const int32_t *observers,
-                                  int32_t count, const int32_t *from, int32_t from_count,
-                                  double *loss, const netdp_progress *progress, netdp_error *error)
+/* By the inverse that observers share. */
+static netdp_status bound_shared(const netdp_i_paired *paired, const char *mark,
+                                 const int32_t *observers, int32_t count, const int32_t *from,
+                                 int32_t from_count, double *loss, netdp_error *error)
 {
-    char *mark = NETDP_I_NEW(char, paired->nodes);
-    if (mark == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t i = 0; i < count; i++)
-        mark[observers[i]] = 1;
-    netdp_status status =
-        bound_large(paired->pairing, mark, from, from_count, loss, progress, error);
-    netdp_i_free(mark);
-    return status;
-}
-
-netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *observers,
-                                 int32_t count, const int32_t *from, int32_t from_count,
-                                 double *loss, const netdp_progress *progress, netdp_error *error)
-{
-    if (paired->inverse == NULL)
-        return bound_without(paired, observers, count, from, from_count, loss, progress, error);
     const int64_t n = paired->nodes;
-    char *mark = NETDP_I_NEW(char, n);
     int32_t *partner = NETDP_I_NEW(int32_t, n);
     double *cut = NETDP_I_NEW(double, n), *inverse = NETDP_I_NEW(double, n *n);
     double *block = NULL, *columns = NULL, *x = NETDP_I_NEW(double, LANES *n);
     netdp_status status = NETDP_OK;
-    if (mark == NULL || partner == NULL || cut == NULL || inverse == NULL || x == NULL) {
+    if (partner == NULL || cut == NULL || inverse == NULL || x == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
-    for (int32_t i = 0; i < count; i++)
-        mark[observers[i]] = 1;
     const int32_t partners = find_partners(paired->pairing, mark, observers, count, partner, cut);
     const int64_t most = partners > count ? partners : count;
     block = NETDP_I_NEW(double, most *most + 1);
@@ -383,12 +363,28 @@ netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *ob
     if (status == NETDP_OK)
         (void)bound_all(paired->pairing, mark, from, from_count, inverse, x, loss);
 done:
-    netdp_i_free(mark);
     netdp_i_free(partner);
     netdp_i_free(cut);
     netdp_i_free(inverse);
     netdp_i_free(block);
     netdp_i_free(columns);
     netdp_i_free(x);
+    return status;
+}
+
+netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *observers,
+                                 int32_t count, const int32_t *from, int32_t from_count,
+                                 double *loss, const netdp_progress *progress, netdp_error *error)
+{
+    char *mark = NETDP_I_NEW(char, paired->nodes);
+    if (mark == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < count; i++)
+        mark[observers[i]] = 1;
+    netdp_status status =
+        paired->inverse != NULL
+            ? bound_shared(paired, mark, observers, count, from, from_count, loss, error)
+            : bound_large(paired->pairing, mark, from, from_count, loss, progress, error);
+    netdp_i_free(mark);
     return status;
 }
