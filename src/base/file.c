@@ -304,7 +304,7 @@ netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, 
     return status;
 }
 
-void netdp_i_file_path(char *path, const char *folder, const char *file)
+void netdp_i_file_path(char path[NETDP_I_PATH_ROOM], const char *folder, const char *file)
 {
-    snprintf(path, 4096, "%s/%s", folder, file);
+    snprintf(path, NETDP_I_PATH_ROOM, "%s/%s", folder, file);
 }

@@ -71,7 +71,10 @@ netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t colum
 netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, int64_t *columns,
                               netdp_error *error);
 
-/* "folder/file" into a buffer of 4096; cut where it is longer. */
-void netdp_i_file_path(char *path, const char *folder, const char *file);
+/* Room of a path. */
+enum { NETDP_I_PATH_ROOM = 4096 };
+
+/* "folder/file"; cut where it is longer. */
+void netdp_i_file_path(char path[NETDP_I_PATH_ROOM], const char *folder, const char *file);
 
 #endif

@@ -5,15 +5,15 @@
 
 #include <stdbool.h>
 
-enum { NETDP_I_PLACE_ROOM = 4096 };
+#include "base/file.h"
 
 /*
  * The path of `name` ("netdp/experiments") below the folder of shared data of the prefix in which
  * the running program is, wherever that was moved; false: it is not there.
  */
-bool netdp_i_place_beside(const char *name, char path[NETDP_I_PLACE_ROOM]);
+bool netdp_i_place_beside(const char *name, char path[NETDP_I_PATH_ROOM]);
 
 /* There, or for a program of somebody else's in the prefix that netdp was configured for. */
-bool netdp_i_place(const char *name, char path[NETDP_I_PLACE_ROOM]);
+bool netdp_i_place(const char *name, char path[NETDP_I_PATH_ROOM]);
 
 #endif

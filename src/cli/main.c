@@ -47,7 +47,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 static void print_page(void)
 {
     static const char bundled[] = "netdp/experiments/meters-on-davis.yaml";
-    char manual[NETDP_I_PLACE_ROOM], study[NETDP_I_PLACE_ROOM];
+    char manual[NETDP_I_PATH_ROOM], study[NETDP_I_PATH_ROOM];
     const bool installed = netdp_i_place_beside("doc/netdp/docs", manual);
     fputs("netdp computes with data that stay with their owners, the nodes of a network: they\n"
           "send noised messages to their neighbours until each knows, say, the mean. Nobody is\n"

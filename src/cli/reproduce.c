@@ -89,7 +89,7 @@ static netdp_status list_folder(experiments *e, netdp_error *error)
 /* The first of the folders in which experiments are. */
 static netdp_status find_experiments(experiments *e, netdp_error *error)
 {
-    char installed[NETDP_I_PLACE_ROOM];
+    char installed[NETDP_I_PATH_ROOM];
     const bool is_installed = netdp_i_place("netdp/experiments", installed);
     const char *const folders[] = {"experiments", is_installed ? installed : "experiments"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {

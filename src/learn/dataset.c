@@ -86,7 +86,7 @@ static netdp_status fail_nowhere(const char *folder, const char *file, netdp_err
 
 netdp_status netdp_data_find(const char *folder, const char *file, char **path, netdp_error *error)
 {
-    char product[NETDP_I_PLACE_ROOM];
+    char product[NETDP_I_PATH_ROOM];
     const bool has_product = netdp_i_place("netdp", product);
     const char *const folders[] = {
         folder, getenv("NETDP_DATA"), "./data", "../shared/data", has_product ? product : NULL,

@@ -93,7 +93,7 @@ static netdp_status list_classes(const netdp_i_pairs *pairs, json_t **list, netd
 static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder, const char *name,
                                  netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     const netdp_losses *losses = pairs->batch.losses;
     const bool csv = (int64_t)losses->from_count * losses->to_count <= CSV_PAIRS;
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, csv ? "csv" : "npy");
@@ -641,11 +641,11 @@ void netdp_i_plan_constants(const netdp_i_variant *variant, char file[24])
 static netdp_status write_constants(const netdp_i_variant *variant, const char *folder,
                                     netdp_error *error)
 {
-    char path[4096], file[24];
+    char path[NETDP_I_PATH_ROOM], file[24];
     if (variant->problem->released == NULL)
         return NETDP_OK;
     netdp_i_plan_constants(variant, file);
-    snprintf(path, sizeof path, "%s/%s", folder, file);
+    netdp_i_file_path(path, folder, file);
     return netdp_i_constants_write(variant->problem->released,
                                    netdp_graph_nodes(variant->problem->graph), path, error);
 }

@@ -10,8 +10,6 @@
 #include "report/figure.h"
 #include "run/record.h"
 
-enum { PATH_ROOM = 4096 };
-
 const json_t *netdp_i_figure_variants(const netdp_i_figure *f)
 {
     return json_object_get(f->summary, "variants");
@@ -133,7 +131,7 @@ static netdp_status write_json(const netdp_i_figure *f, const char *path, netdp_
 static netdp_status write_figure(netdp_i_figure *f, size_t kind, const char *data,
                                  netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     const bool length = f->study->figure.x != NULL && strcmp(f->study->figure.x, "length") == 0;
     netdp_status status = read_measures(f, error);
     if (status == NETDP_OK && (kinds[kind].graph || length))

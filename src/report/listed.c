@@ -173,7 +173,7 @@ netdp_status netdp_i_listed_read(const char *folder, const char *losses, const j
                                  int32_t nodes, netdp_unit unit, netdp_i_listed *listed,
                                  netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_listed made = {0};
     snprintf(path, sizeof path, "%s/%s.csv", folder, losses);
     const bool csv = access(path, F_OK) == 0;

@@ -16,7 +16,7 @@
 #include "report/rows.h"
 
 /* Pairs that are listed of a table that is too large. */
-enum { WORST = 200, PATH_ROOM = 4096 };
+enum { WORST = 200 };
 
 /* A table on its way to the page. */
 typedef struct table {
@@ -467,7 +467,7 @@ static json_t *table_json(const table *t, const char *file, bool exact)
 netdp_status netdp_i_pairwise_json(const netdp_i_pairwise *wanted, const netdp_progress *progress,
                                    json_t **made, netdp_error *error)
 {
-    char path[PATH_ROOM], file[64];
+    char path[NETDP_I_PATH_ROOM], file[64];
     table t = {.nodes = wanted->nodes};
     matrix m = {
         .wanted = wanted,
@@ -475,11 +475,11 @@ netdp_status netdp_i_pairwise_json(const netdp_i_pairwise *wanted, const netdp_p
         .t = &t,
     };
     snprintf(file, sizeof file, "%.40s.csv", wanted->losses);
-    snprintf(path, sizeof path, "%s/%s", wanted->folder, file);
+    netdp_i_file_path(path, wanted->folder, file);
     const bool csv = access(path, F_OK) == 0;
     if (!csv) {
         snprintf(file, sizeof file, "%.40s.npy", wanted->losses);
-        snprintf(path, sizeof path, "%s/%s", wanted->folder, file);
+        netdp_i_file_path(path, wanted->folder, file);
     }
     if (!csv && access(path, F_OK) != 0) {
         *made = json_null();

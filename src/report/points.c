@@ -13,7 +13,7 @@
 #include "report/course.h"
 #include "report/figure.h"
 
-enum { PATH_ROOM = 4096, BINS = 24 };
+enum { BINS = 24 };
 
 /*
  * The curve that a variant belongs to and its place on it: of a sweep both are in the summary, a
@@ -271,7 +271,7 @@ static bool sweeps_draws(const netdp_i_figure *f)
  * of the draws' means. */
 netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     json_t *course = NULL, *told;
     size_t i;
     snprintf(path, sizeof path, "%s/trace.csv", f->folder);

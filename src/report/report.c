@@ -21,7 +21,6 @@
 #include "run/record.h"
 
 enum {
-    PATH_ROOM = 4096,
     DRAWN_NODES = 2500, /* a larger graph is not drawn */
     DRAWN_EDGES = 60000,
     MOST_NUMBERS = 1200000, /* of tables that are too large to be shown whole, together */
@@ -54,7 +53,7 @@ static void clear(source *s)
 
 static bool there(const char *folder, const char *file, char *path)
 {
-    snprintf(path, PATH_ROOM, "%s/%s", folder, file);
+    netdp_i_file_path(path, folder, file);
     return access(path, F_OK) == 0;
 }
 
@@ -70,7 +69,7 @@ static json_t *name_json(const char *text)
 /* Why a folder without summary.json is no result folder of a run. */
 static netdp_status fail_folder(const char *folder, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     struct stat shape;
     if (stat(folder, &shape) != 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT,
@@ -87,7 +86,7 @@ static netdp_status fail_folder(const char *folder, netdp_error *error)
 
 static netdp_status read_summary(source *s, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     if (!there(s->folder, "summary.json", path) && !netdp_i_record_finished(s->folder))
         return fail_folder(s->folder, error);
     netdp_status status = netdp_i_record_check(s->folder, error);
@@ -117,7 +116,7 @@ static netdp_status read_summary(source *s, netdp_error *error)
 /* The text for the page, and the study for its graphs: without it the page has none. */
 static netdp_status read_study(source *s, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     int64_t bytes = 0;
     if (!there(s->folder, "study.yaml", path)) {
         netdp_i_fail(&s->unread, NETDP_INVALID, "the folder has no study.yaml");
@@ -378,7 +377,7 @@ static netdp_status picture_json(const char *path, json_t **made, netdp_error *e
 /* figure.svg and what it is, of netdp reproduce; null where there is none, or none for others. */
 static netdp_status figure_json(const source *s, json_t **made, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     json_t *svg = NULL, *about = there(s->folder, "figure.json", path)
                                      ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL)
                                      : NULL;
@@ -434,7 +433,7 @@ static json_t *private_json(const source *s, json_t *made)
 static netdp_status assemble(source *s, const netdp_progress *progress, json_t **made,
                              netdp_error *error)
 {
-    char path[PATH_ROOM], name[256];
+    char path[NETDP_I_PATH_ROOM], name[256];
     json_t *variants = NULL, *trace = NULL, *figure = NULL, *summary = NULL;
     netdp_status status = variants_json(s, progress, &variants, error);
     if (status == NETDP_OK && s->private && there(s->folder, "trace.csv", path))
@@ -465,7 +464,7 @@ static netdp_status assemble(source *s, const netdp_progress *progress, json_t *
 /* audit.json with the pictures of its audits. */
 static netdp_status assemble_audit(const source *s, json_t **made, netdp_error *error)
 {
-    char path[PATH_ROOM], file[32], name[256];
+    char path[NETDP_I_PATH_ROOM], file[32], name[256];
     json_error_t why;
     json_t *allowed = NULL, *pictures = json_array(), *svg;
     there(s->folder, "audit.json", path);
@@ -512,7 +511,7 @@ netdp_status netdp_report_write(const char *folder, const char *data, bool for_e
                                 const char *path, const netdp_progress *progress,
                                 netdp_error *error)
 {
-    char usual[PATH_ROOM];
+    char usual[NETDP_I_PATH_ROOM];
     source s = {
         .folder = folder, .data = data, .private = for_experimenter, .graphs = json_array()};
     json_t *page = NULL;

@@ -134,7 +134,7 @@ static netdp_status resume(const char *folder, const netdp_i_identity *identity,
 static netdp_status save(const char *folder, const netdp_i_identity *identity, json_t *variants,
                          json_t *accounts, netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "checkpoint");
     netdp_status status = netdp_i_accounts_digest(folder, accounts, error);
     if (status != NETDP_OK)

@@ -19,7 +19,7 @@
 #include "run/folder.h"
 
 /* Observers, and of tokens sources, that are accounted for again, beside the worst pair's. */
-enum { AGAIN = 4, PATH_ROOM = 4096 };
+enum { AGAIN = 4 };
 
 /* Which nodes a study asks about, and where each stands among them. */
 typedef struct nodes {
@@ -131,7 +131,7 @@ static netdp_status read_npy(const char *path, recorded *r, netdp_error *error)
 static netdp_status read_record(const netdp_i_variant *variant, const char *folder, recorded *r,
                                 netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     const json_t *worst = json_object_get(variant->guarantee, "worst");
     const int32_t all = netdp_graph_nodes(variant->problem->graph);
     netdp_status status =

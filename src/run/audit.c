@@ -494,7 +494,7 @@ static netdp_status audit_variant(auditing *a, const netdp_i_variant *variant, n
 
 static netdp_status write_points(const json_t *audits, const char *folder, netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_output output;
     size_t i, j;
     json_t *audit, *point;
@@ -518,7 +518,7 @@ static netdp_status write_points(const json_t *audits, const char *folder, netdp
 static netdp_status write_audits(const netdp_study *study, auditing *a, const char *folder,
                                  netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     netdp_status status = write_points(a->found.audits, folder, error);
     json_t *all = json_pack("{s:s, s:s, s:s, s:I, s:f, s:O, s:O}", "netdp", netdp_version(),
                             "title", study->title, "simulation", NETDP_I_SIMULATION, "runs",

@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "run/state.h"
 
-enum { PATH_ROOM = 4096 };
-
 netdp_status netdp_i_progress_made_new(const netdp_i_plan *plan, netdp_i_progress_made *made,
                                        netdp_error *error)
 {
@@ -109,7 +107,7 @@ static bool restore_sums(const json_t *list, netdp_i_progress_made *made)
 
 void netdp_i_checkpoint_remove(const char *folder)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "checkpoint");
     unlink(path);
     netdp_i_state_remove(folder);
@@ -119,7 +117,7 @@ netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *pl
                                       const netdp_i_identity *identity,
                                       const netdp_i_progress_made *made, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "checkpoint");
     json_t *stored = netdp_i_identity_store(identity);
     json_t *rest = json_pack("{s:o, s:O, s:I, s:I, s:s, s:o}", "plan", netdp_i_plan_store(plan),
@@ -180,7 +178,7 @@ static netdp_status restore(json_t *stored, const char *path, const netdp_study 
 netdp_status netdp_i_checkpoint_load(const char *folder, const netdp_i_identity *identity,
                                      json_t **stored, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "checkpoint");
     *stored = NULL;
     if (access(path, F_OK) != 0)
@@ -201,7 +199,7 @@ netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *stud
                                      const netdp_i_identity *identity, netdp_i_plan *plan,
                                      netdp_i_progress_made *made, bool *found, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     json_t *stored = NULL;
     netdp_i_file_path(path, folder, "checkpoint");
     netdp_status status = netdp_i_checkpoint_load(folder, identity, &stored, error);

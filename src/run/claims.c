@@ -39,7 +39,7 @@ static netdp_status tell(const netdp_study *study, const char *name,
 netdp_status netdp_i_claims_run(const netdp_study *study, const char *folder,
                                 const netdp_progress *progress, netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     const int32_t count = study->variation_count;
     json_t *variants = json_array();
     netdp_status status = variants != NULL ? NETDP_OK : netdp_i_no_memory(error);

@@ -21,11 +21,9 @@
 #include "run/checkpoint.h"
 #include "run/record.h"
 
-enum { PATH_ROOM = 4096 };
-
 static netdp_status make_folders(const char *folder, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     if (strlen(folder) + 64 > sizeof path)
         return netdp_i_fail(error, NETDP_INVALID, "%.40s…: the path is too long", folder);
     snprintf(path, sizeof path, "%s", folder);
@@ -81,7 +79,7 @@ static void sweep(const char *folder)
     if (listing == NULL)
         return;
     for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
-        char path[PATH_ROOM + sizeof entry->d_name], *end = NULL;
+        char path[NETDP_I_PATH_ROOM + sizeof entry->d_name], *end = NULL;
         const char *part = strstr(entry->d_name, ".part-");
         const long process = part != NULL ? strtol(part + 6, &end, 10) : 0;
         if (process <= 0 || *end != '\0' || kill((pid_t)process, 0) == 0 || errno != ESRCH)
@@ -104,7 +102,7 @@ static bool is_own(const netdp_study *study, const char *held)
 static netdp_status check_held(const netdp_study *study, const char *folder, const char *held,
                                netdp_error *error)
 {
-    char ours[PATH_ROOM];
+    char ours[NETDP_I_PATH_ROOM];
     bool same = false;
     netdp_i_file_path(ours, folder, "study.yaml.new");
     netdp_status status = netdp_study_write(study, ours, error);
@@ -126,7 +124,7 @@ static netdp_status check_held(const netdp_study *study, const char *folder, con
 
 static bool holds(const char *folder, const char *file)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, file);
     return access(path, F_OK) == 0;
 }
@@ -161,7 +159,7 @@ static bool try_lock(int file, bool *held)
 /* -1 where the folder cannot be locked; whoever had the file before may just have removed it. */
 static netdp_status lock_folder(const char *folder, int *lock, netdp_error *error)
 {
-    char path[PATH_ROOM], host[128] = "?";
+    char path[NETDP_I_PATH_ROOM], host[128] = "?";
     netdp_i_file_path(path, folder, "lock");
     for (;;) {
         struct stat ours, there;
@@ -189,7 +187,7 @@ static netdp_status lock_folder(const char *folder, int *lock, netdp_error *erro
 
 void netdp_i_folder_close(const char *folder, int *lock)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     if (*lock < 0)
         return;
     netdp_i_file_path(path, folder, "lock");
@@ -202,7 +200,7 @@ void netdp_i_folder_close(const char *folder, int *lock)
 static netdp_status check_begun(const netdp_study *study, const char *folder, bool finished,
                                 netdp_error *error)
 {
-    char held[PATH_ROOM];
+    char held[NETDP_I_PATH_ROOM];
     netdp_status status = NETDP_OK;
     netdp_i_file_path(held, folder, "study.yaml");
     const bool begun = holds(folder, "checkpoint"), summed = holds(folder, "summary.json");
@@ -234,7 +232,7 @@ static void clear_folder(const char *folder)
     static const char *const others[] = {"study.yaml",  "report.html",     "figure.csv",
                                          "figure.json", "figure.svg",      "audit.csv",
                                          "audit.json",  "audit.checkpoint"};
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     if (!holds(folder, "summary.json") && !holds(folder, "checkpoint") &&
         !holds(folder, "audit.json") && !holds(folder, "audit.checkpoint") &&
         !netdp_i_record_finished(folder))
@@ -275,7 +273,7 @@ netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, b
 
 void netdp_i_folder_log(const char *folder, const char *format, ...)
 {
-    char path[PATH_ROOM], host[128] = "?", date[64] = "?";
+    char path[NETDP_I_PATH_ROOM], host[128] = "?", date[64] = "?";
     netdp_i_file_path(path, folder, "run.log");
     FILE *log = fopen(path, "a");
     if (log == NULL)

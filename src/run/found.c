@@ -6,9 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 
-enum { PATH_ROOM = 4096 };
-
-static void path_in(const char *folder, char path[PATH_ROOM])
+static void path_in(const char *folder, char path[NETDP_I_PATH_ROOM])
 {
     netdp_i_file_path(path, folder, "audit.checkpoint");
 }
@@ -31,7 +29,7 @@ netdp_status netdp_i_found_read(const char *folder, const netdp_i_identity *iden
                                 const netdp_audit_options *options, netdp_i_found *found,
                                 netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     json_t *held = NULL, *owner = owner_json(identity, options);
     netdp_i_found read = {0};
     json_int_t rebuilt = 0;
@@ -62,7 +60,7 @@ netdp_status netdp_i_found_write(const char *folder, const netdp_i_identity *ide
                                  const netdp_audit_options *options, const netdp_i_found *found,
                                  netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     json_t *all = json_pack("{s:o, s:O, s:O, s:I}", "audit", owner_json(identity, options),
                             "audits", found->audits, "estimates", found->estimates, "rebuilt",
                             (json_int_t)found->rebuilt);
@@ -75,7 +73,7 @@ netdp_status netdp_i_found_write(const char *folder, const netdp_i_identity *ide
 
 void netdp_i_found_remove(const char *folder)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     path_in(folder, path);
     unlink(path);
 }

@@ -13,8 +13,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { PATH_ROOM = 4096 };
-
 /* ---- The files ---- */
 
 /* Files that a run leaves: accounts come with the number of a variant, "loss-2.npy", too. */
@@ -73,7 +71,7 @@ static netdp_status fail_listing(const char *folder, netdp_error *error)
 void netdp_i_record_clear(const char *folder)
 {
     struct dirent **list = NULL;
-    char path[PATH_ROOM + 256];
+    char path[NETDP_I_PATH_ROOM + 256];
     const int count = list_results(folder, &list);
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
@@ -88,7 +86,7 @@ void netdp_i_record_clear(const char *folder)
 netdp_status netdp_i_identity_new(const char *folder, const netdp_i_problems *problems,
                                   netdp_i_identity *identity, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     int64_t length = 0;
     unsigned char hash[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_state state;
@@ -199,7 +197,7 @@ static netdp_status digest_results(const char *folder, bool all, const json_t *a
                                    json_t *files, netdp_error *error)
 {
     struct dirent **list = NULL;
-    char path[PATH_ROOM + 256], digest[65];
+    char path[NETDP_I_PATH_ROOM + 256], digest[65];
     const int count = list_results(folder, &list);
     netdp_status status = count >= 0 ? NETDP_OK : fail_listing(folder, error);
     for (int i = 0; status == NETDP_OK && i < count; i++) {
@@ -232,7 +230,7 @@ netdp_status netdp_i_accounts_digest(const char *folder, json_t *files, netdp_er
 static netdp_status check_file(const char *folder, const char *name, const char *wanted,
                                netdp_error *error)
 {
-    char path[PATH_ROOM + 256], digest[65];
+    char path[NETDP_I_PATH_ROOM + 256], digest[65];
     snprintf(path, sizeof path, "%s/%.200s", folder, name);
     if (access(path, F_OK) != 0)
         return fail_missing(folder, name, error);
@@ -258,7 +256,7 @@ netdp_status netdp_i_accounts_check(const char *folder, const json_t *files, net
 
 bool netdp_i_record_finished(const char *folder)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "manifest.json");
     return access(path, F_OK) == 0;
 }
@@ -266,7 +264,7 @@ bool netdp_i_record_finished(const char *folder)
 netdp_status netdp_i_record_finish(const char *folder, const netdp_i_identity *identity,
                                    const json_t *accounts, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     const char *name;
     json_t *ignored, *files = json_object();
     netdp_status status = files != NULL ? digest_results(folder, true, accounts, files, error)
@@ -306,7 +304,7 @@ static netdp_status check_strangers(const char *folder, const json_t *files, net
 
 static netdp_status read_manifest(const char *folder, json_t **manifest, netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "manifest.json");
     if (access(path, F_OK) != 0)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -367,7 +365,7 @@ netdp_status netdp_i_record_check_of(const char *folder, const netdp_i_identity 
 
 static netdp_status load(const char *folder, const char *file, json_t **object, netdp_error *error)
 {
-    char path[PATH_ROOM], *text = NULL;
+    char path[NETDP_I_PATH_ROOM], *text = NULL;
     int64_t bytes = 0;
     json_error_t why;
     netdp_i_file_path(path, folder, file);
@@ -401,7 +399,7 @@ static bool join(json_t *summary, json_t *private)
 netdp_status netdp_i_record_read(const char *folder, bool private, json_t **summary,
                                  netdp_error *error)
 {
-    char path[PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM];
     json_t *own = NULL, *read = NULL;
     netdp_status status = load(folder, "summary.json", &read, error);
     netdp_i_file_path(path, folder, "private.json");

@@ -314,7 +314,7 @@ static netdp_status simulate(running *r, netdp_error *error)
 
 static netdp_status begin_trace(running *r, netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, r->folder, "trace.csv");
     r->trace = fopen(path, "w+b");
     begin_sum(r);
@@ -350,7 +350,7 @@ static bool trace_is_whole(running *r)
  */
 static netdp_status continue_trace(running *r, netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, r->folder, "trace.csv");
     r->trace = fopen(path, "r+b");
     begin_sum(r);
@@ -409,7 +409,7 @@ static netdp_status simulate_all(running *r, netdp_error *error)
 /* A trace that could not be written to its end is cut back to what the checkpoint speaks of. */
 static void close_trace(running *r, bool failed)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     if (r->trace == NULL)
         return;
     netdp_i_file_path(path, r->folder, "trace.csv");

@@ -60,7 +60,7 @@ netdp_status netdp_i_state_write(const char *folder, const char *key,
                                  const netdp_i_variant *variant, const netdp_i_state *midway,
                                  netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     unsigned char hash[crypto_hash_sha256_BYTES];
     netdp_i_output output;
     const header head = header_of(variant, midway);
@@ -104,7 +104,7 @@ netdp_status netdp_i_state_read(const char *folder, const char *key, const netdp
                                 int64_t done, netdp_i_state *midway, bool *found,
                                 netdp_error *error)
 {
-    char path[4096], *text = NULL;
+    char path[NETDP_I_PATH_ROOM], *text = NULL;
     int64_t length = 0;
     header head;
     *found = false;
@@ -141,7 +141,7 @@ void netdp_i_state_clear(netdp_i_state *midway)
 
 void netdp_i_state_remove(const char *folder)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "checkpoint.state");
     unlink(path);
 }

@@ -389,7 +389,7 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
                                    const netdp_i_plan *plan, const netdp_i_progress_made *made,
                                    const char *folder, netdp_error *error)
 {
-    char path[4096];
+    char path[NETDP_I_PATH_ROOM];
     const netdp_i_problem *problem = problems->made[0];
     /* Of the study's own protocol: the baseline's, where variants take its place. */
     const netdp_i_variant *own = &plan->variant[NETDP_I_LOCAL];
@@ -438,7 +438,7 @@ netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_probl
                                    const netdp_i_plan *plan, const netdp_i_progress_made *made,
                                    const char *folder, netdp_error *error)
 {
-    char path[4096], digest[65];
+    char path[NETDP_I_PATH_ROOM], digest[65];
     const netdp_i_problem *problem = problems->made[0];
     netdp_i_output output;
     json_t *variants = json_array();
@@ -495,7 +495,7 @@ netdp_status netdp_i_account_summary_write(const netdp_study *study,
                                            const netdp_i_problems *problems, json_t *variants,
                                            const char *folder, netdp_error *error)
 {
-    char path[4096], digest[65]; /* of graphs: there are no data */
+    char path[NETDP_I_PATH_ROOM], digest[65]; /* of graphs: there are no data */
     netdp_i_problems_digest(problems, digest);
     json_t *summary =
         json_pack("{s:s, s:s, s:o, s:s, s:s, s:O}", "netdp", netdp_version(), "title", study->title,

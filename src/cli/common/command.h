@@ -19,6 +19,7 @@
 #include <netdp/study.h>
 #include <netdp/transition.h>
 
+#include "base/file.h"
 #include "engine/engine.h"
 
 /* argv[0] is the command's own name. */
@@ -272,8 +273,6 @@ typedef struct netdp_i_study_options {
     }
 
 /* Room for a path of the command line. */
-enum { NETDP_I_PATH_ROOM = 4096 };
-
 /* results/NAME and `suffix` for .../NAME.yaml, into NETDP_I_PATH_ROOM bytes. */
 void netdp_i_cli_results(const char *study, const char *suffix, char *folder);
 
