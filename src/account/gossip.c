@@ -5,17 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "account/observe/certificate.h"
 #include "account/gossip/changing.h"
-#include "account/observe/cost.h"
-#include "account/observe/filter.h"
-#include "account/losses/losses.h"
-#include "account/observe/pairing.h"
 #include "account/gossip/phase.h"
-#include "account/published/gossip.h"
 #include "account/gossip/release.h"
 #include "account/gossip/stream.h"
 #include "account/losses/label.h"
+#include "account/losses/losses.h"
+#include "account/observe/certificate.h"
+#include "account/observe/cost.h"
+#include "account/observe/filter.h"
+#include "account/observe/pairing.h"
+#include "account/published/gossip.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"

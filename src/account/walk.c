@@ -3,13 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "account/walk/excursion.h"
+#include "account/losses/label.h"
 #include "account/losses/losses.h"
 #include "account/losses/orders.h"
-#include "account/walk/first_passage.h"
-#include "account/losses/label.h"
-#include "account/walk/least.h"
 #include "account/published/walk.h"
+#include "account/walk/excursion.h"
+#include "account/walk/first_passage.h"
+#include "account/walk/least.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"

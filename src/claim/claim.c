@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "claim/claims.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "claim/claims.h"
 
 /* ---- Inputs ---- */
 

@@ -5,8 +5,8 @@
 #include <netdp/convergence.h>
 #include <netdp/walk.h>
 
-#include "claim/claims.h"
 #include "base/fail.h"
+#include "claim/claims.h"
 
 /* alpha / (2 sigma^2 i) */
 FORMULA(theorem_1)

@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "claim/claims.h"
 #include "account/gossip/consensus.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "claim/claims.h"
 #include "mixing/mixing.h"
 
 /* ---- Theorem 1 and its corollaries: averaging ---- */

@@ -1,9 +1,9 @@
 /* Paper D (linear systems, 2025): streams, of which every round takes a contribution. */
 #include <math.h>
 
-#include "claim/claims.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "claim/claims.h"
 
 /* ---- Theorem 12 and Section 3.4 ---- */
 

@@ -7,8 +7,8 @@
 #include <netdp/tally_account.h>
 #include <netdp/walk.h>
 
-#include "claim/claims.h"
 #include "base/fail.h"
+#include "claim/claims.h"
 
 /* ---- The ring ---- */
 

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <netdp/claim.h>
 
-#include "claim/answer.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "claim/answer.h"
 
 /* A claim and what it is asked about. */
 struct asking {

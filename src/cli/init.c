@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/common/command.h"
-#include "study/check.h"
 #include "plan/problem.h"
+#include "study/check.h"
 
 /* What may be answered, in the order in which it is asked; each has an option. */
 typedef enum answer {

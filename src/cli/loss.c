@@ -8,9 +8,9 @@
 #include <netdp/drawn.h>
 #include <netdp/events.h>
 
+#include "account/losses/label.h"
 #include "account/losses/pairs.h"
 #include "account/losses/summary.h"
-#include "account/losses/label.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "account/losses/losses.h"
 #include "account/gossip/release.h"
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "engine/basis.h"

@@ -7,19 +7,19 @@
 #include <netdp/random.h>
 #include <netdp/simulate.h>
 
-#include "account/losses/pairs.h"
 #include "account/losses/label.h"
+#include "account/losses/pairs.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "protocol/pairing.h"
-#include "protocol/pattern.h"
 #include "plan/constants.h"
 #include "plan/realised.h"
 #include "plan/sample.h"
 #include "plan/tally.h"
 #include "plan/walk.h"
+#include "protocol/pairing.h"
+#include "protocol/pattern.h"
 
 /* Above this many pairs the losses go into loss.npy instead of loss.csv. */
 #define CSV_PAIRS 10000

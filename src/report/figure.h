@@ -4,10 +4,10 @@
 
 #include <jansson.h>
 
+#include "plan/plan.h"
 #include "report/curves.h"
 #include "report/listed.h"
 #include "study/figure.h"
-#include "plan/plan.h"
 
 enum { NETDP_I_LABEL_ROOM = 96 };
 

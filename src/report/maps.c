@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "graph/layout.h"
 #include "plot/drawing.h"
-#include "report/figure.h"
 #include "plot/heatmap.h"
+#include "report/figure.h"
 
 static int32_t count_own(const netdp_i_figure *f)
 {

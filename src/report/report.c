@@ -13,11 +13,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "graph/layout.h"
+#include "plan/problem.h"
 #include "report/allowed.h"
 #include "report/course.h"
 #include "report/page.h"
 #include "report/pairwise.h"
-#include "plan/problem.h"
 #include "run/record.h"
 
 enum {

@@ -10,8 +10,8 @@
 #include "base/parallel.h"
 #include "run/again.h"
 #include "run/checkpoint.h"
-#include "run/summary.h"
 #include "run/folder.h"
+#include "run/summary.h"
 
 /* How many variants: the study itself where it lists none. */
 static int32_t count_variants(const netdp_study *study)

@@ -12,9 +12,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "plan/plan.h"
+#include "run/folder.h"
 #include "run/found.h"
 #include "run/record.h"
-#include "run/folder.h"
 
 /* One claim about one pair. */
 typedef struct claim {

@@ -15,15 +15,15 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "plan/plan.h"
+#include "plan/tally.h"
 #include "run/accounts.h"
 #include "run/again.h"
-#include "run/claims.h"
 #include "run/checkpoint.h"
-#include "run/summary.h"
-#include "plan/plan.h"
+#include "run/claims.h"
 #include "run/folder.h"
 #include "run/state.h"
-#include "plan/tally.h"
+#include "run/summary.h"
 
 typedef struct running {
     const netdp_study *study;

@@ -6,8 +6,8 @@
 #ifndef NETDP_I_RUN_STATE_H
 #define NETDP_I_RUN_STATE_H
 
-#include "simulate/gossip.h"
 #include "plan/plan.h"
+#include "simulate/gossip.h"
 
 /* A run's accuracy is the mean of its last evaluations. */
 enum { NETDP_I_LAST = 5 };

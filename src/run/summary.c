@@ -6,11 +6,11 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "run/folder.h"
-#include "protocol/threat.h"
-#include "simulate/gossip.h"
 #include "plan/constants.h"
 #include "plan/tally.h"
+#include "protocol/threat.h"
+#include "run/folder.h"
+#include "simulate/gossip.h"
 #include "study/value.h"
 
 /* {"mean", "standard_error"} of a run's number, from its sums. */

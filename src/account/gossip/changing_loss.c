@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "account/gossip/changing.h"
-#include "account/observe/filter.h"
 #include "account/gossip/stream.h"
+#include "account/observe/filter.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"

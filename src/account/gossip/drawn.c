@@ -11,8 +11,8 @@
 #include <string.h>
 #include <netdp/random.h>
 
-#include "account/losses/losses.h"
 #include "account/losses/label.h"
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"

@@ -12,13 +12,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "account/observe/gains.h"
 #include "account/gossip/matrices.h"
 #include "account/gossip/pattern_value.h"
 #include "account/gossip/quadratic.h"
-#include "account/observe/directions.h"
 #include "account/gossip/stitch.h"
 #include "account/gossip/stream_proof.h"
+#include "account/observe/directions.h"
+#include "account/observe/gains.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"

@@ -4,8 +4,8 @@
 
 #include <netdp/account.h>
 
-#include "account/observe/filter.h"
 #include "account/gossip/quadratic.h"
+#include "account/observe/filter.h"
 
 /*
  * Slots of contributions: M is formed of `whole` at most. Of longer streams the gains of `followed`

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "account/published/harmonic.h"
 #include "account/losses/orders.h"
+#include "account/published/harmonic.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"

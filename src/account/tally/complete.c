@@ -17,9 +17,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/tally/tally.h"
 #include "account/walk/excursion.h"
 #include "account/walk/series.h"
-#include "account/tally/tally.h"
 #include "base/fail.h"
 
 /* Part of what is summed already that a bound may stand in for. */

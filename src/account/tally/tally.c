@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/losses/label.h"
 #include "account/losses/losses.h"
 #include "account/losses/orders.h"
-#include "account/losses/label.h"
 #include "account/walk/visits.h"
 #include "base/fail.h"
 #include "base/memory.h"
