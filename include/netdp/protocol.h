@@ -41,6 +41,19 @@ NETDP_API NETDP_CHECK netdp_status netdp_pairing_graph(const char *name, const n
 NETDP_API bool netdp_pairing_is(const netdp_pairing *pairing);
 
 /*
+ * Noise that is correlated over the contribution rounds (docs/proofs/quiet.md): a node's noise of the p-th of them is sum_q
+ * C_pq z_q, z fresh in each, so that it varies with Q = C C' over them; that of pairs likewise. Public, and
+ * drawn without the data.
+ */
+typedef struct netdp_quiet {
+    const double *factor; /* borrowed, C, [phases][phases] row by row, lower triangular; NULL: I */
+    int64_t phases;       /* contribution rounds */
+} netdp_quiet;
+
+/* Is the noise correlated at all? */
+NETDP_API bool netdp_quiet_is(const netdp_quiet *quiet);
+
+/*
  * A linear protocol. Zeros after `dither` make it averaging (paper C, Algorithm 1): every node
  * contributes its value once, in round 0, under unit noise, and every later message carries a
  * dither.
@@ -59,6 +72,9 @@ typedef struct netdp_linear {
     netdp_variation varying; /* how W changes; zeros: it does not */
     bool senders_only;       /* only nodes that send in a round contribute and add noise in it */
     netdp_pairing pairing;   /* beside the noise of every contribution */
+    netdp_quiet quiet;       /* learning: of the noise of contributions over their rounds */
+    int64_t cycle; /* learning: what is protected takes part in every cycle-th contribution round
+                      only, whichever is its first; 0, 1: in all */
 } netdp_linear;
 
 /* Does round t take contributions? */
@@ -77,6 +93,9 @@ NETDP_API double netdp_linear_noise(const netdp_linear *protocol, int64_t round)
 
 /* The least nu_t of all rounds but the first: 1 for steady noise, the dither or its last value. */
 NETDP_API double netdp_linear_least_noise(const netdp_linear *protocol);
+
+/* In how many of them what is protected takes part at most: all, or one of each cycle. */
+NETDP_API int64_t netdp_linear_participations(const netdp_linear *protocol);
 
 /* count[nodes]: how many contributions each node makes, with this sequence. */
 NETDP_API NETDP_CHECK netdp_status netdp_linear_realised(const netdp_linear *protocol,
@@ -154,6 +173,7 @@ typedef enum netdp_setting {
     NETDP_SETTING_SUM = 1 << 14,          /* tallies: mechanism, grid; on the ring schedule */
     NETDP_SETTING_HISTOGRAM = 1 << 15,    /* tallies: levels, flip, fill */
     NETDP_SETTING_PAIRS = 1 << 16,        /* gossip: noise that cancels in pairs */
+    NETDP_SETTING_QUIET = 1 << 17, /* gossip: noise correlated over phases; batches in a cycle */
     NETDP_SETTING_TALLY = NETDP_SETTING_RING | NETDP_SETTING_COMPLETE,
 } netdp_setting;
 
@@ -168,6 +188,8 @@ typedef struct netdp_settings {
     bool accelerate;         /* Chebyshev gossip */
     netdp_variation varying; /* the seed counts for all changing networks */
     netdp_pairing pairing;   /* gossip */
+    netdp_quiet quiet;       /* learning */
+    int64_t cycle;           /* learning */
     /* walks, as in netdp_token */
     int64_t burn_in, cap;
     int32_t start, tokens;

@@ -7,6 +7,7 @@
 
 #include "account/gossip/changing.h"
 #include "account/gossip/phase.h"
+#include "account/gossip/quiet.h"
 #include "account/gossip/release.h"
 #include "account/gossip/stream.h"
 #include "account/losses/label.h"
@@ -34,6 +35,7 @@ typedef struct account {
     netdp_i_basis dense;          /* modes 0 until an observer needs it */
     netdp_i_phase *phase;         /* NULL until an observer needs it */
     netdp_i_paired paired;        /* of noise that cancels in pairs; nodes 0: there is none */
+    netdp_i_quiet *quiet;         /* of noise correlated over phases, else NULL */
     double away;                  /* 0 until needed: W's largest other eigenvalue, from above */
     bool certify;                 /* by a shift of the noises */
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
@@ -43,6 +45,44 @@ typedef struct account {
 static bool is_published(const netdp_bound_info *bound)
 {
     return bound->bound == NETDP_BOUND_PUBLISHED || bound->bound == NETDP_BOUND_PUBLISHED_CODE;
+}
+
+static bool is_large(const netdp_linear *protocol)
+{
+    return netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES;
+}
+
+/* Of a single observer that does not use its own draws. */
+static bool own_counts(const netdp_loss_request *request)
+{
+    return request->own_noise == NETDP_OWN_NOISE_COUNTS && !request->coalition;
+}
+
+/* Which accounts know of noise that is correlated over phases, and of batches in a cycle. */
+static netdp_status check_quiet(const netdp_loss_request *request, bool shared,
+                                const netdp_bound_info *bound, netdp_error *error)
+{
+    const netdp_linear *p = request->protocol;
+    const bool quiet = netdp_quiet_is(&p->quiet);
+    if (!quiet && p->cycle <= 1)
+        return NETDP_OK;
+    if (bound->bound != NETDP_BOUND_PHASE_RELEASE && bound->bound != NETDP_BOUND_UPPER &&
+        bound->bound != NETDP_BOUND_EVERYTHING)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: %s knows neither batches in a cycle nor quiet noise; use "
+                            "phase-release or everything",
+                            bound->name);
+    if (quiet && shared)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "quiet: processes that share the work do not account for it; leave "
+                            "out --engine mpi");
+    if (quiet && bound->bound != NETDP_BOUND_EVERYTHING && request->sees != NETDP_SEES_EVERYTHING &&
+        (own_counts(request) || is_large(p)))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "quiet: is accounted for towards observers who know their own noise, "
+                            "on at most %d nodes; use --bound everything",
+                            NETDP_DENSE_NODES);
+    return NETDP_OK;
 }
 
 static netdp_status check_request(const netdp_loss_request *request, bool shared,
@@ -62,6 +102,9 @@ static netdp_status check_request(const netdp_loss_request *request, bool shared
         return netdp_i_fail(error, NETDP_INVALID,
                             "pair-noise: processes that share the work do not account for it; "
                             "leave out --engine mpi");
+    status = check_quiet(request, shared, *bound, error);
+    if (status != NETDP_OK)
+        return status;
     if (is_published(*bound) && (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: published is a formula for one observer who sees its "
@@ -93,11 +136,6 @@ static bool can_release(const netdp_loss_request *request)
            (request->own_noise == NETDP_OWN_NOISE_KNOWN || request->coalition);
 }
 
-static bool is_large(const netdp_linear *protocol)
-{
-    return netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES;
-}
-
 static netdp_status check_phase(const netdp_loss_request *request, netdp_error *error)
 {
     const netdp_linear *protocol = request->protocol;
@@ -124,7 +162,14 @@ static netdp_status find_local(account *a, netdp_error *error)
 {
     const netdp_linear *protocol = a->request->protocol;
     netdp_losses *losses = a->losses;
-    losses->local = (double)netdp_linear_contributions(protocol);
+    losses->local = (double)netdp_linear_participations(protocol);
+    if (netdp_quiet_is(&protocol->quiet)) {
+        netdp_status status =
+            netdp_i_quiet_new(&protocol->quiet, protocol->cycle, &a->quiet, error);
+        if (status == NETDP_OK)
+            losses->local = netdp_i_quiet_local(a->quiet);
+        return status;
+    }
     if (!protocol->senders_only)
         return NETDP_OK;
     int64_t *made = NETDP_I_NEW(int64_t, netdp_mixing_rows(protocol->mixing).nodes);
@@ -198,7 +243,7 @@ static bool has_proof(const account *a)
     const double noise = netdp_linear_least_noise(p);
     const bool noisy = a->request->certify == NETDP_CERTIFY_YES ? noise > 0 : noise >= LEAST_PROVEN;
     if (is_published(a->bound) || is_local(a) || a->rounds != NULL || p->accelerate ||
-        netdp_pairing_is(&p->pairing))
+        netdp_pairing_is(&p->pairing) || a->quiet != NULL)
         return false;
     if (p->varying.kind != NETDP_VARY_NEVER && !has_proof_of_changes(a))
         return false;
@@ -253,19 +298,14 @@ static netdp_status losses_begin(account *a, netdp_error *error)
     const netdp_bound bound = a->bound->bound;
     status = choose_proof(a, error);
     netdp_i_judge(a->bound,
-                  (netdp_i_case){.outward = bound == NETDP_BOUND_EVERYTHING || is_local(a) ||
-                                            proves_stream(a) || a->certify},
+                  (netdp_i_case){.outward = a->quiet == NULL &&
+                                            (bound == NETDP_BOUND_EVERYTHING || is_local(a) ||
+                                             proves_stream(a) || a->certify)},
                   losses);
     if (bound == NETDP_BOUND_EXACT && !is_local(a) && !a->certify &&
         netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)
         losses->tolerance = NETDP_I_FLOOR;
     return status;
-}
-
-/* Of a single observer that does not use its own draws. */
-static bool own_counts(const netdp_loss_request *request)
-{
-    return request->own_noise == NETDP_OWN_NOISE_COUNTS && !request->coalition;
 }
 
 /*
@@ -317,11 +357,16 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
 #define MARGIN_OF_SPREAD 2e-14
 
 /* A dither that is as good as none has its tolerance. `scale`: in units of the spread. */
-static void round_outward(const account *a, double scale, double spread, double *loss)
+static double margin_of(const account *a, double scale, double spread)
 {
     const bool drowned = netdp_linear_least_noise(a->request->protocol) < NETDP_I_LEAST_DITHER;
-    const double margin = MARGIN + (drowned ? 0 : MARGIN_OF_SCALE / (scale * spread)) +
-                          MARGIN_OF_SPREAD * (spread - 1) / (drowned ? 1 : scale * spread);
+    return MARGIN + (drowned ? 0 : MARGIN_OF_SCALE / (scale * spread)) +
+           MARGIN_OF_SPREAD * (spread - 1) / (drowned ? 1 : scale * spread);
+}
+
+static void round_outward(const account *a, double scale, double spread, double *loss)
+{
+    const double margin = margin_of(a, scale, spread);
     for (int32_t i = 0; i < a->losses->from_count; i++)
         loss[i] *= 1 + margin;
 }
@@ -473,6 +518,29 @@ static netdp_status account_release(account *a, int64_t rounds, double dither,
 /* A phase with pairs is followed round by round, by each observer anew: some cubes of the nodes. */
 #define PAIRED_PHASE 7e10
 
+/* One phase of the protocol on its own, whose states are released under `end` at its end. */
+static netdp_linear phase_alone(const netdp_linear *protocol, double *end)
+{
+    netdp_linear phase = *protocol;
+    *end = phase.end_dither;
+    phase.rounds = phase.every;
+    phase.every = 0;
+    phase.end_dither = 0;
+    phase.reacts = false;
+    phase.quiet = (netdp_quiet){0};
+    phase.cycle = 0;
+    return phase;
+}
+
+/* Is a phase with pairs followed through the filter, and not without them? */
+static bool follows_pairs(const account *a, const netdp_i_observer *observer)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    return observer->pairing != NULL && !protocol->accelerate && protocol->end_dither > 0 &&
+           a->losses->to_count / a->losses->members * pow(netdp_graph_nodes(a->graph), 3) <=
+               PAIRED_PHASE;
+}
+
 /*
  * One phase under noise in pairs, in which modes are not independent: through the filter, and then
  * all states under the end dither. The observers' own states are known from their views already.
@@ -481,16 +549,89 @@ static netdp_status account_paired_phase(account *a, const netdp_i_observer *obs
                                          netdp_error *error)
 {
     const netdp_losses *l = a->losses;
-    netdp_linear phase = *a->request->protocol;
-    const double end = phase.end_dither;
-    phase.rounds = phase.every;
-    phase.every = 0;
-    phase.end_dither = 0;
-    phase.reacts = false;
+    double end = 0;
+    const netdp_linear phase = phase_alone(a->request->protocol, &end);
     netdp_status status = need_dense(a, error);
     return status != NETDP_OK ? status
                               : netdp_i_filter_loss(&phase, &a->dense, observer, end * end, l->from,
                                                     l->from_count, loss, a->inner, error);
+}
+
+/* What rounding takes from an eigenvalue of what a phase tells, which are at most 1 without pairs. */
+#define TOLD_FLOOR 1e-13
+
+/* What one phase tells of all nodes outside of the set at once; `told` may be all it has. */
+static netdp_status tell_phase(account *a, const netdp_i_observer *observer, const int32_t *member,
+                               const int32_t *others, const int32_t *place, netdp_i_told *told,
+                               netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    bool outside = false;
+    double end = 0;
+    netdp_status status;
+    if (follows_pairs(a, observer)) {
+        const netdp_linear phase = phase_alone(protocol, &end);
+        const double spread = netdp_i_observer_spread(observer);
+        status = need_dense(a, error);
+        if (status == NETDP_OK)
+            status = netdp_i_filter_gram(&phase, &a->dense, observer, end * end, others,
+                                         told->count, told->gram, &outside, a->inner, error);
+        if (status == NETDP_OK)
+            netdp_i_paired_noise(observer->pairing, place, told->count, told->noise);
+        told->margin = margin_of(a, netdp_i_observer_scale(protocol, observer), spread);
+        told->floor = TOLD_FLOOR * spread * spread;
+    } else {
+        told->noise = NULL;
+        status = need_phase(a, error);
+        if (status == NETDP_OK)
+            status = netdp_i_phase_gram(a->phase, observer, member, a->losses->members, others,
+                                        told->count, told->gram, &outside, error);
+        told->margin = margin_of(a, netdp_i_observer_scale(protocol, observer), 1);
+        told->floor = TOLD_FLOOR;
+    }
+    if (outside)
+        told->floor = 1; /* as if every message were seen */
+    return status;
+}
+
+/* All phases together, where their noise is correlated (docs/proofs/quiet.md). */
+static netdp_status account_quiet(account *a, const netdp_i_observer *observer,
+                                  const int32_t *member, double *loss, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    const int64_t n = netdp_graph_nodes(a->graph);
+    int32_t *place = NETDP_I_NEW(int32_t, n), *others = NETDP_I_NEW(int32_t, n);
+    int32_t *which = NETDP_I_NEW(int32_t, l->from_count);
+    netdp_i_told told = {.gram = NETDP_I_NEW(double, n *n), .noise = NULL};
+    double *noise = observer->pairing != NULL ? NETDP_I_NEW(double, n *n) : NULL;
+    netdp_status status = check_phase(a->request, error);
+    if (status == NETDP_OK && (place == NULL || others == NULL || which == NULL ||
+                               told.gram == NULL || (observer->pairing != NULL && noise == NULL)))
+        status = netdp_i_no_memory(error);
+    if (status != NETDP_OK)
+        goto done;
+    for (int32_t i = 0; i < l->members; i++)
+        place[member[i]] = -1;
+    for (int32_t v = 0; v < n; v++)
+        if (place[v] == 0) {
+            place[v] = told.count;
+            others[told.count++] = v;
+        }
+    for (int32_t i = 0; i < l->from_count; i++) /* what is said of a member counts nowhere */
+        which[i] = place[l->from[i]] < 0 ? 0 : place[l->from[i]];
+    told.noise = noise;
+    status = tell_phase(a, observer, member, others, place, &told, error);
+    if (status == NETDP_OK)
+        status = netdp_i_quiet_loss(a->quiet, &told, which, l->from_count, loss, error);
+    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+        loss[i] = fmin(loss[i], l->local);
+done:
+    netdp_i_free(place);
+    netdp_i_free(others);
+    netdp_i_free(which);
+    netdp_i_free(told.gram);
+    netdp_i_free(noise);
+    return status;
 }
 
 /* Phases compose: what comes later depends on a contribution only through the released states. */
@@ -499,6 +640,8 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
 {
     const netdp_linear *protocol = a->request->protocol;
     const netdp_losses *l = a->losses;
+    if (a->quiet != NULL)
+        return account_quiet(a, observer, member, loss, error);
     netdp_status status = a->certify ? NETDP_OK : check_phase(a->request, error);
     if (status == NETDP_OK && is_large(protocol)) {
         status = need_away(a, error);
@@ -513,9 +656,7 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
             status = netdp_i_certified_loss(&phase, &a->dense, observer, member, l->members,
                                             protocol->end_dither, l->from, l->from_count, loss,
                                             a->inner, error);
-    } else if (status == NETDP_OK && observer->pairing != NULL && !protocol->accelerate &&
-               protocol->end_dither > 0 &&
-               l->to_count / l->members * pow(netdp_graph_nodes(a->graph), 3) <= PAIRED_PHASE) {
+    } else if (status == NETDP_OK && follows_pairs(a, observer)) {
         status = account_paired_phase(a, observer, loss, error);
     } else if (status == NETDP_OK) {
         status = need_phase(a, error);
@@ -856,6 +997,7 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
 done:
     netdp_i_published_free(a.published);
     netdp_i_phase_free(a.phase);
+    netdp_i_quiet_free(a.quiet);
     netdp_i_basis_clear(&a.dense);
     netdp_i_paired_clear(&a.paired);
     netdp_i_free(a.own);

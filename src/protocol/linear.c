@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "protocol/pairing.h"
+#include "protocol/quiet.h"
 
 /* Its square, times squares of weights, must stay a finite double. */
 #define MOST_DITHER 1e100
@@ -26,6 +27,12 @@ int64_t netdp_linear_contributions(const netdp_linear *protocol)
         return 1;
     const int64_t slots = (protocol->rounds - 1) / protocol->every + 1;
     return protocol->at_most > 0 && protocol->at_most < slots ? protocol->at_most : slots;
+}
+
+int64_t netdp_linear_participations(const netdp_linear *protocol)
+{
+    const int64_t all = netdp_linear_contributions(protocol);
+    return protocol->cycle > 1 ? (all - 1) / protocol->cycle + 1 : all;
 }
 
 double netdp_linear_noise(const netdp_linear *protocol, int64_t round)
@@ -124,6 +131,25 @@ static netdp_status check_varying(const netdp_linear *protocol, netdp_error *err
     return netdp_variation_check(protocol->mixing, &protocol->varying, error);
 }
 
+/* Batches in a cycle, and noise correlated over phases: of learning in which all contribute. */
+static netdp_status check_quiet(const netdp_linear *protocol, netdp_error *error)
+{
+    const bool quiet = netdp_quiet_is(&protocol->quiet);
+    if (protocol->cycle < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "cycle: %" PRId64 "; give 1 or more",
+                            protocol->cycle);
+    if ((quiet || protocol->cycle > 1) &&
+        (!protocol->reacts || protocol->varying.kind != NETDP_VARY_NEVER))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "quiet and cycle: apply to gossip-sgd and muffliato-sgd on a network "
+                            "that does not change");
+    if (quiet && protocol->quiet.phases != netdp_linear_contributions(protocol))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "quiet: noise of %" PRId64 " phases; the protocol has %" PRId64,
+                            protocol->quiet.phases, netdp_linear_contributions(protocol));
+    return quiet ? netdp_i_quiet_check(&protocol->quiet, error) : NETDP_OK;
+}
+
 netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error)
 {
     const struct {
@@ -155,6 +181,8 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
                             " inner rounds of a phase",
                             protocol->rounds, protocol->every);
     netdp_status status = check_varying(protocol, error);
+    if (status == NETDP_OK)
+        status = check_quiet(protocol, error);
     if (status == NETDP_OK)
         status = netdp_i_pairing_check(&protocol->pairing,
                                        netdp_mixing_rows(protocol->mixing).nodes, error);

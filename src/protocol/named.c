@@ -71,7 +71,8 @@ static const netdp_protocol named[] = {
          NETDP_SETTING_PAIRS,
      stream},
     {"gossip-sgd", "paper D, eq. (5.1)", "a noised gradient step and one gossip round, in turn",
-     NETDP_SETTING_VIEW | NETDP_SETTING_VARYING | NETDP_SETTING_PAIRS, gossip_sgd},
+     NETDP_SETTING_VIEW | NETDP_SETTING_VARYING | NETDP_SETTING_PAIRS | NETDP_SETTING_QUIET,
+     gossip_sgd},
     {"async-gossip-sgd", "paper B, Section V",
      "each round one random edge: its two ends take a noised gradient step and then the mean of "
      "their models",
@@ -79,7 +80,8 @@ static const netdp_protocol named[] = {
     {"muffliato-sgd", "paper C, Algorithm 3",
      "a noised gradient step, then several dithered gossip rounds and an end dither, in turn",
      NETDP_SETTING_VIEW | NETDP_SETTING_DITHER | NETDP_SETTING_INNER | NETDP_SETTING_END_DITHER |
-         NETDP_SETTING_ACCELERATE | NETDP_SETTING_VARYING | NETDP_SETTING_PAIRS,
+         NETDP_SETTING_ACCELERATE | NETDP_SETTING_VARYING | NETDP_SETTING_PAIRS |
+         NETDP_SETTING_QUIET,
      muffliato_sgd},
     {"walk", "paper A, Algorithm 1; paper E, Algorithm 4",
      "a token holds the model; the node that has it takes a noised gradient step and sends it to a "
@@ -133,6 +135,10 @@ netdp_linear netdp_protocol_describe(const netdp_protocol *protocol, const netdp
         .mixing = mixing, .rounds = settings->rounds, .varying = settings->varying};
     if (protocol->settings & NETDP_SETTING_PAIRS)
         described.pairing = settings->pairing;
+    if (protocol->settings & NETDP_SETTING_QUIET) {
+        described.quiet = settings->quiet;
+        described.cycle = settings->cycle;
+    }
     protocol->describe(settings, &described);
     return described;
 }

@@ -112,6 +112,8 @@ void netdp_i_pair_noise(double *mine, int64_t pair, int32_t width, double scale,
 static void add_pair_noise(double *message, const netdp_graph *pairs, const int64_t *first,
                            int32_t width, double scale, netdp_run_seed seed, int64_t round)
 {
+    if (scale == 0)
+        return;
     const int32_t n = netdp_graph_nodes(pairs);
 #pragma omp parallel for schedule(static) if ((int64_t)n * width > 4096)
     for (int32_t v = 0; v < n; v++) {
@@ -181,12 +183,31 @@ static netdp_status gossip_new(gossip *g, const double *state, netdp_error *erro
     return NETDP_OK;
 }
 
+/*
+ * The noise of the contributions of a round, fresh or, of quiet noise, what the factor takes of the
+ * draws of all contribution rounds so far: they are counted, and so are made again.
+ */
+static void add_contribution_noise(gossip *g, int64_t t, const int32_t *node, int32_t count,
+                                   double noise)
+{
+    const netdp_linear *p = g->protocol;
+    const int64_t now = p->every > 0 ? t / p->every : 0;
+    const double *row = netdp_quiet_is(&p->quiet) ? p->quiet.factor + now * p->quiet.phases : NULL;
+    for (int64_t phase = row != NULL ? 0 : now; phase <= now; phase++) {
+        const double scale = noise * (row != NULL ? row[phase] : 1);
+        const int64_t round = p->every > 0 ? phase * p->every : t;
+        add_noise(g->message, node, count, g->width, scale, g->seed, round, 0);
+        if (g->first_pair != NULL)
+            add_pair_noise(g->message, p->pairing.graph, g->first_pair, g->width,
+                           scale * p->pairing.noise, g->seed, round);
+    }
+}
+
 /* One round: messages, mixing, and the end dither where a phase ends. */
 static netdp_status run_round(gossip *g, int64_t t, const netdp_i_round_hooks *rounds,
                               netdp_error *error)
 {
     const netdp_linear *p = g->protocol;
-    const bool unit = p->steady || netdp_linear_contributes(p, t);
     /* Of a changing network only senders draw noise, but a contribution always has its own. */
     const bool some = g->sequence != NULL && (p->senders_only || !netdp_linear_contributes(p, t));
     netdp_status status =
@@ -198,13 +219,15 @@ static netdp_status run_round(gossip *g, int64_t t, const netdp_i_round_hooks *r
     double *swap = g->message;
     g->message = g->state;
     g->state = swap;
-    if (netdp_linear_contributes(p, t))
+    const int32_t *senders = some ? g->round.active : NULL;
+    const int32_t count = some ? g->round.active_count : g->nodes;
+    if (netdp_linear_contributes(p, t)) {
         rounds->contribute(rounds->context, t, g->message);
-    add_noise(g->message, some ? g->round.active : NULL, some ? g->round.active_count : g->nodes,
-              g->width, noise * (unit ? 1 : netdp_linear_noise(p, t)), g->seed, t, 0);
-    if (g->first_pair != NULL && netdp_linear_contributes(p, t))
-        add_pair_noise(g->message, p->pairing.graph, g->first_pair, g->width,
-                       noise * p->pairing.noise, g->seed, t);
+        add_contribution_noise(g, t, senders, count, noise);
+    } else {
+        add_noise(g->message, senders, count, g->width,
+                  noise * (p->steady ? 1 : netdp_linear_noise(p, t)), g->seed, t, 0);
+    }
     if (rounds->observe != NULL)
         rounds->observe(rounds->context, t, g->message);
     mix(g, t);

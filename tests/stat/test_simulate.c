@@ -403,6 +403,61 @@ static void test_accelerated_errors_are_as_predicted(void **state)
     }
 }
 
+/*
+ * Phases whose noise is correlated over them, with pairs and without: models that no gradient moves
+ * err by what netdp_noise_error says, within 4 standard errors.
+ */
+static void test_quiet_errors_are_as_predicted(void **state)
+{
+    (void)state;
+    enum { PHASES = 5, INNER = 2, RUNS = 4000, WIDTH = 3 };
+    static const char *const families[] = {"star 6", "ring 7"};
+    for (int kind = 0; kind < 8; kind++) {
+        net n = family(families[kind & 1], "metropolis");
+        const int32_t size = n.nodes * WIDTH;
+        double *x = calloc((size_t)size, 8), *y = calloc((size_t)n.nodes, 8);
+        int64_t *start = calloc((size_t)n.nodes + 1, sizeof *start);
+        double *result = calloc((size_t)size, 8), factor[PHASES * PHASES] = {0}, unit = 0,
+               fresh = 0;
+        for (int p = 0; p < PHASES; p++)
+            for (int q = 0; q <= p; q++)
+                factor[p * PHASES + q] = p == q ? 1 : kind & 2 ? -0.7 / (p - q) : 0.4;
+        for (int32_t u = 0; u <= n.nodes; u++)
+            start[u] = u;
+        const netdp_examples train = {
+            .rows = n.nodes, .features = WIDTH, .x = x, .y = y, .nodes = n.nodes, .start = start};
+        const netdp_learning learning = {
+            .objective = {.kind = NETDP_RIDGE}, .train = &train, .step = 0.5, .noise = 3};
+        netdp_linear protocol = {.mixing = n.mixing,
+                                 .rounds = PHASES * INNER,
+                                 .every = INNER,
+                                 .dither = 0.3,
+                                 .end_dither = 0.2,
+                                 .reacts = true};
+        if (kind & 4)
+            protocol.pairing = (netdp_pairing){n.graph, 1.2};
+        assert_ok(netdp_noise_error(&protocol, &fresh, &error));
+        protocol.quiet = (netdp_quiet){factor, PHASES};
+        assert_ok(netdp_noise_error(&protocol, &unit, &error));
+        assert_true(fabs(unit / fresh - 1) > 0.1);
+        moments error_of = {0};
+        for (uint64_t r = 0; r < RUNS; r++) {
+            double square = 0;
+            assert_ok(netdp_simulate_learning(&protocol, &learning, (netdp_run_seed){23, r}, silent,
+                                              result, &error));
+            for (int32_t i = 0; i < size; i++)
+                square += result[i] * result[i] / (2 * n.nodes);
+            add(&error_of, square);
+        }
+        assert_mean_within(error_of, WIDTH * 0.5 * 0.5 * 3 * 3 * unit, 4, families[kind & 1]);
+        free(x);
+        free(y);
+        free(start);
+        free(result);
+        net_drop(n);
+    }
+}
+
 static void test_central(void **state)
 {
     (void)state;
@@ -641,6 +696,7 @@ int main(void)
         cmocka_unit_test(test_equal_seeds_give_equal_bytes),
         cmocka_unit_test(test_errors_are_as_predicted),
         cmocka_unit_test(test_accelerated_errors_are_as_predicted),
+        cmocka_unit_test(test_quiet_errors_are_as_predicted),
         cmocka_unit_test(test_central),
         cmocka_unit_test(test_messages_tell_what_the_account_says),
         cmocka_unit_test(test_accelerated_messages_tell_what_the_account_says),

@@ -51,18 +51,31 @@ static double accelerated_energy(const netdp_linear *protocol, double theta, dou
     return energy;
 }
 
-/* The square of the response of the result to what one mode of round 0 carries. */
-static double first_energy(const netdp_linear *protocol, double theta, double weight)
+/* The response of the result to what one mode of round 0 carries. */
+static double first_response(const netdp_linear *protocol, double theta, double weight)
 {
     double before = 1, now = theta;
     if (!protocol->accelerate)
-        return pow(fmin(1, theta * theta), (double)protocol->rounds);
+        return pow(fmax(-1, fmin(1, theta)), (double)protocol->rounds);
     for (int64_t t = 1; t < protocol->rounds; t++) {
         const double next = weight * theta * now + (1 - weight) * before;
         before = now;
         now = next;
     }
-    return now * now;
+    return now;
+}
+
+/* sum_pq r^(N-1-p) r^(N-1-q) Q_pq: what the noises of all phases leave, in units of a last one. */
+static double quiet_energy(const netdp_quiet *quiet, double r)
+{
+    double energy = 0;
+    for (int64_t q = 0; q < quiet->phases; q++) {
+        double sum = 0;
+        for (int64_t p = q; p < quiet->phases; p++)
+            sum = r * sum + quiet->factor[p * quiet->phases + q];
+        energy += sum * sum;
+    }
+    return energy;
 }
 
 /* sum over pairs of (v_a - v_b)^2, the energy of the pairs' noise in a direction v [nodes]. */
@@ -184,13 +197,18 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
         gap = fmin(gap, 1 - fabs(value[k]));
     const double weight = netdp_linear_chebyshev(gap);
     for (int32_t k = 0; k < n; k++) {
-        const double first = first_energy(&phase, value[k], weight);
-        double mode = mode_energy(&phase, value[k], weight);
-        if (pairs)
-            mode += first * pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1);
+        const double response = first_response(&phase, value[k], weight),
+                     first = response * response;
+        const double own =
+            1 + (pairs ? pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1) : 0);
+        double mode = mode_energy(&phase, value[k], weight) + (own - 1) * first;
         if (phases)
             mode = (mode + protocol->end_dither * protocol->end_dither) *
                    (1 + geometric(first, (double)(protocol->rounds / protocol->every - 1)));
+        if (netdp_quiet_is(&protocol->quiet))
+            mode += own * first *
+                    (quiet_energy(&protocol->quiet, response) -
+                     (1 + geometric(first, (double)(protocol->quiet.phases - 1))));
         energy += mode;
     }
     *error_of = energy / (2.0 * n);

@@ -319,9 +319,12 @@ static netdp_status fill_response(const netdp_i_phase *p, view *v, const int32_t
     return NETDP_OK;
 }
 
-/* loss += |L^{-1} r|^2 with the covariance's pivoted factor; what lies outside its range is told.
+/*
+ * r <- L^{-1} r with the covariance's pivoted factor, of `rank` rows: their squares are what they
+ * tell. told[i]: some of r[i] lies outside of the covariance's range.
  */
-static netdp_status add_view(view *v, double *r, int32_t count, double *loss, netdp_error *error)
+static netdp_status whiten_view(view *v, double *r, int32_t count, int32_t *rank_of, bool *told,
+                                netdp_error *error)
 {
     const int m = v->count;
     netdp_status status = NETDP_OK;
@@ -337,6 +340,7 @@ static netdp_status add_view(view *v, double *r, int32_t count, double *loss, ne
         largest = fmax(largest, v->covariance[a * m + a]);
     LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', m, v->covariance, m, pivot, &rank,
                         NETDP_I_RANK_TOLERANCE * largest, work);
+    *rank_of = rank;
     for (int64_t i = 0; i < count; i++) {
         memcpy(row, r + i * m, (size_t)m * sizeof *row);
         for (int a = 0; a < m; a++)
@@ -349,17 +353,50 @@ static netdp_status add_view(view *v, double *r, int32_t count, double *loss, ne
     if (rank < m)
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m - rank, count, rank, -1,
                     v->covariance + rank, m, r, m, 1, r + rank, m);
-    for (int64_t i = 0; i < count; i++) {
-        for (int a = 0; a < rank; a++)
-            loss[i] += r[i * m + a] * r[i * m + a];
+    for (int64_t i = 0; i < count; i++)
         for (int a = rank; a < m; a++)
-            if (fabs(r[i * m + a]) > OUTSIDE_RANGE)
-                loss[i] = INFINITY;
-    }
+            told[i] = told[i] || fabs(r[i * m + a]) > OUTSIDE_RANGE;
 done:
     netdp_i_free(pivot);
     netdp_i_free(work);
     netdp_i_free(row);
+    return status;
+}
+
+/* What the view tells of unit contributions: whitened rows, and what lies outside of their range. */
+typedef struct seen_of {
+    int32_t rows, rank; /* of rows the first `rank` count */
+    double *r;          /* [count][rows] */
+    bool *told;         /* [count] */
+} seen_of;
+
+static void seen_clear(seen_of *seen)
+{
+    netdp_i_free(seen->r);
+    netdp_i_free(seen->told);
+}
+
+static netdp_status see_all(const netdp_i_phase *phase, const netdp_i_observer *observer,
+                            const int32_t *members, int32_t member_count, const int32_t *from,
+                            int32_t count, seen_of *seen, netdp_error *error)
+{
+    view v = {0};
+    netdp_status status = view_new(phase, observer, members, member_count, count, &v, error);
+    if (status != NETDP_OK)
+        goto done;
+    *seen = (seen_of){.rows = v.count,
+                      .r = NETDP_I_NEW(double, (int64_t)v.count *count),
+                      .told = NETDP_I_NEW(bool, count)};
+    if (seen->r == NULL || seen->told == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    fill_covariance(phase, &v);
+    status = fill_response(phase, &v, from, count, seen->r, error);
+    if (status == NETDP_OK)
+        status = whiten_view(&v, seen->r, count, &seen->rank, seen->told, error);
+done:
+    view_clear(&v);
     return status;
 }
 
@@ -368,28 +405,47 @@ netdp_status netdp_i_phase_loss(const netdp_i_phase *phase, const netdp_i_observ
                                 int32_t count, double *loss, netdp_error *error)
 {
     const int64_t n = phase->modes;
-    view v = {0};
-    double *r = NULL;
-    netdp_status status = view_new(phase, observer, members, member_count, count, &v, error);
-    if (status != NETDP_OK)
-        goto done;
-    for (int32_t i = 0; i < count; i++) {
-        const double *row = phase->basis->rows + from[i] * n;
+    seen_of seen = {0};
+    netdp_status status =
+        see_all(phase, observer, members, member_count, from, count, &seen, error);
+    for (int64_t i = 0; status == NETDP_OK && i < count; i++) {
+        const double *row = phase->basis->rows + from[i] * n, *r = seen.r + i * seen.rows;
         loss[i] = 0;
         for (int64_t k = 0; k < n; k++)
             loss[i] += row[k] * row[k] * phase->released[k];
+        for (int32_t a = 0; a < seen.rank; a++)
+            loss[i] += r[a] * r[a];
+        if (seen.told[i])
+            loss[i] = INFINITY;
     }
-    r = NETDP_I_NEW(double, (int64_t)v.count *count);
-    if (r == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
+    seen_clear(&seen);
+    return status;
+}
+
+netdp_status netdp_i_phase_gram(const netdp_i_phase *phase, const netdp_i_observer *observer,
+                                const int32_t *members, int32_t member_count, const int32_t *from,
+                                int32_t count, double *gram, bool *told, netdp_error *error)
+{
+    const int64_t n = phase->modes;
+    seen_of seen = {0};
+    double *scaled = NETDP_I_NEW(double, n *count);
+    netdp_status status =
+        scaled == NULL ? netdp_i_no_memory(error)
+                       : see_all(phase, observer, members, member_count, from, count, &seen, error);
+    *told = false;
+    for (int64_t i = 0; status == NETDP_OK && i < count; i++) {
+        const double *row = phase->basis->rows + from[i] * n;
+        for (int64_t k = 0; k < n; k++)
+            scaled[i * n + k] = row[k] * sqrt(phase->released[k]);
+        *told = *told || seen.told[i];
     }
-    fill_covariance(phase, &v);
-    status = fill_response(phase, &v, from, count, r, error);
-    if (status == NETDP_OK)
-        status = add_view(&v, r, count, loss, error);
-done:
-    netdp_i_free(r);
-    view_clear(&v);
+    if (status == NETDP_OK) {
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, count, (int)n, 1, scaled, (int)n, 0,
+                    gram, count);
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, count, seen.rank, 1, seen.r, seen.rows,
+                    1, gram, count);
+    }
+    seen_clear(&seen);
+    netdp_i_free(scaled);
     return status;
 }

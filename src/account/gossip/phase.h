@@ -30,4 +30,13 @@ netdp_status netdp_i_phase_loss(const netdp_i_phase *phase, const netdp_i_observ
                                 const int32_t *members, int32_t member_count, const int32_t *from,
                                 int32_t count, double *loss, netdp_error *error);
 
+/*
+ * The same of contributions of several nodes at once: what c_i of from[i] tell together is c' gram
+ * c. gram [count][count], one triangle (column-major, the lower one). `told`: some response lies outside
+ * of the covariance's range, and gram says nothing of it.
+ */
+netdp_status netdp_i_phase_gram(const netdp_i_phase *phase, const netdp_i_observer *observer,
+                                const int32_t *members, int32_t member_count, const int32_t *from,
+                                int32_t count, double *gram, bool *told, netdp_error *error);
+
 #endif

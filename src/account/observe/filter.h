@@ -142,4 +142,14 @@ netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_bas
                                  const int32_t *from, int32_t count, double *loss,
                                  const netdp_progress *progress, netdp_error *error);
 
+/*
+ * What unit contributions of several nodes tell together: c' gram c of c_i of from[i]; gram
+ * [count][count], the lower triangle of its columns, up to 1e-16 for each direction that is not
+ * resolved. `told`: some response left the range of Sigma, and gram says nothing of it.
+ */
+netdp_status netdp_i_filter_gram(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                 const netdp_i_observer *observer, double release,
+                                 const int32_t *from, int32_t count, double *gram, bool *told,
+                                 const netdp_progress *progress, netdp_error *error);
+
 #endif

@@ -48,6 +48,28 @@ static void fill_covariance(const netdp_pairing *pairing, const char *mark, doub
     }
 }
 
+void netdp_i_paired_noise(const netdp_pairing *pairing, const int32_t *place, int32_t count,
+                          double *noise)
+{
+    const double energy = pairing->noise * pairing->noise;
+    const int64_t n = count;
+    memset(noise, 0, (size_t)(n * n) * sizeof *noise);
+    for (int32_t v = 0; v < netdp_graph_nodes(pairing->graph); v++) {
+        const int64_t i = place[v];
+        if (i < 0)
+            continue;
+        noise[i * n + i] += 1;
+        for (int32_t k = 0; k < netdp_graph_degree(pairing->graph, v); k++) {
+            const int64_t j = place[netdp_graph_neighbours(pairing->graph, v)[k]];
+            if (j < 0)
+                continue;
+            noise[i * n + i] += energy;
+            if (j > i)
+                noise[i * n + j] = -energy;
+        }
+    }
+}
+
 /* The inverse of fill_covariance's matrix, its lower triangle. */
 static netdp_status invert(const netdp_pairing *pairing, const char *mark, double *inverse,
                            netdp_error *error)

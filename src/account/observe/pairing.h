@@ -30,4 +30,10 @@ netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *ob
                                  int32_t count, const int32_t *from, int32_t from_count,
                                  double *loss, const netdp_progress *progress, netdp_error *error);
 
+/* I + kappa^2 L of `count` nodes alone, without the pairs that they have with others: place[v] is the
+ * number of node v among them, below 0: not one; noise [count][count], the lower triangle of its
+ * columns. */
+void netdp_i_paired_noise(const netdp_pairing *pairing, const int32_t *place, int32_t count,
+                          double *noise);
+
 #endif

@@ -16,7 +16,7 @@ typedef struct netdp_i_description_options {
     const char *engine;
     const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *certify, *pattern;
     const char *start, *release;
-    const char *pair_graph;
+    const char *pair_graph, *quiet;
     uint64_t pair_seed;
     const char *dropout, *redraw, *gamma, *mechanism, *schedule, *shuffle;
     int64_t tokens, grid, levels;
@@ -31,7 +31,7 @@ typedef struct netdp_i_description_options {
         .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
         .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,                      \
         .mechanism = "gaussian", .schedule = "once", .shuffle = "least", .grid = 1024,             \
-        .levels = 2, .pair_seed = 1, .settings = NETDP_SETTINGS_USUAL                              \
+        .levels = 2, .pair_seed = 1, .quiet = "fresh", .settings = NETDP_SETTINGS_USUAL            \
     }
 
 /* clang-format off */
@@ -82,6 +82,14 @@ typedef struct netdp_i_description_options {
      "gossip: that noise, of each pair and contribution, in units of the first noise", "0"},       \
     {NETDP_I_SEED, 0, "pair-seed", &(o).pair_seed, "N", "draws the pair graph, which is public",   \
      "1"},                                                                                         \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_QUIET),                                                         \
+    {NETDP_I_COUNT, 0, "cycle", &(o).settings.cycle, "B",                                          \
+     "learning: rows are dealt to B batches that take turns, and a row is what is protected; it "  \
+     "takes part in every B-th phase",                                                             \
+     "in all phases"},                                                                             \
+    {NETDP_I_TEXT, 0, "quiet", &(o).quiet, "fresh|FILE",                                           \
+     "learning: noise correlated over phases by the covariance in the file, a line a phase",       \
+     "fresh"},                                                                                     \
     NETDP_I_ONLY_FOR(NETDP_SETTING_VARYING),                                                       \
     {NETDP_I_TEXT, 0, "dropout", &(o).dropout, "P|edges:P",                                        \
      "gossip: each node is away from a round with probability P, or each edge; drawn with --seed " \
@@ -158,6 +166,7 @@ typedef struct netdp_i_description {
     netdp_loss_request request; /* of gossip; of the others bound, from and to */
     /* gossip */
     netdp_mixing *mixing;
+    double *quiet;         /* the factor of noise correlated over phases; NULL: it is fresh */
     netdp_graph *pairs;    /* who shares noise that cancels; NULL: nobody */
     netdp_linear protocol; /* rounds 1 where rounds_auto: they depend on the noise */
     bool rounds_auto;

@@ -12,6 +12,7 @@
 #include "cli/common/describe.h"
 #include "protocol/pairing.h"
 #include "protocol/pattern.h"
+#include "protocol/quiet.h"
 #include "protocol/threat.h"
 
 /* How the network changes, if it does: --dropout, --redraw and the seed. */
@@ -98,6 +99,25 @@ static netdp_status read_pattern(const char *text, netdp_i_description *made, ne
                : read_pattern_file(text, slots, made->pattern, error);
 }
 
+/* --quiet: the factor of a covariance of as many phases as the rounds make. */
+static netdp_status read_quiet(const netdp_i_description_options *options,
+                               netdp_i_description *made, netdp_settings *settings,
+                               netdp_error *error)
+{
+    if (strcmp(options->quiet, "fresh") == 0)
+        return NETDP_OK;
+    const netdp_linear plain = netdp_protocol_describe(made->named, made->mixing, settings);
+    const int64_t phases = netdp_linear_contributions(&plain);
+    made->quiet = NETDP_I_NEW(double, phases *phases);
+    if (made->quiet == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = netdp_i_quiet_read(options->quiet, phases, made->quiet, error);
+    if (status == NETDP_OK)
+        status = netdp_i_quiet_factor(phases, made->quiet, error);
+    settings->quiet = (netdp_quiet){made->quiet, phases};
+    return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--quiet");
+}
+
 static netdp_status read_gossip(const netdp_i_description_options *options,
                                 netdp_settings *settings, netdp_i_description *made,
                                 netdp_error *error)
@@ -120,6 +140,9 @@ static netdp_status read_gossip(const netdp_i_description_options *options,
     if (status != NETDP_OK)
         return status;
     settings->pairing.graph = made->pairs;
+    status = read_quiet(options, made, settings, error);
+    if (status != NETDP_OK)
+        return status;
     made->protocol = netdp_protocol_describe(made->named, made->mixing, settings);
     request->protocol = &made->protocol;
     status = netdp_linear_check(&made->protocol, error);
@@ -206,6 +229,10 @@ static json_t *gossip_json(const netdp_i_description *description)
                                       netdp_graph_origin(protocol->pairing.graph), "edges",
                                       (json_int_t)netdp_graph_edges(protocol->pairing.graph),
                                       "noise", protocol->pairing.noise));
+    if (protocol->cycle > 1)
+        json_object_set_new(object, "cycle", json_integer(protocol->cycle));
+    if (netdp_quiet_is(&protocol->quiet))
+        json_object_set_new(object, "quiet", json_true());
     if (protocol->varying.kind != NETDP_VARY_NEVER)
         json_object_set_new(object, "varying", describe_varying(&protocol->varying));
     return object;
@@ -250,6 +277,18 @@ static void print_pairs(const netdp_i_description *description)
     printf("%s\n", text);
 }
 
+/* What takes part when, and how noises of phases hang together. */
+static void print_quiet(const netdp_linear *protocol)
+{
+    if (protocol->cycle > 1)
+        printf("batches: %" PRId64 " that take turns; what is protected is one row, which takes "
+               "part %" PRId64 " times at most.\n",
+               protocol->cycle, netdp_linear_participations(protocol));
+    if (netdp_quiet_is(&protocol->quiet))
+        printf("noise: correlated over the %" PRId64 " phases; sigma is its unit.\n",
+               protocol->quiet.phases);
+}
+
 static void print_gossip(const netdp_i_description *description, double noise)
 {
     const netdp_linear *protocol = &description->protocol;
@@ -265,6 +304,7 @@ static void print_gossip(const netdp_i_description *description, double noise)
     printf(", noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n", noise,
            netdp_i_threat_words(request->sees), netdp_own_noise_name(request->own_noise),
            NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+    print_quiet(protocol);
     print_pairs(description);
     print_varying(&protocol->varying, description->over_draws);
 }

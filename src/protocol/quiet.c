@@ -1,0 +1,91 @@
+/* Noise that is correlated over phases: its covariance Q = C C', read and checked. */
+#include "protocol/quiet.h"
+
+#include <inttypes.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+bool netdp_quiet_is(const netdp_quiet *quiet)
+{
+    return quiet->factor != NULL;
+}
+
+netdp_status netdp_i_quiet_check(const netdp_quiet *quiet, netdp_error *error)
+{
+    const int64_t n = quiet->phases;
+    for (int64_t p = 0; p < n; p++) {
+        const double *row = quiet->factor + p * n;
+        bool good = row[p] > 0;
+        for (int64_t q = 0; q < n; q++)
+            good = good && isfinite(row[q]) && (q <= p || row[q] == 0);
+        if (!good)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "quiet: row %" PRId64 " of the factor is not of a lower triangle "
+                                "with a diagonal above 0",
+                                p + 1);
+    }
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_quiet_factor(int64_t phases, double *q, netdp_error *error)
+{
+    for (int64_t i = 0; i < phases; i++)
+        for (int64_t j = 0; j < i; j++)
+            if (!(fabs(q[i * phases + j] - q[j * phases + i]) <=
+                  1e-12 * sqrt(fabs(q[i * phases + i] * q[j * phases + j]))))
+                return netdp_i_fail(error, NETDP_INVALID,
+                                    "quiet: entries (%" PRId64 ", %" PRId64
+                                    ") and its mirror differ; a covariance is symmetric",
+                                    i + 1, j + 1);
+    /* Of the rows below the diagonal, which column-major LAPACK calls the upper triangle. */
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)phases, q, (int)phases) != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "quiet: the covariance is not positive definite");
+    for (int64_t i = 0; i < phases; i++)
+        for (int64_t j = i + 1; j < phases; j++)
+            q[i * phases + j] = 0;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_quiet_read(const char *path, int64_t phases, double *q, netdp_error *error)
+{
+    char *text = NULL;
+    int64_t bytes = 0, line = 0;
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    char *rest = text;
+    for (char *row; status == NETDP_OK && (row = strsep(&rest, "\n")) != NULL;) {
+        int64_t filled = 0;
+        if (*row == '\0' && rest == NULL)
+            break;
+        for (char *each; status == NETDP_OK && (each = strsep(&row, " \t,")) != NULL;) {
+            double number = 0;
+            if (*each == '\0')
+                continue;
+            if (line == phases || filled == phases || !netdp_i_read_number(each, &number) ||
+                !isfinite(number))
+                status = netdp_i_fail(error, NETDP_INVALID,
+                                      "%s:%" PRId64 ": '%s'; give %" PRId64 " numbers in each of "
+                                      "%" PRId64 " lines, one a phase",
+                                      path, line + 1, netdp_i_show_text(each).text, phases, phases);
+            else
+                q[line * phases + filled++] = number;
+        }
+        if (status == NETDP_OK && filled != phases)
+            status =
+                netdp_i_fail(error, NETDP_INVALID,
+                             "%s:%" PRId64 ": %" PRId64 " numbers; there are %" PRId64 " phases",
+                             path, line + 1, filled, phases);
+        line++;
+    }
+    if (status == NETDP_OK && line != phases)
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "%s: %" PRId64 " lines; there are %" PRId64 " phases", path, line, phases);
+    netdp_i_free(text);
+    return status;
+}
