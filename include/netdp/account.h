@@ -9,6 +9,7 @@
 #ifndef NETDP_ACCOUNT_H
 #define NETDP_ACCOUNT_H
 
+#include <netdp/events.h>
 #include <netdp/guarantee.h>
 #include <netdp/progress.h>
 #include <netdp/protocol.h>
@@ -133,12 +134,26 @@ typedef struct netdp_losses {
     const char *reason;            /* why not sound, or not certified; NULL: both */
     int32_t given_count;           /* NETDP_BOUND_LEAST: how many of `given`; else 0 */
     netdp_given given[3];          /* the bounds that were asked, and who was least how often */
-    double local;     /* what local differential privacy would give: the contributions */
-    double tolerance; /* what was taken for rounding where the dither is (nearly) 0, else 0 */
-    bool final;       /* walks: `loss` and `local` are values of `unit` at `noise`, not losses */
-    netdp_unit unit;  /* of `final` values */
-    double noise;     /* of `final` values: sigma */
+    double local;        /* what local differential privacy would give: the contributions */
+    double tolerance;    /* what was taken for rounding where the dither is (nearly) 0, else 0 */
+    bool final;          /* walks: `loss` and `local` are values of `unit` at `noise`, not losses */
+    netdp_unit unit;     /* of `final` values */
+    double noise;        /* of `final` values: sigma */
+    netdp_threat threat; /* under which the losses are what they are */
 } netdp_losses;
+
+/* A number that is promised: how far it can be believed, and under what. */
+typedef struct netdp_guarantee {
+    double value;              /* in `unit` */
+    netdp_unit unit;           /* the currency */
+    netdp_direction direction; /* an upper bound, or a lower one, which promises nothing */
+    const char *bound;         /* by name */
+    bool sound;                /* does the bound hold? */
+    bool certified;            /* proven with outward rounding too */
+    bool estimate;             /* of some pairs, for all: not sound, though each pair's own is */
+    const char *why;           /* not sound, or not certified; NULL: both */
+    netdp_threat threat;       /* what is protected, from whom, and what is assumed */
+} netdp_guarantee;
 
 /* A way to an account, and its price for one observer. */
 typedef struct netdp_way {
@@ -190,6 +205,10 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_each(const netdp_loss_request *r
                                                      netdp_losses_row row, void *context,
                                                      const netdp_progress *progress,
                                                      netdp_error *error);
+
+/* What the losses promise of a value of theirs: of a pair, of the worst or of the mean. */
+NETDP_API void netdp_losses_guarantee(const netdp_losses *losses, double value, netdp_unit unit,
+                                      netdp_guarantee *guarantee);
 
 /* Is the pair a statement about two parties, that is, u outside the observer set? */
 NETDP_API bool netdp_losses_counts(const netdp_losses *losses, int32_t from_index,

@@ -144,6 +144,15 @@ typedef struct netdp_view {
     const int32_t *observers;  /* borrowed, distinct */
 } netdp_view;
 
+/* Under what a guarantee holds, in words that every result prints. */
+typedef struct netdp_threat {
+    const char *protects;  /* what may be another: of two inputs that nobody shall tell apart */
+    const char *sees;      /* what an observer sees: a netdp_sees by name, or of tokens */
+    const char *own_noise; /* a netdp_own_noise by name */
+    const char *released;  /* to all at the end */
+    const char *assumes;   /* what nodes are trusted with */
+} netdp_threat;
+
 /* "neighbours", "sum", "everything"; "known", "counts": the words of the command line. NULL for a
  * number that is none. */
 NETDP_API const char *netdp_sees_name(netdp_sees sees);

@@ -20,6 +20,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "protocol/threat.h"
 
 /* What the observers of one account share. */
 typedef struct account {
@@ -296,6 +297,8 @@ static netdp_status losses_begin(account *a, netdp_error *error)
         return status;
     netdp_losses *losses = a->losses;
     const netdp_bound bound = a->bound->bound;
+    losses->threat =
+        netdp_i_threat_gossip(request->sees, request->own_noise, request->protocol->cycle > 1);
     status = choose_proof(a, error);
     netdp_i_judge(a->bound,
                   (netdp_i_case){.outward = a->quiet == NULL &&

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "mixing/powers.h"
+#include "protocol/threat.h"
 
 /* Pairs whose sequences agree have the same answer: of so many the answer is kept. */
 enum { KEPT = 64 };
@@ -678,6 +679,7 @@ netdp_status netdp_i_walk_account_new(const netdp_walk_request *request, account
                   (netdp_i_case){.once = netdp_token_contributions(request->token) == 1,
                                  .outward = bound->bound == NETDP_BOUND_LOCAL},
                   a->losses);
+    a->losses->threat = netdp_i_threat_token(request->token->release);
     a->losses->final = true;
     a->losses->unit = request->unit;
     *made = a;

@@ -51,28 +51,28 @@ static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *a
 }
 
 static netdp_status print_json(const calibrate_options *o, const netdp_i_description *d,
-                               const netdp_calibration *c, const netdp_losses *losses,
-                               netdp_error *error)
+                               const netdp_target *target, const netdp_calibration *c,
+                               const netdp_losses *losses, netdp_error *error)
 {
     const netdp_summary *s = &c->achieved;
-    json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:b, s:b, s:o, s:{s:f, s:s, s:s}, s:{s:o, s:I, "
-        "s:o, "
-        "s:o, s:{s:i, s:o}, s:o}}",
-        "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
-        netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise",
-        netdp_i_describe_flips(&o->description) ? json_null() : json_real(c->noise), "dither",
-        d->mixing == NULL ? json_null() : json_real(c->dither), "rounds", (json_int_t)c->rounds,
-        "bound", losses->bound->name, "sound", (int)losses->sound, "certified",
-        (int)losses->certified, "reason", netdp_i_reason_json(losses), "target", "epsilon",
-        o->target, "unit", o->unit, "over", o->over, "achieved", "epsilon",
-        netdp_i_json_double(strcmp(o->over, "mean") == 0 ? s->mean : s->max), "pairs",
-        (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
-        netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
-        losses->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(losses, 0),
-        "local", netdp_i_json_double(s->local));
+    netdp_guarantee guarantee;
+    netdp_losses_guarantee(losses, target->over == NETDP_OVER_MEAN ? s->mean : s->max, target->unit,
+                           &guarantee);
+    json_t *object = netdp_i_describe_json(
+        d, &guarantee, netdp_i_describe_flips(&o->description) ? json_null() : json_real(c->noise),
+        json_pack("{s:o, s:I}", "dither", d->mixing == NULL ? json_null() : json_real(c->dither),
+                  "rounds", (json_int_t)c->rounds));
+    json_object_update_new(
+        object, json_pack("{s:{s:f, s:s, s:s}, s:{s:o, s:I, s:o, s:o, s:{s:i, s:o}, s:o}}",
+                          "target", "epsilon", o->target, "unit", o->unit, "over", o->over,
+                          "achieved", "epsilon", netdp_i_json_double(guarantee.value), "pairs",
+                          (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
+                          netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
+                          losses->members == 1 ? json_integer(s->worst_to)
+                                               : netdp_i_describe_observer(losses, 0),
+                          "local", netdp_i_json_double(s->local)));
     if (object != NULL)
-        netdp_i_given_json(losses, object);
+        netdp_i_given_json(losses->given, losses->given_count, object);
     if (object != NULL && o->tune_pairs)
         json_object_set_new(object, "pair_noise", json_real(c->pair_noise));
     return netdp_i_cli_print_json(&object, error);
@@ -171,7 +171,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
     if (status != NETDP_OK)
         goto done;
     if (o.json)
-        status = print_json(&o, &description, &calibration, losses, error);
+        status = print_json(&o, &description, &target, &calibration, losses, error);
     else
         print_table(&o, &description, &calibration);
 done:

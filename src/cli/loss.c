@@ -40,11 +40,12 @@ typedef struct answer {
     netdp_losses *losses; /* who, and by which bound; NULL until the first rows come */
     netdp_i_summing summing;
     netdp_summary summary;
-    netdp_i_class *classes;  /* [nodes + 1]; NULL: not printed */
-    double *value;           /* [to][from]; NULL: not listed */
-    int32_t *distance;       /* [to][from]; NULL: not listed */
-    netdp_i_output csv, npy; /* stream NULL: not asked */
-    netdp_i_joint *joint;    /* the CSV where all processes of the engine write it, else NULL */
+    netdp_guarantee guarantee; /* of the worst pair */
+    netdp_i_class *classes;    /* [nodes + 1]; NULL: not printed */
+    double *value;             /* [to][from]; NULL: not listed */
+    int32_t *distance;         /* [to][from]; NULL: not listed */
+    netdp_i_output csv, npy;   /* stream NULL: not asked */
+    netdp_i_joint *joint;      /* the CSV where all processes of the engine write it, else NULL */
 } answer;
 
 static void add_name(json_t *entry, const char *key, const netdp_graph *graph, int32_t node)
@@ -82,23 +83,22 @@ static netdp_status print_json(const answer *a, netdp_error *error)
     const netdp_i_description *d = a->description;
     const netdp_losses *l = a->losses;
     const netdp_summary *s = &a->summary;
-    json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:o, s:s, s:o, s:{s:I, s:o, s:o, "
-                  "s:{s:i, s:o}, s:o}}",
-                  "netdp", netdp_version(), "graph", netdp_i_describe_graph(d), "protocol",
-                  netdp_i_describe_protocol(d), "threat", netdp_i_describe_threat(d), "noise",
-                  a->options->noise >= 0 && !netdp_i_describe_flips(&a->options->description)
-                      ? netdp_i_json_double(a->options->noise)
-                      : json_null(),
-                  "bound", l->bound->name, "sound", (int)l->sound, "certified", (int)l->certified,
-                  "reason", netdp_i_reason_json(l), "unit", a->options->unit, "losses",
-                  a->value != NULL ? list_pairs(a) : json_null(), "summary", "pairs",
+    json_t *object = netdp_i_describe_json(d, &a->guarantee,
+                                           a->options->noise >= 0 &&
+                                                   !netdp_i_describe_flips(&a->options->description)
+                                               ? netdp_i_json_double(a->options->noise)
+                                               : json_null(),
+                                           NULL);
+    json_object_update_new(
+        object,
+        json_pack("{s:s, s:o, s:{s:I, s:o, s:o, s:{s:i, s:o}, s:o}}", "unit", a->options->unit,
+                  "losses", a->value != NULL ? list_pairs(a) : json_null(), "summary", "pairs",
                   (json_int_t)s->pairs, "mean", netdp_i_json_double(s->mean), "max",
                   netdp_i_json_double(s->max), "worst", "from", (int)s->worst_from, "to",
                   l->members == 1 ? json_integer(s->worst_to) : netdp_i_describe_observer(l, 0),
-                  "local", netdp_i_json_double(s->local));
+                  "local", netdp_i_json_double(s->local)));
     if (object != NULL)
-        netdp_i_given_json(l, object);
+        netdp_i_given_json(l->given, l->given_count, object);
     if (object != NULL && a->options->draws > 0)
         json_object_set_new(object, "draws",
                             json_pack("{s:I, s:f}", "count", (json_int_t)a->options->draws,
@@ -122,7 +122,7 @@ static void print_name(const netdp_graph *graph, int32_t node)
 static netdp_i_rounded shown(const answer *a, double value, int digits)
 {
     netdp_i_rounded nearest;
-    if (a->losses->bound->bound != NETDP_BOUND_LOWER)
+    if (a->guarantee.direction == NETDP_UPPER)
         return netdp_i_up(value, digits);
     snprintf(nearest.text, sizeof nearest.text, "%.*g", digits, value);
     return nearest;
@@ -160,13 +160,12 @@ static void print_distances(const answer *a)
                    shown(a, classes[d].most, 5).text);
 }
 
-static void print_verdict(const netdp_losses *l)
+static void print_verdict(const answer *a)
 {
-    if (!l->sound)
-        printf("bound %s: NOT an upper bound; %s", l->bound->name, l->reason);
-    else
-        printf("bound %s: an upper bound, %s", l->bound->name,
-               l->certified ? "certified" : l->reason);
+    const netdp_losses *l = a->losses;
+    char verdict[NETDP_I_VERDICT_ROOM];
+    netdp_i_guarantee_verdict(&a->guarantee, verdict);
+    printf("bound %s: %s", a->guarantee.bound, verdict);
     const char *before = "; of each pair the least:";
     for (int32_t k = 0; k < l->given_count; k++) {
         if (l->given[k].pairs == 0)
@@ -193,7 +192,7 @@ static void print_table(const answer *a)
                "who see the draw but cannot choose it; an upper bound at confidence 1 - %g for "
                "all pairs together, from %" PRId64 " draws.\n",
                NETDP_DRAWN_FAILURE, a->options->draws);
-    print_verdict(a->losses);
+    print_verdict(a);
     if (a->losses->tolerance > 0)
         printf("dither (nearly) 0: what varies less than %g of the first noise was taken for "
                "rounding; the answer depends on it.\n",
@@ -209,7 +208,7 @@ static netdp_status write_events(const answer *a, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--events: what --draws gives holds with a confidence only, which a "
                             "list cannot say; leave one of them out");
-    if (a->summary.pairs != 1 || !l->sound)
+    if (a->summary.pairs != 1 || !a->guarantee.sound)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--events: the account of one pair by a sound bound; give --from and "
                             "--to");
@@ -399,6 +398,7 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
         status = d->engine->commit(&a.joint, error);
     if (status != NETDP_OK || !netdp_i_cli_speaks())
         goto done;
+    netdp_losses_guarantee(a.losses, a.summary.max, unit, &a.guarantee);
     status = close_file(&a.csv, error);
     if (status == NETDP_OK)
         status = close_file(&a.npy, error);

@@ -183,6 +183,7 @@ static void put_together(const share *mine, const netdp_losses *part, netdp_loss
 {
     whole->bound = part->bound;
     whole->sound = part->sound;
+    whole->threat = part->threat;
     whole->certified = part->certified;
     whole->reason = part->reason;
     add_given(part, mine->counted > 0, whole);

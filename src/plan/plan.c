@@ -34,7 +34,7 @@ void netdp_i_plan_clear(netdp_i_plan *plan)
 
 void netdp_i_variant_clear(netdp_i_variant *variant)
 {
-    json_decref(variant->guarantee);
+    netdp_i_promise_clear(&variant->guarantee);
     netdp_i_free(variant->observer);
     netdp_i_free(variant->source);
     netdp_i_free(variant->pattern);
@@ -68,26 +68,23 @@ bool netdp_i_variant_is_token(const netdp_i_variant *variant)
            (variant->token.law != NULL || variant->tally.nodes > 0);
 }
 
-/* [{"distance": 1, "pairs": .., "mean": .., "max": ..}, ...], nearest first. */
-static netdp_status list_classes(const netdp_i_pairs *pairs, json_t **list, netdp_error *error)
+/* The classes by distance that have pairs. */
+static netdp_status list_classes(const netdp_i_pairs *pairs, netdp_i_promise *promise,
+                                 netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(pairs->graph);
+    int32_t count = 0;
     netdp_i_class *classes = NETDP_I_NEW(netdp_i_class, (int64_t)n + 1);
     if (classes == NULL)
         return netdp_i_no_memory(error);
     netdp_i_classes_add(classes, pairs);
     netdp_i_classes_end(classes, n);
-    json_t *made = json_array();
     for (int32_t d = 1; d <= n; d++)
         if (classes[d].pairs > 0)
-            json_array_append_new(made, json_pack("{s:i, s:I, s:o, s:o, s:o}", "distance", (int)d,
-                                                  "pairs", (json_int_t)classes[d].pairs, "min",
-                                                  netdp_i_json_double(classes[d].least), "mean",
-                                                  netdp_i_json_double(classes[d].mean), "max",
-                                                  netdp_i_json_double(classes[d].most)));
-    netdp_i_free(classes);
-    *list = made;
-    return made == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+            classes[count++] = classes[d];
+    promise->class = classes;
+    promise->classes = count;
+    return NETDP_OK;
 }
 
 static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder, const char *name,
@@ -108,89 +105,75 @@ static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder,
     return netdp_i_output_commit(&output, error);
 }
 
-/* A guarantee that is the same towards everyone: central (no losses: one release) and local. */
-static json_t *uniform_guarantee(const netdp_losses *losses, double epsilon, double delta)
+/* The same towards everyone: central (no losses: one release) and local. */
+static netdp_i_promise promise_everyone(const netdp_losses *losses, double epsilon, double delta)
 {
-    json_t *guarantee = json_pack(
-        "{s:s, s:b, s:b, s:o, s:o, s:n, s:o, s:n, s:o}", "bound",
-        losses != NULL ? losses->bound->name : "trusted aggregator", "sound",
-        losses == NULL || losses->sound, "certified", losses == NULL || losses->certified,
-        "epsilon", netdp_i_json_double(epsilon), "delta", netdp_i_json_double(delta), "by_distance",
-        "mean", netdp_i_json_double(epsilon), "worst", "local", netdp_i_json_double(epsilon));
-    if (guarantee != NULL)
-        json_object_set_new(guarantee, "reason",
-                            losses != NULL ? netdp_i_reason_json(losses) : json_null());
-    return guarantee;
+    static const netdp_bound_info trusted = {.name = "trusted aggregator", .sound = true};
+    const netdp_unit unit = {NETDP_AS_DP, delta};
+    netdp_i_promise made = {
+        .everyone = true, .mean = epsilon, .local = epsilon, .from = -1, .to = -1};
+    if (losses != NULL) {
+        netdp_losses_guarantee(losses, epsilon, unit, &made.is);
+    } else {
+        made.is = netdp_i_guarantee_by(&trusted, (netdp_i_case){.outward = true});
+        made.is.value = epsilon;
+        made.is.unit = unit;
+    }
+    return made;
 }
 
-/* "pairs" {"graph", "count", "noise", "hidden_among", "partners", "says"} of noise in pairs. */
-static netdp_status tell_pairs(const netdp_i_variant *variant, json_t *guarantee,
+/* What noise in pairs can do, on the promise. */
+static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *promise,
                                netdp_error *error)
 {
     const netdp_pairing *pairing = &variant->protocol.pairing;
     netdp_i_hiding hiding;
-    char text[400];
     if (!netdp_pairing_is(pairing))
         return NETDP_OK;
     netdp_status status = netdp_i_pairing_hiding(pairing->graph, variant->observer,
                                                  variant->observer_count, false, &hiding, error);
     if (status != NETDP_OK)
         return status;
-    netdp_i_pairing_words(pairing, &hiding, text);
-    json_t *told =
-        json_pack("{s:s, s:I, s:f, s:o, s:i, s:s}", "graph", netdp_graph_origin(pairing->graph),
-                  "count", (json_int_t)netdp_graph_edges(pairing->graph), "noise", pairing->noise,
-                  "hidden_among", hiding.least > 0 ? json_integer(hiding.least) : json_null(),
-                  "partners", (int)hiding.partners, "says", text);
-    return told != NULL && json_object_set_new(guarantee, "pairs", told) == 0
-               ? NETDP_OK
-               : netdp_i_no_memory(error);
+    netdp_i_pairing_words(pairing, &hiding, promise->says);
+    promise->pairs = netdp_graph_origin(pairing->graph);
+    promise->pair_count = netdp_graph_edges(pairing->graph);
+    promise->pair_noise = pairing->noise;
+    promise->hidden_among = hiding.least;
+    promise->partners = hiding.partners;
+    return NETDP_OK;
 }
 
-netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, netdp_losses *losses,
+netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,
                                        const netdp_summary *achieved, const char *folder,
-                                       json_t **told, netdp_error *error)
+                                       netdp_i_promise *promise, netdp_error *error)
 {
     const netdp_unit unit = netdp_i_study_unit(variant->study);
-    const bool estimate = netdp_i_sample_estimates(variant), holds = losses->sound;
-    char spelled[NETDP_UNIT_ROOM];
-    netdp_unit_text(unit, spelled);
+    netdp_i_promise made = {.mean = achieved->mean,
+                            .local = achieved->local,
+                            .from = achieved->worst_from,
+                            .to = achieved->worst_to,
+                            .given_count = losses->given_count};
     netdp_i_pairs pairs = {0};
-    json_t *classes = NULL;
     const netdp_i_batch all = netdp_i_batch_whole(losses);
     netdp_status status = netdp_i_pairs_new(variant->problem->graph, &all, true, variant->noise,
                                             unit, NULL, &pairs, error);
     if (status == NETDP_OK && folder != NULL)
         status = write_losses(&pairs, folder, variant->losses, error);
     if (status == NETDP_OK)
-        status = list_classes(&pairs, &classes, error);
+        status = list_classes(&pairs, &made, error);
     netdp_i_pairs_clear(&pairs);
-    if (status != NETDP_OK)
+    if (status == NETDP_OK)
+        status = tell_pairs(variant, &made, error);
+    if (status != NETDP_OK) {
+        netdp_i_promise_clear(&made);
         return status;
-    if (estimate)
-        netdp_i_judge_drawn(losses);
-    json_t *guarantee = json_pack(
-        "{s:s, s:b, s:b, s:n, s:o, s:o, s:o, s:o, s:{s:i, s:i, s:o}, s:o}", "bound",
-        losses->bound->name, "sound", (int)losses->sound, "certified", (int)losses->certified,
-        "epsilon", "delta", unit.currency == NETDP_AS_DP ? json_real(unit.parameter) : json_null(),
-        "unit", json_string(spelled), "by_distance", classes, "mean",
-        netdp_i_json_double(achieved->mean), "worst", "from", (int)achieved->worst_from, "to",
-        (int)achieved->worst_to, "epsilon", netdp_i_json_double(achieved->max), "local",
-        netdp_i_json_double(achieved->local));
-    if (guarantee == NULL)
-        return netdp_i_no_memory(error);
-    json_object_set_new(guarantee, "reason", netdp_i_reason_json(losses));
-    netdp_i_given_json(losses, guarantee);
-    status = tell_pairs(variant, guarantee, error);
-    if (variant->why[0] != '\0')
-        json_object_set_new(guarantee, "why", json_string(variant->why));
-    if (status == NETDP_OK)
-        status = netdp_i_sample_tell(variant, achieved, estimate, holds, guarantee, error);
-    if (status == NETDP_OK)
-        *told = guarantee;
-    else
-        json_decref(guarantee);
-    return status;
+    }
+    netdp_losses_guarantee(losses, achieved->max, unit, &made.is);
+    memcpy(made.given, losses->given, sizeof made.given);
+    memcpy(made.why, variant->why, sizeof made.why);
+    netdp_i_sample_tell(variant, achieved, &made);
+    *promise = made;
+    return NETDP_OK;
 }
 
 /* Half the mean squared error without noise: what the rounds have not mixed yet. */
@@ -677,11 +660,8 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
                                            &variant->guarantee, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
         status = write_constants(variant, folder, error);
-    if (status == NETDP_OK && variant->role != NETDP_I_NETWORK) {
-        variant->guarantee = uniform_guarantee(losses, epsilon, delta);
-        if (variant->guarantee == NULL)
-            status = netdp_i_no_memory(error);
-    }
+    if (status == NETDP_OK && variant->role != NETDP_I_NETWORK)
+        variant->guarantee = promise_everyone(losses, epsilon, delta);
     netdp_losses_free(losses);
     return status;
 }
@@ -755,13 +735,14 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
         const netdp_i_variant *variant = &plan->variant[i];
         json_array_append_new(
             list,
-            json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:O}", "noise", variant->noise,
+            json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:o}", "noise", variant->noise,
                       "pair_noise", variant->protocol.pairing.noise, "dither",
                       variant->protocol.dither, "dither_decay", variant->protocol.dither_decay,
                       "end_dither", variant->protocol.end_dither, "rounds",
                       (json_int_t)variant->protocol.rounds, "every",
                       (json_int_t)variant->protocol.every, "predicted", variant->predicted,
-                      "expected", variant->expected, "guarantee", variant->guarantee));
+                      "expected", variant->expected, "guarantee",
+                      netdp_i_promise_json(&variant->guarantee)));
     }
     return list;
 }
@@ -771,12 +752,14 @@ static bool restore_variant(json_t *stored, netdp_i_variant *variant)
     const netdp_linear given = variant->protocol;
     const bool tuned = variant->study->privacy.dither < 0 && variant->role != NETDP_I_LOCAL;
     json_int_t rounds = 0, every = 0;
-    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:O !}", "noise",
+    json_t *guarantee = NULL;
+    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:o !}", "noise",
                     &variant->noise, "pair_noise", &variant->protocol.pairing.noise, "dither",
                     &variant->protocol.dither, "dither_decay", &variant->protocol.dither_decay,
                     "end_dither", &variant->protocol.end_dither, "rounds", &rounds, "every", &every,
                     "predicted", &variant->predicted, "expected", &variant->expected, "guarantee",
-                    &variant->guarantee) != 0 ||
+                    &guarantee) != 0 ||
+        !netdp_i_promise_read(guarantee, &variant->guarantee) ||
         (!tuned && (variant->protocol.dither != given.dither || /* which the study gives */
                     variant->protocol.dither_decay != given.dither_decay ||
                     variant->protocol.pairing.noise != given.pairing.noise ||

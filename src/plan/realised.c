@@ -7,26 +7,30 @@
 #include <netdp/tally_account.h>
 #include <netdp/tally_simulate.h>
 
+#include "account/losses/label.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "graph/graph.h"
 
 /* Behind those of walks that were drawn: what holds before. */
 enum { THEOREM = NETDP_TALLY_ACCOUNTS, THEOREM_LOCAL, LAW, ACCOUNTS };
 
+#define PRINTED "as the paper prints it, which can be too small (docs/what-holds.md)"
+
 /* By netdp_tally_account and these: how `privacy.bound` asks for it. */
 static const struct {
-    const char *name, *says;
-    bool sound;
+    const char *name;
+    netdp_bound_info bound;
 } accounts[ACCOUNTS] = {
-    [NETDP_TALLY_NETWORK_PUBLISHED] = {"published", "realised, published", false},
-    [NETDP_TALLY_NETWORK] = {"auto", "realised", true},
-    [NETDP_TALLY_LOCAL_PUBLISHED] = {"published-local", "local, published", true},
-    [NETDP_TALLY_LOCAL] = {"local", "local", true},
-    [THEOREM] = {"theorem", "theorem as printed", false},
-    [THEOREM_LOCAL] = {"theorem-local", "local, as the theorem", false},
-    [LAW] = {"law", "over the law of walks", true},
+    [NETDP_TALLY_NETWORK_PUBLISHED] = {"published",
+                                       {.name = "realised, published", .summary = PRINTED}},
+    [NETDP_TALLY_NETWORK] = {"auto", {.name = "realised", .sound = true}},
+    [NETDP_TALLY_LOCAL_PUBLISHED] = {"published-local",
+                                     {.name = "local, published", .sound = true}},
+    [NETDP_TALLY_LOCAL] = {"local", {.name = "local", .sound = true}},
+    [THEOREM] = {"theorem", {.name = "theorem as printed", .summary = PRINTED}},
+    [THEOREM_LOCAL] = {"theorem-local", {.name = "local, as the theorem", .summary = PRINTED}},
+    [LAW] = {"law", {.name = "over the law of walks", .sound = true}},
 };
 
 /* The place in `accounts`, or -1. */
@@ -147,16 +151,6 @@ static netdp_status foretell(const netdp_i_variant *variant, int which,
     return status;
 }
 
-/* Walks pass by the observers that were not drawn in other ways; nothing bounds what they see. */
-static void tell_estimate(json_t *guarantee)
-{
-    json_object_set_new(guarantee, "sound", json_false());
-    json_object_set_new(guarantee, "reason",
-                        json_string("an estimate: of drawn observers, not of all pairs"));
-    json_object_set_new(guarantee, "estimate",
-                        json_pack("{s:n, s:n, s:n}", "confidence", "low", "high"));
-}
-
 netdp_status netdp_i_realised_account(netdp_i_variant *variant, const netdp_progress *progress,
                                       netdp_error *error)
 {
@@ -168,30 +162,29 @@ netdp_status netdp_i_realised_account(netdp_i_variant *variant, const netdp_prog
                                                           progress, &spread, error);
     if (status != NETDP_OK)
         return status;
-    const double mean = spread.sum / (double)spread.count;
-    json_t *guarantee = json_pack(
-        "{s:s, s:b, s:b, s:n, s:o, s:n, s:[{s:i, s:I, s:o, s:o, s:o}], s:o, s:o, s:{s:n, "
-        "s:n, s:o}, s:n}",
-        "bound", accounts[which].says, "sound", (int)accounts[which].sound, "certified", 0,
-        "epsilon", "delta", json_real(study->privacy.delta), "unit", "by_distance", "distance", 1,
-        "pairs", (json_int_t)spread.count, "min", netdp_i_json_double(spread.least), "mean",
-        netdp_i_json_double(mean), "max", netdp_i_json_double(spread.most), "least",
-        netdp_i_json_double(spread.least), "mean", netdp_i_json_double(mean), "worst", "from", "to",
-        "epsilon", netdp_i_json_double(spread.most), "local");
-    if (guarantee == NULL)
+    netdp_i_class *class = NETDP_I_NEW(netdp_i_class, 1);
+    if (class == NULL)
         return netdp_i_no_memory(error);
-    if (which >= THEOREM)
-        spread.count = 0;
-    else
-        json_object_set_new(guarantee, "walks", json_integer(study->output.repeat));
-    if (spread.count > 0 && variant->observer_count > 0) {
-        json_object_set_new(guarantee, "observers",
-                            json_pack("{s:i, s:i}", "drawn", (int)variant->observer_count, "of",
-                                      (int)variant->tally.nodes));
-        if (accounts[which].sound)
-            tell_estimate(guarantee);
+    *class = (netdp_i_class){1, spread.count, spread.least, spread.sum / (double)spread.count,
+                             spread.most};
+    netdp_i_promise made = {.is = netdp_i_guarantee_by(&accounts[which].bound, (netdp_i_case){0}),
+                            .mean = class->mean,
+                            .local = NAN,
+                            .from = -1,
+                            .to = -1,
+                            .classes = 1,
+                            .class = class,
+                            .walks = which < THEOREM ? study->output.repeat : 0};
+    made.is.value = spread.most;
+    made.is.unit = (netdp_unit){NETDP_AS_DP, study->privacy.delta};
+    if (which < THEOREM && variant->observer_count > 0) {
+        made.nodes = variant->tally.nodes;
+        made.observers = variant->observer_count;
+        /* Walks pass by the others in other ways; nothing bounds what they see. */
+        netdp_i_guarantee_drawn(&made.is);
+        made.confidence = made.low = made.high = NAN;
     }
     variant->predicted = -1;
-    variant->guarantee = guarantee;
+    variant->guarantee = made;
     return NETDP_OK;
 }

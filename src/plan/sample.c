@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/losses/label.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "mixing/alike.h"
 
@@ -174,38 +174,18 @@ static void find_interval(const netdp_i_variant *variant, const netdp_summary *a
     *high = fmin(most, (mean + off) * n / (n - 1.0));
 }
 
-static void tell_drawn(const char *key, bool drawn, int32_t count, int32_t of, json_t *guarantee)
+void netdp_i_sample_tell(const netdp_i_variant *variant, const netdp_summary *achieved,
+                         netdp_i_promise *promise)
 {
-    if (drawn)
-        json_object_set_new(guarantee, key,
-                            json_pack("{s:i, s:i}", "drawn", (int)count, "of", (int)of));
-}
-
-netdp_status netdp_i_sample_tell(const netdp_i_variant *variant, const netdp_summary *achieved,
-                                 bool estimate, bool holds, json_t *guarantee, netdp_error *error)
-{
-    const int32_t n = netdp_graph_nodes(variant->problem->graph);
-    const bool observers = draws_observers(variant), sources = draws_sources(variant);
-    if (!observers && !sources)
-        return NETDP_OK;
-    if (!estimate)
-        return json_object_set_new(
-                   guarantee, "stands_for",
-                   json_pack("{s:i, s:i, s:i}", "observers",
-                             observers ? (int)variant->observer_count : (int)n, "sources",
-                             sources ? (int)variant->source_count : (int)n, "of", (int)n)) == 0
-                   ? NETDP_OK
-                   : netdp_i_no_memory(error);
-    double low, high;
-    find_interval(variant, achieved, &low, &high);
-    tell_drawn("observers", observers, variant->observer_count, n, guarantee);
-    tell_drawn("sources", sources, variant->source_count, n, guarantee);
-    if (!holds)
-        return NETDP_OK;
-    return json_object_set_new(guarantee, "estimate",
-                               json_pack("{s:f, s:o, s:o}", "confidence", CONFIDENCE, "low",
-                                         netdp_i_json_double(low), "high",
-                                         netdp_i_json_double(high))) == 0
-               ? NETDP_OK
-               : netdp_i_no_memory(error);
+    promise->observers = draws_observers(variant) ? variant->observer_count : 0;
+    promise->sources = draws_sources(variant) ? variant->source_count : 0;
+    if (promise->observers == 0 && promise->sources == 0)
+        return;
+    promise->nodes = netdp_graph_nodes(variant->problem->graph);
+    promise->alike = !netdp_i_sample_estimates(variant);
+    if (promise->alike)
+        return;
+    netdp_i_guarantee_drawn(&promise->is);
+    promise->confidence = CONFIDENCE;
+    find_interval(variant, achieved, &promise->low, &promise->high);
 }

@@ -17,13 +17,8 @@ bool netdp_i_sample_estimates(const netdp_i_variant *variant);
 /* NETDP_INVALID where they do and the worst pair has the target. */
 netdp_status netdp_i_sample_check(const netdp_i_variant *variant, netdp_error *error);
 
-/*
- * Of drawn pairs, on the guarantee: "observers" and "sources" {"drawn", "of"} and "estimate"
- * {"confidence", "low", "high"} of the mean over all pairs; or "stands_for" {"observers",
- * "sources", "of"} where the others are like them. `holds`: the bound of each pair does, else no
- * estimate.
- */
-netdp_status netdp_i_sample_tell(const netdp_i_variant *variant, const netdp_summary *achieved,
-                                 bool estimate, bool holds, json_t *guarantee, netdp_error *error);
+/* Of drawn pairs, on the promise: who was drawn, and whether they stand for all or estimate. */
+void netdp_i_sample_tell(const netdp_i_variant *variant, const netdp_summary *achieved,
+                         netdp_i_promise *promise);
 
 #endif

@@ -2,11 +2,11 @@
 #ifndef NETDP_I_VARIANT_H
 #define NETDP_I_VARIANT_H
 
-#include <jansson.h>
 #include <netdp/tally.h>
 #include <netdp/token.h>
 
 #include "plan/problem.h"
+#include "plan/promise.h"
 
 typedef enum netdp_i_variant_role {
     NETDP_I_CENTRAL, /* the baseline of a trusted aggregator */
@@ -34,7 +34,7 @@ typedef struct netdp_i_variant {
     double *pattern;                /* accounts: the contributions, NULL: the worst; owned */
     double predicted;               /* expected objective at the end; -1: unknown */
     double expected;                /* the noise's part of it, whatever the data; -1: unknown */
-    json_t *guarantee;              /* owned */
+    netdp_i_promise guarantee;
 } netdp_i_variant;
 
 /* What the variant runs and who observes it; its problem, study and role are there. */
@@ -52,9 +52,9 @@ netdp_loss_request netdp_i_variant_ask(const netdp_i_variant *variant);
 
 /* The guarantee that losses at the variant's noise give; written into `folder` (NULL: they are
  * not). */
-netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, netdp_losses *losses,
+netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,
                                        const netdp_summary *achieved, const char *folder,
-                                       json_t **told, netdp_error *error);
+                                       netdp_i_promise *promise, netdp_error *error);
 
 void netdp_i_variant_clear(netdp_i_variant *variant);
 

@@ -8,24 +8,29 @@ static json_t *list_observers(const int32_t *to, int32_t count)
     return observers;
 }
 
-json_t *netdp_i_threat_json(netdp_sees sees, netdp_own_noise own_noise, const int32_t *to,
-                            int32_t count)
+netdp_threat netdp_i_threat_gossip(netdp_sees sees, netdp_own_noise own_noise, bool row)
 {
-    return json_pack("{s:o, s:s, s:s, s:s, s:s}", "to", list_observers(to, count), "sees",
-                     netdp_sees_name(sees), "own_noise", netdp_own_noise_name(own_noise),
-                     "adjacency", NETDP_I_ADJACENCY, "released", NETDP_I_RELEASED);
+    return (netdp_threat){.protects = row ? NETDP_I_ROW_ADJACENCY : NETDP_I_ADJACENCY,
+                          .sees = netdp_sees_name(sees),
+                          .own_noise = netdp_own_noise_name(own_noise),
+                          .released = NETDP_I_RELEASED,
+                          .assumes = NETDP_I_ASSUMES};
 }
 
-const char *netdp_i_threat_released(const netdp_token *token)
+netdp_threat netdp_i_threat_token(bool release)
 {
-    return token->release ? "the final model, to all" : NETDP_I_RELEASED;
+    return (netdp_threat){.protects = NETDP_I_ADJACENCY,
+                          .sees = NETDP_I_WALK_SEES,
+                          .own_noise = netdp_own_noise_name(NETDP_OWN_NOISE_KNOWN),
+                          .released = release ? "the final model, to all" : NETDP_I_RELEASED,
+                          .assumes = NETDP_I_ASSUMES};
 }
 
-json_t *netdp_i_threat_walk_json(const netdp_token *token, const int32_t *to, int32_t count)
+json_t *netdp_i_threat_json(const netdp_threat *threat, const int32_t *to, int32_t count)
 {
     return json_pack("{s:o, s:s, s:s, s:s, s:s}", "to", list_observers(to, count), "sees",
-                     NETDP_I_WALK_SEES, "own_noise", netdp_own_noise_name(NETDP_OWN_NOISE_KNOWN),
-                     "adjacency", NETDP_I_ADJACENCY, "released", netdp_i_threat_released(token));
+                     threat->sees, "own_noise", threat->own_noise, "adjacency", threat->protects,
+                     "released", threat->released);
 }
 
 const char *netdp_i_threat_words(netdp_sees sees)

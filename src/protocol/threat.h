@@ -7,18 +7,17 @@
 
 /* What adjacency and release mean, in the words of every result. */
 #define NETDP_I_ADJACENCY "a node's whole data replaced"
+#define NETDP_I_ROW_ADJACENCY "one row of a node replaced"
 #define NETDP_I_RELEASED "nothing at the end"
+#define NETDP_I_ASSUMES "nodes follow the protocol and do not pool what they see"
+
+/* Of gossip, where a node or one of its rows is protected, and of tokens that walk or count. */
+netdp_threat netdp_i_threat_gossip(netdp_sees sees, netdp_own_noise own_noise, bool row);
+netdp_threat netdp_i_threat_token(bool release);
 
 /* {"to": [..] (members NULL: "all"), "sees", "own_noise", "adjacency", "released"}; NULL: no
  * memory. */
-json_t *netdp_i_threat_json(netdp_sees sees, netdp_own_noise own_noise, const int32_t *to,
-                            int32_t count);
-
-/* The same of a walk. */
-json_t *netdp_i_threat_walk_json(const netdp_token *token, const int32_t *to, int32_t count);
-
-/* What a walk releases at the end, in words. */
-const char *netdp_i_threat_released(const netdp_token *token);
+json_t *netdp_i_threat_json(const netdp_threat *threat, const int32_t *to, int32_t count);
 
 #define NETDP_I_WALK_SEES "the token whenever it arrives, and whom it is sent to"
 

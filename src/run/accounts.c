@@ -83,26 +83,27 @@ static netdp_status check_told(const netdp_study *study, const netdp_i_problems 
                                const netdp_progress *progress, netdp_error *error)
 {
     netdp_i_variant variant = name_variant(study, problems, i);
+    const int64_t rounds = json_integer_value(json_object_get(told, "rounds"));
+    const int64_t phases = variant.study->protocol.phases;
     netdp_status status = netdp_i_variant_describe(&variant, error);
-    if (status == NETDP_OK && netdp_i_study_realises(variant.study)) {
-        status = netdp_i_realised_again(&variant, told, folder, progress, error);
-    } else if (status == NETDP_OK) {
-        const int64_t rounds = json_integer_value(json_object_get(told, "rounds"));
-        const int64_t phases = variant.study->protocol.phases;
-        variant.noise = netdp_i_json_number(json_object_get(told, "noise"));
-        variant.guarantee = json_incref(json_object_get(told, "guarantee"));
-        if (!netdp_i_variant_is_token(&variant) && variant.study->protocol.rounds == 0) {
-            variant.protocol.rounds = rounds;
-            if (phases > 0)
-                variant.protocol.every = rounds / phases;
-        }
-        status = rounds == netdp_i_variant_rounds(&variant)
-                     ? netdp_i_variant_again(&variant, folder, progress, error)
-                     : netdp_i_fail(error, NETDP_INVALID,
-                                    "%s/checkpoint: not a checkpoint of this study; remove it to "
-                                    "start anew",
-                                    folder);
+    if (status == NETDP_OK && !netdp_i_variant_is_token(&variant) &&
+        variant.study->protocol.rounds == 0) {
+        variant.protocol.rounds = rounds;
+        if (phases > 0)
+            variant.protocol.every = rounds / phases;
     }
+    variant.noise = netdp_i_json_number(json_object_get(told, "noise"));
+    if (status == NETDP_OK &&
+        (!netdp_i_promise_read(json_object_get(told, "guarantee"), &variant.guarantee) ||
+         rounds != netdp_i_variant_rounds(&variant)))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s/checkpoint: not a checkpoint of this study; remove it to start "
+                              "anew",
+                              folder);
+    if (status == NETDP_OK)
+        status = (netdp_i_study_realises(variant.study)
+                      ? netdp_i_realised_again
+                      : netdp_i_variant_again)(&variant, folder, progress, error);
     netdp_i_variant_clear(&variant);
     return status;
 }

@@ -132,15 +132,13 @@ static netdp_status read_record(const netdp_i_variant *variant, const char *fold
                                 netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    const json_t *worst = json_object_get(variant->guarantee, "worst");
+    const netdp_i_promise *told = &variant->guarantee;
     const int32_t all = netdp_graph_nodes(variant->problem->graph);
     netdp_status status =
-        list_nodes(variant->source, variant->source_count, all,
-                   (int32_t)json_integer_value(json_object_get(worst, "from")), &r->from, error);
+        list_nodes(variant->source, variant->source_count, all, told->from, &r->from, error);
     if (status == NETDP_OK)
         status =
-            list_nodes(variant->observer, variant->observer_count, all,
-                       (int32_t)json_integer_value(json_object_get(worst, "to")), &r->to, error);
+            list_nodes(variant->observer, variant->observer_count, all, told->to, &r->to, error);
     if (status != NETDP_OK)
         return status;
     const int64_t cells = (int64_t)r->from.count * r->to.count;
@@ -226,35 +224,6 @@ static bool is_above(const netdp_i_variant *variant, const recorded *r, const ne
     return false;
 }
 
-static bool same_number(const json_t *one, const json_t *other)
-{
-    const double a = netdp_i_json_number(one), b = netdp_i_json_number(other);
-    return a == b || fabs(a - b) <= 1e-9 * fabs(b);
-}
-
-/* Do all recorded pairs give the recorded guarantee? */
-static bool same_guarantee(const json_t *held, const json_t *again)
-{
-    const json_t *classes = json_object_get(held, "by_distance"), *one;
-    const json_t *others = json_object_get(again, "by_distance");
-    size_t i;
-    bool same = json_array_size(classes) == json_array_size(others) &&
-                json_equal(json_object_get(held, "bound"), json_object_get(again, "bound")) &&
-                json_equal(json_object_get(held, "unit"), json_object_get(again, "unit")) &&
-                (json_is_false(json_object_get(held, "sound")) ||
-                 json_is_true(json_object_get(again, "sound"))) &&
-                same_number(json_object_get(held, "mean"), json_object_get(again, "mean")) &&
-                same_number(json_object_get(json_object_get(held, "worst"), "epsilon"),
-                            json_object_get(json_object_get(again, "worst"), "epsilon"));
-    json_array_foreach ((json_t *)classes, i, one) {
-        static const char *const keys[] = {"distance", "pairs", "min", "mean", "max"};
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            same = same && same_number(json_object_get(one, keys[k]),
-                                       json_object_get(json_array_get(others, i), keys[k]));
-    }
-    return same;
-}
-
 /* The recorded losses, as if they were just found. */
 static netdp_status check_guarantee(const netdp_i_variant *variant, const recorded *r,
                                     const netdp_losses *found, const char *folder,
@@ -262,7 +231,7 @@ static netdp_status check_guarantee(const netdp_i_variant *variant, const record
 {
     netdp_losses whole = *found;
     netdp_summary achieved;
-    json_t *again = NULL;
+    netdp_i_promise again = {0};
     whole.from_count = r->from.count;
     whole.from = r->from.node;
     whole.to_count = r->to.count;
@@ -272,7 +241,7 @@ static netdp_status check_guarantee(const netdp_i_variant *variant, const record
         &whole, variant->noise, netdp_i_study_unit(variant->study), &achieved, error);
     if (status == NETDP_OK)
         status = netdp_i_variant_guarantee(variant, &whole, &achieved, NULL, &again, error);
-    if (status == NETDP_OK && !same_guarantee(variant->guarantee, again))
+    if (status == NETDP_OK && !netdp_i_promise_same(&variant->guarantee, &again))
         status = fail(variant, folder, "the guarantee", error);
     const double epsilon = variant->study->privacy.epsilon;
     const double reached =
@@ -280,7 +249,7 @@ static netdp_status check_guarantee(const netdp_i_variant *variant, const record
     if (status == NETDP_OK && variant->study->privacy.noise == 0 &&
         !(reached <= epsilon * (1 + 1e-9)))
         status = fail(variant, folder, "the target", error);
-    json_decref(again);
+    netdp_i_promise_clear(&again);
     return status;
 }
 
@@ -303,22 +272,9 @@ netdp_status netdp_i_variant_again(const netdp_i_variant *variant, const char *f
 
 /* ---- What has no losses ---- */
 
-static double worst_of(const json_t *guarantee)
-{
-    return netdp_i_json_number(json_object_get(json_object_get(guarantee, "worst"), "epsilon"));
-}
-
-/* Of a realised study, all of whose pairs are one class. */
-static double least_of(const json_t *guarantee)
-{
-    return netdp_i_json_number(
-        json_object_get(json_array_get(json_object_get(guarantee, "by_distance"), 0), "min"));
-}
-
 netdp_status netdp_i_baseline_again(const netdp_i_variant *variant, const char *folder,
                                     const netdp_progress *progress, netdp_error *error)
 {
-    static const char *const keys[] = {"epsilon", "delta", "mean", "local"};
     netdp_i_variant anew = {.role = variant->role,
                             .name = variant->name,
                             .study = variant->study,
@@ -326,45 +282,35 @@ netdp_status netdp_i_baseline_again(const netdp_i_variant *variant, const char *
     netdp_status status = netdp_i_variant_describe(&anew, error);
     if (status == NETDP_OK)
         status = netdp_i_variant_calibrate(&anew, NULL, progress, error);
-    if (status == NETDP_OK) {
-        bool same = fabs(variant->noise - anew.noise) <= 1e-9 * anew.noise &&
-                    netdp_i_variant_rounds(variant) == netdp_i_variant_rounds(&anew) &&
-                    json_equal(json_object_get(variant->guarantee, "bound"),
-                               json_object_get(anew.guarantee, "bound"));
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            same = same && same_number(json_object_get(variant->guarantee, keys[k]),
-                                       json_object_get(anew.guarantee, keys[k]));
-        if (!same)
-            status = fail(variant, folder, "the baseline", error);
-    }
+    if (status == NETDP_OK && (!(fabs(variant->noise - anew.noise) <= 1e-9 * anew.noise) ||
+                               netdp_i_variant_rounds(variant) != netdp_i_variant_rounds(&anew) ||
+                               !netdp_i_promise_same(&variant->guarantee, &anew.guarantee)))
+        status = fail(variant, folder, "the baseline", error);
     netdp_i_variant_clear(&anew);
     return status;
 }
 
-netdp_status netdp_i_realised_again(const netdp_i_variant *variant, const json_t *told,
-                                    const char *folder, const netdp_progress *progress,
-                                    netdp_error *error)
+netdp_status netdp_i_realised_again(const netdp_i_variant *variant, const char *folder,
+                                    const netdp_progress *progress, netdp_error *error)
 {
     netdp_study first = *variant->study;
     netdp_i_variant anew = {
         .role = variant->role, .name = variant->name, .study = &first, .problem = variant->problem};
-    const json_t *held = json_object_get(told, "guarantee");
-    const bool walks = json_object_get(held, "walks") != NULL;
+    const netdp_i_promise *held = &variant->guarantee;
     first.output.repeat = 1;
     netdp_status status = netdp_i_variant_describe(&anew, error);
     if (status == NETDP_OK)
         status = netdp_i_realised_account(&anew, progress, error);
     if (status == NETDP_OK) {
-        const double least = least_of(held), most = worst_of(held), noise = anew.noise;
-        const double other = least_of(anew.guarantee), worst = worst_of(anew.guarantee);
-        const double mean = netdp_i_json_number(json_object_get(held, "mean"));
+        const double least = held->classes == 1 ? held->class[0].least : NAN;
+        const double most = held->is.value, mean = held->mean, noise = anew.noise;
+        const double other = anew.guarantee.class[0].least, worst = anew.guarantee.is.value;
         const double close = 1e-9 * most;
         const bool within = least <= other + close && worst <= most + close &&
                             least <= mean + close && mean <= most + close;
         const bool same = fabs(least - other) <= close && fabs(worst - most) <= close &&
                           fabs(mean - most) <= close;
-        const double before = netdp_i_json_number(json_object_get(told, "noise"));
-        if (fabs(before - noise) > 1e-9 * noise || !(walks ? within : same))
+        if (!(fabs(variant->noise - noise) <= 1e-9 * noise) || !(held->walks > 0 ? within : same))
             status = fail(variant, folder, "the walks", error);
     }
     netdp_i_variant_clear(&anew);

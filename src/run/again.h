@@ -18,13 +18,11 @@ netdp_status netdp_i_variant_again(const netdp_i_variant *variant, const char *f
 /*
  * Baselines and walks that were drawn leave no losses. A baseline is calibrated once more; of drawn
  * walks the first is followed once more, which may not lie outside of what is recorded of all, and a
- * bound before any walk is drawn is computed again. `told` is of the described variant: {"noise",
- * "guarantee"}.
+ * bound before any walk is drawn is computed again.
  */
 netdp_status netdp_i_baseline_again(const netdp_i_variant *variant, const char *folder,
                                     const netdp_progress *progress, netdp_error *error);
-netdp_status netdp_i_realised_again(const netdp_i_variant *variant, const json_t *told,
-                                    const char *folder, const netdp_progress *progress,
-                                    netdp_error *error);
+netdp_status netdp_i_realised_again(const netdp_i_variant *variant, const char *folder,
+                                    const netdp_progress *progress, netdp_error *error);
 
 #endif

@@ -65,10 +65,9 @@ typedef struct auditing {
 static netdp_status find_pair(const netdp_audit_options *options, claim *c, netdp_error *error)
 {
     const netdp_graph *graph = c->variant->problem->graph;
-    const json_t *worst = json_object_get(c->variant->guarantee, "worst");
     netdp_status status = NETDP_OK;
-    c->from = (int32_t)json_integer_value(json_object_get(worst, "from"));
-    c->to = (int32_t)json_integer_value(json_object_get(worst, "to"));
+    c->from = c->variant->guarantee.from;
+    c->to = c->variant->guarantee.to;
     if (options->from != NULL)
         status = netdp_graph_find(graph, options->from, &c->from, error);
     if (status == NETDP_OK && options->to != NULL)

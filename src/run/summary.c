@@ -117,29 +117,17 @@ static void remark_law(const netdp_i_variant *variant, json_t *remarks)
 }
 
 /* Whose epsilons were accounted for, and what is known of the others'. */
-static void remark_drawn(const json_t *guarantee, json_t *remarks)
+static void remark_drawn(const netdp_i_promise *promise, json_t *remarks)
 {
-    const json_t *estimate = json_object_get(guarantee, "estimate");
-    const json_t *low = json_object_get(estimate, "low"), *high = json_object_get(estimate, "high");
-    static const char *const who[] = {"observers", "sources"};
-    char drawn[96] = "";
-    size_t used = 0;
-    if (estimate == NULL)
+    char drawn[96];
+    if (!promise->is.estimate)
         return;
-    for (int k = 0; k < 2; k++) {
-        const json_t *of = json_object_get(guarantee, who[k]);
-        if (of != NULL)
-            used += (size_t)snprintf(drawn + used, sizeof drawn - used, "%s%d drawn %s of %d",
-                                     used > 0 ? " and " : "",
-                                     (int)json_integer_value(json_object_get(of, "drawn")), who[k],
-                                     (int)json_integer_value(json_object_get(of, "of")));
-    }
-    if (low != NULL && !json_is_null(low))
+    netdp_i_promise_drawn(promise, drawn);
+    if (!isnan(promise->low))
         remark(remarks,
                "%s: an estimate, no guarantee over all pairs, whose mean is within %.4g .. %.4g "
                "(confidence %g %% over the draw); each listed pair's own epsilon holds",
-               drawn, netdp_i_json_number(low), netdp_i_json_number(high),
-               100 * json_number_value(json_object_get(estimate, "confidence")));
+               drawn, promise->low, promise->high, 100 * promise->confidence);
     else
         remark(remarks, "%s: an estimate, no guarantee over all pairs", drawn);
 }
@@ -148,13 +136,12 @@ static void remark_drawn(const json_t *guarantee, json_t *remarks)
 static json_t *remarks_json(const netdp_i_variant *variant)
 {
     json_t *remarks = json_array();
-    const json_t *guarantee = variant->guarantee;
-    if (json_is_false(json_object_get(guarantee, "sound")) &&
-        json_object_get(guarantee, "estimate") == NULL)
+    const netdp_i_promise *promise = &variant->guarantee;
+    if (!promise->is.sound && !promise->is.estimate)
         remark(remarks,
                "bound %s is not an upper bound: its epsilons, and the noise that meets them, are "
                "no guarantee",
-               json_string_value(json_object_get(guarantee, "bound")));
+               promise->is.bound);
     if (variant->why[0] != '\0')
         remark(remarks, "bound local: %s", variant->why);
     if (variant->token.law != NULL && variant->token.weighted)
@@ -168,7 +155,7 @@ static json_t *remarks_json(const netdp_i_variant *variant)
         remark(remarks,
                "the network changes from round to round, drawn with the study's seed before the "
                "runs: the account is of this draw, which everybody may know");
-    remark_drawn(guarantee, remarks);
+    remark_drawn(promise, remarks);
     if (variant->study->data.radius > 0)
         remark(remarks,
                "rows are projected onto the ball of radius %g (data.radius) before anything "
@@ -226,10 +213,10 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
     }
     if (status != NETDP_OK)
         return status;
-    json_t *told = json_pack("{s:s, s:f, s:I, s:o, s:O, s:o, s:f}", "name", variant->name, "noise",
+    json_t *told = json_pack("{s:s, s:f, s:I, s:o, s:o, s:o, s:f}", "name", variant->name, "noise",
                              variant->noise, "rounds", (json_int_t)netdp_i_variant_rounds(variant),
                              "dither", gossip ? json_real(variant->protocol.dither) : json_null(),
-                             "guarantee", variant->guarantee, "expected",
+                             "guarantee", netdp_i_promise_json(&variant->guarantee), "expected",
                              variant->expected >= 0 ? json_real(variant->expected) : json_null(),
                              "bytes_sent", 8 * variant->problem->width * messages);
     if (gossip && variant->study->protocol.phases > 0) /* what rounds: auto found */
@@ -282,12 +269,13 @@ static json_t *target_json(const netdp_study *study)
 static json_t *threat_json(const netdp_i_variant *variant)
 {
     const netdp_study *study = variant->study;
-    const netdp_token like = {.release = variant->tally.release};
-    return netdp_i_variant_is_token(variant)
-               ? netdp_i_threat_walk_json(variant->tally.nodes > 0 ? &like : &variant->token,
-                                          variant->observer, variant->observer_count)
-               : netdp_i_threat_json(study->privacy.sees, study->privacy.own_noise,
-                                     variant->observer, variant->observer_count);
+    const bool release = variant->tally.nodes > 0 ? variant->tally.release : variant->token.release;
+    const netdp_threat threat =
+        netdp_i_variant_is_token(variant)
+            ? netdp_i_threat_token(release)
+            : netdp_i_threat_gossip(study->privacy.sees, study->privacy.own_noise,
+                                    variant->protocol.cycle > 1);
+    return netdp_i_threat_json(&threat, variant->observer, variant->observer_count);
 }
 
 static void set_override(json_t *overrides, const char *key, json_t *value)
@@ -470,11 +458,11 @@ json_t *netdp_i_account_json(const netdp_study *study, int32_t index,
 {
     const bool gossip = !netdp_i_variant_is_token(variant);
     json_t *told =
-        json_pack("{s:s, s:f, s:I, s:o, s:o, s:O}", "name", variant->name, "noise", variant->noise,
+        json_pack("{s:s, s:f, s:I, s:o, s:o, s:o}", "name", variant->name, "noise", variant->noise,
                   "rounds", (json_int_t)netdp_i_variant_rounds(variant), "dither",
                   gossip ? json_real(variant->protocol.dither) : json_null(), "predicted",
                   variant->predicted >= 0 ? json_real(variant->predicted) : json_null(),
-                  "guarantee", variant->guarantee);
+                  "guarantee", netdp_i_promise_json(&variant->guarantee));
     json_t *remarks = remarks_json(variant);
     if (told == NULL || remarks == NULL) {
         json_decref(told);

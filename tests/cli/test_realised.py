@@ -47,6 +47,7 @@ def test_accounts():
         guarantee = variant["guarantee"]
         assert guarantee["least"] <= guarantee["mean"] <= guarantee["worst"]["epsilon"]
         assert guarantee["sound"] == (name != "published")
+        assert not guarantee["certified"] and guarantee["reason"] and guarantee["unit"] == "dp:1e-7"
         assert variant["rounds"] == 240 and variant["graph"]["edges"] == 66
         pairs = 4 * 12 if name.startswith("LDP") else 4 * 12 * 11
         assert guarantee["by_distance"][0]["pairs"] == pairs

@@ -1,5 +1,8 @@
 #include "account/losses/label.h"
 
+#include <math.h>
+#include <stdio.h>
+
 /* An upper bound in this case? The table says no more than this. */
 static bool holds(const netdp_bound_info *bound, netdp_i_case of)
 {
@@ -16,26 +19,93 @@ void netdp_i_judge(const netdp_bound_info *bound, netdp_i_case of, netdp_losses 
                                           : NULL;
 }
 
-void netdp_i_judge_drawn(netdp_losses *losses)
+void netdp_losses_guarantee(const netdp_losses *losses, double value, netdp_unit unit,
+                            netdp_guarantee *guarantee)
 {
-    if (losses->sound)
-        losses->reason = "an estimate: of drawn observers or sources, not of all pairs";
-    losses->sound = losses->certified = false;
+    *guarantee = (netdp_guarantee){
+        .value = value,
+        .unit = unit,
+        .direction = losses->bound->bound == NETDP_BOUND_LOWER ? NETDP_LOWER : NETDP_UPPER,
+        .bound = losses->bound->name,
+        .sound = losses->sound,
+        .certified = losses->certified,
+        .why = losses->reason,
+        .threat = losses->threat};
+    if (losses->members > 1)
+        guarantee->threat.assumes = "nodes follow the protocol and, but for the coalition, do not "
+                                    "pool what they see";
 }
 
-json_t *netdp_i_reason_json(const netdp_losses *losses)
+netdp_guarantee netdp_i_guarantee_by(const netdp_bound_info *bound, netdp_i_case of)
 {
-    return losses->reason != NULL ? json_string(losses->reason) : json_null();
+    netdp_losses losses = {.members = 1};
+    netdp_guarantee guarantee;
+    netdp_i_judge(bound, of, &losses);
+    netdp_losses_guarantee(&losses, NAN, (netdp_unit){NETDP_AS_DP, NAN}, &guarantee);
+    return guarantee;
 }
 
-void netdp_i_given_json(const netdp_losses *losses, json_t *object)
+void netdp_i_guarantee_drawn(netdp_guarantee *guarantee)
 {
-    if (losses->given_count == 0)
-        return;
-    json_t *given = json_object();
-    for (int32_t k = 0; k < losses->given_count; k++)
-        if (losses->given[k].pairs > 0)
-            json_object_set_new(given, losses->given[k].bound->name,
-                                json_integer(losses->given[k].pairs));
-    json_object_set_new(object, "least_of", given);
+    guarantee->estimate = guarantee->sound;
+    if (guarantee->sound)
+        guarantee->why = "an estimate: of drawn observers or sources, not of all pairs";
+    guarantee->sound = guarantee->certified = false;
+}
+
+const char *netdp_i_guarantee_word(const netdp_guarantee *guarantee)
+{
+    return guarantee->estimate ? "an estimate"
+           : guarantee->sound  ? "an upper bound"
+                               : "NOT an upper bound";
+}
+
+void netdp_i_guarantee_verdict(const netdp_guarantee *guarantee, char text[NETDP_I_VERDICT_ROOM])
+{
+    snprintf(text, NETDP_I_VERDICT_ROOM, "%s%s %s", netdp_i_guarantee_word(guarantee),
+             guarantee->sound ? "," : ";", guarantee->why != NULL ? guarantee->why : "certified");
+}
+
+json_t *netdp_i_guarantee_json(const netdp_guarantee *guarantee, json_t *numbers)
+{
+    json_t *made = json_pack("{s:s, s:b, s:b}", "bound", guarantee->bound, "sound",
+                             (int)guarantee->sound, "certified", (int)guarantee->certified);
+    if (numbers != NULL)
+        json_object_update_new(made, numbers);
+    json_object_set_new(made, "reason",
+                        guarantee->why != NULL ? json_string(guarantee->why) : json_null());
+    return made;
+}
+
+bool netdp_i_guarantee_read(const json_t *object, netdp_guarantee *guarantee)
+{
+    int sound = 0, certified = 0;
+    if (json_unpack((json_t *)object, "{s:s, s:b, s:b}", "bound", &guarantee->bound, "sound",
+                    &sound, "certified", &certified) != 0)
+        return false;
+    guarantee->sound = sound;
+    guarantee->certified = certified;
+    guarantee->estimate = json_is_object(json_object_get(object, "estimate"));
+    guarantee->why = json_string_value(json_object_get(object, "reason"));
+    return true;
+}
+
+void netdp_i_given_json(const netdp_given *given, int32_t count, json_t *object)
+{
+    json_t *made = count > 0 ? json_object() : NULL;
+    for (int32_t k = 0; k < count; k++)
+        if (given[k].pairs > 0)
+            json_object_set_new(made, given[k].bound->name, json_integer(given[k].pairs));
+    if (count > 0)
+        json_object_set_new(object, "least_of", made);
+}
+
+int32_t netdp_i_given_read(const json_t *object, netdp_given given[3])
+{
+    int32_t count = 0;
+    for (const netdp_bound_info *bound = netdp_bounds(); bound->name != NULL && count < 3; bound++)
+        if (bound->walk && json_object_get(object, bound->name) != NULL)
+            given[count++] =
+                (netdp_given){bound, json_integer_value(json_object_get(object, bound->name))};
+    return count;
 }

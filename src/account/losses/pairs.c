@@ -74,6 +74,7 @@ void netdp_i_classes_end(netdp_i_class *classes, int32_t nodes)
     for (int32_t d = 0; d <= nodes; d++) {
         /* A sum of m terms in any order is low by at most m units of rounding. */
         const double m = (double)classes[d].pairs;
+        classes[d].distance = d;
         if (m > 0)
             classes[d].mean = fmin(classes[d].most, classes[d].mean / m * (1 + 2.3e-16 * (m + 2)));
     }

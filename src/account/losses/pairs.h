@@ -16,6 +16,7 @@ typedef struct netdp_i_pairs {
 
 /* Pairs at one distance. */
 typedef struct netdp_i_class {
+    int32_t distance; /* from netdp_i_classes_end on */
     int64_t pairs;
     double least, mean, most; /* mean: the sum until netdp_i_classes_end */
 } netdp_i_class;

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "protocol/threat.h"
 
 static bool gaussian(const netdp_tally *tally)
 {
@@ -325,6 +326,7 @@ netdp_status netdp_tally_losses_new(const netdp_tally_request *request,
                                  .outward = gaussian(request->tally) &&
                                             bound != NETDP_BOUND_EXCURSION_LINEAR},
                   made);
+    made->threat = netdp_i_threat_token(request->tally->release);
     made->final = !unit_free(request->tally);
     if (made->final) {
         made->unit = request->unit;

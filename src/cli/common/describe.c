@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/losses/label.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "protocol/threat.h"
 
 void netdp_i_description_clear(netdp_i_description *description)
 {
@@ -294,22 +297,21 @@ netdp_status netdp_i_describe_calibrate(netdp_i_description *description,
     return description->kind->calibrate(description, target, progress, calibration, losses, error);
 }
 
-json_t *netdp_i_describe_graph(const netdp_i_description *description)
+json_t *netdp_i_describe_json(const netdp_i_description *description,
+                              const netdp_guarantee *guarantee, json_t *noise, json_t *run)
 {
-    return json_pack("{s:s, s:i, s:I, s:s}", "origin", netdp_graph_origin(description->graph),
-                     "nodes", (int)netdp_graph_nodes(description->graph), "edges",
-                     (json_int_t)netdp_graph_edges(description->graph), "mixing",
-                     description->kind->mixing(description));
-}
-
-json_t *netdp_i_describe_protocol(const netdp_i_description *description)
-{
-    return description->kind->protocol(description);
-}
-
-json_t *netdp_i_describe_threat(const netdp_i_description *description)
-{
-    return description->kind->threat(description);
+    const netdp_loss_request *request = &description->request;
+    json_t *made = json_pack(
+        "{s:s, s:{s:s, s:i, s:I, s:s}, s:o, s:o, s:o}", "netdp", netdp_version(), "graph", "origin",
+        netdp_graph_origin(description->graph), "nodes", (int)netdp_graph_nodes(description->graph),
+        "edges", (json_int_t)netdp_graph_edges(description->graph), "mixing",
+        description->kind->mixing(description), "protocol",
+        description->kind->protocol(description), "threat",
+        netdp_i_threat_json(&guarantee->threat, request->to, request->to_count), "noise", noise);
+    if (run != NULL)
+        json_object_update_new(made, run);
+    json_object_update_new(made, netdp_i_guarantee_json(guarantee, NULL));
+    return made;
 }
 
 void netdp_i_describe_print(const netdp_i_description *description, double noise)

@@ -199,7 +199,6 @@ struct netdp_i_describing {
                               netdp_losses **losses, netdp_error *error);
     const char *(*mixing)(const netdp_i_description *description);
     json_t *(*protocol)(const netdp_i_description *description);
-    json_t *(*threat)(const netdp_i_description *description);
     void (*print)(const netdp_i_description *description, double noise);
 };
 
@@ -240,12 +239,12 @@ netdp_status netdp_i_describe_calibrate(netdp_i_description *description,
 void netdp_i_describe_bounds(void);
 
 /*
- * {"origin", "nodes", "edges", "mixing"}, {"name", "rounds", "dither"}, of a changing network with
- * {"varying": {"kind", "seed", ..}}, and the threat model.
+ * {"netdp", "graph" {"origin", "nodes", "edges", "mixing"}, "protocol" {"name", "rounds", "dither",
+ * of a changing network "varying" {"kind", "seed", ..}}, "threat", "noise", what `run` has, and the
+ * guarantee}; takes over `noise` and `run` (NULL: nothing).
  */
-json_t *netdp_i_describe_graph(const netdp_i_description *description);
-json_t *netdp_i_describe_protocol(const netdp_i_description *description);
-json_t *netdp_i_describe_threat(const netdp_i_description *description);
+json_t *netdp_i_describe_json(const netdp_i_description *description,
+                              const netdp_guarantee *guarantee, json_t *noise, json_t *run);
 
 /* The protocol at its noise, who sees what, adjacency and release, as lines of text. */
 void netdp_i_describe_print(const netdp_i_description *description, double noise);

@@ -238,12 +238,6 @@ static json_t *gossip_json(const netdp_i_description *description)
     return object;
 }
 
-static json_t *threat_json(const netdp_i_description *description)
-{
-    const netdp_loss_request *request = &description->request;
-    return netdp_i_threat_json(request->sees, request->own_noise, request->to, request->to_count);
-}
-
 /* How the network changes, and that everybody may know it. */
 static void print_varying(const netdp_variation *varying, bool over_draws)
 {
@@ -293,6 +287,8 @@ static void print_gossip(const netdp_i_description *description, double noise)
 {
     const netdp_linear *protocol = &description->protocol;
     const netdp_loss_request *request = &description->request;
+    const netdp_threat threat =
+        netdp_i_threat_gossip(request->sees, request->own_noise, protocol->cycle > 1);
     printf("%s, %" PRId64 " rounds, ", description->named->name, protocol->rounds);
     if (protocol->senders_only)
         printf("a contribution of both ends in each");
@@ -302,8 +298,7 @@ static void print_gossip(const netdp_i_description *description, double noise)
     if (protocol->dither_decay > 0)
         printf(" / t^%g", protocol->dither_decay);
     printf(", noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n", noise,
-           netdp_i_threat_words(request->sees), netdp_own_noise_name(request->own_noise),
-           NETDP_I_ADJACENCY, NETDP_I_RELEASED);
+           netdp_i_threat_words(request->sees), threat.own_noise, threat.protects, threat.released);
     print_quiet(protocol);
     print_pairs(description);
     print_varying(&protocol->varying, description->over_draws);
@@ -329,6 +324,5 @@ const netdp_i_describing netdp_i_describing_gossip = {
     .calibrate = calibrate_gossip,
     .mixing = gossip_mixing,
     .protocol = gossip_json,
-    .threat = threat_json,
     .print = print_gossip,
 };

@@ -146,18 +146,11 @@ static json_t *tally_json(const netdp_i_description *description)
     return object;
 }
 
-static json_t *threat_json(const netdp_i_description *description)
-{
-    const netdp_loss_request *request = &description->request;
-    const netdp_token like = {.release = description->tally.release};
-    return netdp_i_threat_walk_json(&like, request->to, request->to_count);
-}
-
 static void print_tally(const netdp_i_description *description, double noise)
 {
     const netdp_tally *tally = &description->tally;
     const bool ring = tally->graph == NETDP_TALLY_RING;
-    const netdp_token like = {.release = tally->release};
+    const netdp_threat threat = netdp_i_threat_token(tally->release);
     printf("%s, %" PRId64 " %s, ", description->named->name, ring ? tally->passes : tally->steps,
            ring ? "passes" : "steps");
     if (!ring)
@@ -170,8 +163,8 @@ static void print_tally(const netdp_i_description *description, double noise)
                tally->schedule == NETDP_TALLY_ONCE     ? " once every n-1 hops"
                : tally->schedule == NETDP_TALLY_SPREAD ? " spread over the nodes"
                                                        : " in every step");
-    printf("; an observer sees %s;\nadjacency: %s; released: %s.\n", NETDP_I_WALK_SEES,
-           NETDP_I_ADJACENCY, netdp_i_threat_released(&like));
+    printf("; an observer sees %s;\nadjacency: %s; released: %s.\n", threat.sees, threat.protects,
+           threat.released);
     if (ring && tally->schedule == NETDP_TALLY_ONCE && !counts(description))
         printf("one observer at a time: two who pool their views around a node leave it without "
                "noise (--to set:V,W).\n");
@@ -199,6 +192,5 @@ const netdp_i_describing netdp_i_describing_tally = {
     .calibrate = calibrate_tally,
     .mixing = tally_mixing,
     .protocol = tally_json,
-    .threat = threat_json,
     .print = print_tally,
 };

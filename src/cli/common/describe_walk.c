@@ -141,12 +141,6 @@ static json_t *walk_json(const netdp_i_description *description)
     return object;
 }
 
-static json_t *threat_json(const netdp_i_description *description)
-{
-    const netdp_loss_request *request = &description->request;
-    return netdp_i_threat_walk_json(&description->token, request->to, request->to_count);
-}
-
 static void print_law(const netdp_i_description *description)
 {
     if (!description->token.weighted)
@@ -166,14 +160,15 @@ static void print_law(const netdp_i_description *description)
 static void print_walk(const netdp_i_description *description, double noise)
 {
     const netdp_token *token = &description->token;
+    const netdp_threat threat = netdp_i_threat_token(token->release);
     printf("%s, %" PRId64 " steps, %d token%s, ", description->named->name, token->steps,
            (int)token->tokens, token->tokens == 1 ? "" : "s");
     if (token->cap > 0)
         printf("at most ");
     netdp_i_describe_contributions(netdp_token_contributions(token));
     printf("%s, noise %g Delta; an observer sees %s;\n", token->cap > 0 ? "" : " in the worst case",
-           noise, NETDP_I_WALK_SEES);
-    printf("adjacency: %s; released: %s.\n", NETDP_I_ADJACENCY, netdp_i_threat_released(token));
+           noise, threat.sees);
+    printf("adjacency: %s; released: %s.\n", threat.protects, threat.released);
     printf("assumes a constant step of at most 2/beta%s, rows clipped before the mean over them, "
            "nodes without memory.\n",
            token->weighted ? " for the heaviest gradient" : "");
@@ -200,6 +195,5 @@ const netdp_i_describing netdp_i_describing_walk = {
     .calibrate = calibrate_walk,
     .mixing = walk_mixing,
     .protocol = walk_json,
-    .threat = threat_json,
     .print = print_walk,
 };

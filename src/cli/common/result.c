@@ -1,12 +1,16 @@
 /* A result folder as a table: errors, guarantees, who could learn this. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "account/losses/label.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/common/command.h"
+#include "plan/promise.h"
 #include "protocol/threat.h"
 #include "run/record.h"
 
@@ -16,28 +20,23 @@ static void print_epsilon(double epsilon)
 }
 
 /* The columns of epsilon: neighbours, distance 2, farthest, mean, worst pair. */
-static void print_guarantee(const json_t *guarantee)
+static void print_promise(const netdp_i_promise *p)
 {
-    const json_t *classes = json_object_get(guarantee, "by_distance");
-    const size_t count = json_array_size(classes);
-    if (count == 0) { /* the same towards everyone */
+    if (p->classes == 0) { /* the same towards everyone */
         for (int i = 0; i < 5; i++)
-            print_epsilon(netdp_i_json_number(json_object_get(guarantee, "epsilon")));
+            print_epsilon(p->is.value);
         return;
     }
-    const json_t *shown[3] = {json_array_get(classes, 0),
-                              json_array_get(classes, count > 1 ? 1 : 0),
-                              json_array_get(classes, count - 1)};
+    const int32_t shown[3] = {0, p->classes > 1, p->classes - 1};
     for (int i = 0; i < 3; i++) { /* of drawn nodes some distances may not be there */
-        const json_int_t at = json_integer_value(json_object_get(shown[i], "distance"));
-        if (at > i + 1 && i < 2)
+        const netdp_i_class *class = &p->class[shown[i]];
+        if (class->distance > i + 1 && i < 2)
             printf("  %9s", "-");
         else
-            print_epsilon(netdp_i_json_number(json_object_get(shown[i], "max")));
+            print_epsilon(class->most);
     }
-    print_epsilon(netdp_i_json_number(json_object_get(guarantee, "mean")));
-    print_epsilon(
-        netdp_i_json_number(json_object_get(json_object_get(guarantee, "worst"), "epsilon")));
+    print_epsilon(p->mean);
+    print_epsilon(p->is.value);
 }
 
 static const char *name_of(const json_t *object)
@@ -153,13 +152,9 @@ static void print_errors(const json_t *variants, const char *unit)
 }
 
 /* The largest distance between two nodes of a variant; 0 where all pairs are alike. */
-static int farthest_of(const json_t *variant)
+static int32_t farthest_of(const netdp_i_promise *p)
 {
-    const json_t *classes = json_object_get(json_object_get(variant, "guarantee"), "by_distance");
-    const size_t count = json_array_size(classes);
-    return count == 0 ? 0
-                      : (int)json_integer_value(
-                            json_object_get(json_array_get(classes, count - 1), "distance"));
+    return p->classes == 0 ? 0 : p->class[p->classes - 1].distance;
 }
 
 /* What a target's epsilon is at. */
@@ -189,30 +184,23 @@ static void print_targets(const json_t *summary, const json_t *variants)
 }
 
 /* Whose mean is that of some pairs only: an estimate, or what every node has alike. */
-static void print_drawn(const json_t *variants)
+static void print_drawn(const json_t *variants, const netdp_i_promise *promise)
 {
     size_t i;
     json_t *variant;
     json_array_foreach ((json_t *)variants, i, variant) {
-        const json_t *guarantee = json_object_get(variant, "guarantee");
-        const json_t *alike = json_object_get(guarantee, "stands_for");
-        const json_t *estimate = json_object_get(guarantee, "estimate");
-        const json_t *low = json_object_get(estimate, "low");
-        if (alike != NULL)
+        const netdp_i_promise *p = &promise[i];
+        if (p->alike)
             printf("%s: accounted for with %d observers and %d sources of %d; all nodes are alike, "
                    "and so is the mean\n",
-                   name_of(variant), (int)json_integer_value(json_object_get(alike, "observers")),
-                   (int)json_integer_value(json_object_get(alike, "sources")),
-                   (int)json_integer_value(json_object_get(alike, "of")));
-        if (estimate != NULL)
-            printf("%s: an estimate from drawn nodes; each pair's own epsilon holds",
-                   name_of(variant));
-        if (low != NULL && !json_is_null(low))
-            printf(", the mean over all is in %.4g .. %.4g (%g %%)", netdp_i_json_number(low),
-                   netdp_i_json_number(json_object_get(estimate, "high")),
-                   100 * json_number_value(json_object_get(estimate, "confidence")));
-        if (estimate != NULL)
-            puts("");
+                   name_of(variant), (int)p->observers, (int)p->sources, (int)p->nodes);
+        if (!p->is.estimate)
+            continue;
+        printf("%s: an estimate from drawn nodes; each pair's own epsilon holds", name_of(variant));
+        if (!isnan(p->low))
+            printf(", the mean over all is in %.4g .. %.4g (%g %%)", p->low, p->high,
+                   100 * p->confidence);
+        puts("");
     }
 }
 
@@ -257,34 +245,35 @@ static void print_released(const json_t *variants)
     }
 }
 
-static void print_guarantees(const json_t *summary, const json_t *variants)
+static void print_guarantees(const json_t *summary, const json_t *variants,
+                             const netdp_i_promise *promise)
 {
     const json_t *target = json_object_get(summary, "target");
-    const int distance = farthest_of(json_array_get(variants, 2)), width = name_width(variants);
+    const size_t count = json_array_size(variants);
+    const int distance = count > 2 ? (int)farthest_of(&promise[2]) : 0;
+    const int width = name_width(variants);
     size_t i;
     json_t *variant;
     char farthest[32];
     snprintf(farthest, sizeof farthest, "at %d", distance);
-    for (i = 3; i < json_array_size(variants); i++)
-        if (farthest_of(json_array_get(variants, i)) != distance)
+    for (i = 3; i < count; i++)
+        if (farthest_of(&promise[i]) != distance)
             snprintf(farthest, sizeof farthest, "farthest");
     printf("\nepsilon, %s (target %g, over the %s of the pairs)\n", unit_of(target).text,
            netdp_i_json_number(json_object_get(target, "epsilon")),
            json_string_value(json_object_get(target, "over")));
-    print_drawn(variants);
+    print_drawn(variants, promise);
     printf("%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s\n", width, "", "neighbour", "at 2", farthest,
            "mean", "worst", "noise", "rounds");
     json_array_foreach (variants, i, variant) {
         print_name(name_of(variant), width);
-        print_guarantee(json_object_get(variant, "guarantee"));
-        const json_t *guarantee = json_object_get(variant, "guarantee");
+        const netdp_guarantee *is = &promise[i].is;
+        print_promise(&promise[i]);
         printf("  %9s  %7d",
                netdp_i_up(netdp_i_json_number(json_object_get(variant, "noise")), 4).text,
                (int)json_integer_value(json_object_get(variant, "rounds")));
-        if (json_object_get(guarantee, "estimate") != NULL)
-            printf("  no guarantee: an estimate");
-        else if (json_is_false(json_object_get(guarantee, "sound")))
-            printf("  no guarantee: %s", json_string_value(json_object_get(guarantee, "bound")));
+        if (!is->sound)
+            printf("  no guarantee: %s", is->estimate ? netdp_i_guarantee_word(is) : is->bound);
         puts("");
     }
     print_targets(summary, variants);
@@ -308,7 +297,8 @@ static bool put_seen(const json_t *threat, char seen[160])
     return true;
 }
 
-static void print_threat(const json_t *summary, const json_t *variants)
+static void print_threat(const json_t *summary, const json_t *variants,
+                         const netdp_i_promise *promise)
 {
     const json_t *threat = json_object_get(summary, "threat");
     const char *protocol = json_string_value(json_object_get(summary, "protocol"));
@@ -333,10 +323,8 @@ static void print_threat(const json_t *summary, const json_t *variants)
             printf("%s: %s; own noise is %s; released: %s.\n", name_of(variant), seen,
                    json_string_value(json_object_get(own, "own_noise")),
                    json_string_value(json_object_get(own, "released")));
-        const char *pairs = json_string_value(json_object_get(
-            json_object_get(json_object_get(variant, "guarantee"), "pairs"), "says"));
-        if (pairs != NULL)
-            printf("%s: %s\n", name_of(variant), pairs);
+        if (promise[i].pairs != NULL)
+            printf("%s: %s\n", name_of(variant), promise[i].says);
     }
 }
 
@@ -421,7 +409,7 @@ static void print_remarks(const json_t *variants)
 }
 
 /* Of an account alone: one line a variant, in its own unit. */
-static void print_accounts(const json_t *variants)
+static void print_accounts(const json_t *variants, const netdp_i_promise *promise)
 {
     const int width = name_width(variants);
     size_t i;
@@ -429,17 +417,15 @@ static void print_accounts(const json_t *variants)
     printf("\n%-*s  %9s  %9s  %9s  %9s  %9s  %9s  %7s  %s\n", width, "", "neighbour", "at 2",
            "farthest", "mean", "worst", "noise", "rounds", "unit, bound");
     json_array_foreach ((json_t *)variants, i, variant) {
-        const json_t *guarantee = json_object_get(variant, "guarantee");
+        const netdp_guarantee *is = &promise[i].is;
+        char unit[NETDP_UNIT_ROOM];
+        netdp_unit_text(is->unit, unit);
         print_name(name_of(variant), width);
-        print_guarantee(guarantee);
-        printf("  %9s  %7lld  %s, %s%s\n",
+        print_promise(&promise[i]);
+        printf("  %9s  %7lld  %s, %s%s%s\n",
                netdp_i_up(netdp_i_json_number(json_object_get(variant, "noise")), 4).text,
-               (long long)json_integer_value(json_object_get(variant, "rounds")),
-               json_string_value(json_object_get(guarantee, "unit")),
-               json_string_value(json_object_get(guarantee, "bound")),
-               json_object_get(guarantee, "estimate") != NULL      ? ": an estimate"
-               : json_is_true(json_object_get(guarantee, "sound")) ? ""
-                                                                   : ": NOT an upper bound");
+               (long long)json_integer_value(json_object_get(variant, "rounds")), unit, is->bound,
+               is->sound ? "" : ": ", is->sound ? "" : netdp_i_guarantee_word(is));
     }
 }
 
@@ -466,7 +452,8 @@ static void print_claims(const json_t *variants)
 }
 
 /* A study that ran: errors, then guarantees under their threat model. */
-static void print_study(const json_t *summary, const json_t *variants)
+static void print_study(const json_t *summary, const json_t *variants,
+                        const netdp_i_promise *promise)
 {
     const char *task = json_string_value(json_object_get(summary, "task"));
     print_graphs(summary, variants);
@@ -476,13 +463,33 @@ static void print_study(const json_t *summary, const json_t *variants)
         print_errors(variants,
                      json_string_value(json_object_get(json_object_get(summary, "data"), "unit")));
     print_released(variants);
-    print_guarantees(summary, variants);
-    print_threat(summary, variants);
+    print_guarantees(summary, variants, promise);
+    print_threat(summary, variants, promise);
+}
+
+/* The variants' promises, as they are recorded; a claim has none. */
+static netdp_status read_promises(const json_t *variants, const char *folder,
+                                  netdp_i_promise **promise, netdp_error *error)
+{
+    const size_t count = json_array_size(variants);
+    size_t i;
+    json_t *variant;
+    netdp_i_promise *made = NETDP_I_NEW(netdp_i_promise, (int64_t)count);
+    netdp_status status = made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    json_array_foreach ((json_t *)variants, i, variant) {
+        json_t *guarantee = json_object_get(variant, "guarantee");
+        if (status == NETDP_OK && guarantee != NULL && !netdp_i_promise_read(guarantee, &made[i]))
+            status = netdp_i_fail(error, NETDP_INVALID, "%s/summary.json: variant %s: no guarantee",
+                                  folder, name_of(variant));
+    }
+    *promise = made;
+    return status;
 }
 
 netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error *error)
 {
     json_t *summary = NULL;
+    netdp_i_promise *promise = NULL;
     netdp_status status = netdp_i_record_read(folder, !json, &summary, error);
     if (status != NETDP_OK)
         return status;
@@ -491,18 +498,27 @@ netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error
     print_remarks(variants);
     if (json)
         return netdp_i_cli_print_json(&summary, error);
+    status = read_promises(variants, folder, &promise, error);
+    if (status != NETDP_OK)
+        goto done;
     print_notes(summary, variants);
     printf("%s\n", json_string_value(json_object_get(summary, "title")));
     const char *task = json_string_value(json_object_get(summary, "task"));
     if (task != NULL && (strcmp(task, "account") == 0 || strcmp(task, "realised") == 0))
-        print_accounts(variants);
+        print_accounts(variants, promise);
     else if (task != NULL && strcmp(task, "claim") == 0)
         print_claims(variants);
     else
-        print_study(summary, variants);
+        print_study(summary, variants, promise);
     if (simulation != NULL)
         printf("\n%s; errors, totals and true means are for you alone.\n", simulation);
     printf("%sresults: %s\n", simulation != NULL ? "" : "\n", folder);
+    if (netdp_i_json_failed())
+        status = netdp_i_no_memory(error);
+done:
+    for (size_t i = 0; promise != NULL && i < json_array_size(variants); i++)
+        netdp_i_promise_clear(&promise[i]);
+    netdp_i_free(promise);
     json_decref(summary);
-    return netdp_i_json_failed() ? netdp_i_no_memory(error) : NETDP_OK;
+    return status;
 }
