@@ -25,6 +25,7 @@
 void netdp_i_changing_clear(netdp_i_changing *changing)
 {
     netdp_sequence_free(changing->sequence);
+    netdp_i_gain_clear(&changing->gain);
     netdp_i_free(changing->member);
     netdp_i_free(changing->quiet);
     netdp_i_free(changing->marked);
@@ -33,12 +34,9 @@ void netdp_i_changing_clear(netdp_i_changing *changing)
     netdp_i_free(changing->w);
     netdp_i_free(changing->told);
     netdp_i_free(changing->seen);
-    netdp_i_free(changing->pivot);
+    netdp_i_free(changing->draws);
     netdp_i_free(changing->fresh);
     netdp_i_free(changing->reach);
-    netdp_i_free(changing->unit);
-    netdp_i_free(changing->sigma);
-    netdp_i_free(changing->gain);
     netdp_i_free(changing->image);
     netdp_i_free(changing->work);
     *changing = (netdp_i_changing){0};
@@ -55,18 +53,14 @@ static bool allocate(netdp_i_changing *c)
     c->w = NETDP_I_NEW(double, n * c->columns);
     c->told = NETDP_I_NEW(bool, c->columns);
     c->seen = NETDP_I_NEW(int32_t, n);
-    c->pivot = NETDP_I_NEW(int32_t, n);
+    c->draws = NETDP_I_NEW(int32_t, n);
     c->fresh = NETDP_I_NEW(double, n);
     c->reach = NETDP_I_NEW(double, n);
-    c->unit = NETDP_I_NEW(double, n);
-    c->sigma = NETDP_I_NEW(double, n *n);
-    c->gain = NETDP_I_NEW(double, n *n);
     c->image = NETDP_I_NEW(double, (c->factored ? 2 : 1) * n * n);
     c->work = NETDP_I_NEW(double, 2 * n);
     return c->member != NULL && c->quiet != NULL && c->marked != NULL && c->p != NULL &&
-           c->e != NULL && c->w != NULL && c->told != NULL && c->seen != NULL && c->pivot != NULL &&
-           c->fresh != NULL && c->reach != NULL && c->unit != NULL && c->sigma != NULL &&
-           c->gain != NULL && c->image != NULL && c->work != NULL;
+           c->e != NULL && c->w != NULL && c->told != NULL && c->seen != NULL && c->draws != NULL &&
+           c->fresh != NULL && c->reach != NULL && c->image != NULL && c->work != NULL;
 }
 
 double netdp_i_changing_scale(const netdp_linear *protocol, const netdp_i_watcher *watcher)
@@ -98,8 +92,9 @@ netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_wa
                           .member_count = watcher->count};
     c.factored = netdp_i_changing_scale(protocol, watcher) < NETDP_I_FACTOR_BELOW;
     netdp_status status =
-        allocate(&c) ? netdp_sequence_new(protocol->mixing, &protocol->varying, &c.sequence, error)
-                     : netdp_i_no_memory(error);
+        allocate(&c) ? netdp_i_gain_new(n, n, &c.gain, error) : netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = netdp_sequence_new(protocol->mixing, &protocol->varying, &c.sequence, error);
     if (status != NETDP_OK) {
         netdp_i_changing_clear(&c);
         return status;
@@ -158,20 +153,20 @@ static netdp_status add_noise(netdp_i_changing *c, bool everyone, double amount,
         const bool draws = (everyone || c->marked[v]) && !c->quiet[v];
         c->fresh[v] = draws ? amount : 0;
         if (draws)
-            c->pivot[count++] = v;
+            c->draws[count++] = v;
     }
     if (amount == 0 || count == 0)
         return NETDP_OK;
     if (!c->factored) {
         for (int32_t i = 0; i < count; i++)
-            c->p[c->pivot[i] * n + c->pivot[i]] += amount * amount;
+            c->p[c->draws[i] * n + c->draws[i]] += amount * amount;
         return NETDP_OK;
     }
     netdp_status status = c->width + count > 2 * n ? make_square(c, error) : NETDP_OK;
     for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
         double *column = c->p + c->width++ * n;
         memset(column, 0, (size_t)n * sizeof *column);
-        column[c->pivot[i]] = amount;
+        column[c->draws[i]] = amount;
     }
     return status;
 }
@@ -301,111 +296,69 @@ static double find_units(netdp_i_changing *c)
         const double own = c->fresh[v] > 0           ? c->fresh[v]
                            : c->sums && c->member[v] ? c->reach[v]
                                                      : 0;
-        c->unit[j] = own > 0 ? own : c->quiet[v] && noisy ? INFINITY : 1;
-        least = fmin(least, c->unit[j]);
+        c->gain.unit[j] = own > 0 ? own : c->quiet[v] && noisy ? INFINITY : 1;
+        least = fmin(least, c->gain.unit[j]);
     }
     return least;
-}
-
-/* Back from units; what tells nothing new stays 0. */
-static double in_unit(double value, double unit)
-{
-    return isinf(unit) ? 0 : value * unit;
 }
 
 /* L, pivot and gain from the covariance; `spent`: P is not needed any more. */
 static void learn_covariance(netdp_i_changing *c, bool spent)
 {
     const int n = c->nodes, s = c->seen_count;
-    const double least = find_units(c), floor = NETDP_I_FLOOR / least / least;
-    double largest = 0;
-    lapack_int rank = 0;
+    netdp_i_gain *g = &c->gain;
+    const double least = find_units(c);
     for (int64_t j = 0; j < s; j++)
         for (int64_t i = j; i < s; i++)
-            c->sigma[j * s + i] =
-                c->p[(int64_t)c->seen[j] * n + c->seen[i]] / (c->unit[i] * c->unit[j]);
-    for (int64_t j = 0; j < s; j++)
-        largest = fmax(largest, c->sigma[j * s + j]);
-    for (int32_t j = 0; j < s; j++)
-        c->pivot[j] = j + 1;
-    c->rank = 0;
-    if (largest <= floor)
+            g->lower[j * s + i] =
+                c->p[(int64_t)c->seen[j] * n + c->seen[i]] / (g->unit[i] * g->unit[j]);
+    netdp_i_gain_resolve(g, s, NETDP_I_FLOOR / least / least, c->work);
+    if (spent || g->rank == 0)
         return;
-    LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', s, c->sigma, s, c->pivot, &rank,
-                        fmax(NETDP_I_RANK_TOLERANCE * largest, floor), c->work);
-    for (int64_t j = 0; j < rank; j++)
-        for (int64_t i = j; i < s; i++)
-            c->sigma[j * s + i] = in_unit(c->sigma[j * s + i], c->unit[c->pivot[i] - 1]);
-    c->rank = rank;
-    if (spent || rank == 0)
-        return;
-    for (int64_t j = 0; j < rank; j++)
-        memcpy(c->gain + j * n, c->p + (int64_t)c->seen[c->pivot[j] - 1] * n,
+    for (int64_t j = 0; j < g->rank; j++)
+        memcpy(g->gain + j * n, c->p + (int64_t)c->seen[g->pivot[j] - 1] * n,
                (size_t)n * sizeof *c->p);
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, rank, 1,
-                c->sigma, s, c->gain, n);
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, rank, -1, c->gain, n, 1, c->p, n);
+    netdp_i_gain_learn(g, n, s, c->p);
     for (int64_t j = 0; j < n; j++) /* P stays symmetric to the last digit */
         for (int64_t i = j + 1; i < n; i++)
             c->p[i * n + j] = c->p[j * n + i];
 }
 
-/* The same from the factor: C^T S^T = V R pivoted, L = R^T, gain = C V, C <- C - gain V^T. */
+/* The same from the factor. */
 static netdp_status learn_factor(netdp_i_changing *c, bool spent, netdp_error *error)
 {
-    const int n = c->nodes, s = c->seen_count, m = c->width, most = m < s ? m : s;
-    int32_t rank = 0;
+    const int n = c->nodes, s = c->seen_count, m = c->width;
+    const netdp_i_factor factor = {n, m, c->p, c->image, c->work};
     const double floor = NETDP_I_FACTOR_FLOOR / find_units(c);
     for (int32_t j = 0; j < s; j++)
-        c->pivot[j] = j + 1;
-    c->rank = 0;
+        c->gain.pivot[j] = j + 1;
     if (m == 0)
         return NETDP_OK;
-    for (int64_t j = 0; j < s; j++) {
-        c->pivot[j] = 0;
-        for (int64_t k = 0; k < m; k++)
-            c->image[j * m + k] = c->p[k * n + c->seen[j]] / c->unit[j];
-    }
-    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, m, s, c->image, m, c->pivot, c->work) != 0)
-        return netdp_i_no_memory(error);
-    const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(c->image[0]), floor);
-    while (rank < most && fabs(c->image[(int64_t)rank * m + rank]) > least)
-        rank++;
     for (int64_t j = 0; j < s; j++)
-        for (int64_t k = 0; k < rank; k++)
-            c->sigma[k * s + j] =
-                k <= j ? in_unit(c->image[j * m + k], c->unit[c->pivot[j] - 1]) : 0;
-    c->rank = rank;
-    if (spent || rank == 0)
-        return NETDP_OK;
-    if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, m, rank, rank, c->image, m, c->work) != 0)
-        return netdp_i_no_memory(error);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, rank, m, 1, c->p, n, c->image, m, 0,
-                c->gain, n);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, rank, -1, c->gain, n, c->image, m, 1,
-                c->p, n);
-    return NETDP_OK;
+        for (int64_t k = 0; k < m; k++)
+            c->image[j * m + k] = c->p[k * n + c->seen[j]] / c->gain.unit[j];
+    return netdp_i_gain_factor(&c->gain, s, floor, &factor, spent, error);
 }
 
 /* w = L^{-1} S E, what lies outside the range, and E <- E - G w. */
 static void respond(netdp_i_changing *c, bool spent)
 {
     const int n = c->nodes, s = c->seen_count, used = c->used, columns = c->columns;
-    const int rank = c->rank;
+    const int rank = c->gain.rank;
     if (used == 0)
         return;
     for (int64_t j = 0; j < s; j++)
-        memcpy(c->w + j * columns, c->e + (int64_t)c->seen[c->pivot[j] - 1] * columns,
+        memcpy(c->w + j * columns, c->e + (int64_t)c->seen[c->gain.pivot[j] - 1] * columns,
                (size_t)used * sizeof *c->w);
     /* Row-major [s][columns] is the transpose, column-major: w^T = r^T L^{-T}. */
     if (rank > 0)
         cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, used, rank, 1,
-                    c->sigma, s, c->w, columns);
+                    c->gain.lower, s, c->w, columns);
     if (rank > 0 && rank < s)
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, used, s - rank, rank, -1, c->w,
-                    columns, c->sigma + rank, s, 1, c->w + (int64_t)rank * columns, columns);
+                    columns, c->gain.lower + rank, s, 1, c->w + (int64_t)rank * columns, columns);
     for (int64_t j = rank; j < s; j++) {
-        const double unit = c->unit[c->pivot[j] - 1];
+        const double unit = c->gain.unit[c->gain.pivot[j] - 1];
         for (int32_t k = 0; k < used; k++) {
             double *w = &c->w[j * columns + k];
             *w = (fabs(*w) + NETDP_I_RESPONSE_ROUNDING) / unit;
@@ -415,13 +368,13 @@ static void respond(netdp_i_changing *c, bool spent)
     }
     if (rank > 0 && !spent)
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, used, n, rank, -1, c->w, columns,
-                    c->gain, n, 1, c->e, columns);
+                    c->gain.gain, n, 1, c->e, columns);
 }
 
 static netdp_status learn(netdp_i_changing *c, bool spent, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
-    c->rank = 0;
+    c->gain.rank = 0;
     if (c->seen_count == 0)
         return NETDP_OK;
     if (c->factored)

@@ -7,6 +7,8 @@
 
 #include <netdp/account.h>
 
+#include "account/observe/gain.h"
+
 /* An observer set of a changing network: whom it sees depends on the round. */
 typedef struct netdp_i_watcher {
     netdp_sees sees; /* neighbours or sum */
@@ -29,16 +31,15 @@ typedef struct netdp_i_changing {
     double *p;             /* P [nodes][nodes]; or C, nodes x 2 nodes column-major */
     double *e;             /* [nodes][columns]: response of the state to each contribution */
     int32_t used;          /* columns of it that may be other than 0 */
-    double *w;             /* [rank][columns]: the whitened innovation's response */
-    int32_t rank;          /* its rows; those behind them are what is not resolved tells at most */
+    double *w;             /* [rank][columns]: the whitened innovation's response; the rows behind
+                            * them are what is not resolved tells at most */
+    netdp_i_gain gain;     /* of the round at hand, its rank too; of room for all nodes */
     bool *told;            /* [columns]: a response left the range: infinite loss */
-    int32_t *seen, *pivot; /* [nodes] */
+    int32_t *seen, *draws; /* [nodes]; who draws noise */
     int32_t seen_count;
     double *fresh; /* [nodes]: noise that the node drew in the round at hand */
     double *reach; /* [nodes]: of members, the fresh noise of others that came with the last sum */
-    double *unit;  /* [nodes]: each observation's own scale, as netdp_i_gain has it */
-    double *sigma, *gain, *image; /* scratch */
-    double *work;
+    double *image, *work; /* scratch */
 } netdp_i_changing;
 
 /* The least scale of an observation: of sums that through the weights of all edges, whose order

@@ -112,14 +112,14 @@ static void add_products(const changing *a, matrices *x, int32_t nodes)
 {
     const netdp_i_changing *c = &x->filter;
     const int64_t slots = a->slots;
-    if (c->rank == 0 || c->used == 0)
+    if (c->gain.rank == 0 || c->used == 0)
         return;
     for (int64_t i = 0; i < nodes; i++) {
-        for (int64_t j = 0; j < c->rank; j++)
+        for (int64_t j = 0; j < c->gain.rank; j++)
             for (int64_t k = 0; k < slots; k++)
                 x->rows[j * slots + k] =
                     k * nodes + i < c->used ? c->w[j * c->columns + k * nodes + i] : 0;
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, a->slots, c->rank, 1, x->rows,
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, a->slots, c->gain.rank, 1, x->rows,
                     a->slots, 1, x->m + i * slots * slots, a->slots);
     }
 }

@@ -62,7 +62,7 @@ static netdp_status copy_rows(netdp_rows from, netdp_rows *to, netdp_error *erro
 static netdp_status keep_sight(run *r, int64_t t, bool spent, netdp_error *error)
 {
     const netdp_i_changing *c = &r->filter;
-    const size_t n = (size_t)c->nodes, s = (size_t)c->seen_count, rank = (size_t)c->rank;
+    const size_t n = (size_t)c->nodes, s = (size_t)c->seen_count, rank = (size_t)c->gain.rank;
     netdp_i_sight *sight = &r->sight[t];
     if (s == 0)
         return NETDP_OK;
@@ -74,12 +74,12 @@ static netdp_status keep_sight(run *r, int64_t t, bool spent, netdp_error *error
     if (status != NETDP_OK)
         return status;
     sight->count = c->seen_count;
-    sight->gain.rank = c->rank;
+    sight->gain.rank = c->gain.rank;
     memcpy(seen, c->seen, s * sizeof *seen);
-    memcpy(sight->gain.pivot, c->pivot, s * sizeof *c->pivot);
-    memcpy(sight->gain.lower, c->sigma, s * rank * sizeof *c->sigma);
+    memcpy(sight->gain.pivot, c->gain.pivot, s * sizeof *c->gain.pivot);
+    memcpy(sight->gain.lower, c->gain.lower, s * rank * sizeof *c->gain.lower);
     if (!spent)
-        memcpy(sight->gain.gain, c->gain, n * rank * sizeof *c->gain);
+        memcpy(sight->gain.gain, c->gain.gain, n * rank * sizeof *c->gain.gain);
     return NETDP_OK;
 }
 

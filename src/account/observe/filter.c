@@ -47,28 +47,6 @@ struct netdp_i_filter {
     double *work;        /* 2 max(seen, modes) */
 };
 
-netdp_status netdp_i_gain_new(int32_t modes, int32_t seen, netdp_i_gain *gain, netdp_error *error)
-{
-    netdp_i_gain made = {0, NETDP_I_NEW(double, (int64_t)seen *seen),
-                         NETDP_I_NEW(double, (int64_t)modes *seen), NETDP_I_NEW(int, seen),
-                         NETDP_I_NEW(double, seen)};
-    if (made.lower == NULL || made.gain == NULL || made.pivot == NULL || made.unit == NULL) {
-        netdp_i_gain_clear(&made);
-        return netdp_i_no_memory(error);
-    }
-    *gain = made;
-    return NETDP_OK;
-}
-
-void netdp_i_gain_clear(netdp_i_gain *gain)
-{
-    netdp_i_free(gain->lower);
-    netdp_i_free(gain->gain);
-    netdp_i_free(gain->pivot);
-    netdp_i_free(gain->unit);
-    *gain = (netdp_i_gain){0};
-}
-
 void netdp_i_filter_free(netdp_i_filter *filter)
 {
     if (filter == NULL)
@@ -407,81 +385,36 @@ static double find_units(const netdp_i_filter *f, double *unit)
     return least;
 }
 
-/* Back from units; what tells nothing new stays 0. */
-static double in_unit(double value, double unit)
-{
-    return isinf(unit) ? 0 : value * unit;
-}
-
-/*
- * L, pivot and the rank from the covariance Sigma = S P S^T by pivoted Cholesky in units of the
- * observations; gain = P S^T L^{-T}.
- */
+/* Sigma = S P S^T in units of the observations, and P S^T in the order of its pivots. */
 static void observe_covariance(netdp_i_filter *f, netdp_i_gain *g)
 {
     const int r = f->modes, s = f->seen;
-    const double least = find_units(f, g->unit) / f->spread, floor = NETDP_I_FLOOR / least / least;
+    const double least = find_units(f, g->unit) / f->spread;
     cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, r, s, 1, f->p, r, f->rows, r, 0, f->image, r);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s, s, r, 1, f->rows, r, f->image, r, 0,
                 g->lower, s);
-    double largest = 0;
-    for (int j = 0; j < s; j++) {
+    for (int j = 0; j < s; j++)
         for (int i = 0; i < s; i++)
             g->lower[(int64_t)j * s + i] /= g->unit[j] * g->unit[i];
-        largest = fmax(largest, g->lower[(int64_t)j * s + j]);
-    }
-    g->rank = 0;
-    for (int j = 0; j < s; j++)
-        g->pivot[j] = j + 1;
-    if (largest <= floor) /* dpstrf would take its first pivot, however small */
-        return;
-    LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', s, g->lower, s, g->pivot, &g->rank,
-                        fmax(NETDP_I_RANK_TOLERANCE * largest, floor), f->work);
-    for (int j = 0; j < g->rank; j++) {
-        for (int i = j; i < s; i++)
-            g->lower[(int64_t)j * s + i] =
-                in_unit(g->lower[(int64_t)j * s + i], g->unit[g->pivot[i] - 1]);
+    netdp_i_gain_resolve(g, s, NETDP_I_FLOOR / least / least, f->work);
+    for (int j = 0; j < g->rank; j++)
         memcpy(g->gain + (int64_t)j * r, f->image + (int64_t)(g->pivot[j] - 1) * r,
                (size_t)r * sizeof(double));
-    }
-    if (g->rank == 0)
-        return;
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, r, g->rank, 1,
-                g->lower, s, g->gain, r);
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, r, g->rank, -1, g->gain, r, 1, f->p, r);
+    netdp_i_gain_learn(g, r, s, f->p);
 }
 
-/* The same from the factor: C^T S^T = V R pivoted, L = R^T, gain = C V, C <- C - gain V^T. */
+/* The same from the factor. */
 static netdp_status observe_factor(netdp_i_filter *f, netdp_i_gain *g, netdp_error *error)
 {
-    const int r = f->modes, s = f->seen, most = r < s ? r : s;
+    const int r = f->modes, s = f->seen;
+    const netdp_i_factor factor = {r, r, f->p, f->image, f->work};
     const double floor = NETDP_I_FACTOR_FLOOR * f->spread / find_units(f, g->unit);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, s, r, 1, f->p, r, f->rows, r, 0,
                 f->image, r);
     for (int64_t j = 0; j < s; j++)
         for (int64_t i = 0; i < r; i++)
             f->image[j * r + i] /= g->unit[j];
-    memset(g->pivot, 0, (size_t)s * sizeof *g->pivot);
-    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, r, s, f->image, r, g->pivot, f->work) != 0)
-        return netdp_i_no_memory(error);
-    const double least = fmax(NETDP_I_RANK_TOLERANCE * fabs(f->image[0]), floor);
-    int rank = 0;
-    while (rank < most && fabs(f->image[(int64_t)rank * r + rank]) > least)
-        rank++;
-    for (int j = 0; j < s; j++)
-        for (int k = 0; k < rank; k++)
-            g->lower[(int64_t)k * s + j] =
-                k <= j ? in_unit(f->image[(int64_t)j * r + k], g->unit[g->pivot[j] - 1]) : 0;
-    g->rank = rank;
-    if (rank == 0)
-        return NETDP_OK;
-    if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, r, rank, rank, f->image, r, f->work) != 0)
-        return netdp_i_no_memory(error);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, rank, r, 1, f->p, r, f->image, r, 0,
-                g->gain, r);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, r, r, rank, -1, g->gain, r, f->image, r, 1,
-                f->p, r);
-    return NETDP_OK;
+    return netdp_i_gain_factor(g, s, floor, &factor, false, error);
 }
 
 netdp_status netdp_i_filter_observe(netdp_i_filter *filter, netdp_i_gain *gain, netdp_error *error)

@@ -11,6 +11,7 @@
 #include <netdp/protocol.h>
 
 #include "account/observe/basis.h"
+#include "account/observe/gain.h"
 
 /* A view reduced to what carries information: y_t = the messages of `seen`. */
 typedef struct netdp_i_observer {
@@ -28,16 +29,6 @@ typedef struct netdp_i_observer {
                       */
 } netdp_i_observer;
 
-/* Ranks are decided in units of each observation's own scale, the noise that is fresh in it: at
-   this fraction of the largest, ... */
-#define NETDP_I_RANK_TOLERANCE 1e-13
-
-/* ... and above what rounding leaves of nothing: of a variance, and of a standard deviation. Where
-   no noise is fresh the first noise is the unit; a dither near the floor is as good as none. */
-#define NETDP_I_FLOOR 1e-12
-#define NETDP_I_FACTOR_FLOOR 1e-13
-#define NETDP_I_LEAST_DITHER 1e-8
-
 /*
  * A direction that is not resolved adds its worst case: the response in units of the own scale,
  * squared. Above this the scale no longer says how much noise hides it, and it is told.
@@ -53,18 +44,6 @@ typedef struct netdp_i_observer {
 
 /* Up to this many contribution slots M of a pair is formed. */
 enum { NETDP_I_EXPLICIT = 1024 };
-
-/* What one observation teaches: Sigma = L L^T in the order of `pivot`, gain = P S^T L^{-T}. */
-typedef struct netdp_i_gain {
-    int rank;
-    double *lower; /* [seen] x [seen], column-major */
-    double *gain;  /* [modes] x [rank] of room [seen] */
-    int *pivot;    /* [seen], 1-based */
-    double *unit;  /* [seen]: each observation's own scale; INFINITY: it tells nothing new */
-} netdp_i_gain;
-
-netdp_status netdp_i_gain_new(int32_t modes, int32_t seen, netdp_i_gain *gain, netdp_error *error);
-void netdp_i_gain_clear(netdp_i_gain *gain);
 
 typedef struct netdp_i_filter netdp_i_filter;
 
