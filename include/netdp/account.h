@@ -12,6 +12,7 @@
 #include <netdp/events.h>
 #include <netdp/guarantee.h>
 #include <netdp/progress.h>
+#include <netdp/protection.h>
 #include <netdp/protocol.h>
 
 NETDP_BEGIN
@@ -96,6 +97,7 @@ typedef struct netdp_loss_request {
     const int32_t *to;     /* borrowed, [to_count], distinct: who learns */
     bool coalition;        /* the nodes of `to` pool their views: one observer */
     netdp_certify certify; /* of gossip; docs/guarantees.md says where there is a proof */
+    netdp_protection protection; /* zeros: a node's whole data, in every contribution */
 } netdp_loss_request;
 
 /* The currency in which a loss is printed. */
@@ -139,6 +141,9 @@ typedef struct netdp_losses {
     bool final;          /* walks: `loss` and `local` are values of `unit` at `noise`, not losses */
     netdp_unit unit;     /* of `final` values */
     double noise;        /* of `final` values: sigma */
+    double rate;         /* Poisson batches: `loss` and `local` are of one phase in which the row
+                            takes part, which it does with this probability; else 0 */
+    int64_t phases;      /* of Poisson batches; else 0 */
     netdp_threat threat; /* under which the losses are what they are */
 } netdp_losses;
 
@@ -225,6 +230,22 @@ NETDP_API void netdp_unit_text(netdp_unit unit, char text[NETDP_UNIT_ROOM]);
 /* A loss in a unit, rounded up. sigma >= 0; loss > 0 and sigma = 0 give infinity. */
 NETDP_API NETDP_CHECK netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit,
                                                     double *value, netdp_error *error);
+
+/*
+ * One of the losses in a unit, rounded up: netdp_loss_value, but of Poisson batches the epsilon of
+ * all phases together, each a Gaussian release to which the row belongs with the rate (netdp/events.h;
+ * NETDP_AS_DP only: others are NETDP_INVALID).
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_losses_value(const netdp_losses *losses, double loss,
+                                                      double sigma, netdp_unit unit, double *value,
+                                                      netdp_error *error);
+
+/*
+ * Losses of Poisson batches become final values of the unit at sigma; others stay as they are. Pairs
+ * of nearly equal losses share the value of the largest: at most 1 % too much noise is assumed.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_losses_settle(netdp_losses *losses, double sigma,
+                                                       netdp_unit unit, netdp_error *error);
 
 /* The losses of all pairs in one currency. */
 typedef struct netdp_summary {

@@ -5,6 +5,7 @@
 #define NETDP_LEARN_H
 
 #include <netdp/data.h>
+#include <netdp/protection.h>
 
 NETDP_BEGIN
 
@@ -16,6 +17,7 @@ typedef struct netdp_examples {
     double *y;        /* [rows]: -1 or +1 for logistic, any finite number for ridge */
     int32_t nodes;    /* 0: not dealt (test rows) */
     int64_t *start;   /* [nodes + 1], NULL where nodes is 0 */
+    double *weight;   /* [nodes]: what a node's mean counts for; NULL: 1 each */
 } netdp_examples;
 
 /* How a table becomes examples. */
@@ -161,7 +163,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_objective_check(const netdp_objective *
                                                          netdp_error *error);
 
 /*
- * gradient[features] = mean over the node's rows of the clipped row gradient + l2 w. Each row is
+ * gradient[features] = weight of the node * mean over its rows of the clipped row gradient + l2 w. Each row is
  * clipped before the mean is taken, whatever its numbers: the mean's norm is at most clip (up to
  * rounding, about (rows + features) * 2^-53 of it). Under a finite clip a row counts as 0 where its
  * slope is not a number (the model is not finite), or where a row loss's gradient is not finite.
@@ -178,8 +180,21 @@ NETDP_API void netdp_gradient(const netdp_objective *objective, const netdp_exam
                               uint64_t step, int64_t *scratch, double *gradient);
 
 /*
- * Mean over nodes of each node's objective at `model` (unclipped), l2 included. Examples that are
- * not dealt count as one node.
+ * The same of phase `phase` = 0, 1, ... of a protocol that takes `batches`: the sum of the clipped
+ * gradients of the rows that take part over b_u, whether or not it is how many they are, + l2 w. A
+ * row r = 0, 1, ... of the node takes part in the cyclic phases that are r mod `count`; Poisson draws
+ * one netdp_stream_uniform for each row with stream (seed, NETDP_FOR_BATCH, node, step). `scratch`
+ * [rows of the node]; NULL where batches are full.
+ */
+NETDP_API void netdp_batch_gradient(const netdp_objective *objective,
+                                    const netdp_examples *examples, int32_t node,
+                                    const double *model, netdp_batches batches, int64_t phase,
+                                    uint64_t seed, uint64_t step, int64_t *scratch,
+                                    double *gradient);
+
+/*
+ * Mean over nodes of each node's objective at `model` (unclipped), by their weights, l2 included.
+ * Examples that are not dealt count as one node.
  */
 NETDP_API double netdp_objective_value(const netdp_objective *objective,
                                        const netdp_examples *examples, const double *model);

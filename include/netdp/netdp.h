@@ -21,6 +21,7 @@
 #include <netdp/mixing.h>
 #include <netdp/noise.h>
 #include <netdp/progress.h>
+#include <netdp/protection.h>
 #include <netdp/protocol.h>
 #include <netdp/random.h>
 #include <netdp/realised.h>

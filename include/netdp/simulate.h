@@ -65,6 +65,7 @@ typedef struct netdp_learning {
     const netdp_examples *test;  /* borrowed; NULL: no accuracy */
     double step;                 /* step size */
     int64_t batch;               /* rows of a gradient, 0: all of the node's */
+    netdp_batches batches;       /* gossip, and batch 0: the rows of each phase */
     double noise; /* sigma * Delta of a gradient: the unit noise of a message is step times this */
     double decay; /* step t = 0, 1, ... has size step / (t + 1)^decay; 0: constant. Above 0 of
                      gossip-sgd and async-gossip-sgd only (NETDP_INVALID): dithers are parts of one

@@ -119,8 +119,8 @@ static netdp_status convert_group(void *context, int64_t index, int thread, netd
 {
     (void)thread;
     calibration *c = context;
-    return netdp_loss_value(c->groups[index].loss, c->sigma, c->target->unit, &c->values[index],
-                            error);
+    return netdp_losses_value(c->losses, c->groups[index].loss, c->sigma, c->target->unit,
+                              &c->values[index], error);
 }
 
 /* The guarantee over the asked pairs at sigma: never below the true one. */

@@ -12,6 +12,7 @@
 #include "account/gossip/stream.h"
 #include "account/losses/label.h"
 #include "account/losses/losses.h"
+#include "account/losses/protect.h"
 #include "account/observe/certificate.h"
 #include "account/observe/cost.h"
 #include "account/observe/filter.h"
@@ -29,6 +30,8 @@ typedef struct account {
     netdp_losses *losses; /* without its losses */
     const netdp_bound_info *bound;
     double *own;   /* [from]: contributions of each node where they differ, else NULL */
+    double most;   /* contributions to which the unit that is protected belongs */
+    double *scale; /* [from]: (Delta_u / Delta)^2 where it is not 1, else NULL */
     double *rows;  /* [batch][from] of the batch at hand */
     int32_t first; /* its first observer */
     netdp_i_published *published;
@@ -97,6 +100,8 @@ static netdp_status check_request(const netdp_loss_request *request, bool shared
     if (status == NETDP_OK)
         status = netdp_i_check_choice("own-noise", (int64_t)request->own_noise,
                                       NETDP_OWN_NOISE_COUNTS, error);
+    if (status == NETDP_OK)
+        status = netdp_i_protect_check(request, (*bound)->bound, error);
     if (status != NETDP_OK)
         return status;
     if (netdp_pairing_is(&request->protocol->pairing) && shared)
@@ -293,12 +298,16 @@ static netdp_status losses_begin(account *a, netdp_error *error)
         request->to, request->to_count, request->coalition, &a->losses, error);
     if (status == NETDP_OK)
         status = find_local(a, error);
+    if (status == NETDP_OK)
+        status = netdp_i_protect_begin(&request->protection, a->losses, &a->most, &a->scale, error);
     if (status != NETDP_OK)
         return status;
     netdp_losses *losses = a->losses;
     const netdp_bound bound = a->bound->bound;
     losses->threat =
         netdp_i_threat_gossip(request->sees, request->own_noise, request->protocol->cycle > 1);
+    if (request->protection.protects == NETDP_PROTECTS_ROW)
+        losses->threat.protects = netdp_protection_words(&request->protection);
     status = choose_proof(a, error);
     netdp_i_judge(a->bound,
                   (netdp_i_case){.outward = a->quiet == NULL &&
@@ -398,7 +407,7 @@ static netdp_status fill_everything(const account *a, const int32_t *member, dou
         status = netdp_i_paired_loss(&a->paired, member, own_counts(a->request) ? 0 : l->members,
                                      l->from, l->from_count, loss, a->inner, error);
     for (int32_t i = 0; i < l->from_count; i++)
-        loss[i] *= local_loss(a->request, a->own != NULL ? a->own[i] : l->local);
+        loss[i] *= local_loss(a->request, a->own != NULL ? a->own[i] : a->most);
     return status;
 }
 
@@ -448,7 +457,7 @@ static netdp_status account_changing(account *a, const int32_t *member, int32_t 
         (protocol->every == 0 || bound == NETDP_BOUND_PHASE_RELEASE))
         round_outward(a, netdp_i_changing_scale(protocol, &watcher), 1, loss);
     for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
-        loss[i] = fmin(loss[i], a->losses->local);
+        loss[i] = fmin(loss[i], a->most);
     return status;
 }
 
@@ -627,7 +636,7 @@ static netdp_status account_quiet(account *a, const netdp_i_observer *observer,
     if (status == NETDP_OK)
         status = netdp_i_quiet_loss(a->quiet, &told, which, l->from_count, loss, error);
     for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
-        loss[i] = fmin(loss[i], l->local);
+        loss[i] = fmin(loss[i], a->most);
 done:
     netdp_i_free(place);
     netdp_i_free(others);
@@ -671,7 +680,7 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
         round_outward(a, netdp_i_observer_scale(protocol, observer),
                       netdp_i_observer_spread(observer), loss);
     for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
-        loss[i] = fmin(loss[i], 1) * l->local;
+        loss[i] = fmin(loss[i], 1) * a->most;
     return status;
 }
 
@@ -772,7 +781,7 @@ static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
     const bool capped = a->bound->bound == NETDP_BOUND_EXACT ||
                         a->bound->bound == NETDP_BOUND_UPPER || a->request->pattern != NULL;
     for (int32_t i = 0; status == NETDP_OK && capped && i < l->from_count; i++)
-        loss[i] = fmin(loss[i], l->local);
+        loss[i] = fmin(loss[i], a->most);
     return status;
 }
 
@@ -852,7 +861,7 @@ static netdp_status account_published(account *a, int32_t count, const netdp_pro
         if (code)
             a->rows[i] = fmin(a->rows[i], 1);
         if (a->request->protocol->every > 0)
-            a->rows[i] *= a->losses->local;
+            a->rows[i] *= a->most;
     }
     return status;
 }
@@ -939,12 +948,9 @@ static netdp_status account_everything(void *context, int64_t index, int thread,
                            a->rows + index * a->losses->from_count, error);
 }
 
-static netdp_status account_batch(void *context, int32_t first, int32_t count, double *rows,
-                                  const netdp_progress *progress, netdp_error *error)
+static netdp_status account_nodes(account *a, int32_t count, const netdp_progress *progress,
+                                  netdp_error *error)
 {
-    account *a = context;
-    a->first = first;
-    a->rows = rows;
     if (is_published(a->bound))
         return account_published(a, count, progress, error);
     if (!is_local(a))
@@ -952,6 +958,18 @@ static netdp_status account_batch(void *context, int32_t first, int32_t count, d
     a->inner = count == 1 ? progress : NULL;
     return netdp_i_for_each(count, account_everything, a, count == 1 ? NULL : progress, "observers",
                             error);
+}
+
+static netdp_status account_batch(void *context, int32_t first, int32_t count, double *rows,
+                                  const netdp_progress *progress, netdp_error *error)
+{
+    account *a = context;
+    a->first = first;
+    a->rows = rows;
+    netdp_status status = account_nodes(a, count, progress, error);
+    for (int64_t v = 0; status == NETDP_OK && v < count; v++)
+        netdp_i_protect_row(a->losses, a->scale, rows + v * a->losses->from_count);
+    return status;
 }
 
 /* Paper C's sums of one phase, kept for all observers as far as they fit into the room. */
@@ -1004,6 +1022,7 @@ done:
     netdp_i_basis_clear(&a.dense);
     netdp_i_paired_clear(&a.paired);
     netdp_i_free(a.own);
+    netdp_i_free(a.scale);
     netdp_losses_free(a.losses);
     return status;
 }

@@ -83,7 +83,9 @@ static void evaluate(search *s)
         add_row(s, i, 1 / (double)examples->rows);
     for (int32_t u = 0; u < nodes; u++)
         for (int64_t i = examples->start[u]; i < examples->start[u + 1]; i++)
-            add_row(s, i, 1 / ((double)(examples->start[u + 1] - examples->start[u]) * nodes));
+            add_row(s, i,
+                    (examples->weight != NULL ? examples->weight[u] : 1) /
+                        ((double)(examples->start[u + 1] - examples->start[u]) * nodes));
 }
 
 /* step = curvature^-1 gradient, with as little damping as makes it solvable. */

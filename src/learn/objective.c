@@ -278,29 +278,63 @@ static void sum_row_loss(const netdp_objective *objective, const netdp_examples 
         netdp_i_free(one);
 }
 
+/* gradient = weight of the node * sum of the rows' clipped gradients / by + l2 w */
+static void add_up(const netdp_objective *objective, const netdp_examples *examples, int32_t node,
+                   chosen rows, double by, const double *model, double *gradient)
+{
+    const int32_t features = examples->features;
+    const double weight = examples->weight != NULL ? examples->weight[node] : 1;
+    for (int32_t j = 0; j < features; j++)
+        gradient[j] = 0;
+    if (objective->kind == NETDP_ROW_LOSS)
+        sum_row_loss(objective, examples, rows, model, gradient);
+    else
+        sum_margin_loss(objective, examples, rows, model, gradient);
+    for (int32_t j = 0; j < features; j++) {
+        if (rows.count > 0)
+            gradient[j] /= by;
+        gradient[j] *= weight;
+        if (objective->l2 > 0)
+            gradient[j] += objective->l2 * model[j];
+    }
+}
+
 void netdp_gradient(const netdp_objective *objective, const netdp_examples *examples, int32_t node,
                     const double *model, int64_t batch, uint64_t seed, uint64_t step,
                     int64_t *scratch, double *gradient)
 {
-    const int32_t features = examples->features;
     const int64_t first = examples->start[node], rows = examples->start[node + 1] - first;
     const bool some = batch > 0 && batch < rows;
     const chosen used = {some ? scratch : NULL, first, some ? batch : rows};
-    for (int32_t j = 0; j < features; j++)
-        gradient[j] = 0;
     if (some)
         draw_batch(netdp_stream_at(seed, NETDP_FOR_BATCH, (uint32_t)node, step), first, rows, batch,
                    scratch);
-    if (objective->kind == NETDP_ROW_LOSS)
-        sum_row_loss(objective, examples, used, model, gradient);
-    else
-        sum_margin_loss(objective, examples, used, model, gradient);
-    for (int32_t j = 0; j < features; j++) {
-        if (used.count > 0)
-            gradient[j] /= (double)used.count;
-        if (objective->l2 > 0)
-            gradient[j] += objective->l2 * model[j];
+    add_up(objective, examples, node, used, (double)used.count, model, gradient);
+}
+
+void netdp_batch_gradient(const netdp_objective *objective, const netdp_examples *examples,
+                          int32_t node, const double *model, netdp_batches batches, int64_t phase,
+                          uint64_t seed, uint64_t step, int64_t *scratch, double *gradient)
+{
+    const int64_t first = examples->start[node], rows = examples->start[node + 1] - first;
+    int64_t count = 0;
+    if (batches.kind == NETDP_BATCHES_FULL) {
+        netdp_gradient(objective, examples, node, model, 0, seed, step, NULL, gradient);
+        return;
     }
+    if (batches.kind == NETDP_BATCHES_CYCLIC) {
+        for (int64_t row = phase % batches.count; row < rows; row += batches.count)
+            scratch[count++] = first + row;
+        add_up(objective, examples, node, (chosen){scratch, 0, count},
+               (double)rows / (double)batches.count, model, gradient);
+        return;
+    }
+    netdp_stream stream = netdp_stream_at(seed, NETDP_FOR_BATCH, (uint32_t)node, step);
+    for (int64_t row = 0; row < rows; row++)
+        if (netdp_stream_uniform(&stream) < batches.rate)
+            scratch[count++] = first + row;
+    add_up(objective, examples, node, (chosen){scratch, 0, count}, batches.rate * (double)rows,
+           model, gradient);
 }
 
 /* ---- Values and scores ---- */
@@ -327,8 +361,8 @@ double netdp_objective_value(const netdp_objective *objective, const netdp_examp
     if (examples->nodes == 0)
         value = mean_loss(objective, examples, model, 0, examples->rows);
     for (int32_t u = 0; u < examples->nodes; u++)
-        value += mean_loss(objective, examples, model, examples->start[u], examples->start[u + 1]) /
-                 examples->nodes;
+        value += mean_loss(objective, examples, model, examples->start[u], examples->start[u + 1]) *
+                 (examples->weight != NULL ? examples->weight[u] : 1) / examples->nodes;
     if (objective->l2 > 0)
         value += 0.5 * objective->l2 * product(model, model, examples->features);
     return value;

@@ -382,5 +382,6 @@ void netdp_examples_free(netdp_examples *examples)
     netdp_i_free(examples->x);
     netdp_i_free(examples->y);
     netdp_i_free(examples->start);
+    netdp_i_free(examples->weight);
     netdp_i_free(examples);
 }

@@ -20,6 +20,7 @@
 #include "plan/walk.h"
 #include "protocol/pairing.h"
 #include "protocol/pattern.h"
+#include "study/protection.h"
 
 /* Above this many pairs the losses go into loss.npy instead of loss.csv. */
 #define CSV_PAIRS 10000
@@ -207,7 +208,8 @@ static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
         (variant->role != NETDP_I_CENTRAL && variant->token.law != NULL))
         return NETDP_OK;
     const double n = netdp_graph_nodes(problem->graph);
-    const double scale = variant->noise * problem->sensitivity;
+    const double scale = variant->noise * (variant->role == NETDP_I_CENTRAL ? problem->central
+                                                                            : problem->sensitivity);
     if (variant->role == NETDP_I_CENTRAL) {
         variant->predicted = variant->expected = problem->width * scale * scale / (2 * n * n);
         return NETDP_OK;
@@ -346,6 +348,9 @@ static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status == NETDP_OK)
         status = describe_varying(variant, &settings, error);
+    const netdp_protection unit = netdp_i_study_protection(study);
+    if (unit.protects == NETDP_PROTECTS_ROW && unit.batches.kind == NETDP_BATCHES_CYCLIC)
+        settings.cycle = unit.batches.count;
     if (status == NETDP_OK)
         status = describe_pairs(variant, &settings.pairing, error);
     if (status == NETDP_OK)
@@ -511,6 +516,8 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
 
 netdp_loss_request netdp_i_variant_ask(const netdp_i_variant *variant)
 {
+    netdp_protection protection = netdp_i_study_protection(variant->study);
+    protection.share = variant->problem->share;
     return (netdp_loss_request){.protocol = &variant->protocol,
                                 .sees = variant->study->privacy.sees,
                                 .own_noise = variant->study->privacy.own_noise,
@@ -520,7 +527,8 @@ netdp_loss_request netdp_i_variant_ask(const netdp_i_variant *variant)
                                 .from_count = variant->source_count,
                                 .from = variant->source,
                                 .to_count = variant->observer_count,
-                                .to = variant->observer};
+                                .to = variant->observer,
+                                .protection = protection};
 }
 
 /* Rounds by the formula at the study's own noise. */
@@ -653,6 +661,9 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
         status = netdp_i_plan_walk_calibrate(variant, &calibration, &losses, progress, error);
     else
         status = calibrate_gossip(variant, &calibration, &losses, progress, error);
+    if (status == NETDP_OK && losses != NULL)
+        status =
+            netdp_losses_settle(losses, variant->noise, netdp_i_study_unit(variant->study), error);
     if (status == NETDP_OK)
         status = predict_error(variant, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <netdp/data.h>
+#include <netdp/random.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -27,6 +28,7 @@ void netdp_i_problem_free(netdp_i_problem *problem)
     for (int32_t j = 0; problem->column != NULL && j < problem->width; j++)
         netdp_i_free(problem->column[j]);
     netdp_i_free(problem->column);
+    netdp_i_free(problem->share);
     netdp_i_free(problem->low);
     netdp_i_free(problem->scale);
     netdp_i_free(problem->values);
@@ -290,6 +292,51 @@ static void bound_rows(const netdp_study *study, bool unit, netdp_i_problem *pro
     problem->square = radius * radius + study->task.intercept;
 }
 
+/* Fisher-Yates of a node's rows: cyclic batches are dealt by their places. */
+static void deal_batches(const netdp_study *study, netdp_examples *train)
+{
+    const int64_t width = train->features;
+    for (int32_t u = 0; u < train->nodes; u++) {
+        netdp_stream stream = netdp_stream_at(study->seed, NETDP_FOR_SPLIT, (uint32_t)u, 2);
+        for (int64_t i = train->start[u + 1] - 1; i > train->start[u]; i--) {
+            const int64_t j = train->start[u] + (int64_t)netdp_stream_below(
+                                                    &stream, (uint64_t)(i - train->start[u]) + 1);
+            for (int64_t c = 0; c < width; c++) {
+                const double kept = train->x[i * width + c];
+                train->x[i * width + c] = train->x[j * width + c];
+                train->x[j * width + c] = kept;
+            }
+            const double kept = train->y[i];
+            train->y[i] = train->y[j];
+            train->y[j] = kept;
+        }
+    }
+}
+
+/* How many training rows each node holds: the unit that is protected, and what nodes count for. */
+static netdp_status protect_rows(const netdp_study *study, netdp_i_problem *problem,
+                                 netdp_error *error)
+{
+    netdp_examples *train = problem->train;
+    int64_t *held = NETDP_I_NEW(int64_t, train->nodes);
+    if (held == NULL)
+        return netdp_i_no_memory(error);
+    if (study->task.mean_over_rows)
+        train->weight = NETDP_I_NEW(double, train->nodes);
+    netdp_status status =
+        study->task.mean_over_rows && train->weight == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t u = 0; u < train->nodes; u++)
+        held[u] = train->start[u + 1] - train->start[u];
+    for (int32_t u = 0; status == NETDP_OK && train->weight != NULL && u < train->nodes; u++)
+        train->weight[u] = (double)held[u] * train->nodes / (double)train->rows;
+    if (status == NETDP_OK)
+        status = netdp_i_problem_protect(study, held, problem, error);
+    if (status == NETDP_OK && strncmp(study->data.batches, "cyclic", 6) == 0)
+        deal_batches(study, train);
+    netdp_i_free(held);
+    return status;
+}
+
 static netdp_status load_examples(const netdp_study *study, const char *csv,
                                   netdp_i_problem *problem, netdp_error *error)
 {
@@ -314,7 +361,8 @@ static netdp_status load_examples(const netdp_study *study, const char *csv,
                                            .l2 = study->task.l2};
     problem->sensitivity = 2 * study->task.clip;
     bound_rows(study, csv != NULL, problem);
-    return find_least(problem, error);
+    status = protect_rows(study, problem, error);
+    return status == NETDP_OK ? find_least(problem, error) : status;
 }
 
 /* Room for `width` numbers of a message. */
@@ -534,14 +582,18 @@ static netdp_status fill_values(const netdp_study *study, const netdp_table *tab
     }
     for (int32_t u = 0; u < n; u++)
         for (int32_t j = 0; j < d; j++)
-            problem->values[(int64_t)u * d + j] /= (double)held[u];
+            problem->values[(int64_t)u * d + j] /=
+                study->task.mean_over_rows ? (double)table->rows / n : (double)held[u];
     if (netdp_i_study_tallies(study))
         status = list_contributions(study, table, node, held, problem, error);
+    if (status != NETDP_OK)
+        goto done;
     for (int32_t u = 0; u < n; u++)
         for (int32_t j = 0; j < d; j++)
             problem->truth[j] += problem->values[(int64_t)u * d + j] / n;
     for (int32_t j = 0; j < d; j++)
         problem->truth[j] = problem->low[j] + problem->scale[j] * problem->truth[j];
+    status = netdp_i_problem_protect(study, held, problem, error);
 done:
     netdp_i_free(node);
     netdp_i_free(held);
@@ -598,9 +650,12 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
 /* Is it a key that graph, mixing matrix or data depend on? */
 static bool is_of_problem(const netdp_i_key *key)
 {
-    static const char *const sections[] = {"graph.", "mixing.", "data.", "task.", "protocol.law"};
+    static const char *const sections[] = {"graph.",        "mixing.",      "data.",
+                                           "task.",         "protocol.law", "privacy.protects",
+                                           "privacy.change"};
     static const char *const others[] = {"task.step",  "task.decay", "task.radius",
-                                         "task.batch", "task.unit",  "task.central_steps"};
+                                         "task.batch", "task.unit",  "task.central_steps",
+                                         "data.row"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(key->name, others[i]) == 0)
             return false;

@@ -25,7 +25,10 @@ typedef struct netdp_i_problem {
     int32_t width;         /* numbers of a message */
     char digest[65];       /* SHA-256 of the data file */
     double sensitivity;    /* Delta, of the inner values, or of a gradient */
-    double square;         /* learning: no row's squared norm is above it, whatever the data */
+    double central;        /* the same of all rows at once, as a trusted aggregator takes them */
+    double *share;         /* [nodes]: Delta_u / Delta; NULL: 1 each */
+    int64_t least_rows, most_rows; /* of a node */
+    double square; /* learning: no row's squared norm is above it, whatever the data */
     /* learning: NULL for a mean */
     netdp_examples *train, *test;
     netdp_preparation_notes prepared;
@@ -46,6 +49,13 @@ typedef struct netdp_i_problem {
 netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
                                  netdp_i_problem **problem, netdp_error *error);
 void netdp_i_problem_free(netdp_i_problem *problem);
+
+/*
+ * Delta, and each node's share of it, of the unit that the study protects: held[nodes] rows each.
+ * Until now `sensitivity` is what a node's mean spans.
+ */
+netdp_status netdp_i_problem_protect(const netdp_study *study, const int64_t *held,
+                                     netdp_i_problem *problem, netdp_error *error);
 
 /* The study's graph alone. */
 netdp_status netdp_i_problem_graph(const netdp_study *study, const char *data, netdp_graph **graph,

@@ -116,7 +116,7 @@ bool netdp_i_sample_estimates(const netdp_i_variant *variant)
     const bool observers = draws_observers(variant), sources = draws_sources(variant);
     if (!observers && !sources)
         return false;
-    if (observers && sources)
+    if ((observers && sources) || variant->problem->share != NULL)
         return true;
     if (variant->tally.nodes > 0) /* the ring and the complete graph look alike from everywhere */
         return false;

@@ -195,7 +195,10 @@ static netdp_status account(const netdp_i_variant *variant, const nodes *from, c
     netdp_loss_request request = netdp_i_variant_ask(variant); /* a view tells of all sources */
     request.to_count = to->again_count;
     request.to = to->again;
-    return netdp_losses_new(&request, progress, losses, error);
+    const netdp_status status = netdp_losses_new(&request, progress, losses, error);
+    return status == NETDP_OK ? netdp_losses_settle(*losses, variant->noise,
+                                                    netdp_i_study_unit(variant->study), error)
+                              : status;
 }
 
 /*

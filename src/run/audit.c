@@ -15,6 +15,7 @@
 #include "run/folder.h"
 #include "run/found.h"
 #include "run/record.h"
+#include "study/protection.h"
 
 /* One claim about one pair. */
 typedef struct claim {
@@ -85,6 +86,14 @@ static netdp_status find_pair(const netdp_audit_options *options, claim *c, netd
     return status;
 }
 
+/* The unit, as the account has it. */
+static netdp_protection protection_of(const claim *c)
+{
+    netdp_protection protection = netdp_i_study_protection(c->variant->study);
+    protection.share = c->variant->problem->share;
+    return protection;
+}
+
 static netdp_status claim_of_gossip(const netdp_study *study, claim *c, netdp_error *error)
 {
     const netdp_loss_request request = {.protocol = &c->variant->protocol,
@@ -94,8 +103,14 @@ static netdp_status claim_of_gossip(const netdp_study *study, claim *c, netdp_er
                                         .from_count = 1,
                                         .from = &c->from,
                                         .to_count = 1,
-                                        .to = &c->to};
+                                        .to = &c->to,
+                                        .protection = protection_of(c)};
     netdp_losses *losses = NULL;
+    if (request.protection.batches.kind == NETDP_BATCHES_POISSON)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: data.batches: an audit knows full and cyclic ones; poisson is not "
+                            "attacked yet",
+                            study->path);
     netdp_status status = netdp_losses_new(&request, NULL, &losses, error);
     if (status != NETDP_OK)
         return status;
@@ -174,16 +189,27 @@ static netdp_status claim_of_tally(const netdp_study *study, claim *c, netdp_err
 
 /* ---- The attack ---- */
 
-/* `pattern` is owned by the caller: [contributions] of alternating signs, or NULL. */
-static netdp_gossip_attack gossip_attack(const claim *c, const attack *how, const double *pattern,
+/*
+ * The attack contributes Delta: where the unit is less of it, noise is as much more. `pattern`
+ * [contributions] is the caller's room: a row contributes with its batch alone.
+ */
+static netdp_gossip_attack gossip_attack(const claim *c, const attack *how, double *pattern,
                                          int64_t runs)
 {
     const netdp_study *study = c->variant->study;
+    const netdp_protection unit = protection_of(c);
+    const int64_t count = netdp_linear_contributions(&c->variant->protocol);
+    const bool cyclic =
+        unit.protects == NETDP_PROTECTS_ROW && unit.batches.kind == NETDP_BATCHES_CYCLIC;
+    const int64_t every = cyclic ? unit.batches.count : 1;
+    for (int64_t k = 0; k < count; k++)
+        pattern[k] = k % every != 0 ? 0 : how->alternating && k / every % 2 == 1 ? -1 : 1;
     return (netdp_gossip_attack){.protocol = &c->variant->protocol,
                                  .view = {study->privacy.sees, study->privacy.own_noise, 1, &c->to},
                                  .victim = c->from,
-                                 .noise = c->variant->noise,
-                                 .pattern = how->alternating ? pattern : NULL,
+                                 .noise = c->variant->noise /
+                                          (unit.share != NULL ? unit.share[c->from] : 1),
+                                 .pattern = how->alternating || cyclic ? pattern : NULL,
                                  .honest = how->honest,
                                  .gain = how->gain,
                                  .runs = runs,
@@ -199,8 +225,8 @@ static bool applies(const claim *c, const attack *how)
 }
 
 /* Of the attacks on gossip the one whose model promises most. */
-static netdp_status choose_attack(auditing *a, const claim *c, const double *pattern,
-                                  const attack **best, netdp_error *error)
+static netdp_status choose_attack(auditing *a, const claim *c, double *pattern, const attack **best,
+                                  netdp_error *error)
 {
     double most = -1;
     netdp_status status = NETDP_OK;
@@ -405,8 +431,6 @@ static netdp_status audit_gossip(auditing *a, const claim *c, netdp_error *error
     double *pattern = NETDP_I_NEW(double, count);
     if (pattern == NULL)
         return netdp_i_no_memory(error);
-    for (int64_t k = 0; k < count; k++)
-        pattern[k] = k % 2 == 0 ? 1 : -1;
     netdp_status status = attacked ? NETDP_OK : choose_attack(a, c, pattern, &best, error);
     if (status == NETDP_OK) {
         const netdp_gossip_attack chosen = gossip_attack(c, best, pattern, a->options->runs);

@@ -24,6 +24,7 @@
 #include "run/folder.h"
 #include "run/state.h"
 #include "run/summary.h"
+#include "study/protection.h"
 
 typedef struct running {
     const netdp_study *study;
@@ -158,6 +159,7 @@ static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed
                                .test = p->test,
                                .step = study->task.step,
                                .batch = study->task.batch,
+                               .batches = netdp_i_study_protection(study).batches,
                                .noise = noise,
                                .decay = study->task.decay};
     if (r->variant->role == NETDP_I_CENTRAL) { /* its steps are few: every one is traced */
@@ -290,7 +292,9 @@ static netdp_status simulate(running *r, netdp_error *error)
     r->traced = r->from.traced;
     r->objective = r->from.objective;
     memcpy(r->accuracy, r->from.accuracy, sizeof r->accuracy);
-    const double noise = r->variant->noise * r->variant->problem->sensitivity;
+    const double noise = r->variant->noise * (r->variant->role == NETDP_I_CENTRAL
+                                                  ? r->variant->problem->central
+                                                  : r->variant->problem->sensitivity);
     const netdp_run_seed seed = {r->study->seed, (uint64_t)r->repeat};
     netdp_status status = netdp_i_study_learns(r->variant->study)
                               ? simulate_model(r, noise, seed, &saving, error)

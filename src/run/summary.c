@@ -11,6 +11,7 @@
 #include "protocol/threat.h"
 #include "run/folder.h"
 #include "simulate/gossip.h"
+#include "study/protection.h"
 #include "study/value.h"
 
 /* {"mean", "standard_error"} of a run's number, from its sums. */
@@ -132,6 +133,47 @@ static void remark_drawn(const netdp_i_promise *promise, json_t *remarks)
         remark(remarks, "%s: an estimate, no guarantee over all pairs", drawn);
 }
 
+/* What rows as the unit assume, and what batches do to it. */
+static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
+{
+    const netdp_i_problem *problem = variant->problem;
+    const netdp_protection protection = netdp_i_study_protection(variant->study);
+    char words[256];
+    if (variant->study->task.mean_over_rows)
+        remark(remarks, "nodes count by their rows: the result is that of all rows alike");
+    else if (problem->least_rows + 1 < problem->most_rows && !netdp_i_study_tallies(variant->study))
+        remark(remarks, "every node counts the same, whatever it holds: the result is a mean over "
+                        "nodes, not over rows (task.mean_over: rows)");
+    if (protection.protects != NETDP_PROTECTS_ROW)
+        return;
+    netdp_i_study_unit_words(variant->study, words, sizeof words);
+    remark(remarks,
+           "protected: %s; how many rows each node holds (%lld to %lld) is public, and rows of the "
+           "same person at other nodes, or at the same one, add up",
+           words, (long long)problem->least_rows, (long long)problem->most_rows);
+    if (problem->train != NULL && variant->study->data.synthetic == NULL)
+        remark(remarks,
+               "not covered: the mean and deviation of the training rows by which they were "
+               "standardised");
+    if (protection.change == NETDP_CHANGE_ADD_REMOVE)
+        remark(remarks, "a row that is not there counts as 0 (of values: as the middle of their "
+                        "range); the number that sums are divided by stays");
+    if (protection.batches.kind == NETDP_BATCHES_CYCLIC)
+        remark(
+            remarks,
+            "each node deals its rows once into %lld batches: a row takes part in at most %lld of "
+            "the %lld phases",
+            (long long)protection.batches.count,
+            (long long)netdp_linear_participations(&variant->protocol),
+            (long long)netdp_linear_contributions(&variant->protocol));
+    if (protection.batches.kind == NETDP_BATCHES_POISSON)
+        remark(
+            remarks,
+            "in every phase each row takes part with probability %g, and only its own node knows "
+            "whether it did: towards who learns that there is no such guarantee",
+            protection.batches.rate);
+}
+
 /* What a reader of the variant's numbers must know, as sentences. */
 static json_t *remarks_json(const netdp_i_variant *variant)
 {
@@ -156,6 +198,7 @@ static json_t *remarks_json(const netdp_i_variant *variant)
                "the network changes from round to round, drawn with the study's seed before the "
                "runs: the account is of this draw, which everybody may know");
     remark_drawn(promise, remarks);
+    remark_unit(variant, remarks);
     if (variant->study->data.radius > 0)
         remark(remarks,
                "rows are projected onto the ball of radius %g (data.radius) before anything "
@@ -270,11 +313,13 @@ static json_t *threat_json(const netdp_i_variant *variant)
 {
     const netdp_study *study = variant->study;
     const bool release = variant->tally.nodes > 0 ? variant->tally.release : variant->token.release;
-    const netdp_threat threat =
-        netdp_i_variant_is_token(variant)
-            ? netdp_i_threat_token(release)
-            : netdp_i_threat_gossip(study->privacy.sees, study->privacy.own_noise,
-                                    variant->protocol.cycle > 1);
+    netdp_threat threat = netdp_i_variant_is_token(variant)
+                              ? netdp_i_threat_token(release)
+                              : netdp_i_threat_gossip(study->privacy.sees, study->privacy.own_noise,
+                                                      variant->protocol.cycle > 1);
+    char words[256];
+    netdp_i_study_unit_words(study, words, sizeof words);
+    threat.protects = words;
     return netdp_i_threat_json(&threat, variant->observer, variant->observer_count);
 }
 

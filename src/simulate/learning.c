@@ -64,6 +64,13 @@ static double *gradient_of(const run *r, int32_t node, int64_t round, const doub
                            int thread)
 {
     double *gradient = r->gradient + (int64_t)thread * r->width;
+    if (r->learning->batches.kind != NETDP_BATCHES_FULL) {
+        netdp_batch_gradient(&r->learning->objective, r->learning->train, node, model,
+                             r->learning->batches, round / r->protocol->every, r->seed.seed,
+                             netdp_i_stream_step(r->seed, round), r->scratch + thread * r->most,
+                             gradient);
+        return gradient;
+    }
     netdp_gradient(&r->learning->objective, r->learning->train, node, model, r->learning->batch,
                    r->seed.seed, netdp_i_stream_step(r->seed, round), r->scratch + thread * r->most,
                    gradient);
@@ -236,6 +243,7 @@ netdp_status netdp_learn_central(const netdp_learning *learning, int64_t steps, 
     netdp_learning full = *learning;
     double *sum = NULL, *made = NULL;
     full.batch = 0;
+    full.batches = (netdp_batches){0};
     r.learning = &full;
     netdp_status status = check_learning(learning, tracing.every, error);
     if (status == NETDP_OK)

@@ -9,6 +9,7 @@
 #include "study/claims.h"
 #include "study/constants.h"
 #include "study/figure.h"
+#include "study/protection.h"
 
 /* Of graphs and data exactly one, of bounds and clip at most one. */
 static netdp_status check_rivals(const netdp_i_reading *from, netdp_i_rivals group,
@@ -100,6 +101,7 @@ static const struct {
 } particular[] = {
     {"data.split", 0},
     {"data.radius", 0},
+    {"data.batches", 0},
     {"task.step", 0},
     {"task.decay", NETDP_SETTING_TOKEN},
     {"task.radius", NETDP_SETTING_TOKEN},
@@ -529,6 +531,9 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
                                     "%s needs a constant step; give everything",
                                     study->privacy.bound);
     status = check_particular(from, error);
+    if (status == NETDP_OK)
+        status = netdp_i_protection_check(
+            from, netdp_i_study_learns(study) && !netdp_i_study_walks(study), error);
     if (status == NETDP_OK)
         status = netdp_i_constants_check(from, error);
     return status == NETDP_OK ? check_varying(from, error) : status;

@@ -49,6 +49,11 @@ static const char *const sees[] = {[NETDP_SEES_NEIGHBOURS] = "neighbours",
                                    [NETDP_SEES_SUM] = "sum",
                                    [NETDP_SEES_EVERYTHING] = "everything",
                                    NULL};
+static const char *const protects[] = {
+    [NETDP_PROTECTS_NODE] = "node", [NETDP_PROTECTS_ROW] = "row", NULL};
+static const char *const changes[] = {
+    [NETDP_CHANGE_REPLACE] = "replace", [NETDP_CHANGE_ADD_REMOVE] = "add-remove", NULL};
+static const char *const mean_over[] = {"nodes", "rows", NULL};
 static const char *const own_noise[] = {
     [NETDP_OWN_NOISE_KNOWN] = "known", [NETDP_OWN_NOISE_COUNTS] = "counts", NULL};
 
@@ -86,6 +91,10 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"data.label", NETDP_I_KEY_TEXT, AT(data.label), .expects = "the column to predict"},
     {"data.features", NETDP_I_KEY_TEXT, AT(data.features),
      .expects = "columns such as 'age, income', 'all but id' or all"},
+    {"data.row", NETDP_I_KEY_TEXT, AT(data.row), .fallback = "",
+     .expects = "what a row is, such as one patient's record at one hospital"},
+    {"data.batches", NETDP_I_KEY_TEXT, AT(data.batches), .fallback = "full",
+     .expects = "full, cyclic:B or poisson:Q"},
     {"data.split", NETDP_I_KEY_REAL, AT(data.split), .fallback = "0.8", .low = ABOVE_0,
      .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
@@ -104,6 +113,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
     {"task.clip", NETDP_I_KEY_REAL, NETDP_I_RIVAL_RANGES, AT(task.clip), .low = ABOVE_0,
      .high = NETDP_I_LARGEST, .expects = "a number above 0, at most 1e100"},
     {"task.unit", NETDP_I_KEY_TEXT, AT(task.unit), .fallback = "", .expects = "a text"},
+    {"task.mean_over", NETDP_I_KEY_SWITCH, AT(task.mean_over_rows), .fallback = "nodes",
+     .word = mean_over, .expects = "nodes or rows"},
     {"task.step", NETDP_I_KEY_REAL, AT(task.step), .low = ABOVE_0, .high = NETDP_I_LARGEST,
      .expects = "a step size above 0"},
     {"task.decay", NETDP_I_KEY_REAL, AT(task.decay), .fallback = "0", .low = 0, .high = 10,
@@ -179,6 +190,10 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .high = 1e9, .word = every_node, .expects = "a whole number from 1, or all"},
     {"privacy.sources", NETDP_I_KEY_WHOLE, AT(privacy.sources), .fallback = "all", .low = 1,
      .high = 1e9, .word = every_node, .expects = "a whole number from 1, or all"},
+    {"privacy.protects", NETDP_I_KEY_WORD, AT(privacy.protects), .fallback = "node",
+     .word = protects, .expects = "node or row"},
+    {"privacy.change", NETDP_I_KEY_WORD, AT(privacy.change), .fallback = "replace",
+     .word = changes, .expects = "replace or add-remove"},
     {"privacy.sees", NETDP_I_KEY_WORD, AT(privacy.sees), .fallback = "neighbours", .word = sees,
      .expects = "neighbours, sum or everything"},
     {"privacy.own_noise", NETDP_I_KEY_WORD, AT(privacy.own_noise), .fallback = "known",

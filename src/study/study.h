@@ -49,6 +49,8 @@ struct netdp_study {
         char *label;            /* learning: the column that is predicted; NULL for a mean */
         char *features;         /* learning: as netdp_preparation has them; NULL: not given */
         double split;           /* learning: part of the rows that train */
+        char *row;              /* what a row is, in the reader's words; "" where not given */
+        char *batches;          /* learning by gossip: as netdp_batches_parse reads it */
     } data;
     struct {
         char *kind;  /* "mean", "sum", "histogram", "logistic", "ridge"; "account": nothing is run,
@@ -59,13 +61,14 @@ struct netdp_study {
         int64_t levels;  /* of a histogram: bins of equal width in the column's range */
         bool has_bounds;
         double low, high; /* bounds: [lo, hi], for every column without its own */
-        double clip;   /* radius of the L2 ball, 0: none; exactly one of bounds and clip. Learning:
+        double clip; /* radius of the L2 ball, 0: none; exactly one of bounds and clip. Learning:
                           of each row's gradient */
-        double step;   /* learning and walks; 0: not given */
-        double decay;  /* step t = 0, 1, ... is step / (t + 1)^decay */
-        double radius; /* walks: models stay in the ball of this radius; 0: free */
-        double l2;     /* learning */
-        int64_t batch; /* rows of a gradient, 0: all of a node's */
+        bool mean_over_rows; /* nodes count by their rows, not alike */
+        double step;         /* learning and walks; 0: not given */
+        double decay;        /* step t = 0, 1, ... is step / (t + 1)^decay */
+        double radius;       /* walks: models stay in the ball of this radius; 0: free */
+        double l2;           /* learning */
+        int64_t batch;       /* rows of a gradient, 0: all of a node's */
         bool intercept;
         int64_t central_steps; /* of the central baseline */
         double central_step;   /* its step size; 0: step */
@@ -101,6 +104,8 @@ struct netdp_study {
         char *pattern;   /* streams: as netdp_i_pattern_fill reads it; NULL: the worst */
         char *from, *to; /* accounts: "random", or nodes by name; NULL or "all": all */
         netdp_over over;
+        netdp_protects protects;
+        netdp_change change;
         int64_t observers; /* drawn with the seed and accounted for; 0: all nodes */
         int64_t sources;   /* the same of those about whom they learn */
         netdp_sees sees;

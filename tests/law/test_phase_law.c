@@ -76,6 +76,7 @@ typedef struct learning {
     bool released;     /* all end states are in the view */
     double gain[MOST]; /* honest node w adds gain[w] times its state */
     double sign[16];   /* of the victim's contribution in each phase */
+    netdp_protection protection;
 } learning;
 
 /* The whole view as rows over sources; returns how many sources there are. */
@@ -130,7 +131,8 @@ static double account(const network *g, const learning *l)
                                      .dither = l->dither,
                                      .end_dither = l->end_dither};
     assert_ok(netdp_protocol_find("muffliato-sgd", &named, &error));
-    const netdp_linear protocol = netdp_protocol_describe(named, g->mixing, &settings);
+    netdp_linear protocol = netdp_protocol_describe(named, g->mixing, &settings);
+    protocol.cycle = l->protection.batches.count;
     const int32_t from = l->victim, to = l->observer;
     const netdp_loss_request request = {.protocol = &protocol,
                                         .sees = l->sees,
@@ -139,7 +141,8 @@ static double account(const network *g, const learning *l)
                                         .from_count = 1,
                                         .from = &from,
                                         .to_count = 1,
-                                        .to = &to};
+                                        .to = &to,
+                                        .protection = l->protection};
     assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
     const double loss = losses->loss[0];
     assert_true(losses->sound);
@@ -236,9 +239,44 @@ static void test_more_than_inner_hops_away_is_not_zero(void **state)
     network_free(&g);
 }
 
+/* One row changes a share of Delta in every B-th phase: the joint view of all phases, released. */
+static void test_rows_in_cycles_equal_the_dense_formula(void **state)
+{
+    (void)state;
+    static rows view;
+    const double share[MOST] = {1, 0.9, 0.1, 0.3, 0.71, 1, 0.5, 0.2, 0.99, 0.4};
+    for (int f = 0; f < FAMILIES; f++) {
+        network g;
+        network_make(&g, families[f]);
+        for (int count = 1; count <= 3; count++) {
+            learning l = {.inner = 2,
+                          .phases = 5,
+                          .observer = 1,
+                          .victim = 4,
+                          .dither = 0.1,
+                          .end_dither = 0.3,
+                          .released = true,
+                          .protection = {.protects = NETDP_PROTECTS_ROW,
+                                         .batches = {NETDP_BATCHES_CYCLIC, count, 0},
+                                         .share = share}};
+            double largest = 0;
+            for (int batch = 0; batch < count; batch++) {
+                for (int p = 0; p < l.phases; p++)
+                    l.sign[p] = p % count == batch ? (p % 2 == 0 ? 1 : -1) * share[l.victim] : 0;
+                const int sources = build_view(&g, &l, &view);
+                largest = fmax(largest, loss_of(&view, sources));
+            }
+            const double most = (l.phases + count - 1) / count * share[4] * share[4];
+            assert_close(account(&g, &l), fmin(most, largest), 1e-12, 1e-8);
+        }
+        network_free(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_in_cycles_equal_the_dense_formula),
         cmocka_unit_test(test_one_phase_equals_the_dense_formula),
         cmocka_unit_test(test_phases_compose_under_feedback),
         cmocka_unit_test(test_more_than_inner_hops_away_is_not_zero),

@@ -80,6 +80,12 @@ void netdp_i_classes_end(netdp_i_class *classes, int32_t nodes)
     }
 }
 
+/* Of a walk, and of Poisson batches, no number but the epsilon says what a pair learns. */
+static bool has_loss(const netdp_losses *losses)
+{
+    return !losses->final && losses->phases == 0;
+}
+
 void netdp_i_pairs_csv_begin(FILE *out, const netdp_losses *losses, netdp_unit unit)
 {
     static const char *const column[] = {
@@ -88,7 +94,7 @@ void netdp_i_pairs_csv_begin(FILE *out, const netdp_losses *losses, netdp_unit u
         [NETDP_AS_RDP] = ",epsilon",
         [NETDP_AS_DP] = ",epsilon",
     };
-    fprintf(out, "from,to,distance%s%s\n", losses->final ? "" : ",loss", column[unit.currency]);
+    fprintf(out, "from,to,distance%s%s\n", has_loss(losses) ? ",loss" : "", column[unit.currency]);
 }
 
 void netdp_i_pairs_csv(FILE *out, const netdp_i_pairs *pairs, int64_t first, int64_t end)
@@ -103,7 +109,7 @@ void netdp_i_pairs_csv(FILE *out, const netdp_i_pairs *pairs, int64_t first, int
         for (int32_t k = 0; k < l->members; k++)
             fprintf(out, "%s%" PRId32, k == 0 ? "" : " ", l->to[l->members > 1 ? k : observer]);
         fprintf(out, ",%" PRId32, pairs->distance[at]);
-        if (!l->final) {
+        if (has_loss(l)) {
             fputc(',', out);
             netdp_i_print_double(out, pairs->batch.loss[at]);
         }

@@ -89,7 +89,8 @@ netdp_status netdp_i_summing_end(const netdp_i_summing *summing, const netdp_los
         return netdp_i_fail(error, NETDP_INVALID,
                             "from: every asked node is in the observer set; ask for others");
     if (!losses->final) {
-        netdp_status status = netdp_loss_value(losses->local, noise, unit, &made.local, error);
+        netdp_status status =
+            netdp_losses_value(losses, losses->local, noise, unit, &made.local, error);
         if (status != NETDP_OK)
             return status;
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "account/losses/losses.h"
+#include "account/losses/protect.h"
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -164,5 +164,7 @@ netdp_status netdp_i_batch_values(const netdp_i_batch *batch, double noise, netd
                                   double *value, const netdp_progress *progress, netdp_error *error)
 {
     conversion c = {batch, noise, unit, value};
-    return netdp_i_for_each(batch->count, convert_row, &c, progress, NULL, error);
+    return batch->losses->phases > 0 && !batch->losses->final
+               ? netdp_i_protect_values(batch, noise, unit, value, progress, error)
+               : netdp_i_for_each(batch->count, convert_row, &c, progress, NULL, error);
 }

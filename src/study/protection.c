@@ -1,0 +1,83 @@
+#include "study/protection.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+netdp_protection netdp_i_study_protection(const netdp_study *study)
+{
+    netdp_protection protection = {.protects = study->privacy.protects,
+                                   .change = study->privacy.change};
+    netdp_error ignored;
+    if (study->data.batches != NULL)
+        (void)!netdp_batches_parse(study->data.batches, &protection.batches, &ignored);
+    return protection;
+}
+
+/* The keys that say more of the unit than that it is a node. */
+static netdp_status check_nodes(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    if (study->privacy.change != NETDP_CHANGE_REPLACE)
+        return netdp_i_reading_fail(from, "privacy.change", error,
+                                    "add-remove is of rows; give protects: row, or remove it");
+    return NETDP_OK;
+}
+
+static netdp_status check_rows(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    if (netdp_i_study_accounts(study))
+        return netdp_i_reading_fail(from, "privacy.protects", error,
+                                    "row needs data, whose rows are counted; an account has none: "
+                                    "give node");
+    if (netdp_i_study_tallies(study))
+        return netdp_i_reading_fail(from, "privacy.protects", error,
+                                    "row does not apply to %s, which takes up a row at a time; "
+                                    "give node",
+                                    study->protocol.kind);
+    if (netdp_i_study_walks(study) && strcmp(study->protocol.law, "public") != 0)
+        return netdp_i_reading_fail(from, "privacy.protects", error,
+                                    "row does not apply where nodes release a constant of all "
+                                    "their rows; give node");
+    if (study->task.batch > 0)
+        return netdp_i_reading_fail(from, "task.batch", error,
+                                    "draws a fixed number of rows, which hides nobody; give "
+                                    "data.batches, or all");
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_protection_check(const netdp_i_reading *from, bool batches, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    netdp_protection protection = netdp_i_study_protection(study);
+    netdp_error why = {NETDP_OK, ""};
+    if (netdp_batches_parse(study->data.batches, &protection.batches, &why) != NETDP_OK)
+        return netdp_i_reading_fail(from, "data.batches", error, "%s", why.text);
+    if (protection.batches.kind != NETDP_BATCHES_FULL && !batches)
+        return netdp_i_reading_fail(from, "data.batches", error,
+                                    "applies to gossip that learns; remove it");
+    if (protection.batches.kind != NETDP_BATCHES_FULL && study->task.batch > 0)
+        return netdp_i_reading_fail(from, "task.batch", error,
+                                    "excludes data.batches; keep one of the two");
+    if (study->task.mean_over_rows && (netdp_i_study_walks(study) || netdp_i_study_tallies(study)))
+        return netdp_i_reading_fail(from, "task.mean_over", error,
+                                    "rows does not apply to %s, which takes nodes as they come; "
+                                    "give nodes",
+                                    study->protocol.kind);
+    netdp_status status = study->privacy.protects == NETDP_PROTECTS_ROW ? check_rows(from, error)
+                                                                        : check_nodes(from, error);
+    if (status == NETDP_OK && netdp_protection_check(&protection, &why) != NETDP_OK)
+        status = netdp_i_reading_fail(from, "data.batches", error, "%s", why.text);
+    return status;
+}
+
+void netdp_i_study_unit_words(const netdp_study *study, char *text, size_t room)
+{
+    const netdp_protection protection = netdp_i_study_protection(study);
+    const bool named = study->privacy.protects == NETDP_PROTECTS_ROW && study->data.row != NULL &&
+                       study->data.row[0] != '\0';
+    snprintf(text, room, named ? "%s (a row: %.160s)" : "%s", netdp_protection_words(&protection),
+             study->data.row);
+}

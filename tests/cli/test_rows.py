@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""Rows as the unit of studies: sensitivities, noise and epsilons against an oracle of their own, words, refusals."""
+import json
+import math
+import pathlib
+import random
+import statistics
+import tempfile
+
+from harness import Case, close, main, run
+
+NORMAL = statistics.NormalDist()
+
+MEAN = """title: Means
+graph: {family: hypercube 3}
+data: {csv: rows.csv, columns: [{name: a, bounds: [-4, 4]}], row: one patient's record at one hospital}
+task: {kind: mean}
+protocol: {kind: averaging, rounds: 8}
+privacy: {epsilon: 2, delta: 1e-5, over: worst, protects: row}
+output: {repeat: 2}
+"""
+LEARN = """title: Learn
+graph: {family: hypercube 3}
+data: {csv: rows.csv, label: kind, split: 0.75, features: "a, b"}
+task: {kind: logistic, clip: 0.5, step: 1, central_steps: 10}
+protocol: {kind: muffliato-sgd, rounds: 24, inner: 3}
+privacy: {epsilon: 2, delta: 1e-5, over: worst, dither: 0.1, protects: row}
+output: {every: 3, repeat: 2}
+"""
+
+
+def rows():
+    draw = random.Random(5)
+    lines = ["a,b,kind"]
+    for _ in range(400):
+        x = [draw.gauss(0, 1) for _ in range(2)]
+        lines.append(f"{x[0]:.6f},{x[1]:.6f},{'yes' if x[0] - x[1] > 0 else 'no'}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+FILES = {"mean.yaml": MEAN.encode(), "learn.yaml": LEARN.encode(), "rows.csv": rows()}
+
+
+def epsilon_of(mu, delta):
+    """Of a Gaussian release, by bisection on its exact delta (Balle and Wang 2018)."""
+    low, high = 0.0, 1e3
+    for _ in range(200):
+        middle = (low + high) / 2
+        got = NORMAL.cdf(-middle / mu + mu / 2) - math.exp(middle) * NORMAL.cdf(-middle / mu - mu / 2)
+        low, high = (middle, high) if got > delta else (low, middle)
+    return high
+
+
+def study(name, *settings):
+    with tempfile.TemporaryDirectory() as folder:
+        for file, content in FILES.items():
+            pathlib.Path(folder, file).write_bytes(content)
+        words = ["run", name + ".yaml", "-o", "out"]
+        for setting in settings:
+            words += ["--set", setting]
+        code, out, err = run(words, folder)
+        assert code == 0, (settings, err)
+        summary = json.loads(pathlib.Path(folder, "out/summary.json").read_text())
+        losses = [line.split(",") for line in pathlib.Path(folder, "out/loss.csv").read_text().splitlines()]
+        return summary, {(int(r[0]), int(r[1])): r[3:] for r in losses[1:]}, out, err
+
+
+def means():
+    """400 rows on 8 nodes: 50 each, a range of 8 becomes 1."""
+    for change, delta in (("replace", 1 / 50), ("add-remove", 0.5 / 50)):
+        summary, losses, out, _ = study("mean", f"privacy.change={change}")
+        close(summary["data"]["sensitivity"], delta, 1e-15)
+        central, local, gossip = summary["variants"]
+        words = summary["threat"]["adjacency"]
+        assert words == ("one row of one node's data " + ("replaced" if change == "replace" else "added or removed") +
+                         " (a row: one patient's record at one hospital)"), words
+        assert words in out, out
+        for one in (central, local):
+            close(epsilon_of(1 / one["noise"], 1e-5), 2, 1e-3)
+        for loss, epsilon in losses.values():
+            close(float(epsilon), epsilon_of(math.sqrt(float(loss)) / gossip["noise"], 1e-5), 1e-6, 1e-6)
+        # Noise of sigma Delta at each node, in ranges: half the expected squared error of the mean of 8.
+        close(central["expected"], (central["noise"] * delta / 8) ** 2 / 2, 0, 1e-9)
+        assert any("50 to 50" in remark for remark in gossip["remarks"]), gossip["remarks"]
+    node, _, _, _ = study("mean", "privacy.protects=node")
+    assert node["threat"]["adjacency"] == "a node's whole data replaced" and node["data"]["sensitivity"] == 1
+    histogram = ["task.kind=histogram", "task.levels=5"]
+    close(study("mean", *histogram)[0]["data"]["sensitivity"], math.sqrt(2) / 50, 1e-15)
+    close(study("mean", "privacy.change=add-remove", *histogram)[0]["data"]["sensitivity"], 1 / 50, 1e-15)
+
+
+def learning():
+    """299 training rows on 8 nodes: 37 or 38 each; 8 phases."""
+    for batches, k, part in (("full", 8, 1), ("cyclic:4", 2, 4), ("cyclic:3", 3, 3)):
+        summary, losses, _, _ = study("learn", f"data.batches={batches}")
+        central, local, gossip = summary["variants"]
+        close(summary["data"]["sensitivity"], 2 * 0.5 * part / 37, 1e-14)
+        close(epsilon_of(math.sqrt(10) / central["noise"], 1e-5), 2, 1e-3)
+        close(epsilon_of(math.sqrt(k) / local["noise"], 1e-5), 2, 1e-3)
+        neighbours = [float(losses[pair][0]) for pair in losses if (pair[0] ^ pair[1]).bit_count() == 1]
+        # A node of 38 rows has (37/38)^2 of the loss of one of 37.
+        ratio = min(neighbours) / max(neighbours)
+        close(ratio, (37 / 38) ** 2, 0, 1e-9)
+        assert max(neighbours) <= k * (1 + 1e-12)
+        if k < 8:
+            assert any(f"at most {k} of the 8 phases" in remark for remark in gossip["remarks"]), gossip["remarks"]
+    full, _, _, _ = study("learn", "privacy.change=add-remove")
+    summary, losses, _, _ = study("learn", "privacy.change=add-remove", "data.batches=poisson:0.3")
+    close(summary["data"]["sensitivity"], 0.5 / (0.3 * 37), 1e-14)
+    assert all(len(row) == 1 and 0 < float(row[0]) <= 2 for row in losses.values())
+    close(max(float(row[0]) for row in losses.values()), 2, 3e-3)
+    # What is drawn anew costs little more than taking all rows every time, times its part.
+    noise = summary["variants"][2]["noise"] * summary["data"]["sensitivity"]
+    all_rows = full["variants"][2]["noise"] * full["data"]["sensitivity"]
+    assert all_rows < noise < 2 * all_rows, (noise, all_rows)
+
+
+def nodes_and_rows():
+    """Nodes that count by their rows: one row has the same Delta wherever it is."""
+    summary, losses, _, _ = study("learn", "task.mean_over=rows")
+    close(summary["data"]["sensitivity"], 2 * 0.5 / (299 / 8), 1e-14)
+    neighbours = [float(losses[pair][0]) for pair in losses if (pair[0] ^ pair[1]).bit_count() == 1]
+    close(min(neighbours), max(neighbours), 0, 1e-9)
+    assert any("rows alike" in remark for remark in summary["variants"][2]["remarks"])
+
+
+def refusals():
+    learn = "run learn.yaml -o out "
+    main([
+        Case(learn + "--set privacy.change=add-remove --set privacy.protects=node", 2,
+             err="add-remove is of rows", files=FILES),
+        Case(learn + "--set data.batches=poisson:0.1", 2, err="poisson is accounted for with change add-remove",
+             files=FILES),
+        Case(learn + "--set data.batches=thirds", 2, err="none of full, cyclic:B and poisson:Q", files=FILES),
+        Case(learn + "--set task.batch=3", 2, err="draws a fixed number of rows", files=FILES),
+        Case("run walk.yaml -o out --set data.batches=cyclic:2", 2, err="applies to gossip that learns",
+             files={**FILES, "walk.yaml": LEARN.replace("muffliato-sgd, rounds: 24, inner: 3", "walk, rounds: 24")
+                    .replace(", dither: 0.1", "").encode()}),
+        Case("run mean.yaml -o out --set data.batches=cyclic:2", 2, err="does not apply to task mean",
+             files=FILES),
+        Case("run mean.yaml -o out --set protocol.kind=complete-sum --set task.kind=sum --set 'graph.family=complete 8' "
+             "--set 'task.bounds=[-4, 4]'", 2, err="row does not apply to complete-sum", files=FILES),
+    ])
+
+
+if __name__ == "__main__":
+    means()
+    learning()
+    nodes_and_rows()
+    refusals()
