@@ -261,6 +261,14 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_summary(const netdp_losses *loss
                                                         netdp_unit unit, netdp_summary *summary,
                                                         netdp_error *error);
 
+/* Every pair in a unit, rounded up: value[to_count][from_count], INFINITY where no pair counts; and
+ * their summary, which may be NULL. Of walks: as netdp_losses_summary. */
+NETDP_API NETDP_CHECK netdp_status netdp_losses_values(const netdp_losses *losses, double sigma,
+                                                       netdp_unit unit,
+                                                       const netdp_progress *progress,
+                                                       double *value, netdp_summary *summary,
+                                                       netdp_error *error);
+
 /*
  * Expected half mean squared error of the nodes' results that the noise causes, for sigma * Delta
  * = 1 and one coordinate, exact: (tr W^{2T} + tau^2 sum_{k=1}^{T-1} tr W^{2k}) / (2n), or the like

@@ -57,6 +57,23 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_read(const char *path, bool giant
                                                     netdp_graph **graph, netdp_graph_notes *notes,
                                                     netdp_error *error);
 
+/* A graph that a program holds; all but `nodes` may be zeros. Everything is borrowed. */
+typedef struct netdp_edge_list {
+    int32_t nodes;           /* from 1 */
+    int64_t count;           /* how many pairs of node numbers */
+    const int32_t *pair;     /* pair[2*i], pair[2*i+1], in any order */
+    const double *weight;    /* [count], above 0 and finite; NULL: edges have none */
+    const char *const *name; /* [nodes], distinct, not empty, UTF-8; NULL: nodes have none */
+    const char *origin;      /* what the graph is called in results; NULL: "edges" */
+} netdp_edge_list;
+
+/* From such a list; loops and repeats are dropped and counted in `notes`, which may be NULL. Two
+ * different weights for one edge: NETDP_INVALID. */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_from_list(const netdp_edge_list *list,
+                                                         netdp_graph **graph,
+                                                         netdp_graph_notes *notes,
+                                                         netdp_error *error);
+
 /* From `count` pairs of node numbers, edges[2*i], edges[2*i+1]; loops and repeats are dropped. */
 NETDP_API NETDP_CHECK netdp_status netdp_graph_from_edges(int32_t nodes, const int32_t *edges,
                                                           int64_t count, netdp_graph **graph,

@@ -36,5 +36,6 @@
 #include <netdp/token.h>
 #include <netdp/transition.h>
 #include <netdp/walk.h>
+#include <netdp/words.h>
 
 #endif

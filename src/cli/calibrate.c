@@ -78,8 +78,8 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
     return netdp_i_cli_print_json(&object, error);
 }
 
-static void print_table(const calibrate_options *o, const netdp_i_description *d,
-                        const netdp_calibration *c)
+static netdp_status print_table(const calibrate_options *o, const netdp_i_description *d,
+                                const netdp_calibration *c, netdp_error *error)
 {
     const netdp_summary *s = &c->achieved;
     if (netdp_i_describe_flips(&o->description))
@@ -99,7 +99,7 @@ static void print_table(const calibrate_options *o, const netdp_i_description *d
            "), local differential privacy %s\n",
            o->unit, netdp_i_up(s->mean, 6).text, netdp_i_up(s->max, 6).text, s->worst_from,
            s->worst_to, netdp_i_up(s->local, 6).text);
-    netdp_i_describe_print(d, c->noise);
+    return netdp_i_describe_print(d, c->noise, error);
 }
 
 netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error)
@@ -173,7 +173,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
     if (o.json)
         status = print_json(&o, &description, &target, &calibration, losses, error);
     else
-        print_table(&o, &description, &calibration);
+        status = print_table(&o, &description, &calibration, error);
 done:
     netdp_losses_free(losses);
     netdp_i_description_clear(&description);

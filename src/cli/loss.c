@@ -160,23 +160,17 @@ static void print_distances(const answer *a)
                    shown(a, classes[d].most, 5).text);
 }
 
-static void print_verdict(const answer *a)
+static netdp_status print_verdict(const netdp_losses *l, netdp_error *error)
 {
-    const netdp_losses *l = a->losses;
-    char verdict[NETDP_I_VERDICT_ROOM];
-    netdp_i_guarantee_verdict(&a->guarantee, verdict);
-    printf("bound %s: %s", a->guarantee.bound, verdict);
-    const char *before = "; of each pair the least:";
-    for (int32_t k = 0; k < l->given_count; k++) {
-        if (l->given[k].pairs == 0)
-            continue;
-        printf("%s %s (%" PRId64 ")", before, l->given[k].bound->name, l->given[k].pairs);
-        before = ",";
-    }
-    puts(".");
+    char *text = NULL;
+    netdp_status status = netdp_losses_words(l, &text, error);
+    if (status == NETDP_OK)
+        fputs(text, stdout);
+    free(text);
+    return status;
 }
 
-static void print_table(const answer *a)
+static netdp_status print_table(const answer *a, netdp_error *error)
 {
     const netdp_summary *s = &a->summary;
     if (s->pairs <= SHOWN_PAIRS || a->options->full)
@@ -186,17 +180,13 @@ static void print_table(const answer *a)
     printf("mean %s, worst %s (from %" PRId32 " to %" PRId32 "), local differential privacy %s\n",
            shown(a, s->mean, 6).text, shown(a, s->max, 6).text, s->worst_from, s->worst_to,
            netdp_i_up(s->local, 6).text);
-    netdp_i_describe_print(a->description, a->options->noise);
-    if (a->options->draws > 0)
+    netdp_status status = netdp_i_describe_print(a->description, a->options->noise, error);
+    if (status == NETDP_OK && a->options->draws > 0)
         printf("draws: the epsilons above are over all networks that could be drawn, for those "
                "who see the draw but cannot choose it; an upper bound at confidence 1 - %g for "
                "all pairs together, from %" PRId64 " draws.\n",
                NETDP_DRAWN_FAILURE, a->options->draws);
-    print_verdict(a);
-    if (a->losses->tolerance > 0)
-        printf("dither (nearly) 0: what varies less than %g of the first noise was taken for "
-               "rounding; the answer depends on it.\n",
-               a->losses->tolerance);
+    return status == NETDP_OK ? print_verdict(a->losses, error) : status;
 }
 
 /* One pair's account as events: what netdp convert events:FILE composes with others. */
@@ -408,7 +398,7 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
     if (status == NETDP_OK && options->json)
         status = print_json(&a, error);
     else if (status == NETDP_OK)
-        print_table(&a);
+        status = print_table(&a, error);
 done:
     netdp_i_cli_progress_end();
     if (a.joint != NULL)

@@ -197,31 +197,115 @@ done:
     return status;
 }
 
+static netdp_status check_list(const netdp_edge_list *list, netdp_error *error)
+{
+    if (list->nodes < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "%d nodes; a graph has at least one",
+                            (int)list->nodes);
+    if (list->nodes == INT32_MAX || list->count < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "%d nodes and %" PRId64 " edges; out of range",
+                            (int)list->nodes, list->count);
+    for (int64_t i = 0; i < 2 * list->count; i++)
+        if (list->pair[i] < 0 || list->pair[i] >= list->nodes)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "edge %" PRId64 " ends in node %d; nodes are 0 to %d", i / 2,
+                                (int)list->pair[i], (int)list->nodes - 1);
+    for (int64_t i = 0; list->weight != NULL && i < list->count; i++)
+        if (!(list->weight[i] > 0 && isfinite(list->weight[i])))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "edge %" PRId64 " has the weight %g; weights are above 0", i,
+                                list->weight[i]);
+    return NETDP_OK;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Distinct, not empty, and what a message or a table can show. */
+static netdp_status check_names(const char *const *name, int32_t nodes, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    const char **sorted = NETDP_I_NEW(const char *, nodes);
+    if (sorted == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < nodes && status == NETDP_OK; v++) {
+        uint32_t code;
+        size_t length = 1;
+        sorted[v] = name[v];
+        for (const char *at = name[v]; *at != '\0' && length > 0; at += length)
+            length = netdp_i_utf8(at, strlen(at), &code);
+        if (name[v][0] == '\0' || length == 0)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "node %d: its name is %s; give each node a name of its own",
+                                  (int)v, name[v][0] == '\0' ? "empty" : "not UTF-8");
+    }
+    if (status == NETDP_OK)
+        qsort(sorted, (size_t)nodes, sizeof *sorted, compare_names);
+    for (int32_t v = 1; v < nodes && status == NETDP_OK; v++)
+        if (strcmp(sorted[v - 1], sorted[v]) == 0)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "two nodes have the name '%s'; give each one of its own",
+                                  netdp_i_show_text(sorted[v]).text);
+    netdp_i_free(sorted);
+    return status;
+}
+
+static netdp_status name_nodes(netdp_graph *graph, const char *const *name, netdp_error *error)
+{
+    int64_t *length = NETDP_I_NEW(int64_t, graph->nodes);
+    if (length == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < graph->nodes; v++)
+        length[v] = (int64_t)strlen(name[v]);
+    netdp_status status = netdp_i_graph_set_names(graph, name, length, error);
+    netdp_i_free(length);
+    return status;
+}
+
+netdp_status netdp_graph_from_list(const netdp_edge_list *list, netdp_graph **graph,
+                                   netdp_graph_notes *notes, netdp_error *error)
+{
+    /* The list is only read; the casts drop a const that netdp_i_edges cannot carry. */
+    const netdp_i_edges edges = {.pair = (int32_t *)(uintptr_t)list->pair,
+                                 .weight = (double *)(uintptr_t)list->weight,
+                                 .count = list->count};
+    netdp_graph *built = NULL;
+    netdp_graph_notes counted = {0};
+    int64_t clash = -1;
+    netdp_status status = check_list(list, error);
+    if (status == NETDP_OK && list->name != NULL)
+        status = check_names(list->name, list->nodes, error);
+    if (status == NETDP_OK)
+        status = netdp_i_graph_build(list->nodes, &edges, &built, &counted, &clash, error);
+    if (clash >= 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "edge %" PRId64 " repeats the edge from node %d to node %d with "
+                              "another weight; give it once",
+                              clash, (int)list->pair[2 * clash], (int)list->pair[2 * clash + 1]);
+    if (status == NETDP_OK && list->weight != NULL)
+        counted.weights = list->count;
+    if (status == NETDP_OK && list->name != NULL)
+        status = name_nodes(built, list->name, error);
+    if (status == NETDP_OK)
+        status =
+            netdp_i_graph_set_origin(built, list->origin != NULL ? list->origin : "edges", error);
+    if (status != NETDP_OK) {
+        netdp_graph_free(built);
+        return status;
+    }
+    *graph = built;
+    if (notes != NULL)
+        *notes = counted;
+    return NETDP_OK;
+}
+
 netdp_status netdp_graph_from_edges(int32_t nodes, const int32_t *edges, int64_t count,
                                     netdp_graph **graph, netdp_error *error)
 {
-    if (nodes < 1)
-        return netdp_i_fail(error, NETDP_INVALID, "%d nodes; a graph has at least one", (int)nodes);
-    if (nodes == INT32_MAX || count < 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%d nodes and %" PRId64 " edges; out of range",
-                            (int)nodes, count);
-    for (int64_t i = 0; i < 2 * count; i++) {
-        if (edges[i] < 0 || edges[i] >= nodes)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "edge %" PRId64 " ends in node %d; nodes are 0 to %d", i / 2,
-                                (int)edges[i], (int)nodes - 1);
-    }
-    /* The list is only read; the cast drops a const that netdp_i_edges cannot carry. */
-    netdp_i_edges list = {.pair = (int32_t *)(uintptr_t)edges, .count = count};
-    netdp_graph *built = NULL;
-    netdp_status status = netdp_i_graph_build(nodes, &list, &built, NULL, NULL, error);
-    if (status == NETDP_OK)
-        status = netdp_i_graph_set_origin(built, "edges", error);
-    if (status == NETDP_OK)
-        *graph = built;
-    else
-        netdp_graph_free(built);
-    return status;
+    const netdp_edge_list list = {.nodes = nodes, .count = count, .pair = edges};
+    return netdp_graph_from_list(&list, graph, NULL, error);
 }
 
 netdp_status netdp_i_graph_set_origin(netdp_graph *graph, const char *origin, netdp_error *error)

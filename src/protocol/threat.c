@@ -43,3 +43,14 @@ const char *netdp_i_threat_words(netdp_sees sees)
     };
     return words[sees];
 }
+
+const char *netdp_i_threat_varying(netdp_vary kind)
+{
+    static const char *const words[] = {
+        [NETDP_VARY_EDGE] = "one edge a round",
+        [NETDP_VARY_NODES] = "nodes away",
+        [NETDP_VARY_EDGES] = "edges missing",
+        [NETDP_VARY_GRAPH] = "graph drawn again",
+    };
+    return words[kind];
+}

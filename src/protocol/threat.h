@@ -21,6 +21,9 @@ json_t *netdp_i_threat_json(const netdp_threat *threat, const int32_t *to, int32
 
 #define NETDP_I_WALK_SEES "the token whenever it arrives, and whom it is sent to"
 
+/* How a network changes, in words; NULL where it does not. */
+const char *netdp_i_threat_varying(netdp_vary kind);
+
 /* One sentence on what an observer sees. */
 const char *netdp_i_threat_words(netdp_sees sees);
 

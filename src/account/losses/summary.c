@@ -121,30 +121,57 @@ typedef struct summary_of {
     netdp_i_summing summing;
     double noise;
     netdp_unit unit;
-    double *value; /* of a batch */
+    const netdp_progress *progress;
+    double *value; /* of a batch, or of all of them */
+    bool all;
 } summary_of;
 
 static netdp_status sum_batch(void *context, const netdp_i_batch *batch, netdp_error *error)
 {
     summary_of *s = context;
-    netdp_status status = netdp_i_batch_values(batch, s->noise, s->unit, s->value, NULL, error);
-    return status == NETDP_OK ? netdp_i_summing_add(&s->summing, batch, s->value, error) : status;
+    double *value = s->value + (s->all ? (int64_t)batch->first * batch->losses->from_count : 0);
+    netdp_status status = netdp_i_batch_values(batch, s->noise, s->unit, value, s->progress, error);
+    return status == NETDP_OK ? netdp_i_summing_add(&s->summing, batch, value, error) : status;
 }
 
-netdp_status netdp_losses_summary(const netdp_losses *losses, double sigma, netdp_unit unit,
-                                  netdp_summary *summary, netdp_error *error)
+static netdp_status check_unit(const netdp_losses *losses, double sigma, netdp_unit unit,
+                               netdp_error *error)
 {
     if (losses->final && (sigma != losses->noise || unit.currency != losses->unit.currency ||
                           unit.parameter != losses->unit.parameter))
         return netdp_i_fail(error, NETDP_INVALID,
                             "these values are for noise %g and another unit; account anew",
                             losses->noise);
+    return NETDP_OK;
+}
+
+netdp_status netdp_losses_values(const netdp_losses *losses, double sigma, netdp_unit unit,
+                                 const netdp_progress *progress, double *value,
+                                 netdp_summary *summary, netdp_error *error)
+{
+    summary_of s = {
+        .noise = sigma, .unit = unit, .progress = progress, .value = value, .all = true};
+    netdp_status status = check_unit(losses, sigma, unit, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_replay(losses, sum_batch, &s, error);
+    if (status == NETDP_OK && summary != NULL)
+        status = netdp_i_summing_end(&s.summing, losses, sigma, unit, summary, error);
+    netdp_i_summing_clear(&s.summing);
+    return status;
+}
+
+netdp_status netdp_losses_summary(const netdp_losses *losses, double sigma, netdp_unit unit,
+                                  netdp_summary *summary, netdp_error *error)
+{
+    netdp_status status = check_unit(losses, sigma, unit, error);
+    if (status != NETDP_OK)
+        return status;
     summary_of s = {
         .noise = sigma,
         .unit = unit,
         .value = NETDP_I_NEW(double, (int64_t)netdp_i_batch_size(losses) * losses->from_count)};
-    netdp_status status = s.value == NULL ? netdp_i_no_memory(error)
-                                          : netdp_i_losses_replay(losses, sum_batch, &s, error);
+    status = s.value == NULL ? netdp_i_no_memory(error)
+                             : netdp_i_losses_replay(losses, sum_batch, &s, error);
     if (status == NETDP_OK)
         status = netdp_i_summing_end(&s.summing, losses, sigma, unit, summary, error);
     netdp_i_summing_clear(&s.summing);

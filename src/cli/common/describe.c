@@ -314,14 +314,15 @@ json_t *netdp_i_describe_json(const netdp_i_description *description,
     return made;
 }
 
-void netdp_i_describe_print(const netdp_i_description *description, double noise)
+netdp_status netdp_i_describe_print(const netdp_i_description *description, double noise,
+                                    netdp_error *error)
 {
-    description->kind->print(description, noise);
-}
-
-void netdp_i_describe_contributions(int64_t count)
-{
-    printf("%" PRId64 " contribution%s of a node", count, count == 1 ? "" : "s");
+    char *text = NULL;
+    netdp_status status = description->kind->words(description, noise, &text, error);
+    if (status == NETDP_OK)
+        fputs(text, stdout);
+    free(text);
+    return status;
 }
 
 json_t *netdp_i_describe_observer(const netdp_losses *losses, int32_t index)

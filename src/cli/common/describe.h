@@ -7,6 +7,7 @@
 #include <netdp/gamma.h>
 #include <netdp/tally_account.h>
 #include <netdp/walk.h>
+#include <netdp/words.h>
 
 #include "account/losses/losses.h"
 #include "cli/common/command.h"
@@ -199,14 +200,12 @@ struct netdp_i_describing {
                               netdp_losses **losses, netdp_error *error);
     const char *(*mixing)(const netdp_i_description *description);
     json_t *(*protocol)(const netdp_i_description *description);
-    void (*print)(const netdp_i_description *description, double noise);
+    netdp_status (*words)(const netdp_i_description *description, double noise, char **text,
+                          netdp_error *error);
 };
 
 extern const netdp_i_describing netdp_i_describing_gossip, netdp_i_describing_walk,
     netdp_i_describing_tally;
-
-/* "3 contributions of a node", on standard output. */
-void netdp_i_describe_contributions(int64_t count);
 
 /* Does the protocol that the options name answer at random, in place of adding noise? */
 bool netdp_i_describe_flips(const netdp_i_description_options *options);
@@ -247,7 +246,8 @@ json_t *netdp_i_describe_json(const netdp_i_description *description,
                               const netdp_guarantee *guarantee, json_t *noise, json_t *run);
 
 /* The protocol at its noise, who sees what, adjacency and release, as lines of text. */
-void netdp_i_describe_print(const netdp_i_description *description, double noise);
+netdp_status netdp_i_describe_print(const netdp_i_description *description, double noise,
+                                    netdp_error *error);
 
 /* How the account would be made and what it would take, on standard output. */
 netdp_status netdp_i_explain(const netdp_i_description *description, bool json, netdp_error *error);

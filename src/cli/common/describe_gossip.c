@@ -176,22 +176,16 @@ static netdp_status calibrate_gossip(netdp_i_description *description, const net
     description->protocol.dither = calibration->dither;
     description->protocol.dither_decay = calibration->dither_decay;
     description->protocol.end_dither = calibration->end_dither;
+    description->protocol.pairing.noise = calibration->pair_noise;
     return NETDP_OK;
 }
-
-static const char *const kinds[] = {
-    [NETDP_VARY_EDGE] = "one edge a round",
-    [NETDP_VARY_NODES] = "nodes away",
-    [NETDP_VARY_EDGES] = "edges missing",
-    [NETDP_VARY_GRAPH] = "graph drawn again",
-};
 
 /* {"kind", "seed"} and what the kind has. */
 static json_t *describe_varying(const netdp_variation *varying)
 {
     char digits[24]; /* where the seed exceeds what JSON readers keep */
     snprintf(digits, sizeof digits, "%" PRIu64, varying->seed);
-    json_t *object = json_pack("{s:s, s:o}", "kind", kinds[varying->kind], "seed",
+    json_t *object = json_pack("{s:s, s:o}", "kind", netdp_i_threat_varying(varying->kind), "seed",
                                varying->seed <= INT64_MAX ? json_integer((json_int_t)varying->seed)
                                                           : json_string(digits));
     if (varying->kind == NETDP_VARY_NODES || varying->kind == NETDP_VARY_EDGES)
@@ -238,70 +232,11 @@ static json_t *gossip_json(const netdp_i_description *description)
     return object;
 }
 
-/* How the network changes, and that everybody may know it. */
-static void print_varying(const netdp_variation *varying, bool over_draws)
+static netdp_status gossip_words(const netdp_i_description *description, double noise, char **text,
+                                 netdp_error *error)
 {
-    if (varying->kind == NETDP_VARY_NEVER)
-        return;
-    printf("network: %s", kinds[varying->kind]);
-    if (varying->kind == NETDP_VARY_NODES || varying->kind == NETDP_VARY_EDGES)
-        printf(" with probability %g", varying->missing);
-    if (varying->kind == NETDP_VARY_GRAPH)
-        printf(" every %" PRId64 " round%s", varying->span, varying->span == 1 ? "" : "s");
-    if (over_draws)
-        printf(", drawn before the run; everybody may know the draw.\n");
-    else
-        printf(", drawn with seed %" PRIu64 " before the run; the account is of this draw, which "
-               "everybody may know.\n",
-               varying->seed);
-}
-
-/* Who shares noise, what it can do at best, and which coalition undoes it for whom. */
-static void print_pairs(const netdp_i_description *description)
-{
-    const netdp_loss_request *request = &description->request;
-    netdp_i_hiding hiding;
-    netdp_error ignored;
-    char text[400];
-    if (!netdp_pairing_is(&description->protocol.pairing) ||
-        netdp_i_pairing_hiding(description->pairs, request->to, request->to_count,
-                               request->coalition, &hiding, &ignored) != NETDP_OK)
-        return;
-    netdp_i_pairing_words(&description->protocol.pairing, &hiding, text);
-    printf("%s\n", text);
-}
-
-/* What takes part when, and how noises of phases hang together. */
-static void print_quiet(const netdp_linear *protocol)
-{
-    if (protocol->cycle > 1)
-        printf("batches: %" PRId64 " that take turns; what is protected is one row, which takes "
-               "part %" PRId64 " times at most.\n",
-               protocol->cycle, netdp_linear_participations(protocol));
-    if (netdp_quiet_is(&protocol->quiet))
-        printf("noise: correlated over the %" PRId64 " phases; sigma is its unit.\n",
-               protocol->quiet.phases);
-}
-
-static void print_gossip(const netdp_i_description *description, double noise)
-{
-    const netdp_linear *protocol = &description->protocol;
-    const netdp_loss_request *request = &description->request;
-    const netdp_threat threat =
-        netdp_i_threat_gossip(request->sees, request->own_noise, protocol->cycle > 1);
-    printf("%s, %" PRId64 " rounds, ", description->named->name, protocol->rounds);
-    if (protocol->senders_only)
-        printf("a contribution of both ends in each");
-    else
-        netdp_i_describe_contributions(netdp_linear_contributions(protocol));
-    printf(", dither %g", protocol->dither);
-    if (protocol->dither_decay > 0)
-        printf(" / t^%g", protocol->dither_decay);
-    printf(", noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n", noise,
-           netdp_i_threat_words(request->sees), threat.own_noise, threat.protects, threat.released);
-    print_quiet(protocol);
-    print_pairs(description);
-    print_varying(&protocol->varying, description->over_draws);
+    return netdp_gossip_words(&description->request, description->named->name, noise,
+                              description->over_draws, text, error);
 }
 
 static const char *gossip_unit(const netdp_i_description_options *options,
@@ -324,5 +259,5 @@ const netdp_i_describing netdp_i_describing_gossip = {
     .calibrate = calibrate_gossip,
     .mixing = gossip_mixing,
     .protocol = gossip_json,
-    .print = print_gossip,
+    .words = gossip_words,
 };

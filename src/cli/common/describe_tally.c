@@ -146,28 +146,12 @@ static json_t *tally_json(const netdp_i_description *description)
     return object;
 }
 
-static void print_tally(const netdp_i_description *description, double noise)
+static netdp_status tally_words(const netdp_i_description *description, double noise, char **text,
+                                netdp_error *error)
 {
-    const netdp_tally *tally = &description->tally;
-    const bool ring = tally->graph == NETDP_TALLY_RING;
-    const netdp_threat threat = netdp_i_threat_token(tally->release);
-    printf("%s, %" PRId64 " %s, ", description->named->name, ring ? tally->passes : tally->steps,
-           ring ? "passes" : "steps");
-    if (!ring)
-        printf("at most ");
-    netdp_i_describe_contributions(netdp_tally_contributions(tally));
-    if (counts(description))
-        printf(", %d levels, flip %.10g", (int)tally->levels, tally->flip);
-    else
-        printf(", %s noise %g Delta%s", netdp_i_tally_mechanisms[tally->mechanism], noise,
-               tally->schedule == NETDP_TALLY_ONCE     ? " once every n-1 hops"
-               : tally->schedule == NETDP_TALLY_SPREAD ? " spread over the nodes"
-                                                       : " in every step");
-    printf("; an observer sees %s;\nadjacency: %s; released: %s.\n", threat.sees, threat.protects,
-           threat.released);
-    if (ring && tally->schedule == NETDP_TALLY_ONCE && !counts(description))
-        printf("one observer at a time: two who pool their views around a node leave it without "
-               "noise (--to set:V,W).\n");
+    netdp_tally tally = description->tally;
+    tally.noise = noise;
+    return netdp_tally_words(&tally, description->named->name, text, error);
 }
 
 /* Gaussian sums have a loss, or a Renyi curve where the path is random; nothing else has. */
@@ -192,5 +176,5 @@ const netdp_i_describing netdp_i_describing_tally = {
     .calibrate = calibrate_tally,
     .mixing = tally_mixing,
     .protocol = tally_json,
-    .print = print_tally,
+    .words = tally_words,
 };

@@ -141,38 +141,12 @@ static json_t *walk_json(const netdp_i_description *description)
     return object;
 }
 
-static void print_law(const netdp_i_description *description)
+static netdp_status walk_words(const netdp_i_description *description, double noise, char **text,
+                               netdp_error *error)
 {
-    if (!description->token.weighted)
-        return;
-    printf("gradients are weighted by 1/(n pi_u), and so is what they tell.\n");
-    if (description->gamma.theta > 0)
-        printf("the law was released by the Gamma mechanism, theta %g on [%g, %g]: epsilon %.6g at "
-               "delta %g of the above.\n",
-               description->gamma.theta, description->gamma.low, description->gamma.high,
-               description->walk.law_epsilon, description->walk.law_delta);
-    else
-        printf("the law %s must be public: what it says of private data is not in this account "
-               "(--gamma).\n",
-               netdp_transition_name(description->law));
-}
-
-static void print_walk(const netdp_i_description *description, double noise)
-{
-    const netdp_token *token = &description->token;
-    const netdp_threat threat = netdp_i_threat_token(token->release);
-    printf("%s, %" PRId64 " steps, %d token%s, ", description->named->name, token->steps,
-           (int)token->tokens, token->tokens == 1 ? "" : "s");
-    if (token->cap > 0)
-        printf("at most ");
-    netdp_i_describe_contributions(netdp_token_contributions(token));
-    printf("%s, noise %g Delta; an observer sees %s;\n", token->cap > 0 ? "" : " in the worst case",
-           noise, threat.sees);
-    printf("adjacency: %s; released: %s.\n", threat.protects, threat.released);
-    printf("assumes a constant step of at most 2/beta%s, rows clipped before the mean over them, "
-           "nodes without memory.\n",
-           token->weighted ? " for the heaviest gradient" : "");
-    print_law(description);
+    netdp_walk_request request = description->walk;
+    request.noise = noise;
+    return netdp_walk_words(&request, description->named->name, &description->gamma, text, error);
 }
 
 static const char *walk_unit(const netdp_i_description_options *options,
@@ -195,5 +169,5 @@ const netdp_i_describing netdp_i_describing_walk = {
     .calibrate = calibrate_walk,
     .mixing = walk_mixing,
     .protocol = walk_json,
-    .print = print_walk,
+    .words = walk_words,
 };

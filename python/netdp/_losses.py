@@ -1,0 +1,245 @@
+"""Who learns how much about whom: accounts and calibrations."""
+from __future__ import annotations
+
+import dataclasses
+import types
+from typing import Any, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from netdp import _show
+from netdp._call import Invalid, Progress, Watch, call, ffi, lib, take_text, text_of
+from netdp._network import Graph, Node, _view
+from netdp._question import Question, Unit
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Losses:
+    """The privacy losses of pairs, in one currency, with what they assume.
+
+    ``print`` shows the table of the command with its assumptions; ``matrix[u, v]`` is what ``observers[v]`` learns about
+    ``sources[u]``, infinity where u is one of the observers itself: such pairs count nowhere.
+    """
+
+    graph: Graph
+    #: The protocol's name, and its noise in units of the sensitivity (of histograms 0: they have a flip).
+    protocol: str
+    noise: float
+    rounds: int
+    #: The currency: "loss" (mu^2 sigma^2), "gdp", "rdp:ALPHA" or "dp:DELTA".
+    unit: str
+    #: Who is learned about, and who learns; a coalition is one observer, a tuple of its members.
+    sources: Tuple[Node, ...]
+    observers: Tuple[Any, ...]
+    #: [source][observer], read-only.
+    matrix: npt.NDArray[np.float64]
+    #: mu^2 sigma^2 of the same pairs, on the library's memory; None where there is no unit-free loss (random walks).
+    losses: Optional[npt.NDArray[np.float64]]
+    bound: str
+    #: Are the numbers upper bounds? Proven with outward rounding? Why not, else.
+    sound: bool
+    certified: bool
+    why: Optional[str]
+    #: Not upper bounds but an estimate: never to be called a guarantee.
+    estimate: bool
+    #: Of random networks: how many draws the bound rests on, and with which confidence.
+    draws: Optional[int]
+    confidence: Optional[float]
+    mean: float
+    worst: float
+    #: The worst pair (source, observer).
+    worst_pair: Tuple[Node, Any]
+    #: What local differential privacy would give.
+    local: float
+    #: How many pairs count.
+    pairs: int
+    #: What was taken for rounding where the dither is (nearly) 0; else 0.
+    tolerance: float
+    #: What is protected, what observers see, and what nodes are trusted with: in a word each.
+    threat: Mapping[str, str]
+    #: Protocol, threat model, adjacency, release: what the numbers are about.
+    assumes: str
+    #: Whether they are a guarantee, and by what.
+    verdict: str
+
+    def to_numpy(self) -> npt.NDArray[np.float64]:
+        """`matrix`."""
+        return self.matrix
+
+    def distances(self) -> npt.NDArray[np.int32]:
+        """[source][observer]: hops between them, to the nearest member of a coalition; -1: unreachable."""
+        hops = [self.graph.distances(v if isinstance(v, tuple) and v not in self.graph._known() else [v])
+                for v in self.observers]
+        rows = [self.graph.index(u) for u in self.sources]
+        return np.stack(hops, axis=1)[rows]
+
+    def counts(self) -> npt.NDArray[np.bool_]:
+        """[source][observer]: is the pair one of two parties?"""
+        members = [{self.graph.index(w) for w in (v if isinstance(v, tuple) and v not in self.graph._known() else [v])}
+                   for v in self.observers]
+        rows = [self.graph.index(u) for u in self.sources]
+        return np.array([[u not in observer for observer in members] for u in rows], dtype=bool)
+
+    def to_pandas(self) -> Any:
+        """Every pair that counts as a row: from, to, distance and the value; the guarantee's words in ``.attrs``."""
+        import pandas  # type: ignore[import]
+
+        u, v = np.nonzero(self.counts())
+        frame = pandas.DataFrame({
+            "from": [self.sources[i] for i in u], "to": [self.observers[i] for i in v],
+            "distance": self.distances()[u, v], self.unit: self.matrix[u, v]})
+        frame.attrs.update(assumes=self.assumes, verdict=self.verdict, sound=self.sound, certified=self.certified)
+        return frame
+
+    def plot(self, kind: str = "distance", ax: Any = None) -> Any:
+        """With matplotlib: "distance" (every pair against its distance) or "matrix". Returns the axes."""
+        return _show.plot(self, kind, ax)
+
+    def __str__(self) -> str:
+        return _show.text(self)
+
+    def __repr__(self) -> str:
+        kind = "an upper bound" if self.sound else "NO upper bound"
+        return (f"<netdp.Losses of {self.graph.origin} by {self.protocol}, {self.unit}: mean {_show.up(self.mean, 6)}, worst "
+                f"{_show.up(self.worst, 6)} over {self.pairs} pairs; {kind}>")
+
+    def _repr_html_(self) -> str:
+        return _show.html(self)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Calibration:
+    """The least noise, on the safe side, that meets a target, and the account at it."""
+
+    #: In units of the sensitivity; of histograms the flip.
+    noise: float
+    target: float
+    over: str
+    rounds: int
+    dither: Optional[float]
+    dither_decay: Optional[float]
+    end_dither: Optional[float]
+    pair_noise: Optional[float]
+    #: The account at this noise.
+    achieved: Losses
+
+    def __str__(self) -> str:
+        return _show.calibration(self)
+
+    def __repr__(self) -> str:
+        return (f"<netdp.Calibration: noise {_show.up(self.noise, 10)} for {self.achieved.unit} of {self.target:g} over the "
+                f"{self.over}>")
+
+    def _repr_html_(self) -> str:
+        return _show.calibration_html(self)
+
+
+def _names(graph: Graph, pointer: Any, count: int) -> List[Node]:
+    names = graph.names
+    return [names[v] for v in ffi.unpack(pointer, count)]
+
+
+def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Optional[int], watch: Watch) -> Losses:
+    graph = question.graph
+    rows, columns = made.to_count, made.from_count
+    values = np.empty((rows, columns))
+    summary = ffi.new("netdp_summary *")
+    call(lib.netdp_losses_values, made, noise, unit.value[0], watch.pointer,
+         ffi.from_buffer("double[]", values, require_writable=True), summary)
+    values.flags.writeable = False
+    losses = None if made.final else _view(made.loss, rows * columns, np.float64, made).reshape(rows, columns).T
+    observers: List[Any] = _names(graph, made.to, made.members if made.members > 1 else rows)
+    if question.coalition:
+        observers = [tuple(_names(graph, made.to, made.members))]
+    promised = ffi.new("netdp_guarantee *")
+    lib.netdp_losses_guarantee(made, summary.max, unit.value[0], promised)
+    text = ffi.new("char **")
+    call(lib.netdp_losses_words, made, text)
+    names = graph.names
+    protocol = question.tally if question.is_tally else question.token if question.is_walk else question.protocol
+    return Losses(
+        graph=graph, protocol=question.name, noise=noise, unit=unit.text,
+        rounds=lib.netdp_tally_steps(protocol) if question.is_tally else
+        protocol.steps if question.is_walk else protocol.rounds,
+        sources=tuple(_names(graph, getattr(made, "from"), columns)),
+        observers=tuple(observers), matrix=values.T, losses=losses, bound=text_of(promised.bound) or "",
+        sound=bool(promised.sound), certified=bool(promised.certified), why=text_of(promised.why),
+        estimate=bool(promised.estimate), draws=draws, threat=types.MappingProxyType({
+            name: text_of(getattr(promised.threat, name)) or ""
+            for name in ("protects", "sees", "own_noise", "released", "assumes")}),
+        confidence=None if draws is None else 1 - lib.NETDP_DRAWN_FAILURE,
+        mean=summary.mean, worst=summary.max, worst_pair=(
+            names[summary.worst_from], observers[0] if question.coalition else names[summary.worst_to]),
+        local=summary.local, pairs=summary.pairs, tolerance=made.tolerance,
+        assumes=question.words(noise, draws is not None), verdict=take_text(text))
+
+
+def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", noise: Optional[float] = None,
+           as_: Optional[str] = None, mixing: Any = "metropolis", from_: Any = None, to: Any = None,
+           coalition: bool = False, bound: str = "auto", draws: Optional[int] = None, seed: int = 1,
+           progress: Union[Progress, bool, None] = None, **settings: Any) -> Losses:
+    """How much does each node learn about each other node? (First tier: one call, one table. As `netdp loss`.)
+
+    >>> print(netdp.losses("davis", rounds=20, noise=2, as_="dp:1e-6"))
+
+    `graph`: anything that `netdp.graph` takes. `protocol`: "averaging", "stream", "gossip-sgd", "muffliato-sgd",
+    "walk", "ring-sum", ... `rounds`: of gossip, steps of a walk or passes, or "auto". `noise`: in units of the
+    sensitivity. `as_`: the currency, "loss", "gdp", "rdp:ALPHA" or "dp:DELTA". `mixing`: the weights' name, or W.
+    `from_`, `to`: nodes by name; a set as `to` is a coalition that pools what it sees. `draws`: of a changing network,
+    over all networks that could be drawn. `progress`: True (tqdm), or a callback (what, done, total) that may return
+    False to stop. Settings are those of the command, with `_` for `-`: dither, dither_decay, every, at_most, inner,
+    end_dither, accelerate, pair_graph, pair_noise, pair_seed, dropout, redraw, start, burn_in, tokens, cap, gamma,
+    mechanism, schedule, grid, levels, flip, shuffle, release, pattern, sees, own_noise, certify, variance.
+
+    The same bits as C and the command, for any number of threads. May be called from several threads at once.
+    """
+    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings)
+    unit = Unit(as_ if as_ is not None else question.usual_unit())
+    sigma = question.noise_of(noise, unit)
+    if draws is not None and (question.is_walk or question.is_tally):
+        raise Invalid(f"draws: does not apply to {protocol}; leave it out")
+    with Watch(progress) as watch:
+        question.choose_rounds(sigma)
+        made = question.account(sigma, unit, draws, watch)
+        return _answer(question, made, sigma, unit, draws, watch)
+
+
+def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, over: str = "worst",
+              protocol: str = "averaging", mixing: Any = "metropolis", from_: Any = None, to: Any = None,
+              coalition: bool = False, bound: str = "auto", max_noise: float = 1e6, tune_dither: bool = False,
+              tune_pairs: bool = False, seed: int = 1, progress: Union[Progress, bool, None] = None,
+              **settings: Any) -> Calibration:
+    """The least noise, on the safe side, that meets a target. (First tier: one call. As `netdp calibrate`.)
+
+    >>> print(netdp.calibrate("ring 12", rounds=20, dither=0.1, target=1, as_="dp:1e-6", over="mean"))
+
+    `over`: "worst" (every pair of people has `target` at most) or "mean" of the pairs. `tune_dither`, `tune_pairs`:
+    choose the dither, or the noise in pairs, too. All else is as `netdp.losses` has it; `.achieved` is its answer at
+    the noise that was found.
+    """
+    if over not in ("worst", "mean"):
+        raise Invalid("over: must be 'worst' or 'mean'")
+    for name in ("dither", "pair_noise"):
+        if name in settings and (tune_pairs or (tune_dither and name == "dither")):
+            raise Invalid(f"{name}: leave it out with tune_{'pairs' if tune_pairs else 'dither'}, which chooses it")
+    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings, calibrates=True)
+    unit = Unit(as_)
+    asked = ffi.new("netdp_target *", {
+        "epsilon": target, "unit": unit.value[0], "max_noise": max_noise, "rounds_auto": question.rounds_auto,
+        "over": lib.NETDP_OVER_MEAN if over == "mean" else lib.NETDP_OVER_WORST, "variance": question.variance,
+        "tune_dither": tune_dither, "tune_pairs": tune_pairs,
+        "keep_second": "dither_decay" in settings or "end_dither" in settings or not question.has(
+            lib.NETDP_SETTING_DITHER_DECAY | lib.NETDP_SETTING_END_DITHER)})
+    with Watch(progress) as watch:
+        found, made = question.calibrate(asked, unit, watch)
+        noise = made.noise if made.final else found.noise
+        achieved = _answer(question, made, noise, unit, None, watch)
+    gossip = not question.is_tally and not question.is_walk
+    return Calibration(
+        noise=found.noise, target=float(target), over=over, rounds=found.rounds, achieved=achieved,
+        dither=found.dither if gossip else None, dither_decay=found.dither_decay if gossip else None,
+        end_dither=found.end_dither if question.has(lib.NETDP_SETTING_END_DITHER) else None,
+        pair_noise=found.pair_noise if question.has(lib.NETDP_SETTING_PAIRS) else None)
+
+

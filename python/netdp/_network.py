@@ -1,0 +1,370 @@
+"""Graphs and mixing matrices: from what people have to what the library takes, names kept."""
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from netdp._call import Invalid, bytes_of, call, ffi, lib, text_of
+
+Node = Hashable
+
+
+class Graph:
+    """An undirected simple graph of the library; it does not change once it is made. Made by `netdp.graph`."""
+
+    def __init__(self, pointer: Any, labels: Optional[Sequence[Node]] = None, notes: Any = None) -> None:
+        self._pointer = pointer
+        self._labels = list(labels) if labels is not None else None
+        self._index: Optional[Dict[Node, int]] = None
+        #: What was dropped on the way, by what it is: {"self_loops": 2}.
+        self.notes: Dict[str, int] = {
+            name: getattr(notes, name) for name in ("self_loops", "repeats", "weights", "outside", "redraws")
+            if notes is not None and getattr(notes, name) > 0}
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes."""
+        return int(lib.netdp_graph_nodes(self._pointer))
+
+    @property
+    def edges(self) -> int:
+        """How many edges."""
+        return int(lib.netdp_graph_edges(self._pointer))
+
+    @property
+    def origin(self) -> str:
+        """What it was made from."""
+        return text_of(lib.netdp_graph_origin(self._pointer)) or ""
+
+    @property
+    def names(self) -> List[Node]:
+        """The nodes as they were given, in the library's order: labels, names, or numbers."""
+        if self._labels is None:
+            self._labels = [text_of(lib.netdp_graph_name(self._pointer, v)) or v for v in range(self.nodes)]
+        return list(self._labels)
+
+    def _known(self) -> Dict[Node, int]:
+        if self._index is None:
+            self._index = {name: v for v, name in enumerate(self.names)}
+        return self._index
+
+    def index(self, node: Node) -> int:
+        """The number of a node that is given as it was named, or by its number."""
+        if isinstance(node, Hashable) and node in self._known():
+            return self._known()[node]
+        found = ffi.new("int32_t *")
+        call(lib.netdp_graph_find, self._pointer, bytes_of(str(node)), found)
+        return int(found[0])
+
+    def distances(self, sources: Sequence[Node]) -> npt.NDArray[np.int32]:
+        """Hops from the nearest of `sources` to every node; -1: unreachable."""
+        number = np.array([self.index(node) for node in sources], dtype=np.int32)
+        hops = np.empty(self.nodes, dtype=np.int32)
+        call(lib.netdp_graph_distances, self._pointer, ffi.from_buffer("int32_t[]", number), len(number),
+             ffi.from_buffer("int32_t[]", hops, require_writable=True))
+        return hops
+
+    def edge_array(self) -> npt.NDArray[np.int32]:
+        """Every edge once, [edges][2], the smaller node first."""
+        rows = [np.frombuffer(ffi.buffer(lib.netdp_graph_neighbours(self._pointer, v),
+                                         4 * lib.netdp_graph_degree(self._pointer, v)), dtype=np.int32)
+                if lib.netdp_graph_degree(self._pointer, v) > 0 else np.empty(0, np.int32) for v in range(self.nodes)]
+        ends = np.concatenate(rows)
+        begins = np.repeat(np.arange(self.nodes, dtype=np.int32), [len(row) for row in rows])
+        pairs: npt.NDArray[np.int32] = np.stack([begins, ends], axis=1)[begins < ends]
+        return pairs
+
+    def __len__(self) -> int:
+        return self.nodes
+
+    def __repr__(self) -> str:
+        dropped = "".join(f", {count} {name.replace('_', ' ')}" for name, count in self.notes.items())
+        return f"<netdp.Graph {self.origin}: {self.nodes} nodes, {self.edges} edges{dropped}>"
+
+
+def _own(pointer: Any, labels: Optional[Sequence[Node]] = None, notes: Any = None) -> Graph:
+    return Graph(ffi.gc(pointer[0], lib.netdp_graph_free), labels, notes)
+
+
+def _from_pairs(nodes: int, pairs: npt.NDArray[Any], weights: Optional[npt.NDArray[np.float64]] = None,
+                labels: Optional[Sequence[Node]] = None, origin: Optional[str] = None) -> Graph:
+    """From [count][2] node numbers."""
+    if nodes < 1 or nodes > 2**31 - 2:
+        raise Invalid(f"{nodes} nodes; a graph has 1 to {2**31 - 2}")
+    if pairs.size and (pairs.min() < 0 or pairs.max() >= nodes):
+        worst = int(np.argmax(((pairs < 0) | (pairs >= nodes)).any(axis=1)))
+        raise Invalid(f"edge {worst} ends in node {int(pairs[worst].min() if pairs[worst].min() < 0 else pairs[worst].max())}"
+                      f"; nodes are 0 to {nodes - 1}")
+    pairs = np.ascontiguousarray(pairs, dtype=np.int32).reshape(-1)
+    keep: List[Any] = [pairs]
+    listed = ffi.new("netdp_edge_list *", {"nodes": nodes, "count": len(pairs) // 2,
+                                           "pair": ffi.from_buffer("int32_t[]", pairs)})
+    if weights is not None:
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        listed.weight = ffi.from_buffer("double[]", weights)
+        keep.append(weights)
+    if labels is not None and any(label != v or isinstance(label, bool) for v, label in enumerate(labels)):
+        texts = [ffi.new("char[]", bytes_of(str(label))) for label in labels]
+        names = ffi.new("char *[]", texts)
+        listed.name = names
+        keep += [texts, names]
+    if origin is not None:
+        keep.append(ffi.new("char[]", bytes_of(origin)))
+        listed.origin = keep[-1]
+    made, notes = ffi.new("netdp_graph **"), ffi.new("netdp_graph_notes *")
+    call(lib.netdp_graph_from_list, listed, made, notes)
+    del keep
+    return _own(made, labels, notes)
+
+
+def _from_networkx(given: Any, weight: Optional[str]) -> Graph:
+    if given.is_directed():
+        raise Invalid("a directed graph; messages travel both ways along an edge: give G.to_undirected()")
+    labels = list(given.nodes)
+    number = {label: v for v, label in enumerate(labels)}
+    pairs = np.array([(number[u], number[v]) for u, v in given.edges()], dtype=np.int64).reshape(-1, 2)
+    weights = None
+    if weight is not None:
+        weights = np.array([np.nan if value is None else value for _, _, value in given.edges(data=weight)], dtype=float)
+    return _from_pairs(len(labels), pairs, weights, labels, "networkx")
+
+
+def _from_igraph(given: Any, weight: Optional[str]) -> Graph:
+    if given.is_directed():
+        raise Invalid("a directed graph; messages travel both ways along an edge: give G.as_undirected()")
+    labels = list(given.vs["name"]) if "name" in given.vs.attributes() else None
+    pairs = np.array(given.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    weights = None if weight is None else np.array(given.es[weight], dtype=float)
+    return _from_pairs(given.vcount(), pairs, weights, labels, "igraph")
+
+
+def _entries(given: Any) -> Tuple[int, npt.NDArray[Any], npt.NDArray[Any]]:
+    """Rows and columns of a square matrix's entries that are not 0, and their values."""
+    if hasattr(given, "tocoo"):
+        if given.shape[0] != given.shape[1]:
+            raise Invalid(f"a matrix of {given.shape[0]} x {given.shape[1]}; an adjacency matrix is square")
+        if given.format == "csr":
+            rows = np.repeat(np.arange(given.shape[0], dtype=np.int32), np.diff(given.indptr))
+            columns, values = given.indices, given.data
+        else:
+            entries = given.tocoo()
+            rows, columns, values = entries.row, entries.col, entries.data
+        kept = values != 0
+        if not kept.all():
+            rows, columns, values = rows[kept], columns[kept], values[kept]
+    else:
+        given = np.asarray(given)
+        rows, columns = np.nonzero(given)
+        values = given[rows, columns]
+    if values.dtype.kind not in "biuf":
+        raise Invalid(f"a matrix of {values.dtype}; give numbers")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise Invalid("a matrix with an entry that is not finite; give 0 where there is no edge")
+    if values.dtype.kind in "if" and (values < 0).any():
+        raise Invalid("a matrix with an entry below 0; weights of edges are above 0")
+    return given.shape[0], np.stack([rows, columns], axis=1), values
+
+
+def _from_matrix(given: Any, weighted: bool, labels: Optional[Sequence[Node]]) -> Graph:
+    nodes, pairs, values = _entries(given)
+    made = _from_pairs(nodes, pairs, values if weighted else None, labels, "matrix")
+    made.notes.pop("repeats", None)  # a symmetric matrix says every edge twice
+    return made
+
+
+def _from_labels(given: Any, nodes: Optional[int]) -> Graph:
+    """Edges between things of any kind, numbered in order of first appearance."""
+    if nodes is not None:
+        raise Invalid("nodes: counts nodes that are numbers; these have names, and are as many as there are names")
+    number: Dict[Node, int] = {}
+    pairs = np.array([(number.setdefault(u, len(number)), number.setdefault(v, len(number))) for u, v in given],
+                     dtype=np.int64).reshape(-1, 2)
+    return _from_pairs(len(number), pairs, None, list(number), "edges")
+
+
+def _from_numbers(given: npt.NDArray[Any], nodes: Optional[int]) -> Graph:
+    if given.dtype.kind == "f" and given.size and not (np.isfinite(given).all() and (given == np.floor(given)).all()):
+        raise Invalid("edges: a node's number is not whole; give whole numbers from 0")
+    if given.size and (given.max() >= 2**31 - 1 or given.min() < 0):
+        raise Invalid("edges: a node's number is out of range; nodes are 0, 1, ... (give pairs of names to name them)")
+    count = int(given.max()) + 1 if given.size else 0
+    return _from_pairs(count if nodes is None else nodes, given.astype(np.int64).reshape(-1, 2))
+
+
+def _from_array(given: npt.NDArray[Any], nodes: Optional[int], weighted: bool) -> Graph:
+    if given.ndim != 2:
+        raise Invalid(f"an array of {given.ndim} dimensions; give edges [count][2] or a square matrix")
+    if given.shape[1] == 2 and given.dtype.kind in "iu":
+        return _from_numbers(given, nodes)
+    if given.shape[1] == 2 and given.dtype.kind in "OUS":
+        return _from_labels(given.tolist(), nodes)
+    if given.shape[0] == given.shape[1]:
+        return _from_matrix(given, weighted, None)
+    raise Invalid(f"an array of {given.shape[0]} x {given.shape[1]} {given.dtype}; give edges [count][2] as whole numbers "
+                  "or a square matrix")
+
+
+def _read(path: Union[str, "os.PathLike[str]"], giant_component: bool) -> Graph:
+    made, notes = ffi.new("netdp_graph **"), ffi.new("netdp_graph_notes *")
+    call(lib.netdp_graph_read, bytes_of(path), giant_component, made, notes)
+    return _own(made, None, notes)
+
+
+def graph(given: Any, *, nodes: Optional[int] = None, weight: Union[str, bool, None] = None, seed: int = 1,
+          connected: bool = True, giant_component: bool = False) -> Graph:
+    """A graph from what you have; names are kept.
+
+    - a family as on the command line: ``"davis"``, ``"ring 12"``, ``"erdos-renyi 2048 c=1.2"`` (`seed`, `connected`);
+    - a file: a path, or the name of a file that is there (`giant_component`: its largest component);
+    - a NetworkX or igraph graph, undirected (`weight`: the edges' attribute to keep);
+    - a SciPy sparse or square NumPy matrix: an edge wherever it is not 0 (`weight=True`: keep the entries);
+    - edges: an array [count][2] of whole numbers (a 2 x 2 one too), a pair of arrays (from, to), or pairs of names
+      (`nodes`: how many, where the last ones have no edge).
+
+    Loops and repeats are dropped; ``.notes`` says how many.
+    """
+    if isinstance(given, Graph):
+        return given
+    if isinstance(given, os.PathLike):
+        return _read(given, giant_component)
+    if isinstance(given, str):
+        if giant_component or (os.path.exists(given) and not given.split(" ")[0].isalpha()):
+            return _read(given, giant_component)
+        made, notes = ffi.new("netdp_graph **"), ffi.new("netdp_graph_notes *")
+        if not 0 <= seed < 2**64:
+            raise Invalid(f"seed: {seed}; give a whole number from 0 to 2^64 - 1")
+        call(lib.netdp_graph_make, bytes_of(given), seed, connected, made, notes)
+        return _own(made, None, notes)
+    module = type(given).__module__.partition(".")[0]
+    if module == "igraph":
+        return _from_igraph(given, weight if isinstance(weight, str) else "weight" if weight else None)
+    if hasattr(given, "is_directed") and hasattr(given, "edges"):
+        return _from_networkx(given, weight if isinstance(weight, str) else "weight" if weight else None)
+    if hasattr(given, "tocoo"):
+        return _from_matrix(given, bool(weight), None)
+    if type(given).__name__ == "DataFrame" and module == "pandas":
+        return _from_matrix(given.to_numpy(), bool(weight), list(given.index))
+    if isinstance(given, np.ndarray):
+        return _from_array(given, nodes, bool(weight))
+    if isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, np.ndarray) for part in given):
+        if given[0].shape != given[1].shape or given[0].ndim != 1 or any(part.dtype.kind not in "iu" for part in given):
+            raise Invalid("edges as (from, to): give two arrays of whole numbers, as long as each other")
+        return _from_numbers(np.stack(given, axis=1), nodes)
+    try:
+        pairs = [tuple(pair) for pair in given]
+    except TypeError:
+        raise Invalid(f"{type(given).__name__}: no graph; give a family, a path, a NetworkX or igraph graph, a matrix or "
+                      "edges") from None
+    if any(len(pair) != 2 for pair in pairs):
+        raise Invalid("edges: give pairs (u, v)")
+    if all(isinstance(end, (int, np.integer)) and not isinstance(end, bool) for pair in pairs for end in pair):
+        return _from_numbers(np.array(pairs, dtype=np.int64).reshape(-1, 2), nodes)
+    return _from_labels(pairs, nodes)
+
+
+class Mixing:
+    """A mixing matrix W of the library: symmetric, nonnegative, rows that sum to 1. Made by `netdp.mixing`."""
+
+    def __init__(self, pointer: Any, graph: Graph) -> None:
+        self._pointer, self.graph = pointer, graph
+
+    @property
+    def name(self) -> str:
+        """The weights that it was made by."""
+        return text_of(lib.netdp_mixing_name(self._pointer)) or ""
+
+    def csr(self) -> Tuple[npt.NDArray[np.float64], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """(data, indices, indptr) of W: views of the library's memory, not to be written to."""
+        rows = lib.netdp_mixing_rows(self._pointer)
+        start = _view(rows.start, rows.nodes + 1, np.int64, self)
+        count = int(start[-1])
+        return (_view(rows.weight, count, np.float64, self), _view(rows.column, count, np.int32, self), start)
+
+    def to_scipy(self) -> Any:
+        """W as a SciPy CSR array, on the library's memory."""
+        import scipy.sparse  # type: ignore[import]
+
+        data, indices, indptr = self.csr()
+        return scipy.sparse.csr_array((data, indices, indptr), shape=(self.graph.nodes, self.graph.nodes), copy=False)
+
+    def to_numpy(self) -> npt.NDArray[np.float64]:
+        """W as a dense array."""
+        data, indices, indptr = self.csr()
+        dense = np.zeros((self.graph.nodes, self.graph.nodes))
+        dense[np.repeat(np.arange(self.graph.nodes), np.diff(indptr)), indices] = data
+        return dense
+
+    def spectrum(self) -> Tuple[float, float, float]:
+        """(second eigenvalue, smallest eigenvalue, gap)."""
+        found = ffi.new("netdp_spectrum *")
+        call(lib.netdp_mixing_spectrum, self._pointer, lib.NETDP_SPECTRAL_AUTO, found)
+        return found.second, found.smallest, found.gap
+
+    def mixing_time(self, accuracy: float = 0.25) -> int:
+        """Rounds until everybody is within `accuracy` of the mean (total variation); -1: never."""
+        rounds = ffi.new("int64_t *")
+        call(lib.netdp_mixing_time, self._pointer, accuracy, rounds)
+        return int(rounds[0])
+
+    def __repr__(self) -> str:
+        return f"<netdp.Mixing {self.name} of {self.graph!r}>"
+
+
+def _view(pointer: Any, count: int, kind: Any, owner: Any) -> npt.NDArray[Any]:
+    """The library's memory as an array that keeps its owner alive and is not to be written to."""
+    size = count * np.dtype(kind).itemsize
+    # The buffer keeps only the cdata alive: it holds the owner, too.
+    held = ffi.gc(ffi.cast("char *", pointer), lambda _, owner=owner: None)
+    view = np.frombuffer(ffi.buffer(held, size), dtype=kind)
+    view.flags.writeable = False
+    return view
+
+
+def _own_weights(given: Any, base: Optional[Graph]) -> Graph:
+    """A graph with the weights of a matrix W that somebody made: checked, since a wrong W gives a wrong guarantee."""
+    nodes, pairs, values = _entries(given)
+    if given.shape[0] != given.shape[1]:
+        raise Invalid(f"mixing: a matrix of {given.shape[0]} x {given.shape[1]}; W is square")
+    if base is not None and base.nodes != nodes:
+        raise Invalid(f"mixing: W has {nodes} rows; the graph has {base.nodes} nodes")
+    sums = np.bincount(pairs[:, 0], weights=values.astype(float), minlength=nodes)
+    if (np.abs(sums - 1) > 1e-9).any():
+        worst = int(np.abs(sums - 1).argmax())
+        raise Invalid(f"mixing: row {worst} of W sums to {sums[worst]:.17g}; each row of W sums to 1")
+    off = pairs[:, 0] != pairs[:, 1]
+    pairs, values = pairs[off], values[off].astype(float)
+    forward = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    backward = np.lexsort((pairs[:, 0], pairs[:, 1]))
+    same = np.array_equal(pairs[forward], pairs[backward][:, ::-1])
+    if not same or (values[forward] != values[backward]).any():
+        raise Invalid("mixing: W is not symmetric; give (W + W.T) / 2 if it is so up to rounding")
+    if base is not None:
+        known = base.edge_array().astype(np.int64) @ np.array([nodes, 1])
+        upper = pairs[pairs[:, 0] < pairs[:, 1]].astype(np.int64)
+        foreign = ~np.isin(upper @ np.array([nodes, 1]), known)
+        if foreign.any():
+            u, v = (int(end) for end in upper[foreign][0])
+            raise Invalid(f"mixing: W has the edge from node {u} to node {v}, which the graph has not")
+    upper_only = pairs[:, 0] < pairs[:, 1]
+    return _from_pairs(nodes, pairs[upper_only], values[upper_only], base.names if base is not None else None, "matrix")
+
+
+def mixing(given: Any, weights: Any = "metropolis", **how: Any) -> Mixing:
+    """The mixing matrix of a graph, or of anything that `netdp.graph` takes.
+
+    `weights`: "metropolis", "hamilton", "max-degree", "uniform", "lazy:K", "file" (the edges' own), or W itself as a
+    NumPy or SciPy matrix, which is checked; then the graph may be None.
+    """
+    if isinstance(given, Mixing):
+        return given
+    made = ffi.new("netdp_mixing **")
+    if isinstance(weights, str):
+        network = graph(given, **how)
+    else:
+        network = _own_weights(weights, None if given is None else graph(given, **how))
+        weights = "file"
+    call(lib.netdp_mixing_new, network._pointer, bytes_of(weights), made)
+    return Mixing(ffi.gc(made[0], lib.netdp_mixing_free), network)

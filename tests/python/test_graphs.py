@@ -1,0 +1,115 @@
+"""What people have becomes the same graph, names kept, or is refused in one line."""
+import gc
+import pathlib
+
+import netdp
+import numpy as np
+import pytest
+
+networkx = pytest.importorskip("networkx")
+sparse = pytest.importorskip("scipy.sparse")
+
+
+def edges_of(graph):
+    names = graph.names
+    return {frozenset((names[u], names[v])) for u, v in graph.edge_array()}
+
+
+def test_networkx_keeps_names():
+    G = networkx.Graph([("b", "a"), ("a", "c"), ("c", "c"), (3, "a")])
+    G.add_node("alone")
+    got = netdp.graph(G)
+    assert got.names == list(G.nodes) and edges_of(got) == {frozenset(e) for e in [("b", "a"), ("a", "c"), (3, "a")]}
+    assert got.notes == {"self_loops": 1} and got.index("c") == list(G.nodes).index("c")
+
+
+def test_order_of_nodes_does_not_matter():
+    G = networkx.karate_club_graph()
+    other = networkx.Graph()
+    other.add_nodes_from(reversed(list(G.nodes)))
+    other.add_edges_from(G.edges)
+    a, b = (netdp.losses(g, rounds=5, certify="no").to_pandas().set_index(["from", "to"]).loss.sort_index()
+            for g in (G, other)) if pytest.importorskip("pandas") else ()
+    assert np.allclose(a, b, rtol=1e-9, atol=0)
+
+
+def test_every_way_is_one_graph(tmp_path):
+    G = networkx.gnm_random_graph(30, 60, seed=1)
+    assert networkx.is_connected(G)
+    adjacency = networkx.to_scipy_sparse_array(G, nodelist=range(30), weight=None)
+    pairs = np.array(G.edges)
+    file = tmp_path / "g.edges"
+    networkx.write_edgelist(G, file, data=False)
+    ways = [netdp.graph(given) for given in (
+        G, adjacency, adjacency.tocoo(), adjacency.tocsc(), sparse.triu(adjacency), adjacency.toarray(),
+        adjacency.toarray().astype(bool), np.asfortranarray(adjacency.toarray()), pairs, pairs.astype(np.uint8),
+        np.asfortranarray(pairs), np.repeat(pairs, 2, axis=0)[::2], (pairs[:, 0], pairs[:, 1]), list(G.edges))]
+    ways.append(netdp.graph(file))
+    ways.append(netdp.graph(str(file)))
+    igraph = pytest.importorskip("igraph")
+    ways.append(netdp.graph(igraph.Graph.from_networkx(G)))
+    for way in ways:
+        assert way.nodes == 30 and (way.edge_array() == ways[0].edge_array()).all() and not way.notes
+
+
+def test_igraph_names():
+    igraph = pytest.importorskip("igraph")
+    got = netdp.graph(igraph.Graph.TupleList([("x", "y"), ("y", "z")]))
+    assert got.names == ["x", "y", "z"] and got.edges == 2
+
+
+def test_frame_of_names():
+    pandas = pytest.importorskip("pandas")
+    got = netdp.graph(pandas.DataFrame([[0, 1], [1, 0]], index=["u", "v"], columns=["u", "v"]))
+    assert got.names == ["u", "v"] and got.edges == 1
+
+
+@pytest.mark.parametrize("given,part", [
+    (np.zeros((2, 3)), "2 x 3"), (np.array([[0, -1]]), "range"), (np.array([[0.5, 1.0], [1, 2], [2, 3]]), "3 x 2"),
+    (np.array([[0, np.nan], [np.nan, 0]]), "finite"), (np.array([[0, -1.0], [-1.0, 0]]), "below 0"),
+    (networkx.DiGraph([(0, 1)]), "directed"), (networkx.Graph([("1", "a"), (1, "a")]), "two nodes have the name '1'"),
+    (networkx.Graph(), "0 nodes"), (7, "no graph"), ([(1, 2, 3)], "pairs"), (pathlib.Path("/nowhere"), "nowhere"),
+    (networkx.Graph([("a\0b", "c")]), "NUL"), (networkx.Graph([("", "c")]), "empty"), ("rign 5", "ring"),
+    ((np.arange(3), np.arange(4)), "as long as"), (np.array([[0, 2**40]]), "range"), (np.zeros((2, 2, 2)), "dimensions"),
+])
+def test_refused(given, part):
+    with pytest.raises(netdp.Error, match=part) as told:
+        netdp.graph(given)
+    assert "\n" not in str(told.value)
+
+
+def test_fewer_nodes_than_named():
+    with pytest.raises(netdp.Invalid, match="ends in node 5"):
+        netdp.graph(np.array([[0, 5]]), nodes=3)
+    assert netdp.graph(np.array([[0, 1]]), nodes=3).nodes == 3
+
+
+def test_mixing_matrix_is_the_command_s(command):
+    W = netdp.mixing("davis")
+    dense = W.to_numpy()
+    assert (dense == dense.T).all() and np.allclose(dense.sum(axis=1), 1) and (W.to_scipy().toarray() == dense).all()
+    said = command("graph info --family davis")
+    assert W.spectrum()[2] == said["gap"] if "gap" in said else W.spectrum()[2] > 0
+    data, indices, indptr = W.csr()
+    assert not data.flags.owndata and not data.flags.writeable
+    before = data.copy()
+    del W
+    gc.collect()
+    netdp.mixing("davis")
+    assert (data == before).all()
+
+
+def test_own_mixing_matrix():
+    W = netdp.mixing("davis").to_numpy()
+    assert np.allclose(netdp.mixing(None, W).to_numpy(), W, rtol=0, atol=1e-15)
+    assert np.allclose(netdp.mixing(None, sparse.csr_array(W)).to_numpy(), W, rtol=0, atol=1e-15)
+    a, b = netdp.losses("davis", rounds=5).matrix, netdp.losses("davis", rounds=5, mixing=W).matrix
+    assert np.allclose(a, b, rtol=1e-9) and netdp.losses("davis", rounds=5, mixing=W).graph.names == netdp.graph("davis").names
+    for wrong, part in ((W + np.eye(32), "sums to"), (np.roll(W, 1, axis=0), "symmetric|sums|not"), (W[:, :5], "square|x 5"),
+                        (W * np.nan, "finite"), (-W, "below 0")):
+        with pytest.raises(netdp.Invalid, match=part):
+            netdp.mixing(None, wrong)
+    with pytest.raises(netdp.Invalid, match="which the graph has not"):
+        netdp.mixing("ring 32", W)
+    with pytest.raises(netdp.Invalid, match="32 rows"):
+        netdp.mixing("ring 8", W)
