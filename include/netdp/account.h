@@ -175,7 +175,7 @@ typedef struct netdp_plan {
     int64_t seen, rounds; /* of the widest view: nodes seen, and how often */
     bool steady;          /* a long stream: from where the gain is steady on, by one response */
     int32_t ways;         /* 0: there is no choice */
-    netdp_way way[2];     /* [ways] */
+    netdp_way way[3];     /* [ways] */
 } netdp_plan;
 
 /* Nothing is computed but the view; NETDP_INVALID as of netdp_losses_new. */

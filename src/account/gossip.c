@@ -17,6 +17,7 @@
 #include "account/observe/cost.h"
 #include "account/observe/filter.h"
 #include "account/observe/pairing.h"
+#include "account/observe/riccati.h"
 #include "account/published/gossip.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -368,6 +369,9 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
 #define MARGIN_OF_SCALE 1e-13
 #define MARGIN_OF_SPREAD 2e-14
 
+/* Of losses near 0, to which digits of the others' are lost: of those at most 1e-20. */
+#define LEAST_MARGIN 1e-19
+
 /* A dither that is as good as none has its tolerance. `scale`: in units of the spread. */
 static double margin_of(const account *a, double scale, double spread)
 {
@@ -380,7 +384,7 @@ static void round_outward(const account *a, double scale, double spread, double 
 {
     const double margin = margin_of(a, scale, spread);
     for (int32_t i = 0; i < a->losses->from_count; i++)
-        loss[i] *= 1 + margin;
+        loss[i] = loss[i] > 0 ? loss[i] * (1 + margin) + LEAST_MARGIN : 0;
 }
 
 /* Every contribution is seen under unit noise: all of them, or the squares of the given pattern. */
@@ -741,7 +745,10 @@ static netdp_status follow_rounds(account *a, const netdp_i_observer *observer,
                                            l->from_count, loss, a->inner, error);
     }
     netdp_i_cost(a->request, observer, &plan);
-    const bool reduce = strcmp(plan.method, NETDP_I_REDUCED) == 0;
+    if (!a->certify && strcmp(plan.method, NETDP_I_BACKWARD) == 0)
+        return netdp_i_riccati_loss(protocol, observer, l->from, l->from_count, loss, a->inner,
+                                    error);
+    const bool reduce = netdp_i_cost_reduces(&plan, netdp_graph_nodes(a->graph));
     netdp_i_basis krylov = {0};
     netdp_status status =
         reduce ? netdp_i_basis_krylov(protocol->mixing, observer->seen, observer->seen_count,

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "account/observe/riccati.h"
+
 /* Multiplications of a step, in parts of the sizes' products: of LAPACK's and this library's. */
 #define EIGENVECTORS 10.0 /* n^3: tridiagonal form, divide and conquer, back */
 #define PROJECTIONS                                                                                \
@@ -10,6 +12,7 @@
 #define GAINS 3.0     /* s r^2 a round: image, gain and update of P */
 #define FACTORS 7.0   /* r^3 a round more, where P is carried as a factor */
 #define RESPONSES 4.0 /* s r a round and response */
+#define BACKWARD 4.0  /* s m^2 a round, while all that is seen tells something new */
 
 typedef struct size {
     double nodes, entries, seen, rounds, victims, observers, slots;
@@ -71,21 +74,41 @@ static netdp_way dense(const size *z)
                        .bytes = 8 * 5 * n * n};
 }
 
+/* On the nodes that are hidden, which are fewer than all. */
+static netdp_way backward(const size *z, const netdp_i_observer *observer)
+{
+    const double m = z->nodes - z->seen - observer->quiet_count;
+    return (netdp_way){.method = NETDP_I_BACKWARD,
+                       .modes = m,
+                       .work = m > NETDP_DENSE_NODES
+                                   ? INFINITY
+                                   : z->rounds * z->seen * (BACKWARD * m * m + z->entries) +
+                                         pow(m, 3) + z->entries,
+                       .bytes = 8 * (2 * m * m + 2 * m * z->seen + z->seen * z->seen)};
+}
+
+bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes)
+{
+    /* A space of all directions is W's own: it is found only where eigenvectors are not. */
+    const bool whole = plan->way[0].modes >= nodes && nodes <= NETDP_DENSE_NODES;
+    return !whole && plan->way[0].work <= plan->way[1].work;
+}
+
 void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer,
                   netdp_plan *plan)
 {
     const size z = measure(request, observer);
+    const bool backwards = netdp_i_riccati_serves(request->protocol, observer);
     *plan = (netdp_plan){.observers = (int64_t)z.observers,
                          .seen = observer->seen_count,
                          .rounds = (int64_t)z.rounds,
                          .steady = z.slots > NETDP_I_EXPLICIT,
-                         .ways = 2,
-                         .way = {reduced(&z), dense(&z)}};
-    /* A space of all directions is W's own: it is found only where eigenvectors are not. */
-    const bool whole = plan->way[0].modes >= z.nodes && z.nodes <= NETDP_DENSE_NODES;
-    plan->method = NETDP_I_REDUCED;
-    if (whole || plan->way[1].work < plan->way[0].work)
-        plan->method = NETDP_I_DENSE;
+                         .ways = backwards ? 3 : 2,
+                         .way = {reduced(&z), dense(&z), backward(&z, observer)}};
+    const netdp_way *way = &plan->way[netdp_i_cost_reduces(plan, (int32_t)z.nodes) ? 0 : 1];
+    if (backwards && plan->way[2].work < way->work)
+        way = &plan->way[2];
+    plan->method = way->method;
 }
 
 /* A certificate's products with W, of a lane, are slower than dense ones; so are those of networks
@@ -122,10 +145,12 @@ bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_obse
     const double rounds = phase ? (double)request->protocol->every : z.rounds;
     netdp_plan plan;
     netdp_i_cost(request, observer, &plan);
-    const netdp_way *way = &plan.way[plan.method != plan.way[0].method];
+    const netdp_way *way = &plan.way[netdp_i_cost_reduces(&plan, (int32_t)z.nodes) ? 0 : 1];
     const bool changes = request->protocol->varying.kind != NETDP_VARY_NEVER;
     const double modes = phase || changes ? z.nodes : way->modes;
-    const double account = changes ? changing_work(&z) : phase ? phase_work(&z, rounds) : way->work;
+    const double account = changes ? changing_work(&z)
+                           : phase ? phase_work(&z, rounds)
+                                   : fmin(way->work, plan.ways > 2 ? plan.way[2].work : INFINITY);
     double proof =
         z.victims * rounds * (PRODUCTS * (z.entries + z.nodes) + RESPONSES * z.seen * modes);
     if (phase && !changes)

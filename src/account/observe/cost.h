@@ -6,12 +6,16 @@
 
 #include "account/observe/filter.h"
 
-#define NETDP_I_REDUCED "reduced" /* the observer's own Krylov space */
-#define NETDP_I_DENSE "dense"     /* all eigenvectors of W, once for all observers */
+#define NETDP_I_REDUCED "reduced"   /* the observer's own Krylov space */
+#define NETDP_I_DENSE "dense"       /* all eigenvectors of W, once for all observers */
+#define NETDP_I_BACKWARD "backward" /* on the nodes that the observer does not see */
 
 /* The ways of one observer of the request; the work of finding all eigenvectors is shared. */
 void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer,
                   netdp_plan *plan);
+
+/* Of the two ways on a basis: in the observer's own space, not in all eigenvectors? */
+bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes);
 
 /* Is a certificate of all pairs cheap, beside the account or as such, and is there room for it? */
 bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer);
