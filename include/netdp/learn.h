@@ -5,6 +5,7 @@
 #define NETDP_LEARN_H
 
 #include <netdp/data.h>
+#include <netdp/graph.h>
 #include <netdp/protection.h>
 
 NETDP_BEGIN
@@ -33,12 +34,22 @@ typedef struct netdp_preparation {
     bool intercept; /* append a feature that is 1 */
     int32_t nodes; /* training rows are shuffled and dealt in turn: shuffled row i to i mod nodes */
     uint64_t seed; /* of split and deal */
+    const char
+        *owner; /* NULL, or a column that says whose a row is: it goes to that node instead, by
+                          the node's name, or owners in their order are nodes 0, 1, ...; it is no
+                          feature unless named */
+    const char
+        *owner_cuts; /* NULL, or ascending numbers "a, b": owners are numbers, and those below
+                                 a are node 0's, from a to below b node 1's, ... */
+    const netdp_graph *graph; /* of the nodes that are owners */
+    bool drop_missing;        /* rows with an empty cell are left out, and counted */
 } netdp_preparation;
 
 /* What a reader should hear: constant columns that were dropped, and class counts. */
 typedef struct netdp_preparation_notes {
     int32_t dropped;            /* feature columns that are constant in the training rows */
     int64_t negative, positive; /* rows of each class, before the split; 0 without classes */
+    int64_t missing;            /* rows that were left out for an empty cell */
 } netdp_preparation_notes;
 
 /*

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/owner.h"
 #include "learn/table.h"
 
 /* A standardised value is held within this, so that rows stay numbers whatever the cells are. */
@@ -32,51 +33,16 @@ typedef struct column {
     double least, span, mean, deviation; /* span 0: constant */
 } column;
 
-typedef struct label {
-    const char *text;
-    double number;
-    bool is_number;
-} label;
-
-static label read_label(const char *text)
-{
-    label read = {.text = text};
-    read.is_number = netdp_i_read_number(text, &read.number) && isfinite(read.number);
-    return read;
-}
-
-/* A total order: numbers by value, then words by their bytes. */
-static int by_value(const void *a, const void *b)
-{
-    const label *left = a, *right = b;
-    if (left->is_number != right->is_number)
-        return left->is_number ? -1 : 1;
-    if (left->is_number)
-        return (left->number > right->number) - (left->number < right->number);
-    return strcmp(left->text, right->text);
-}
-
-/* The distinct values to the front of `all`; their count. */
-static int64_t keep_distinct(label *all, int64_t count)
-{
-    int64_t kept = 0;
-    qsort(all, (size_t)count, sizeof *all, by_value);
-    for (int64_t i = 0; i < count; i++)
-        if (kept == 0 || by_value(&all[kept - 1], &all[i]) != 0)
-            all[kept++] = all[i];
-    return kept;
-}
-
 /* y = -1 for the first value and +1 for the second. */
 static netdp_status read_classes(work *w, const char *path, netdp_error *error)
 {
     const int64_t rows = w->table->rows;
-    label *all = NETDP_I_NEW(label, rows);
+    netdp_i_cell_value *all = NETDP_I_NEW(netdp_i_cell_value, rows);
     if (all == NULL)
         return netdp_i_no_memory(error);
     for (int64_t i = 0; i < rows; i++)
-        all[i] = read_label(w->labels.of_row[i]);
-    const int64_t count = keep_distinct(all, rows);
+        all[i] = netdp_i_cell_read(w->labels.of_row[i]);
+    const int64_t count = netdp_i_cells_distinct(all, rows);
     netdp_status status = NETDP_OK;
     if (count != 2) {
         status = netdp_i_fail(
@@ -85,10 +51,11 @@ static netdp_status read_classes(work *w, const char *path, netdp_error *error)
     } else {
         /* A number and a word are sorted as words. */
         const bool mixed = all[0].is_number != all[1].is_number;
-        const label second = mixed && strcmp(all[0].text, all[1].text) > 0 ? all[0] : all[1];
+        const netdp_i_cell_value second =
+            mixed && strcmp(all[0].text, all[1].text) > 0 ? all[0] : all[1];
         for (int64_t i = 0; i < rows; i++) {
-            const label mine = read_label(w->labels.of_row[i]);
-            w->y[i] = by_value(&mine, &second) == 0 ? 1 : -1;
+            const netdp_i_cell_value mine = netdp_i_cell_read(w->labels.of_row[i]);
+            w->y[i] = netdp_i_cell_order(&mine, &second) == 0 ? 1 : -1;
             w->notes.positive += w->y[i] > 0;
         }
         w->notes.negative = rows - w->notes.positive;
@@ -115,13 +82,12 @@ static netdp_status check_features(const work *w, const char *path, netdp_error 
 
 static netdp_status load(work *w, const char *path, netdp_error *error)
 {
-    netdp_status status =
-        netdp_i_table_read_labelled(path, w->how->label, w->how->features, &w->table,
-                                    w->how->classes ? &w->labels : NULL, error);
+    netdp_status status = netdp_i_table_read_labelled(path, w->how, &w->table, &w->labels, error);
     if (status == NETDP_OK && w->how->features == NULL)
         status = check_features(w, path, error);
     if (status != NETDP_OK)
         return status;
+    w->notes.missing = w->labels.dropped;
     w->y = NETDP_I_NEW(double, w->table->rows);
     if (w->y == NULL)
         return netdp_i_no_memory(error);
@@ -166,6 +132,33 @@ static void split_class(work *w, int32_t c, bool all, int64_t *row)
     w->test_rows += count - part;
 }
 
+/* Of all rows, so that owners are the same whatever trains; each needs a row that does. */
+static netdp_status deal_to_owners(work *w, netdp_error *error)
+{
+    const int64_t rows = w->table->rows;
+    int32_t *of_row = NETDP_I_NEW(int32_t, rows);
+    bool *holds = NETDP_I_NEW(bool, w->how->nodes);
+    netdp_status status =
+        of_row == NULL || holds == NULL
+            ? netdp_i_no_memory(error)
+            : netdp_i_owners_deal(w->labels.owner, rows, w->how->owner, w->how->owner_cuts,
+                                  w->how->graph, of_row, error);
+    for (int64_t i = 0; status == NETDP_OK && i < w->training_rows; i++) {
+        w->node[i] = of_row[w->train[i]];
+        holds[w->node[i]] = true;
+    }
+    for (int32_t u = 0; status == NETDP_OK && u < w->how->nodes; u++)
+        if (!holds[u])
+            status =
+                netdp_i_fail(error, NETDP_INVALID,
+                             "owner: node %d has no row that trains; every node needs one: use "
+                             "another graph, or other owners",
+                             (int)u);
+    netdp_i_free(of_row);
+    netdp_i_free(holds);
+    return status;
+}
+
 static netdp_status split_and_deal(work *w, netdp_error *error)
 {
     const int64_t rows = w->table->rows;
@@ -185,7 +178,9 @@ static netdp_status split_and_deal(work *w, netdp_error *error)
                             "%lld of %lld rows train and there are %d nodes; every node needs a "
                             "row: use a smaller graph, a larger split or more data",
                             (long long)w->training_rows, (long long)rows, (int)w->how->nodes);
-    return netdp_deal(w->training_rows, w->how->nodes, true, w->how->seed, w->node, error);
+    return w->how->owner != NULL
+               ? deal_to_owners(w, error)
+               : netdp_deal(w->training_rows, w->how->nodes, true, w->how->seed, w->node, error);
 }
 
 static double cell(const work *w, int64_t row, int32_t c)
@@ -326,6 +321,9 @@ static netdp_status check(const netdp_preparation *how, netdp_error *error)
     if (how->nodes < 1)
         return netdp_i_fail(error, NETDP_INVALID, "%d nodes cannot hold data; at least 1 is needed",
                             (int)how->nodes);
+    if (how->owner != NULL && (how->graph == NULL || netdp_graph_nodes(how->graph) != how->nodes))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "owner: needs the graph whose nodes hold the rows");
     return NETDP_OK;
 }
 

@@ -2,7 +2,7 @@
  * Tables from CSV (RFC 4180). The file is read whole and taken apart in place: a cell is unquoted
  * where it stands and ends in a NUL that overwrites its comma.
  */
-#include <netdp/data.h>
+#include <netdp/learn.h>
 
 #include <math.h>
 #include <stdarg.h>
@@ -48,6 +48,10 @@ typedef struct header {
     named *sorted; /* by name */
     int32_t text;  /* the column of the file that is kept as text, -1: none */
     char **label;  /* its cells, in the file's text */
+    int32_t owner; /* the column that says whose a row is, -1: none */
+    char **owners; /* its cells */
+    bool drop;     /* rows with an empty cell that is wanted are left out */
+    int64_t dropped;
 } header;
 
 __attribute__((format(printf, 4, 5))) static netdp_status
@@ -251,7 +255,13 @@ static netdp_status read_value(const reader *from, const cell *got, const char *
                    netdp_i_show_text(name).text, netdp_i_show(got->text, got->length).text);
 }
 
-static netdp_status read_row(reader *from, const header *head, double *values, char **label,
+/* A row's cells as text. */
+typedef struct row_texts {
+    char *label, *owner;
+    bool missing; /* a wanted cell is empty, and such rows are dropped */
+} row_texts;
+
+static netdp_status read_row(reader *from, const header *head, double *values, row_texts *kept,
                              netdp_error *error)
 {
     int64_t line = from->line;
@@ -261,13 +271,23 @@ static netdp_status read_row(reader *from, const header *head, double *values, c
         netdp_status status = read_cell(from, &got, error);
         if (status != NETDP_OK)
             return status;
-        if (count >= head->count || head->goes[count] < 0)
+        if (count >= head->count)
+            continue;
+        if (count == head->owner)
+            kept->owner = got.text;
+        if (head->drop && got.length == 0 && (head->goes[count] >= 0 || count == head->owner)) {
+            kept->missing = true;
+            continue;
+        }
+        if (count == head->owner && got.length == 0 && head->count > 1)
+            return fail_empty(from, &got, head->name[count], error);
+        if (head->goes[count] < 0)
             continue;
         double *value = &values[head->goes[count]];
         /* A short row is a better explanation than the empty cell of a blank line. */
         bool blank = count == 0 && got.length == 0 && got.then == ENDS_ROW && head->count > 1;
         if (!blank && count == head->text) {
-            *label = got.text;
+            kept->label = got.text;
             if (got.length == 0)
                 status = fail_empty(from, &got, head->name[count], error);
         } else if (!blank) {
@@ -288,12 +308,14 @@ static netdp_status grow_rows(header *head, netdp_table *table, int64_t room, ne
     if (grown == NULL)
         return netdp_i_no_memory(error);
     table->values = grown;
-    if (head->text < 0)
-        return NETDP_OK;
-    char **label = netdp_i_grow(head->label, room, sizeof *label);
-    if (label == NULL)
+    char **label = head->text >= 0 ? netdp_i_grow(head->label, room, sizeof *label) : NULL;
+    if (head->text >= 0 && label == NULL)
         return netdp_i_no_memory(error);
     head->label = label;
+    char **owners = head->owner >= 0 ? netdp_i_grow(head->owners, room, sizeof *owners) : NULL;
+    if (head->owner >= 0 && owners == NULL)
+        return netdp_i_no_memory(error);
+    head->owners = owners;
     return NETDP_OK;
 }
 
@@ -307,16 +329,26 @@ static netdp_status read_rows(reader *from, header *head, netdp_table *table, ne
             room = room == 0 ? 256 : 2 * room;
             status = grow_rows(head, table, room, error);
         }
-        char *label = NULL;
+        row_texts kept = {0};
         if (status == NETDP_OK)
             status =
-                read_row(from, head, table->values + table->rows * table->columns, &label, error);
+                read_row(from, head, table->values + table->rows * table->columns, &kept, error);
         if (status != NETDP_OK)
             return status;
+        if (kept.missing) {
+            head->dropped++;
+            continue;
+        }
         if (head->text >= 0)
-            head->label[table->rows] = label;
+            head->label[table->rows] = kept.label;
+        if (head->owner >= 0)
+            head->owners[table->rows] = kept.owner;
         table->rows++;
     }
+    if (table->rows == 0 && head->dropped > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: every row has an empty cell among the columns that are used",
+                            from->path);
     if (table->rows == 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "%.300s: has a header and no rows; a table needs at least one",
@@ -329,7 +361,10 @@ typedef struct wish {
     int32_t count;
     const char *label;            /* where not NULL: this one last, */
     const char *features;         /* behind these, as netdp_preparation has them, */
-    netdp_i_label_column *labels; /* and as text where not NULL */
+    bool as_text;                 /* and as text */
+    const char *owner;            /* where not NULL: as text too, and no feature */
+    bool drop;                    /* rows with an empty cell */
+    netdp_i_label_column *labels; /* where texts go; NULL: there are none */
 } wish;
 
 #define ALL "all"
@@ -378,7 +413,7 @@ static netdp_status choose_labelled(const reader *from, header *head, const wish
                                     netdp_table *table, netdp_error *error)
 {
     const char *label = wanted->label, *list = wanted->features;
-    const bool as_text = wanted->labels != NULL;
+    const bool as_text = wanted->as_text;
     const bool all = list == NULL || strcmp(list, ALL) == 0;
     const bool but = !all && strncmp(list, ALL_BUT, sizeof ALL_BUT - 1) == 0;
     int32_t count = 0;
@@ -394,7 +429,9 @@ static netdp_status choose_labelled(const reader *from, header *head, const wish
     if (order == NULL)
         return netdp_i_no_memory(error);
     for (int32_t c = 0; c < head->count; c++)
-        if (strcmp(head->name[c], label) != 0 && (all || is_listed(list, head->name[c]) != but))
+        if (strcmp(head->name[c], label) != 0 && (all || is_listed(list, head->name[c]) != but) &&
+            !(wanted->owner != NULL && (but || wanted->features == NULL) &&
+              strcmp(head->name[c], wanted->owner) == 0))
             order[count++] = head->name[c];
     order[count++] = label;
     status = choose(from, head, order, count, table, error);
@@ -405,12 +442,26 @@ static netdp_status choose_labelled(const reader *from, header *head, const wish
     return status;
 }
 
+/* The column that says whose a row is; it may be a feature as well. */
+static netdp_status find_owner(const reader *from, header *head, const char *name,
+                               netdp_error *error)
+{
+    const int32_t first = lower_bound(head, name);
+    if (first == head->count || strcmp(head->sorted[first].name, name) != 0)
+        return fail_absent(from, head, name, error);
+    head->owner = head->sorted[first].column;
+    return head->owner == head->text
+               ? fail_at(from, 1, error, "owner: '%s' is the label; name another column",
+                         netdp_i_show_text(name).text)
+               : NETDP_OK;
+}
+
 static netdp_status read_table(const char *path, const wish *wanted, netdp_table **table,
                                netdp_error *error)
 {
     char *text = NULL;
     int64_t bytes = 0;
-    header head = {.text = -1};
+    header head = {.text = -1, .owner = -1, .drop = wanted->drop};
     netdp_table *read = NULL;
     netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
     if (status != NETDP_OK)
@@ -436,13 +487,16 @@ static netdp_status read_table(const char *path, const wish *wanted, netdp_table
         status = choose_labelled(&from, &head, wanted, read, error);
     else
         status = choose(&from, &head, wanted->column, wanted->count, read, error);
+    if (status == NETDP_OK && wanted->owner != NULL)
+        status = find_owner(&from, &head, wanted->owner, error);
     if (status != NETDP_OK || (status = read_rows(&from, &head, read, error)) != NETDP_OK)
         goto done;
     *table = read;
     read = NULL;
     if (wanted->labels != NULL) {
-        *wanted->labels = (netdp_i_label_column){.of_row = head.label, .text = text};
-        head.label = NULL;
+        *wanted->labels = (netdp_i_label_column){
+            .of_row = head.label, .owner = head.owners, .dropped = head.dropped, .text = text};
+        head.label = head.owners = NULL;
         text = NULL;
     }
 done:
@@ -451,6 +505,7 @@ done:
     netdp_i_free(head.goes);
     netdp_i_free(head.sorted);
     netdp_i_free(head.label);
+    netdp_i_free(head.owners);
     netdp_i_free(text);
     return status;
 }
@@ -461,11 +516,25 @@ netdp_status netdp_table_read(const char *path, const char *const *column, int32
     return read_table(path, &(wish){.column = column, .count = count}, table, error);
 }
 
-netdp_status netdp_i_table_read_labelled(const char *path, const char *label, const char *features,
-                                         netdp_table **table, netdp_i_label_column *labels,
+netdp_status netdp_i_table_read_owned(const char *path, const char *const *column, int32_t count,
+                                      const char *owner, bool drop, netdp_table **table,
+                                      netdp_i_label_column *texts, netdp_error *error)
+{
+    const wish wanted = {
+        .column = column, .count = count, .owner = owner, .drop = drop, .labels = texts};
+    return read_table(path, &wanted, table, error);
+}
+
+netdp_status netdp_i_table_read_labelled(const char *path, const netdp_preparation *how,
+                                         netdp_table **table, netdp_i_label_column *texts,
                                          netdp_error *error)
 {
-    const wish wanted = {.label = label, .features = features, .labels = labels};
+    const wish wanted = {.label = how->label,
+                         .features = how->features,
+                         .as_text = how->classes,
+                         .owner = how->owner,
+                         .drop = how->drop_missing,
+                         .labels = texts};
     return read_table(path, &wanted, table, error);
 }
 
@@ -510,6 +579,7 @@ const char *netdp_i_table_suspect(const netdp_table *table, int32_t column)
 void netdp_i_label_column_drop(netdp_i_label_column *labels)
 {
     netdp_i_free(labels->of_row);
+    netdp_i_free(labels->owner);
     netdp_i_free(labels->text);
     *labels = (netdp_i_label_column){0};
 }

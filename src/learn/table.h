@@ -2,22 +2,30 @@
 #ifndef NETDP_I_LEARN_TABLE_H
 #define NETDP_I_LEARN_TABLE_H
 
-#include <netdp/data.h>
+#include <netdp/learn.h>
 
-/* The cells of a column as they stand in the file, never empty. */
+/* Cells as they stand in the file, never empty. */
 typedef struct netdp_i_label_column {
-    char **of_row; /* [rows], in text */
+    char **of_row;   /* [rows]: the label, in text; NULL: it is a number */
+    char **owner;    /* [rows]: whose the row is, in text; NULL: not asked */
+    int64_t dropped; /* rows that had an empty cell */
     char *text;
 } netdp_i_label_column;
 
 /*
- * As netdp_table_read of the columns of netdp_preparation's `features`, with the label as the last
- * one of the table. Where `labels`
- * is not NULL its cells go there as text and its numbers in the table mean nothing.
+ * As netdp_table_read of the columns of the preparation's `features`, with the label as the last
+ * one of the table. Where there are classes its cells go to `texts` and its numbers in the table mean
+ * nothing.
  */
-netdp_status netdp_i_table_read_labelled(const char *path, const char *label, const char *features,
-                                         netdp_table **table, netdp_i_label_column *labels,
+netdp_status netdp_i_table_read_labelled(const char *path, const netdp_preparation *how,
+                                         netdp_table **table, netdp_i_label_column *texts,
                                          netdp_error *error);
+
+/* As netdp_table_read, with whose each row is (owner NULL: not asked), `drop`: without rows that
+ * have an empty cell. */
+netdp_status netdp_i_table_read_owned(const char *path, const char *const *column, int32_t count,
+                                      const char *owner, bool drop, netdp_table **table,
+                                      netdp_i_label_column *texts, netdp_error *error);
 
 /*
  * NULL, or why a numeric column is hardly a quantity: its values count the rows, or its name says

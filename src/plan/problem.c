@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "graph/graph.h"
+#include "learn/owner.h"
 #include "learn/table.h"
 #include "plan/constants.h"
 #include "study/value.h"
@@ -197,7 +198,7 @@ static netdp_status list_positions(const netdp_study *study, netdp_i_problem *pr
 }
 
 static netdp_status load_table(const netdp_study *study, const char *csv, netdp_i_problem *problem,
-                               netdp_table **table, netdp_error *error)
+                               netdp_table **table, netdp_i_label_column *texts, netdp_error *error)
 {
     if (study->data.synthetic != NULL)
         return list_positions(study, problem, table, error);
@@ -206,7 +207,11 @@ static netdp_status load_table(const netdp_study *study, const char *csv, netdp_
         return netdp_i_no_memory(error);
     for (int32_t j = 0; j < study->data.column_count; j++)
         wanted[j] = study->data.column[j].name;
-    netdp_status status = netdp_table_read(csv, wanted, study->data.column_count, table, error);
+    netdp_status status =
+        netdp_i_table_read_owned(csv, wanted, study->data.column_count, study->data.owner,
+                                 study->data.drop_missing, table, texts, error);
+    if (status == NETDP_OK)
+        problem->prepared.missing = texts->dropped;
     netdp_i_free(wanted);
     for (int32_t j = 0;
          status == NETDP_OK && study->data.column_count == 0 && j < (*table)->columns; j++) {
@@ -347,7 +352,11 @@ static netdp_status load_examples(const netdp_study *study, const char *csv,
                                            .split = study->data.split,
                                            .intercept = study->task.intercept,
                                            .nodes = netdp_graph_nodes(problem->graph),
-                                           .seed = study->seed};
+                                           .seed = study->seed,
+                                           .owner = study->data.owner,
+                                           .owner_cuts = study->data.owner_cuts,
+                                           .graph = problem->graph,
+                                           .drop_missing = study->data.drop_missing};
     netdp_status status = csv == NULL
                               ? draw_examples(study, classes, problem, error)
                               : netdp_examples_prepare(csv, &preparation, &problem->train,
@@ -556,8 +565,32 @@ static netdp_status list_contributions(const netdp_study *study, const netdp_tab
     return room ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/* Which node holds which row: by its owner, or as the seed deals them; every node holds one. */
+static netdp_status deal_rows(const netdp_study *study, const netdp_table *table,
+                              char *const *owner, const netdp_i_problem *problem, int32_t *node,
+                              int64_t *held, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(problem->graph);
+    netdp_status status =
+        owner != NULL
+            ? netdp_i_owners_deal(owner, table->rows, study->data.owner, study->data.owner_cuts,
+                                  problem->graph, node, error)
+            : netdp_deal(table->rows, n, !study->data.one_row_a_node, study->seed, node, error);
+    for (int64_t i = 0; status == NETDP_OK && i < table->rows; i++)
+        held[node[i]]++;
+    for (int32_t u = 0; status == NETDP_OK && u < n; u++)
+        if (held[u] == 0)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "owner: node %d holds no row; every node needs one: use another "
+                                  "graph, or other owners",
+                                  (int)u);
+    return owner != NULL && status != NETDP_OK
+               ? netdp_i_within(error, status, "%s: data", study->path)
+               : status;
+}
+
 static netdp_status fill_values(const netdp_study *study, const netdp_table *table,
-                                netdp_i_problem *problem, netdp_error *error)
+                                char *const *owner, netdp_i_problem *problem, netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(problem->graph), d = problem->width;
     int32_t *node = NETDP_I_NEW(int32_t, table->rows);
@@ -570,13 +603,12 @@ static netdp_status fill_values(const netdp_study *study, const netdp_table *tab
         status = netdp_i_no_memory(error);
         goto done;
     }
-    status = netdp_deal(table->rows, n, !study->data.one_row_a_node, study->seed, node, error);
+    status = deal_rows(study, table, owner, problem, node, held, error);
     if (status != NETDP_OK)
         goto done;
     for (int64_t i = 0; i < table->rows; i++) {
         problem->clipped +=
             read_row(study, problem, table->values + i * table->columns, inner) ? 1 : 0;
-        held[node[i]]++;
         for (int32_t j = 0; j < d; j++)
             problem->values[(int64_t)node[i] * d + j] += inner[j];
     }
@@ -606,7 +638,8 @@ static netdp_status load_values(const netdp_study *study, const char *csv, netdp
                                 netdp_error *error)
 {
     netdp_table *table = NULL;
-    netdp_status status = load_table(study, csv, problem, &table, error);
+    netdp_i_label_column texts = {0};
+    netdp_status status = load_table(study, csv, problem, &table, &texts, error);
     if (status == NETDP_OK && table->columns != 1 &&
         (netdp_i_study_counts(study) || netdp_i_study_tallies(study)))
         status = netdp_i_fail(error, NETDP_INVALID,
@@ -617,8 +650,9 @@ static netdp_status load_values(const netdp_study *study, const char *csv, netdp
         status = netdp_i_study_counts(study) ? name_bins(study, table, problem, error)
                                              : scale_columns(study, table, problem, error);
     if (status == NETDP_OK)
-        status = fill_values(study, table, problem, error);
+        status = fill_values(study, table, texts.owner, problem, error);
     netdp_table_free(table);
+    netdp_i_label_column_drop(&texts);
     return status;
 }
 

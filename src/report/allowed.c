@@ -131,6 +131,7 @@ static const allowed of_notes[] = {{.key = "self_loops_dropped"},
                                    {.key = "nodes_outside_giant_component"},
                                    {.key = "graph_redraws"},
                                    {.key = "rows_clipped", .private = true},
+                                   {.key = "rows_incomplete", .private = true},
                                    {.key = "constant_columns_dropped", .private = true},
                                    {.key = NULL}};
 static const allowed of_data[] = {{.key = "columns"},

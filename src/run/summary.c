@@ -357,8 +357,11 @@ static json_t *notes_json(const netdp_i_problem *problem)
 /* The same of the data. */
 static json_t *private_notes(const netdp_i_problem *problem)
 {
-    return json_pack("{s:I, s:I}", "rows_clipped", (json_int_t)problem->clipped,
-                     "constant_columns_dropped", (json_int_t)problem->prepared.dropped);
+    json_t *notes = json_pack("{s:I, s:I}", "rows_clipped", (json_int_t)problem->clipped,
+                              "constant_columns_dropped", (json_int_t)problem->prepared.dropped);
+    if (problem->prepared.missing > 0)
+        json_object_set_new(notes, "rows_incomplete", json_integer(problem->prepared.missing));
+    return notes;
 }
 
 /* What a listed variant has of its own: all that the summary says of the study, in its place. */

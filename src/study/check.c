@@ -457,6 +457,28 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
     return learns ? check_model(from, error) : check_mean(from, error);
 }
 
+/* Whose a row is, where the data say so. */
+static netdp_status check_owner(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    if (study->data.synthetic != NULL && (study->data.owner != NULL || study->data.drop_missing))
+        return netdp_i_reading_fail(from, study->data.owner != NULL ? "data.owner" : "data.missing",
+                                    error, "does not apply to synthetic data; remove it");
+    if (study->data.owner == NULL)
+        return study->data.owner_cuts == NULL
+                   ? NETDP_OK
+                   : netdp_i_reading_fail(from, "data.owner_cuts", error,
+                                          "cuts the values of data.owner; name the column there");
+    if (study->data.one_row_a_node)
+        return netdp_i_reading_fail(from, "data.per_node", error,
+                                    "excludes data.owner, which says whose a row is; remove it");
+    if (!netdp_i_study_learns(study) && study->data.column_count == 0)
+        return netdp_i_reading_fail(from, "data.columns", error,
+                                    "is missing; name the columns whose mean is wanted beside "
+                                    "data.owner");
+    return NETDP_OK;
+}
+
 /* A changing network: its keys, and what they exclude. */
 static netdp_status check_varying(const netdp_i_reading *from, netdp_error *error)
 {
@@ -531,6 +553,8 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
                                     "%s needs a constant step; give everything",
                                     study->privacy.bound);
     status = check_particular(from, error);
+    if (status == NETDP_OK && !accounts)
+        status = check_owner(from, error);
     if (status == NETDP_OK)
         status = netdp_i_protection_check(
             from, netdp_i_study_learns(study) && !netdp_i_study_walks(study), error);

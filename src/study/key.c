@@ -53,6 +53,7 @@ static const char *const protects[] = {
     [NETDP_PROTECTS_NODE] = "node", [NETDP_PROTECTS_ROW] = "row", NULL};
 static const char *const changes[] = {
     [NETDP_CHANGE_REPLACE] = "replace", [NETDP_CHANGE_ADD_REMOVE] = "add-remove", NULL};
+static const char *const missing[] = {"refuse", "drop", NULL};
 static const char *const mean_over[] = {"nodes", "rows", NULL};
 static const char *const own_noise[] = {
     [NETDP_OWN_NOISE_KNOWN] = "known", [NETDP_OWN_NOISE_COUNTS] = "counts", NULL};
@@ -88,6 +89,12 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .expects = "a list such as [{name: kwh, bounds: [0, 5]}]"},
     {"data.per_node", NETDP_I_KEY_SWITCH, AT(data.one_row_a_node), .fallback = "even",
      .word = per_node, .expects = "even or one"},
+    {"data.owner", NETDP_I_KEY_TEXT, AT(data.owner),
+     .expects = "the column that says whose a row is, such as hospital"},
+    {"data.owner_cuts", NETDP_I_KEY_TEXT, AT(data.owner_cuts),
+     .expects = "ascending numbers such as 10, 20.5, 31"},
+    {"data.missing", NETDP_I_KEY_SWITCH, AT(data.drop_missing), .fallback = "refuse",
+     .word = missing, .expects = "refuse or drop"},
     {"data.label", NETDP_I_KEY_TEXT, AT(data.label), .expects = "the column to predict"},
     {"data.features", NETDP_I_KEY_TEXT, AT(data.features),
      .expects = "columns such as 'age, income', 'all but id' or all"},

@@ -46,6 +46,9 @@ struct netdp_study {
         int32_t column_count;
         netdp_i_column *column; /* count 0: every column of the file */
         bool one_row_a_node;    /* per_node: one | even (default) */
+        char *owner;            /* the column that says whose a row is; NULL: rows are dealt */
+        char *owner_cuts;       /* as netdp_preparation has them; NULL: none */
+        bool drop_missing;      /* rows with an empty cell are left out */
         char *label;            /* learning: the column that is predicted; NULL for a mean */
         char *features;         /* learning: as netdp_preparation has them; NULL: not given */
         double split;           /* learning: part of the rows that train */

@@ -124,6 +124,78 @@ def nodes_and_rows():
     assert any("rows alike" in remark for remark in summary["variants"][2]["remarks"])
 
 
+HELD = {"north": 9, "east": 20, "west": 50, "south": 120}  # by their bytes: east, north, south, west
+
+
+def owned(extra=()):
+    """Rows of four hospitals of unequal size; x is a number that differs between them."""
+    draw = random.Random(7)
+    lines = ["id,hospital,x,z,kind"]
+    for place, (name, count) in enumerate(HELD.items()):
+        for _ in range(count):
+            x, z = draw.uniform(0, 1) + place, draw.gauss(0, 1)
+            lines.append(f"{len(lines)},{name},{x:.6f},{z:.6f},{'P' if x + z > 2 else 'N'}")
+    return ("\n".join(lines + list(extra)) + "\n").encode()
+
+
+def owners():
+    FILES["owned.csv"] = owned()
+    values = [line.split(",") for line in FILES["owned.csv"].decode().splitlines()[1:]]
+    names = sorted(HELD)
+    sizes = [HELD[name] for name in names]
+    settings = ["data.csv=owned.csv", "data.owner=hospital", "graph.family=hypercube 2"]
+    FILES["owned.yaml"] = MEAN.replace("columns: [{name: a, bounds: [-4, 4]}]", "columns: [{name: x, bounds: [0, 4]}]").encode()
+    for over in ("nodes", "rows"):
+        summary, losses, _, _ = study("owned", f"task.mean_over={over}", *settings)
+        means = [statistics.fmean(float(row[2]) for row in values if row[1] == name) for name in names]
+        truth = statistics.fmean(means) if over == "nodes" else statistics.fmean(float(row[2]) for row in values)
+        with tempfile.TemporaryDirectory() as folder:
+            for file, content in FILES.items():
+                pathlib.Path(folder, file).write_bytes(content)
+            words = ["run", "owned.yaml", "-o", "out", "--set", f"task.mean_over={over}"]
+            for setting in settings:
+                words += ["--set", setting]
+            assert run(words, folder)[0] == 0
+            told = json.loads(pathlib.Path(folder, "out/private.json").read_text())
+        close(told["variants"][0]["error"]["columns"][0]["mean"], truth, 1e-12)
+        rows = 199
+        shares = [min(sizes) / size if over == "nodes" else 1 for size in sizes]
+        close(summary["data"]["sensitivity"], 1 / min(sizes) if over == "nodes" else 4 / rows, 1e-15)
+        noise = summary["variants"][2]["noise"]
+        for (u, _), (loss, epsilon) in losses.items():
+            assert float(loss) <= shares[u] ** 2 * (1 + 1e-12)
+            close(float(epsilon), epsilon_of(math.sqrt(float(loss)) / noise, 1e-5), 1e-6, 1e-6)
+        for u, v in ((0, 1), (1, 3), (2, 3), (3, 2)):  # neighbours see it all
+            close(float(losses[u, v][0]), shares[u] ** 2, 0, 1e-9)
+    # Learning: neither the owner nor what numbers the rows is a feature unless it is named.
+    FILES["owned-learn.yaml"] = LEARN.replace('features: "a, b"', "features: all but id").encode()
+    summary, losses, _, _ = study("owned-learn", *settings)
+    assert summary["data"]["columns"] == 2, summary["data"]
+    main([
+        Case("run owned-learn.yaml -o out " + " ".join(f"--set '{one}'" for one in settings[:2]), 2,
+             err="'hospital' has 4 values and there are 8 nodes", files=FILES),
+        Case("run owned-learn.yaml -o out --set data.csv=owned.csv --set data.owner=kind", 2,
+             err="'kind' is the label", files=FILES),
+        Case("run owned-learn.yaml -o out --set data.csv=owned.csv --set data.owner=hospitl", 2,
+             err="nearest name is 'hospital'", files=FILES),
+        Case("run owned-learn.yaml -o out --set data.csv=owned.csv --set 'data.owner_cuts=1, 2'", 2,
+             err="name the column there", files=FILES),
+        Case("run owned.yaml -o out --set data.csv=owned.csv --set data.owner=hospital --set data.per_node=one", 2,
+             err="excludes data.owner", files=FILES),
+    ])
+    # Cuts: x in [0, 1) is node 0's, and so on; here these are the hospitals in the order of the file.
+    summary, losses, _, _ = study("owned", settings[0], settings[2], "data.owner=x", "data.owner_cuts=1, 2, 3")
+    for (u, v), (loss, _) in losses.items():
+        if (u ^ v).bit_count() == 1:
+            close(float(loss), (9 / list(HELD.values())[u]) ** 2, 0, 1e-9)
+    # A row with an empty cell is refused, or dropped and nobody's.
+    FILES["owned.csv"] = owned(["900,north,,1,P", "901,,1,1,P", "902,north,1,,P"])
+    main([Case("run owned.yaml -o out " + " ".join(f"--set '{one}'" for one in settings), 2, err="the cell is empty",
+               files=FILES)])
+    summary, _, _, _ = study("owned", "data.missing=drop", *settings)
+    close(summary["data"]["sensitivity"], 1 / 10, 1e-15)  # z is not asked for: one more of north
+
+
 def refusals():
     learn = "run learn.yaml -o out "
     main([
@@ -147,4 +219,5 @@ if __name__ == "__main__":
     means()
     learning()
     nodes_and_rows()
+    owners()
     refusals()

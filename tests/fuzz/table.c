@@ -17,11 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_HOLDS(table->rows > 0 && table->columns > 0);
         for (int64_t i = 0; i < table->rows * table->columns; i++)
             FUZZ_HOLDS(isfinite(table->values[i]));
-        const char *label = table->name[table->columns - 1];
-        if (fuzz_ok(netdp_i_table_read_labelled(path, label, NULL, &labelled, &labels, &error),
-                    &error))
+        const netdp_preparation how = {.label = table->name[table->columns - 1],
+                                       .classes = true,
+                                       .owner = table->columns > 1 ? table->name[0] : NULL,
+                                       .drop_missing = size % 2 == 1};
+        if (fuzz_ok(netdp_i_table_read_labelled(path, &how, &labelled, &labels, &error), &error))
             for (int64_t i = 0; i < labelled->rows; i++)
-                FUZZ_HOLDS(labels.of_row[i][0] != '\0');
+                FUZZ_HOLDS(labels.of_row[i][0] != '\0' &&
+                           (how.owner == NULL || labels.owner[i][0] != '\0'));
     }
     netdp_i_label_column_drop(&labels);
     netdp_table_free(labelled);

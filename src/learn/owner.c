@@ -1,0 +1,129 @@
+#include "learn/owner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+netdp_i_cell_value netdp_i_cell_read(const char *text)
+{
+    netdp_i_cell_value read = {.text = text};
+    read.is_number = netdp_i_read_number(text, &read.number) && isfinite(read.number);
+    return read;
+}
+
+int netdp_i_cell_order(const void *a, const void *b)
+{
+    const netdp_i_cell_value *left = a, *right = b;
+    if (left->is_number != right->is_number)
+        return left->is_number ? -1 : 1;
+    if (left->is_number)
+        return (left->number > right->number) - (left->number < right->number);
+    return strcmp(left->text, right->text);
+}
+
+int64_t netdp_i_cells_distinct(netdp_i_cell_value *all, int64_t count)
+{
+    int64_t kept = 0;
+    qsort(all, (size_t)count, sizeof *all, netdp_i_cell_order);
+    for (int64_t i = 0; i < count; i++)
+        if (kept == 0 || netdp_i_cell_order(&all[kept - 1], &all[i]) != 0)
+            all[kept++] = all[i];
+    return kept;
+}
+
+/* "a, b, ..." ascending into cut[room]; how many, or -1. */
+static int32_t read_cuts(const char *text, double *cut, int32_t room)
+{
+    int32_t count = 0;
+    for (const char *at = text; *at != '\0';) {
+        char *end;
+        const double next = strtod(at, &end);
+        if (end == at || !isfinite(next) || count == room ||
+            (count > 0 && !(next > cut[count - 1])))
+            return -1;
+        cut[count++] = next;
+        at = end + strspn(end, " ");
+        if (*at == ',')
+            at++;
+        else if (*at != '\0')
+            return -1;
+    }
+    return count;
+}
+
+static netdp_status deal_cuts(char *const *owner, int64_t rows, const char *column,
+                              const char *cuts, int32_t nodes, int32_t *node, netdp_error *error)
+{
+    double *cut = NETDP_I_NEW(double, nodes);
+    if (cut == NULL)
+        return netdp_i_no_memory(error);
+    const int32_t count = read_cuts(cuts, cut, nodes);
+    netdp_status status = NETDP_OK;
+    if (count != nodes - 1)
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "owner_cuts: %d nodes are told apart by %d ascending numbers, such as "
+                         "10, 20.5, 31; give these",
+                         (int)nodes, (int)nodes - 1);
+    for (int64_t i = 0; status == NETDP_OK && i < rows; i++) {
+        const netdp_i_cell_value value = netdp_i_cell_read(owner[i]);
+        if (!value.is_number)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "owner_cuts: column '%s' has '%s', which is no number",
+                                  netdp_i_show_text(column).text, netdp_i_show_text(owner[i]).text);
+        for (node[i] = 0; node[i] < count && value.number >= cut[node[i]];)
+            node[i]++;
+    }
+    netdp_i_free(cut);
+    return status;
+}
+
+/* The node of each of `count` distinct owners. */
+static netdp_status place_owners(const netdp_i_cell_value *owner, int64_t count, const char *column,
+                                 const netdp_graph *graph, int32_t *place, netdp_error *error)
+{
+    const int32_t nodes = netdp_graph_nodes(graph);
+    netdp_error ignored;
+    bool named = true;
+    for (int64_t i = 0; i < count && named; i++)
+        named = netdp_graph_find(graph, owner[i].text, &place[i], &ignored) == NETDP_OK;
+    if (named && count == nodes)
+        return NETDP_OK;
+    if (count != nodes)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "owner: column '%s' has %lld values and there are %d nodes; every node "
+                            "holds the rows of one",
+                            netdp_i_show_text(column).text, (long long)count, (int)nodes);
+    for (int32_t i = 0; i < nodes; i++)
+        place[i] = i;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_owners_deal(char *const *owner, int64_t rows, const char *column,
+                                 const char *cuts, const netdp_graph *graph, int32_t *node,
+                                 netdp_error *error)
+{
+    if (cuts != NULL)
+        return deal_cuts(owner, rows, column, cuts, netdp_graph_nodes(graph), node, error);
+    netdp_i_cell_value *all = NETDP_I_NEW(netdp_i_cell_value, rows);
+    int32_t *place = NETDP_I_NEW(int32_t, rows);
+    netdp_status status = all == NULL || place == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int64_t i = 0; status == NETDP_OK && i < rows; i++)
+        all[i] = netdp_i_cell_read(owner[i]);
+    const int64_t count = status == NETDP_OK ? netdp_i_cells_distinct(all, rows) : 0;
+    if (status == NETDP_OK)
+        status = place_owners(all, count, column, graph, place, error);
+    for (int64_t i = 0; status == NETDP_OK && i < rows; i++) {
+        const netdp_i_cell_value mine = netdp_i_cell_read(owner[i]);
+        const netdp_i_cell_value *found =
+            bsearch(&mine, all, (size_t)count, sizeof *all, netdp_i_cell_order);
+        node[i] = place[found - all];
+    }
+    netdp_i_free(all);
+    netdp_i_free(place);
+    return status;
+}
