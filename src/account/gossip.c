@@ -331,7 +331,11 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
                         int32_t *seen, double *reach, netdp_i_observer *observer)
 {
     const netdp_loss_request *request = a->request;
-    *observer = (netdp_i_observer){.seen = seen, .quiet = member, .quiet_count = count};
+    *observer = (netdp_i_observer){.seen = seen,
+                                   .member_count = count,
+                                   .member = member,
+                                   .quiet = member,
+                                   .quiet_count = count};
     if (netdp_pairing_is(&request->protocol->pairing))
         observer->pairing = &request->protocol->pairing;
     for (int32_t i = 0; i < count; i++)
@@ -442,6 +446,7 @@ static netdp_status account_changing(account *a, const int32_t *member, int32_t 
                                               request->coalition,
                                      .count = count,
                                      .member = member};
+    const netdp_i_sources of = {a->losses->from_count, a->losses->from, loss};
     netdp_bound bound = a->bound->bound;
     if (bound == NETDP_BOUND_LINEAR)
         bound = NETDP_BOUND_UPPER;
@@ -450,11 +455,10 @@ static netdp_status account_changing(account *a, const int32_t *member, int32_t 
     netdp_status status =
         bound == NETDP_BOUND_PHASE_RELEASE && !a->certify ? check_phase(request, error) : NETDP_OK;
     if (status == NETDP_OK && a->certify)
-        status = netdp_i_changing_proven(protocol, &watcher, a->losses->from, a->losses->from_count,
-                                         loss, a->inner, error);
+        status = netdp_i_changing_proven(protocol, &watcher, &of, a->inner, error);
     else if (status == NETDP_OK)
-        status = netdp_i_changing_loss(protocol, &watcher, bound, request->pattern, a->losses->from,
-                                       a->losses->from_count, loss, a->inner, error);
+        status = netdp_i_changing_loss(protocol, &watcher, bound, request->pattern, &of, a->inner,
+                                       error);
     const bool capped = bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
                         bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
     if (status == NETDP_OK && !a->certify &&
@@ -521,11 +525,12 @@ static netdp_status account_release(account *a, int64_t rounds, double dither,
 {
     const netdp_linear *protocol = a->request->protocol;
     const netdp_losses *l = a->losses;
+    const netdp_i_released released = {rounds, dither, a->away};
+    const netdp_i_sources of = {l->from_count, l->from, loss};
     if (a->rounds != NULL)
-        return a->rounds->release(a->rounds->context, protocol, rounds, dither, a->away, l, member,
-                                  loss, a->inner, error);
-    return netdp_i_release_loss(protocol, rounds, dither, a->away, member, l->members, l->from,
-                                l->from_count, loss, a->inner, error);
+        return a->rounds->release(a->rounds->context, protocol, &released, l, member, loss,
+                                  a->inner, error);
+    return netdp_i_release_loss(protocol, &released, member, l->members, &of, a->inner, error);
 }
 
 /* Of large networks as many columns of D^-1 are found beside the account. */
@@ -564,25 +569,24 @@ static bool follows_pairs(const account *a, const netdp_i_observer *observer)
 static netdp_status account_paired_phase(account *a, const netdp_i_observer *observer, double *loss,
                                          netdp_error *error)
 {
-    const netdp_losses *l = a->losses;
+    const netdp_i_sources of = {a->losses->from_count, a->losses->from, loss};
     double end = 0;
     const netdp_linear phase = phase_alone(a->request->protocol, &end);
     netdp_status status = need_dense(a, error);
-    return status != NETDP_OK ? status
-                              : netdp_i_filter_loss(&phase, &a->dense, observer, end * end, l->from,
-                                                    l->from_count, loss, a->inner, error);
+    return status != NETDP_OK
+               ? status
+               : netdp_i_filter_loss(&phase, &a->dense, observer, end * end, &of, a->inner, error);
 }
 
 /* What rounding takes from an eigenvalue of what a phase tells, which are at most 1 without pairs. */
 #define TOLD_FLOOR 1e-13
 
 /* What one phase tells of all nodes outside of the set at once; `told` may be all it has. */
-static netdp_status tell_phase(account *a, const netdp_i_observer *observer, const int32_t *member,
-                               const int32_t *others, const int32_t *place, netdp_i_told *told,
-                               netdp_error *error)
+static netdp_status tell_phase(account *a, const netdp_i_observer *observer, const int32_t *others,
+                               const int32_t *place, netdp_i_told *told, netdp_error *error)
 {
     const netdp_linear *protocol = a->request->protocol;
-    bool outside = false;
+    netdp_i_gram gram = {told->count, others, told->gram, false};
     double end = 0;
     netdp_status status;
     if (follows_pairs(a, observer)) {
@@ -590,8 +594,8 @@ static netdp_status tell_phase(account *a, const netdp_i_observer *observer, con
         const double spread = netdp_i_observer_spread(observer);
         status = need_dense(a, error);
         if (status == NETDP_OK)
-            status = netdp_i_filter_gram(&phase, &a->dense, observer, end * end, others,
-                                         told->count, told->gram, &outside, a->inner, error);
+            status =
+                netdp_i_filter_gram(&phase, &a->dense, observer, end * end, &gram, a->inner, error);
         if (status == NETDP_OK)
             netdp_i_paired_noise(observer->pairing, place, told->count, told->noise);
         told->margin = margin_of(a, netdp_i_observer_scale(protocol, observer), spread);
@@ -600,12 +604,11 @@ static netdp_status tell_phase(account *a, const netdp_i_observer *observer, con
         told->noise = NULL;
         status = need_phase(a, error);
         if (status == NETDP_OK)
-            status = netdp_i_phase_gram(a->phase, observer, member, a->losses->members, others,
-                                        told->count, told->gram, &outside, error);
+            status = netdp_i_phase_gram(a->phase, observer, &gram, error);
         told->margin = margin_of(a, netdp_i_observer_scale(protocol, observer), 1);
         told->floor = TOLD_FLOOR;
     }
-    if (outside)
+    if (gram.told)
         told->floor = 1; /* as if every message were seen */
     return status;
 }
@@ -636,7 +639,7 @@ static netdp_status account_quiet(account *a, const netdp_i_observer *observer,
     for (int32_t i = 0; i < l->from_count; i++) /* what is said of a member counts nowhere */
         which[i] = place[l->from[i]] < 0 ? 0 : place[l->from[i]];
     told.noise = noise;
-    status = tell_phase(a, observer, member, others, place, &told, error);
+    status = tell_phase(a, observer, others, place, &told, error);
     if (status == NETDP_OK)
         status = netdp_i_quiet_loss(a->quiet, &told, which, l->from_count, loss, error);
     for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
@@ -656,6 +659,7 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
 {
     const netdp_linear *protocol = a->request->protocol;
     const netdp_losses *l = a->losses;
+    const netdp_i_sources of = {l->from_count, l->from, loss};
     if (a->quiet != NULL)
         return account_quiet(a, observer, member, loss, error);
     netdp_status status = a->certify ? NETDP_OK : check_phase(a->request, error);
@@ -669,16 +673,14 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
         phase.every = 0;
         status = need_dense(a, error);
         if (status == NETDP_OK)
-            status = netdp_i_certified_loss(&phase, &a->dense, observer, member, l->members,
-                                            protocol->end_dither, l->from, l->from_count, loss,
+            status = netdp_i_certified_loss(&phase, &a->dense, observer, protocol->end_dither, &of,
                                             a->inner, error);
     } else if (status == NETDP_OK && follows_pairs(a, observer)) {
         status = account_paired_phase(a, observer, loss, error);
     } else if (status == NETDP_OK) {
         status = need_phase(a, error);
         if (status == NETDP_OK)
-            status = netdp_i_phase_loss(a->phase, observer, member, l->members, l->from,
-                                        l->from_count, loss, error);
+            status = netdp_i_phase_loss(a->phase, observer, &of, error);
     }
     if (status == NETDP_OK && !a->certify)
         round_outward(a, netdp_i_observer_scale(protocol, observer),
@@ -690,13 +692,12 @@ static netdp_status account_phases(account *a, const netdp_i_observer *observer,
 
 netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bound bound,
                                      const netdp_i_basis *basis, const netdp_i_observer *observer,
-                                     const int32_t *from, int32_t count, double *loss,
-                                     const netdp_progress *progress, netdp_error *error)
+                                     const netdp_i_sources *of, const netdp_progress *progress,
+                                     netdp_error *error)
 {
     const netdp_linear *protocol = request->protocol;
     if (protocol->every == 0)
-        return netdp_i_filter_loss(protocol, basis, observer, 0, from, count, loss, progress,
-                                   error);
+        return netdp_i_filter_loss(protocol, basis, observer, 0, of, progress, error);
     /* Noise that is more in some rounds than in others has no steady gain: without the pairs' noise
      * the bound holds as well (docs/proofs/pairs.md, Theorem 3). */
     netdp_i_observer alone = *observer;
@@ -704,7 +705,7 @@ netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bo
         alone.pairing = NULL;
     return netdp_i_stream(protocol, basis, &alone,
                           bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER : bound, request->pattern,
-                          from, count, loss, progress, error);
+                          of, progress, error);
 }
 
 /*
@@ -731,22 +732,21 @@ static netdp_status choose_release(account *a, const netdp_i_observer *observer,
 }
 
 /* Through the filter, on the basis that is cheaper for this observer. */
-static netdp_status follow_rounds(account *a, const netdp_i_observer *observer,
-                                  const int32_t *member, double *loss, netdp_error *error)
+static netdp_status follow_rounds(account *a, const netdp_i_observer *observer, double *loss,
+                                  netdp_error *error)
 {
     const netdp_linear *protocol = a->request->protocol;
-    const netdp_losses *l = a->losses;
+    const netdp_i_sources of = {a->losses->from_count, a->losses->from, loss};
     netdp_plan plan;
     if (proves_stream(a)) {
         netdp_status proven = need_dense(a, error);
-        return proven != NETDP_OK
-                   ? proven
-                   : netdp_i_stream_proven(protocol, &a->dense, observer, a->bound->bound, l->from,
-                                           l->from_count, loss, a->inner, error);
+        return proven != NETDP_OK ? proven
+                                  : netdp_i_stream_proven(protocol, &a->dense, observer,
+                                                          a->bound->bound, &of, a->inner, error);
     }
     netdp_i_cost(a->request, observer, &plan);
     if (!a->certify && strcmp(plan.method, NETDP_I_BACKWARD) == 0)
-        return netdp_i_riccati_loss(protocol, observer, l->from, l->from_count, loss, a->inner,
+        return netdp_i_riccati_loss(protocol, observer, of.node, of.count, of.loss, a->inner,
                                     error);
     const bool reduce = netdp_i_cost_reduces(&plan, netdp_graph_nodes(a->graph));
     netdp_i_basis krylov = {0};
@@ -757,11 +757,10 @@ static netdp_status follow_rounds(account *a, const netdp_i_observer *observer,
                : need_dense(a, error);
     const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
     if (status == NETDP_OK && a->certify)
-        status = netdp_i_certified_loss(protocol, basis, observer, member, l->members, 0, l->from,
-                                        l->from_count, loss, a->inner, error);
+        status = netdp_i_certified_loss(protocol, basis, observer, 0, &of, a->inner, error);
     else if (status == NETDP_OK)
-        status = netdp_i_losses_on_basis(a->request, a->bound->bound, basis, observer, l->from,
-                                         l->from_count, loss, a->inner, error);
+        status = netdp_i_losses_on_basis(a->request, a->bound->bound, basis, observer, &of,
+                                         a->inner, error);
     netdp_i_basis_clear(&krylov);
     return status;
 }
@@ -780,7 +779,7 @@ static netdp_status account_rounds(account *a, const netdp_i_observer *observer,
         status =
             a->rounds->account(a->rounds->context, a->request, l, observer, loss, a->inner, error);
     else if (status == NETDP_OK)
-        status = follow_rounds(a, observer, member, loss, error);
+        status = follow_rounds(a, observer, loss, error);
     if (status == NETDP_OK && !a->certify && (protocol->every == 0 || observer->pairing != NULL))
         round_outward(a, netdp_i_observer_scale(protocol, observer),
                       netdp_i_observer_spread(observer), loss);
@@ -986,9 +985,8 @@ static netdp_status begin_published(account *a, int64_t room, netdp_error *error
     netdp_linear once = *a->request->protocol;
     if (once.every > 0)
         once.rounds = once.every;
-    return netdp_i_published_new(&once, a->bound->bound == NETDP_BOUND_PUBLISHED_CODE ? 1 : 0,
-                                 l->from, l->from_count, l->to, l->to_count, room, &a->published,
-                                 error);
+    return netdp_i_published_new(&once, a->bound->bound == NETDP_BOUND_PUBLISHED_CODE ? 1 : 0, l,
+                                 room, &a->published, error);
 }
 
 /* Are the columns of D^-1 that it takes little work beside the account? */

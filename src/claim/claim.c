@@ -452,22 +452,16 @@ double netdp_i_claim_renyi(const netdp_claim_inputs *in, double loss)
     return IN(ALPHA) * loss / (2 * IN(NOISE) * IN(NOISE));
 }
 
-netdp_status netdp_i_claim_loss(const netdp_claim_inputs *in, const netdp_linear *protocol,
-                                netdp_bound bound, netdp_sees sees, netdp_own_noise own_noise,
-                                const double *pattern, const netdp_progress *progress, double *loss,
-                                netdp_error *error)
+netdp_status netdp_i_claim_loss(const netdp_claim_inputs *in, const netdp_loss_request *how,
+                                const netdp_progress *progress, double *loss, netdp_error *error)
 {
     netdp_losses *losses = NULL;
-    const netdp_loss_request request = {.protocol = protocol,
-                                        .sees = sees,
-                                        .own_noise = own_noise,
-                                        .bound = bound,
-                                        .pattern = pattern,
-                                        .from_count = 1,
-                                        .from = &in->from,
-                                        .to_count = in->to_count,
-                                        .to = in->to,
-                                        .coalition = in->to_count > 1};
+    netdp_loss_request request = *how;
+    request.from_count = 1;
+    request.from = &in->from;
+    request.to_count = in->to_count;
+    request.to = in->to;
+    request.coalition = in->to_count > 1;
     netdp_status status = netdp_losses_new(&request, progress, &losses, error);
     if (status == NETDP_OK)
         *loss = losses->loss[0];

@@ -36,10 +36,8 @@ extern const netdp_claim netdp_i_claims_decor[];
 /* The Renyi epsilon of a loss, by the inputs alpha and noise. */
 double netdp_i_claim_renyi(const netdp_claim_inputs *in, double loss);
 
-/* One loss of gossip: of the pair `from` and `to`, by a bound. Frees what it makes. */
-netdp_status netdp_i_claim_loss(const netdp_claim_inputs *in, const netdp_linear *protocol,
-                                netdp_bound bound, netdp_sees sees, netdp_own_noise own_noise,
-                                const double *pattern, const netdp_progress *progress, double *loss,
-                                netdp_error *error);
+/* One loss of gossip, of the pair `from` and `to`: `how` says of what and by which bound. */
+netdp_status netdp_i_claim_loss(const netdp_claim_inputs *in, const netdp_loss_request *how,
+                                const netdp_progress *progress, double *loss, netdp_error *error);
 
 #endif

@@ -11,8 +11,12 @@ static netdp_status in_pairs(const netdp_claim_inputs *in, netdp_own_noise own_n
                                    .steady = true,
                                    .reacts = true,
                                    .pairing = {netdp_mixing_graph(in->mixing), IN(PAIR_NOISE)}};
-    return netdp_i_claim_loss(in, &protocol, NETDP_BOUND_EVERYTHING, NETDP_SEES_EVERYTHING,
-                              own_noise, NULL, progress, loss, error);
+    return netdp_i_claim_loss(in,
+                              &(netdp_loss_request){.protocol = &protocol,
+                                                    .sees = NETDP_SEES_EVERYTHING,
+                                                    .own_noise = own_noise,
+                                                    .bound = NETDP_BOUND_EVERYTHING},
+                              progress, loss, error);
 }
 
 /* The whole Laplacian is inverted: what the observer shares counts as if it did not know it. */

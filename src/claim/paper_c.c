@@ -20,8 +20,9 @@ static netdp_status published(const netdp_claim_inputs *in, double rounds,
                               const netdp_progress *progress, double *loss, netdp_error *error)
 {
     const netdp_linear protocol = {.mixing = in->mixing, .rounds = (int64_t)rounds};
-    return netdp_i_claim_loss(in, &protocol, NETDP_BOUND_PUBLISHED, NETDP_SEES_NEIGHBOURS,
-                              NETDP_OWN_NOISE_KNOWN, NULL, progress, loss, error);
+    return netdp_i_claim_loss(
+        in, &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_PUBLISHED}, progress,
+        loss, error);
 }
 
 FORMULA(theorem_1)
@@ -37,9 +38,9 @@ ACCOUNT(averaging_exactly)
 {
     double loss = 0;
     const netdp_linear protocol = averaging(in, (int64_t)IN(ROUNDS));
-    netdp_status status =
-        netdp_i_claim_loss(in, &protocol, NETDP_BOUND_EXACT, NETDP_SEES_NEIGHBOURS,
-                           NETDP_OWN_NOISE_KNOWN, NULL, progress, &loss, error);
+    netdp_status status = netdp_i_claim_loss(
+        in, &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_EXACT}, progress,
+        &loss, error);
     if (status == NETDP_OK)
         status = netdp_loss_value(loss, IN(NOISE), (netdp_unit){NETDP_AS_RDP, IN(ALPHA)},
                                   &truth->at_most, error);
@@ -122,8 +123,8 @@ static netdp_status on_drawn_edges(const netdp_claim_inputs *in, netdp_bound bou
     netdp_linear protocol = averaging(in, (int64_t)IN(ROUNDS));
     protocol.varying.kind = NETDP_VARY_EDGE;
     protocol.varying.seed = (uint64_t)IN(SEED);
-    netdp_status status = netdp_i_claim_loss(in, &protocol, bound, NETDP_SEES_NEIGHBOURS,
-                                             NETDP_OWN_NOISE_KNOWN, NULL, progress, &loss, error);
+    netdp_status status = netdp_i_claim_loss(
+        in, &(netdp_loss_request){.protocol = &protocol, .bound = bound}, progress, &loss, error);
     *value = netdp_i_claim_renyi(in, loss);
     return status;
 }
@@ -431,14 +432,15 @@ static netdp_status learn_soundly(const netdp_claim_inputs *in, netdp_variation 
                              .end_dither = IN(END_DITHER),
                              .reacts = true,
                              .varying = varying};
-    netdp_status status =
-        netdp_i_claim_loss(in, &protocol, NETDP_BOUND_UPPER, NETDP_SEES_NEIGHBOURS,
-                           NETDP_OWN_NOISE_KNOWN, NULL, progress, &most, error);
+    netdp_status status = netdp_i_claim_loss(
+        in, &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_UPPER}, progress,
+        &most, error);
     protocol.reacts = false;
     protocol.end_dither = 0;
     if (status == NETDP_OK)
-        status = netdp_i_claim_loss(in, &protocol, NETDP_BOUND_LOWER, NETDP_SEES_NEIGHBOURS,
-                                    NETDP_OWN_NOISE_KNOWN, NULL, progress, &least, error);
+        status = netdp_i_claim_loss(
+            in, &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_LOWER}, progress,
+            &least, error);
     truth->at_least = netdp_i_claim_renyi(in, least);
     truth->at_most = netdp_i_claim_renyi(in, most);
     return status;

@@ -13,8 +13,13 @@ static netdp_status stream(const netdp_claim_inputs *in, netdp_bound bound, netd
 {
     const netdp_linear protocol = {
         .mixing = in->mixing, .rounds = (int64_t)IN(ROUNDS), .every = 1, .steady = true};
-    return netdp_i_claim_loss(in, &protocol, bound, sees, own_noise, pattern, progress, loss,
-                              error);
+    return netdp_i_claim_loss(in,
+                              &(netdp_loss_request){.protocol = &protocol,
+                                                    .sees = sees,
+                                                    .own_noise = own_noise,
+                                                    .bound = bound,
+                                                    .pattern = pattern},
+                              progress, loss, error);
 }
 
 /* The closed neighbourhood, the first view of Remark 11; the observer's noise counts. */
@@ -58,8 +63,9 @@ FORMULA(appendix_a)
                                    .every = 1,
                                    .steady = true,
                                    .reacts = true};
-    return netdp_i_claim_loss(in, &protocol, NETDP_BOUND_LINEAR, NETDP_SEES_NEIGHBOURS,
-                              NETDP_OWN_NOISE_KNOWN, NULL, progress, value, error);
+    return netdp_i_claim_loss(
+        in, &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_LINEAR}, progress,
+        value, error);
 }
 
 ACCOUNT(everything)
@@ -261,8 +267,9 @@ FORMULA(later_theorem_11)
     for (int64_t rounds = 1; status == NETDP_OK && rounds <= (int64_t)IN(ROUNDS); rounds++) {
         const netdp_linear protocol = {.mixing = in->mixing, .rounds = rounds};
         double loss = 0;
-        status = netdp_i_claim_loss(in, &protocol, NETDP_BOUND_PUBLISHED, NETDP_SEES_NEIGHBOURS,
-                                    NETDP_OWN_NOISE_KNOWN, NULL, progress, &loss, error);
+        status = netdp_i_claim_loss(
+            in, &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_PUBLISHED},
+            progress, &loss, error);
         sum += loss;
     }
     *value = sum;

@@ -464,6 +464,26 @@ static netdp_status read_noise(loss_options *o, const netdp_i_arguments *argumen
                : netdp_i_fail(error, NETDP_INVALID, "--noise: %g; must be 0 or more", o->noise);
 }
 
+/* In what unit, into which files, and at what noise. */
+static netdp_status read_answer(loss_options *o, const netdp_i_arguments *arguments,
+                                netdp_unit *unit, netdp_error *error)
+{
+    if (o->as == NULL)
+        o->as = netdp_i_describe_unit(&o->description);
+    netdp_status status = netdp_unit_parse(o->as, unit, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--as");
+    netdp_unit_text(*unit, o->unit);
+    if (o->json && o->csv != NULL && strcmp(o->csv, "-") == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--csv: - would mix with the JSON on standard output; name a file");
+    if (o->csv != NULL && o->npy != NULL && strcmp(o->csv, o->npy) == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--csv and --npy: both are to be %s; name two files",
+                            netdp_i_show_text(o->csv).text);
+    return read_noise(o, arguments, *unit, error);
+}
+
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
 {
     loss_options o = {.description = NETDP_I_DESCRIPTION_USUAL, .noise = NAN};
@@ -520,23 +540,7 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         netdp_i_describe_bounds();
         goto done;
     }
-    if (o.as == NULL)
-        o.as = netdp_i_describe_unit(&o.description);
-    status = netdp_unit_parse(o.as, &unit, error);
-    if (status == NETDP_OK)
-        netdp_unit_text(unit, o.unit);
-    else
-        status = netdp_i_within(error, status, "--as");
-    if (status == NETDP_OK && o.json && o.csv != NULL && strcmp(o.csv, "-") == 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--csv: - would mix with the JSON on standard output; name a file");
-    if (status == NETDP_OK && o.csv != NULL && o.npy != NULL && strcmp(o.csv, o.npy) == 0)
-        status =
-            netdp_i_fail(error, NETDP_INVALID, "--csv and --npy: both are to be %s; name two files",
-                         netdp_i_show_text(o.csv).text);
-    if (status != NETDP_OK)
-        goto done;
-    status = read_noise(&o, &arguments, unit, error);
+    status = read_answer(&o, &arguments, &unit, error);
     if (status == NETDP_OK)
         status = netdp_i_describe(&o.description, &arguments, &description, error);
     if (status == NETDP_OK && netdp_i_cli_given(&arguments, "draws"))

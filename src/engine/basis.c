@@ -90,8 +90,8 @@ static netdp_status apply(void *context, double *x, double *y, int32_t width, ne
 }
 
 netdp_status netdp_i_spread_basis_new(const netdp_mixing *mixing, netdp_i_halo *halo,
-                                      const netdp_i_observer *observer, int64_t powers,
-                                      int64_t inner, bool factored, const netdp_progress *progress,
+                                      const netdp_i_observer *observer, netdp_i_depth depth,
+                                      bool factored, const netdp_progress *progress,
                                       netdp_i_spread_basis *made, netdp_error *error)
 {
     const int32_t nodes = netdp_mixing_rows(mixing).nodes, seen = observer->seen_count;
@@ -113,8 +113,8 @@ netdp_status netdp_i_spread_basis_new(const netdp_mixing *mixing, netdp_i_halo *
     if (status == NETDP_OK) {
         memset(place, -1, (size_t)nodes * sizeof *place);
         named = number_head(observer, place, basis.index);
-        status = netdp_i_basis_nested(mixing, observer->seen, seen, powers, inner, &others,
-                                      &basis.basis, progress, error);
+        status = netdp_i_basis_nested(mixing, observer->seen, seen, depth, &others, &basis.basis,
+                                      progress, error);
     }
     if (status == NETDP_OK)
         status = make_head(halo, place, named, factored && basis.basis.inner == NULL, &basis.basis,

@@ -24,8 +24,8 @@ typedef struct netdp_i_spread_basis {
  * a basis with an inner space (`inner` below `powers`).
  */
 netdp_status netdp_i_spread_basis_new(const netdp_mixing *mixing, netdp_i_halo *halo,
-                                      const netdp_i_observer *observer, int64_t powers,
-                                      int64_t inner, bool factored, const netdp_progress *progress,
+                                      const netdp_i_observer *observer, netdp_i_depth depth,
+                                      bool factored, const netdp_progress *progress,
                                       netdp_i_spread_basis *made, netdp_error *error);
 void netdp_i_spread_basis_clear(netdp_i_spread_basis *basis);
 

@@ -64,14 +64,15 @@ static netdp_status account_observer(void *context, const netdp_loss_request *re
     const int64_t powers = protocol->rounds + (observer->last_sum ? 1 : 0);
     netdp_i_spread_basis basis = {0};
     netdp_status status = netdp_i_spread_basis_new(
-        protocol->mixing, s->halo, observer, powers, powers,
+        protocol->mixing, s->halo, observer, (netdp_i_depth){powers, powers},
         netdp_i_observer_scale(protocol, observer) < NETDP_I_FACTOR_BELOW, progress, &basis, error);
     if (status != NETDP_OK)
         return status;
     const int32_t own = find_own(s, losses, basis.basis.nodes);
+    const netdp_i_sources of = {own, s->row, s->loss};
     if (own > 0)
         status = netdp_i_losses_on_basis(request, losses->bound->bound, &basis.basis,
-                                         &basis.observer, s->row, own, s->loss, progress, error);
+                                         &basis.observer, &of, progress, error);
     netdp_i_spread_basis_clear(&basis);
     status = netdp_i_agree(status, error);
     if (status == NETDP_OK)
@@ -79,8 +80,8 @@ static netdp_status account_observer(void *context, const netdp_loss_request *re
     return status;
 }
 
-static netdp_status release_states(void *context, const netdp_linear *protocol, int64_t rounds,
-                                   double dither, double away, const netdp_losses *losses,
+static netdp_status release_states(void *context, const netdp_linear *protocol,
+                                   const netdp_i_released *released, const netdp_losses *losses,
                                    const int32_t *member, double *loss,
                                    const netdp_progress *progress, netdp_error *error)
 {
@@ -95,7 +96,8 @@ static netdp_status release_states(void *context, const netdp_linear *protocol, 
     observer.seen = seen;
     status = netdp_i_agree(status, error);
     if (status == NETDP_OK)
-        status = netdp_i_spread_basis_new(protocol->mixing, s->halo, &observer, 2 * rounds, rounds,
+        status = netdp_i_spread_basis_new(protocol->mixing, s->halo, &observer,
+                                          (netdp_i_depth){2 * released->rounds, released->rounds},
                                           netdp_linear_least_noise(protocol) < NETDP_I_FACTOR_BELOW,
                                           progress, &basis, error);
     if (status == NETDP_OK) {
@@ -109,9 +111,10 @@ static netdp_status release_states(void *context, const netdp_linear *protocol, 
                                     scratch);
         own = find_own(s, losses, b->nodes);
     }
+    const netdp_i_sources of = {own, s->row, s->loss};
     if (status == NETDP_OK && own > 0)
-        status = netdp_i_release_on_basis(protocol, rounds, dither, away, mean, &basis.basis,
-                                          &basis.observer, s->row, own, s->loss, progress, error);
+        status = netdp_i_release_on_basis(protocol, released, mean, &basis.basis, &basis.observer,
+                                          &of, progress, error);
     netdp_i_spread_basis_clear(&basis);
     netdp_i_free(scratch);
     netdp_i_free(seen);

@@ -62,12 +62,13 @@ static void release(const net *g, const netdp_linear *protocol, int64_t rounds, 
     double alone = 0;
     for (int32_t u = 0; u < g->nodes; u++)
         from[u] = u;
-    assert_int_equal(netdp_i_release_loss(protocol, rounds, dither, g->away, &to, 1, from, g->nodes,
-                                          loss, NULL, &error),
+    const netdp_i_released released = {rounds, dither, g->away};
+    const netdp_i_sources all = {g->nodes, from, loss};
+    assert_int_equal(netdp_i_release_loss(protocol, &released, &to, 1, &all, NULL, &error),
                      NETDP_OK);
     for (int32_t u = 0; u < g->nodes; u += g->nodes / 3) {
-        assert_int_equal(netdp_i_release_loss(protocol, rounds, dither, g->away, &to, 1, &u, 1,
-                                              &alone, NULL, &error),
+        const netdp_i_sources one = {1, &u, &alone};
+        assert_int_equal(netdp_i_release_loss(protocol, &released, &to, 1, &one, NULL, &error),
                          NETDP_OK);
         assert_true(fabs(alone - loss[u]) <= 1e-9 * loss[u] + 1e-12);
     }

@@ -144,8 +144,8 @@ static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t 
     netdp_i_ages shown = {0};
     netdp_i_matrices *matrices = NULL;
     assert_ok(netdp_i_ages_new(&s.protocol, &s.gains, rounds, &shown, NULL, &error));
-    assert_ok(netdp_i_matrices_new(&s.protocol, &s.basis, &s.gains, &shown, from, s.nodes - 1,
-                                   &matrices, NULL, &error));
+    assert_ok(netdp_i_matrices_new(&s.protocol, &s.gains, &shown, from, s.nodes - 1, &matrices,
+                                   NULL, &error));
     for (int32_t u = s.nodes - 1; u > 0; u--) {
         netdp_i_matrices_fill(matrices, u - 1, m);
         assert_false(netdp_i_matrices_told(matrices, u - 1));
@@ -268,8 +268,8 @@ static void check_patterns(const char *name, bool sums, int64_t rounds, int64_t 
         for (int64_t k = 0; k < slots; k++)
             pattern[k] = shapes[i](k, slots);
         follow(&s, pattern, from, count, want);
-        assert_ok(netdp_i_pattern_value(&s.protocol, &s.basis, &s.gains, pattern, from, count, got,
-                                        NULL, &error));
+        assert_ok(netdp_i_pattern_value(&s.protocol, &s.basis, &s.gains, pattern,
+                                        &(netdp_i_sources){count, from, got}, NULL, &error));
         for (int32_t u = 0; u < count; u++)
             assert_close(got[u], want[u], 0, 1e-11);
     }
@@ -336,8 +336,8 @@ enum { SOUND = sizeof sound / sizeof *sound };
 static void bound_all(const scene *s, const int32_t *from, double loss[SOUND][MOST])
 {
     for (int b = 0; b < SOUND; b++)
-        assert_ok(netdp_i_stream(&s->protocol, &s->basis, &s->observer, sound[b], NULL, from,
-                                 s->nodes - 1, loss[b], NULL, &error));
+        assert_ok(netdp_i_stream(&s->protocol, &s->basis, &s->observer, sound[b], NULL,
+                                 &(netdp_i_sources){s->nodes - 1, from, loss[b]}, NULL, &error));
 }
 
 /*
@@ -503,8 +503,9 @@ static void check_proven(const char *name, bool sums, int64_t rounds, int64_t ev
         from[u - 1] = u;
     bound_all(&s, from, plain);
     for (int b = 0; b < SOUND; b++) {
-        assert_ok(netdp_i_stream_proven(&s.protocol, &s.basis, &s.observer, sound[b], from,
-                                        s.nodes - 1, proven, NULL, &error));
+        assert_ok(netdp_i_stream_proven(&s.protocol, &s.basis, &s.observer, sound[b],
+                                        &(netdp_i_sources){s.nodes - 1, from, proven}, NULL,
+                                        &error));
         for (int32_t i = 0; i < s.nodes - 1; i++) {
             const double most = (double)netdp_linear_contributions(&s.protocol);
             assert_true(proven[i] >= fmin(most, plain[b][i] * (1 - 1e-13)));

@@ -7,6 +7,7 @@
 
 #include <netdp/account.h>
 
+#include "account/losses/losses.h"
 #include "account/observe/gain.h"
 
 /* An observer set of a changing network: whom it sees depends on the round. */
@@ -80,12 +81,12 @@ netdp_status netdp_i_changing_last(netdp_i_changing *changing, bool all, double 
                                    netdp_error *error);
 
 /*
- * loss[i] of node from[i] towards the watcher: of one contribution exactly; of several the bound,
+ * of->loss[i] of node of->node[i] towards the watcher: of one contribution exactly; of several the bound,
  * or the pattern's value; of learning (NETDP_BOUND_PHASE_RELEASE) the sum over its phases.
  */
 netdp_status netdp_i_changing_loss(const netdp_linear *protocol, const netdp_i_watcher *watcher,
-                                   netdp_bound bound, const double *pattern, const int32_t *from,
-                                   int32_t count, double *loss, const netdp_progress *progress,
+                                   netdp_bound bound, const double *pattern,
+                                   const netdp_i_sources *of, const netdp_progress *progress,
                                    netdp_error *error);
 
 /*
@@ -93,7 +94,7 @@ netdp_status netdp_i_changing_loss(const netdp_linear *protocol, const netdp_i_w
  * dither; without acceleration, where every node contributes.
  */
 netdp_status netdp_i_changing_proven(const netdp_linear *protocol, const netdp_i_watcher *watcher,
-                                     const int32_t *from, int32_t count, double *loss,
-                                     const netdp_progress *progress, netdp_error *error);
+                                     const netdp_i_sources *of, const netdp_progress *progress,
+                                     netdp_error *error);
 
 #endif

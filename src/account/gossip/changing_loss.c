@@ -249,17 +249,17 @@ static netdp_status run_phases(const changing *a, netdp_error *error)
 }
 
 netdp_status netdp_i_changing_loss(const netdp_linear *protocol, const netdp_i_watcher *watcher,
-                                   netdp_bound bound, const double *pattern, const int32_t *from,
-                                   int32_t count, double *loss, const netdp_progress *progress,
+                                   netdp_bound bound, const double *pattern,
+                                   const netdp_i_sources *of, const netdp_progress *progress,
                                    netdp_error *error)
 {
     changing a = {.protocol = protocol,
                   .watcher = watcher,
                   .bound = bound,
                   .pattern = pattern,
-                  .from = from,
-                  .count = count,
-                  .loss = loss,
+                  .from = of->node,
+                  .count = of->count,
+                  .loss = of->loss,
                   .progress = progress};
     if (bound == NETDP_BOUND_PHASE_RELEASE)
         return run_phases(&a, error);

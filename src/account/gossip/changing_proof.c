@@ -174,8 +174,8 @@ static netdp_status record(run *r, const netdp_linear *protocol, int64_t begin,
 /* `rounds` from `begin` on of a protocol that takes one contribution, in their first. */
 static netdp_status prove(const netdp_linear *protocol, const netdp_linear *once,
                           const netdp_i_watcher *watcher, int64_t begin, double end,
-                          const int32_t *from, int32_t count, double *loss,
-                          const netdp_progress *progress, netdp_error *error)
+                          const netdp_i_sources *of, const netdp_progress *progress,
+                          netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const bool last = watcher->sees == NETDP_SEES_SUM || end > 0;
@@ -197,32 +197,31 @@ static netdp_status prove(const netdp_linear *protocol, const netdp_linear *once
         r.scene.exempt[watcher->member[i]] = 1;
     status = record(&r, protocol, begin, progress, error);
     if (status == NETDP_OK)
-        status = netdp_i_certified_sights(&r.scene, r.sight, r.observations, from, count, loss,
-                                          progress, error);
+        status = netdp_i_certified_sights(&r.scene, r.sight, r.observations, of, progress, error);
 done:
     run_clear(&r);
     return status;
 }
 
 netdp_status netdp_i_changing_proven(const netdp_linear *protocol, const netdp_i_watcher *watcher,
-                                     const int32_t *from, int32_t count, double *loss,
-                                     const netdp_progress *progress, netdp_error *error)
+                                     const netdp_i_sources *of, const netdp_progress *progress,
+                                     netdp_error *error)
 {
     netdp_linear once = *protocol;
     if (protocol->every == 0)
-        return prove(protocol, &once, watcher, 0, 0, from, count, loss, progress, error);
+        return prove(protocol, &once, watcher, 0, 0, of, progress, error);
     const int64_t phases = protocol->rounds / protocol->every;
-    double *each = NETDP_I_NEW(double, count);
-    netdp_status status = each == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    const netdp_i_sources each = {of->count, of->node, NETDP_I_NEW(double, of->count)};
+    netdp_status status = each.loss == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     once.rounds = protocol->every;
     once.every = 0;
-    memset(loss, 0, (size_t)count * sizeof *loss);
+    memset(of->loss, 0, (size_t)of->count * sizeof *of->loss);
     for (int64_t k = 0; status == NETDP_OK && k < phases; k++) {
-        status = prove(protocol, &once, watcher, k * protocol->every, protocol->end_dither, from,
-                       count, each, progress, error);
-        for (int32_t i = 0; status == NETDP_OK && i < count; i++)
-            loss[i] = (loss[i] + each[i]) * (1 + DBL_EPSILON);
+        status = prove(protocol, &once, watcher, k * protocol->every, protocol->end_dither, &each,
+                       progress, error);
+        for (int32_t i = 0; status == NETDP_OK && i < of->count; i++)
+            of->loss[i] = (of->loss[i] + each.loss[i]) * (1 + DBL_EPSILON);
     }
-    netdp_i_free(each);
+    netdp_i_free(each.loss);
     return status;
 }

@@ -191,10 +191,10 @@ static netdp_status allocate(netdp_i_matrices *x, const netdp_i_gains *gains, ne
     return NETDP_OK;
 }
 
-netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                  const netdp_i_gains *gains, const netdp_i_ages *shown,
-                                  const int32_t *from, int32_t nodes, netdp_i_matrices **matrices,
-                                  const netdp_progress *progress, netdp_error *error)
+netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_gains *gains,
+                                  const netdp_i_ages *shown, const int32_t *from, int32_t nodes,
+                                  netdp_i_matrices **matrices, const netdp_progress *progress,
+                                  netdp_error *error)
 {
     netdp_i_matrices *x = NETDP_I_NEW(netdp_i_matrices, 1);
     if (x == NULL)
@@ -210,13 +210,13 @@ netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_ba
     x->last_sum = gains->last.lower != NULL;
     netdp_status status = allocate(x, gains, error);
     if (status == NETDP_OK)
-        status = follow_early(x, protocol, basis, gains, from, progress, error);
+        status = follow_early(x, protocol, gains->basis, gains, from, progress, error);
     if (status != NETDP_OK) {
         netdp_i_matrices_free(x);
         return status;
     }
     if (gains->steady)
-        show_steady(x, basis, from, shown);
+        show_steady(x, gains->basis, from, shown);
     *matrices = x;
     return NETDP_OK;
 }

@@ -14,10 +14,10 @@ typedef struct netdp_i_matrices netdp_i_matrices;
 double netdp_i_matrices_bytes(const netdp_linear *protocol, const netdp_i_ages *shown,
                               int32_t seen);
 
-netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                  const netdp_i_gains *gains, const netdp_i_ages *shown,
-                                  const int32_t *from, int32_t nodes, netdp_i_matrices **matrices,
-                                  const netdp_progress *progress, netdp_error *error);
+netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_gains *gains,
+                                  const netdp_i_ages *shown, const int32_t *from, int32_t nodes,
+                                  netdp_i_matrices **matrices, const netdp_progress *progress,
+                                  netdp_error *error);
 void netdp_i_matrices_free(netdp_i_matrices *matrices);
 
 /* M of from[node] into m[slots][slots], the lower triangle of its columns; slots: how many rounds

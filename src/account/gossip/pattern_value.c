@@ -393,33 +393,33 @@ static netdp_status steady_block(void *context, int64_t index, int thread, netdp
 
 netdp_status netdp_i_pattern_value(const netdp_linear *protocol, const netdp_i_basis *basis,
                                    const netdp_i_gains *gains, const double *pattern,
-                                   const int32_t *from, int32_t count, double *loss,
-                                   const netdp_progress *progress, netdp_error *error)
+                                   const netdp_i_sources *of, const netdp_progress *progress,
+                                   netdp_error *error)
 {
     value v = {.protocol = protocol,
                .basis = basis,
                .gains = gains,
                .pattern = pattern,
-               .from = from,
-               .count = count,
-               .loss = loss,
+               .from = of->node,
+               .count = of->count,
+               .loss = of->loss,
                .first = gains->steady ? gains->count - 1 : protocol->rounds,
                .progress = progress};
     netdp_i_response response = {0};
-    netdp_status status = netdp_i_response_new(gains->filter, count, &response, error);
+    netdp_status status = netdp_i_response_new(gains->filter, of->count, &response, error);
     if (status != NETDP_OK)
         return status;
-    memset(loss, 0, (size_t)count * sizeof *loss);
-    netdp_i_response_contribute(&response, basis, from, amount_at(&v, 0));
-    status = follow(&v, from, &response, 0, v.first, loss, error);
+    memset(of->loss, 0, (size_t)of->count * sizeof *of->loss);
+    netdp_i_response_contribute(&response, basis, of->node, amount_at(&v, 0));
+    status = follow(&v, of->node, &response, 0, v.first, of->loss, error);
     if (status == NETDP_OK && !gains->steady)
-        hear_last(&v, &response, loss);
+        hear_last(&v, &response, of->loss);
     v.states = response.e;
     v.seen = response.seen;
     if (status == NETDP_OK && gains->steady)
-        status = netdp_i_for_each((count + BLOCK - 1) / BLOCK, steady_block, &v,
-                                  count > BLOCK ? progress : NULL, "nodes", error);
-    mark_told(response.told, count, loss);
+        status = netdp_i_for_each((of->count + BLOCK - 1) / BLOCK, steady_block, &v,
+                                  of->count > BLOCK ? progress : NULL, "nodes", error);
+    mark_told(response.told, of->count, of->loss);
     netdp_i_response_clear(&response);
     return status;
 }

@@ -5,13 +5,13 @@
 #include "account/observe/gains.h"
 
 /*
- * loss[i] = |sum_k c_k w^{(k)}|^2 over all rounds for node from[i] and the pattern c of as many
+ * of->loss[i] = |sum_k c_k w^{(k)}|^2 over all rounds for node of->node[i] and the pattern c of as many
  * numbers as the protocol has contribution rounds; INFINITY where a response left the range of
  * Sigma. Under the steady gain by FFT where the response fades (impulse.h), else round by round.
  */
 netdp_status netdp_i_pattern_value(const netdp_linear *protocol, const netdp_i_basis *basis,
                                    const netdp_i_gains *gains, const double *pattern,
-                                   const int32_t *from, int32_t count, double *loss,
-                                   const netdp_progress *progress, netdp_error *error);
+                                   const netdp_i_sources *of, const netdp_progress *progress,
+                                   netdp_error *error);
 
 #endif

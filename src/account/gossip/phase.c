@@ -227,12 +227,11 @@ static netdp_status sort_rows(view *v, netdp_error *error)
 }
 
 static netdp_status view_new(const netdp_i_phase *p, const netdp_i_observer *observer,
-                             const int32_t *members, int32_t member_count, int32_t count, view *v,
-                             netdp_error *error)
+                             int32_t count, view *v, netdp_error *error)
 {
     const int64_t most = (int64_t)(observer->seen_count + observer->quiet_count) * p->rounds +
-                         observer->seen_count + member_count;
-    *v = (view){.node = NETDP_I_NEW(int32_t, observer->seen_count + member_count + 1),
+                         observer->seen_count + observer->member_count;
+    *v = (view){.node = NETDP_I_NEW(int32_t, observer->seen_count + observer->member_count + 1),
                 .place = NETDP_I_NEW(int32_t, most),
                 .kind = NETDP_I_NEW(int32_t, most)};
     if (v->node == NULL || v->place == NULL || v->kind == NULL)
@@ -246,8 +245,8 @@ static netdp_status view_new(const netdp_i_phase *p, const netdp_i_observer *obs
     for (int32_t i = 0; i < observer->quiet_count; i++)
         for (int32_t t = 0; t < p->rounds; t++)
             see(v, observer->quiet[i], kind_noise(p, t));
-    for (int32_t i = 0; i < member_count; i++)
-        see(v, members[i], kind_end(p));
+    for (int32_t i = 0; i < observer->member_count; i++)
+        see(v, observer->member[i], kind_end(p));
     netdp_status status = sort_rows(v, error);
     if (status != NETDP_OK)
         return status;
@@ -377,11 +376,10 @@ static void seen_clear(seen_of *seen)
 }
 
 static netdp_status see_all(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                            const int32_t *members, int32_t member_count, const int32_t *from,
-                            int32_t count, seen_of *seen, netdp_error *error)
+                            const int32_t *from, int32_t count, seen_of *seen, netdp_error *error)
 {
     view v = {0};
-    netdp_status status = view_new(phase, observer, members, member_count, count, &v, error);
+    netdp_status status = view_new(phase, observer, count, &v, error);
     if (status != NETDP_OK)
         goto done;
     *seen = (seen_of){.rows = v.count,
@@ -401,49 +399,47 @@ done:
 }
 
 netdp_status netdp_i_phase_loss(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                                const int32_t *members, int32_t member_count, const int32_t *from,
-                                int32_t count, double *loss, netdp_error *error)
+                                const netdp_i_sources *of, netdp_error *error)
 {
     const int64_t n = phase->modes;
     seen_of seen = {0};
-    netdp_status status =
-        see_all(phase, observer, members, member_count, from, count, &seen, error);
-    for (int64_t i = 0; status == NETDP_OK && i < count; i++) {
-        const double *row = phase->basis->rows + from[i] * n, *r = seen.r + i * seen.rows;
-        loss[i] = 0;
+    netdp_status status = see_all(phase, observer, of->node, of->count, &seen, error);
+    for (int64_t i = 0; status == NETDP_OK && i < of->count; i++) {
+        const double *row = phase->basis->rows + of->node[i] * n, *r = seen.r + i * seen.rows;
+        of->loss[i] = 0;
         for (int64_t k = 0; k < n; k++)
-            loss[i] += row[k] * row[k] * phase->released[k];
+            of->loss[i] += row[k] * row[k] * phase->released[k];
         for (int32_t a = 0; a < seen.rank; a++)
-            loss[i] += r[a] * r[a];
+            of->loss[i] += r[a] * r[a];
         if (seen.told[i])
-            loss[i] = INFINITY;
+            of->loss[i] = INFINITY;
     }
     seen_clear(&seen);
     return status;
 }
 
 netdp_status netdp_i_phase_gram(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                                const int32_t *members, int32_t member_count, const int32_t *from,
-                                int32_t count, double *gram, bool *told, netdp_error *error)
+                                netdp_i_gram *gram, netdp_error *error)
 {
     const int64_t n = phase->modes;
+    const int32_t count = gram->count;
     seen_of seen = {0};
     double *scaled = NETDP_I_NEW(double, n *count);
-    netdp_status status =
-        scaled == NULL ? netdp_i_no_memory(error)
-                       : see_all(phase, observer, members, member_count, from, count, &seen, error);
-    *told = false;
+    netdp_status status = scaled == NULL
+                              ? netdp_i_no_memory(error)
+                              : see_all(phase, observer, gram->node, count, &seen, error);
+    gram->told = false;
     for (int64_t i = 0; status == NETDP_OK && i < count; i++) {
-        const double *row = phase->basis->rows + from[i] * n;
+        const double *row = phase->basis->rows + gram->node[i] * n;
         for (int64_t k = 0; k < n; k++)
             scaled[i * n + k] = row[k] * sqrt(phase->released[k]);
-        *told = *told || seen.told[i];
+        gram->told = gram->told || seen.told[i];
     }
     if (status == NETDP_OK) {
         cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, count, (int)n, 1, scaled, (int)n, 0,
-                    gram, count);
+                    gram->gram, count);
         cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, count, seen.rank, 1, seen.r, seen.rows,
-                    1, gram, count);
+                    1, gram->gram, count);
     }
     seen_clear(&seen);
     netdp_i_free(scaled);

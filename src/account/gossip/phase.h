@@ -22,21 +22,15 @@ netdp_status netdp_i_phase_new(const netdp_linear *protocol, const netdp_i_basis
 void netdp_i_phase_free(netdp_i_phase *phase);
 
 /*
- * loss[i] of one contribution of from[i] in round 0 towards the observer, whose members (those
- * whose end dither is known) are `members`; INFINITY where a response lies outside the range of the
+ * of->loss[i] of one contribution of of->node[i] in round 0 towards the observer, whose members' end
+ * dither is known; INFINITY where a response lies outside the range of the
  * covariance.
  */
 netdp_status netdp_i_phase_loss(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                                const int32_t *members, int32_t member_count, const int32_t *from,
-                                int32_t count, double *loss, netdp_error *error);
+                                const netdp_i_sources *of, netdp_error *error);
 
-/*
- * The same of contributions of several nodes at once: what c_i of from[i] tell together is c' gram
- * c. gram [count][count], one triangle (column-major, the lower one). `told`: some response lies outside
- * of the covariance's range, and gram says nothing of it.
- */
+/* The same of contributions of several nodes at once. */
 netdp_status netdp_i_phase_gram(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                                const int32_t *members, int32_t member_count, const int32_t *from,
-                                int32_t count, double *gram, bool *told, netdp_error *error);
+                                netdp_i_gram *gram, netdp_error *error);
 
 #endif

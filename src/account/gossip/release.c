@@ -78,41 +78,41 @@ double netdp_i_release_mean(const double *rows, int32_t own, int32_t modes, int3
  * What the part outside Q tells: at most all of it, and what is left of it, `left`, under its part
  * of the dither.
  */
-static void add_rest(const netdp_i_basis *basis, double left, double dither, const int32_t *from,
-                     int32_t count, double *loss)
+static void add_rest(const netdp_i_basis *basis, double left, double dither,
+                     const netdp_i_sources *of)
 {
     const int64_t r = basis->modes;
     const double visible = left / dither * (left / dither);
-    for (int32_t i = 0; i < count; i++) {
-        const double *row = basis->rows + from[i] * r;
+    for (int32_t i = 0; i < of->count; i++) {
+        const double *row = basis->rows + of->node[i] * r;
         const double outside = fmax(0, 1 - cblas_ddot(basis->modes, row, 1, row, 1));
-        loss[i] += (outside + 1e-13) * fmin(1, visible);
+        of->loss[i] += (outside + 1e-13) * fmin(1, visible);
     }
 }
 
-netdp_status netdp_i_release_on_basis(const netdp_linear *protocol, int64_t rounds, double dither,
-                                      double away, double mean, const netdp_i_basis *basis,
-                                      const netdp_i_observer *observer, const int32_t *from,
-                                      int32_t count, double *loss, const netdp_progress *progress,
+netdp_status netdp_i_release_on_basis(const netdp_linear *protocol,
+                                      const netdp_i_released *released, double mean,
+                                      const netdp_i_basis *basis, const netdp_i_observer *observer,
+                                      const netdp_i_sources *of, const netdp_progress *progress,
                                       netdp_error *error)
 {
     const int32_t nodes = netdp_mixing_rows(protocol->mixing).nodes;
+    const double dither = released->dither;
     netdp_linear part = *protocol;
-    part.rounds = rounds;
+    part.rounds = released->rounds;
     /* Of a variance r to the rest they tell about 1 / (n (1 - r)) and left^2 / r: least at */
-    const double left = mean + pow(away, (double)rounds);
+    const double left = mean + pow(released->away, (double)released->rounds);
     const double most = 1 / sqrt(nodes) * dither;
     const double rest = dither * dither * left / (left + most);
-    netdp_status status = netdp_i_filter_loss(&part, basis, observer, dither * dither - rest, from,
-                                              count, loss, progress, error);
+    netdp_status status =
+        netdp_i_filter_loss(&part, basis, observer, dither * dither - rest, of, progress, error);
     if (status == NETDP_OK)
-        add_rest(basis, left, sqrt(rest), from, count, loss);
+        add_rest(basis, left, sqrt(rest), of);
     return status;
 }
 
-netdp_status netdp_i_release_loss(const netdp_linear *protocol, int64_t rounds, double dither,
-                                  double away, const int32_t *member, int32_t members,
-                                  const int32_t *from, int32_t count, double *loss,
+netdp_status netdp_i_release_loss(const netdp_linear *protocol, const netdp_i_released *released,
+                                  const int32_t *member, int32_t members, const netdp_i_sources *of,
                                   const netdp_progress *progress, netdp_error *error)
 {
     netdp_i_basis basis = {0};
@@ -123,8 +123,9 @@ netdp_status netdp_i_release_loss(const netdp_linear *protocol, int64_t rounds, 
                                                members, &seen, &observer.seen_count, error);
     observer.seen = seen;
     if (status == NETDP_OK)
-        status = netdp_i_basis_nested(protocol->mixing, seen, observer.seen_count, 2 * rounds,
-                                      rounds, NULL, &basis, progress, error);
+        status = netdp_i_basis_nested(protocol->mixing, seen, observer.seen_count,
+                                      (netdp_i_depth){2 * released->rounds, released->rounds}, NULL,
+                                      &basis, progress, error);
     if (status == NETDP_OK) {
         scratch = NETDP_I_NEW(double, basis.modes);
         status = scratch == NULL ? netdp_i_no_memory(error) : NETDP_OK;
@@ -132,8 +133,8 @@ netdp_status netdp_i_release_loss(const netdp_linear *protocol, int64_t rounds, 
     if (status == NETDP_OK) {
         const double mean =
             netdp_i_release_mean(basis.rows, basis.nodes, basis.modes, basis.nodes, NULL, scratch);
-        status = netdp_i_release_on_basis(protocol, rounds, dither, away, mean, &basis, &observer,
-                                          from, count, loss, progress, error);
+        status = netdp_i_release_on_basis(protocol, released, mean, &basis, &observer, of, progress,
+                                          error);
     }
     netdp_i_basis_clear(&basis);
     netdp_i_free(scratch);

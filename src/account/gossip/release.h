@@ -16,14 +16,13 @@
 int64_t netdp_i_release_rounds(int32_t nodes, double away, double dither);
 
 /*
- * An upper bound on the loss of one unit contribution of from[i] in round 0 towards the closed
- * neighbourhood of `member` [members], own noise known, over `rounds` rounds and then the state of
- * every node under fresh noise of standard deviation `dither` > 0 (docs/proofs/release.md). Memory
+ * An upper bound on the loss of one unit contribution of of->node[i] in round 0 towards the closed
+ * neighbourhood of `member` [members], own noise known, over the rounds and then the state of every
+ * node under the fresh noise of `released` (docs/proofs/release.md). Memory
  * is that of a Krylov basis of 2 rounds; any number of nodes.
  */
-netdp_status netdp_i_release_loss(const netdp_linear *protocol, int64_t rounds, double dither,
-                                  double away, const int32_t *member, int32_t members,
-                                  const int32_t *from, int32_t count, double *loss,
+netdp_status netdp_i_release_loss(const netdp_linear *protocol, const netdp_i_released *released,
+                                  const int32_t *member, int32_t members, const netdp_i_sources *of,
                                   const netdp_progress *progress, netdp_error *error);
 
 /* The same in parts, for a basis whose rows are not all here. */
@@ -40,11 +39,11 @@ netdp_status netdp_i_release_view(const netdp_graph *graph, const int32_t *membe
 double netdp_i_release_mean(const double *rows, int32_t own, int32_t modes, int32_t nodes,
                             void (*sum)(double *values, int64_t count), double *scratch);
 
-/* The bound on a nested basis; `observer` and from[count] are rows of it, `mean` is as above. */
-netdp_status netdp_i_release_on_basis(const netdp_linear *protocol, int64_t rounds, double dither,
-                                      double away, double mean, const netdp_i_basis *basis,
-                                      const netdp_i_observer *observer, const int32_t *from,
-                                      int32_t count, double *loss, const netdp_progress *progress,
+/* The bound on a nested basis; `observer` and `of` are rows of it, `mean` is as above. */
+netdp_status netdp_i_release_on_basis(const netdp_linear *protocol,
+                                      const netdp_i_released *released, double mean,
+                                      const netdp_i_basis *basis, const netdp_i_observer *observer,
+                                      const netdp_i_sources *of, const netdp_progress *progress,
                                       netdp_error *error);
 
 #endif

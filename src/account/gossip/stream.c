@@ -166,8 +166,8 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
         status = s->whole != NULL ? netdp_i_seams_new(s->slots, &seams, error)
                                   : netdp_i_quadratic_new(s->slots, &quadratic, error);
     if (status == NETDP_OK)
-        status = netdp_i_matrices_new(s->protocol, s->basis, s->gains, s->shown, s->from + first,
-                                      nodes, &matrices, s->progress, error);
+        status = netdp_i_matrices_new(s->protocol, s->gains, s->shown, s->from + first, nodes,
+                                      &matrices, s->progress, error);
     for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
         double *loss = &s->loss[first + i];
         netdp_i_matrices_fill(matrices, i, m);
@@ -261,27 +261,28 @@ static void fill_pattern(const stream *s, double omega, double *pattern)
 static netdp_status lower_long(const stream *s, const netdp_progress *progress, netdp_error *error)
 {
     const int32_t count = s->count;
-    const int32_t *from = s->from;
     double *pattern = NETDP_I_NEW(double, (s->protocol->rounds - 1) / s->protocol->every + 1);
     double *best = NETDP_I_NEW(double, count), *value = NETDP_I_NEW(double, count);
+    const netdp_i_sources all = {count, s->from, value};
     netdp_status status = NETDP_OK;
     if (pattern == NULL || best == NULL || value == NULL)
         status = netdp_i_no_memory(error);
     for (int both = 0; status == NETDP_OK && both < 2; both++) {
         fill_pattern(s, both == 0 ? 0 : M_PI, pattern);
-        status = netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, from, count, value,
-                                       progress, error);
+        status =
+            netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, &all, progress, error);
         for (int32_t i = 0; status == NETDP_OK && i < count; i++)
             best[i] = fmax(best[i], value[i]);
     }
     for (int32_t i = 0; status == NETDP_OK && s->gains->steady && i < count; i++) {
         netdp_i_convolution late;
-        status = netdp_i_convolve(s->protocol, s->basis, s->gains, from[i], 0, &late, error);
+        status = netdp_i_convolve(s->protocol, s->basis, s->gains, s->from[i], 0, &late, error);
         if (status == NETDP_OK) {
             fill_pattern(s, late.peak, pattern);
             netdp_i_convolution_clear(&late);
-            status = netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, from + i, 1,
-                                           value, progress, error);
+            const netdp_i_sources one = {1, s->from + i, value};
+            status = netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, &one, progress,
+                                           error);
         }
         best[i] = fmax(best[i], value[0]);
     }
@@ -295,7 +296,7 @@ static netdp_status lower_long(const stream *s, const netdp_progress *progress, 
 
 static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *basis,
                             const netdp_i_observer *observer, netdp_bound bound,
-                            const double *pattern, const int32_t *from, int32_t count, double *loss,
+                            const double *pattern, const netdp_i_sources *of,
                             const netdp_progress *progress, netdp_error *error)
 {
     const int64_t slots = slots_of(protocol);
@@ -314,17 +315,16 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
         return status;
     stream s = {.protocol = protocol,
                 .basis = basis,
-                .from = from,
-                .count = count,
+                .from = of->node,
+                .count = of->count,
                 .bound = bound,
                 .gains = &gains,
-                .loss = loss,
+                .loss = of->loss,
                 .slots = is_long ? 0 : (int32_t)slots,
                 .most = is_long ? 0 : (int32_t)netdp_linear_contributions(protocol),
                 .progress = progress};
     if (pattern != NULL)
-        status = netdp_i_pattern_value(protocol, basis, &gains, pattern, from, count, loss,
-                                       progress, error);
+        status = netdp_i_pattern_value(protocol, basis, &gains, pattern, of, progress, error);
     else if (!is_long)
         status = bound_short(&s, observer->seen_count, progress, error);
     else if (bound == NETDP_BOUND_LOWER)
@@ -337,8 +337,8 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
 
 netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
                                    const netdp_i_observer *observer, netdp_bound bound,
-                                   const int32_t *from, int32_t count, double *loss,
-                                   const netdp_progress *progress, netdp_error *error)
+                                   const netdp_i_sources *of, const netdp_progress *progress,
+                                   netdp_error *error)
 {
     netdp_i_gains gains = {0};
     netdp_i_ages shown = {0};
@@ -352,12 +352,12 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
     if (status == NETDP_OK) {
         stream s = {.protocol = protocol,
                     .basis = basis,
-                    .from = from,
-                    .count = count,
+                    .from = of->node,
+                    .count = of->count,
                     .bound = bound,
                     .gains = &gains,
                     .proof = &proof,
-                    .loss = loss,
+                    .loss = of->loss,
                     .slots = (int32_t)slots_of(protocol),
                     .most = (int32_t)netdp_linear_contributions(protocol),
                     .early = (int32_t)((shown.first - 1) / protocol->every + 1),
@@ -371,15 +371,15 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
 
 netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
                             const netdp_i_observer *observer, netdp_bound bound,
-                            const double *pattern, const int32_t *from, int32_t count, double *loss,
+                            const double *pattern, const netdp_i_sources *of,
                             const netdp_progress *progress, netdp_error *error)
 {
     netdp_i_basis shrunk = {0};
     netdp_status status =
         netdp_i_basis_shrink(basis, observer->seen, observer->seen_count, &shrunk, error);
     if (status == NETDP_OK)
-        status = account(protocol, shrunk.modes > 0 ? &shrunk : basis, observer, bound, pattern,
-                         from, count, loss, progress, error);
+        status = account(protocol, shrunk.modes > 0 ? &shrunk : basis, observer, bound, pattern, of,
+                         progress, error);
     netdp_i_basis_clear(&shrunk);
     return status;
 }

@@ -18,12 +18,12 @@ typedef struct netdp_i_stream_sizes {
 extern netdp_i_stream_sizes netdp_i_stream_most;
 
 /*
- * loss[i]: the bound of node from[i]'s contributions towards the observer. With a pattern (of
+ * of->loss[i]: the bound of node of->node[i]'s contributions towards the observer. With a pattern (of
  * netdp_linear_contributions many numbers, each in [-1, 1]) exactly its value, whatever the bound.
  */
 netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
                             const netdp_i_observer *observer, netdp_bound bound,
-                            const double *pattern, const int32_t *from, int32_t count, double *loss,
+                            const double *pattern, const netdp_i_sources *of,
                             const netdp_progress *progress, netdp_error *error);
 
 /*
@@ -33,8 +33,8 @@ netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *b
  */
 netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
                                    const netdp_i_observer *observer, netdp_bound bound,
-                                   const int32_t *from, int32_t count, double *loss,
-                                   const netdp_progress *progress, netdp_error *error);
+                                   const netdp_i_sources *of, const netdp_progress *progress,
+                                   netdp_error *error);
 
 /*
  * The asked bound of one node from M, [slots][slots] with its column-major lower triangle filled;

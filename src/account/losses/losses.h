@@ -54,6 +54,20 @@ netdp_status netdp_i_batch_values(const netdp_i_batch *batch, double noise, netd
                                   double *value, const netdp_progress *progress,
                                   netdp_error *error);
 
+/* Whose losses towards one observer set are wanted: loss[i] is that of node[i]. */
+typedef struct netdp_i_sources {
+    int32_t count;
+    const int32_t *node; /* [count]; on a basis that has not all nodes, rows of it */
+    double *loss;        /* [count] */
+} netdp_i_sources;
+
+/* After so many rounds the state of every node is seen, under fresh noise. */
+typedef struct netdp_i_released {
+    int64_t rounds;
+    double dither; /* its standard deviation, above 0 */
+    double away;   /* the largest modulus of W's eigenvalues but the ones vector's, from above */
+} netdp_i_released;
+
 /*
  * Who accounts, in place of this process alone, on an observer's own Krylov space:
  * loss[losses->from_count] towards it. Called for one observer after the other.
@@ -64,8 +78,8 @@ typedef struct netdp_i_rounds {
                             const netdp_losses *losses, const struct netdp_i_observer *observer,
                             double *loss, const netdp_progress *progress, netdp_error *error);
     /* As netdp_i_release_loss, of losses->from. */
-    netdp_status (*release)(void *context, const netdp_linear *protocol, int64_t rounds,
-                            double dither, double away, const netdp_losses *losses,
+    netdp_status (*release)(void *context, const netdp_linear *protocol,
+                            const netdp_i_released *released, const netdp_losses *losses,
                             const int32_t *member, double *loss, const netdp_progress *progress,
                             netdp_error *error);
     netdp_status (*spectrum)(const netdp_mixing *mixing, netdp_spectrum *spectrum,
@@ -81,11 +95,11 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
                                 const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
                                 void *context, const netdp_progress *progress, netdp_error *error);
 
-/* The rounds of one observer on a basis of its own: from[count] are rows of it. */
+/* The rounds of one observer on a basis of its own. */
 netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bound bound,
                                      const struct netdp_i_basis *basis,
-                                     const struct netdp_i_observer *observer, const int32_t *from,
-                                     int32_t count, double *loss, const netdp_progress *progress,
+                                     const struct netdp_i_observer *observer,
+                                     const netdp_i_sources *of, const netdp_progress *progress,
                                      netdp_error *error);
 
 /* netdp_losses_each in batches. */

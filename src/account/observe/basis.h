@@ -43,12 +43,14 @@ typedef struct netdp_i_others {
     netdp_status (*agree)(netdp_status status, netdp_error *error);
 } netdp_i_others;
 
-/*
- * Of the space of `powers` powers as below, with that of the first `inner` powers inside it; where
- * these are all powers, there is no inner space. Otherwise as netdp_i_basis_krylov.
- */
+/* Of W: a space of so many powers, with that of the first `inner` inside it; all: without. */
+typedef struct netdp_i_depth {
+    int64_t powers, inner;
+} netdp_i_depth;
+
+/* Otherwise as netdp_i_basis_krylov. */
 netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
-                                  int64_t powers, int64_t inner, const netdp_i_others *others,
+                                  netdp_i_depth depth, const netdp_i_others *others,
                                   netdp_i_basis *basis, const netdp_progress *progress,
                                   netdp_error *error);
 

@@ -222,8 +222,7 @@ netdp_status netdp_i_scene_tie(netdp_i_scene *scene, const int32_t *member, int3
 }
 
 netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
-                               const netdp_i_observer *observer, const int32_t *member,
-                               int32_t members, double end, netdp_i_scene *scene,
+                               const netdp_i_observer *observer, double end, netdp_i_scene *scene,
                                netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
@@ -245,10 +244,10 @@ netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
         s.role[observer->seen[j]] = NETDP_I_SEEN;
     for (int32_t j = 0; j < observer->quiet_count; j++)
         s.role[observer->quiet[j]] = NETDP_I_KNOWN;
-    for (int32_t i = 0; i < members; i++)
-        s.exempt[member[i]] = 1;
+    for (int32_t i = 0; i < observer->member_count; i++)
+        s.exempt[observer->member[i]] = 1;
     if (observer->last_sum)
-        status = netdp_i_scene_tie(&s, member, members, error);
+        status = netdp_i_scene_tie(&s, observer->member, observer->member_count, error);
     if (status == NETDP_OK) {
         *scene = s;
         s = (netdp_i_scene){0};
@@ -263,12 +262,13 @@ netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *
 {
     const netdp_i_observer observer = {.seen_count = members,
                                        .seen = member,
+                                       .member_count = members,
+                                       .member = member,
                                        .quiet_count = members,
                                        .quiet = member,
                                        .last_sum = true};
     netdp_i_scene scene = {0};
-    netdp_status status =
-        netdp_i_scene_new(protocol, 1, &observer, member, members, 0, &scene, error);
+    netdp_status status = netdp_i_scene_new(protocol, 1, &observer, 0, &scene, error);
     *resolved = status == NETDP_OK && scene.least > 0;
     netdp_i_scene_clear(&scene);
     return status;

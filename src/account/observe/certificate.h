@@ -38,8 +38,7 @@ typedef struct netdp_i_scene {
 
 /* The view of an observer of a network that does not change. */
 netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
-                               const netdp_i_observer *observer, const int32_t *member,
-                               int32_t members, double end, netdp_i_scene *scene,
+                               const netdp_i_observer *observer, double end, netdp_i_scene *scene,
                                netdp_error *error);
 void netdp_i_scene_clear(netdp_i_scene *scene);
 
@@ -66,14 +65,13 @@ netdp_status netdp_i_shift_loss(const netdp_i_scene *scene, const netdp_i_shift 
                                 int32_t lane, double *loss, netdp_error *error);
 
 /*
- * loss[i] of one contribution of from[i] in round 0 towards the observer, proven: the filter's own
- * shift, evaluated. `members` are those whose noise at the end is known; `end` above 0: after the
+ * of->loss[i] of one contribution of of->node[i] in round 0 towards the observer, proven: the filter's own
+ * shift, evaluated. The members' noise at the end is known; `end` above 0: after the
  * last round all states are seen under noise of that standard deviation, on a dense basis.
  */
 netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                    const netdp_i_observer *observer, const int32_t *member,
-                                    int32_t members, double end, const int32_t *from, int32_t count,
-                                    double *loss, const netdp_progress *progress,
+                                    const netdp_i_observer *observer, double end,
+                                    const netdp_i_sources *of, const netdp_progress *progress,
                                     netdp_error *error);
 
 /* One observation: whom it shows, and what it teaches. */
@@ -86,8 +84,7 @@ typedef struct netdp_i_sight {
 /* The same towards an observer of a network that changes, from the run of its filter in nodes'
  * coordinates: an observation a round, and one more where the scene has an end or a last sum. */
 netdp_status netdp_i_certified_sights(const netdp_i_scene *scene, const netdp_i_sight *sight,
-                                      int64_t observations, const int32_t *from, int32_t count,
-                                      double *loss, const netdp_progress *progress,
-                                      netdp_error *error);
+                                      int64_t observations, const netdp_i_sources *of,
+                                      const netdp_progress *progress, netdp_error *error);
 
 #endif

@@ -10,6 +10,7 @@
 #include <netdp/progress.h>
 #include <netdp/protocol.h>
 
+#include "account/losses/losses.h"
 #include "account/observe/basis.h"
 #include "account/observe/gain.h"
 
@@ -17,6 +18,8 @@
 typedef struct netdp_i_observer {
     int32_t seen_count;
     const int32_t *seen;
+    int32_t member_count; /* who observes */
+    const int32_t *member;
     int32_t quiet_count; /* nodes whose noise the observer knows: it hides nothing */
     const int32_t *quiet;
     bool last_sum; /* after the last round also s_T of `seen`, under no new noise */
@@ -110,7 +113,7 @@ void netdp_i_response_learn(netdp_i_response *response, const netdp_i_gain *gain
 void netdp_i_response_predict(netdp_i_response *response);
 
 /*
- * loss[i] = G^T K^{-1} G of one unit contribution of from[i] in round 0 towards the observer:
+ * of->loss[i] = G^T K^{-1} G of one unit contribution of of->node[i] in round 0 towards the observer:
  * K the covariance of everything it sees over sigma^2, G the response. INFINITY where a response
  * lies outside the range of K. `release` above 0: after the last round every coordinate of the
  * state is seen too, under fresh noise of that variance. `progress` may be NULL; it is told of
@@ -118,17 +121,21 @@ void netdp_i_response_predict(netdp_i_response *response);
  */
 netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
                                  const netdp_i_observer *observer, double release,
-                                 const int32_t *from, int32_t count, double *loss,
-                                 const netdp_progress *progress, netdp_error *error);
+                                 const netdp_i_sources *of, const netdp_progress *progress,
+                                 netdp_error *error);
 
-/*
- * What unit contributions of several nodes tell together: c' gram c of c_i of from[i]; gram
- * [count][count], the lower triangle of its columns, up to 1e-16 for each direction that is not
- * resolved. `told`: some response left the range of Sigma, and gram says nothing of it.
- */
+/* What unit contributions of several nodes tell together: c' gram c of c_i of node[i]. */
+typedef struct netdp_i_gram {
+    int32_t count;
+    const int32_t *node; /* [count] */
+    double *gram;        /* [count][count], the lower triangle of its columns */
+    bool told;           /* some response left the range of Sigma, and gram says nothing of it */
+} netdp_i_gram;
+
+/* Fills it, up to 1e-16 for each direction that is not resolved. */
 netdp_status netdp_i_filter_gram(const netdp_linear *protocol, const netdp_i_basis *basis,
                                  const netdp_i_observer *observer, double release,
-                                 const int32_t *from, int32_t count, double *gram, bool *told,
-                                 const netdp_progress *progress, netdp_error *error);
+                                 netdp_i_gram *gram, const netdp_progress *progress,
+                                 netdp_error *error);
 
 #endif

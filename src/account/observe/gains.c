@@ -95,7 +95,7 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
 {
     const int32_t r = basis->modes, s = observer->seen_count;
     const int64_t most = netdp_i_gains_room(basis, observer);
-    netdp_i_gains made = {0};
+    netdp_i_gains made = {.basis = basis};
     int64_t room = 0;
     netdp_status status = netdp_i_filter_new(
         basis, observer, netdp_i_observer_scale(protocol, observer), &made.filter, error);

@@ -5,8 +5,9 @@
 #include "account/observe/filter.h"
 
 typedef struct netdp_i_gains {
-    netdp_i_filter *filter; /* kept: responses refer to it */
-    netdp_i_gain *gain;     /* [count]; the last one serves all later rounds where `steady` */
+    netdp_i_filter *filter;     /* kept: responses refer to it */
+    const netdp_i_basis *basis; /* of its states; borrowed */
+    netdp_i_gain *gain;         /* [count]; the last one serves all later rounds where `steady` */
     int64_t count;
     bool steady;
     netdp_i_gain last; /* of the sum received after the last round; rank 0 without one */

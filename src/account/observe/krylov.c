@@ -391,11 +391,12 @@ static void place_seen(krylov *k, const int32_t *seen, int32_t count)
 }
 
 netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *seen, int32_t count,
-                                  int64_t powers, int64_t inner, const netdp_i_others *others,
+                                  netdp_i_depth depth, const netdp_i_others *others,
                                   netdp_i_basis *basis, const netdp_progress *progress,
                                   netdp_error *error)
 {
     const int32_t n = netdp_mixing_rows(mixing).nodes;
+    const int64_t powers = depth.powers;
     const int32_t most =
         powers < n / count + 1 && powers * count < n ? (int32_t)(powers * count) : n;
     netdp_i_basis made = {0};
@@ -414,7 +415,7 @@ netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *see
         recur(&k, before, width);
         before = first;
         first = k.used;
-        if (power <= inner)
+        if (power <= depth.inner)
             inside = k.used;
         if (power == powers || k.used == most)
             break;
@@ -444,6 +445,6 @@ netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *see
                                   netdp_i_basis *basis, const netdp_progress *progress,
                                   netdp_error *error)
 {
-    return netdp_i_basis_nested(mixing, seen, count, powers, powers, others, basis, progress,
-                                error);
+    return netdp_i_basis_nested(mixing, seen, count, (netdp_i_depth){powers, powers}, others, basis,
+                                progress, error);
 }

@@ -246,11 +246,11 @@ static void map_apply(const map *f, const double *coordinates, int32_t stride, i
                 f->room, coordinates, stride, 0, image, f->used);
 }
 
-static netdp_status apply_maps(const maps *m, const netdp_i_basis *basis, const int32_t *from,
-                               int32_t count, double *loss, netdp_error *error)
+static netdp_status apply_maps(const maps *m, const netdp_i_basis *basis, const netdp_i_sources *of,
+                               netdp_error *error)
 {
     enum { NODES = 128 };
-    const int64_t r = basis->modes, pieces = (count + NODES - 1) / NODES;
+    const int64_t r = basis->modes, pieces = (of->count + NODES - 1) / NODES;
     const int64_t most = m->loss.used > m->outside.used ? m->loss.used : m->outside.used;
     bool failed = false;
 #pragma omp parallel if (pieces > 8)
@@ -264,20 +264,20 @@ static netdp_status apply_maps(const maps *m, const netdp_i_basis *basis, const 
                 continue;
             }
             const int64_t first = piece * NODES;
-            const int32_t nodes = (int32_t)(count - first < NODES ? count - first : NODES);
+            const int32_t nodes = (int32_t)(of->count - first < NODES ? of->count - first : NODES);
             for (int64_t i = 0; i < nodes; i++)
-                memcpy(row + i * r, basis->rows + from[first + i] * r, (size_t)r * sizeof *row);
+                memcpy(row + i * r, basis->rows + of->node[first + i] * r, (size_t)r * sizeof *row);
             map_apply(&m->loss, row, (int32_t)r, nodes, image);
             for (int64_t i = 0; i < nodes; i++)
-                loss[first + i] = cblas_ddot(m->loss.used, image + i * m->loss.used, 1,
-                                             image + i * m->loss.used, 1);
+                of->loss[first + i] = cblas_ddot(m->loss.used, image + i * m->loss.used, 1,
+                                                 image + i * m->loss.used, 1);
             if (m->outside.used == 0)
                 continue;
             map_apply(&m->outside, row, (int32_t)r, nodes, image);
             for (int64_t i = 0; i < nodes; i++) {
                 const double tail =
                     cblas_dnrm2(m->outside.used, image + i * m->outside.used, 1) + sqrt(m->hidden);
-                loss[first + i] += tail > NETDP_I_OUTSIDE_RANGE ? INFINITY : tail * tail;
+                of->loss[first + i] += tail > NETDP_I_OUTSIDE_RANGE ? INFINITY : tail * tail;
             }
         }
         netdp_i_free(row);
@@ -287,23 +287,21 @@ static netdp_status apply_maps(const maps *m, const netdp_i_basis *basis, const 
 }
 
 /* Nodes one by one, [modes] x [count]. */
-static netdp_status follow_nodes(const course *c, const int32_t *from, int32_t count, double *loss,
-                                 netdp_error *error)
+static netdp_status follow_nodes(const course *c, const netdp_i_sources *of, netdp_error *error)
 {
     netdp_i_response response = {0};
-    netdp_status status = netdp_i_response_new(c->filter, count, &response, error);
+    netdp_status status = netdp_i_response_new(c->filter, of->count, &response, error);
     if (status != NETDP_OK)
         return status;
-    memset(loss, 0, (size_t)count * sizeof *loss);
-    netdp_i_response_contribute(&response, c->basis, from, 1);
-    status = follow(c, &response, add_squares, loss, error);
+    memset(of->loss, 0, (size_t)of->count * sizeof *of->loss);
+    netdp_i_response_contribute(&response, c->basis, of->node, 1);
+    status = follow(c, &response, add_squares, of->loss, error);
     netdp_i_response_clear(&response);
     return status;
 }
 
 /* All directions of the basis once, [modes] x [modes], and then every node through the map. */
-static netdp_status follow_modes(const course *c, const int32_t *from, int32_t count, double *loss,
-                                 netdp_error *error)
+static netdp_status follow_modes(const course *c, const netdp_i_sources *of, netdp_error *error)
 {
     const int64_t r = c->basis->modes;
     const double steps = (double)c->observer->seen_count * ((double)c->protocol->rounds + 1);
@@ -321,7 +319,7 @@ static netdp_status follow_modes(const course *c, const int32_t *from, int32_t c
         response.e[k * r + k] = 1;
     status = follow(c, &response, add_rows, &m, error);
     if (status == NETDP_OK)
-        status = apply_maps(&m, c->basis, from, count, loss, error);
+        status = apply_maps(&m, c->basis, of, error);
 done:
     map_clear(&m.loss);
     map_clear(&m.outside);
@@ -331,29 +329,24 @@ done:
 
 netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
                                  const netdp_i_observer *observer, double release,
-                                 const int32_t *from, int32_t count, double *loss,
-                                 const netdp_progress *progress, netdp_error *error)
+                                 const netdp_i_sources *of, const netdp_progress *progress,
+                                 netdp_error *error)
 {
     course c = {protocol, basis, observer, NULL, release, progress};
     netdp_status status = netdp_i_filter_new(
         basis, observer, netdp_i_observer_scale(protocol, observer), &c.filter, error);
     if (status == NETDP_OK)
-        status = (count > basis->modes ? follow_modes : follow_nodes)(&c, from, count, loss, error);
+        status = (of->count > basis->modes ? follow_modes : follow_nodes)(&c, of, error);
     netdp_i_filter_free(c.filter);
     return status;
 }
-
-typedef struct product {
-    double *gram; /* [count][count], column-major, lower */
-    bool told;
-} product;
 
 /* Directions beyond the rank tell less than what the caller rounds up by, or are told. */
 static netdp_status add_products(void *tally, const netdp_i_response *response, int rank,
                                  netdp_error *error)
 {
     (void)error;
-    product *p = tally;
+    netdp_i_gram *p = tally;
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, response->count, rank, 1, response->w,
                 response->seen, 1, p->gram, response->count);
     for (int32_t i = 0; i < response->count; i++)
@@ -363,22 +356,21 @@ static netdp_status add_products(void *tally, const netdp_i_response *response, 
 
 netdp_status netdp_i_filter_gram(const netdp_linear *protocol, const netdp_i_basis *basis,
                                  const netdp_i_observer *observer, double release,
-                                 const int32_t *from, int32_t count, double *gram, bool *told,
-                                 const netdp_progress *progress, netdp_error *error)
+                                 netdp_i_gram *gram, const netdp_progress *progress,
+                                 netdp_error *error)
 {
     course c = {protocol, basis, observer, NULL, release, progress};
     netdp_i_response response = {0};
-    product p = {gram, false};
+    gram->told = false;
     netdp_status status = netdp_i_filter_new(
         basis, observer, netdp_i_observer_scale(protocol, observer), &c.filter, error);
     if (status == NETDP_OK)
-        status = netdp_i_response_new(c.filter, count, &response, error);
+        status = netdp_i_response_new(c.filter, gram->count, &response, error);
     if (status == NETDP_OK) {
-        memset(gram, 0, (size_t)count * (size_t)count * sizeof *gram);
-        netdp_i_response_contribute(&response, basis, from, 1);
-        status = follow(&c, &response, add_products, &p, error);
+        memset(gram->gram, 0, (size_t)gram->count * (size_t)gram->count * sizeof *gram->gram);
+        netdp_i_response_contribute(&response, basis, gram->node, 1);
+        status = follow(&c, &response, add_products, gram, error);
     }
-    *told = p.told;
     netdp_i_response_clear(&response);
     netdp_i_filter_free(c.filter);
     return status;

@@ -522,20 +522,19 @@ static netdp_status certify(chain *c, const netdp_progress *progress, netdp_erro
 }
 
 netdp_status netdp_i_certified_sights(const netdp_i_scene *scene, const netdp_i_sight *sight,
-                                      int64_t observations, const int32_t *from, int32_t count,
-                                      double *loss, const netdp_progress *progress,
-                                      netdp_error *error)
+                                      int64_t observations, const netdp_i_sources *of,
+                                      const netdp_progress *progress, netdp_error *error)
 {
     chain c = {.protocol = scene->protocol,
                .modes = scene->rows.nodes,
                .scene = scene,
                .observations = observations,
                .sight = sight,
-               .from = from,
-               .loss = loss};
-    netdp_status status = chain_new(&c, count, error);
+               .from = of->node,
+               .loss = of->loss};
+    netdp_status status = chain_new(&c, of->count, error);
     if (status == NETDP_OK)
-        status = sort_sources(&c, count, error);
+        status = sort_sources(&c, of->count, error);
     if (status == NETDP_OK)
         status = certify(&c, progress, error);
     chain_clear(&c);
@@ -543,9 +542,8 @@ netdp_status netdp_i_certified_sights(const netdp_i_scene *scene, const netdp_i_
 }
 
 netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                    const netdp_i_observer *observer, const int32_t *member,
-                                    int32_t members, double end, const int32_t *from, int32_t count,
-                                    double *loss, const netdp_progress *progress,
+                                    const netdp_i_observer *observer, double end,
+                                    const netdp_i_sources *of, const netdp_progress *progress,
                                     netdp_error *error)
 {
     const int64_t r = basis->modes, observations = protocol->rounds + observer->last_sum;
@@ -559,20 +557,19 @@ netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_
                .sight = sight,
                .rows = NETDP_I_NEW(double, r * observer->seen_count),
                .lower = end > 0 ? NETDP_I_NEW(double, r *r) : NULL,
-               .from = from,
-               .loss = loss};
+               .from = of->node,
+               .loss = of->loss};
     netdp_status status = NETDP_OK;
     if (sight == NULL || c.rows == NULL || (end > 0 && c.lower == NULL))
         status = netdp_i_no_memory(error);
     for (int64_t t = 0; status == NETDP_OK && t < observations; t++)
         sight[t] = (netdp_i_sight){.count = observer->seen_count, .seen = observer->seen};
     if (status == NETDP_OK)
-        status = netdp_i_scene_new(protocol, protocol->rounds, observer, member, members, end,
-                                   &scene, error);
+        status = netdp_i_scene_new(protocol, protocol->rounds, observer, end, &scene, error);
     if (status == NETDP_OK)
-        status = chain_new(&c, count, error);
+        status = chain_new(&c, of->count, error);
     if (status == NETDP_OK)
-        status = sort_sources(&c, count, error);
+        status = sort_sources(&c, of->count, error);
     if (status == NETDP_OK && c.pending > 0)
         status = record(&c, observer, sight, progress, error);
     if (status == NETDP_OK)

@@ -232,9 +232,9 @@ done:
     return status;
 }
 
-netdp_status netdp_i_published_new(const netdp_linear *protocol, int64_t first, const int32_t *from,
-                                   int32_t from_count, const int32_t *to, int32_t to_count,
-                                   int64_t room, netdp_i_published **made, netdp_error *error)
+netdp_status netdp_i_published_new(const netdp_linear *protocol, int64_t first,
+                                   const netdp_losses *losses, int64_t room,
+                                   netdp_i_published **made, netdp_error *error)
 {
     const bool changes = protocol->varying.kind != NETDP_VARY_NEVER;
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
@@ -248,11 +248,11 @@ netdp_status netdp_i_published_new(const netdp_linear *protocol, int64_t first, 
     p->once = *protocol;
     p->protocol = &p->once;
     p->graph = netdp_mixing_graph(protocol->mixing);
-    p->from = from;
-    p->to = to;
+    p->from = losses->from;
+    p->to = losses->to;
     p->first = first;
     p->nodes = n;
-    p->from_count = from_count;
+    p->from_count = losses->from_count;
     *made = p;
     if (changes)
         return NETDP_OK;
@@ -262,13 +262,14 @@ netdp_status netdp_i_published_new(const netdp_linear *protocol, int64_t first, 
     if (p->slot == NULL || p->wanted == NULL || p->scratch == NULL)
         return netdp_i_no_memory(error);
     /* At least a block for each thread. */
-    const int64_t fit = room / ((int64_t)sizeof(double) * from_count);
-    const int64_t least = (int64_t)BLOCK * netdp_i_threads(), relays = count_relays(p, to_count);
+    const int64_t fit = room / ((int64_t)sizeof(double) * losses->from_count);
+    const int64_t least = (int64_t)BLOCK * netdp_i_threads(),
+                  relays = count_relays(p, losses->to_count);
     p->slots =
         (int32_t)(fit > least ? (fit < relays ? fit : relays) : (least < relays ? least : relays));
     p->relay = NETDP_I_NEW(int32_t, p->slots);
     p->holder = NETDP_I_NEW(int32_t, p->slots);
-    p->leaked = NETDP_I_NEW(double, (int64_t)p->slots *from_count);
+    p->leaked = NETDP_I_NEW(double, (int64_t)p->slots * losses->from_count);
     if (p->relay == NULL || p->holder == NULL || p->leaked == NULL)
         return netdp_i_no_memory(error);
     for (int32_t k = 0; k < p->slots; k++)

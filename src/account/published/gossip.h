@@ -2,8 +2,7 @@
 #ifndef NETDP_I_PUBLISHED_GOSSIP_H
 #define NETDP_I_PUBLISHED_GOSSIP_H
 
-#include <netdp/progress.h>
-#include <netdp/protocol.h>
+#include <netdp/account.h>
 
 /*
  * Paper C, Theorem 1: loss[v][u] = sum_{first <= t < T} sum_{w in N(v)} (W^t)_{uw}^2 / |W^t_w|^2
@@ -13,13 +12,13 @@
 typedef struct netdp_i_published netdp_i_published;
 
 /*
- * Borrows `from`, `to` and what the protocol borrows. `room`: bytes for the relays' sums; those
+ * Borrows losses->from and to, and what the protocol borrows. `room`: bytes for the relays' sums; those
  * that do not fit are computed anew for later observers, with the same result. *made is to be freed
  * after a failure too.
  */
-netdp_status netdp_i_published_new(const netdp_linear *protocol, int64_t first, const int32_t *from,
-                                   int32_t from_count, const int32_t *to, int32_t to_count,
-                                   int64_t room, netdp_i_published **made, netdp_error *error);
+netdp_status netdp_i_published_new(const netdp_linear *protocol, int64_t first,
+                                   const netdp_losses *losses, int64_t room,
+                                   netdp_i_published **made, netdp_error *error);
 void netdp_i_published_free(netdp_i_published *published);
 
 /* loss[count][from_count] of the observers to[index], .., to[index + count - 1]. */
