@@ -10,6 +10,7 @@
 #include <netdp/closed.h>
 #include <netdp/communicability.h>
 #include <netdp/convergence.h>
+#include <netdp/convert.h>
 #include <netdp/data.h>
 #include <netdp/drawn.h>
 #include <netdp/events.h>

@@ -31,6 +31,14 @@ NETDP_API NETDP_CHECK netdp_status netdp_report_write(const char *folder, const 
                                                       const netdp_progress *progress,
                                                       netdp_error *error);
 
+/*
+ * The table of a finished result folder, as the command prints it, for the experimenter alone: it
+ * holds errors. `notes`: what a reader should hear before, a line each. Both are new, to be freed
+ * with free(). NETDP_INVALID as of netdp_report_write.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_result_text(const char *folder, char **text, char **notes,
+                                                     netdp_error *error);
+
 NETDP_END
 
 #endif

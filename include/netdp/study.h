@@ -28,6 +28,10 @@ NETDP_API NETDP_CHECK netdp_status netdp_study_read(const char *path, const char
 NETDP_API NETDP_CHECK netdp_status netdp_study_read_quick(const char *path, const char *const *set,
                                                           size_t count, netdp_study **study,
                                                           netdp_error *error);
+/* The same of a text; `path`: its name in errors, and where it would lie beside its files. */
+NETDP_API NETDP_CHECK netdp_status netdp_study_parse(const char *text, const char *path,
+                                                     const char *const *set, size_t count,
+                                                     netdp_study **study, netdp_error *error);
 NETDP_API void netdp_study_free(netdp_study *study);
 
 /* The study as it runs, every default filled in; reads back as the same study. "-": stdout. */
@@ -42,6 +46,9 @@ NETDP_API NETDP_CHECK netdp_status netdp_study_write(const netdp_study *study, c
 NETDP_API NETDP_CHECK netdp_status netdp_study_run(const netdp_study *study, const char *folder,
                                                    const char *data, const netdp_progress *progress,
                                                    netdp_error *error);
+
+/* From now on what a folder holds of another run of any study is replaced by what is run into it. */
+NETDP_API void netdp_study_run_anew(netdp_study *study);
 
 /* How a study is audited (netdp/audit.h). */
 typedef struct netdp_audit_options {

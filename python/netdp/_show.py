@@ -185,3 +185,7 @@ def plot(losses: "Losses", kind: str, ax: Any) -> Any:
     ax.set_title(f"{losses.protocol} on {losses.graph.origin}: "
                  + ("an upper bound" if losses.sound else "NOT an upper bound"))
     return ax
+
+
+def pre(said: str) -> str:
+    return f"<pre>{_html.escape(said)}</pre>"

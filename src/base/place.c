@@ -1,17 +1,22 @@
+/* dladdr */
+#define _GNU_SOURCE
 #include "base/place.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* bin of a prefix, or the program's own folder or one above it where it was built. */
 enum { MOST_ABOVE = 3 };
 
-bool netdp_i_place_beside(const char *name, char path[NETDP_I_PATH_ROOM])
+/* Something of this library, to ask where it is. */
+static const char here = 0;
+
+static bool look_above(char program[NETDP_I_PATH_ROOM], const char *name,
+                       char path[NETDP_I_PATH_ROOM])
 {
-    char program[NETDP_I_PATH_ROOM];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
     for (int above = 0; above < MOST_ABOVE; above++) {
         char *slash = strrchr(program, '/');
         if (slash == NULL)
@@ -22,6 +27,25 @@ bool netdp_i_place_beside(const char *name, char path[NETDP_I_PATH_ROOM])
             return true;
     }
     return false;
+}
+
+bool netdp_i_place_beside(const char *name, char path[NETDP_I_PATH_ROOM])
+{
+    char program[NETDP_I_PATH_ROOM];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    Dl_info library;
+    program[length > 0 ? length : 0] = '\0';
+    if (look_above(program, name, path))
+        return true;
+    /* Of another program's process: beside the library that this is. */
+    char *whole = dladdr(&here, &library) != 0 && library.dli_fname != NULL
+                      ? realpath(library.dli_fname, NULL)
+                      : NULL;
+    const bool fits = whole != NULL && strlen(whole) < sizeof program;
+    if (fits)
+        strcpy(program, whole);
+    free(whole);
+    return fits && look_above(program, name, path);
 }
 
 bool netdp_i_place(const char *name, char path[NETDP_I_PATH_ROOM])

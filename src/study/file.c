@@ -495,7 +495,8 @@ static netdp_status lay_quick(netdp_i_reading *from, netdp_error *error)
 static netdp_status read_study(netdp_i_reading *from, const char *const *set, size_t count,
                                netdp_study **study, netdp_error *error)
 {
-    netdp_status status = netdp_i_study_text_read(from->path, &from->text, &from->lines, error);
+    netdp_status status =
+        netdp_i_study_text_read(from->path, from->given, &from->text, &from->lines, error);
     if (status == NETDP_OK && from->quick)
         status = lay_quick(from, error);
     for (size_t i = 0; i < count && status == NETDP_OK; i++)
@@ -531,6 +532,18 @@ netdp_status netdp_study_read_quick(const char *path, const char *const *set, si
 {
     netdp_i_reading from = {.path = path, .quick = true};
     return read_study(&from, set, count, study, error);
+}
+
+netdp_status netdp_study_parse(const char *text, const char *path, const char *const *set,
+                               size_t count, netdp_study **study, netdp_error *error)
+{
+    netdp_i_reading from = {.path = path, .given = text};
+    return read_study(&from, set, count, study, error);
+}
+
+void netdp_study_run_anew(netdp_study *study)
+{
+    study->anew = true;
 }
 
 void netdp_study_free(netdp_study *study)

@@ -11,6 +11,7 @@
 
 typedef struct netdp_i_reading {
     const char *path;
+    const char *given; /* the text; NULL: that of the file */
     netdp_i_lines lines;
     netdp_i_study_text *text;
     const char *set[NETDP_I_KEYS]; /* the override that a key's text comes from, or NULL */

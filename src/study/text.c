@@ -253,12 +253,18 @@ static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_l
                         path, cyaml_strerror(code));
 }
 
-netdp_status netdp_i_study_text_read(const char *path, netdp_i_study_text **text,
+netdp_status netdp_i_study_text_read(const char *path, const char *given, netdp_i_study_text **text,
                                      netdp_i_lines *lines, netdp_error *error)
 {
     char *bytes = NULL;
     int64_t count = 0;
-    netdp_status status = netdp_i_file_load(path, &bytes, &count, error);
+    netdp_status status = NETDP_OK;
+    if (given == NULL)
+        status = netdp_i_file_load(path, &bytes, &count, error);
+    else if ((bytes = netdp_i_copy_text(given)) == NULL)
+        status = netdp_i_no_memory(error);
+    else
+        count = (int64_t)strlen(bytes);
     if (status != NETDP_OK)
         return status;
     if (memchr(bytes, '\0', (size_t)count) != NULL) {

@@ -31,10 +31,10 @@ typedef struct netdp_i_study_text {
 } netdp_i_study_text;
 
 /*
- * The file at `path` by libcyaml, which checks its shape: unknown and repeated keys, values where
+ * The file at `path`, or the text `given` in its place, by libcyaml, which checks its shape: unknown and repeated keys, values where
  * mappings belong and the other way round. `lines` is filled in as far as the file was understood.
  */
-netdp_status netdp_i_study_text_read(const char *path, netdp_i_study_text **text,
+netdp_status netdp_i_study_text_read(const char *path, const char *given, netdp_i_study_text **text,
                                      netdp_i_lines *lines, netdp_error *error);
 void netdp_i_study_text_free(netdp_i_study_text *text);
 
