@@ -232,6 +232,9 @@ static bool by_phases(const account *a)
 /* Below this dither a certificate may be wide: it is made where it is asked for. */
 #define LEAST_PROVEN 1e-6
 
+/* So it may below this part of the pairs' noise. */
+#define LEAST_SPREAD 1e-8
+
 /* Of a network that changes: all nodes contribute, and of coalitions sums are not taken. */
 static bool has_proof_of_changes(const account *a)
 {
@@ -240,17 +243,29 @@ static bool has_proof_of_changes(const account *a)
            (a->losses->members == 1 || a->request->sees != NETDP_SEES_SUM);
 }
 
+/* Of own noise that counts pairs are known in sum only: of that there is none. */
+static bool has_proof_of_pairs(const account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    return !netdp_pairing_is(&p->pairing) ||
+           (p->varying.kind == NETDP_VARY_NEVER &&
+            (!own_counts(a->request) || a->request->sees == NETDP_SEES_SUM));
+}
+
 /*
  * Is there a proof of this account? Of one contribution under noise in every round, and of the
- * phases of learning with an end dither; not yet where noise cancels in pairs.
+ * phases of learning with an end dither.
  */
 static bool has_proof(const account *a)
 {
     const netdp_linear *p = a->request->protocol;
+    const netdp_i_observer any = {.pairing = netdp_pairing_is(&p->pairing) ? &p->pairing : NULL};
     const double noise = netdp_linear_least_noise(p);
-    const bool noisy = a->request->certify == NETDP_CERTIFY_YES ? noise > 0 : noise >= LEAST_PROVEN;
+    const bool narrow =
+        noise >= LEAST_PROVEN && noise >= LEAST_SPREAD * netdp_i_observer_spread(&any);
+    const bool noisy = a->request->certify == NETDP_CERTIFY_YES ? noise > 0 : narrow;
     if (is_published(a->bound) || is_local(a) || a->rounds != NULL || p->accelerate ||
-        netdp_pairing_is(&p->pairing) || a->quiet != NULL)
+        a->quiet != NULL || !has_proof_of_pairs(a))
         return false;
     if (p->varying.kind != NETDP_VARY_NEVER && !has_proof_of_changes(a))
         return false;
@@ -280,8 +295,10 @@ static netdp_status choose_proof(account *a, netdp_error *error)
 {
     const netdp_loss_request *request = a->request;
     const netdp_losses *l = a->losses;
+    const bool pairs = netdp_pairing_is(&request->protocol->pairing);
     const netdp_i_observer widest = {.seen_count = most_seen(a),
-                                     .last_sum = request->sees == NETDP_SEES_SUM};
+                                     .last_sum = request->sees == NETDP_SEES_SUM,
+                                     .pairing = pairs ? &request->protocol->pairing : NULL};
     a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
                  (request->certify == NETDP_CERTIFY_YES || netdp_i_cost_of_proof(request, &widest));
     if (!a->certify || request->sees != NETDP_SEES_SUM || l->members == 1 ||

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Losses of small networks in 60 digits: the view stacked into one Gaussian vector, h' K^-1 h.
 
-Writes tests/golden/certificate_mpmath.json. W is that of the library, to the last bit; what
+Writes tests/golden/certificate_mpmath.json, and with "pairs" certificate_pairs.json, of noise that
+cancels in pairs. W is that of the library, to the last bit; what
 follows is mpmath's.
 """
 import json
@@ -79,7 +80,7 @@ def weights(nodes, edges, mixing):
     return near, rows
 
 
-def losses(graph, rounds, dither, sees, own, to, end):
+def losses(graph, rounds, dither, sees, own, to, end, pairs=(), kappa=0):
     """The loss of every node that is no observer; `end`: all states at the end, under that noise."""
     nodes, edges, mixing = GRAPHS[graph]
     near, rows = weights(nodes, edges, mixing)
@@ -97,6 +98,7 @@ def losses(graph, rounds, dither, sees, own, to, end):
     view += [(rounds, u) for u in to] if sees == "sum" or end > 0 else []
     view += [(rounds + 1, u) for u in range(nodes) if u not in to] if end > 0 else []
     columns = rounds * len(hidden) + nodes
+    shared = [e for e in pairs if own == "counts" or not set(e) & set(to)]
     table, answer = [], []
     for t, u in view:
         last, row = min(t, rounds), [mpf(0)] * columns
@@ -105,6 +107,7 @@ def losses(graph, rounds, dither, sees, own, to, end):
                 row[j * len(hidden) + i] = powers[last - j][u, x] * noise[j]
         if t > rounds:
             row[rounds * len(hidden) + u] = mpf(end)
+        row += [mpf(kappa) * (powers[last][u, a] - powers[last][u, b]) for a, b in shared]
         response = [powers[last][u, x] for x in range(nodes)]
         if any(row):
             size = sqrt(sum(x * x for x in row))
@@ -133,28 +136,47 @@ def losses(graph, rounds, dither, sees, own, to, end):
 DITHERS = (1e-6, 1e-4, 1e-2, 1.0, 10.0)
 
 
-def main():
-    out = []
+def views_of(one, two):
+    views = [("neighbours", "known", [one]), ("sum", "known", [one]), ("sum", "counts", [one])]
+    if one != two:
+        views += [("neighbours", "known", [one, two]), ("sum", "known", [one, two])]
+    return views
+
+
+def plain():
     for index, graph in enumerate(GRAPHS):
         nodes = GRAPHS[graph][0]
         for place, dither in enumerate(DITHERS):
             rounds = 3 + (index + place) % 4
             one, two = (index * 3 + place) % nodes, (index * 5 + 2 * place + 1) % nodes
-            views = [("neighbours", "known", [one]), ("sum", "known", [one]),
-                     ("sum", "counts", [one])]
-            if one != two:
-                views.append(("neighbours", "known", [one, two]))
-                views.append(("sum", "known", [one, two]))
-            for sees, own, to in views:
+            for sees, own, to in views_of(one, two):
                 for end in (0, 0.5 * dither) if place % 2 == index % 2 else (0,):
-                    out.append({"graph": graph, "rounds": rounds, "dither": dither, "end": end,
-                                "sees": sees, "own": own, "to": to,
-                                "loss": losses(graph, rounds, dither, sees, own, to, end)})
-        print(graph, len(out), file=sys.stderr)
+                    yield {"graph": graph, "rounds": rounds, "dither": dither, "end": end,
+                           "sees": sees, "own": own, "to": to,
+                           "loss": losses(graph, rounds, dither, sees, own, to, end)}
+
+
+def in_pairs():
+    for index, graph in enumerate(GRAPHS):
+        nodes, edges, _ = GRAPHS[graph]
+        for place, kappa in enumerate((0.5, 10.0, 1000.0)):
+            name, pairs = ("edges", edges) if (index + place) % 2 else ("ring", ring(nodes))
+            dither = DITHERS[(index + place) % len(DITHERS)]
+            rounds = 1 + (index + 2 * place) % 5
+            one, two = (index * 3 + place) % nodes, (index * 5 + 2 * place + 1) % nodes
+            for sees, own, to in views_of(one, two):
+                for end in (0, 0.5 * dither) if place == index % 3 else (0,):
+                    yield {"graph": graph, "rounds": rounds, "dither": dither, "end": end,
+                           "sees": sees, "own": own, "to": to, "pair_graph": name, "kappa": kappa,
+                           "loss": losses(graph, rounds, dither, sees, own, to, end, pairs, kappa)}
+
+
+def main():
+    made, name = (in_pairs, "pairs") if sys.argv[1:] == ["pairs"] else (plain, "mpmath")
     networks = {name: {"nodes": n, "edges": [x for e in edges for x in e], "mixing": mixing}
                 for name, (n, edges, mixing) in GRAPHS.items()}
-    with open("tests/golden/certificate_mpmath.json", "w", encoding="utf-8") as file:
-        json.dump({"networks": networks, "cases": out}, file, indent=None,
+    with open(f"tests/golden/certificate_{name}.json", "w", encoding="utf-8") as file:
+        json.dump({"networks": networks, "cases": list(made())}, file, indent=None,
                   separators=(",", ":"))
         file.write("\n")
 

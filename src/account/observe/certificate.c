@@ -6,6 +6,10 @@
  * must vanish are made to, and what rounding leaves of them is bounded by the inverse of their
  * products.
  *
+ * Noise that cancels in pairs serves the first round: a pair's shift costs its square, and moves two
+ * nodes' messages, so that their own noises move by the less. Whatever it is, the sum of squares is
+ * an upper bound.
+ *
  * Sources stand side by side as lanes and share `far`. A source whose bound is too wide for its
  * loss is done again alone, in long doubles.
  */
@@ -110,6 +114,8 @@ void netdp_i_scene_clear(netdp_i_scene *scene)
     netdp_i_free(scene->tied);
     netdp_i_free(scene->length);
     netdp_i_free(scene->inverse);
+    netdp_i_free(scene->pair);
+    netdp_i_free(scene->pairs_of);
     *scene = (netdp_i_scene){0};
 }
 
@@ -221,6 +227,27 @@ netdp_status netdp_i_scene_tie(netdp_i_scene *scene, const int32_t *member, int3
     return scene->tied_count > 0 ? invert_ties(scene, error) : NETDP_OK;
 }
 
+/* The pairs of nodes whose noise is not known. */
+static netdp_status list_pairs(netdp_i_scene *s, const netdp_pairing *pairing, netdp_error *error)
+{
+    s->pair = NETDP_I_NEW(int32_t, 2 * netdp_graph_edges(pairing->graph));
+    s->pairs_of = NETDP_I_NEW(int64_t, s->rows.nodes);
+    s->pair_noise = pairing->noise;
+    if (s->pair == NULL || s->pairs_of == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < s->rows.nodes; v++)
+        for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, v); i++) {
+            const int32_t w = netdp_graph_neighbours(pairing->graph, v)[i];
+            if (w < v || s->role[v] == NETDP_I_KNOWN || s->role[w] == NETDP_I_KNOWN)
+                continue;
+            s->pair[2 * s->pair_count] = v;
+            s->pair[2 * s->pair_count++ + 1] = w;
+            s->pairs_of[v]++;
+            s->pairs_of[w]++;
+        }
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
                                const netdp_i_observer *observer, double end, netdp_i_scene *scene,
                                netdp_error *error)
@@ -248,6 +275,8 @@ netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
         s.exempt[observer->member[i]] = 1;
     if (observer->last_sum)
         status = netdp_i_scene_tie(&s, observer->member, observer->member_count, error);
+    if (status == NETDP_OK && observer->pairing != NULL)
+        status = list_pairs(&s, observer->pairing, error);
     if (status == NETDP_OK) {
         *scene = s;
         s = (netdp_i_scene){0};

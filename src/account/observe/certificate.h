@@ -34,6 +34,11 @@ typedef struct netdp_i_scene {
     double *length;     /* [tied_count]: of the row's free part */
     double *inverse;    /* [tied_count][tied_count]: nearly, of the rows' products */
     double least;       /* how nearly: 1 - |I - inverse products|; at most 0: not resolved */
+    /* Noise of the first round that cancels in pairs: those that no node whose noise is known has. */
+    int64_t pair_count;
+    int32_t *pair; /* [pair_count][2]: who adds it, and who subtracts it */
+    double pair_noise;
+    int64_t *pairs_of; /* [nodes]: how many a node has */
 } netdp_i_scene;
 
 /* The view of an observer of a network that does not change. */
@@ -55,6 +60,7 @@ typedef struct netdp_i_shift {
     int32_t lanes;
     const int32_t *source; /* [lanes] */
     double *noise;         /* [rounds][nodes][lanes]; ties may change it a little */
+    double *pair; /* [pair_count][lanes]: what of the first round's pairs does for it; NULL: none */
 } netdp_i_shift;
 
 /*

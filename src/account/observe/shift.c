@@ -116,6 +116,7 @@ typedef struct block {
 static void block_clear(block *b)
 {
     netdp_i_free(b->shift.noise);
+    netdp_i_free(b->shift.pair);
     netdp_i_free(b->e);
     netdp_i_free(b->adjoint);
     netdp_i_free(b->w);
@@ -134,6 +135,8 @@ static netdp_status block_new(const chain *c, int32_t lanes, block *b, netdp_err
     const int64_t seen = c->place[c->observations] * lanes;
     *b = (block){.shift = {.lanes = lanes}};
     b->shift.noise = NETDP_I_NEW(double, c->protocol->rounds *n *lanes);
+    const bool pairs = c->scene->pair_count > 0;
+    b->shift.pair = pairs ? NETDP_I_NEW(double, c->scene->pair_count *lanes) : NULL;
     b->e = NETDP_I_NEW(double, r *lanes);
     b->adjoint = NETDP_I_NEW(double, r *lanes);
     b->w = NETDP_I_NEW(double, seen);
@@ -146,7 +149,7 @@ static netdp_status block_new(const chain *c, int32_t lanes, block *b, netdp_err
     b->next = NETDP_I_NEW(double, n *lanes);
     if (b->shift.noise == NULL || b->e == NULL || b->adjoint == NULL || b->w == NULL ||
         b->x == NULL || b->left == NULL || b->end == NULL || b->x_end == NULL || b->row == NULL ||
-        b->now == NULL || b->next == NULL) {
+        b->now == NULL || b->next == NULL || (pairs && b->shift.pair == NULL)) {
         block_clear(b);
         return netdp_i_no_memory(error);
     }
@@ -271,6 +274,26 @@ static void pass(const chain *c, block *b, int64_t t)
     b->next = swap;
 }
 
+/*
+ * The first round's noise in pairs shifts by -kappa (lambda_a - lambda_b), so that a message moves by
+ * -D lambda in all, of which -lambda is its node's own.
+ */
+static void spread_pairs(const chain *c, block *b)
+{
+    const netdp_i_scene *scene = c->scene;
+    const int64_t lanes = b->shift.lanes;
+    for (int64_t e = 0; e < scene->pair_count; e++) {
+        const int64_t adds = scene->pair[2 * e], takes = scene->pair[2 * e + 1];
+        for (int64_t l = 0; l < lanes; l++) {
+            const double shift =
+                -scene->pair_noise * (b->now[adds * lanes + l] - b->now[takes * lanes + l]);
+            b->shift.pair[e * lanes + l] = shift;
+            b->shift.noise[adds * lanes + l] += scene->pair_noise * shift;
+            b->shift.noise[takes * lanes + l] -= scene->pair_noise * shift;
+        }
+    }
+}
+
 /* The shift of x, in coordinates of the nodes. */
 static void spread(const chain *c, block *b)
 {
@@ -297,6 +320,8 @@ static void spread(const chain *c, block *b)
             for (int64_t l = 0; l < lanes; l++)
                 noise[v * lanes + l] = own * b->now[v * lanes + l];
         }
+        if (t == 0 && b->shift.pair != NULL)
+            spread_pairs(c, b);
     }
 }
 
@@ -471,6 +496,12 @@ static netdp_status find_times(const chain *c, int32_t *time, netdp_error *error
     return NETDP_OK;
 }
 
+/* Does the shape not say what it tells? Pairs' noise may hide who is seen. */
+static bool is_open(const chain *c, char role)
+{
+    return role == NETDP_I_FREE || (role == NETDP_I_SEEN && c->scene->pair_count > 0);
+}
+
 /*
  * What the shape says: who is seen under unit noise tells 1, who is too far away for the rounds 0.
  * The others in the order of their distance, so that a block's losses are alike.
@@ -490,12 +521,12 @@ static netdp_status sort_sources(chain *c, int32_t count, netdp_error *error)
         c->loss[i] = 1;
         if (!released && (far < 0 || far > farthest))
             c->loss[i] = 0;
-        else if (role[u] == NETDP_I_FREE)
+        else if (is_open(c, role[u]))
             last = far > last ? far : last;
     }
     for (int32_t far = released ? -1 : 0; status == NETDP_OK && far <= last; far++)
         for (int32_t i = 0; i < count; i++)
-            if (distance[c->from[i]] == far && c->loss[i] > 0 && role[c->from[i]] == NETDP_I_FREE)
+            if (distance[c->from[i]] == far && c->loss[i] > 0 && is_open(c, role[c->from[i]]))
                 c->order[c->pending++] = i;
     netdp_i_free(distance);
     return status;
