@@ -103,7 +103,7 @@ typedef struct netdp_gossip_attack {
     int32_t victim;               /* outside the observers */
     double noise;                 /* sigma, in units of Delta = 1 */
     /* c of each contribution round, in [-1, 1], not 0 in at_most of them: worlds 0 and 1 contribute
-       -c/2 and c/2. NULL: ones (the first at_most) */
+       -c/2 and c/2. NULL: ones (the first at_most, or those of the first batch) */
     const double *pattern;
     netdp_honest honest; /* what the other nodes do */
     double gain;         /* of NETDP_HONEST_PULL: x = -gain s at nodes whose messages the observer

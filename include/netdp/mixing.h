@@ -85,6 +85,16 @@ NETDP_API NETDP_CHECK netdp_status netdp_mixing_time(const netdp_mixing *mixing,
 NETDP_API void netdp_mixing_apply(const netdp_mixing *mixing, const double *x, double *y,
                                   int32_t width);
 
+/*
+ * G of decentralised learning, gram [phases][phases]: with x the noise that one node adds in each phase, sent
+ * and mixed in the same phase, and all nodes alike, x' G x is the sum of the squares of all models after all
+ * phases, G_pq = sum over t from max(p, q) of tr((W^(t-p+1))' W^(t-q+1)). `mixing` NULL: W takes plain
+ * means of a node and its neighbours, D^-1 (A + I), which is not symmetric. At most 4,000 nodes.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_workload(const netdp_graph *graph,
+                                                        const netdp_mixing *mixing, int64_t phases,
+                                                        double *gram, netdp_error *error);
+
 NETDP_END
 
 #endif

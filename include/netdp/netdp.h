@@ -24,6 +24,7 @@
 #include <netdp/progress.h>
 #include <netdp/protection.h>
 #include <netdp/protocol.h>
+#include <netdp/quiet.h>
 #include <netdp/random.h>
 #include <netdp/realised.h>
 #include <netdp/report.h>

@@ -98,6 +98,11 @@ static netdp_status check_faults(const netdp_gossip_attack *attack, netdp_error 
     if ((attack->faults & NETDP_FAULT_NO_END_DITHER) != 0 && !(p->end_dither > 0))
         return netdp_i_fail(error, NETDP_INVALID,
                             "fault: no end dither to leave out; attack a protocol that has one");
+    if ((attack->faults &
+         (NETDP_FAULT_REUSED_NOISE | NETDP_FAULT_REUSED_PAIRS | NETDP_FAULT_HALF_PAIRS)) != 0 &&
+        netdp_quiet_is(&p->quiet))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "fault: of quiet noise describe what is broken by its factor");
     if ((attack->faults & (NETDP_FAULT_REUSED_PAIRS | NETDP_FAULT_HALF_PAIRS)) != 0 &&
         !netdp_pairing_is(&p->pairing))
         return netdp_i_fail(error, NETDP_INVALID,
@@ -156,10 +161,11 @@ static netdp_status check_attack(const netdp_gossip_attack *attack, netdp_error 
 
 static void fill_pattern(battle *b, int64_t slots)
 {
-    const double *given = b->attack->pattern;
+    const netdp_linear *p = b->attack->protocol;
+    const int64_t every = p->cycle > 1 ? p->cycle : 1;
     for (int64_t k = 0; k < slots; k++)
-        b->pattern[k] = given != NULL                                         ? given[k]
-                        : k < netdp_linear_contributions(b->attack->protocol) ? 1
+        b->pattern[k] = b->attack->pattern != NULL ? b->attack->pattern[k]
+                        : k % every == 0 && k < netdp_linear_contributions(p) ? 1
                                                                               : 0;
 }
 

@@ -165,12 +165,30 @@ static double *pair_draw_of(const building *b, double *row, int64_t round)
     return row + b->pair_draws + slot * b->pairs->count;
 }
 
-static void add_pairs(const building *b, double *draw, const double *lambda)
+static void add_pairs(const building *b, double *draw, double part, const double *lambda)
 {
-    const double kappa = b->protocol->pairing.noise;
+    const double kappa = part * b->protocol->pairing.noise;
     for (int64_t i = 0; i < b->pairs->count; i++)
         draw[i] += kappa * (lambda[b->pairs->of[i][0]] -
                             (b->model->half_pairs ? 0 : lambda[b->pairs->of[i][1]]));
+}
+
+/* The noise of a round, and, of quiet noise, what the factor takes of the draws of earlier phases. */
+static void add_draws(const building *b, int64_t t, double *row, const double *lambda)
+{
+    const netdp_linear *p = b->protocol;
+    const bool contributes = netdp_linear_contributes(p, t);
+    const int64_t now = netdp_i_contribution(p, t);
+    const bool quiet = contributes && netdp_quiet_is(&p->quiet);
+    for (int64_t phase = quiet ? 0 : now; phase <= now; phase++) {
+        const double part = quiet ? p->quiet.factor[now * p->quiet.phases + phase] : 1;
+        const int64_t round = quiet ? phase * p->every : t;
+        double *draw = draw_of(b, row, round);
+        for (int32_t u = 0; u < b->nodes; u++)
+            draw[u] += part * netdp_i_timeline_noise(b->model->timeline, t, u) * lambda[u];
+        if (contributes)
+            add_pairs(b, pair_draw_of(b, row, round), part, lambda);
+    }
 }
 
 /* From s_{t+1} to the messages of rounds t (*now) and t-1 (*before, which is overwritten). */
@@ -220,11 +238,7 @@ static netdp_status trace_back(void *context, int64_t index, int thread, netdp_e
         lambda[at.node] = 1;
     }
     for (;; t--) {
-        double *draw = draw_of(b, row, t);
-        for (int32_t u = 0; u < b->nodes; u++)
-            draw[u] += netdp_i_timeline_noise(m->timeline, t, u) * lambda[u];
-        if (netdp_linear_contributes(b->protocol, t))
-            add_pairs(b, pair_draw_of(b, row, t), lambda);
+        add_draws(b, t, row, lambda);
         if (netdp_i_timeline_contributes(m->timeline, t, m->victim))
             b->response[index] +=
                 m->pattern[netdp_i_contribution(b->protocol, t)] * lambda[m->victim];

@@ -25,6 +25,7 @@ static const struct {
     {NULL, NULL, "Ask how private it is:"},
     {"loss", netdp_i_command_loss, "how much each node learns about each other node"},
     {"calibrate", netdp_i_command_calibrate, "the least noise that meets a privacy target"},
+    {"design", netdp_i_command_design, "noise over many phases for which models err least"},
     {"convert", netdp_i_command_convert, "a guarantee in another unit: gdp, rdp:ALPHA, dp:DELTA"},
     {NULL, NULL, "Run a study, private values on a network:"},
     {"init", netdp_i_command_init, "write a study file of your own, from questions"},

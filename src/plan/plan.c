@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netdp/quiet.h>
 #include <netdp/random.h>
 #include <netdp/simulate.h>
 
@@ -19,6 +20,7 @@
 #include "plan/tally.h"
 #include "plan/walk.h"
 #include "protocol/pairing.h"
+#include "protocol/quiet.h"
 #include "protocol/pattern.h"
 #include "study/protection.h"
 
@@ -40,6 +42,7 @@ void netdp_i_variant_clear(netdp_i_variant *variant)
     netdp_i_free(variant->source);
     netdp_i_free(variant->pattern);
     netdp_graph_free(variant->pairs);
+    netdp_i_free(variant->quiet);
 }
 
 netdp_unit netdp_i_study_unit(const netdp_study *study)
@@ -330,6 +333,31 @@ static netdp_status describe_pairs(netdp_i_variant *variant, netdp_pairing *pair
     return status;
 }
 
+/* Noise correlated over phases; baselines have fresh noise. */
+static netdp_status describe_quiet(netdp_i_variant *variant, const netdp_protocol *named,
+                                   netdp_settings *settings, netdp_error *error)
+{
+    const char *name = variant->study->privacy.quiet;
+    netdp_quiet_kind kind;
+    netdp_i_free(variant->quiet);
+    variant->quiet = NULL;
+    netdp_status status = netdp_quiet_parse(name, &kind, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "%s: privacy.quiet", variant->study->path);
+    if (kind.family == NETDP_QUIET_FRESH || variant->role != NETDP_I_NETWORK)
+        return NETDP_OK;
+    const netdp_linear plain = netdp_protocol_describe(named, variant->problem->mixing, settings);
+    const int64_t phases = netdp_linear_contributions(&plain);
+    variant->quiet = NETDP_I_NEW(double, phases *phases);
+    if (variant->quiet == NULL)
+        return netdp_i_no_memory(error);
+    settings->quiet = (netdp_quiet){variant->quiet, phases};
+    status = netdp_i_quiet_make(name, phases, settings->cycle, variant->quiet, error);
+    return status == NETDP_OK
+               ? NETDP_OK
+               : netdp_i_within(error, status, "%s: privacy.quiet", variant->study->path);
+}
+
 /* The variant's gossip; what is auto is found by the calibration. */
 static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error)
 {
@@ -353,6 +381,8 @@ static netdp_status describe_gossip(netdp_i_variant *variant, netdp_error *error
         settings.cycle = unit.batches.count;
     if (status == NETDP_OK)
         status = describe_pairs(variant, &settings.pairing, error);
+    if (status == NETDP_OK)
+        status = describe_quiet(variant, named, &settings, error);
     if (status == NETDP_OK)
         variant->protocol = netdp_protocol_describe(named, variant->problem->mixing, &settings);
     if (status != NETDP_OK || variant->role != NETDP_I_NETWORK)

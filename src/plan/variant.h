@@ -22,6 +22,7 @@ typedef struct netdp_i_variant {
     char losses[16];                /* of the network: its pairwise losses' file, no ending */
     double noise;                   /* in units of Delta */
     netdp_linear protocol;          /* gossip */
+    double *quiet;                  /* the factor of noise correlated over phases; NULL: fresh */
     netdp_graph *pairs;             /* who shares noise that cancels; NULL: nobody; owned */
     netdp_token token;              /* a walk; law NULL: none */
     netdp_tally tally;              /* a token that sums or counts; nodes 0: none */

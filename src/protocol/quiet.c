@@ -5,6 +5,7 @@
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
+#include <netdp/quiet.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -33,7 +34,8 @@ netdp_status netdp_i_quiet_check(const netdp_quiet *quiet, netdp_error *error)
     return NETDP_OK;
 }
 
-netdp_status netdp_i_quiet_factor(int64_t phases, double *q, netdp_error *error)
+/* C of Q = C C', in place. */
+static netdp_status take_factor(int64_t phases, double *q, netdp_error *error)
 {
     for (int64_t i = 0; i < phases; i++)
         for (int64_t j = 0; j < i; j++)
@@ -52,7 +54,8 @@ netdp_status netdp_i_quiet_factor(int64_t phases, double *q, netdp_error *error)
     return NETDP_OK;
 }
 
-netdp_status netdp_i_quiet_read(const char *path, int64_t phases, double *q, netdp_error *error)
+/* Q of a text. */
+static netdp_status read_covariance(const char *path, int64_t phases, double *q, netdp_error *error)
 {
     char *text = NULL;
     int64_t bytes = 0, line = 0;
@@ -87,5 +90,30 @@ netdp_status netdp_i_quiet_read(const char *path, int64_t phases, double *q, net
             netdp_i_fail(error, NETDP_INVALID,
                          "%s: %" PRId64 " lines; there are %" PRId64 " phases", path, line, phases);
     netdp_i_free(text);
+    return status;
+}
+
+netdp_status netdp_i_quiet_make(const char *name, int64_t phases, int64_t cycle, double *factor,
+                                netdp_error *error)
+{
+    static const char *const families[] = {"fresh", "optimal", "banded:", "blt:"};
+    bool named = false;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        named = named || strncmp(name, families[i], strlen(families[i])) == 0;
+    if (!named) {
+        netdp_status status = read_covariance(name, phases, factor, error);
+        return status == NETDP_OK ? take_factor(phases, factor, error) : status;
+    }
+    netdp_quiet_request request = {.phases = phases, .cycle = cycle > 1 ? cycle : 1};
+    netdp_quiet_design *design = NULL;
+    netdp_status status = netdp_quiet_parse(name, &request.kind, error);
+    if (status == NETDP_OK)
+        status = netdp_quiet_design_new(&request, &design, error);
+    if (status == NETDP_OK && design->factor == NULL)
+        status =
+            netdp_i_fail(error, NETDP_NO_ANSWER, "quiet: %" PRId64 " phases are too many", phases);
+    if (status == NETDP_OK)
+        memcpy(factor, design->factor, (size_t)phases * (size_t)phases * sizeof *factor);
+    netdp_quiet_design_free(design);
     return status;
 }

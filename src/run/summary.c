@@ -166,6 +166,11 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
             (long long)protection.batches.count,
             (long long)netdp_linear_participations(&variant->protocol),
             (long long)netdp_linear_contributions(&variant->protocol));
+    if (netdp_quiet_is(&variant->protocol.quiet))
+        remark(remarks,
+               "noise is correlated over phases (%s), so that it adds up to less: the guarantee is "
+               "of all phases together, and noise that is drawn again or reused has none",
+               variant->study->privacy.quiet);
     if (protection.batches.kind == NETDP_BATCHES_POISSON)
         remark(
             remarks,

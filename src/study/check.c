@@ -133,6 +133,7 @@ static const struct {
     {"privacy.pair_graph", NETDP_SETTING_PAIRS},
     {"privacy.pair_noise", NETDP_SETTING_PAIRS},
     {"privacy.pair_seed", NETDP_SETTING_PAIRS},
+    {"privacy.quiet", NETDP_SETTING_QUIET},
 };
 
 enum { PARTICULAR = sizeof particular / sizeof *particular };

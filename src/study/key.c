@@ -217,6 +217,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .high = 1e6, .word = by_formula, .expects = "a number from 0 to 1000000, or auto"},
     {"privacy.pair_seed", NETDP_I_KEY_SEED, AT(privacy.pair_seed), .fallback = "1",
      .expects = "a whole number from 0 to 18446744073709551615"},
+    {"privacy.quiet", NETDP_I_KEY_TEXT, AT(privacy.quiet), .fallback = "fresh",
+     .expects = "fresh, optimal, banded:B or blt:M"},
     {"output.every", NETDP_I_KEY_WHOLE, AT(output.every), .whole = true, .fallback = "1", .low = 1,
      .high = 1e9, .expects = "a whole number from 1 to 1000000000"},
     {"output.repeat", NETDP_I_KEY_WHOLE, AT(output.repeat), .whole = true, .fallback = "10",

@@ -117,6 +117,7 @@ struct netdp_study {
         char *pair_graph;
         double pair_noise; /* -1: auto, by the calibration */
         uint64_t pair_seed;
+        char *quiet; /* learning: as netdp_quiet_parse reads it */
     } privacy;
     struct {
         int64_t every;  /* rounds between rows of the trace */

@@ -8,6 +8,7 @@
 
 #include <omp.h>
 #include <netdp/audit.h>
+#include <netdp/quiet.h>
 #include <netdp/random.h>
 
 enum { MOST_RUNS = 10000 };
@@ -302,6 +303,73 @@ static void test_everything_is_local_privacy(void **state)
         assert_true(i == 2 ? got <= want[i] && got > 0.95 * want[i]
                            : fabs(got - want[i]) < 1e-9 * want[i]);
     }
+    net_drop(n);
+}
+
+/*
+ * Noise correlated over phases: the attack stays below the account, comes near it, and tells in runs
+ * what its model says. What is not the noise that was accounted for, or not the class, is found.
+ */
+static void test_quiet_noise(void **state)
+{
+    (void)state;
+    enum { PHASES = 8, CYCLE = 4 };
+    net n = family("ring 8");
+    double reset[PHASES * PHASES] = {0};
+    netdp_quiet_design *right, *other;
+    netdp_quiet_request request = {{NETDP_QUIET_OPTIMAL, 0}, PHASES, CYCLE, NULL};
+    assert_ok(netdp_quiet_design_new(&request, &right, &error));
+    request.cycle = PHASES;
+    assert_ok(netdp_quiet_design_new(&request, &other, &error));
+    for (int i = 0; i < PHASES; i++)
+        for (int j = 0; j <= i; j++)
+            reset[i * PHASES + j] = i < PHASES / 2   ? right->factor[i * PHASES + j]
+                                    : j < PHASES / 2 ? right->factor[(i - PHASES / 2) * PHASES + j]
+                                                     : 0;
+    for (int i = PHASES / 2; i < PHASES;
+         i++) /* nothing is drawn anew, as far as a factor may say */
+        reset[i * PHASES + i] = 1e-4;
+    const double signs[][PHASES] = {
+        {1, 0, 0, 0, 1}, {1, 0, 0, 0, -1}, {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, 1, 1, 1, 1, 1, 1}};
+    const int32_t observer = 0;
+    for (int paired = 0; paired < 2; paired++) {
+        netdp_linear p = describe(n, "muffliato-sgd",
+                                  (netdp_settings){.rounds = 2 * PHASES,
+                                                   .inner = 2,
+                                                   .dither = 0.2,
+                                                   .end_dither = 0.2,
+                                                   .cycle = CYCLE,
+                                                   .quiet = {right->factor, PHASES},
+                                                   .pairing = {n.graph, paired ? 1.5 : 0}});
+        netdp_gossip_attack a = {.protocol = &p,
+                                 .view = {.count = 1, .observers = &observer},
+                                 .victim = 1,
+                                 .noise = 2,
+                                 .runs = 4000,
+                                 .seed = 9};
+        const double claimed = claim(&a, NETDP_BOUND_AUTO);
+        double most = 0, deviation = 0;
+        for (int k = 0; k < 2; k++) {
+            a.pattern = signs[k];
+            const double least = found(a);
+            most = fmax(most, least);
+            assert_true(least <= claimed);
+            const double got = separation(&a, &deviation);
+            assert_true(fabs(got - sqrt(least) / a.noise) < 5 * deviation);
+        }
+        assert_true(most > 0.6 * claimed);
+        a.pattern = signs[2]; /* outside of the class */
+        assert_true(fmax(found(a), (a.pattern = signs[3], found(a))) > 1.2 * claimed);
+        p.quiet.factor = reset; /* the same noise again after half of the phases */
+        a.pattern = signs[1];
+        assert_true(found(a) > 10 * claimed);
+        p.quiet.factor = other->factor; /* another cycle's */
+        assert_true(fmax(found(a), (a.pattern = signs[0], found(a))) > 1.05 * claimed);
+        a.faults = NETDP_FAULT_REUSED_NOISE;
+        assert_fails(netdp_attack_gossip(&a, NULL, scores, NULL, &error), NETDP_INVALID);
+    }
+    netdp_quiet_design_free(right);
+    netdp_quiet_design_free(other);
     net_drop(n);
 }
 
@@ -821,6 +889,7 @@ int main(void)
         cmocka_unit_test(test_pairs_are_never_exceeded),
         cmocka_unit_test(test_broken_pairs_are_caught),
         cmocka_unit_test(test_everything_is_local_privacy),
+        cmocka_unit_test(test_quiet_noise),
         cmocka_unit_test(test_a_value_without_noise_is_infinite),
         cmocka_unit_test(test_scores_separate_as_far_as_the_optimum),
         cmocka_unit_test(test_scores_are_log_likelihood_ratios),

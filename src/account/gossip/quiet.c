@@ -18,6 +18,7 @@
 #include "account/gossip/quadratic.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "mixing/dense.h"
 
 /* What is lost in sums of squares and products of orthogonal matrices, generously. */
 #define LOST (64 * DBL_EPSILON)
@@ -103,19 +104,6 @@ static netdp_status worst_pattern(worst *w, const double *value, double *loss, n
     return NETDP_OK;
 }
 
-/* Eigenvalues and vectors of the symmetric a [n][n], of which the lower triangle of columns is
- * there. */
-static netdp_status eigen(double *a, int32_t n, double *value, netdp_error *error)
-{
-    const lapack_int status = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, a, n, value);
-    if (status == 0)
-        return NETDP_OK;
-    return status == LAPACK_WORK_MEMORY_ERROR
-               ? netdp_i_no_memory(error)
-               : netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "the eigenvalues of a phase's account were not found");
-}
-
 void netdp_i_quiet_free(netdp_i_quiet *quiet)
 {
     if (quiet == NULL)
@@ -139,7 +127,7 @@ static netdp_status decompose(netdp_i_quiet *q, const double *factor, netdp_erro
     double trace = 0;
     for (int64_t p = 0; p < n; p++)
         trace += q->vector[p * n + p];
-    netdp_status status = eigen(q->vector, n, q->value, error);
+    netdp_status status = netdp_i_symmetric_eigen(n, q->vector, q->value, error);
     if (status != NETDP_OK)
         return status;
     for (int32_t p = 0; p < n; p++)
@@ -158,6 +146,7 @@ netdp_status netdp_i_quiet_new(const netdp_quiet *noise, int64_t cycle, netdp_i_
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "quiet: %lld phases; the account takes at most %d", (long long)n,
                             NETDP_DENSE_NODES);
+    netdp_i_dense_begin();
     worst w = {0};
     netdp_i_quiet *made = NETDP_I_NEW(netdp_i_quiet, 1);
     if (made == NULL)
@@ -205,7 +194,7 @@ static netdp_status spectrum(const netdp_i_told *told, double *h, netdp_error *e
         cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, n, n, 1,
                     told->noise, n, gram, n);
     }
-    netdp_status status = eigen(gram, n, h, error);
+    netdp_status status = netdp_i_symmetric_eigen(n, gram, h, error);
     if (status != NETDP_OK)
         return status;
     if (told->noise != NULL) /* column j of S^-T V is what the j-th direction is of each node */

@@ -30,6 +30,7 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
 netdp_status netdp_i_command_bench(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error);

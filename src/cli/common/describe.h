@@ -88,8 +88,9 @@ typedef struct netdp_i_description_options {
      "learning: rows are dealt to B batches that take turns, and a row is what is protected; it "  \
      "takes part in every B-th phase",                                                             \
      "in all phases"},                                                                             \
-    {NETDP_I_TEXT, 0, "quiet", &(o).quiet, "fresh|FILE",                                           \
-     "learning: noise correlated over phases by the covariance in the file, a line a phase",       \
+    {NETDP_I_TEXT, 0, "quiet", &(o).quiet, "fresh|optimal|banded:B|blt:M|FILE",                    \
+     "learning: noise correlated over phases so that the mean model errs least (netdp design), "    \
+     "or by the covariance in FILE, a line a phase",                                               \
      "fresh"},                                                                                     \
     NETDP_I_ONLY_FOR(NETDP_SETTING_VARYING),                                                       \
     {NETDP_I_TEXT, 0, "dropout", &(o).dropout, "P|edges:P",                                        \

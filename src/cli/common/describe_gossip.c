@@ -111,9 +111,8 @@ static netdp_status read_quiet(const netdp_i_description_options *options,
     made->quiet = NETDP_I_NEW(double, phases *phases);
     if (made->quiet == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_quiet_read(options->quiet, phases, made->quiet, error);
-    if (status == NETDP_OK)
-        status = netdp_i_quiet_factor(phases, made->quiet, error);
+    netdp_status status =
+        netdp_i_quiet_make(options->quiet, phases, settings->cycle, made->quiet, error);
     settings->quiet = (netdp_quiet){made->quiet, phases};
     return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--quiet");
 }

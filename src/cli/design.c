@@ -1,0 +1,174 @@
+/* netdp design: noise that is quiet over phases, and what is gained by it. */
+#include "cli/common/command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <netdp/quiet.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+typedef struct design_options {
+    netdp_i_network_options network;
+    const char *quiet, *workload, *output;
+    int64_t phases, cycle;
+    bool json;
+} design_options;
+
+/* The covariance that --quiet FILE of netdp loss reads. */
+static netdp_status write_covariance(const char *path, const netdp_quiet_design *design, int64_t n,
+                                     netdp_error *error)
+{
+    netdp_i_output out;
+    if (design->factor == NULL)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "--output: of so many phases no covariance is written; --json has what "
+                            "its exponentials are");
+    netdp_status status = netdp_i_output_open(&out, path, error);
+    if (status != NETDP_OK)
+        return status;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (int64_t k = 0; k <= (i < j ? i : j); k++)
+                sum += design->factor[i * n + k] * design->factor[j * n + k];
+            fprintf(out.stream, "%.17g%c", sum, j + 1 < n ? ' ' : '\n');
+        }
+    status = netdp_i_output_commit(&out, error);
+    netdp_i_output_drop(&out);
+    return status;
+}
+
+/* G of the network, or NULL of prefix sums. */
+static netdp_status read_workload(const design_options *o, const netdp_i_arguments *arguments,
+                                  double **gram, char *name, size_t room, netdp_error *error)
+{
+    const bool has_graph = o->network.file != NULL || o->network.family != NULL;
+    const bool gossip = o->workload != NULL ? strcmp(o->workload, "gossip") == 0 : has_graph;
+    const bool rows = strcmp(o->network.mixing, "rows") == 0;
+    netdp_graph *graph = NULL;
+    netdp_mixing *mixing = NULL;
+    *gram = NULL;
+    snprintf(name, room, "sums");
+    if (o->workload != NULL && !gossip && strcmp(o->workload, "sums") != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "--workload: '%s'; give sums or gossip",
+                            netdp_i_show_text(o->workload).text);
+    if (!gossip)
+        return has_graph ? netdp_i_fail(error, NETDP_INVALID,
+                                        "--workload sums: knows no network; leave the graph out")
+                         : NETDP_OK;
+    netdp_status status = netdp_i_cli_graph(&o->network, arguments, &graph, error);
+    if (status == NETDP_OK && !rows)
+        status = netdp_mixing_new(graph, o->network.mixing, &mixing, error);
+    if (status == NETDP_OK)
+        *gram = NETDP_I_NEW(double, o->phases * o->phases);
+    if (status == NETDP_OK && *gram == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = netdp_graph_workload(graph, mixing, o->phases, *gram, error);
+    if (status == NETDP_OK)
+        snprintf(name, room, "gossip on %s, %s", netdp_graph_origin(graph), o->network.mixing);
+    netdp_mixing_free(mixing);
+    netdp_graph_free(graph);
+    return status;
+}
+
+static netdp_status print_json(const design_options *o, const netdp_quiet_design *d,
+                               const char *workload, netdp_error *error)
+{
+    json_t *exponentials = json_array();
+    for (int32_t i = 0; i < d->size; i++)
+        json_array_append_new(
+            exponentials, json_pack("{s:f, s:f}", "weight", d->weight[i], "decay", d->decay[i]));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:s, s:{s:f, s:f}, s:o}", "netdp", netdp_version(), "quiet",
+        o->quiet, "phases", (json_int_t)o->phases, "cycle", (json_int_t)o->cycle, "participations",
+        (json_int_t)((o->phases - 1) / o->cycle + 1), "workload", workload, "error", "fresh",
+        d->fresh, "quiet", d->error, "exponentials", exponentials);
+    return netdp_i_cli_print_json(&object, error);
+}
+
+static void print_table(const design_options *o, const netdp_quiet_design *d, const char *workload)
+{
+    printf("%s noise over %" PRId64 " phases; a row takes part in every %" PRId64 "th, %" PRId64
+           " times at most; workload: %s.\n",
+           o->quiet, o->phases, o->cycle, (o->phases - 1) / o->cycle + 1, workload);
+    printf("error tr(G Q) where every message seen tells mu = 1: fresh %.10g, %s %.10g; standard "
+           "deviation %.4g of fresh.\n",
+           d->fresh, o->quiet, d->error, sqrt(d->error / d->fresh));
+    for (int32_t i = 0; i < d->size; i++)
+        printf("%s%.6g * %.6g^(j-1)%s", i == 0 ? "Q^-1 = E'E, E Toeplitz: 1, then " : " + ",
+               d->weight[i], d->decay[i], i + 1 == d->size ? ".\n" : "");
+}
+
+netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *error)
+{
+    design_options o = {.network = NETDP_I_NETWORK_USUAL, .quiet = "optimal", .cycle = 0};
+    const netdp_i_option table[] = {
+        NETDP_I_GRAPH_OPTIONS(o.network),
+        NETDP_I_MIXING_OPTIONS(o.network),
+        {NETDP_I_GROUP, 0, "The noise:", NULL, NULL, NULL, NULL},
+        {NETDP_I_COUNT, 0, "phases", &o.phases, "N", "contribution rounds of the run", "required"},
+        {NETDP_I_COUNT, 0, "cycle", &o.cycle, "B",
+         "batches that take turns: a row takes part in every B-th phase", "required"},
+        {NETDP_I_TEXT, 0, "quiet", &o.quiet, "optimal|banded:B|blt:M|fresh",
+         "the least error; in B diagonals; by M exponentials, for thousands of phases", "optimal"},
+        {NETDP_I_TEXT, 0, "workload", &o.workload, "sums|gossip",
+         "whose error: the mean model's, which adds up; or all models' of the network",
+         "gossip with a graph, else sums"},
+        {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
+        {NETDP_I_TEXT, 0, "output", &o.output, "FILE",
+         "also the covariance, which netdp loss --quiet FILE reads", "none"},
+        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "design",
+        .arguments = "",
+        .what = "Which noise is quiet in the long run? A covariance over phases for which models "
+                "err least.\n--mixing rows: each node takes the plain mean of itself and its "
+                "neighbours; of designs only.",
+        .examples = "  netdp design --phases 64 --cycle 8\n"
+                    "  netdp design --family florentine --mixing rows --phases 64 --cycle 8 "
+                    "--output quiet.txt\n"
+                    "  netdp design --phases 5000 --cycle 100 --quiet blt:4\n",
+        .options = table,
+    };
+    netdp_i_arguments arguments = {0};
+    netdp_quiet_design *design = NULL;
+    double *gram = NULL;
+    char name[200];
+    netdp_quiet_request request = {0};
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status != NETDP_OK || arguments.help)
+        goto done;
+    if (o.phases < 1 || o.phases > 20000 || o.cycle < 1)
+        status = netdp_i_fail(error, NETDP_INVALID, "%s: required; a whole number from 1%s",
+                              o.cycle < 1 ? "--cycle" : "--phases", o.cycle < 1 ? "" : " to 20000");
+    if (status == NETDP_OK) {
+        status = netdp_quiet_parse(o.quiet, &request.kind, error);
+        if (status != NETDP_OK)
+            status = netdp_i_within(error, status, "--quiet");
+    }
+    if (status == NETDP_OK)
+        status = read_workload(&o, &arguments, &gram, name, sizeof name, error);
+    request.phases = o.phases;
+    request.cycle = o.cycle;
+    request.workload = gram;
+    if (status == NETDP_OK)
+        status = netdp_quiet_design_new(&request, &design, error);
+    if (status == NETDP_OK && o.output != NULL)
+        status = write_covariance(o.output, design, o.phases, error);
+    if (status == NETDP_OK && o.json)
+        status = print_json(&o, design, name, error);
+    else if (status == NETDP_OK)
+        print_table(&o, design, name);
+done:
+    netdp_quiet_design_free(design);
+    netdp_i_free(gram);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
