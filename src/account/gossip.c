@@ -720,9 +720,11 @@ netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bo
     netdp_i_observer alone = *observer;
     if (protocol->every > 1)
         alone.pairing = NULL;
-    return netdp_i_stream(protocol, basis, &alone,
-                          bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER : bound, request->pattern,
-                          of, progress, error);
+    const netdp_i_stream_asked asked = {.bound =
+                                            bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER : bound,
+                                        .pattern = request->pattern,
+                                        .most = NETDP_I_STREAM_MOST};
+    return netdp_i_stream(protocol, basis, &alone, &asked, of, progress, error);
 }
 
 /*
@@ -1013,7 +1015,7 @@ static bool caps_by_everything(const account *a)
            (double)a->losses->from_count * a->losses->to_count / a->losses->members <= MOST_COLUMNS;
 }
 
-netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
+netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room room,
                                 const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
                                 void *context, const netdp_progress *progress, netdp_error *error)
 {
@@ -1024,7 +1026,7 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
     a.graph = netdp_mixing_graph(request->protocol->mixing);
     status = losses_begin(&a, error);
     if (status == NETDP_OK && is_published(a.bound))
-        status = begin_published(&a, room, error);
+        status = begin_published(&a, room.sums, error);
     if (status == NETDP_OK && netdp_pairing_is(&request->protocol->pairing) &&
         (is_local(&a) || caps_by_everything(&a)))
         status = netdp_i_paired_new(&request->protocol->pairing, netdp_graph_nodes(a.graph),
@@ -1035,8 +1037,9 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
      */
     const bool at_once =
         is_published(a.bound) && request->protocol->varying.kind != NETDP_VARY_NEVER;
-    status = netdp_i_batches_fill(a.losses, at_once ? a.losses->to_count : 0, account_batch, &a,
-                                  sink, context, progress, error);
+    const int32_t size = at_once ? a.losses->to_count : netdp_i_batch_size(a.losses, room.rows);
+    status =
+        netdp_i_batches_fill(a.losses, size, account_batch, &a, sink, context, progress, error);
 done:
     netdp_i_published_free(a.published);
     netdp_i_phase_free(a.phase);

@@ -140,7 +140,8 @@ static netdp_status account_rounds(const netdp_loss_request *request, netdp_i_ba
     if (status == NETDP_OK)
         status = netdp_i_halo_new(rows, &s.halo, error);
     if (status == NETDP_OK)
-        status = netdp_i_losses_all(request, 0, &rounds, sink, context, progress, error);
+        status = netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, 0}, &rounds, sink,
+                                    context, progress, error);
     spread_clear(&s);
     return netdp_i_agree(status, error);
 }

@@ -333,10 +333,12 @@ static const netdp_bound sound[] = {NETDP_BOUND_ABS_SUM, NETDP_BOUND_SPECTRAL, N
 enum { SOUND = sizeof sound / sizeof *sound };
 
 /* The bounds of every node but the observer: [SOUND][nodes]. */
-static void bound_all(const scene *s, const int32_t *from, double loss[SOUND][MOST])
+static void bound_all(const scene *s, const int32_t *from, netdp_i_stream_sizes most,
+                      double loss[SOUND][MOST])
 {
     for (int b = 0; b < SOUND; b++)
-        assert_ok(netdp_i_stream(&s->protocol, &s->basis, &s->observer, sound[b], NULL,
+        assert_ok(netdp_i_stream(&s->protocol, &s->basis, &s->observer,
+                                 &(netdp_i_stream_asked){sound[b], NULL, most},
                                  &(netdp_i_sources){s->nodes - 1, from, loss[b]}, NULL, &error));
 }
 
@@ -351,15 +353,12 @@ static void check_stitched(const char *name, bool sums, int64_t rounds, int64_t 
     scene_new(&s, name, sums, rounds, every, false);
     s.protocol.at_most = most;
     const int64_t slots = (rounds - 1) / every + 1, used = netdp_linear_contributions(&s.protocol);
-    const netdp_i_stream_sizes usual = netdp_i_stream_most;
     double whole[SOUND][MOST], stitched[SOUND][MOST];
     int32_t from[MOST];
     for (int32_t u = 1; u < s.nodes; u++)
         from[u - 1] = u;
-    bound_all(&s, from, whole);
-    netdp_i_stream_most = sizes;
-    bound_all(&s, from, stitched);
-    netdp_i_stream_most = usual;
+    bound_all(&s, from, NETDP_I_STREAM_MOST, whole);
+    bound_all(&s, from, sizes, stitched);
     int64_t size = 0;
     double *g = whitened(&s, &size, slots), *m = calloc((size_t)(slots * slots), sizeof *m);
     netdp_i_quadratic *quadratic = NULL;
@@ -501,7 +500,7 @@ static void check_proven(const char *name, bool sums, int64_t rounds, int64_t ev
     int32_t from[MOST];
     for (int32_t u = 1; u < s.nodes; u++)
         from[u - 1] = u;
-    bound_all(&s, from, plain);
+    bound_all(&s, from, NETDP_I_STREAM_MOST, plain);
     for (int b = 0; b < SOUND; b++) {
         assert_ok(netdp_i_stream_proven(&s.protocol, &s.basis, &s.observer, sound[b],
                                         &(netdp_i_sources){s.nodes - 1, from, proven}, NULL,

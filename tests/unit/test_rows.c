@@ -42,26 +42,35 @@ static netdp_status see_row(void *context, const netdp_losses *losses, int32_t t
     return NETDP_OK;
 }
 
+static netdp_status see_batch(void *context, const netdp_i_batch *batch, netdp_error *why)
+{
+    netdp_status status = NETDP_OK;
+    for (int32_t v = 0; status == NETDP_OK && v < batch->count; v++)
+        status = see_row(context, batch->losses, batch->first + v,
+                         batch->loss + (int64_t)v * batch->losses->from_count, why);
+    return status;
+}
+
+/* By rows, in the smallest batches. */
+static netdp_status see_small(const netdp_loss_request *request, seeing *s,
+                              const netdp_progress *progress)
+{
+    return netdp_i_losses_all(request, (netdp_i_room){1, 1}, NULL, see_batch, s, progress, &error);
+}
+
 /* Kept at once, by rows in batches of the usual size, and in the smallest batches. */
 static void compare(const netdp_loss_request *request)
 {
-    const int64_t usual = netdp_i_batch_bytes, before = netdp_i_memory_live();
-    netdp_losses *kept = NULL, *again = NULL;
+    const int64_t before = netdp_i_memory_live();
+    netdp_losses *kept = NULL;
     assert_ok(netdp_losses_new(request, NULL, &kept, &error));
-    for (int small = 0; small < 2; small++) {
-        seeing s = {kept, 0, -1};
-        netdp_i_batch_bytes = small ? 1 : usual;
-        assert_ok(netdp_losses_each(request, see_row, &s, NULL, &error));
-        assert_int_equal(s.seen, kept->to_count);
-    }
-    assert_true(netdp_i_batch_size(kept) == kept->to_count ||
-                netdp_i_batch_size(kept) == 4 * netdp_i_threads());
-    assert_ok(netdp_losses_new(request, NULL, &again, &error));
-    netdp_i_batch_bytes = usual;
-    assert_memory_equal(again->loss, kept->loss,
-                        (size_t)kept->from_count * (size_t)kept->to_count * sizeof *kept->loss);
+    seeing usual = {kept, 0, -1}, small = usual;
+    assert_ok(netdp_losses_each(request, see_row, &usual, NULL, &error));
+    assert_ok(see_small(request, &small, NULL));
+    assert_true(usual.seen == kept->to_count && small.seen == kept->to_count);
+    assert_true(netdp_i_batch_size(kept, 1) == kept->to_count ||
+                netdp_i_batch_size(kept, 1) == 4 * netdp_i_threads());
     netdp_losses_free(kept);
-    netdp_losses_free(again);
     assert_int_equal(netdp_i_memory_live(), before);
 }
 
@@ -116,22 +125,38 @@ static void test_rows_are_those_that_are_kept(void **state)
     net_drop(few);
 }
 
+/* In two batches of the usual size: every row stands in its place. */
+static void test_batches_are_kept_in_their_places(void **state)
+{
+    (void)state;
+    const net n = family("ring 1450");
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 1};
+    const netdp_loss_request request = {.protocol = &protocol, .bound = NETDP_BOUND_EVERYTHING};
+    netdp_losses *kept = NULL;
+    assert_ok(netdp_losses_new(&request, NULL, &kept, &error));
+    assert_true(netdp_i_batch_size(kept, NETDP_I_BATCH_BYTES) < kept->to_count);
+    for (int64_t v = 0; v < kept->from_count; v++) {
+        assert_true(kept->loss[v * kept->from_count + v] == INFINITY);
+        assert_true(kept->loss[v * kept->from_count + (v + 1) % kept->from_count] == 1);
+    }
+    netdp_losses_free(kept);
+    net_drop(n);
+}
+
 static void test_a_row_may_stop(void **state)
 {
     (void)state;
     const net n = family("ring 50");
     const netdp_linear protocol = {.mixing = n.mixing, .rounds = 4, .dither = 0.1};
     const netdp_loss_request request = {.protocol = &protocol};
-    const int64_t usual = netdp_i_batch_bytes, before = netdp_i_memory_live();
-    netdp_i_batch_bytes = 1;
+    const int64_t before = netdp_i_memory_live();
     for (int32_t at = 0; at < 50; at += 7) {
         seeing s = {NULL, 0, at};
-        assert_fails(netdp_losses_each(&request, see_row, &s, NULL, &error), NETDP_NO_ANSWER);
+        assert_fails(see_small(&request, &s, NULL), NETDP_NO_ANSWER);
         assert_string_equal(error.text, "enough");
         assert_int_equal(s.seen, at + 1);
         assert_int_equal(netdp_i_memory_live(), before);
     }
-    netdp_i_batch_bytes = usual;
     net_drop(n);
 }
 
@@ -158,20 +183,16 @@ static void test_batches_tell_one_progress(void **state)
     const net n = family("ring 50");
     const netdp_linear protocol = {.mixing = n.mixing, .rounds = 4, .dither = 0.1};
     const netdp_loss_request request = {.protocol = &protocol};
-    const int64_t usual = netdp_i_batch_bytes;
     telling t = {.left = INT32_MAX};
     seeing s = {NULL, 0, -1};
-    netdp_i_batch_bytes = 1;
-    assert_ok(netdp_losses_each(&request, see_row, &s, &(netdp_progress){tell, &t}, &error));
+    assert_ok(see_small(&request, &s, &(netdp_progress){tell, &t}));
     assert_true(t.done == 50);
     for (int left = 0; left < 60; left += 9) {
         t = (telling){.left = left};
         s = (seeing){NULL, 0, -1};
-        assert_fails(netdp_losses_each(&request, see_row, &s, &(netdp_progress){tell, &t}, &error),
-                     NETDP_INTERRUPTED);
+        assert_fails(see_small(&request, &s, &(netdp_progress){tell, &t}), NETDP_INTERRUPTED);
         assert_true(s.seen < 50);
     }
-    netdp_i_batch_bytes = usual;
     net_drop(n);
 }
 
@@ -183,14 +204,11 @@ static void test_allocation_failures(void **state)
     const netdp_linear protocol = {.mixing = n.mixing, .rounds = 3, .dither = 0.1};
     const netdp_loss_request requests[] = {{.protocol = &protocol},
                                            {.protocol = &protocol, .bound = NETDP_BOUND_PUBLISHED}};
-    const int64_t usual = netdp_i_batch_bytes;
-    netdp_i_batch_bytes = 1;
     for (size_t what = 0; what < 2; what++)
         for (sweep s = {0}; sweep_next(&s);) {
             seeing seen = {NULL, 0, -1};
-            s.status = netdp_losses_each(&requests[what], see_row, &seen, NULL, &error);
+            s.status = see_small(&requests[what], &seen, NULL);
         }
-    netdp_i_batch_bytes = usual;
     net_drop(n);
 }
 
@@ -212,6 +230,21 @@ static void find_worst(const netdp_losses *l, int32_t *from, int32_t *to)
             }
 }
 
+/* Row by row, in place of netdp_losses_summary's batches. */
+static void sum_rows(const netdp_losses *l, netdp_summary *summary)
+{
+    const netdp_unit unit = {NETDP_AS_LOSS, 0};
+    netdp_i_summing s = {0};
+    double value[64];
+    for (int32_t v = 0; v < l->to_count; v++) {
+        const netdp_i_batch row = {l, v, 1, l->loss + (int64_t)v * l->from_count};
+        assert_ok(netdp_i_batch_values(&row, 1, unit, value, NULL, &error));
+        assert_ok(netdp_i_summing_add(&s, &row, value, &error));
+    }
+    assert_ok(netdp_i_summing_end(&s, l, 1, unit, summary, &error));
+    netdp_i_summing_clear(&s);
+}
+
 /* Losses within a few ties of each other, in every order: chains in which neighbours tie and ends
  * do not. */
 static void test_ties_are_those_of_the_end(void **state)
@@ -221,8 +254,6 @@ static void test_ties_are_those_of_the_end(void **state)
     int32_t node[N];
     double loss[N * N];
     uint64_t random = 7;
-    const int64_t usual = netdp_i_batch_bytes;
-    netdp_i_batch_bytes = 1;
     for (int32_t i = 0; i < N; i++)
         node[i] = (i * 5) % N;
     netdp_losses losses = {.from_count = N,
@@ -240,20 +271,19 @@ static void test_ties_are_those_of_the_end(void **state)
             random = random * 6364136223846793005u + 1442695040888963407u;
             loss[i] = 0.5 * (1 + 3e-10 * (double)((random >> 33) % 12));
         }
-        assert_ok(
-            netdp_losses_summary(&losses, 1, (netdp_unit){NETDP_AS_LOSS, 0}, &summary, &error));
+        sum_rows(&losses, &summary);
         find_worst(&losses, &from, &to);
         assert_int_equal(summary.worst_from, from);
         assert_int_equal(summary.worst_to, to);
         assert_int_equal(summary.pairs, N * (N - 1));
     }
-    netdp_i_batch_bytes = usual;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_those_that_are_kept),
+        cmocka_unit_test(test_batches_are_kept_in_their_places),
         cmocka_unit_test(test_a_row_may_stop),
         cmocka_unit_test(test_batches_tell_one_progress),
         cmocka_unit_test(test_allocation_failures),

@@ -27,9 +27,6 @@
  */
 enum { BLOCK = 8, SEAM_ROOM = 33 };
 
-netdp_i_stream_sizes netdp_i_stream_most = {
-    .whole = NETDP_I_EXPLICIT, .followed = 512, .largest = 2048};
-
 /* The responses that a thread holds may take this many bytes. */
 #define BLOCK_BYTES 2.5e8
 
@@ -44,6 +41,7 @@ typedef struct stream {
     double *loss;
     int32_t slots, most; /* of M: contribution rounds, and how many of them a node uses */
     int32_t early;       /* long streams: slots before the gain is steady */
+    int64_t largest;     /* of M, of long streams */
     const netdp_linear *whole;
     const netdp_i_stream_proof *proof; /* NULL: rounding is not added */
     int32_t block;                     /* nodes taken together: their responses must fit */
@@ -226,7 +224,7 @@ static netdp_status bound_long(stream *s, int32_t seen, const netdp_progress *pr
 {
     const netdp_linear *whole = s->protocol;
     const int64_t slots = slots_of(whole), every = whole->every;
-    const netdp_linear largest = without(whole, slots - netdp_i_stream_most.largest);
+    const netdp_linear largest = without(whole, slots - s->largest);
     netdp_i_ages shown = {0};
     netdp_status status =
         netdp_i_ages_new(whole, s->gains, largest.rounds, &shown, progress, error);
@@ -295,16 +293,18 @@ static netdp_status lower_long(const stream *s, const netdp_progress *progress, 
 }
 
 static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *basis,
-                            const netdp_i_observer *observer, netdp_bound bound,
-                            const double *pattern, const netdp_i_sources *of,
-                            const netdp_progress *progress, netdp_error *error)
+                            const netdp_i_observer *observer, const netdp_i_stream_asked *asked,
+                            const netdp_i_sources *of, const netdp_progress *progress,
+                            netdp_error *error)
 {
     const int64_t slots = slots_of(protocol);
-    const bool is_long = slots > netdp_i_stream_most.whole;
+    const netdp_bound bound = asked->bound;
+    const double *pattern = asked->pattern;
+    const bool is_long = slots > asked->most.whole;
     /* A gain that is held overstates: good for bounds from above. */
     int64_t longest = protocol->rounds;
     if (pattern == NULL && bound != NETDP_BOUND_LOWER) {
-        const int64_t followed = is_long ? netdp_i_stream_most.followed * protocol->every : longest;
+        const int64_t followed = is_long ? asked->most.followed * protocol->every : longest;
         const int64_t room = netdp_i_gains_room(basis, observer);
         longest = followed < room ? followed : room;
     }
@@ -322,6 +322,7 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
                 .loss = of->loss,
                 .slots = is_long ? 0 : (int32_t)slots,
                 .most = is_long ? 0 : (int32_t)netdp_linear_contributions(protocol),
+                .largest = asked->most.largest,
                 .progress = progress};
     if (pattern != NULL)
         status = netdp_i_pattern_value(protocol, basis, &gains, pattern, of, progress, error);
@@ -370,15 +371,15 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
 }
 
 netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
-                            const netdp_i_observer *observer, netdp_bound bound,
-                            const double *pattern, const netdp_i_sources *of,
-                            const netdp_progress *progress, netdp_error *error)
+                            const netdp_i_observer *observer, const netdp_i_stream_asked *asked,
+                            const netdp_i_sources *of, const netdp_progress *progress,
+                            netdp_error *error)
 {
     netdp_i_basis shrunk = {0};
     netdp_status status =
         netdp_i_basis_shrink(basis, observer->seen, observer->seen_count, &shrunk, error);
     if (status == NETDP_OK)
-        status = account(protocol, shrunk.modes > 0 ? &shrunk : basis, observer, bound, pattern, of,
+        status = account(protocol, shrunk.modes > 0 ? &shrunk : basis, observer, asked, of,
                          progress, error);
     netdp_i_basis_clear(&shrunk);
     return status;

@@ -9,26 +9,33 @@
 
 /*
  * Slots of contributions: M is formed of `whole` at most. Of longer streams the gains of `followed`
- * slots, and M of `largest` ones. Tests make them small.
+ * slots, and M of `largest` ones.
  */
 typedef struct netdp_i_stream_sizes {
     int64_t whole, followed, largest;
 } netdp_i_stream_sizes;
 
-extern netdp_i_stream_sizes netdp_i_stream_most;
+/* What is asked of a stream. */
+typedef struct netdp_i_stream_asked {
+    netdp_bound bound;
+    const double *pattern; /* NULL: the worst */
+    netdp_i_stream_sizes most;
+} netdp_i_stream_asked;
+
+#define NETDP_I_STREAM_MOST ((netdp_i_stream_sizes){NETDP_I_EXPLICIT, 512, 2048})
 
 /*
  * of->loss[i]: the bound of node of->node[i]'s contributions towards the observer. With a pattern (of
  * netdp_linear_contributions many numbers, each in [-1, 1]) exactly its value, whatever the bound.
  */
 netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
-                            const netdp_i_observer *observer, netdp_bound bound,
-                            const double *pattern, const netdp_i_sources *of,
-                            const netdp_progress *progress, netdp_error *error);
+                            const netdp_i_observer *observer, const netdp_i_stream_asked *asked,
+                            const netdp_i_sources *of, const netdp_progress *progress,
+                            netdp_error *error);
 
 /*
  * The same bound, with what rounding may have lost of it added outward: the number of contributions
- * where that cannot be told. Of up to netdp_i_stream_most.whole slots, towards a single observer,
+ * where that cannot be told. Of up to NETDP_I_EXPLICIT slots, towards a single observer,
  * on a basis of all eigenvectors; not LOWER.
  */
 netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,

@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-int64_t netdp_i_batch_bytes = (int64_t)16 << 20;
-
 void netdp_losses_free(netdp_losses *losses)
 {
     if (losses == NULL)
@@ -132,10 +130,10 @@ void netdp_i_losses_exclude(netdp_losses *losses)
     netdp_i_rows_exclude(losses, 0, losses->to_count, losses->loss);
 }
 
-int32_t netdp_i_batch_size(const netdp_losses *losses)
+int32_t netdp_i_batch_size(const netdp_losses *losses, int64_t bytes)
 {
     const int64_t row = (int64_t)sizeof(double) * losses->from_count;
-    const int64_t fit = netdp_i_batch_bytes / row, least = (int64_t)4 * netdp_i_threads();
+    const int64_t fit = bytes / row, least = (int64_t)4 * netdp_i_threads();
     const int64_t size = fit > least ? fit : least;
     return size < losses->to_count ? (int32_t)size : losses->to_count;
 }
@@ -148,7 +146,7 @@ netdp_i_batch netdp_i_batch_whole(const netdp_losses *losses)
 netdp_status netdp_i_losses_replay(const netdp_losses *losses, netdp_i_batch_sink sink,
                                    void *context, netdp_error *error)
 {
-    const int32_t size = netdp_i_batch_size(losses);
+    const int32_t size = netdp_i_batch_size(losses, NETDP_I_BATCH_BYTES);
     netdp_i_batch batch = {losses, 0, size, losses->loss};
     netdp_status status = NETDP_OK;
     for (; status == NETDP_OK && batch.first < losses->to_count; batch.first += size) {

@@ -40,11 +40,15 @@ typedef struct netdp_i_batch {
 typedef netdp_status (*netdp_i_batch_sink)(void *context, const netdp_i_batch *batch,
                                            netdp_error *error);
 
-/* Bytes of the rows of a batch; tests make it small. */
-extern int64_t netdp_i_batch_bytes;
+/* Bytes: of the rows of a batch, and of a published formula's sums, which serve several observers. */
+typedef struct netdp_i_room {
+    int64_t rows, sums;
+} netdp_i_room;
 
-/* How many observers a batch has, the last one apart. */
-int32_t netdp_i_batch_size(const netdp_losses *losses);
+#define NETDP_I_BATCH_BYTES ((int64_t)16 << 20)
+
+/* How many observers a batch of so many bytes has, the last one apart: at least 4 for each thread. */
+int32_t netdp_i_batch_size(const netdp_losses *losses, int64_t bytes);
 
 /* All rows as one batch. */
 netdp_i_batch netdp_i_batch_whole(const netdp_losses *losses);
@@ -87,11 +91,8 @@ typedef struct netdp_i_rounds {
     void *context;
 } netdp_i_rounds;
 
-/*
- * The rows of all observers, in batches. `room`: bytes for the sums of a published formula, which
- * serve several observers. `rounds` NULL: here.
- */
-netdp_status netdp_i_losses_all(const netdp_loss_request *request, int64_t room,
+/* The rows of all observers, in batches. `rounds` NULL: here. */
+netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room room,
                                 const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
                                 void *context, const netdp_progress *progress, netdp_error *error);
 
@@ -113,7 +114,7 @@ typedef netdp_status (*netdp_i_batch_filler)(void *context, int32_t first, int32
 
 /*
  * All batches from the filler to the sink, with INFINITY where no pair counts; `size` observers
- * each, 0: netdp_i_batch_size. What a filler of several tells of "observers" is told of all.
+ * each. What a filler of several tells of "observers" is told of all.
  */
 netdp_status netdp_i_batches_fill(const netdp_losses *losses, int32_t size,
                                   netdp_i_batch_filler fill, void *account, netdp_i_batch_sink sink,

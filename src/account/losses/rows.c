@@ -29,7 +29,7 @@ netdp_status netdp_i_batches_fill(const netdp_losses *losses, int32_t size,
                                   netdp_i_batch_filler fill, void *account, netdp_i_batch_sink sink,
                                   void *context, const netdp_progress *progress, netdp_error *error)
 {
-    const int32_t total = losses->to_count, most = size > 0 ? size : netdp_i_batch_size(losses);
+    const int32_t total = losses->to_count, most = size;
     const int64_t from = losses->from_count;
     netdp_status status = NETDP_OK;
     double *rows = NETDP_I_NEW(double, most *from);
@@ -56,8 +56,8 @@ netdp_status netdp_i_batches_fill(const netdp_losses *losses, int32_t size,
 netdp_status netdp_i_losses_each(const netdp_loss_request *request, netdp_i_batch_sink sink,
                                  void *context, const netdp_progress *progress, netdp_error *error)
 {
-    return netdp_i_losses_all(request, RELAY_BATCHES * netdp_i_batch_bytes, NULL, sink, context,
-                              progress, error);
+    const netdp_i_room room = {NETDP_I_BATCH_BYTES, RELAY_BATCHES * NETDP_I_BATCH_BYTES};
+    return netdp_i_losses_all(request, room, NULL, sink, context, progress, error);
 }
 
 /* A caller's row and what it is called with. */
@@ -106,7 +106,8 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
 {
     netdp_losses *made = NULL;
     netdp_status status =
-        netdp_i_losses_all(request, INT64_MAX, NULL, keep_batch, &made, progress, error);
+        netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, INT64_MAX}, NULL,
+                           keep_batch, &made, progress, error);
     if (status == NETDP_OK)
         *losses = made;
     else

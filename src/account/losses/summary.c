@@ -169,7 +169,8 @@ netdp_status netdp_losses_summary(const netdp_losses *losses, double sigma, netd
     summary_of s = {
         .noise = sigma,
         .unit = unit,
-        .value = NETDP_I_NEW(double, (int64_t)netdp_i_batch_size(losses) * losses->from_count)};
+        .value = NETDP_I_NEW(double, (int64_t)netdp_i_batch_size(losses, NETDP_I_BATCH_BYTES) *
+                                         losses->from_count)};
     status = s.value == NULL ? netdp_i_no_memory(error)
                              : netdp_i_losses_replay(losses, sum_batch, &s, error);
     if (status == NETDP_OK)
