@@ -86,7 +86,12 @@ def take_text(pointer: Any) -> str:
 
 
 def bytes_of(text: Union[str, "os.PathLike[str]"]) -> bytes:
-    coded = os.fsencode(text)
+    if not isinstance(text, (str, os.PathLike)):
+        raise Invalid(f"{text!r}: is not a text")
+    try:
+        coded = os.fsencode(text)
+    except UnicodeEncodeError:
+        raise Invalid(f"{text!r}: is not UTF-8") from None
     if b"\0" in coded:
         raise Invalid(f"{text!r}: holds a NUL; leave it out")
     return coded

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from netdp import _show
 from netdp._call import Invalid, Progress, Watch, call, ffi, lib, take_text, text_of
 from netdp._network import Graph, Node, _view
-from netdp._question import Question, Unit
+from netdp._question import Question, Unit, number
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -226,7 +226,7 @@ def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, o
     question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings, calibrates=True)
     unit = Unit(as_)
     asked = ffi.new("netdp_target *", {
-        "epsilon": target, "unit": unit.value[0], "max_noise": max_noise, "rounds_auto": question.rounds_auto,
+        "epsilon": number("target", target), "unit": unit.value[0], "max_noise": number("max_noise", max_noise), "rounds_auto": question.rounds_auto,
         "over": lib.NETDP_OVER_MEAN if over == "mean" else lib.NETDP_OVER_WORST, "variance": question.variance,
         "tune_dither": tune_dither, "tune_pairs": tune_pairs,
         "keep_second": "dither_decay" in settings or "end_dither" in settings or not question.has(

@@ -58,6 +58,16 @@ def _choose(what: str, given: Any, known: Dict[str, int]) -> int:
     return known[given]
 
 
+def number(what: str, given: Any) -> float:
+    """A number, in whatever type."""
+    try:
+        if isinstance(given, (str, bytes)):
+            raise TypeError
+        return float(given)
+    except (TypeError, ValueError, OverflowError):
+        raise Invalid(f"{what}: {given!r} is not a number") from None
+
+
 class Unit:
     """A currency by its text: "loss", "gdp", "rdp:2", "dp:1e-6"."""
 
@@ -86,7 +96,7 @@ class Question:
             raise Invalid("rounds: auto applies to averaging and random-averaging; give the number of rounds")
         if not self.rounds_auto and "variance" in settings:
             raise Invalid("variance: applies to rounds='auto' only")
-        self.variance = float(settings.get("variance", 0.25))
+        self.variance = number("variance", settings.get("variance", 0.25))
         if not self.variance >= 0:
             raise Invalid("variance: must be 0 or more")
         self.weights = weights
@@ -190,7 +200,7 @@ class Question:
     def _pairs(self) -> None:
         name = self.given.get("pair_graph")
         if "pair_noise" in self.given:
-            self.settings.pairing.noise = float(self.given["pair_noise"])
+            self.settings.pairing.noise = number("pair_noise", self.given["pair_noise"])
         if name is None:
             return
         if isinstance(name, str):
@@ -336,7 +346,7 @@ class Question:
             raise Invalid(f"noise: required for as_={unit.text!r}; in units of the sensitivity")
         if noise is None:
             return 0.0 if flips else 1.0
-        noise = float(noise)
+        noise = number("noise", noise)
         if not noise >= 0 or math.isnan(noise):
             raise Invalid(f"noise: {noise:g}; must be 0 or more")
         return noise
