@@ -96,7 +96,9 @@ typedef struct netdp_loss_request {
     int32_t to_count;      /* 0: all nodes, each an observer of its own */
     const int32_t *to;     /* borrowed, [to_count], distinct: who learns */
     bool coalition;        /* the nodes of `to` pool their views: one observer */
-    netdp_certify certify; /* of gossip; docs/guarantees.md says where there is a proof */
+    int32_t pool; /* above 1: what each learns together with any pool - 1 others that pool their
+                              views, the largest of all such coalitions (netdp_losses_new only) */
+    netdp_certify certify;       /* of gossip; docs/guarantees.md says where there is a proof */
     netdp_protection protection; /* zeros: a node's whole data, in every contribution */
 } netdp_loss_request;
 

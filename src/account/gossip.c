@@ -105,6 +105,10 @@ static netdp_status check_request(const netdp_loss_request *request, bool shared
         status = netdp_i_protect_check(request, (*bound)->bound, error);
     if (status != NETDP_OK)
         return status;
+    if (request->pool > 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "pool: all coalitions are accounted for before the first row is known; "
+                            "use netdp_losses_new");
     if (netdp_pairing_is(&request->protocol->pairing) && shared)
         return netdp_i_fail(error, NETDP_INVALID,
                             "pair-noise: processes that share the work do not account for it; "

@@ -9,6 +9,7 @@
 #include <netdp/simulate.h>
 
 #include "account/losses/label.h"
+#include "account/losses/losses.h"
 #include "account/losses/pairs.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -126,6 +127,26 @@ static netdp_i_promise promise_everyone(const netdp_losses *losses, double epsil
     return made;
 }
 
+/* From all coalitions of the pool: among how few somebody is hidden at least. */
+static netdp_status find_hiding(const netdp_i_variant *variant, netdp_i_hiding *hiding,
+                                netdp_error *error)
+{
+    const netdp_graph *graph = variant->protocol.pairing.graph;
+    const int32_t pool = (int32_t)variant->study->privacy.pool;
+    int32_t *member = NULL;
+    int64_t count = 0;
+    netdp_status status =
+        netdp_i_coalitions_new(netdp_graph_nodes(graph), pool, &member, &count, error);
+    for (int64_t c = 0; status == NETDP_OK && c < count; c++) {
+        netdp_i_hiding one;
+        status = netdp_i_pairing_hiding(graph, member + c * pool, pool, true, &one, error);
+        if (status == NETDP_OK && (c == 0 || one.least < hiding->least))
+            *hiding = one;
+    }
+    netdp_i_free(member);
+    return status;
+}
+
 /* What noise in pairs can do, on the promise. */
 static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *promise,
                                netdp_error *error)
@@ -134,8 +155,11 @@ static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *
     netdp_i_hiding hiding;
     if (!netdp_pairing_is(pairing))
         return NETDP_OK;
-    netdp_status status = netdp_i_pairing_hiding(pairing->graph, variant->observer,
-                                                 variant->observer_count, false, &hiding, error);
+    netdp_status status =
+        variant->study->privacy.pool > 1
+            ? find_hiding(variant, &hiding, error)
+            : netdp_i_pairing_hiding(pairing->graph, variant->observer, variant->observer_count,
+                                     false, &hiding, error);
     if (status != NETDP_OK)
         return status;
     netdp_i_pairing_words(pairing, &hiding, promise->says);
@@ -548,17 +572,18 @@ netdp_loss_request netdp_i_variant_ask(const netdp_i_variant *variant)
 {
     netdp_protection protection = netdp_i_study_protection(variant->study);
     protection.share = variant->problem->share;
-    return (netdp_loss_request){.protocol = &variant->protocol,
-                                .sees = variant->study->privacy.sees,
-                                .own_noise = variant->study->privacy.own_noise,
-                                .bound = variant->role == NETDP_I_LOCAL ? NETDP_BOUND_EVERYTHING
-                                                                        : variant->bound,
-                                .pattern = variant->pattern,
-                                .from_count = variant->source_count,
-                                .from = variant->source,
-                                .to_count = variant->observer_count,
-                                .to = variant->observer,
-                                .protection = protection};
+    return (netdp_loss_request){
+        .protocol = &variant->protocol,
+        .sees = variant->study->privacy.sees,
+        .own_noise = variant->study->privacy.own_noise,
+        .bound = variant->role == NETDP_I_LOCAL ? NETDP_BOUND_EVERYTHING : variant->bound,
+        .pattern = variant->pattern,
+        .from_count = variant->source_count,
+        .from = variant->source,
+        .to_count = variant->observer_count,
+        .to = variant->observer,
+        .pool = variant->role == NETDP_I_NETWORK ? (int32_t)variant->study->privacy.pool : 1,
+        .protection = protection};
 }
 
 /* Rounds by the formula at the study's own noise. */

@@ -110,7 +110,8 @@ static const allowed of_guarantee[] = {
 static const allowed of_graph[] = {
     {.key = "origin"}, {.key = "nodes"}, {.key = "edges"}, {.key = NULL}};
 static const allowed of_threat[] = {{.key = "to"},        {.key = "sees"},     {.key = "own_noise"},
-                                    {.key = "adjacency"}, {.key = "released"}, {.key = NULL}};
+                                    {.key = "adjacency"}, {.key = "released"}, {.key = "pool"},
+                                    {.key = NULL}};
 static const allowed of_target[] = {
     {.key = "epsilon"}, {.key = "delta"}, {.key = "over"}, {.key = NULL}};
 static const allowed of_measure[] = {

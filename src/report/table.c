@@ -307,6 +307,21 @@ static bool put_seen(const json_t *threat, char seen[160])
     return true;
 }
 
+typedef struct pooling_words {
+    char text[64];
+} pooling_words;
+
+/* Whether nodes may pool what they see. */
+static pooling_words pooled_by(const json_t *threat)
+{
+    const int pool = (int)json_integer_value(json_object_get(threat, "pool"));
+    pooling_words words = {" and do not pool what they see"};
+    if (pool > 1)
+        snprintf(words.text, sizeof words.text, ", and any %d of them may pool what they see",
+                 pool);
+    return words;
+}
+
 static void print_threat(FILE *out, const json_t *summary, const json_t *variants,
                          const netdp_i_promise *promise)
 {
@@ -319,11 +334,12 @@ static void print_threat(FILE *out, const json_t *summary, const json_t *variant
         return;
     fprintf(out,
             "\nWho could learn this: %s: %s;\n"
-            "nodes follow the protocol and do not pool what they see; own noise is %s.\n"
+            "nodes follow the protocol%s; own noise is %s.\n"
             "local: any observer of every message. central: everyone trusts the aggregator.\n"
             "What is protected: %s. Released: %s.\n"
             "Each epsilon is the largest at its distance; noise is %s.\n",
-            protocol, seen, json_string_value(json_object_get(threat, "own_noise")),
+            protocol, seen, pooled_by(threat).text,
+            json_string_value(json_object_get(threat, "own_noise")),
             json_string_value(json_object_get(threat, "adjacency")),
             json_string_value(json_object_get(threat, "released")),
             strstr(protocol, "-histogram") != NULL ? "the probability of a random answer"
@@ -331,8 +347,9 @@ static void print_threat(FILE *out, const json_t *summary, const json_t *variant
     json_array_foreach (variants, i, variant) {
         const json_t *own = json_object_get(variant, "threat");
         if (own != NULL && !json_equal(own, threat) && put_seen(own, seen))
-            fprintf(out, "%s: %s; own noise is %s; released: %s.\n", name_of(variant), seen,
-                    json_string_value(json_object_get(own, "own_noise")),
+            fprintf(out, "%s: %s; own noise is %s%s; protected: %s; released: %s.\n",
+                    name_of(variant), seen, json_string_value(json_object_get(own, "own_noise")),
+                    pooled_by(own).text, json_string_value(json_object_get(own, "adjacency")),
                     json_string_value(json_object_get(own, "released")));
         if (promise[i].pairs != NULL)
             fprintf(out, "%s: %s\n", name_of(variant), promise[i].says);

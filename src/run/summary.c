@@ -325,7 +325,10 @@ static json_t *threat_json(const netdp_i_variant *variant)
     char words[256];
     netdp_i_study_unit_words(study, words, sizeof words);
     threat.protects = words;
-    return netdp_i_threat_json(&threat, variant->observer, variant->observer_count);
+    json_t *told = netdp_i_threat_json(&threat, variant->observer, variant->observer_count);
+    if (!netdp_i_variant_is_token(variant) && study->privacy.pool > 1)
+        json_object_set_new(told, "pool", json_integer(study->privacy.pool));
+    return told;
 }
 
 static void set_override(json_t *overrides, const char *key, json_t *value)

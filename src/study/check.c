@@ -125,6 +125,7 @@ static const struct {
     {"protocol.mechanism", NETDP_SETTING_SUM},
     {"protocol.schedule", NETDP_SETTING_SUM},
     {"protocol.grid", NETDP_SETTING_SUM},
+    {"privacy.pool", NETDP_SETTING_VIEW},
     {"privacy.sees", NETDP_SETTING_VIEW},
     {"privacy.own_noise", NETDP_SETTING_VIEW},
     {"privacy.dither", NETDP_SETTING_DITHER},

@@ -201,6 +201,8 @@ const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
      .word = protects, .expects = "node or row"},
     {"privacy.change", NETDP_I_KEY_WORD, AT(privacy.change), .fallback = "replace",
      .word = changes, .expects = "replace or add-remove"},
+    {"privacy.pool", NETDP_I_KEY_WHOLE, AT(privacy.pool), .fallback = "1", .low = 1, .high = 1000,
+     .expects = "how many nodes may pool what they see, from 1"},
     {"privacy.sees", NETDP_I_KEY_WORD, AT(privacy.sees), .fallback = "neighbours", .word = sees,
      .expects = "neighbours, sum or everything"},
     {"privacy.own_noise", NETDP_I_KEY_WORD, AT(privacy.own_noise), .fallback = "known",

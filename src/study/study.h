@@ -111,6 +111,7 @@ struct netdp_study {
         netdp_change change;
         int64_t observers; /* drawn with the seed and accounted for; 0: all nodes */
         int64_t sources;   /* the same of those about whom they learn */
+        int64_t pool;      /* how many nodes may pool what they see */
         netdp_sees sees;
         netdp_own_noise own_noise;
         double dither, dither_decay, end_dither; /* -1: auto, by the calibration */

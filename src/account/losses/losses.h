@@ -96,6 +96,15 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room 
                                 const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
                                 void *context, const netdp_progress *progress, netdp_error *error);
 
+/* All sets of `pool` nodes: member[count][pool], to be freed. */
+netdp_status netdp_i_coalitions_new(int32_t nodes, int32_t pool, int32_t **member, int64_t *count,
+                                    netdp_error *error);
+
+/* netdp_losses_new of observers who pool their views with any others: request->pool is above 1. */
+netdp_status netdp_i_losses_pooled(const netdp_loss_request *request,
+                                   const netdp_progress *progress, netdp_losses **losses,
+                                   netdp_error *error);
+
 /* The rounds of one observer on a basis of its own. */
 netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bound bound,
                                      const struct netdp_i_basis *basis,

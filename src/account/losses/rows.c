@@ -105,6 +105,8 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
                               netdp_losses **losses, netdp_error *error)
 {
     netdp_losses *made = NULL;
+    if (request->pool > 1)
+        return netdp_i_losses_pooled(request, progress, losses, error);
     netdp_status status =
         netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, INT64_MAX}, NULL,
                            keep_batch, &made, progress, error);
