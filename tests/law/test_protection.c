@@ -189,6 +189,57 @@ static void test_what_is_refused(void **state)
     assert_true(batches.rate == 0.25);
 }
 
+/*
+ * Pools: the largest of all coalitions with the observer, one by one; and where pairs are complete and
+ * everything is seen, u hides among the m nodes outside: [(I + kappa^2 (m I - J))^-1]_uu.
+ */
+static void test_pools_are_the_largest_coalition(void **state)
+{
+    (void)state;
+    netdp_error error;
+    network g;
+    network_make(&g, "path 6");
+    netdp_graph *pairs = NULL;
+    assert_ok(netdp_graph_make("complete 6", 1, true, &pairs, NULL, &error));
+    const netdp_linear averaging = {.mixing = g.mixing, .rounds = 4, .dither = 0.1};
+    netdp_linear paired = averaging;
+    paired.pairing = (netdp_pairing){pairs, 2};
+    netdp_loss_request request = {.protocol = &averaging, .pool = 2};
+    netdp_losses *pooled = NULL, *one = NULL;
+    assert_ok(netdp_losses_new(&request, NULL, &pooled, &error));
+    assert_true(pooled->sound && pooled->certified);
+    for (int v = 0; v < NODES; v++)
+        for (int u = 0; u < NODES; u++) {
+            double largest = 0;
+            for (int w = 0; u != v && w < NODES; w++) {
+                if (w == u || w == v)
+                    continue;
+                const int32_t both[] = {v, w};
+                const netdp_loss_request coalition = {
+                    .protocol = &averaging, .coalition = true, .to_count = 2, .to = both};
+                assert_ok(netdp_losses_new(&coalition, NULL, &one, &error));
+                largest = fmax(largest, one->loss[u]);
+                netdp_losses_free(one);
+            }
+            if (u != v)
+                assert_close(pooled->loss[v * NODES + u], largest, 0, 1e-12);
+        }
+    netdp_losses_free(pooled);
+    for (int pool = 1; pool <= 4; pool++) {
+        const double m = NODES - pool, k = 1 + 4 * m;
+        request = (netdp_loss_request){
+            .protocol = &paired, .bound = NETDP_BOUND_EVERYTHING, .pool = pool};
+        assert_ok(netdp_losses_new(&request, NULL, &pooled, &error));
+        assert_close(pooled->loss[1], 1 / m + (1 - 1 / m) / k, 0, 1e-6);
+        assert_true(pooled->loss[1] >= (1 / m + (1 - 1 / m) / k) * (1 - 1e-12));
+        netdp_losses_free(pooled);
+    }
+    request.pool = NODES;
+    assert_fails(netdp_losses_new(&request, NULL, &pooled, &error), NETDP_INVALID);
+    netdp_graph_free(pairs);
+    network_free(&g);
+}
+
 /* ---- What a row can change, measured on gradients ---- */
 
 enum { ROWS = 23, FEATURES = 3 };
@@ -255,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_losses_go_by_the_square_of_the_share),
         cmocka_unit_test(test_poisson_phases_are_the_list_of_their_events),
         cmocka_unit_test(test_known_batches_do_not_amplify),
+        cmocka_unit_test(test_pools_are_the_largest_coalition),
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_a_row_moves_its_batches_alone),
     };
