@@ -25,6 +25,8 @@ OURS = """
     bool netdp_watch_report(void *watch, const char *what, double done, double total);
     netdp_settings netdp_settings_default(void);
     extern "Python" bool netdp_told(void *, char *, double, double);
+    extern "Python" bool netdp_asked(void *, int64_t, double *, double *);
+    bool netdp_ask(void *context, int64_t step, const double *model, double *gradient);
 """
 
 

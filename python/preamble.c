@@ -67,6 +67,13 @@ static bool netdp_watch_report(void *context, const char *what, double done, dou
     return netdp_told(watch, (char *)what, done, total);
 }
 
+static bool netdp_asked(void *context, int64_t step, double *model, double *gradient);
+
+static bool netdp_ask(void *context, int64_t step, const double *model, double *gradient)
+{
+    return netdp_asked(context, step, (double *)model, gradient);
+}
+
 static netdp_settings netdp_settings_default(void)
 {
     return (netdp_settings)NETDP_SETTINGS_USUAL;

@@ -85,6 +85,41 @@ NETDP_API NETDP_CHECK netdp_status netdp_simulate_learning(const netdp_linear *p
                                                            netdp_error *error);
 
 /*
+ * Any model: its gradients come from a function of one's own, for all nodes at once. Whatever it
+ * returns, each row's gradient is clipped here, so that one row changes a node's gradient by at
+ * most 2 clip / rows, and all of a node's data by 2 clip, under a demand that no clip can see to:
+ * what it returns for a node depends on that node's model, data and the step alone, not on other
+ * nodes' data, nor on anything kept from one call to the next.
+ */
+typedef struct netdp_gradients {
+    /* At the models [nodes][width] into gradient [nodes][rows][width], zeros before, of gradient
+       step 0, 1, ...; called by the calling thread. False stops: NETDP_INTERRUPTED. */
+    bool (*ask)(void *context, int64_t step, const double *model, double *gradient);
+    void *context;       /* handed to `ask` */
+    int32_t width, rows; /* numbers of a model; rows of a node, each clipped, or 1: all at once */
+    double clip;         /* L2 bound on the gradient of a row, above 0 */
+    double step;         /* step size */
+    double noise;        /* sigma * Delta of a gradient */
+    const double *start; /* borrowed, [width]: everybody's first model, public; NULL: 0 */
+} netdp_gradients;
+
+/* What became of them. */
+typedef struct netdp_gradients_notes {
+    int64_t asked;   /* calls of `ask` */
+    int64_t clipped; /* rows that were longer than the clip, over all calls */
+    int64_t dropped; /* rows with a number that is not finite, which counted as 0 */
+} netdp_gradients_notes;
+
+/*
+ * gossip-sgd and muffliato-sgd with such gradients; each node's last model goes to model
+ * [nodes][width]. `notes` may be NULL. NETDP_INVALID also where rows take part in a cycle.
+ */
+NETDP_API NETDP_CHECK netdp_status
+netdp_simulate_gradients(const netdp_linear *protocol, const netdp_gradients *gradients,
+                         netdp_run_seed seed, const netdp_progress *progress, double *model,
+                         netdp_gradients_notes *notes, netdp_error *error);
+
+/*
  * The central baseline of learning: `steps` full-gradient steps on the mean of the nodes' clipped
  * gradients, with noise of standard deviation noise / nodes in each coordinate; the model goes to
  * model [features]. Its guarantee is mu = sqrt(steps) / sigma.
