@@ -60,171 +60,104 @@ json_t *netdp_i_allowed_text(const char *text)
 
 /* ---- Lists ---- */
 
-/* A key that may be taken over; of an object, or of a list of objects, by a list of its own. */
+/* Keys that may be taken over; of an object, or of a list of objects, by a list of its own. */
 typedef struct allowed {
-    const char *key;
+    const char *keys;         /* with spaces between them; NULL ends a list */
     const struct allowed *in; /* NULL: a text, a number, or a list of these */
     bool private;             /* for the experimenter alone */
 } allowed;
 
-static const allowed of_pair[] = {
-    {.key = "from"}, {.key = "to"}, {.key = "epsilon"}, {.key = NULL}};
-static const allowed of_class[] = {{.key = "distance"}, {.key = "pairs"}, {.key = "min"},
-                                   {.key = "mean"},     {.key = "max"},   {.key = NULL}};
-static const allowed of_drawn[] = {{.key = "drawn"}, {.key = "of"}, {.key = NULL}};
+static const allowed of_pair[] = {{.keys = "from to epsilon"}, {.keys = NULL}};
+static const allowed of_class[] = {{.keys = "distance pairs min mean max"}, {.keys = NULL}};
+static const allowed of_drawn[] = {{.keys = "drawn of"}, {.keys = NULL}};
 /* An estimate: of what, from how many, and how far off it may be. */
 static const allowed of_estimate[] = {
-    {.key = "of"},         {.key = "drawn"},  {.key = "observers"}, {.key = "sources"},
-    {.key = "confidence"}, {.key = "level"},  {.key = "low"},       {.key = "high"},
-    {.key = "mean"},       {.key = "method"}, {.key = "why"},       {.key = NULL}};
-static const allowed of_alike[] = {
-    {.key = "observers"}, {.key = "sources"}, {.key = "of"}, {.key = NULL}};
-static const allowed of_least[] = {
-    {.key = "excursion"}, {.key = "first-passage"}, {.key = "local"}, {.key = NULL}};
-static const allowed of_pairing[] = {
-    {.key = "graph"},    {.key = "count"}, {.key = "noise"}, {.key = "hidden_among"},
-    {.key = "partners"}, {.key = "says"},  {.key = NULL}};
+    {.keys = "of drawn observers sources confidence level low high mean method why"},
+    {.keys = NULL}};
+static const allowed of_alike[] = {{.keys = "observers sources of"}, {.keys = NULL}};
+static const allowed of_least[] = {{.keys = "excursion first-passage local"}, {.keys = NULL}};
+static const allowed of_pairing[] = {{.keys = "graph count noise hidden_among partners says"},
+                                     {.keys = NULL}};
+/* `why` may go by the rows themselves. */
 static const allowed of_guarantee[] = {
-    {.key = "bound"},
-    {.key = "sound"},
-    {.key = "certified"},
-    {.key = "tolerance"},
-    {.key = "reason"},
-    {.key = "epsilon"},
-    {.key = "delta"},
-    {.key = "unit"},
-    {.key = "mean"},
-    {.key = "local"},
-    {.key = "walks"},
-    {.key = "why", .private = true}, /* may go by the rows themselves */
-    {.key = "by_distance", .in = of_class},
-    {.key = "worst", .in = of_pair},
-    {.key = "observers", .in = of_drawn},
-    {.key = "sources", .in = of_drawn},
-    {.key = "estimate", .in = of_estimate},
-    {.key = "interval", .in = of_estimate},
-    {.key = "stands_for", .in = of_alike},
-    {.key = "least_of", .in = of_least},
-    {.key = "pairs", .in = of_pairing},
-    {.key = NULL}};
-static const allowed of_graph[] = {
-    {.key = "origin"}, {.key = "nodes"}, {.key = "edges"}, {.key = NULL}};
-static const allowed of_threat[] = {{.key = "to"},        {.key = "sees"},     {.key = "own_noise"},
-                                    {.key = "adjacency"}, {.key = "released"}, {.key = "pool"},
-                                    {.key = NULL}};
-static const allowed of_target[] = {
-    {.key = "epsilon"}, {.key = "delta"}, {.key = "over"}, {.key = NULL}};
-static const allowed of_measure[] = {
-    {.key = "mean"}, {.key = "standard_error"}, {.key = "predicted"}, {.key = NULL}};
-static const allowed of_column[] = {
-    {.key = "name"}, {.key = "mean"}, {.key = "rmse"}, {.key = NULL}};
+    {.keys = "bound sound certified tolerance reason epsilon delta unit mean local walks"},
+    {.keys = "why", .private = true},
+    {.keys = "by_distance", .in = of_class},
+    {.keys = "worst", .in = of_pair},
+    {.keys = "observers sources", .in = of_drawn},
+    {.keys = "estimate interval", .in = of_estimate},
+    {.keys = "stands_for", .in = of_alike},
+    {.keys = "least_of", .in = of_least},
+    {.keys = "pairs", .in = of_pairing},
+    {.keys = NULL}};
+static const allowed of_graph[] = {{.keys = "origin nodes edges"}, {.keys = NULL}};
+static const allowed of_threat[] = {{.keys = "to sees own_noise adjacency released pool"},
+                                    {.keys = NULL}};
+static const allowed of_target[] = {{.keys = "epsilon delta over"}, {.keys = NULL}};
+static const allowed of_measure[] = {{.keys = "mean standard_error predicted"}, {.keys = NULL}};
+static const allowed of_column[] = {{.keys = "name mean rmse"}, {.keys = NULL}};
 static const allowed of_error[] = {
-    {.key = "objective", .in = of_measure}, {.key = "accuracy", .in = of_measure},
-    {.key = "consensus", .in = of_measure}, {.key = "excess", .in = of_measure},
-    {.key = "columns", .in = of_column},    {.key = NULL}};
-static const allowed of_released[] = {{.key = "name"}, {.key = "value"}, {.key = "low"},
-                                      {.key = "high"}, {.key = "level"}, {.key = NULL}};
-static const allowed of_contributions[] = {
-    {.key = "realised_max"}, {.key = "cap"}, {.key = "mean"}, {.key = NULL}};
-static const allowed of_notes[] = {{.key = "self_loops_dropped"},
-                                   {.key = "repeated_edges_dropped"},
-                                   {.key = "weights_ignored"},
-                                   {.key = "nodes_outside_giant_component"},
-                                   {.key = "graph_redraws"},
-                                   {.key = "rows_clipped", .private = true},
-                                   {.key = "rows_incomplete", .private = true},
-                                   {.key = "constant_columns_dropped", .private = true},
-                                   {.key = NULL}};
-static const allowed of_data[] = {{.key = "columns"},
-                                  {.key = "sensitivity"},
-                                  {.key = "sensitivity_in"},
-                                  {.key = "unit"},
-                                  {.key = "sha256", .private = true},
-                                  {.key = "rows", .private = true},
-                                  {.key = NULL}};
-static const allowed of_variant[] = {{.key = "name"},
-                                     {.key = "noise"},
-                                     {.key = "rounds"},
-                                     {.key = "inner"},
-                                     {.key = "dither"},
-                                     {.key = "dither_decay"},
-                                     {.key = "end_dither"},
-                                     {.key = "guarantee", .in = of_guarantee},
-                                     {.key = "expected"},
-                                     {.key = "predicted"}, /* of accounts, which have no data */
-                                     {.key = "bytes_sent"},
-                                     {.key = "contributions", .in = of_contributions},
-                                     {.key = "losses"},
-                                     {.key = "graph", .in = of_graph},
-                                     {.key = "mixing"},
-                                     {.key = "sensitivity"},
-                                     {.key = "protocol"},
-                                     {.key = "threat", .in = of_threat},
-                                     {.key = "target", .in = of_target},
-                                     {.key = "notes", .in = of_notes},
-                                     {.key = "curve"},
-                                     {.key = "at"},
-                                     {.key = "remarks"},
-                                     {.key = "error", .in = of_error, .private = true},
-                                     {.key = "released", .in = of_released, .private = true},
-                                     {.key = NULL}};
-static const allowed of_summary[] = {{.key = "netdp"},
-                                     {.key = "title"},
-                                     {.key = "simulation"},
-                                     {.key = "graph", .in = of_graph},
-                                     {.key = "mixing"},
-                                     {.key = "data", .in = of_data},
-                                     {.key = "task"},
-                                     {.key = "protocol"},
-                                     {.key = "threat", .in = of_threat},
-                                     {.key = "target", .in = of_target},
-                                     {.key = "repeat"},
-                                     {.key = "variants", .in = of_variant},
-                                     {.key = "notes", .in = of_notes},
-                                     {.key = "inputs_sha256", .private = true},
-                                     {.key = NULL}};
+    {.keys = "objective accuracy consensus excess", .in = of_measure},
+    {.keys = "columns", .in = of_column},
+    {.keys = NULL}};
+static const allowed of_released[] = {{.keys = "name value low high level"}, {.keys = NULL}};
+static const allowed of_contributions[] = {{.keys = "realised_max cap mean"}, {.keys = NULL}};
+static const allowed of_notes[] = {
+    {.keys = "self_loops_dropped repeated_edges_dropped weights_ignored "
+             "nodes_outside_giant_component graph_redraws"},
+    {.keys = "rows_clipped rows_incomplete constant_columns_dropped", .private = true},
+    {.keys = NULL}};
+static const allowed of_data[] = {{.keys = "columns sensitivity sensitivity_in unit"},
+                                  {.keys = "sha256 rows", .private = true},
+                                  {.keys = NULL}};
+static const allowed of_variant[] = {
+    {.keys = "name noise rounds inner dither dither_decay end_dither"},
+    {.keys = "guarantee", .in = of_guarantee},
+    {.keys = "expected predicted bytes_sent"},
+    {.keys = "contributions", .in = of_contributions},
+    {.keys = "losses"},
+    {.keys = "graph", .in = of_graph},
+    {.keys = "mixing sensitivity protocol"},
+    {.keys = "threat", .in = of_threat},
+    {.keys = "target", .in = of_target},
+    {.keys = "notes", .in = of_notes},
+    {.keys = "curve at remarks"},
+    {.keys = "error", .in = of_error, .private = true},
+    {.keys = "released", .in = of_released, .private = true},
+    {.keys = NULL}};
+static const allowed of_summary[] = {{.keys = "netdp title simulation"},
+                                     {.keys = "graph", .in = of_graph},
+                                     {.keys = "mixing"},
+                                     {.keys = "data", .in = of_data},
+                                     {.keys = "task protocol"},
+                                     {.keys = "threat", .in = of_threat},
+                                     {.keys = "target", .in = of_target},
+                                     {.keys = "repeat"},
+                                     {.keys = "variants", .in = of_variant},
+                                     {.keys = "notes", .in = of_notes},
+                                     {.keys = "inputs_sha256", .private = true},
+                                     {.keys = NULL}};
 
-static const allowed of_claim[] = {
-    {.key = "mu"}, {.key = "epsilon"}, {.key = "delta"}, {.key = NULL}};
-static const allowed of_point[] = {{.key = "threshold", .private = true},
-                                   {.key = "false_positive"},
-                                   {.key = "false_negative"},
-                                   {.key = "false_positive_most"},
-                                   {.key = "false_negative_most"},
-                                   {.key = NULL}};
-static const allowed of_evidence[] = {{.key = "confidence"}, {.key = "mu"},
-                                      {.key = "epsilon"},    {.key = "delta"},
-                                      {.key = "tested"},     {.key = "points", .in = of_point},
-                                      {.key = NULL}};
-static const allowed of_one_audit[] = {{.key = "name"},
-                                       {.key = "attack"},
-                                       {.key = "from"},
-                                       {.key = "to"},
-                                       {.key = "distance"},
-                                       {.key = "noise"},
-                                       {.key = "bound"},
-                                       {.key = "sound"},
-                                       {.key = "claim", .in = of_claim},
-                                       {.key = "found_at_least_in"},
-                                       {.key = "evidence", .in = of_evidence},
-                                       {.key = "verdict"},
-                                       {.key = "enough_runs"},
-                                       {.key = NULL}};
-static const allowed of_estimated[] = {{.key = "name"},
-                                       {.key = "from"},
-                                       {.key = "to"},
-                                       {.key = "distance"},
-                                       {.key = "rmse"},
-                                       {.key = "noise"},
-                                       {.key = "rmse_without_dither"},
-                                       {.key = NULL}};
-static const allowed of_audit[] = {{.key = "netdp"},
-                                   {.key = "title"},
-                                   {.key = "runs"},
-                                   {.key = "confidence"},
-                                   {.key = "audits", .in = of_one_audit},
-                                   {.key = "reconstruction", .in = of_estimated, .private = true},
-                                   {.key = NULL}};
+static const allowed of_claim[] = {{.keys = "mu epsilon delta"}, {.keys = NULL}};
+static const allowed of_point[] = {
+    {.keys = "threshold", .private = true},
+    {.keys = "false_positive false_negative false_positive_most false_negative_most"},
+    {.keys = NULL}};
+static const allowed of_evidence[] = {{.keys = "confidence mu epsilon delta tested"},
+                                      {.keys = "points", .in = of_point},
+                                      {.keys = NULL}};
+static const allowed of_one_audit[] = {{.keys = "name attack from to distance noise bound sound"},
+                                       {.keys = "claim", .in = of_claim},
+                                       {.keys = "found_at_least_in"},
+                                       {.keys = "evidence", .in = of_evidence},
+                                       {.keys = "verdict enough_runs"},
+                                       {.keys = NULL}};
+static const allowed of_estimated[] = {
+    {.keys = "name from to distance rmse noise rmse_without_dither"}, {.keys = NULL}};
+static const allowed of_audit[] = {{.keys = "netdp title runs confidence"},
+                                   {.keys = "audits", .in = of_one_audit},
+                                   {.keys = "reconstruction", .in = of_estimated, .private = true},
+                                   {.keys = NULL}};
 
 /* ---- Copies ---- */
 
@@ -233,15 +166,17 @@ static json_t *copy(const json_t *from, const allowed *in, bool private);
 static json_t *copy_object(const json_t *from, const allowed *in, bool private)
 {
     json_t *made = json_object();
-    for (; made != NULL && in->key != NULL; in++) {
-        const json_t *value = json_object_get(from, in->key);
-        if (value == NULL || (in->private && !private))
-            continue;
-        if (json_object_set_new(made, in->key, copy(value, in->in, private)) != 0) {
-            json_decref(made);
-            made = NULL;
+    for (; in->keys != NULL; in++)
+        for (const char *key = in->keys; *key != '\0'; key += strspn(key, " ")) {
+            const size_t length = strcspn(key, " ");
+            const json_t *value = json_object_getn(from, key, length);
+            if (value != NULL && (private || !in->private) && made != NULL &&
+                json_object_setn_new(made, key, length, copy(value, in->in, private)) != 0) {
+                json_decref(made);
+                made = NULL;
+            }
+            key += length;
         }
-    }
     return made;
 }
 
