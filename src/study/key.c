@@ -59,7 +59,7 @@ static const char *const own_noise[] = {
     [NETDP_OWN_NOISE_KNOWN] = "known", [NETDP_OWN_NOISE_COUNTS] = "counts", NULL};
 
 /* clang-format off */
-const netdp_i_key netdp_i_keys[NETDP_I_KEYS] = {
+const netdp_i_key netdp_i_keys[] = {
     {"title", NETDP_I_KEY_TEXT, AT(title), .whole = true, .fallback = "", .expects = "a text"},
     {"seed", NETDP_I_KEY_SEED, AT(seed), .whole = true, .fallback = "1",
      .expects = "a whole number from 0 to 18446744073709551615"},
