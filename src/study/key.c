@@ -248,6 +248,8 @@ const netdp_i_key netdp_i_keys[] = {
      .high = 1e9, .expects = "seconds above 0"},
 };
 /* clang-format on */
+_Static_assert(sizeof netdp_i_keys / sizeof *netdp_i_keys == NETDP_I_KEYS,
+               "NETDP_I_KEYS: count them");
 
 static const char *const column_keys[] = {"name", "bounds", NULL};
 

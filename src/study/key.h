@@ -52,7 +52,7 @@ typedef struct netdp_i_key {
 } netdp_i_key;
 
 /* All keys, those of a section side by side, in the order in which they are written. */
-extern const netdp_i_key netdp_i_keys[NETDP_I_KEYS];
+extern const netdp_i_key netdp_i_keys[]; /* [NETDP_I_KEYS] */
 
 /* "epsilon" of "privacy.epsilon". */
 const char *netdp_i_key_leaf(const netdp_i_key *key);
