@@ -61,10 +61,10 @@ function sentence(variant) {
   const unit = words.measure(variant.unit);
   const worst = words.worstOf(guarantee);
   const strong = (value) => h('strong', {}, `${unit.symbol} = ${showUp(value)}`);
-  const observer = variant.pairs?.coalition ? 'The coalition' : Array.isArray(threat.to) ? 'An observer' : 'Any single node';
+  const observer = variant.pairs?.coalition ? 'The coalition' : threat.pool > 1 ? `Any ${threat.pool} nodes that pool what they see` : Array.isArray(threat.to) ? 'An observer' : 'Any single node';
   const parts = worst === Infinity
-    ? [`${observer} could learn any amount about another node’s data, `, strong(worst), ', in the worst case']
-    : [`${observer} could learn something about another node’s data, at most `, strong(worst), ' in the worst case'];
+    ? [`${observer} could learn any amount about ${words.whatOf(threat)}, `, strong(worst), ', in the worst case']
+    : [`${observer} could learn something about ${words.whatOf(threat)}, at most `, strong(worst), ' in the worst case'];
   if (guarantee.worst) parts.push(`: ${nodeName(variant, guarantee.worst.to)} about ${nodeName(variant, guarantee.worst.from)}`);
   parts.push('. Over the pairs the mean is ', strong(number(guarantee.mean)));
   if (classes.length > 1) {
@@ -104,7 +104,7 @@ export function answer(variant) {
     above(variant),
     (variant.told.remarks ?? []).filter((text) => stand.sound || !/not an upper bound/i.test(text)).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
     tiles(variant),
-    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, 'A test: an observer must tell two possible contents of a node’s data apart, and may raise a false alarm in 5 % of the cases; the bars show the most that the best one finds.',
+    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, `A test: an observer must tell two possible contents of ${words.isRow(variant.threat) ? 'one row' : 'a node’s data'} apart, and may raise a false alarm in 5 % of the cases; the bars show the most that the best one finds.`,
       variant.pairs?.gaussian ? null : ' Here the bound follows from ε and δ alone and is coarse: it is not to be compared with that of variants whose losses are Gaussian.'),
     h('h3', {}, `What ${words.measure(variant.unit).symbol} means`),
     h('p', {}, words.reading(variant.unit, worst)),
@@ -120,7 +120,7 @@ export function assumptions(variant) {
     ['Its own noise', words.ownNoise(threat)],
     ['How nodes behave', 'Every node follows the protocol and remembers all it sees.'],
     ['What is protected', threat.adjacency === 'a node\'s whole data replaced' || !threat.adjacency
-      ? 'A node’s whole data: as if all of it were replaced by any other admissible data.' : threat.adjacency],
+      ? 'A node’s whole data: as if all of it were replaced by any other admissible data.' : `${threat.adjacency[0].toUpperCase()}${threat.adjacency.slice(1)}. How many rows each node holds is public; several rows of one person add up.`],
     ['What is released', words.released(threat)],
     ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
     ...(guarantee.pairs ? [['Noise in pairs', guarantee.pairs.says]] : []),

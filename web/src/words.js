@@ -50,11 +50,17 @@ export const sees = (threat) => seen[threat.sees] ?? (threat.sees ? `It sees ${t
 
 export function who(threat, nodes, pairs) {
   if (pairs?.coalition) return `${pairs.coalition.length} nodes that pool what they see: ${pairs.coalition.join(', ')}.`;
+  if (threat.pool > 1) return `Any ${threat.pool} of the ${nodes} nodes, who pool what they see. A number about two nodes is what the one learns of the other together with the others of its pool.`;
   if (!Array.isArray(threat.to)) return `Each of the ${nodes} nodes, by itself. They do not pool what they see.`;
   return threat.to.length === 1
     ? `Node ${threat.to[0]}, one of ${nodes}. Nothing is said about what the others learn.`
     : `${threat.to.length} nodes of ${nodes}, each by itself: they do not pool what they see. Nothing is said about what the others learn.`;
 }
+
+/** Is one row protected, rather than all that a node holds? */
+export const isRow = (threat) => (threat.adjacency ?? '').startsWith('one row');
+
+export const whatOf = (threat) => (isRow(threat) ? 'one row of another node’s data' : 'another node’s data');
 
 export function ownNoise(threat) {
   return threat.own_noise === 'counts'
@@ -99,7 +105,7 @@ export function uncovered(variant) {
   const {threat, pairs} = variant;
   const learns = summary.task === 'logistic' || summary.task === 'ridge';
   return [
-    pairs?.coalition ? 'Observers outside the coalition who join it.' : 'Collusion: nodes that pool what they see learn more than any one of them.',
+    pairs?.coalition ? 'Observers outside the coalition who join it.' : threat.pool > 1 ? `More than ${threat.pool} nodes that pool what they see.` : 'Collusion: nodes that pool what they see learn more than any one of them.',
     threat.sees === 'everything' ? 'Nodes that do not follow the protocol.'
       : 'Outsiders who read the network’s traffic, and nodes that do not follow the protocol.',
     'Which nodes exist, who is connected to whom, the rounds and the noise level: all of this is public.',
