@@ -83,11 +83,14 @@ static netdp_status print_json(const design_options *o, const netdp_quiet_design
     for (int32_t i = 0; i < d->size; i++)
         json_array_append_new(
             exponentials, json_pack("{s:f, s:f}", "weight", d->weight[i], "decay", d->decay[i]));
+    json_t *scales = json_array();
+    for (int64_t i = 0; d->scale != NULL && i < o->phases; i++)
+        json_array_append_new(scales, json_real(d->scale[i]));
     json_t *object = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:s, s:{s:f, s:f}, s:o}", "netdp", netdp_version(), "quiet",
+        "{s:s, s:s, s:I, s:I, s:I, s:s, s:{s:f, s:f}, s:o, s:o}", "netdp", netdp_version(), "quiet",
         o->quiet, "phases", (json_int_t)o->phases, "cycle", (json_int_t)o->cycle, "participations",
         (json_int_t)((o->phases - 1) / o->cycle + 1), "workload", workload, "error", "fresh",
-        d->fresh, "quiet", d->error, "exponentials", exponentials);
+        d->fresh, "quiet", d->error, "exponentials", exponentials, "scales", scales);
     return netdp_i_cli_print_json(&object, error);
 }
 
@@ -100,8 +103,9 @@ static void print_table(const design_options *o, const netdp_quiet_design *d, co
            "deviation %.4g of fresh.\n",
            d->fresh, o->quiet, d->error, sqrt(d->error / d->fresh));
     for (int32_t i = 0; i < d->size; i++)
-        printf("%s%.6g * %.6g^(j-1)%s", i == 0 ? "Q^-1 = E'E, E Toeplitz: 1, then " : " + ",
-               d->weight[i], d->decay[i], i + 1 == d->size ? ".\n" : "");
+        printf("%s%.6g * %.6g^(j-1)%s",
+               i == 0 ? "Q^-1 = D E'E D, E Toeplitz: 1, then for j < B " : " + ", d->weight[i],
+               d->decay[i], i + 1 == d->size ? ".\n" : "");
 }
 
 netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *error)

@@ -107,25 +107,22 @@ static netdp_status design_dense(const netdp_quiet_request *r, const double *gra
     return status == NETDP_OK ? factor_inverse(design->factor, n, error) : status;
 }
 
-static netdp_status design_blt(const netdp_quiet_request *r, double *gram, int64_t most,
+static netdp_status design_blt(const netdp_quiet_request *r, const double *gram,
                                netdp_quiet_design *design, netdp_error *error)
 {
     const int64_t n = r->phases;
-    double scale = 0;
-    design->size = r->kind.size;
-    netdp_status status = netdp_i_quiet_blt(n, r->cycle, gram, design, &scale, error);
-    if (status != NETDP_OK || n > MOST_FACTOR)
-        return status;
     double *column = NETDP_I_NEW(double, n);
-    design->factor = NETDP_I_NEW(double, n *n);
-    status = column == NULL || design->factor == NULL
-                 ? netdp_i_no_memory(error)
-                 : netdp_i_quiet_blt_inverse(design, n, column, error);
-    /* Q = E^-1 E^-T / scale^2 tells 1; it is to tell as much as k fresh ones. */
-    const double unit = 1 / (scale * sqrt((double)most));
-    for (int64_t i = 0; status == NETDP_OK && i < n; i++)
+    design->size = r->kind.size;
+    design->scale = NETDP_I_NEW(double, n);
+    if (n <= MOST_FACTOR)
+        design->factor = NETDP_I_NEW(double, n *n);
+    netdp_status status =
+        column == NULL || design->scale == NULL || (n <= MOST_FACTOR && design->factor == NULL)
+            ? netdp_i_no_memory(error)
+            : netdp_i_quiet_blt(n, r->cycle, gram, design, column, error);
+    for (int64_t i = 0; status == NETDP_OK && design->factor != NULL && i < n; i++)
         for (int64_t j = 0; j <= i; j++)
-            design->factor[i * n + j] = unit * column[i - j];
+            design->factor[i * n + j] = column[i - j] / design->scale[i];
     netdp_i_free(column);
     return status;
 }
@@ -152,7 +149,7 @@ netdp_status netdp_quiet_design_new(const netdp_quiet_request *request, netdp_qu
                 gram[i * n + j] = (double)(n - (i > j ? i : j));
     made->fresh = made->error = (double)most * trace(gram, n);
     if (request->kind.family == NETDP_QUIET_BLT) {
-        status = design_blt(request, gram, most, made, error);
+        status = design_blt(request, gram, made, error);
     } else if (request->kind.family != NETDP_QUIET_FRESH) {
         status = design_dense(request, gram, most, made, error);
     } else {
@@ -177,5 +174,6 @@ void netdp_quiet_design_free(netdp_quiet_design *design)
     if (design == NULL)
         return;
     netdp_i_free(design->factor);
+    netdp_i_free(design->scale);
     netdp_i_free(design);
 }

@@ -11,13 +11,10 @@
 netdp_status netdp_i_quiet_dense(int64_t phases, int64_t cycle, int64_t bands, const double *gram,
                                  double *x, double *value, netdp_error *error);
 
-/* gram [phases][phases] is overwritten; scale: what E has to be multiplied by for class sums of 1. */
-netdp_status netdp_i_quiet_blt(int64_t phases, int64_t cycle, double *gram,
-                               netdp_quiet_design *design, double *scale, netdp_error *error);
-
-/* The first column of the inverse of the Toeplitz matrix of a BLT, [phases]. */
-netdp_status netdp_i_quiet_blt_inverse(const netdp_quiet_design *design, int64_t phases,
-                                       double *inverse, netdp_error *error);
+/* Weights, decays and scales of the design, whose size is given, and its error; inverse [phases]: the
+ * first column of E^-1. */
+netdp_status netdp_i_quiet_blt(int64_t phases, int64_t cycle, const double *gram,
+                               netdp_quiet_design *design, double *inverse, netdp_error *error);
 
 /* A status of liblbfgs that is no result. */
 netdp_status netdp_i_quiet_failed(int code, netdp_error *error);

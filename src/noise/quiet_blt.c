@@ -1,12 +1,12 @@
 /*
- * E lower triangular and Toeplitz: 1, then e_j = sum_i w_i d_i^(j-1), all of them 0 or more (a buffered
- * linear Toeplitz matrix, Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024). Its columns have no
- * negative products, so that the worst pattern of a class is all ones, and the worst class the first:
- * what tells most is |sum_j E e_jB|^2. With l the first column of E^-1 the error is
+ * Q^-1 = D E'E D, E lower triangular and Toeplitz: 1, then e_j = sum_i w_i d_i^(j-1) up to the end of a
+ * cycle and 0 beyond (buffered linear Toeplitz matrices, Dvijotham, McMahan, Pillutla, Steinke,
+ * Thakurta 2024, in a window): phases of one class have no products, and what a class tells is its
+ * sum of squared columns. First E, for D = I: with l the first column of E^-1 the error is
  *
  *     tr(G E^-1 E^-T) = l' H l,      H_ab = sum_s G_{a+s, b+s}
  *
- * so that value and gradient cost a few squares of the phases.
+ * so that value and gradient cost a few squares of the phases; then D, a number for each phase.
  */
 #include <cblas.h>
 #include <lbfgs.h>
@@ -20,10 +20,10 @@
 enum { MOST = 8 };
 
 typedef struct problem {
-    int64_t n, cycle;
+    int64_t n, cycle, window; /* window: diagonals of E */
     int32_t size;
-    const double *h;                                           /* [n][n] */
-    double *e, *inverse, *image, *twice, *slope, *told, *back; /* [n] each */
+    double *square;                                   /* [n][n]: H, then P of the scales */
+    double *e, *inverse, *image, *twice, *slope, *at; /* [n] each */
 } problem;
 
 /* Parameters x: log w_i / (1 - d_i) and logit d_i. */
@@ -35,90 +35,71 @@ static void read_parameters(int32_t size, const double *x, double *w, double *d)
     }
 }
 
-static void fill_column(const double *w, const double *d, int32_t size, int64_t n, double *e)
+static void fill_column(const problem *p, const double *w, const double *d)
 {
     double power[MOST];
-    memcpy(power, w, (size_t)size * sizeof *power);
-    e[0] = 1;
-    for (int64_t j = 1; j < n; j++) {
-        e[j] = 0;
-        for (int32_t i = 0; i < size; i++) {
-            e[j] += power[i];
+    memcpy(power, w, (size_t)p->size * sizeof *power);
+    memset(p->e, 0, (size_t)p->n * sizeof *p->e);
+    p->e[0] = 1;
+    for (int64_t j = 1; j < p->window; j++)
+        for (int32_t i = 0; i < p->size; i++) {
+            p->e[j] += power[i];
             power[i] *= d[i];
         }
-    }
 }
 
 /* The first column of the inverse, whose products with E are those of I. */
-static void invert(const double *e, int64_t n, double *inverse)
+static void invert(const problem *p)
 {
-    inverse[0] = 1;
-    for (int64_t t = 1; t < n; t++) {
+    p->inverse[0] = 1;
+    for (int64_t t = 1; t < p->n; t++) {
         double sum = 0;
-        for (int64_t j = 1; j <= t; j++)
-            sum += e[j] * inverse[t - j];
-        inverse[t] = -sum;
+        for (int64_t j = 1; j <= t && j < p->window; j++)
+            sum += p->e[j] * p->inverse[t - j];
+        p->inverse[t] = -sum;
     }
 }
 
-/* back_j = sum_t value_t twice_{t-j}, twice = inverse * inverse: minus half of the slope of the error in
- * e_j. */
-static void pull_back(const problem *p)
+/* Phases of the first class whose columns reach as far as e_j. */
+static double reaching(const problem *p, int64_t j)
 {
-    const int64_t n = p->n;
-    for (int64_t t = 0; t < n; t++) {
-        double sum = 0;
-        for (int64_t j = 0; j <= t; j++)
-            sum += p->inverse[j] * p->inverse[t - j];
-        p->twice[t] = sum;
-    }
-    for (int64_t j = 0; j < n; j++) {
-        double sum = 0;
-        for (int64_t t = j; t < n; t++)
-            sum += p->image[t] * p->twice[t - j];
-        p->back[j] = sum;
-    }
+    return (double)((p->n - 1 - j) / p->cycle + 1);
 }
 
-/* What the first class tells under all ones; told: its image, from which slopes come. */
-static double sensitivity(const problem *p)
-{
-    const int64_t n = p->n;
-    for (int64_t t = 0; t < n; t++) {
-        p->told[t] = 0;
-        for (int64_t j = 0; j <= t; j += p->cycle)
-            p->told[t] += p->e[t - j];
-    }
-    return cblas_ddot((int)n, p->told, 1, p->told, 1);
-}
-
-/* log of error times what is told, and its gradient by way of de. */
+/* log of the error times what the first class tells, and its gradient by way of e. */
 static lbfgsfloatval_t evaluate(void *instance, const lbfgsfloatval_t *x, lbfgsfloatval_t *g,
                                 const int size, const lbfgsfloatval_t step)
 {
     (void)size, (void)step;
     const problem *p = instance;
     const int64_t n = p->n;
-    double w[MOST], d[MOST];
+    double w[MOST], d[MOST], told = 0;
     read_parameters(p->size, x, w, d);
-    fill_column(w, d, p->size, n, p->e);
-    invert(p->e, n, p->inverse);
-    cblas_dsymv(CblasColMajor, CblasLower, (int)n, 1, p->h, (int)n, p->inverse, 1, 0, p->image, 1);
+    fill_column(p, w, d);
+    invert(p);
+    cblas_dsymv(CblasColMajor, CblasLower, (int)n, 1, p->square, (int)n, p->inverse, 1, 0, p->image,
+                1);
     const double error = cblas_ddot((int)n, p->inverse, 1, p->image, 1);
-    const double told = sensitivity(p);
-    if (!isfinite(error) || !isfinite(told))
+    for (int64_t j = 0; j < p->window; j++)
+        told += reaching(p, j) * p->e[j] * p->e[j];
+    if (!(error > 0) || !isfinite(error) || !isfinite(told))
         return INFINITY;
-    pull_back(p);
-    for (int64_t j = 0; j < n; j++) { /* of the logarithm, in e_j */
+    for (int64_t t = 0; t < n; t++) { /* the column of E^-2 */
         double sum = 0;
-        for (int64_t first = 0; first + j < n; first += p->cycle)
-            sum += p->told[first + j];
-        p->slope[j] = -2 * p->back[j] / error + 2 * sum / told;
+        for (int64_t j = 0; j <= t; j++)
+            sum += p->inverse[j] * p->inverse[t - j];
+        p->twice[t] = sum;
+    }
+    for (int64_t j = 0; j < p->window; j++) {
+        double sum = 0;
+        for (int64_t t = j; t < n; t++)
+            sum += p->image[t] * p->twice[t - j];
+        p->slope[j] = -2 * sum / error + 2 * reaching(p, j) * p->e[j] / told;
     }
     for (int32_t i = 0; i < p->size; i++) {
         /* e_j = w d^(j-1): in log w it is itself, in d it is (j-1) w d^(j-2). */
         double power = w[i], along = 0, steeper = 0;
-        for (int64_t j = 1; j < n; j++) {
+        for (int64_t j = 1; j < p->window; j++) {
             along += p->slope[j] * power;
             steeper += p->slope[j] * (double)(j - 1) * power / d[i];
             power *= d[i];
@@ -129,87 +110,158 @@ static lbfgsfloatval_t evaluate(void *instance, const lbfgsfloatval_t *x, lbfgsf
     return log(error) + log(told);
 }
 
-/* H in place of G: sums along the diagonals, from their ends. */
-static void sum_diagonals(double *gram, int64_t n)
+/* The scales at y = log d: each class tells 1. weight [n]: its part in that; at: 1 / d. */
+static void read_scales(const problem *p, const double *y, double *weight, double *at)
 {
+    double *length = p->twice; /* squared, of the columns that have so many entries */
+    length[0] = 0;
+    for (int64_t j = 0; j + 1 < p->n; j++)
+        length[j + 1] = length[j] + p->e[j] * p->e[j];
+    const double all = length[p->n - 1] + p->e[p->n - 1] * p->e[p->n - 1];
+    for (int64_t first = 0; first < p->cycle && first < p->n; first++) {
+        double sum = 0;
+        for (int64_t i = first; i < p->n; i += p->cycle) {
+            weight[i] = exp(2 * y[i]) * (i == 0 ? all : length[p->n - i]);
+            sum += weight[i];
+        }
+        for (int64_t i = first; i < p->n; i += p->cycle) {
+            at[i] = sqrt(sum) * exp(-y[i]);
+            weight[i] /= sum;
+        }
+    }
+}
+
+/* log of v' P v, v = 1 / d, P_pq = G_pq (E^-1 E^-T)_pq. */
+static lbfgsfloatval_t evaluate_scales(void *instance, const lbfgsfloatval_t *y, lbfgsfloatval_t *g,
+                                       const int size, const lbfgsfloatval_t step)
+{
+    (void)size, (void)step;
+    const problem *p = instance;
+    const int64_t n = p->n;
+    double *weight = p->slope, *v = p->at;
+    read_scales(p, y, weight, v);
+    cblas_dsymv(CblasColMajor, CblasLower, (int)n, 1, p->square, (int)n, v, 1, 0, p->image, 1);
+    const double value = cblas_ddot((int)n, v, 1, p->image, 1);
+    if (!(value > 0) || !isfinite(value))
+        return INFINITY;
+    for (int64_t first = 0; first < p->cycle && first < n; first++) {
+        double sum = 0;
+        for (int64_t i = first; i < n; i += p->cycle)
+            sum += v[i] * p->image[i];
+        for (int64_t i = first; i < n; i += p->cycle)
+            g[i] = 2 * (sum * weight[i] - v[i] * p->image[i]) / value;
+    }
+    return log(value);
+}
+
+/* H: sums of G along the diagonals, from their ends. */
+static void sum_diagonals(const double *gram, int64_t n, double *h)
+{
+    memcpy(h, gram, (size_t)(n * n) * sizeof *h);
     for (int64_t a = n - 2; a >= 0; a--)
         for (int64_t b = 0; b < n - 1; b++)
-            gram[a * n + b] += gram[(a + 1) * n + b + 1];
+            h[a * n + b] += h[(a + 1) * n + b + 1];
+}
+
+/* P: E^-1 E^-T, by its diagonals, times G entry by entry. */
+static void fill_products(const problem *p, const double *gram)
+{
+    const int64_t n = p->n;
+    const double *l = p->inverse;
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = 0; b < n; b++)
+            p->square[a * n + b] =
+                l[a] * l[b] + (a > 0 && b > 0 ? p->square[(a - 1) * n + b - 1] : 0);
+    for (int64_t i = 0; i < n * n; i++)
+        p->square[i] *= gram[i];
 }
 
 static void clear(problem *p)
 {
-    double *const all[] = {p->e, p->inverse, p->image, p->twice, p->slope, p->told, p->back};
+    double *const all[] = {p->square, p->e, p->inverse, p->image, p->twice, p->slope, p->at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         netdp_i_free(all[i]);
 }
 
-netdp_status netdp_i_quiet_blt(int64_t phases, int64_t cycle, double *gram,
-                               netdp_quiet_design *design, double *scale, netdp_error *error)
+/* Half-lives from one phase to a cycle, evenly in their logarithms. */
+static netdp_status fit_exponentials(problem *p, netdp_quiet_design *design, netdp_error *error)
 {
-    const int64_t n = phases;
-    const int32_t m = design->size;
-    problem p = {n,
-                 cycle,
-                 m,
-                 gram,
-                 NETDP_I_NEW(double, n),
-                 NETDP_I_NEW(double, n),
-                 NETDP_I_NEW(double, n),
-                 NETDP_I_NEW(double, n),
-                 NETDP_I_NEW(double, n),
-                 NETDP_I_NEW(double, n),
-                 NETDP_I_NEW(double, n)};
-    lbfgsfloatval_t *x = lbfgs_malloc(2 * m);
+    const int32_t m = p->size;
+    double x[2 * MOST];
     lbfgs_parameter_t how;
-    netdp_status status = NETDP_OK;
-    if (p.e == NULL || p.inverse == NULL || p.image == NULL || p.twice == NULL || p.slope == NULL ||
-        p.told == NULL || p.back == NULL || x == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    sum_diagonals(gram, n);
-    /* Half-lives from one phase to a cycle, evenly in their logarithms. */
-    for (int32_t i = 0; i < m; i++) {
-        const double life = pow((double)cycle, (i + 0.5) / m);
-        x[i] = log(0.5 / m);
-        x[m + i] = log(2 * life);
-    }
     lbfgs_parameter_init(&how);
     how.epsilon = 1e-6;
     how.past = 5;
     how.delta = 1e-6;
     how.linesearch = LBFGS_LINESEARCH_BACKTRACKING_WOLFE;
     how.max_iterations = 300;
-    double value = 0;
-    const int code = lbfgs(2 * m, x, &value, evaluate, NULL, &p, &how);
-    if (code == LBFGSERR_OUTOFMEMORY) {
-        status = netdp_i_quiet_failed(code, error);
-        goto done;
+    for (int32_t i = 0; i < m; i++) {
+        x[i] = log(0.5 / m);
+        x[m + i] = log(2 * pow((double)p->window, (i + 0.5) / m));
     }
+    const int code = lbfgs(2 * m, x, NULL, evaluate, NULL, p, &how);
+    if (code == LBFGSERR_OUTOFMEMORY)
+        return netdp_i_quiet_failed(code, error);
     read_parameters(m, x, design->weight, design->decay);
-    fill_column(design->weight, design->decay, m, n, p.e);
-    invert(p.e, n, p.inverse);
-    cblas_dsymv(CblasColMajor, CblasLower, (int)n, 1, gram, (int)n, p.inverse, 1, 0, p.image, 1);
-    const double told = sensitivity(&p);
-    design->error = cblas_ddot((int)n, p.inverse, 1, p.image, 1) * told;
-    *scale = 1 / sqrt(told);
-    if (!isfinite(design->error) || !(design->error > 0))
-        status = netdp_i_quiet_failed(code, error);
-done:
-    lbfgs_free(x);
-    clear(&p);
-    return status;
+    fill_column(p, design->weight, design->decay);
+    invert(p);
+    return NETDP_OK;
 }
 
-netdp_status netdp_i_quiet_blt_inverse(const netdp_quiet_design *design, int64_t phases,
-                                       double *inverse, netdp_error *error)
+static netdp_status fit_scales(problem *p, netdp_quiet_design *design, netdp_error *error)
 {
-    double *e = NETDP_I_NEW(double, phases);
-    if (e == NULL)
+    const double most = reaching(p, 0);
+    lbfgsfloatval_t *y = lbfgs_malloc((int)p->n);
+    double value = 0;
+    lbfgs_parameter_t how;
+    if (y == NULL)
         return netdp_i_no_memory(error);
-    fill_column(design->weight, design->decay, design->size, phases, e);
-    invert(e, phases, inverse);
-    netdp_i_free(e);
-    return NETDP_OK;
+    lbfgs_parameter_init(&how);
+    how.m = 15;
+    how.epsilon = 1e-7;
+    how.past = 5;
+    how.delta = 1e-6;
+    how.linesearch = LBFGS_LINESEARCH_BACKTRACKING_WOLFE;
+    how.max_iterations = 200;
+    memset(y, 0, (size_t)p->n * sizeof *y);
+    const int code = lbfgs((int)p->n, y, &value, evaluate_scales, NULL, p, &how);
+    value = evaluate_scales(p, y, design->scale, 0, 0);
+    for (int64_t i = 0; i < p->n; i++)
+        design->scale[i] = sqrt(most) / p->at[i];
+    design->error = exp(value);
+    lbfgs_free(y);
+    return code == LBFGSERR_OUTOFMEMORY || !isfinite(value) ? netdp_i_quiet_failed(code, error)
+                                                            : NETDP_OK;
+}
+
+netdp_status netdp_i_quiet_blt(int64_t phases, int64_t cycle, const double *gram,
+                               netdp_quiet_design *design, double *inverse, netdp_error *error)
+{
+    const int64_t n = phases;
+    problem p = {.n = n,
+                 .cycle = cycle,
+                 .window = cycle < n ? cycle : n,
+                 .size = design->size,
+                 .square = NETDP_I_NEW(double, n *n),
+                 .e = NETDP_I_NEW(double, n),
+                 .inverse = NETDP_I_NEW(double, n),
+                 .image = NETDP_I_NEW(double, n),
+                 .twice = NETDP_I_NEW(double, n),
+                 .slope = NETDP_I_NEW(double, n),
+                 .at = NETDP_I_NEW(double, n)};
+    netdp_status status = p.square == NULL || p.e == NULL || p.inverse == NULL || p.image == NULL ||
+                                  p.twice == NULL || p.slope == NULL || p.at == NULL
+                              ? netdp_i_no_memory(error)
+                              : NETDP_OK;
+    if (status == NETDP_OK) {
+        sum_diagonals(gram, n, p.square);
+        status = fit_exponentials(&p, design, error);
+    }
+    if (status == NETDP_OK) {
+        fill_products(&p, gram);
+        status = fit_scales(&p, design, error);
+        memcpy(inverse, p.inverse, (size_t)n * sizeof *inverse);
+    }
+    clear(&p);
+    return status;
 }

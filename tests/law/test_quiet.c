@@ -455,7 +455,7 @@ static void test_exponentials(void **unused)
         assert_ok(netdp_quiet_design_new(&request, &blt, &error));
         check_design(&request, blt, gram);
         const double over = blt->error / least->error;
-        if (!(over > 0.9999 && over < (cycles[c] == T ? 1.2 : 1.6)))
+        if (!(over > 0.9999 && over < (cycles[c] == T ? 1.05 : 1.12)))
             fail_msg("cycle %d: %g times the least", cycles[c], over);
         netdp_quiet_design_free(least);
         netdp_quiet_design_free(blt);
