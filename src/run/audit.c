@@ -191,7 +191,7 @@ static netdp_status claim_of_tally(const netdp_study *study, claim *c, netdp_err
 
 /*
  * The attack contributes Delta: where the unit is less of it, noise is as much more. `pattern`
- * [contributions] is the caller's room: a row contributes with its batch alone.
+ * [contributions] is the caller's room: a row contributes with its batch alone. NULL: averaging, once.
  */
 static netdp_gossip_attack gossip_attack(const claim *c, const attack *how, double *pattern,
                                          int64_t runs)
@@ -202,7 +202,7 @@ static netdp_gossip_attack gossip_attack(const claim *c, const attack *how, doub
     const bool cyclic =
         unit.protects == NETDP_PROTECTS_ROW && unit.batches.kind == NETDP_BATCHES_CYCLIC;
     const int64_t every = cyclic ? unit.batches.count : 1;
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; pattern != NULL && k < count; k++)
         pattern[k] = k % every != 0 ? 0 : how->alternating && k / every % 2 == 1 ? -1 : 1;
     return (netdp_gossip_attack){.protocol = &c->variant->protocol,
                                  .view = {study->privacy.sees, study->privacy.own_noise, 1, &c->to},
