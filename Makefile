@@ -1,5 +1,5 @@
 # A thin door to meson: every target first installs what is missing and builds what is out of date.
-.PHONY: demo test test-long clean
+.PHONY: demo test test-long deb clean
 
 demo:
 	@tools/build demo
@@ -13,6 +13,10 @@ test:
 test-long:
 	@tools/build
 	@tools/run-tests long
+
+# Debian packages, beside the source; as debian/control says it, apt-get build-dep . has installed what they need.
+deb:
+	dpkg-buildpackage -b -us -uc
 
 clean:
 	rm -rf build results

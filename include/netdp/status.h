@@ -31,7 +31,9 @@ typedef struct netdp_error {
 /* The exit code of the command for a status (0, 1, 2, 3 or 130). */
 NETDP_API int netdp_status_exit_code(netdp_status status);
 
-/* "0.1.0" */
+/* What a program was compiled against, and netdp_version() what it runs with. Until 1.0 both must be
+ * equal in their first two numbers: before, the ABI may change with the second. */
+#define NETDP_VERSION "0.1.0"
 NETDP_API const char *netdp_version(void);
 
 NETDP_END
