@@ -193,7 +193,7 @@ bool netdp_i_promise_read(json_t *object, netdp_i_promise *promise)
 
 /* ---- Compared, and in words ---- */
 
-bool netdp_i_same_number(double held, double again)
+static bool same_number(double held, double again)
 {
     return held == again || (isnan(held) && isnan(again)) ||
            fabs(held - again) <= 1e-9 * fabs(again);
@@ -203,17 +203,16 @@ bool netdp_i_promise_same(const netdp_i_promise *held, const netdp_i_promise *ag
 {
     const netdp_unit one = held->is.unit, other = again->is.unit;
     bool same = strcmp(held->is.bound, again->is.bound) == 0 && one.currency == other.currency &&
-                netdp_i_same_number(one.parameter, other.parameter) &&
+                same_number(one.parameter, other.parameter) &&
                 (!held->is.sound || again->is.sound) && held->everyone == again->everyone &&
-                held->classes == again->classes &&
-                netdp_i_same_number(held->is.value, again->is.value) &&
-                netdp_i_same_number(held->mean, again->mean) &&
-                (!held->everyone || netdp_i_same_number(held->local, again->local));
+                held->classes == again->classes && same_number(held->is.value, again->is.value) &&
+                same_number(held->mean, again->mean) &&
+                (!held->everyone || same_number(held->local, again->local));
     for (int32_t i = 0; same && i < held->classes; i++) {
         const netdp_i_class *a = &held->class[i], *b = &again->class[i];
         same = a->distance == b->distance && a->pairs == b->pairs &&
-               netdp_i_same_number(a->least, b->least) && netdp_i_same_number(a->mean, b->mean) &&
-               netdp_i_same_number(a->most, b->most);
+               same_number(a->least, b->least) && same_number(a->mean, b->mean) &&
+               same_number(a->most, b->most);
     }
     return same;
 }

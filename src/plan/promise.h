@@ -39,9 +39,6 @@ bool netdp_i_promise_read(json_t *object, netdp_i_promise *promise);
 /* Is what was found again the same but for rounding? What holds may have been said not to. */
 bool netdp_i_promise_same(const netdp_i_promise *held, const netdp_i_promise *again);
 
-/* Equal but for rounding. */
-bool netdp_i_same_number(double held, double again);
-
 /* "8 drawn observers of 32 and 4 drawn sources of 32". */
 void netdp_i_promise_drawn(const netdp_i_promise *promise, char text[96]);
 

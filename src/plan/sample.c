@@ -111,7 +111,8 @@ static bool tells_everything(const netdp_i_variant *variant)
            !netdp_pairing_is(&variant->protocol.pairing);
 }
 
-bool netdp_i_sample_estimates(const netdp_i_variant *variant)
+/* Are observers or sources drawn, and do others differ from them? */
+static bool estimates(const netdp_i_variant *variant)
 {
     const bool observers = draws_observers(variant), sources = draws_sources(variant);
     if (!observers && !sources)
@@ -134,7 +135,7 @@ netdp_status netdp_i_sample_check(const netdp_i_variant *variant, netdp_error *e
 {
     const bool observers = draws_observers(variant);
     if (variant->study->privacy.over != NETDP_OVER_WORST || variant->role != NETDP_I_NETWORK ||
-        !netdp_i_sample_estimates(variant))
+        !estimates(variant))
         return NETDP_OK;
     return netdp_i_fail(error, NETDP_INVALID,
                         "%s: privacy.%s: %d of the nodes do not bound the worst pair; give all, or "
@@ -182,7 +183,7 @@ void netdp_i_sample_tell(const netdp_i_variant *variant, const netdp_summary *ac
     if (promise->observers == 0 && promise->sources == 0)
         return;
     promise->nodes = netdp_graph_nodes(variant->problem->graph);
-    promise->alike = !netdp_i_sample_estimates(variant);
+    promise->alike = !estimates(variant);
     if (promise->alike)
         return;
     netdp_i_guarantee_drawn(&promise->is);

@@ -11,9 +11,6 @@
  */
 void netdp_i_sample_widen(netdp_i_variant *variant);
 
-/* Are observers or sources drawn, and do others differ from them? */
-bool netdp_i_sample_estimates(const netdp_i_variant *variant);
-
 /* NETDP_INVALID where they do and the worst pair has the target. */
 netdp_status netdp_i_sample_check(const netdp_i_variant *variant, netdp_error *error);
 
