@@ -217,6 +217,10 @@ NETDP_API double netdp_objective_value(const netdp_objective *objective,
 NETDP_API double netdp_score(const netdp_objective *objective, const netdp_examples *examples,
                              const double *model);
 
+/* The same of many models, [count][features] into score [count]: in blocks, up to rounding equal. */
+NETDP_API void netdp_score_models(const netdp_objective *objective, const netdp_examples *examples,
+                                  const double *models, int32_t count, double *score);
+
 /*
  * The smoothness beta of every row's loss, l2 included: gradient steps up to 2 / beta do not expand
  * distances, with or without the clip. inf where a row's squared norm is, and where a loss of one's

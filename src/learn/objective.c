@@ -6,6 +6,7 @@
  */
 #include <netdp/learn.h>
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -385,6 +386,56 @@ double netdp_score(const netdp_objective *objective, const netdp_examples *examp
                                                    : right_sign(NULL, margin, y);
     }
     return examples->rows > 0 ? sum / (double)examples->rows : 0;
+}
+
+/* Margins of so many rows and models are found at once. */
+enum { ROWS = 128, MODELS = 32 };
+
+/* Adds the scores of a block of rows to those of a block of models. */
+static void score_block(const netdp_margin_loss *loss, const netdp_examples *examples,
+                        int64_t first, int32_t rows, const double *models, int32_t count,
+                        double *score)
+{
+    const int32_t d = examples->features;
+    double margin[ROWS * MODELS];
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, count, rows, d, 1, models, d,
+                row_of(examples, first), d, 0, margin, ROWS);
+    for (int32_t k = 0; k < count; k++) {
+        double *m = margin + (int64_t)k * ROWS, sum = 0;
+        const double *y = examples->y + first;
+        for (int32_t i = 0; i < rows; i++)
+            if (!isfinite(m[i]))
+                m[i] = margin_of(row_of(examples, first + i), models + (int64_t)k * d, d);
+        if (loss->score != NULL && loss->score != right_sign)
+            for (int32_t i = 0; i < rows; i++)
+                sum += loss->score(loss->context, m[i], y[i]);
+        else
+            for (int32_t i = 0; i < rows; i++)
+                sum += y[i] > 0 ? m[i] >= 0 : m[i] < 0;
+        score[k] += sum;
+    }
+}
+
+void netdp_score_models(const netdp_objective *objective, const netdp_examples *examples,
+                        const double *models, int32_t count, double *score)
+{
+    const netdp_margin_loss *loss = margin_loss_of(objective);
+    const int64_t d = examples->features;
+    if (loss == NULL) {
+        for (int32_t k = 0; k < count; k++)
+            score[k] = netdp_score(objective, examples, models + k * d);
+        return;
+    }
+    for (int32_t k = 0; k < count; k += MODELS) {
+        const int32_t some = count - k < MODELS ? count - k : MODELS;
+        memset(score + k, 0, (size_t)some * sizeof *score);
+        for (int64_t i = 0; i < examples->rows; i += ROWS)
+            score_block(loss, examples, i,
+                        (int32_t)(examples->rows - i < ROWS ? examples->rows - i : ROWS),
+                        models + k * d, some, score + k);
+        for (int32_t j = 0; j < some; j++)
+            score[k + j] = examples->rows > 0 ? score[k + j] / (double)examples->rows : 0;
+    }
 }
 
 double netdp_smoothness_within(const netdp_objective *objective, double square)

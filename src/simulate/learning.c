@@ -118,13 +118,17 @@ typedef struct scoring {
     const double *state;
 } scoring;
 
-static netdp_status score_node(void *context, int64_t node, int thread, netdp_error *error)
+/* Nodes whose models are scored together. */
+enum { SCORED = 64 };
+
+static netdp_status score_nodes(void *context, int64_t part, int thread, netdp_error *error)
 {
     (void)thread, (void)error;
     const scoring *s = context;
     const run *r = s->run;
-    r->score[node] =
-        netdp_score(&r->learning->objective, r->learning->test, s->state + node * r->width);
+    const int64_t first = part * SCORED, left = r->nodes - first;
+    netdp_score_models(&r->learning->objective, r->learning->test, s->state + first * r->width,
+                       (int32_t)(left < SCORED ? left : SCORED), r->score + first);
     return NETDP_OK;
 }
 
@@ -137,7 +141,8 @@ static bool report(void *context, int64_t step, const double *state)
         return netdp_i_poll(r->tracing.progress, NULL) == NETDP_OK;
     scoring s = {r, state};
     netdp_error never;
-    (void)!netdp_i_for_each(r->nodes, score_node, &s, NULL, "scores", &never);
+    (void)!netdp_i_for_each((r->nodes + SCORED - 1) / SCORED, score_nodes, &s, NULL, "scores",
+                            &never);
     double score = 0;
     for (int32_t u = 0; u < r->nodes; u++)
         score += r->score[u] / r->nodes;

@@ -225,6 +225,38 @@ static void hostile_gradient(void *context, netdp_row row, double *gradient)
     }
 }
 
+static void test_many_models_are_scored_as_each(void **state)
+{
+    (void)state;
+    enum { SCORED = 300, WIDTH = 7, MODELS = 71 };
+    static double x[SCORED * WIDTH], y[SCORED], model[MODELS * WIDTH], score[MODELS];
+    netdp_stream stream = at(9);
+    netdp_stream_normals(&stream, x, SCORED * WIDTH);
+    for (int i = 0; i < SCORED; i++)
+        y[i] = netdp_stream_uniform(&stream) < 0.5 ? -1 : 1;
+    netdp_stream_normals(&stream, model, MODELS * WIDTH);
+    model[3 * WIDTH] = NAN;
+    model[4 * WIDTH] = DBL_MAX; /* its margins overflow on the way */
+    model[4 * WIDTH + 1] = -DBL_MAX;
+    const netdp_examples rows = {.rows = SCORED, .features = WIDTH, .x = x, .y = y};
+    netdp_row_loss row = rows_of(&copy_of[NETDP_LOGISTIC]);
+    const netdp_objective kinds[] = {
+        {.kind = NETDP_LOGISTIC, .clip = 1},
+        {.kind = NETDP_RIDGE, .clip = 1},
+        {.kind = NETDP_MARGIN_LOSS, .clip = 1, .margin_loss = &copy_of[NETDP_LOGISTIC]},
+        {.kind = NETDP_ROW_LOSS, .clip = 1, .row_loss = &row}};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        netdp_score_models(&kinds[k], &rows, model, MODELS, score);
+        for (int m = 0; m < MODELS; m++) {
+            const double one = netdp_score(&kinds[k], &rows, model + m * WIDTH);
+            if (isfinite(one))
+                assert_close(score[m], one, 0, 1e-12);
+            else
+                assert_true(isnan(one) ? isnan(score[m]) : score[m] == one);
+        }
+    }
+}
+
 static void test_no_function_breaks_the_clip(void **state)
 {
     (void)state;
@@ -456,6 +488,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_margin_losses_give_the_bytes_of_the_built_in),
         cmocka_unit_test(test_row_losses_agree_with_the_built_in),
+        cmocka_unit_test(test_many_models_are_scored_as_each),
         cmocka_unit_test(test_no_function_breaks_the_clip),
         cmocka_unit_test(test_rows_without_a_gradient_count_as_nothing),
         cmocka_unit_test(test_clipped_row_losses_are_not_smooth),
