@@ -45,6 +45,7 @@ typedef enum netdp_bound {
     NETDP_BOUND_PUBLISHED_KNOWN,  /* paper A, Appendix B.1: NOT an upper bound (errata 11, 12) */
     NETDP_BOUND_SHUFFLED,         /* histograms on the ring: amplification by shuffling */
     NETDP_BOUND_LEAST,            /* walks: of each pair the least of those that hold */
+    NETDP_BOUND_EXCURSION_MIXTURE, /* walks, at a delta: a mean of Gaussian guarantees over paths */
 } netdp_bound;
 
 /* A row of the table of bounds. */

@@ -37,6 +37,9 @@ static const netdp_bound_info bounds[] = {
      .summary = "the same sum from t = 1, at most 1, as the authors' code has it (errata 1)"},
     {NETDP_BOUND_EXCURSION, "excursion", "docs/proofs/excursion.md", true, .walk = true,
      .summary = "the whole walk; contributions between two visits are seen together"},
+    {NETDP_BOUND_EXCURSION_MIXTURE, "excursion-mixture", "docs/proofs/excursion.md", true,
+     .walk = true,
+     .summary = "the same at a delta, cap inside: the mean over paths of Gaussian guarantees"},
     {NETDP_BOUND_EXCURSION_LINEAR, "excursion-linear", "docs/proofs/excursion.md", false,
      .sound_of_sums = true, .walk = true, .tally = true,
      .summary = "sound for sums only (running means with 1/t steps too); all else: excursion"},
@@ -48,7 +51,7 @@ static const netdp_bound_info bounds[] = {
      .sound_once = true, .walk = true,
      .summary = "one contribution, times the cap or T/n; sound with --cap 1 only (errata 11)"},
     {NETDP_BOUND_LEAST, "least", "least of the sound ones", true, .walk = true,
-     .summary = "of each pair the least of excursion, local and, with --cap 1, first-passage"},
+     .summary = "of each pair the least of excursions, local and, with --cap 1, first-passage"},
     {NETDP_BOUND_WALK_PUBLISHED, "published", "paper A, Lemma 2", false, .walk = true,
      .summary = "one contribution's sum, times the cap or T/n; can be too small (errata 11)"},
     {NETDP_BOUND_PUBLISHED_LOG, "published-log", "paper A, Theorem 3", false, .walk = true,
@@ -117,7 +120,7 @@ netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,
 {
     const netdp_bound wanted = bound == NETDP_BOUND_AUTO ? usual(protocol) : bound;
     const netdp_status status =
-        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_LEAST, error);
+        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_EXCURSION_MIXTURE, error);
     if (status != NETDP_OK)
         return status;
     const netdp_bound_info *info = netdp_i_bound_row(wanted);
@@ -149,7 +152,7 @@ netdp_status netdp_walk_bound_choose(const netdp_token *token, netdp_bound bound
     if (bound == NETDP_BOUND_PUBLISHED_CODE)
         wanted = NETDP_BOUND_WALK_CODE;
     const netdp_status status =
-        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_LEAST, error);
+        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_EXCURSION_MIXTURE, error);
     if (status != NETDP_OK)
         return status;
     const netdp_bound_info *info = netdp_i_bound_row(wanted);

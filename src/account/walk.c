@@ -10,6 +10,7 @@
 #include "account/walk/excursion.h"
 #include "account/walk/first_passage.h"
 #include "account/walk/least.h"
+#include "account/walk/mixture.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -19,10 +20,14 @@
 /* Pairs whose sequences agree have the same answer: of so many the answer is kept. */
 enum { KEPT = 64 };
 
+/* Of so many pairs at most the law of the cost is kept for another noise. */
+enum { MOST_LAWS = 100000 };
+
 /* Sequences of one pair and its answer. */
 typedef struct kept {
     netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
     double back, scale, value;
+    netdp_i_mixed mixed;
 } kept;
 
 typedef struct netdp_i_walk_account account;
@@ -43,8 +48,11 @@ struct netdp_i_walk_account {
     netdp_i_powers presence;  /* P(token is there) of asked nodes, then of the members */
     int kept_count;
     kept *kept;
-    signed char *like; /* [to][from] which kept pair it is like, or -1 */
-    bool all_like;     /* every pair is like a kept one: another noise asks these only */
+    signed char *like;        /* [to][from] which kept pair it is like, or -1 */
+    bool followed;            /* all pairs, at some noise: another one asks those kept */
+    netdp_i_mixture *mixture; /* NULL where neither a delta nor a cap asks for it */
+    netdp_i_mixed *mixed;     /* [pairs]: [to][from], or NULL */
+    int64_t pairs;
     /* of the observer at hand */
     const int32_t *member;
     int32_t members;
@@ -91,6 +99,14 @@ static netdp_status at_order(account *a, netdp_i_returns *hunt, double scale, in
         value = netdp_i_excursion(hunt, &own);
         netdp_i_weights_clear(&own);
     }
+    if (a->orders == 1 && a->token->cap > 0) { /* at a delta the mixture says more */
+        double inside = INFINITY;
+        netdp_status status =
+            netdp_i_mixture_log_mean(a->mixture, hunt, a->token->cap, theta, &inside, error);
+        if (status != NETDP_OK)
+            return status;
+        value = fmin(value, inside);
+    }
     /* What sums tell is never more, but its series may lose more to rounding. */
     if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR)
         value = fmin(value, netdp_i_excursion_linear(hunt, theta, observer));
@@ -112,11 +128,35 @@ static netdp_status ask_order(void *context, int k, double *epsilon, netdp_error
     return at_order(q->account, q->hunt, q->scale, k, NULL, epsilon, error);
 }
 
-/* The answer to a prepared hunt, in the asked unit. */
+/* Is a mixture over paths asked for? */
+static bool mixes(const account *a)
+{
+    const netdp_bound bound = a->losses->bound->bound;
+    return bound == NETDP_BOUND_EXCURSION_MIXTURE ||
+           (bound == NETDP_BOUND_LEAST && a->request.unit.currency == NETDP_AS_DP);
+}
+
+/* A gradient of scale s under noise sigma is one of scale 1 under sigma / s. */
+static double noise_at(const account *a, double scale)
+{
+    return scale == 1 ? a->request.noise : down(a->request.noise / scale);
+}
+
+/* The answer to a prepared hunt, in the asked unit; `mixed`: what was kept of the pair, and is. */
 static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, double *observer,
-                           double *value, netdp_error *error)
+                           netdp_i_mixed *mixed, double *value, netdp_error *error)
 {
     asking q = {a, hunt, scale};
+    if (mixes(a)) {
+        netdp_i_mixed own = {0}, *m = mixed != NULL ? mixed : &own;
+        netdp_status status =
+            netdp_i_mixed_answer(a->mixture, hunt, a->token->cap, a->token->tokens,
+                                 noise_at(a, scale), a->delta, m, value, error);
+        const bool none = m->none;
+        netdp_i_mixed_clear(&own);
+        if (status != NETDP_OK || !none)
+            return status;
+    }
     return a->request.unit.currency == NETDP_AS_DP
                ? netdp_i_search_orders(ask_order, &q, a->delta, value, error)
                : at_order(a, hunt, scale, 0, observer, value, error);
@@ -147,7 +187,8 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
         }
         netdp_i_powers_copy(&a->presence, first, a->token->burn_in, terms, observer);
     }
-    status = answer(a, hunt, netdp_token_scale(a->token, u), observer, &a->loss[i], error);
+    netdp_i_mixed *mixed = a->mixed != NULL ? a->mixed + (a->loss + i - a->losses->loss) : NULL;
+    status = answer(a, hunt, netdp_token_scale(a->token, u), observer, mixed, &a->loss[i], error);
 done:
     netdp_i_series_drop(observer);
     netdp_i_free(back);
@@ -210,6 +251,8 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     netdp_i_observer_set *watch = NULL;
     netdp_i_returns *hunt = NULL;
     netdp_status status = NETDP_OK;
+    if (mixes(a) && netdp_i_mixed_ask(&k->mixed, noise_at(a, k->scale), a->delta, &k->value))
+        goto done;
     if (between == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
@@ -224,7 +267,7 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
     netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
     netdp_i_returns_prepare(hunt, &k->back);
-    status = answer(a, hunt, k->scale, NULL, &k->value, error);
+    status = answer(a, hunt, k->scale, NULL, &k->mixed, &k->value, error);
 done:
     netdp_i_returns_free(hunt);
     netdp_i_observer_set_free(watch);
@@ -358,10 +401,8 @@ static netdp_status account_observer(account *a, int32_t v, const netdp_progress
         status = follow_start(a, progress, error);
     if (status == NETDP_OK)
         status = find_todo(a, v, &count, error);
-    if (status == NETDP_OK && count > 0) {
-        a->all_like = false;
+    if (status == NETDP_OK && count > 0)
         status = account_todo(a, count, alone ? progress : NULL, error);
-    }
     for (int32_t f = 0; f < a->members; f++)
         netdp_i_powers_clear(&a->arrivals[f]);
     return status;
@@ -386,7 +427,12 @@ void netdp_i_walk_account_free(account *a)
         netdp_i_powers_clear(&a->kept[k].watch);
         netdp_i_powers_clear(&a->kept[k].arrivals);
         netdp_i_powers_clear(&a->kept[k].presence);
+        netdp_i_mixed_clear(&a->kept[k].mixed);
     }
+    for (int64_t i = 0; a->mixed != NULL && i < a->pairs; i++)
+        netdp_i_mixed_clear(&a->mixed[i]);
+    netdp_i_mixture_free(a->mixture);
+    netdp_i_free(a->mixed);
     for (int64_t i = 0; a->between != NULL && i < square; i++)
         netdp_i_series_drop(a->between[i]);
     netdp_i_powers_clear(&a->returns);
@@ -446,10 +492,12 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
 {
     const netdp_losses *l = a->losses;
     const int64_t terms = a->token->steps + 1, square = (int64_t)l->members * l->members;
+    const int64_t pairs = (int64_t)l->from_count * l->to_count;
     netdp_status status = netdp_i_series_new(terms, &a->series, error);
     if (status != NETDP_OK)
         return status;
     a->members = l->members;
+    a->pairs = pairs;
     a->weights = NETDP_I_NEW(netdp_i_weights, a->orders);
     a->kept = NETDP_I_NEW(kept, KEPT);
     a->like = NETDP_I_NEW(signed char, (int64_t)l->from_count * l->to_count);
@@ -464,8 +512,30 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
     for (int64_t i = 0; i < square; i++)
         if ((a->between[i] = netdp_i_series_array(a->series)) == NULL)
             return netdp_i_no_memory(error);
+    if (mixes(a) && pairs <= MOST_LAWS && (a->mixed = NETDP_I_NEW(netdp_i_mixed, pairs)) == NULL)
+        return netdp_i_no_memory(error);
+    if (mixes(a) || (a->orders == 1 && a->token->cap > 0))
+        status = netdp_i_mixture_new(a->token->steps, a->token->release, &a->mixture, error);
+    if (status != NETDP_OK)
+        return status;
     return netdp_i_powers_of_returns(a->token->law, l->from, l->from_count, terms, progress,
                                      &a->returns, error);
+}
+
+/* Is every pair of an observer like a kept one, or its own law kept and enough? Then it answers. */
+static bool answer_observer(const account *a, int32_t v)
+{
+    const netdp_losses *l = a->losses;
+    for (int32_t i = 0; i < l->from_count; i++) {
+        const int64_t at = (int64_t)v * l->from_count + i;
+        if (!netdp_losses_counts(l, i, v) || a->like[at] >= 0)
+            continue;
+        if (a->mixed == NULL ||
+            !netdp_i_mixed_ask(&a->mixed[at], noise_at(a, netdp_token_scale(a->token, l->from[i])),
+                               a->delta, &l->loss[at]))
+            return false;
+    }
+    return true;
 }
 
 static netdp_status account_excursions(account *a, const netdp_progress *progress,
@@ -476,13 +546,14 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
     netdp_status status = a->series == NULL ? excursions_begin(a, progress, error) : NETDP_OK;
     if (status == NETDP_OK)
         status = make_weights(a, error);
-    const bool known = a->all_like;
-    a->all_like = true;
-    for (int32_t v = 0; v < l->to_count && status == NETDP_OK && !known; v++) {
+    for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
+        if (a->followed && answer_observer(a, v))
+            continue;
         status = account_observer(a, v, progress, error);
         if (status == NETDP_OK && l->to_count > 1)
             status = netdp_i_report(progress, "observers", v + 1, l->to_count, error);
     }
+    a->followed = status == NETDP_OK;
     if (status == NETDP_OK)
         status = account_all_kept(a, l->to_count == 1 ? progress : NULL, error);
     /* Every contribution seen at once: nothing can be worse. */
@@ -498,13 +569,16 @@ static netdp_status account_passages(account *a, const netdp_progress *progress,
 {
     netdp_losses *l = a->losses;
     const double times = a->token->tokens * netdp_i_walk_contributions(a->token);
+    const bool dp = a->request.unit.currency == NETDP_AS_DP;
     double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
     netdp_status status = column == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
-        status = netdp_i_passage_bound(a->token, l->to + v, l->members, a->order[0],
-                                       a->request.noise, column, NULL, error);
+        status = dp ? netdp_i_passage_epsilons(a->token, l->to + v, l->members, times,
+                                               a->request.noise, a->delta, column, NULL, error)
+                    : netdp_i_passage_bound(a->token, l->to + v, l->members, a->order[0],
+                                            a->request.noise, column, NULL, error);
         for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++)
-            l->loss[(int64_t)v * l->from_count + i] = column[l->from[i]] * times;
+            l->loss[(int64_t)v * l->from_count + i] = column[l->from[i]] * (dp ? 1 : times);
         if (status == NETDP_OK)
             status = netdp_i_report(progress, "observers", v + 1, l->to_count, error);
     }
@@ -522,8 +596,7 @@ static netdp_status account_least(account *a, const netdp_progress *progress, ne
     const netdp_i_least asked = {.token = a->token,
                                  .like = a->like,
                                  .kinds = a->kept_count,
-                                 .orders = a->orders,
-                                 .order = a->order,
+                                 .alpha = a->order[0],
                                  .delta = a->request.unit.currency == NETDP_AS_DP ? a->delta : 0,
                                  .sigma = a->request.noise};
     if (status == NETDP_OK && once)
@@ -535,7 +608,9 @@ static netdp_status account_least(account *a, const netdp_progress *progress, ne
                 local += l->loss[(int64_t)v * l->from_count + i] >= a->most[i];
             }
     l->given_count = 3;
-    l->given[0] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_EXCURSION), counted - lower - local};
+    l->given[0] = (netdp_given){
+        netdp_i_bound_row(mixes(a) ? NETDP_BOUND_EXCURSION_MIXTURE : NETDP_BOUND_EXCURSION),
+        counted - lower - local};
     l->given[1] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_FIRST_PASSAGE), lower};
     l->given[2] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_LOCAL), local};
     return status;
@@ -612,6 +687,10 @@ static netdp_status check_request(const netdp_walk_request *request, const netdp
         status = netdp_walk_bound_choose(request->token, request->bound, bound, error);
     if (status != NETDP_OK)
         return status;
+    /* At a delta a mean of Gaussian guarantees is less than what one of Renyi's orders tells. */
+    if (status == NETDP_OK && request->bound == NETDP_BOUND_AUTO &&
+        request->unit.currency == NETDP_AS_DP && (*bound)->bound == NETDP_BOUND_EXCURSION)
+        *bound = netdp_i_bound_row(NETDP_BOUND_EXCURSION_MIXTURE);
     if (request->unit.currency != NETDP_AS_RDP && request->unit.currency != NETDP_AS_DP)
         return netdp_i_fail(error, NETDP_INVALID,
                             "as: a walk has no unit-free loss and no mu, since its path is "
@@ -634,14 +713,17 @@ static netdp_status check_request(const netdp_walk_request *request, const netdp
                             "bound: excursion-linear is for one observer and no release; use "
                             "excursion");
     if (request->token->weighted && !linear && (*bound)->bound != NETDP_BOUND_EXCURSION &&
-        (*bound)->bound != NETDP_BOUND_LOCAL)
+        (*bound)->bound != NETDP_BOUND_EXCURSION_MIXTURE && (*bound)->bound != NETDP_BOUND_LOCAL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: %s knows no weighted gradients; use excursion", (*bound)->name);
-    if ((linear || (*bound)->bound == NETDP_BOUND_FIRST_PASSAGE) &&
-        request->unit.currency != NETDP_AS_RDP)
+    if (linear && request->unit.currency != NETDP_AS_RDP)
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: %s answers at one Renyi order; use --as rdp:ALPHA",
                             (*bound)->name);
+    if ((*bound)->bound == NETDP_BOUND_EXCURSION_MIXTURE && request->unit.currency != NETDP_AS_DP)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: excursion-mixture answers at a delta; use --as dp:DELTA, or "
+                            "excursion");
     return NETDP_OK;
 }
 
@@ -700,7 +782,8 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
     if (bound == NETDP_BOUND_LOCAL || (l->sound && noise == 0)) {
         for (int64_t i = 0; i < pairs; i++)
             l->loss[i] = a->most[i % l->from_count];
-    } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR) {
+    } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR ||
+               bound == NETDP_BOUND_EXCURSION_MIXTURE) {
         status = account_excursions(a, progress, error);
     } else if (bound == NETDP_BOUND_LEAST) {
         status = account_least(a, progress, error);

@@ -154,8 +154,8 @@ static netdp_status claim_of_walk(const netdp_study *study, claim *c, netdp_erro
     netdp_status status = netdp_walk_bound_choose(&c->variant->token, c->bound, &info, error);
     if (status != NETDP_OK)
         return status;
-    if (info->bound == NETDP_BOUND_EXCURSION || info->bound == NETDP_BOUND_LOCAL ||
-        info->bound == NETDP_BOUND_LEAST)
+    if (info->bound == NETDP_BOUND_EXCURSION || info->bound == NETDP_BOUND_EXCURSION_MIXTURE ||
+        info->bound == NETDP_BOUND_LOCAL || info->bound == NETDP_BOUND_LEAST)
         return walk_epsilon(c, (netdp_unit){NETDP_AS_DP, delta}, &c->epsilon, error);
     double epsilon[ORDERS];
     for (int k = 0; k < ORDERS && status == NETDP_OK; k++)

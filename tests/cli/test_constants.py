@@ -82,7 +82,7 @@ def steps_that_shrink_are_accounted_for_as_local():
     with tempfile.TemporaryDirectory() as folder:
         text = STUDY.replace("weighted-walk", "walk").replace(', law: "gamma:2,4,6"', "")
         shrinks = study(folder, text, sets=["task.decay=0.75"])["variants"]
-        assert plain["guarantee"]["bound"] == "excursion"
+        assert plain["guarantee"]["bound"] == "excursion-mixture"
         assert shrinks[2]["guarantee"]["bound"] == "local"
         assert "task.decay 0.75" in shrinks[2]["guarantee"]["why"]
         assert shrinks[2]["noise"] >= plain["noise"]

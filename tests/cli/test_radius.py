@@ -48,7 +48,7 @@ def nothing_is_read_off_the_rows():
         small, large = (ran(folder, name, variance, "2", "2")
                         for name, variance in (("r-small", "0.001"), ("r-large", "1000")))
         assert said(*small) == said(*large), (small, large)
-        assert small[0]["guarantee"]["bound"] == "excursion", small[0]["guarantee"]
+        assert small[0]["guarantee"]["bound"] == "excursion-mixture", small[0]["guarantee"]
         assert any("ball of radius 2" in remark for remark in small[0]["remarks"]), small[0]
         longer, _ = ran(folder, "longer", "0.001", "2.01", "2")
         assert longer["guarantee"]["bound"] == "local", longer["guarantee"]
@@ -65,7 +65,7 @@ def a_file_has_unit_rows():
         for name, lines in (("one", rows), ("other", other[:6] + rows[6:])):
             told.append(said(*ran(folder, name, "1", "8", rows="\n".join(["y,a,b", *lines, ""]))))
         assert told[0] == told[1], told
-        assert told[0][0]["bound"] == "excursion", told[0]
+        assert told[0][0]["bound"] == "excursion-mixture", told[0]
 
 
 CASES = [

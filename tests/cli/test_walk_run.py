@@ -93,7 +93,7 @@ def guarantees_are_those_of_loss():
                                   "--csv", "loss.csv"], folder)
             assert code == 0, err
             got = read_json(out)
-            assert got["bound"] == guarantee["bound"] == "excursion"
+            assert got["bound"] == guarantee["bound"] == "excursion-mixture"
             assert guarantee["sound"] and not guarantee["certified"]
             assert guarantee["mean"] == got["summary"]["mean"], (guarantee, got["summary"])
             assert guarantee["worst"]["epsilon"] == got["summary"]["max"]
@@ -160,9 +160,9 @@ def without_noise_it_finds_the_answer():
 
 def too_long_steps_are_local_and_say_so():
     """Beyond 2 / beta (logistic: 8, with an intercept 4) nothing is gained on the way."""
-    for overrides, bound in ((["task.step=8"], "excursion"), (["task.step=8.1"], "local"),
+    for overrides, bound in ((["task.step=8"], "excursion-mixture"), (["task.step=8.1"], "local"),
                              (["task.step=4.1", "task.intercept=true"], "local"),
-                             (["task.step=3.9", "task.intercept=true"], "excursion"),
+                             (["task.step=3.9", "task.intercept=true"], "excursion-mixture"),
                              (["task.step=8", "task.l2=0.01"], "local"),
                              (["task.step=8.1", "protocol.cap=none"], "local")):
         with tempfile.TemporaryDirectory() as folder:
@@ -171,7 +171,7 @@ def too_long_steps_are_local_and_say_so():
             out, err = ran(folder, "study.yaml", "-o", "out", "--json", *words)
             local, walk = read_json(out)["variants"][1:]
             assert walk["guarantee"]["bound"] == bound, (overrides, walk)
-            if bound == "excursion":
+            if bound == "excursion-mixture":
                 assert "why" not in walk["guarantee"] and err == "", err
                 continue
             assert "above 2/beta" in walk["guarantee"]["why"], walk

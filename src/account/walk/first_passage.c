@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/walk/cost_law.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -272,4 +273,68 @@ netdp_status netdp_i_passage_bound(const netdp_token *token, const int32_t *memb
                                    const netdp_progress *progress, netdp_error *error)
 {
     return netdp_i_passage_bounds(token, members, count, &alpha, 1, sigma, value, progress, error);
+}
+
+/* mass [bins][nodes] of first passages within the walk. */
+static netdp_status find_laws(const netdp_token *token, netdp_i_passage *passage, const arrivals *a,
+                              double *mass, const netdp_progress *progress, netdp_error *error)
+{
+    for (int64_t i = 1; i <= token->steps; i++) {
+        double *row = mass + netdp_i_step_bin(i) * a->nodes;
+        if (token->release) { /* the last step is seen behind one noise term */
+            for (int32_t u = 0; i == 1 && u < a->nodes; u++)
+                row[u] = 1;
+            break;
+        }
+        const double *first = netdp_i_passage_next(passage);
+        const netdp_i_passage_rounding rounding = netdp_i_passage_error(passage);
+        for (int32_t u = 0; u < a->nodes; u++)
+            if (a->distance[u] <= i)
+                row[u] += first[u] * (1 + rounding.relative) + rounding.absolute;
+        netdp_status status = i % 64 == 0 ? netdp_i_poll(progress, error) : NETDP_OK;
+        if (status != NETDP_OK)
+            return status;
+    }
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_passage_epsilons(const netdp_token *token, const int32_t *members,
+                                      int32_t count, double times, double sigma, double delta,
+                                      double *value, const netdp_progress *progress,
+                                      netdp_error *error)
+{
+    const int64_t bins = netdp_i_step_bin(token->steps) + 1;
+    netdp_i_passage *passage = NULL;
+    netdp_i_cost_law law = {0};
+    arrivals a = {0};
+    double *mass = NULL;
+    netdp_status status = netdp_i_passage_new(token->law, members, count, &passage, error);
+    if (status == NETDP_OK)
+        status = start_arrivals(&a, token, members, count, error);
+    if (status == NETDP_OK)
+        status = netdp_i_cost_law_new(bins, 0, &law, error);
+    if (status == NETDP_OK && (mass = NETDP_I_NEW(double, bins *a.nodes)) == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = find_laws(token, passage, &a, mass, progress, error);
+    if (status != NETDP_OK)
+        goto done;
+    /* Costs of several tokens add up to at most as many times the largest of them. */
+    law.bend = INFINITY;
+    for (int64_t r = token->steps; r >= 1; r--)
+        law.cost[netdp_i_step_bin(r)] = times / (double)r * (1 + DBL_EPSILON);
+    for (int32_t u = 0; u < a.nodes; u++) {
+        for (int64_t b = 0; b < bins; b++)
+            law.mass[b] = token->tokens * mass[b * a.nodes + u];
+        value[u] = netdp_i_cost_law_epsilon(&law, sigma, delta);
+    }
+    for (int32_t i = 0; i < count; i++)
+        value[members[i]] = INFINITY;
+done:
+    netdp_i_free(mass);
+    netdp_i_cost_law_clear(&law);
+    netdp_i_free(a.distance);
+    netdp_i_free(a.passed);
+    netdp_i_passage_free(passage);
+    return status;
 }

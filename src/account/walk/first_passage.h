@@ -52,4 +52,14 @@ netdp_status netdp_i_passage_bounds(const netdp_token *token, const int32_t *mem
                                     double *value, const netdp_progress *progress,
                                     netdp_error *error);
 
+/*
+ * The same at a delta, in the mean over first passages of the Gaussian guarantees of cost times / i
+ * each. value [nodes], infinity at members. times: how often a contribution is counted, all tokens
+ * together.
+ */
+netdp_status netdp_i_passage_epsilons(const netdp_token *token, const int32_t *members,
+                                      int32_t count, double times, double sigma, double delta,
+                                      double *value, const netdp_progress *progress,
+                                      netdp_error *error);
+
 #endif

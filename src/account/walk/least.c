@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "account/losses/orders.h"
 #include "account/walk/first_passage.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -18,21 +17,6 @@ typedef struct columns {
     double *value;     /* [count][from] */
 } columns;
 
-/* Epsilons of one node at all orders, in its column of each. */
-typedef struct curve {
-    const double *epsilon; /* of the node, at order k behind k * nodes */
-    int64_t nodes;
-    double tokens;
-} curve;
-
-static netdp_status ask_order(void *context, int k, double *epsilon, netdp_error *error)
-{
-    const curve *c = context;
-    (void)error;
-    *epsilon = nextafter(c->tokens * c->epsilon[k * c->nodes], INFINITY);
-    return NETDP_OK;
-}
-
 static netdp_status fill_column(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
@@ -42,21 +26,19 @@ static netdp_status fill_column(void *context, int64_t index, int thread, netdp_
     const int64_t nodes = netdp_transition_rows(token->law).nodes;
     const int32_t v = c->observer[index];
     const int32_t *member = l->to + (l->members > 1 ? 0 : v);
-    double *column = NETDP_I_NEW(double, c->asked->orders *nodes);
+    double *column = NETDP_I_NEW(double, nodes);
     netdp_status status =
-        column == NULL
-            ? netdp_i_no_memory(error)
-            : netdp_i_passage_bounds(token, member, l->members, c->asked->order, c->asked->orders,
-                                     c->asked->sigma, column, NULL, error);
-    for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++) {
-        double *value = &c->value[index * l->from_count + i];
-        curve one = {column + l->from[i], nodes, token->tokens};
-        if (!netdp_losses_counts(l, i, v))
-            continue;
-        status = c->asked->delta > 0
-                     ? netdp_i_search_orders(ask_order, &one, c->asked->delta, value, error)
-                     : ask_order(&one, 0, value, error);
-    }
+        column == NULL ? netdp_i_no_memory(error)
+        : c->asked->delta > 0
+            ? netdp_i_passage_epsilons(token, member, l->members, token->tokens, c->asked->sigma,
+                                       c->asked->delta, column, NULL, error)
+            : netdp_i_passage_bound(token, member, l->members, c->asked->alpha, c->asked->sigma,
+                                    column, NULL, error);
+    for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++)
+        if (netdp_losses_counts(l, i, v))
+            c->value[index * l->from_count + i] =
+                c->asked->delta > 0 ? column[l->from[i]]
+                                    : nextafter(token->tokens * column[l->from[i]], INFINITY);
     netdp_i_free(column);
     return status;
 }

@@ -13,9 +13,8 @@ typedef struct netdp_i_least {
     const netdp_token *token; /* not weighted, one contribution */
     const signed char *like;  /* [to][from]: the kind of pair, each with one answer; -1: its own */
     int kinds;                /* at most NETDP_I_KINDS */
-    int orders;               /* Renyi orders */
-    const double *order;      /* [orders]; with a delta netdp_i_orders, else one */
-    double delta;             /* the losses are epsilons at it; 0: at order[0] */
+    double alpha;             /* the losses are epsilons at this Renyi order */
+    double delta;             /* or, above 0, at this delta */
     double sigma;             /* above 0 */
 } netdp_i_least;
 
