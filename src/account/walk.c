@@ -149,9 +149,10 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
     asking q = {a, hunt, scale};
     if (mixes(a)) {
         netdp_i_mixed own = {0}, *m = mixed != NULL ? mixed : &own;
+        const netdp_i_mixture_asked asked = {
+            .cap = a->token->cap, .tokens = a->token->tokens, .delta = a->delta};
         netdp_status status =
-            netdp_i_mixed_answer(a->mixture, hunt, a->token->cap, a->token->tokens,
-                                 noise_at(a, scale), a->delta, m, value, error);
+            netdp_i_mixed_answer(a->mixture, hunt, asked, noise_at(a, scale), m, value, error);
         const bool none = m->none;
         netdp_i_mixed_clear(&own);
         if (status != NETDP_OK || !none)
@@ -574,7 +575,7 @@ static netdp_status account_passages(account *a, const netdp_progress *progress,
     netdp_status status = column == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
         status = dp ? netdp_i_passage_epsilons(a->token, l->to + v, l->members, times,
-                                               a->request.noise, a->delta, column, NULL, error)
+                                               a->request.noise, a->delta, column, error)
                     : netdp_i_passage_bound(a->token, l->to + v, l->members, a->order[0],
                                             a->request.noise, column, NULL, error);
         for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++)

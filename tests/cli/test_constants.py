@@ -46,7 +46,8 @@ def released_constants_are_paid_for():
         assert all(4 <= constant <= 6 for constant in constants), constants
         again = loss(folder, "--family", "ring 6", "--protocol", "weighted-walk", "--mixing",
                      "hastings:out/" + law["file"], "--gamma", "2,4,6", "--rounds", "20", "--cap",
-                     "2", "--noise", repr(walk["noise"]), "--as", "dp:1e-2", "--csv", "again.csv")
+                     "2", "--noise", repr(walk["noise"]), "--as", "dp:1e-2", "--csv", "again.csv",
+                     "--bound", guarantee["bound"])
         assert again["protocol"]["gamma"]["epsilon"] == law["epsilon"], (again, law)
         assert again["summary"]["max"] == guarantee["worst"]["epsilon"], (again, guarantee)
         assert again["summary"]["mean"] == guarantee["mean"] <= 20

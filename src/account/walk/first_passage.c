@@ -276,8 +276,8 @@ netdp_status netdp_i_passage_bound(const netdp_token *token, const int32_t *memb
 }
 
 /* mass [bins][nodes] of first passages within the walk. */
-static netdp_status find_laws(const netdp_token *token, netdp_i_passage *passage, const arrivals *a,
-                              double *mass, const netdp_progress *progress, netdp_error *error)
+static void find_laws(const netdp_token *token, netdp_i_passage *passage, const arrivals *a,
+                      double *mass)
 {
     for (int64_t i = 1; i <= token->steps; i++) {
         double *row = mass + netdp_i_step_bin(i) * a->nodes;
@@ -291,17 +291,12 @@ static netdp_status find_laws(const netdp_token *token, netdp_i_passage *passage
         for (int32_t u = 0; u < a->nodes; u++)
             if (a->distance[u] <= i)
                 row[u] += first[u] * (1 + rounding.relative) + rounding.absolute;
-        netdp_status status = i % 64 == 0 ? netdp_i_poll(progress, error) : NETDP_OK;
-        if (status != NETDP_OK)
-            return status;
     }
-    return NETDP_OK;
 }
 
 netdp_status netdp_i_passage_epsilons(const netdp_token *token, const int32_t *members,
                                       int32_t count, double times, double sigma, double delta,
-                                      double *value, const netdp_progress *progress,
-                                      netdp_error *error)
+                                      double *value, netdp_error *error)
 {
     const int64_t bins = netdp_i_step_bin(token->steps) + 1;
     netdp_i_passage *passage = NULL;
@@ -315,10 +310,9 @@ netdp_status netdp_i_passage_epsilons(const netdp_token *token, const int32_t *m
         status = netdp_i_cost_law_new(bins, 0, &law, error);
     if (status == NETDP_OK && (mass = NETDP_I_NEW(double, bins *a.nodes)) == NULL)
         status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = find_laws(token, passage, &a, mass, progress, error);
     if (status != NETDP_OK)
         goto done;
+    find_laws(token, passage, &a, mass);
     /* Costs of several tokens add up to at most as many times the largest of them. */
     law.bend = INFINITY;
     for (int64_t r = token->steps; r >= 1; r--)

@@ -59,7 +59,6 @@ netdp_status netdp_i_passage_bounds(const netdp_token *token, const int32_t *mem
  */
 netdp_status netdp_i_passage_epsilons(const netdp_token *token, const int32_t *members,
                                       int32_t count, double times, double sigma, double delta,
-                                      double *value, const netdp_progress *progress,
-                                      netdp_error *error);
+                                      double *value, netdp_error *error);
 
 #endif

@@ -31,7 +31,7 @@ static netdp_status fill_column(void *context, int64_t index, int thread, netdp_
         column == NULL ? netdp_i_no_memory(error)
         : c->asked->delta > 0
             ? netdp_i_passage_epsilons(token, member, l->members, token->tokens, c->asked->sigma,
-                                       c->asked->delta, column, NULL, error)
+                                       c->asked->delta, column, error)
             : netdp_i_passage_bound(token, member, l->members, c->asked->alpha, c->asked->sigma,
                                     column, NULL, error);
     for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++)

@@ -38,6 +38,9 @@ enum { FINE = 240 };
 /* ln of the mean of a tilted law: beyond, the rounding of high costs drowns the low ones. */
 #define MOST_TILTED 8.0
 
+/* Part of delta that a law may lose. */
+#define LITTLE 1e-4
+
 /* What rounding may add to the mass of no cost, in parts of what the law may lose: it falls with the
    cost as the tilt does, and counts for as little there as small costs do. */
 #define LOUD 1e4
@@ -329,7 +332,7 @@ static netdp_status find_count(pair *p, const netdp_i_returns *hunt,
         for (int32_t i = 0; i < m->times; i++)
             more += fmax(0, now[i][0]);
         p->overflow = more + lost * m->times;
-        if (p->count >= all || more <= asked->little)
+        if (p->count >= all || more <= LITTLE * asked->delta)
             break;
         if (p->count >= MOST_COUNT) {
             p->count = 0;
@@ -713,8 +716,9 @@ static void find_range(pair *p, const netdp_i_mixture_asked *asked, double *scra
     for (int j = 0; j < LANES; j++) {
         const mean at = account_lane(p, j, scratch);
         const double all = log1p(at.re) * asked->tokens, rate = tilts[j] * (double)p->per;
-        const double reach = (all - log(asked->little)) / rate * 1.02 + 1 / (double)p->per;
-        if (all < MOST_TILTED && at.off < fmax(LOUD * asked->little, ROUNDED) && reach < *range) {
+        const double reach = (all - log(LITTLE * asked->delta)) / rate * 1.02 + 1 / (double)p->per;
+        if (all < MOST_TILTED && at.off < fmax(LOUD * LITTLE * asked->delta, ROUNDED) &&
+            reach < *range) {
             *range = reach;
             *tilt = rate;
         }
@@ -862,8 +866,7 @@ netdp_status netdp_i_mixture_law(const netdp_i_mixture *mixture, netdp_i_returns
 
 /* ---- kept for another noise ---- */
 
-/* Part of delta that a law may lose, and the bend of the first law, in steps of its grid. */
-#define LITTLE 1e-4
+/* The bend of the first law, in steps of its grid. */
 #define FIRST_BEND 0.2
 
 void netdp_i_mixed_clear(netdp_i_mixed *mixed)
@@ -889,24 +892,21 @@ bool netdp_i_mixed_ask(const netdp_i_mixed *mixed, double sigma, double delta, d
 }
 
 netdp_status netdp_i_mixed_answer(const netdp_i_mixture *mixture, netdp_i_returns *hunt,
-                                  int64_t cap, int32_t tokens, double sigma, double delta,
-                                  netdp_i_mixed *mixed, double *value, netdp_error *error)
+                                  netdp_i_mixture_asked asked, double sigma, netdp_i_mixed *mixed,
+                                  double *value, netdp_error *error)
 {
-    const netdp_i_mixture_asked ask = {
-        .cap = cap, .tokens = tokens, .little = LITTLE * delta, .bend = FIRST_BEND};
     netdp_status status = NETDP_OK;
     for (int i = 0; i < 2 && !mixed->none && status == NETDP_OK; i++) {
-        netdp_i_mixture_asked now = ask;
-        if (netdp_i_mixed_ask(mixed, sigma, delta, value))
+        if (netdp_i_mixed_ask(mixed, sigma, asked.delta, value))
             return NETDP_OK;
         if (mixed->known[i])
             continue;
-        if (i == 1)
-            now.bend = INFINITY;
-        status = netdp_i_mixture_law(mixture, hunt, &now, &mixed->law[i], &mixed->known[i], error);
+        asked.bend = i == 0 ? FIRST_BEND : INFINITY;
+        status =
+            netdp_i_mixture_law(mixture, hunt, &asked, &mixed->law[i], &mixed->known[i], error);
         mixed->none = status == NETDP_OK && !mixed->known[i];
     }
-    (void)netdp_i_mixed_ask(mixed, sigma, delta, value);
+    (void)netdp_i_mixed_ask(mixed, sigma, asked.delta, value);
     return status;
 }
 

@@ -18,8 +18,8 @@ void netdp_i_mixture_free(netdp_i_mixture *mixture);
 typedef struct netdp_i_mixture_asked {
     int64_t cap; /* contributions that count; 0: all */
     int32_t tokens;
-    double little; /* what the law may lose, as a part of delta */
-    double bend;   /* in steps of the grid of costs: 0.1, or infinity */
+    double delta; /* that the law is asked at: it may lose a small part of it */
+    double bend;  /* in steps of the grid of costs: 0.1, or infinity */
 } netdp_i_mixture_asked;
 
 /*
@@ -42,10 +42,10 @@ void netdp_i_mixed_clear(netdp_i_mixed *mixed);
 /* *value: the epsilon at delta, infinity where it is not known. False where more is to be made. */
 bool netdp_i_mixed_ask(const netdp_i_mixed *mixed, double sigma, double delta, double *value);
 
-/* The same, and makes what is to be made. */
+/* The same, and makes what is to be made; `asked` but for its bend. */
 netdp_status netdp_i_mixed_answer(const netdp_i_mixture *mixture, netdp_i_returns *hunt,
-                                  int64_t cap, int32_t tokens, double sigma, double delta,
-                                  netdp_i_mixed *mixed, double *value, netdp_error *error);
+                                  netdp_i_mixture_asked asked, double sigma, netdp_i_mixed *mixed,
+                                  double *value, netdp_error *error);
 
 /*
  * ln of the mean of e^{theta C} for one token, erring upward; infinity where that takes too long or
