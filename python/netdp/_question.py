@@ -222,6 +222,9 @@ class Question:
         assert self.mixing is not None
         plain = lib.netdp_protocol_describe(self.named, self.mixing._pointer, self.settings)
         phases = lib.netdp_linear_contributions(ffi.new("netdp_linear *", plain))
+        if isinstance(self.given["quiet"], str):
+            self._designed(self.given["quiet"], phases)
+            return
         covariance = np.asarray(self.given["quiet"], dtype=float)
         if covariance.shape != (phases, phases) or not np.isfinite(covariance).all() or (covariance != covariance.T).any():
             raise Invalid(f"quiet: give a symmetric covariance of the {phases} phases, [{phases}][{phases}]")
@@ -231,6 +234,23 @@ class Question:
             raise Invalid("quiet: is no covariance: it must be positive definite") from None
         self._keep.append(factor)
         self.settings.quiet.factor, self.settings.quiet.phases = factor, phases
+
+    def _designed(self, name: str, phases: int) -> None:
+        """Noise that the library designs: "fresh", "optimal", "banded:B", "blt:M"."""
+        asked, made = ffi.new("netdp_quiet_request *"), ffi.new("netdp_quiet_design **")
+        try:
+            call(lib.netdp_quiet_parse, bytes_of(name), ffi.addressof(asked, "kind"))
+            asked.phases, asked.cycle = phases, max(1, self.settings.cycle)
+            if asked.kind.family == lib.NETDP_QUIET_FRESH:
+                return
+            call(lib.netdp_quiet_design_new, asked, made)
+        except Invalid as wrong:
+            raise Invalid(f"quiet: {wrong}") from None
+        design = ffi.gc(made[0], lib.netdp_quiet_design_free)
+        if design.factor == ffi.NULL:
+            raise Invalid(f"quiet: {phases} phases are too many")
+        self._keep.append(design)
+        self.settings.quiet.factor, self.settings.quiet.phases = design.factor, phases
 
     def _varying(self) -> None:
         varying = ffi.addressof(self.settings, "varying")

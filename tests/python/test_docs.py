@@ -70,3 +70,28 @@ def test_everything_says_its_tier():
     for name in ("losses", "calibrate", "run", "audit", "claim", "convert"):
         assert getattr(netdp, name).__doc__
     assert "Three tiers" in netdp.__doc__
+
+
+def test_every_option_of_the_command_is_a_word_here():
+    """`netdp loss` and `netdp.losses` take the same settings: a new one in C must come here, too."""
+    import inspect
+
+    from netdp._question import _SETTINGS
+
+    table = (SOURCE / "src/cli/common/describe.h").read_text("utf-8")
+    options = {name.replace("-", "_") for name in re.findall(r'\{NETDP_I_(?:TEXT|NUMBER|COUNT|SEED|SWITCH), 0, "([\w-]+)"', table)}
+    assert len(options) > 25
+    here = set(_SETTINGS) | set(inspect.signature(netdp.losses).parameters) | {"from"}
+    assert not options - here, options - here
+    assert not set(_SETTINGS) - options, set(_SETTINGS) - options
+
+
+def test_types(tmp_path):
+    import shutil
+    import subprocess
+
+    if shutil.which("mypy") is None:
+        pytest.skip("mypy is not installed")
+    done = subprocess.run(["mypy", "--strict", "--cache-dir", str(tmp_path), "netdp"], cwd=SOURCE / "python", check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": ""})
+    assert done.returncode == 0, done.stdout

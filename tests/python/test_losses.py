@@ -19,6 +19,8 @@ LOSSES = [
      dict(mixing="hamilton", protocol="walk", rounds=300, noise=6)),
     ("--family 'hypercube 4' --protocol muffliato-sgd --rounds 12 --inner 3 --accelerate --noise 4 --as gdp", "hypercube 4",
      dict(protocol="muffliato-sgd", rounds=12, inner=3, accelerate=True, noise=4, as_="gdp")),
+    ("--family 'hypercube 3' --protocol muffliato-sgd --rounds 16 --inner 2 --cycle 4 --quiet optimal --noise 4 --as gdp",
+     "hypercube 3", dict(protocol="muffliato-sgd", rounds=16, inner=2, cycle=4, quiet="optimal", noise=4, as_="gdp")),
     ("--family 'ring 8' --protocol stream --rounds 9 --every 2 --at-most 3 --bound lower", "ring 8",
      dict(protocol="stream", rounds=9, every=2, at_most=3, bound="lower")),
     ("--family 'ring 12' --rounds 12 --dropout 0.2 --noise 2 --as rdp:2 --draws 50 --from 5 --to 0", "ring 12",
