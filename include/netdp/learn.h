@@ -21,6 +21,12 @@ typedef struct netdp_examples {
     double *weight;   /* [nodes]: what a node's mean counts for; NULL: 1 each */
 } netdp_examples;
 
+/* What everybody may know of a column's values: others count as the nearer end. */
+typedef struct netdp_range {
+    const char *column;
+    double low, high; /* finite, low < high */
+} netdp_range;
+
 /* How a table becomes examples. */
 typedef struct netdp_preparation {
     const char *label; /* the column that is y */
@@ -43,6 +49,10 @@ typedef struct netdp_preparation {
                                  a are node 0's, from a to below b node 1's, ... */
     const netdp_graph *graph; /* of the nodes that are owners */
     bool drop_missing;        /* rows with an empty cell are left out, and counted */
+    int32_t ranges; /* above 0: of every feature, and of the label unless it has classes */
+    const netdp_range
+        *range; /* [ranges]: [low, high] becomes [-1, 1] in place of standardising, so that
+                                 nothing is found from the rows, and no constant feature is dropped */
 } netdp_preparation;
 
 /* What a reader should hear: constant columns that were dropped, and class counts. */
@@ -69,7 +79,7 @@ typedef struct netdp_preparation_notes {
  * - Unit rows: every row is scaled to L2 norm 1; a row of zeros stays. The intercept is appended
  *   after that, so such rows have norm sqrt(2).
  *
- * The statistics are NOT private: say so beside a result. `notes` may be NULL.
+ * The statistics are NOT private: say so beside a result, or give ranges. `notes` may be NULL.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_examples_prepare(
     const char *path, const netdp_preparation *preparation, netdp_examples **train,

@@ -31,6 +31,7 @@ typedef struct work {
 /* value -> ((value/2 - least) / span - mean) / deviation: no step overflows, whatever the cells. */
 typedef struct column {
     double least, span, mean, deviation; /* span 0: constant */
+    double low, high;                    /* values beyond count as the nearer end */
 } column;
 
 /* y = -1 for the first value and +1 for the second. */
@@ -194,6 +195,25 @@ static double to_unit(const column *of, double value)
     return (0.5 * value - of->least) / of->span;
 }
 
+/* By what is declared of the column: [low, high] becomes [-1, 1]. */
+static column declared(const netdp_range *range)
+{
+    return (column){.least = 0.5 * range->low,
+                    .span = 0.5 * range->high - 0.5 * range->low,
+                    .mean = 0.5,
+                    .deviation = 0.5,
+                    .low = range->low,
+                    .high = range->high};
+}
+
+static const netdp_range *find_range(const work *w, int32_t c)
+{
+    for (int32_t i = 0; i < w->how->ranges; i++)
+        if (strcmp(w->how->range[i].column, w->table->name[c]) == 0)
+            return &w->how->range[i];
+    return NULL;
+}
+
 static column measure(const work *w, int32_t c)
 {
     double least = cell(w, w->train[0], c), most = least;
@@ -201,7 +221,8 @@ static column measure(const work *w, int32_t c)
         least = fmin(least, cell(w, w->train[i], c));
         most = fmax(most, cell(w, w->train[i], c));
     }
-    column of = {.least = 0.5 * least, .span = 0.5 * most - 0.5 * least};
+    column of = {
+        .least = 0.5 * least, .span = 0.5 * most - 0.5 * least, .low = -INFINITY, .high = INFINITY};
     if (of.span == 0)
         return of;
     for (int64_t i = 0; i < w->training_rows; i++)
@@ -217,7 +238,8 @@ static column measure(const work *w, int32_t c)
 
 static double standardise(const column *of, double value)
 {
-    const double z = (to_unit(of, value) - of->mean) / of->deviation;
+    const double held = fmax(of->low, fmin(value, of->high));
+    const double z = (to_unit(of, held) - of->mean) / of->deviation;
     return fmax(-LARGEST, fmin(z, LARGEST));
 }
 
@@ -227,7 +249,15 @@ static netdp_status measure_columns(work *w, netdp_error *error)
     w->column = NETDP_I_NEW(column, columns);
     if (w->column == NULL)
         return netdp_i_no_memory(error);
-    for (int32_t c = 0; c < columns - 1; c++) {
+    for (int32_t c = 0; w->how->ranges > 0 && c < columns - (w->how->classes ? 1 : 0); c++) {
+        const netdp_range *range = find_range(w, c);
+        if (range == NULL)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "column '%s' has no declared range; give all that are used one",
+                                netdp_i_show_text(w->table->name[c]).text);
+        w->column[c] = declared(range);
+    }
+    for (int32_t c = 0; w->how->ranges == 0 && c < columns - 1; c++) {
         w->column[c] = measure(w, c);
         w->notes.dropped += w->column[c].span == 0;
     }
@@ -235,7 +265,7 @@ static netdp_status measure_columns(work *w, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID,
                             "no feature is left: besides '%s' there are %d columns, all constant",
                             netdp_i_show_text(w->how->label).text, (int)columns - 1);
-    if (w->how->classes)
+    if (w->how->classes || w->how->ranges > 0)
         return NETDP_OK;
     w->column[columns - 1] = measure(w, columns - 1);
     if (w->column[columns - 1].span == 0)
@@ -321,6 +351,12 @@ static netdp_status check(const netdp_preparation *how, netdp_error *error)
     if (how->nodes < 1)
         return netdp_i_fail(error, NETDP_INVALID, "%d nodes cannot hold data; at least 1 is needed",
                             (int)how->nodes);
+    for (int32_t i = 0; i < how->ranges; i++)
+        if (!(how->range[i].low < how->range[i].high) || isinf(how->range[i].low) ||
+            isinf(how->range[i].high))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "column '%s': give a finite range [low, high] with low < high",
+                                netdp_i_show_text(how->range[i].column).text);
     if (how->owner != NULL && (how->graph == NULL || netdp_graph_nodes(how->graph) != how->nodes))
         return netdp_i_fail(error, NETDP_INVALID,
                             "owner: needs the graph whose nodes hold the rows");

@@ -342,12 +342,43 @@ static netdp_status protect_rows(const netdp_study *study, netdp_i_problem *prob
     return status;
 }
 
+/* The columns with bounds of a study that learns: ranges of all, and "a, b" of the features. */
+static netdp_status declare_ranges(const netdp_study *study, netdp_range **range, char **features,
+                                   netdp_error *error)
+{
+    const int32_t count = study->data.column_count;
+    size_t room = 1;
+    for (int32_t i = 0; i < count; i++)
+        room += strlen(study->data.column[i].name) + 2;
+    *range = NETDP_I_NEW(netdp_range, count);
+    *features = NETDP_I_NEW(char, (int64_t)room);
+    if (*range == NULL || *features == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < count; i++) {
+        const netdp_i_column *column = &study->data.column[i];
+        (*range)[i] = (netdp_range){column->name, column->low, column->high};
+        if (strcmp(column->name, study->data.label) == 0)
+            continue;
+        if ((*features)[0] != '\0')
+            strcat(*features, ", ");
+        strcat(*features, column->name);
+    }
+    return NETDP_OK;
+}
+
 static netdp_status load_examples(const netdp_study *study, const char *csv,
                                   netdp_i_problem *problem, netdp_error *error)
 {
     const bool classes = strcmp(study->task.kind, "logistic") == 0;
+    netdp_range *range = NULL;
+    char *features = NULL;
+    netdp_status status =
+        study->data.column_count > 0 ? declare_ranges(study, &range, &features, error) : NETDP_OK;
     const netdp_preparation preparation = {.label = study->data.label,
-                                           .features = study->data.features,
+                                           .features =
+                                               features != NULL ? features : study->data.features,
+                                           .ranges = study->data.column_count,
+                                           .range = range,
                                            .classes = classes,
                                            .split = study->data.split,
                                            .intercept = study->task.intercept,
@@ -357,10 +388,12 @@ static netdp_status load_examples(const netdp_study *study, const char *csv,
                                            .owner_cuts = study->data.owner_cuts,
                                            .graph = problem->graph,
                                            .drop_missing = study->data.drop_missing};
-    netdp_status status = csv == NULL
-                              ? draw_examples(study, classes, problem, error)
-                              : netdp_examples_prepare(csv, &preparation, &problem->train,
-                                                       &problem->test, &problem->prepared, error);
+    if (status == NETDP_OK)
+        status = csv == NULL ? draw_examples(study, classes, problem, error)
+                             : netdp_examples_prepare(csv, &preparation, &problem->train,
+                                                      &problem->test, &problem->prepared, error);
+    netdp_i_free(range);
+    netdp_i_free(features);
     if (status != NETDP_OK)
         return status;
     problem->width = problem->train->features;

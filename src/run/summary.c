@@ -151,7 +151,8 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
            "protected: %s; how many rows each node holds (%lld to %lld) is public, and rows of the "
            "same person at other nodes, or at the same one, add up",
            words, (long long)problem->least_rows, (long long)problem->most_rows);
-    if (problem->train != NULL && variant->study->data.synthetic == NULL)
+    if (problem->train != NULL && variant->study->data.synthetic == NULL &&
+        variant->study->data.column_count == 0)
         remark(remarks,
                "not covered: the mean and deviation of the training rows by which they were "
                "standardised");

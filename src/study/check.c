@@ -380,9 +380,15 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
             from, "task.clip", error,
             "is missing; without a bound on each row's gradient there is no "
             "sensitivity");
-    if (study->data.column_count > 0)
+    if (study->data.column_count > 0 && (drawn || study->data.features != NULL))
         return netdp_i_reading_fail(from, "data.columns", error,
-                                    "applies to a mean; every column but the label is a feature");
+                                    drawn ? "does not apply to synthetic data; remove it"
+                                          : "excludes data.features; keep one of the two");
+    for (int32_t i = 0; i < study->data.column_count; i++)
+        if (!(study->data.column[i].low < study->data.column[i].high))
+            return netdp_i_reading_fail(from, "data.columns", error,
+                                        "a feature's column needs bounds, by which it is scaled; "
+                                        "give them, or data.features without");
     if (study->data.one_row_a_node)
         return netdp_i_reading_fail(from, "data.per_node", error,
                                     "one applies to a mean; training rows are dealt evenly");
@@ -537,7 +543,8 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
     if (study->graph.family != NULL && study->graph.giant_component)
         return netdp_i_reading_fail(from, "graph.giant_component", error,
                                     "applies to graph.file and graph.data only; remove it");
-    for (int32_t i = 0; study->task.clip > 0 && i < study->data.column_count; i++)
+    for (int32_t i = 0;
+         !netdp_i_study_learns(study) && study->task.clip > 0 && i < study->data.column_count; i++)
         if (study->data.column[i].low < study->data.column[i].high)
             return netdp_i_reading_fail(from, "task.clip", error,
                                         "excludes bounds of columns; keep one of the two");

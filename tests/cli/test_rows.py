@@ -197,6 +197,48 @@ def owners():
     close(summary["data"]["sensitivity"], 1 / 10, 1e-15)  # z is not asked for: one more of north
 
 
+def public_ranges():
+    """With declared ranges nothing is found from the rows: what one row says changes no other."""
+    base = LEARN.replace('features: "a, b"', "columns: [{name: a, bounds: [-3, 3]}, {name: b, bounds: [-3, 3]}]")
+    lines = rows().decode().splitlines()
+    noiseless = ["privacy.epsilon=inf", "output.repeat=1"]
+    FILES["ranges.yaml"] = base.encode()
+    summary, _, _, err = study("ranges")
+    assert "not covered" not in err and "not covered" in study("learn")[3], err
+    outcomes = []
+    for last in (lines[-1], "3,-3,yes", "1000,-1000,yes"):
+        FILES["rows.csv"] = ("\n".join(lines[:-1] + [last]) + "\n").encode()
+        with tempfile.TemporaryDirectory() as folder:
+            for file, content in FILES.items():
+                pathlib.Path(folder, file).write_bytes(content)
+            code, _, err = run(["run", "ranges.yaml", "-o", "out"] +
+                               [word for one in noiseless for word in ("--set", one)], folder)
+            assert code == 0, err
+            told = json.loads(pathlib.Path(folder, "out/private.json").read_text())
+            outcomes.append(told["variants"][0]["error"]["objective"]["mean"])
+    assert outcomes[1] == outcomes[2], outcomes  # beyond its range a value is its end
+    FILES["rows.csv"] = rows()
+    main([
+        Case("run ranges.yaml -o out --set 'data.features=a'", 2, err="excludes data.features", files=FILES),
+        Case("run one.yaml -o out", 2, err="needs bounds",
+             files={**FILES, "one.yaml": base.replace("{name: b, bounds: [-3, 3]}", "{name: b}").encode()}),
+    ])
+
+
+def audits():
+    """Attacked where nodes are unequal and batches take turns: what is found stays below the claim, and near it."""
+    FILES["owned-learn.yaml"] = LEARN.replace('features: "a, b"', "features: all but id").encode()
+    words = ["audit", "owned-learn.yaml", "--from", "0", "--to", "1", "--runs", "3000", "-o", "out", "--json"]
+    for setting in ("data.csv=owned.csv", "data.owner=hospital", "graph.family=ring 4", "data.batches=cyclic:3"):
+        words += ["--set", setting]
+    with tempfile.TemporaryDirectory() as folder:
+        for file, content in {**FILES, "owned.csv": owned()}.items():
+            pathlib.Path(folder, file).write_bytes(content)
+        code, out, err = run(words, folder)
+        assert code == 0, err
+    assert "refuted" not in out and "consistent" in out, out
+
+
 def hospitals():
     """The study of README, where its data are: as good as a trusted aggregator, towards any three who pool."""
     held = next((path for path in (pathlib.Path(os.environ.get("NETDP_DATA", "."), "houses.csv"),
@@ -249,5 +291,7 @@ if __name__ == "__main__":
     learning()
     nodes_and_rows()
     owners()
+    public_ranges()
+    audits()
     hospitals()
     refusals()
