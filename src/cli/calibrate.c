@@ -79,7 +79,8 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
 }
 
 static netdp_status print_table(const calibrate_options *o, const netdp_i_description *d,
-                                const netdp_calibration *c, netdp_error *error)
+                                const netdp_calibration *c, const netdp_losses *losses,
+                                netdp_error *error)
 {
     const netdp_summary *s = &c->achieved;
     if (netdp_i_describe_flips(&o->description))
@@ -99,7 +100,8 @@ static netdp_status print_table(const calibrate_options *o, const netdp_i_descri
            "), local differential privacy %s\n",
            o->unit, netdp_i_up(s->mean, 6).text, netdp_i_up(s->max, 6).text, s->worst_from,
            s->worst_to, netdp_i_up(s->local, 6).text);
-    return netdp_i_describe_print(d, c->noise, error);
+    const netdp_status status = netdp_i_describe_print(d, c->noise, error);
+    return status == NETDP_OK ? netdp_i_describe_verdict(losses, error) : status;
 }
 
 netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error)
@@ -173,7 +175,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
     if (o.json)
         status = print_json(&o, &description, &target, &calibration, losses, error);
     else
-        status = print_table(&o, &description, &calibration, error);
+        status = print_table(&o, &description, &calibration, losses, error);
 done:
     netdp_losses_free(losses);
     netdp_i_description_clear(&description);

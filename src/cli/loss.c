@@ -160,16 +160,6 @@ static void print_distances(const answer *a)
                    shown(a, classes[d].most, 5).text);
 }
 
-static netdp_status print_verdict(const netdp_losses *l, netdp_error *error)
-{
-    char *text = NULL;
-    netdp_status status = netdp_losses_words(l, &text, error);
-    if (status == NETDP_OK)
-        fputs(text, stdout);
-    free(text);
-    return status;
-}
-
 static netdp_status print_table(const answer *a, netdp_error *error)
 {
     const netdp_summary *s = &a->summary;
@@ -186,7 +176,7 @@ static netdp_status print_table(const answer *a, netdp_error *error)
                "who see the draw but cannot choose it; an upper bound at confidence 1 - %g for "
                "all pairs together, from %" PRId64 " draws.\n",
                NETDP_DRAWN_FAILURE, a->options->draws);
-    return status == NETDP_OK ? print_verdict(a->losses, error) : status;
+    return status == NETDP_OK ? netdp_i_describe_verdict(a->losses, error) : status;
 }
 
 /* One pair's account as events: what netdp convert events:FILE composes with others. */

@@ -314,15 +314,28 @@ json_t *netdp_i_describe_json(const netdp_i_description *description,
     return made;
 }
 
-netdp_status netdp_i_describe_print(const netdp_i_description *description, double noise,
-                                    netdp_error *error)
+/* Frees the text. */
+static netdp_status put(netdp_status status, char *text)
 {
-    char *text = NULL;
-    netdp_status status = description->kind->words(description, noise, &text, error);
     if (status == NETDP_OK)
         fputs(text, stdout);
     free(text);
     return status;
+}
+
+netdp_status netdp_i_describe_print(const netdp_i_description *description, double noise,
+                                    netdp_error *error)
+{
+    char *text = NULL;
+    const netdp_status status = description->kind->words(description, noise, &text, error);
+    return put(status, text);
+}
+
+netdp_status netdp_i_describe_verdict(const netdp_losses *losses, netdp_error *error)
+{
+    char *text = NULL;
+    const netdp_status status = netdp_losses_words(losses, &text, error);
+    return put(status, text);
 }
 
 json_t *netdp_i_describe_observer(const netdp_losses *losses, int32_t index)

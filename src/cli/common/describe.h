@@ -250,6 +250,9 @@ json_t *netdp_i_describe_json(const netdp_i_description *description,
 netdp_status netdp_i_describe_print(const netdp_i_description *description, double noise,
                                     netdp_error *error);
 
+/* By which bound, and whether it holds: the last line of every table. */
+netdp_status netdp_i_describe_verdict(const netdp_losses *losses, netdp_error *error);
+
 /* How the account would be made and what it would take, on standard output. */
 netdp_status netdp_i_explain(const netdp_i_description *description, bool json, netdp_error *error);
 
