@@ -240,8 +240,10 @@ static netdp_status check_guarantee(const netdp_i_variant *variant, const record
     whole.to_count = r->to.count;
     whole.to = r->to.node;
     whole.loss = r->value;
-    netdp_status status = netdp_losses_summary(
-        &whole, variant->noise, netdp_i_study_unit(variant->study), &achieved, error);
+    /* Values for their own noise: tokens that count have a flip in its place. */
+    const double noise = found->final ? found->noise : variant->noise;
+    netdp_status status =
+        netdp_losses_summary(&whole, noise, netdp_i_study_unit(variant->study), &achieved, error);
     if (status == NETDP_OK)
         status = netdp_i_variant_guarantee(variant, &whole, &achieved, NULL, &again, error);
     if (status == NETDP_OK && !netdp_i_promise_same(&variant->guarantee, &again))
