@@ -23,8 +23,8 @@ typedef struct netdp_examples {
 
 /* What everybody may know of a column's values: others count as the nearer end. */
 typedef struct netdp_range {
-    const char *column;
-    double low, high; /* finite, low < high */
+    const char *column; /* by its name */
+    double low, high;   /* finite, low < high */
 } netdp_range;
 
 /* How a table becomes examples. */
@@ -40,13 +40,12 @@ typedef struct netdp_preparation {
     bool intercept; /* append a feature that is 1 */
     int32_t nodes; /* training rows are shuffled and dealt in turn: shuffled row i to i mod nodes */
     uint64_t seed; /* of split and deal */
-    const char
-        *owner; /* NULL, or a column that says whose a row is: it goes to that node instead, by
-                          the node's name, or owners in their order are nodes 0, 1, ...; it is no
-                          feature unless named */
-    const char
-        *owner_cuts; /* NULL, or ascending numbers "a, b": owners are numbers, and those below
-                                 a are node 0's, from a to below b node 1's, ... */
+    /* NULL, or a column that says whose a row is: it goes to that node instead, by the node's name,
+     * or owners in their order are nodes 0, 1, ...; it is no feature unless named. */
+    const char *owner;
+    /* NULL, or ascending numbers "a, b": owners are numbers, and those below a are node 0's, from a
+     * to below b node 1's, ... */
+    const char *owner_cuts;
     const netdp_graph *graph; /* of the nodes that are owners */
     bool drop_missing;        /* rows with an empty cell are left out, and counted */
     int32_t ranges; /* above 0: of every feature, and of the label unless it has classes */
