@@ -1,6 +1,7 @@
 /* The account of gossip: which bound, on which basis, observer by observer. */
 #include <netdp/account.h>
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -63,6 +64,9 @@ static bool own_counts(const netdp_loss_request *request)
     return request->own_noise == NETDP_OWN_NOISE_COUNTS && !request->coalition;
 }
 
+/* Below this end dither a phase with pairs does not resolve what the states tell. */
+#define LEAST_QUIET_END 1e-9
+
 /* Which accounts know of noise that is correlated over phases, and of batches in a cycle. */
 static netdp_status check_quiet(const netdp_loss_request *request, bool shared,
                                 const netdp_bound_info *bound, netdp_error *error)
@@ -81,6 +85,12 @@ static netdp_status check_quiet(const netdp_loss_request *request, bool shared,
         return netdp_i_fail(error, NETDP_INVALID,
                             "quiet: processes that share the work do not account for it; leave "
                             "out --engine mpi");
+    if (quiet && netdp_pairing_is(&p->pairing) && p->end_dither > 0 &&
+        p->end_dither < LEAST_QUIET_END)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "end-dither: %g; with noise in pairs and quiet noise give 0 or %g and "
+                            "more: below it the account loses its digits",
+                            p->end_dither, LEAST_QUIET_END);
     if (quiet && bound->bound != NETDP_BOUND_EVERYTHING && request->sees != NETDP_SEES_EVERYTHING &&
         (own_counts(request) || is_large(p)))
         return netdp_i_fail(error, NETDP_INVALID,
@@ -621,6 +631,8 @@ static netdp_status tell_phase(account *a, const netdp_i_observer *observer, con
             netdp_i_paired_noise(observer->pairing, place, told->count, told->noise);
         told->margin = margin_of(a, netdp_i_observer_scale(protocol, observer), spread);
         told->floor = TOLD_FLOOR * spread * spread;
+        /* D loses the ones on its diagonal beside the pairs' squares. */
+        told->lost = DBL_EPSILON * (double)told->count * spread * spread;
     } else {
         told->noise = NULL;
         status = need_phase(a, error);

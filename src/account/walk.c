@@ -569,7 +569,9 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
 static netdp_status account_passages(account *a, const netdp_progress *progress, netdp_error *error)
 {
     netdp_losses *l = a->losses;
-    const double times = a->token->tokens * netdp_i_walk_contributions(a->token);
+    /* A walk of one step contributes once, like a cap of 1: not its steps over the nodes. */
+    const bool once = netdp_token_contributions(a->token) == 1;
+    const double times = a->token->tokens * (once ? 1 : netdp_i_walk_contributions(a->token));
     const bool dp = a->request.unit.currency == NETDP_AS_DP;
     double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
     netdp_status status = column == NULL ? netdp_i_no_memory(error) : NETDP_OK;

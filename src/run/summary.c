@@ -144,8 +144,15 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
     else if (problem->least_rows + 1 < problem->most_rows && !netdp_i_study_tallies(variant->study))
         remark(remarks, "every node counts the same, whatever it holds: the result is a mean over "
                         "nodes, not over rows (task.mean_over: rows)");
-    if (protection.protects != NETDP_PROTECTS_ROW)
+    if (protection.protects != NETDP_PROTECTS_ROW) {
+        if (variant->study->task.mean_over_rows || protection.batches.kind != NETDP_BATCHES_FULL)
+            remark(
+                remarks,
+                "how many rows each node holds (%lld to %lld) is public, and stays when its data "
+                "are replaced",
+                (long long)problem->least_rows, (long long)problem->most_rows);
         return;
+    }
     netdp_i_study_unit_words(variant->study, words, sizeof words);
     remark(remarks,
            "protected: %s; how many rows each node holds (%lld to %lld) is public, and rows of the "

@@ -221,5 +221,27 @@ def least_of_what_holds():
     assert "excursion" in winners, winners
 
 
+def a_single_step_is_one_contribution():
+    """Without a cap too: nobody contributes a part of one."""
+    for words in (["--as", "rdp:2"], ["--as", "dp:1e-3"], ["--as", "dp:1e-3", "--release", "final"]):
+        words = ["--family", "complete 4", "--rounds", "1", "--start", "1", "--noise", "1", *words]
+        got, free = pairs_of(words, "first-passage")
+        assert got["sound"] and free == pairs_of([*words, "--cap", "1"], "first-passage")[1]
+        close(free[1, "0"], pairs_of(words, "auto")[1][1, "0"], relative=1e-9)
+
+
+def deltas_without_digits_err_upward():
+    """Where erfc has none left: a pair that sees all, at delta 3e-285, is (100, delta)-private, to 50 digits."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "two.txt"), "w", encoding="utf-8") as file:
+            file.write("0 1 0.001\n")
+        code, out, err = run(["loss", "--json", "--full", "--graph", "two.txt", "--mixing", "file", "--protocol", "walk",
+                              "--rounds", "1", "--start", "1", "--cap", "1", "--noise", "0.3715", "--as", "dp:3.33e-285",
+                              "--bound", "excursion-mixture", "--from", "1", "--to", "0"], folder)
+    assert code == 0, err
+    value = read_json(out)["losses"][0]["value"]
+    assert 99.99997 <= value < 100.6, value
+
+
 main(CASES, [golden, numbers_of_the_errata, calibration, symmetric_pairs_agree,
-             least_of_what_holds])
+             least_of_what_holds, a_single_step_is_one_contribution, deltas_without_digits_err_upward])

@@ -4,7 +4,9 @@
  */
 #include "check.h"
 
+#include <float.h>
 #include <lapacke.h>
+
 #include <netdp/account.h>
 #include <netdp/quiet.h>
 #include <netdp/random.h>
@@ -248,6 +250,27 @@ static void test_reactions(void **unused)
 }
 
 /* Q = I is fresh noise: the account of before, by whatever way. */
+/* D loses the ones on its diagonal beside large noise in pairs: never below who hides, all others. */
+static void test_large_pairs(void **unused)
+{
+    (void)unused;
+    static const double large[] = {1e2, 1e3, 1e4, 1e5, 8e5};
+    for (size_t k = 0; k < sizeof large / sizeof *large; k++) {
+        scene s;
+        double quiet[MOST];
+        scene_make(&s, "complete 4");
+        fill_factor(&s, 0);
+        s.kappa = large[k];
+        account(&s, PHASES, s.factor, NETDP_BOUND_PHASE_RELEASE, quiet);
+        /* All neighbours are seen: [D^-1]_uu of three nodes, (1 + kappa^2) / (1 + 3 kappa^2). */
+        const double square = large[k] * large[k], truth = (1 + square) / (1 + 3 * square);
+        for (int u = 1; u < s.nodes; u++)
+            if (!(quiet[u] >= truth && quiet[u] <= truth * (1 + 64 * DBL_EPSILON * square) + 1e-9))
+                fail_msg("kappa %g, u %d: %.15g, truth %.15g", large[k], u, quiet[u], truth);
+        scene_free(&s);
+    }
+}
+
 static void test_fresh(void **unused)
 {
     (void)unused;
@@ -478,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_joint_covariance),
         cmocka_unit_test(test_reactions),
         cmocka_unit_test(test_fresh),
+        cmocka_unit_test(test_large_pairs),
         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_workload),
         cmocka_unit_test(test_mfdl),

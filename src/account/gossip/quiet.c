@@ -228,7 +228,7 @@ netdp_status netdp_i_quiet_loss(const netdp_i_quiet *quiet, const netdp_i_told *
         cblas_dgemv(CblasColMajor, CblasTrans, (int)n, (int)phases, 1, part, (int)n,
                     told->gram + which[i], (int)n, 0, value, 1);
         status = worst_pattern(&w, value, &loss[i], error);
-        loss[i] *= 1 + LOST * (double)n;
+        loss[i] *= 1 + LOST * (double)n + told->lost;
     }
 done:
     worst_clear(&w);

@@ -27,6 +27,7 @@ typedef struct netdp_i_told {
     double *noise; /* the same of the nodes' noise in one phase, D; overwritten. NULL: I */
     double margin; /* by which part of itself an eigenvalue of D^1/2 gram D^1/2 may be too small, */
     double floor;  /* and by how much beside it */
+    double lost;   /* by which part of themselves the weights of D's directions may be */
 } netdp_i_told;
 
 /* loss[i] of the worst pattern of node which[i] of them. */

@@ -28,13 +28,14 @@ void netdp_i_cost_law_clear(netdp_i_cost_law *law)
 
 /*
  * Q(a) - e^epsilon Q(a + mu), from above: what erfc, exp and the rounding of a may be off, in parts
- * of Q(a), is added. Above 600 the second term is left out.
+ * of Q(a), is added. Above 600, and where erfc has no digits, the second term is left out.
  */
 static double delta_up(double epsilon, double mu)
 {
     const double a = epsilon / mu - 0.5 * mu, tail = 0.5 * erfc(a * M_SQRT1_2);
     const double off = (8 + 4 * a * a + epsilon) * 4 * DBL_EPSILON;
-    const double minus = epsilon < 600 ? exp(epsilon) * 0.5 * erfc((a + mu) * M_SQRT1_2) : 0;
+    const double other = erfc((a + mu) * M_SQRT1_2);
+    const double minus = epsilon < 600 && other > 1e-290 ? exp(epsilon) * 0.5 * other : 0;
     const double value = tail - minus + off * tail;
     return a > 38 ? DBL_MIN : value > 0 ? value : 0;
 }
