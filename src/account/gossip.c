@@ -64,6 +64,13 @@ static bool own_counts(const netdp_loss_request *request)
     return request->own_noise == NETDP_OWN_NOISE_COUNTS && !request->coalition;
 }
 
+/* Who shares noise that cancels, or NULL. */
+static const netdp_pairing *pairing_of(const netdp_loss_request *request)
+{
+    const netdp_pairing *pairing = &request->protocol->pairing;
+    return netdp_pairing_is(pairing) ? pairing : NULL;
+}
+
 /* Below this end dither a phase with pairs does not resolve what the states tell. */
 #define LEAST_QUIET_END 1e-9
 
@@ -273,7 +280,7 @@ static bool has_proof_of_pairs(const account *a)
 static bool has_proof(const account *a)
 {
     const netdp_linear *p = a->request->protocol;
-    const netdp_i_observer any = {.pairing = netdp_pairing_is(&p->pairing) ? &p->pairing : NULL};
+    const netdp_i_observer any = {.pairing = pairing_of(a->request)};
     const double noise = netdp_linear_least_noise(p);
     const bool narrow =
         noise >= LEAST_PROVEN && noise >= LEAST_SPREAD * netdp_i_observer_spread(&any);
@@ -309,10 +316,9 @@ static netdp_status choose_proof(account *a, netdp_error *error)
 {
     const netdp_loss_request *request = a->request;
     const netdp_losses *l = a->losses;
-    const bool pairs = netdp_pairing_is(&request->protocol->pairing);
     const netdp_i_observer widest = {.seen_count = most_seen(a),
                                      .last_sum = request->sees == NETDP_SEES_SUM,
-                                     .pairing = pairs ? &request->protocol->pairing : NULL};
+                                     .pairing = pairing_of(request)};
     a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
                  (request->certify == NETDP_CERTIFY_YES || netdp_i_cost_of_proof(request, &widest));
     if (!a->certify || request->sees != NETDP_SEES_SUM || l->members == 1 ||
@@ -366,9 +372,8 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
                                    .member_count = count,
                                    .member = member,
                                    .quiet = member,
-                                   .quiet_count = count};
-    if (netdp_pairing_is(&request->protocol->pairing))
-        observer->pairing = &request->protocol->pairing;
+                                   .quiet_count = count,
+                                   .pairing = pairing_of(request)};
     for (int32_t i = 0; i < count; i++)
         mark[member[i]] = 1;
     if (request->sees == NETDP_SEES_SUM) {
@@ -781,8 +786,7 @@ static netdp_status follow_rounds(account *a, const netdp_i_observer *observer, 
     }
     netdp_i_cost(a->request, observer, &plan);
     if (!a->certify && strcmp(plan.method, NETDP_I_BACKWARD) == 0)
-        return netdp_i_riccati_loss(protocol, observer, of.node, of.count, of.loss, a->inner,
-                                    error);
+        return netdp_i_riccati_loss(protocol, observer, &of, a->inner, error);
     const bool reduce = netdp_i_cost_reduces(&plan, netdp_graph_nodes(a->graph));
     netdp_i_basis krylov = {0};
     netdp_status status =

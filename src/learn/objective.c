@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "mixing/dense.h"
 
 /* Outside these a sum of squares is no longer the squared norm to full precision. */
 #define LEAST_SQUARE 0x1p-900
@@ -426,6 +427,7 @@ void netdp_score_models(const netdp_objective *objective, const netdp_examples *
             score[k] = netdp_score(objective, examples, models + k * d);
         return;
     }
+    netdp_i_dense_begin();
     for (int32_t k = 0; k < count; k += MODELS) {
         const int32_t some = count - k < MODELS ? count - k : MODELS;
         memset(score + k, 0, (size_t)some * sizeof *score);

@@ -293,9 +293,10 @@ def threads_do_not_matter():
     for words in (["--family", "regular 60 4", "--seed", "3", "--rounds", "20"],
                   ["--family", "davis", "--rounds", "15", "--sees", "sum", "--as", "dp:1e-6",
                    "--noise", "3"],
-                  ["--family", "hypercube 6", "--rounds", "12", "--bound", "published"]):
+                  ["--family", "hypercube 6", "--rounds", "12", "--bound", "published"],
+                  ["--family", "erdos-renyi 120 0.2", "--rounds", "30", "--to", "3", "--certify", "no"]):
         with tempfile.TemporaryDirectory() as folder:
-            one, two = [run(["loss", "--json", "--threads", count, *words], folder)
+            one, two = [run(["loss", "--json", "--threads", count, *words], folder, {"OPENBLAS_NUM_THREADS": count})
                         for count in ("1", "2")]
         assert one[0] == 0 and one == two, words
 

@@ -26,6 +26,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "mixing/dense.h"
 #include "mixing/mixing.h"
 
 /* Directions of Y are dropped where that adds at most so much to a loss; where it is no small part
@@ -262,11 +263,12 @@ static bool is_tight(const hidden *h, double noise, const double *loss)
 }
 
 netdp_status netdp_i_riccati_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
-                                  const int32_t *from, int32_t count, double *loss,
-                                  const netdp_progress *progress, netdp_error *error)
+                                  const netdp_i_sources *of, const netdp_progress *progress,
+                                  netdp_error *error)
 {
     hidden h = {0};
     double *all = NULL;
+    netdp_i_dense_begin();
     netdp_status status = hidden_new(protocol, observer, &h, error);
     if (status == NETDP_OK && (all = NETDP_I_NEW(double, h.nodes)) == NULL)
         status = netdp_i_no_memory(error);
@@ -275,8 +277,8 @@ netdp_status netdp_i_riccati_loss(const netdp_linear *protocol, const netdp_i_ob
         if (status == NETDP_OK && !is_tight(&h, netdp_linear_least_noise(protocol), all))
             status = go_back(protocol, observer, HARDLY, &h, all, progress, error);
     }
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++)
-        loss[i] = h.place[from[i]] >= 0 ? all[h.place[from[i]]] : 1;
+    for (int32_t i = 0; status == NETDP_OK && i < of->count; i++)
+        of->loss[i] = h.place[of->node[i]] >= 0 ? all[h.place[of->node[i]]] : 1;
     netdp_i_free(all);
     hidden_clear(&h);
     return status;

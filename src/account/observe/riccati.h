@@ -11,11 +11,11 @@
 bool netdp_i_riccati_serves(const netdp_linear *protocol, const netdp_i_observer *observer);
 
 /*
- * loss[i] of one unit contribution of from[i] in round 0 towards the observer, as
+ * of->loss[i] of one unit contribution of of->node[i] in round 0 towards the observer, as
  * netdp_i_filter_loss gives it. `progress` may be NULL; it is told of rounds.
  */
 netdp_status netdp_i_riccati_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
-                                  const int32_t *from, int32_t count, double *loss,
-                                  const netdp_progress *progress, netdp_error *error);
+                                  const netdp_i_sources *of, const netdp_progress *progress,
+                                  netdp_error *error);
 
 #endif
