@@ -32,6 +32,8 @@ static const struct {
     {"run", netdp_i_command_run, "calibrate, account, simulate, tabulate"},
     {"report", netdp_i_command_report, "a page to read about a run's results"},
     {"audit", netdp_i_command_audit, "attack the guarantee in the simulator"},
+    {NULL, NULL, "Between real machines:"},
+    {"peer", netdp_i_command_peer, "take part in a study that runs on several machines"},
     {NULL, NULL, "Compare with the papers:"},
     {"reproduce", netdp_i_command_reproduce, "a figure or table of theirs, by name"},
     {"claim", netdp_i_command_claim, "a formula of theirs, and what holds beside it"},

@@ -73,3 +73,10 @@ netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error)
     json_decref(mine);
     return status;
 }
+
+netdp_status netdp_i_cli_without_peer(netdp_error *error)
+{
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "this netdp was built without it; install libuv1-dev, libssl-dev and "
+                        "libsqlite3-dev, then meson setup --reconfigure -Dpeer=enabled and build");
+}

@@ -34,12 +34,16 @@ netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *er
 netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_peer(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_data(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *error);
+
+/* What a command of the peer says where this netdp was built without: NETDP_INVALID. */
+netdp_status netdp_i_cli_without_peer(netdp_error *error);
 
 /* ---- The engine (engine/engine.h) ---- */
 

@@ -1,0 +1,93 @@
+/*
+ * A connection's bytes, from the first on: a hello and what follows, cut at every place. What was
+ * read is written again to the same bytes, and what comes in pieces is what comes at once.
+ */
+#include "fuzz.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peer/frame.h"
+
+enum { WIDTH = 3, NODES = 32 };
+
+static size_t encode(const netdp_i_message *frame, uint8_t *bytes)
+{
+    double numbers[WIDTH];
+    switch (frame->kind) {
+    case NETDP_I_FRAME_HELLO:
+        return netdp_i_frame_hello(&frame->hello, bytes);
+    case NETDP_I_FRAME_VECTOR:
+        netdp_i_frame_numbers(frame, numbers);
+        for (int j = 0; j < WIDTH; j++)
+            FUZZ_HOLDS(isfinite(numbers[j]));
+        return netdp_i_frame_vector(frame->sender, frame->place, numbers, frame->width, bytes);
+    case NETDP_I_FRAME_ACK:
+        return netdp_i_frame_ack(frame->sender, frame->place, bytes);
+    case NETDP_I_FRAME_GOODBYE:
+        return netdp_i_frame_goodbye(frame->why, bytes);
+    case NETDP_I_FRAME_KEY:
+        return netdp_i_frame_key(&frame->key, bytes);
+    case NETDP_I_FRAME_KINDS:
+        break;
+    }
+    return 0;
+}
+
+/* The hello of a participant who is at its third round, against whatever came. */
+static void greet(const netdp_i_message *frame)
+{
+    netdp_i_hello mine = {.index = 1, .nodes = NODES};
+    netdp_i_ledger_head seen = {.rows = 2};
+    const netdp_i_refusal refusal = netdp_i_hello_check(&mine, &frame->hello, 2, &seen);
+    FUZZ_HOLDS(refusal != NETDP_I_REFUSE_NOTHING ||
+               (frame->hello.index == 2 && frame->hello.nodes == NODES && !frame->hello.test &&
+                frame->hello.ledger.rows >= 2));
+}
+
+static void place(const netdp_i_message *frame)
+{
+    const netdp_i_when next = {.round = 2};
+    const netdp_i_refusal refusal = netdp_i_frame_place_check(frame, 2, next, 1);
+    FUZZ_HOLDS(refusal != NETDP_I_REFUSE_NOTHING ||
+               (frame->sender == 2 && frame->place.attempt == 0 && frame->place.round - 2 <= 1));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    netdp_i_frame_limits limits = {.nodes = NODES, .width = WIDTH};
+    uint8_t again[256];
+    while (size > 0) {
+        netdp_i_message frame = {0}, part = {0};
+        size_t used = 0, none = 0;
+        const netdp_i_refusal refusal = netdp_i_frame_decode(data, size, &limits, &frame, &used);
+        FUZZ_HOLDS((unsigned)refusal < NETDP_I_REFUSALS_COUNT && used <= size);
+        FUZZ_HOLDS(netdp_i_refusal_word(refusal)[0] != '?');
+        if (refusal != NETDP_I_REFUSE_NOTHING || used == 0) {
+            FUZZ_HOLDS(used == 0 && frame.kind == 0);
+            break;
+        }
+        /* Cut off anywhere, to the byte, it waits for the rest. */
+        for (size_t cut = 0; cut < used; cut++) {
+            uint8_t *piece = malloc(cut);
+            if (cut > 0)
+                memcpy(piece, data, cut);
+            FUZZ_HOLDS(netdp_i_frame_decode(piece, cut, &limits, &part, &none) ==
+                       NETDP_I_REFUSE_NOTHING);
+            FUZZ_HOLDS(none == 0 && part.kind == 0);
+            free(piece);
+        }
+        FUZZ_HOLDS(used <= sizeof again && encode(&frame, again) == used);
+        FUZZ_HOLDS(memcmp(again, data, used) == 0);
+        if (frame.kind == NETDP_I_FRAME_HELLO) {
+            limits.greeted = true;
+            greet(&frame);
+        } else if (frame.kind == NETDP_I_FRAME_VECTOR || frame.kind == NETDP_I_FRAME_ACK) {
+            place(&frame);
+        }
+        data += used;
+        size -= used;
+    }
+    return 0;
+}
