@@ -1,0 +1,304 @@
+#include "peer/keys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+/* A key file: this line, 64 hexadecimal digits, a newline. */
+static const char head[] = "netdp signing key 1\n";
+enum { HEAD = sizeof head - 1, FILE_BYTES = HEAD + 65 };
+
+struct netdp_i_signer {
+    unsigned char secret[crypto_sign_SECRETKEYBYTES]; /* the seed, then the public key */
+    bool locked;
+};
+
+struct netdp_i_ephemeral {
+    unsigned char secret[crypto_scalarmult_SCALARBYTES];
+    unsigned char public[crypto_scalarmult_BYTES];
+};
+
+/* ---- The signing key ---- */
+
+static netdp_i_signer *new_signer(void)
+{
+    if (sodium_init() < 0)
+        return NULL;
+    netdp_i_signer *made = sodium_malloc(sizeof *made);
+    if (made == NULL)
+        return NULL;
+    /* sodium_malloc locks too, but does not say whether it could. */
+    made->locked = sodium_mlock(made, sizeof *made) == 0;
+    return made;
+}
+
+void netdp_i_signer_free(netdp_i_signer *signer)
+{
+    sodium_free(signer);
+}
+
+static void expand(netdp_i_signer *signer, unsigned char seed[crypto_sign_SEEDBYTES])
+{
+    unsigned char public[crypto_sign_PUBLICKEYBYTES];
+    crypto_sign_seed_keypair(public, signer->secret, seed);
+}
+
+static netdp_status cannot(const char *path, const char *verb, netdp_error *error)
+{
+    return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot %s the key: %s", path, verb,
+                        strerror(errno));
+}
+
+static bool write_all(int file, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t written = write(file, text, bytes);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        text += written;
+        bytes -= (size_t)written;
+    }
+    return true;
+}
+
+/* What is half written is no key, and goes. */
+static netdp_status store(const char *path, const unsigned char *seed, netdp_error *error)
+{
+    char text[FILE_BYTES + 1];
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0)
+        return errno == EEXIST
+                   ? netdp_i_fail(error, NETDP_INVALID,
+                                  "%.300s: is there already, and a key is never replaced; name "
+                                  "another file",
+                                  path)
+                   : cannot(path, "write", error);
+    memcpy(text, head, HEAD);
+    sodium_bin2hex(text + HEAD, 65, seed, crypto_sign_SEEDBYTES);
+    text[FILE_BYTES - 1] = '\n';
+    const bool written =
+        fchmod(file, 0600) == 0 && write_all(file, text, FILE_BYTES) && fsync(file) == 0;
+    sodium_memzero(text, sizeof text);
+    if (close(file) == 0 && written)
+        return NETDP_OK;
+    netdp_status status = cannot(path, "write", error);
+    unlink(path);
+    return status;
+}
+
+netdp_status netdp_i_signer_make(const char *path, netdp_i_signer **signer, netdp_error *error)
+{
+    netdp_i_signer *made = new_signer();
+    unsigned char seed[crypto_sign_SEEDBYTES];
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    randombytes_buf(seed, sizeof seed);
+    netdp_status status = store(path, seed, error);
+    expand(made, seed);
+    sodium_memzero(seed, sizeof seed);
+    if (status != NETDP_OK) {
+        netdp_i_signer_free(made);
+        return status;
+    }
+    *signer = made;
+    return NETDP_OK;
+}
+
+/* The file's bytes, at most one more than a key has; the length in *bytes. */
+static netdp_status load(const char *path, char text[FILE_BYTES + 1], size_t *bytes,
+                         netdp_error *error)
+{
+    struct stat shape;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (file < 0)
+        return cannot(path, "read", error);
+    netdp_status status = NETDP_OK;
+    *bytes = 0;
+    if (fstat(file, &shape) != 0)
+        status = cannot(path, "read", error);
+    else if (!S_ISREG(shape.st_mode))
+        status = netdp_i_fail(error, NETDP_INVALID, "%.300s: is no file; name the key's", path);
+    else if ((shape.st_mode & 077) != 0)
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "%.300s: others may read this key (mode %03o); make it chmod 600, and "
+                         "think about a new one",
+                         path, (unsigned)(shape.st_mode & 0777));
+    while (status == NETDP_OK && *bytes < FILE_BYTES + 1) {
+        const ssize_t got = read(file, text + *bytes, FILE_BYTES + 1 - *bytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            status = cannot(path, "read", error);
+        if (got <= 0)
+            break;
+        *bytes += (size_t)got;
+    }
+    close(file);
+    return status;
+}
+
+netdp_status netdp_i_signer_load(const char *path, netdp_i_signer **signer, netdp_error *error)
+{
+    char text[FILE_BYTES + 1];
+    size_t bytes = 0, digits = 0;
+    netdp_i_signer *made = NULL;
+    unsigned char seed[crypto_sign_SEEDBYTES] = {0};
+    netdp_status status = load(path, text, &bytes, error);
+    if (status == NETDP_OK &&
+        (bytes != FILE_BYTES || memcmp(text, head, HEAD) != 0 || text[FILE_BYTES - 1] != '\n' ||
+         sodium_hex2bin(seed, sizeof seed, text + HEAD, 64, NULL, &digits, NULL) != 0 ||
+         digits != sizeof seed))
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "%.300s: holds no signing key; name the file that netdp net made", path);
+    if (status == NETDP_OK && (made = new_signer()) == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK) {
+        expand(made, seed);
+        *signer = made;
+    }
+    sodium_memzero(seed, sizeof seed);
+    sodium_memzero(text, sizeof text);
+    return status;
+}
+
+const unsigned char *netdp_i_signer_public(const netdp_i_signer *signer)
+{
+    return signer->secret + crypto_sign_SEEDBYTES;
+}
+
+const unsigned char *netdp_i_signer_secret(const netdp_i_signer *signer)
+{
+    return signer->secret;
+}
+
+bool netdp_i_signer_locked(const netdp_i_signer *signer)
+{
+    return signer->locked;
+}
+
+/* ---- Signatures ---- */
+
+/* What is signed is the digest of the purpose and the message. */
+static void digest_of(netdp_i_signed_as what, const void *message, size_t bytes,
+                      unsigned char digest[NETDP_I_DIGEST])
+{
+    static const char *const purposes[] = {"netdp ephemeral key 1", "netdp statement 1",
+                                           "netdp join 1", "netdp reveal 1"};
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, NETDP_I_DIGEST);
+    crypto_generichash_update(&state, (const unsigned char *)purposes[what],
+                              strlen(purposes[what]) + 1);
+    crypto_generichash_update(&state, message, bytes);
+    crypto_generichash_final(&state, digest, NETDP_I_DIGEST);
+}
+
+void netdp_i_sign(const netdp_i_signer *signer, netdp_i_signed_as what, const void *message,
+                  size_t bytes, unsigned char signature[NETDP_I_SIGNATURE])
+{
+    unsigned char digest[NETDP_I_DIGEST];
+    digest_of(what, message, bytes, digest);
+    crypto_sign_detached(signature, NULL, digest, sizeof digest, signer->secret);
+}
+
+bool netdp_i_signed(const unsigned char key[NETDP_I_KEY], netdp_i_signed_as what,
+                    const void *message, size_t bytes,
+                    const unsigned char signature[NETDP_I_SIGNATURE])
+{
+    unsigned char digest[NETDP_I_DIGEST];
+    digest_of(what, message, bytes, digest);
+    return crypto_sign_verify_detached(signature, digest, sizeof digest, key) == 0;
+}
+
+/* ---- Ephemeral keys ---- */
+
+static unsigned char *put32(unsigned char *to, uint32_t number)
+{
+    for (int i = 0; i < 4; i++)
+        *to++ = (unsigned char)(number >> (8 * i));
+    return to;
+}
+
+enum { CLAIM = NETDP_I_DIGEST + 12 + NETDP_I_KEY };
+
+/* Study, phase, attempt, member, key. */
+static void make_claim(const netdp_i_attempt *attempt, uint32_t node,
+                       const unsigned char key[NETDP_I_KEY], unsigned char claim[CLAIM])
+{
+    memcpy(claim, attempt->study, NETDP_I_DIGEST);
+    unsigned char *at = put32(claim + NETDP_I_DIGEST, attempt->phase);
+    at = put32(at, attempt->attempt);
+    at = put32(at, node);
+    memcpy(at, key, NETDP_I_KEY);
+}
+
+netdp_status netdp_i_ephemeral_new(const netdp_i_signer *signer, const netdp_i_attempt *attempt,
+                                   uint32_t node, netdp_i_ephemeral **ephemeral,
+                                   netdp_i_offer *offer, netdp_error *error)
+{
+    unsigned char claim[CLAIM];
+    netdp_i_ephemeral *made = sodium_malloc(sizeof *made);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    randombytes_buf(made->secret, sizeof made->secret);
+    (void)crypto_scalarmult_base(made->public, made->secret);
+    memcpy(offer->key, made->public, sizeof offer->key);
+    make_claim(attempt, node, offer->key, claim);
+    netdp_i_sign(signer, NETDP_I_SIGNED_EPHEMERAL, claim, sizeof claim, offer->signature);
+    *ephemeral = made;
+    return NETDP_OK;
+}
+
+void netdp_i_ephemeral_free(netdp_i_ephemeral *ephemeral)
+{
+    sodium_free(ephemeral);
+}
+
+bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *attempt, uint32_t node,
+                         const unsigned char key[NETDP_I_KEY])
+{
+    unsigned char claim[CLAIM];
+    make_claim(attempt, node, offer->key, claim);
+    return netdp_i_signed(key, NETDP_I_SIGNED_EPHEMERAL, claim, sizeof claim, offer->signature);
+}
+
+/*
+ * Key = BLAKE2b-256, keyed by the X25519 secret, of "netdp pair stream 1", study, phase, attempt, the
+ * two members ascending and their public keys in that order.
+ */
+bool netdp_i_pair_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attempt *attempt,
+                         uint32_t mine, uint32_t theirs, const netdp_i_offer *offer,
+                         netdp_i_secure *stream)
+{
+    static const char purpose[] = "netdp pair stream 1";
+    unsigned char shared[crypto_scalarmult_BYTES], key[NETDP_I_SECURE_KEY];
+    unsigned char place[NETDP_I_DIGEST + 16];
+    if (mine == theirs || crypto_scalarmult(shared, ephemeral->secret, offer->key) != 0)
+        return false;
+    const bool first = mine < theirs;
+    memcpy(place, attempt->study, NETDP_I_DIGEST);
+    unsigned char *at = put32(place + NETDP_I_DIGEST, attempt->phase);
+    at = put32(at, attempt->attempt);
+    at = put32(at, first ? mine : theirs);
+    (void)put32(at, first ? theirs : mine);
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, shared, sizeof shared, sizeof key);
+    crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
+    crypto_generichash_update(&state, place, sizeof place);
+    crypto_generichash_update(&state, first ? ephemeral->public : offer->key, NETDP_I_KEY);
+    crypto_generichash_update(&state, first ? offer->key : ephemeral->public, NETDP_I_KEY);
+    crypto_generichash_final(&state, key, sizeof key);
+    netdp_i_secure_of(key, stream);
+    sodium_memzero(&state, sizeof state);
+    sodium_memzero(key, sizeof key);
+    sodium_memzero(shared, sizeof shared);
+    return true;
+}

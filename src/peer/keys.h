@@ -1,0 +1,90 @@
+/*
+ * Keys of a peer.
+ *
+ * A signer is the Ed25519 key that the roster knows a member by; it lies in a file that only its
+ * owner may read. For each attempt of a phase a peer makes an ephemeral X25519 key and signs it, so
+ * that the noise of past attempts cannot be found from a key that is stolen later. Two peers' keys
+ * give the secret of their pair, and that the key of the stream that both draw the pair's noise
+ * from. Secrets lie in locked memory with guard pages (libsodium), out of core files, and are
+ * zeroed when freed.
+ */
+#ifndef NETDP_I_PEER_KEYS_H
+#define NETDP_I_PEER_KEYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <netdp/status.h>
+
+#include "noise/secure.h"
+#include "peer/package.h"
+
+enum {
+    NETDP_I_KEY = 32,       /* bytes of a public key */
+    NETDP_I_SIGNATURE = 64, /* of a signature */
+};
+
+/* The one thing of a key that may be signed; a signature for one purpose is none for another. */
+typedef enum netdp_i_signed_as {
+    NETDP_I_SIGNED_EPHEMERAL, /* keys.c: an ephemeral key */
+    NETDP_I_SIGNED_STATEMENT, /* statement.c: what a ledger says */
+    NETDP_I_SIGNED_JOIN,      /* invitation.c: I hold this key, and join this study */
+    NETDP_I_SIGNED_REVEAL,    /* a dead peer's pair noise is revealed */
+} netdp_i_signed_as;
+
+typedef struct netdp_i_signer netdp_i_signer;
+
+/* Makes a key and its file, mode 0600; a file that is there is not replaced. */
+netdp_status netdp_i_signer_make(const char *path, netdp_i_signer **signer, netdp_error *error);
+/* NETDP_INVALID where others may read the file, or it holds no key. */
+netdp_status netdp_i_signer_load(const char *path, netdp_i_signer **signer, netdp_error *error);
+void netdp_i_signer_free(netdp_i_signer *signer);
+
+const unsigned char *netdp_i_signer_public(const netdp_i_signer *signer); /* [NETDP_I_KEY] */
+
+/* The 32 secret bytes that the key comes from, for TLS; do not copy them. */
+const unsigned char *netdp_i_signer_secret(const netdp_i_signer *signer);
+
+/* Could its memory be locked? Where not (RLIMIT_MEMLOCK), it may come to lie in swap. */
+bool netdp_i_signer_locked(const netdp_i_signer *signer);
+
+void netdp_i_sign(const netdp_i_signer *signer, netdp_i_signed_as what, const void *message,
+                  size_t bytes, unsigned char signature[NETDP_I_SIGNATURE]);
+bool netdp_i_signed(const unsigned char key[NETDP_I_KEY], netdp_i_signed_as what,
+                    const void *message, size_t bytes,
+                    const unsigned char signature[NETDP_I_SIGNATURE]);
+
+/* ---- Ephemeral keys ---- */
+
+/* One attempt at one phase of one study. */
+typedef struct netdp_i_attempt {
+    unsigned char study[NETDP_I_DIGEST]; /* the package's digest */
+    uint32_t phase, attempt;
+} netdp_i_attempt;
+
+typedef struct netdp_i_ephemeral netdp_i_ephemeral;
+
+/* What is sent to all partners, through whoever hands it on. */
+typedef struct netdp_i_offer {
+    unsigned char key[NETDP_I_KEY]; /* X25519, public */
+    unsigned char signature[NETDP_I_SIGNATURE];
+} netdp_i_offer;
+
+/* Member `node`'s key for this attempt, with its offer. */
+netdp_status netdp_i_ephemeral_new(const netdp_i_signer *signer, const netdp_i_attempt *attempt,
+                                   uint32_t node, netdp_i_ephemeral **ephemeral,
+                                   netdp_i_offer *offer, netdp_error *error);
+void netdp_i_ephemeral_free(netdp_i_ephemeral *ephemeral);
+
+/* Did the member of that roster key make this offer, for this attempt? */
+bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *attempt, uint32_t node,
+                         const unsigned char key[NETDP_I_KEY]);
+
+/*
+ * The stream of noise that members `mine` and `theirs` share in this attempt: both get the same,
+ * and nobody else knows it. False: theirs is no key (a point of low order). The offer must hold.
+ */
+bool netdp_i_pair_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attempt *attempt,
+                         uint32_t mine, uint32_t theirs, const netdp_i_offer *offer,
+                         netdp_i_secure *stream);
+
+#endif

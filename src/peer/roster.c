@@ -1,0 +1,329 @@
+/* roster.json, to a package and back: strict, so that a package has one meaning and one digest. */
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "peer/package.h"
+
+/* The form of roster.json; another number is refused. */
+enum { FORM = 1, MOST_EDGES = 1 << 20, MOST_COALITIONS = 256 };
+
+/* ---- Writing ---- */
+
+static json_t *list_edges(int32_t count, int32_t (*const edge)[2])
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("[i,i]", (int)edge[i][0], (int)edge[i][1]));
+    return list;
+}
+
+static json_t *list_members(const netdp_i_package *package)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < package->members; i++) {
+        const netdp_i_member *member = &package->member[i];
+        char key[NETDP_I_DIGEST_TEXT];
+        netdp_i_hex(member->key, key);
+        json_array_append_new(list, json_pack("{s:s, s:s?}", "name", member->name, "key",
+                                              member->joined ? key : NULL));
+    }
+    return list;
+}
+
+static json_t *list_coalitions(const netdp_i_package *package)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < package->coalitions; i++) {
+        json_t *one = json_array();
+        for (int32_t k = 0; k < package->coalition[i].count; k++)
+            json_array_append_new(one, json_integer(package->coalition[i].member[k]));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *pack_terms(const netdp_i_terms *t)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:I}", "noise",
+                     t->noise, "pair_noise", t->pair_noise, "dither", t->dither, "dither_decay",
+                     t->dither_decay, "end_dither", t->end_dither, "rounds", (json_int_t)t->rounds,
+                     "contributions", (json_int_t)t->contributions, "attempts",
+                     (json_int_t)t->attempts, "revealed", (json_int_t)t->revealed, "width",
+                     (json_int_t)t->width, "delta", t->delta, "expires", (json_int_t)t->expires);
+}
+
+json_t *netdp_i_package_roster(const netdp_i_package *package)
+{
+    (void)netdp_i_json_failed();
+    json_t *object =
+        json_pack("{s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", 1, "netdp-package", FORM,
+                  "title", package->title, "members", list_members(package), "edges",
+                  list_edges(package->edges, package->edge), "pairs",
+                  list_edges(package->pairs, package->pair), "coalitions", list_coalitions(package),
+                  "terms", pack_terms(&package->terms));
+    if (netdp_i_json_failed()) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* ---- Reading ---- */
+
+typedef struct reading {
+    const char *where;
+    netdp_i_package *made;
+    netdp_error *error;
+} reading;
+
+static netdp_status refuse(const reading *from, const char *what, int32_t number, const char *why)
+{
+    if (number < 0)
+        return netdp_i_fail(from->error, NETDP_INVALID, "%.300s: %s: %s", from->where, what, why);
+    return netdp_i_fail(from->error, NETDP_INVALID, "%.300s: %s.%d: %s", from->where, what,
+                        (int)number + 1, why);
+}
+
+/* What jansson says of an object that has not the keys it should have. */
+static netdp_status refuse_shape(const reading *from, const char *what, int32_t number,
+                                 const json_error_t *fault)
+{
+    return refuse(from, what, number, netdp_i_show_text(fault->text).text);
+}
+
+static netdp_status read_member(const reading *from, int32_t i, const json_t *entry)
+{
+    netdp_i_member *member = &from->made->member[i];
+    const char *name, *key = NULL;
+    json_error_t fault;
+    json_t *keyed;
+    if (json_unpack_ex((json_t *)entry, &fault, JSON_STRICT, "{s:s, s:o}", "name", &name, "key",
+                       &keyed) != 0)
+        return refuse_shape(from, "members", i, &fault);
+    if (!netdp_i_member_named(name))
+        return refuse(
+            from, "members", i,
+            "the name must be 1 to 63 letters, digits, '-' and '_', and not begin with '-'");
+    from->made->members = i; /* whoever comes before */
+    if (netdp_i_package_find(from->made, name) >= 0)
+        return refuse(from, "members", i, "this name is there twice; names are distinct");
+    memcpy(member->name, name, strlen(name) + 1);
+    member->joined = !json_is_null(keyed);
+    if (member->joined) {
+        key = json_string_value(keyed);
+        if (key == NULL || !netdp_i_unhex(key, member->key))
+            return refuse(from, "members", i,
+                          "the key must be 64 hexadecimal digits, or null: not joined yet");
+        if (netdp_i_package_find_key(from->made, member->key) >= 0)
+            return refuse(from, "members", i, "this key is there twice; everybody has their own");
+    }
+    from->made->members = i + 1;
+    return NETDP_OK;
+}
+
+static netdp_status read_members(const reading *from, const json_t *list)
+{
+    const size_t count = json_array_size(list);
+    if (!json_is_array(list) || count < 2 || count > NETDP_I_MOST_MEMBERS)
+        return refuse(from, "members", -1, "must be a list of 2 to 4096");
+    from->made->member = NETDP_I_NEW(netdp_i_member, count);
+    if (from->made->member == NULL)
+        return netdp_i_no_memory(from->error);
+    netdp_status status = NETDP_OK;
+    for (size_t i = 0; i < count && status == NETDP_OK; i++)
+        status = read_member(from, (int32_t)i, json_array_get(list, i));
+    return status;
+}
+
+/* Ascending, so that a graph has one form. */
+static netdp_status read_edges(const reading *from, const char *what, const json_t *list,
+                               int32_t *edges, int32_t (**edge)[2])
+{
+    const size_t count = json_array_size(list);
+    if (!json_is_array(list) || count > MOST_EDGES)
+        return refuse(from, what, -1, "must be a list of at most 2^20 pairs [a, b]");
+    int32_t(*made)[2] = netdp_i_new((int64_t)count, sizeof *made);
+    *edge = made;
+    if (made == NULL)
+        return netdp_i_no_memory(from->error);
+    for (size_t i = 0; i < count; i++) {
+        json_int_t a, b;
+        json_error_t fault;
+        if (json_unpack_ex(json_array_get(list, i), &fault, JSON_STRICT, "[I,I!]", &a, &b) != 0)
+            return refuse_shape(from, what, (int32_t)i, &fault);
+        if (a < 0 || a >= b || b >= from->made->members)
+            return refuse(from, what, (int32_t)i,
+                          "must be two members [a, b] by number from 0, a < b");
+        made[i][0] = (int32_t)a;
+        made[i][1] = (int32_t)b;
+        if (i > 0 && (made[i - 1][0] > a || (made[i - 1][0] == a && made[i - 1][1] >= b)))
+            return refuse(from, what, (int32_t)i, "must be in ascending order, each once");
+    }
+    *edges = (int32_t)count;
+    return NETDP_OK;
+}
+
+static netdp_status read_coalition(const reading *from, int32_t i, const json_t *list)
+{
+    netdp_i_coalition *coalition = &from->made->coalition[i];
+    const size_t count = json_array_size(list);
+    if (!json_is_array(list) || count < 2 || count >= (size_t)from->made->members)
+        return refuse(from, "coalitions", i,
+                      "must be a list of at least two members, and leave somebody out");
+    coalition->member = NETDP_I_NEW(int32_t, count);
+    if (coalition->member == NULL)
+        return netdp_i_no_memory(from->error);
+    for (size_t k = 0; k < count; k++) {
+        const json_t *entry = json_array_get(list, k);
+        const json_int_t member = json_is_integer(entry) ? json_integer_value(entry) : -1;
+        if (member < 0 || member >= from->made->members ||
+            (k > 0 && member <= coalition->member[k - 1]))
+            return refuse(from, "coalitions", i,
+                          "must be numbers of members from 0, ascending, each once");
+        coalition->member[k] = (int32_t)member;
+    }
+    coalition->count = (int32_t)count;
+    return NETDP_OK;
+}
+
+static netdp_status read_coalitions(const reading *from, const json_t *list)
+{
+    const size_t count = json_array_size(list);
+    if (!json_is_array(list) || count > MOST_COALITIONS)
+        return refuse(from, "coalitions", -1, "must be a list of at most 256");
+    from->made->coalition = NETDP_I_NEW(netdp_i_coalition, count);
+    if (from->made->coalition == NULL)
+        return netdp_i_no_memory(from->error);
+    from->made->coalitions = (int32_t)count;
+    netdp_status status = NETDP_OK;
+    for (size_t i = 0; i < count && status == NETDP_OK; i++)
+        status = read_coalition(from, (int32_t)i, json_array_get(list, i));
+    return status;
+}
+
+static bool is_within(double value, double low, double high)
+{
+    return value >= low && value <= high; /* no NaN, which JSON does not know anyway */
+}
+
+static netdp_status check_terms(const reading *from)
+{
+    const netdp_i_terms *t = &from->made->terms;
+    const double steps = t->pair_noise * 0x1p16;
+    const struct {
+        bool holds;
+        const char *what, *why;
+    } rules[] = {
+        {is_within(t->noise, 1e-9, 1e9), "terms.noise", "must be a number from 1e-9 to 1e9"},
+        {is_within(t->pair_noise, 0, 1e6) && steps == floor(steps), "terms.pair_noise",
+         "must be a number from 0 to 1e6, a multiple of 2^-16: both ends add exactly the same"},
+        {t->pair_noise == 0 || from->made->pairs > 0, "terms.pair_noise",
+         "must be 0 where nobody shares noise"},
+        {is_within(t->dither, 0, 1e100), "terms.dither", "must be a number from 0"},
+        {is_within(t->dither_decay, 0, 2), "terms.dither_decay", "must be a number from 0 to 2"},
+        {is_within(t->end_dither, 0, 1e100), "terms.end_dither", "must be a number from 0"},
+        {t->rounds >= 1 && t->rounds <= 1000000, "terms.rounds", "must be from 1 to 10^6"},
+        {t->contributions >= 1 && t->contributions <= t->rounds, "terms.contributions",
+         "must be from 1 to the rounds"},
+        {t->attempts >= 1 && t->attempts <= 100, "terms.attempts", "must be from 1 to 100"},
+        {t->revealed >= 0 && t->revealed < from->made->members - 1, "terms.revealed",
+         "must be from 0, and leave two members"},
+        {t->width >= 1 && t->width <= NETDP_I_MOST_WIDTH, "terms.width", "must be from 1 to 2^20"},
+        {t->delta > 0 && t->delta < 1, "terms.delta", "must lie between 0 and 1"},
+        {t->expires > 0 && t->expires < ((int64_t)1 << 40), "terms.expires",
+         "must be seconds since 1970"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!rules[i].holds)
+            return refuse(from, rules[i].what, -1, rules[i].why);
+    return NETDP_OK;
+}
+
+static netdp_status read_terms(const reading *from, json_t *object)
+{
+    netdp_i_terms *t = &from->made->terms;
+    json_error_t fault;
+    json_int_t rounds, contributions, attempts, revealed, width, expires;
+    if (json_unpack_ex(object, &fault, JSON_STRICT,
+                       "{s:F, s:F, s:F, s:F, s:F, s:I, s:I, s:I, s:I, s:I, s:F, s:I}", "noise",
+                       &t->noise, "pair_noise", &t->pair_noise, "dither", &t->dither,
+                       "dither_decay", &t->dither_decay, "end_dither", &t->end_dither, "rounds",
+                       &rounds, "contributions", &contributions, "attempts", &attempts, "revealed",
+                       &revealed, "width", &width, "delta", &t->delta, "expires", &expires) != 0)
+        return refuse_shape(from, "terms", -1, &fault);
+    t->rounds = rounds;
+    t->contributions = contributions;
+    t->attempts = attempts;
+    t->revealed = revealed;
+    t->width = width;
+    t->expires = expires;
+    return check_terms(from);
+}
+
+/* Messages reach everybody; a pair graph may be in pieces, and the account says what that costs. */
+static netdp_status check_links(const reading *from)
+{
+    netdp_graph *links = NULL, *pairs = NULL;
+    int32_t components = 0;
+    bool bipartite;
+    netdp_status status = netdp_i_package_graphs(from->made, &links, &pairs, from->error);
+    if (status == NETDP_OK)
+        status = netdp_graph_shape(links, &components, &bipartite, from->error);
+    netdp_graph_free(links);
+    netdp_graph_free(pairs);
+    if (status == NETDP_OK && components != 1)
+        status = refuse(from, "edges", -1, "the network is in pieces; join all members");
+    return status;
+}
+
+netdp_status netdp_i_package_of(const json_t *roster, const char *study, const char *where,
+                                netdp_i_package **package, netdp_error *error)
+{
+    reading from = {where, NETDP_I_NEW(netdp_i_package, 1), error};
+    netdp_status status = NETDP_OK;
+    const char *title;
+    int schema, form;
+    json_t *members, *edges, *pairs, *coalitions, *terms;
+    json_error_t fault;
+    if (from.made == NULL)
+        return netdp_i_no_memory(error);
+    if (json_unpack_ex((json_t *)roster, &fault, JSON_STRICT,
+                       "{s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", &schema,
+                       "netdp-package", &form, "title", &title, "members", &members, "edges",
+                       &edges, "pairs", &pairs, "coalitions", &coalitions, "terms", &terms) != 0)
+        status = refuse_shape(&from, "roster", -1, &fault);
+    else if (form != FORM || schema != 1)
+        status = refuse(&from, "netdp-package", -1,
+                        "wrong version: this netdp reads version 1; use the one that made it");
+    if (status == NETDP_OK) {
+        from.made->title = netdp_i_copy_text(title);
+        from.made->study = netdp_i_copy_text(study);
+        if (from.made->title == NULL || from.made->study == NULL)
+            status = netdp_i_no_memory(error);
+    }
+    if (status == NETDP_OK)
+        status = read_members(&from, members);
+    if (status == NETDP_OK)
+        status = read_edges(&from, "edges", edges, &from.made->edges, &from.made->edge);
+    if (status == NETDP_OK)
+        status = read_edges(&from, "pairs", pairs, &from.made->pairs, &from.made->pair);
+    if (status == NETDP_OK)
+        status = check_links(&from);
+    if (status == NETDP_OK)
+        status = read_coalitions(&from, coalitions);
+    if (status == NETDP_OK)
+        status = read_terms(&from, terms);
+    if (status != NETDP_OK) {
+        netdp_i_package_free(from.made);
+        return status;
+    }
+    *package = from.made;
+    return NETDP_OK;
+}
