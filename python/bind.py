@@ -32,7 +32,7 @@ OURS = """
 
 def headers(include):
     """The text of every public header, each behind those that it includes, and no header of the system."""
-    seen, parts = {"export.h", "netdp.h"}, []
+    seen, parts = {"netdp.h"}, []
 
     def take(name):
         if name in seen:

@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#include <netdp/transition.h>
+#include <netdp/mixing.h>
 
 static netdp_error error;
 

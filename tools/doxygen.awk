@@ -1,7 +1,8 @@
 # Lets doxygen read the public headers as they are: plain comments become those that it takes.
 # A block above a declaration is its description, and that of the declarations below it up to the
 # next blank line or comment; a comment behind a member is the member's; the first of a file is the
-# file's. Comments with a blank line behind them are headings for who reads the source.
+# file's. Comments with a blank line behind them belong to the file too, but for those of one line, headings
+# for who reads the source.
 function escape(text) {
     if (text ~ /^    /)
         return text # set by hand: a formula
@@ -91,6 +92,8 @@ mode != "" {
 }
 {
     if (waiting != "") { # a comment has just ended
+        if ($0 ~ /^ *$/ && waiting ~ /\n/ && depth == 0)
+            show("@file\n" waiting)
         group = $0 ~ /^ *$/ ? "" : waiting
         waiting = ""
     }

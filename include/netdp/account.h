@@ -5,14 +5,15 @@
  * Gaussian release with mu = sqrt(loss) / sigma, sigma the noise in units of the sensitivity
  * Delta. 0 <= loss <= the number of contributions (1 for averaging), which is local differential
  * privacy.
+ *
+ * Ownership: a request borrows what it names, for the call alone; losses are the caller's,
+ * netdp_losses_free, and refer to nothing of the request; words are freed with free(). Threads: any
+ * may call, also with the same request; only netdp_losses_settle changes what it is given.
  */
 #ifndef NETDP_ACCOUNT_H
 #define NETDP_ACCOUNT_H
 
-#include <netdp/events.h>
-#include <netdp/guarantee.h>
-#include <netdp/progress.h>
-#include <netdp/protection.h>
+#include <netdp/privacy.h>
 #include <netdp/protocol.h>
 
 NETDP_BEGIN
@@ -72,6 +73,12 @@ NETDP_API NETDP_CHECK netdp_status netdp_bound_choose(const netdp_linear *protoc
                                                       netdp_bound bound,
                                                       const netdp_bound_info **chosen,
                                                       netdp_error *error);
+
+/* Which form of a published formula. */
+typedef enum netdp_form {
+    NETDP_FORM_PRINTED,   /* as the paper has it */
+    NETDP_FORM_CORRECTED, /* what its own proof gives when it is done right */
+} netdp_form;
 
 /* Whether a loss that is computed in floating point is proven with outward rounding. */
 typedef enum netdp_certify {
@@ -236,7 +243,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_loss_value(double loss, double sigma, n
 
 /*
  * One of the losses in a unit, rounded up: netdp_loss_value, but of Poisson batches the epsilon of
- * all phases together, each a Gaussian release to which the row belongs with the rate (netdp/events.h;
+ * all phases together, each a Gaussian release to which the row belongs with the rate (netdp/privacy.h;
  * NETDP_AS_DP only: others are NETDP_INVALID).
  */
 NETDP_API NETDP_CHECK netdp_status netdp_losses_value(const netdp_losses *losses, double loss,
@@ -328,6 +335,95 @@ NETDP_API NETDP_CHECK netdp_status netdp_calibrate(const netdp_loss_request *req
                                                    const netdp_progress *progress,
                                                    netdp_calibration *calibration,
                                                    netdp_losses **losses, netdp_error *error);
+
+/*
+ * Changing networks before they are drawn: what holds of the draw together with the run, towards
+ * those who could not choose the draw but see it.
+ */
+
+/* A bound over all networks that could be drawn. */
+typedef struct netdp_drawn_request {
+    const netdp_loss_request *losses; /* of a changing network, by a sound bound, no pattern */
+    int64_t draws;                    /* N >= 1 independent networks, from the variation's seed */
+    double noise;                     /* sigma >= 0 */
+    netdp_unit unit;                  /* NETDP_AS_RDP or NETDP_AS_DP */
+    double failure; /* in (0, 1): the probability, over the N draws, that any pair's value is too
+                       small */
+} netdp_drawn_request;
+
+/* The usual `failure`. */
+#define NETDP_DRAWN_FAILURE 1e-6
+
+/*
+ * The network is drawn independently of the data and seen: a pair's guarantee is that of the
+ * mixture over draws. Renyi: (1/(a-1)) ln E e^{(a-1) eps}; (epsilon, delta): the epsilon with
+ * E delta(epsilon) <= delta (Hockey-stick divergences of a public draw average). E is not known;
+ * what comes is an upper confidence bound on it from N draws (Chernoff's, for a mean of numbers
+ * between nothing and local differential privacy), for all pairs together, never an estimate.
+ * The losses are `final`: values of the unit at the noise, at most `local`.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_losses_drawn(const netdp_drawn_request *request,
+                                                      const netdp_progress *progress,
+                                                      netdp_losses **losses, netdp_error *error);
+
+/*
+ * The largest q in [0, 1] with count * KL(mean || q) <= ln(1 / failure), rounded up: independent
+ * numbers in [0, 1] of this mean over `count` have an expectation above it with probability at most
+ * `failure`. mean in [0, 1], count >= 1.
+ */
+NETDP_API double netdp_mean_at_most(double mean, int64_t count, double failure);
+
+/*
+ * A guarantee in words to another currency, where that is sound: the conversions of
+ * netdp/privacy.h, each by what it is called on the command line (netdp convert --help).
+ */
+
+/* How; zeros: as usual. */
+typedef struct netdp_manner {
+    bool published; /* Renyi to (epsilon, delta), and Gamma, in the papers' looser form */
+    bool lower;     /* of events: a bound from below, which is no guarantee */
+    const char *by; /* of shuffling: "least", "local", "erlingsson", ...; NULL: the least */
+} netdp_manner;
+
+/* What it is worth. */
+typedef struct netdp_converted {
+    double value;               /* rounded outward */
+    const char *quantity;       /* "epsilon", "mu", "sigma" or "theta" */
+    char unit[NETDP_UNIT_ROOM]; /* "dp:1e-6"; empty for sigma and theta */
+    bool lower;                 /* a lower bound: no guarantee */
+    bool certified;             /* in ball arithmetic from end to end */
+    const char *covers;         /* what it is about where that is less than all; NULL: all */
+    double low, high;           /* of theta: the range of what it hides */
+} netdp_converted;
+
+/*
+ * `from`: "gdp:MU", "rdp:ALPHA=EPSILON,...", "rdp-linear:C", "dp:EPSILON,DELTA", "events:FILE", an
+ * event such as "laplace:2 x10", "gamma:THETA,LOW,HIGH", "rr:FLIP,LEVELS,CROWD". `to`: "dp:DELTA",
+ * "rdp:ALPHA", "gdp", "sigma", "gamma:LOW,HIGH". `manner` may be NULL. What does not follow is
+ * NETDP_INVALID, with the reason.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_convert(const char *from, const char *to,
+                                                 const netdp_manner *manner,
+                                                 netdp_converted *converted, netdp_error *error);
+
+/*
+ * What a guarantee assumes, in the words that the command prints beside every one: a number without
+ * them says nothing. Each text is new, lines that each end with a newline, and the caller's to
+ * free().
+ */
+
+/*
+ * Of gossip: the protocol, called `name`, at noise sigma; who sees what; adjacency and release;
+ * what noise in pairs rests on; how the network changes. `over_draws`: of netdp_losses_drawn.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_gossip_words(const netdp_loss_request *request,
+                                                      const char *name, double noise,
+                                                      bool over_draws, char **text,
+                                                      netdp_error *error);
+
+/* Whether the losses are a guarantee, by which bound, whether certified, and if not, why. */
+NETDP_API NETDP_CHECK netdp_status netdp_losses_words(const netdp_losses *losses, char **text,
+                                                      netdp_error *error);
 
 NETDP_END
 

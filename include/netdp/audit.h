@@ -1,14 +1,15 @@
 /*
  * The auditor: plays the observer of a threat model against the simulator, and says what it could
  * learn. A lower bound that exceeds a claim refutes it; one that does not proves nothing.
+ *
+ * Ownership: everything that is named is borrowed for the call alone. Threads: any may call, each with
+ * results of its own.
  */
 #ifndef NETDP_AUDIT_H
 #define NETDP_AUDIT_H
 
 #include <netdp/account.h>
 #include <netdp/simulate.h>
-#include <netdp/tally.h>
-#include <netdp/token.h>
 
 NETDP_BEGIN
 

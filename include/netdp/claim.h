@@ -3,12 +3,13 @@
  * that it needs, where it is valid, whether it is an upper bound, and what netdp's own accounts say
  * for the same inputs. Nothing here is a guarantee: those are made by netdp/account.h and
  * netdp/walk.h.
+ *
+ * Ownership: rows of the table are the library's, for ever. Threads: any may call.
  */
 #ifndef NETDP_CLAIM_H
 #define NETDP_CLAIM_H
 
 #include <netdp/account.h>
-#include <netdp/transition.h>
 
 NETDP_BEGIN
 

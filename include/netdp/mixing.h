@@ -1,5 +1,9 @@
 /*
- * Mixing matrices W: symmetric, nonnegative, rows that sum to 1, on the edges of a graph.
+ * Matrices on the edges of a graph: mixing matrices, sequences of them, transition matrices of
+ * walks, and communicability.
+ *
+ * Ownership: each refers to its graph or mixing, which must outlive it, and is the caller's: _free.
+ * Threads: any may call, also with the same mixing or transition; a netdp_sequence belongs to one.
  */
 #ifndef NETDP_MIXING_H
 #define NETDP_MIXING_H
@@ -7,6 +11,10 @@
 #include <netdp/graph.h>
 
 NETDP_BEGIN
+
+/*
+ * Mixing matrices W: symmetric, nonnegative, rows that sum to 1, on the edges of a graph.
+ */
 
 /*
  * Refers to its graph, which must outlive it. Memory: 20 bytes a node and 24 an edge beside the
@@ -94,6 +102,141 @@ NETDP_API void netdp_mixing_apply(const netdp_mixing *mixing, const double *x, d
 NETDP_API NETDP_CHECK netdp_status netdp_graph_workload(const netdp_graph *graph,
                                                         const netdp_mixing *mixing, int64_t phases,
                                                         double *gram, netdp_error *error);
+
+/*
+ * Mixing matrices that change from round to round: W_0, W_1, ..., each symmetric and doubly
+ * stochastic. They are drawn with a seed before the run, whatever the data are, and are public.
+ */
+
+/* What changes from round to round. */
+typedef enum netdp_vary {
+    NETDP_VARY_NEVER = 0, /* W in every round */
+    NETDP_VARY_EDGE,      /* one edge a round (paper C, Algorithm 2): its ends take their mean */
+    NETDP_VARY_NODES,     /* a node is away, with all its edges, with probability `missing` */
+    NETDP_VARY_EDGES,     /* an edge is missing with probability `missing` */
+    NETDP_VARY_GRAPH,     /* an Erdos-Renyi graph, drawn again every `span` rounds (paper C, F) */
+} netdp_vary;
+
+/*
+ * How W changes; zeros: it does not. A missing edge moves its weight to both diagonals. The edge of
+ * NETDP_VARY_EDGE is {v, w} with probability proportional to W_vw: there is exactly one in every
+ * round. NETDP_VARY_GRAPH begins with the mixing's own graph; later draws are single ones,
+ * connected or not, and are weighted by the mixing's rule.
+ */
+typedef struct netdp_variation {
+    netdp_vary kind;    /* what changes */
+    double missing;     /* in [0, 1) */
+    double probability; /* of an edge of a drawn graph, in [0, 1] */
+    int64_t span;       /* rounds for which a drawn graph stays, at least 1 */
+    uint64_t seed;      /* of the network */
+} netdp_variation;
+
+/* One round: W_t and who takes part in it. */
+typedef struct netdp_round {
+    netdp_rows rows;       /* W_t: a node without an active edge has its diagonal 1 alone */
+    int32_t active_count;  /* how many */
+    const int32_t *active; /* nodes with an active edge, ascending: they send and receive */
+    int64_t edges;         /* active ones */
+} netdp_round;
+
+/* Realises the rounds of one variation, in any order; one reader a thread. */
+typedef struct netdp_sequence netdp_sequence;
+
+/* NETDP_INVALID for a probability out of range or a weighting that drawn graphs cannot have. */
+NETDP_API NETDP_CHECK netdp_status netdp_variation_check(const netdp_mixing *mixing,
+                                                         const netdp_variation *variation,
+                                                         netdp_error *error);
+
+/*
+ * The variation that draws `graph` again every `span` rounds; NETDP_INVALID unless it was made as
+ * "erdos-renyi ...". Only `seed` of what was in *variation is kept.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_variation_redraw(const netdp_graph *graph, int64_t span,
+                                                          netdp_variation *variation,
+                                                          netdp_error *error);
+
+/* "P" (nodes) or "edges:P" with 0 <= P < 1; sets kind and `missing`, and nothing where P is 0. */
+NETDP_API NETDP_CHECK netdp_status netdp_variation_dropout(const char *text,
+                                                           netdp_variation *variation,
+                                                           netdp_error *error);
+
+/*
+ * 1 - lambda_2(E W_t) of one edge a round, from the spectrum of W: half of what paper C prints
+ * (errata 16).
+ */
+NETDP_API double netdp_variation_edge_gap(const netdp_mixing *mixing,
+                                          const netdp_spectrum *spectrum);
+
+/* Refers to `mixing`, which must outlive it. */
+NETDP_API NETDP_CHECK netdp_status netdp_sequence_new(const netdp_mixing *mixing,
+                                                      const netdp_variation *variation,
+                                                      netdp_sequence **sequence,
+                                                      netdp_error *error);
+NETDP_API void netdp_sequence_free(netdp_sequence *sequence);
+
+/* Round t >= 0: owned by the sequence, good until its next call. Fails for want of memory only. */
+NETDP_API NETDP_CHECK netdp_status netdp_sequence_round(netdp_sequence *sequence, int64_t t,
+                                                        netdp_round *round, netdp_error *error);
+
+/*
+ * Transition matrices P of random walks on a graph: reversible, with a known stationary law.
+ */
+
+/* Refers to its graph, which must outlive it. */
+typedef struct netdp_transition netdp_transition;
+
+/*
+ * `law`: a mixing matrix by its name ("metropolis", "lazy:0.5", ... stationary law uniform), or
+ * Metropolis-Hastings: "hastings:degree" (the simple random walk), "hastings:uniform", or
+ * "hastings:FILE" with one positive number a line for each node, in the order of the nodes.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_transition_new(const netdp_graph *graph, const char *law,
+                                                        netdp_transition **transition,
+                                                        netdp_error *error);
+
+/*
+ * Metropolis-Hastings towards `target` [nodes], positive and finite, of any sum, at most 1e200
+ * times apart: propose a uniform neighbour j of i, accept with min(1, target_j d_i / (target_i
+ * d_j)), else stay (paper B, Algorithm 1). The diagonal is exactly 0 where nothing is refused.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_transition_toward(const netdp_graph *graph,
+                                                           const double *target,
+                                                           netdp_transition **transition,
+                                                           netdp_error *error);
+
+/* NULL is fine. */
+NETDP_API void netdp_transition_free(netdp_transition *transition);
+
+/* NETDP_INVALID unless a walk reaches every node: at least 2 nodes, connected. Periodic is fine. */
+NETDP_API NETDP_CHECK netdp_status netdp_transition_require(const netdp_transition *transition,
+                                                            netdp_error *error);
+
+/* P in compressed rows, each with its diagonal, columns ascending. Owned by the transition. */
+NETDP_API netdp_rows netdp_transition_rows(const netdp_transition *transition);
+
+/* pi [nodes], sum 1, all positive; pi_x P_xy = pi_y P_yx. Owned by the transition. */
+NETDP_API const double *netdp_transition_stationary(const netdp_transition *transition);
+
+/* The graph, and the name that it was made by; owned by the transition. */
+NETDP_API const netdp_graph *netdp_transition_graph(const netdp_transition *transition);
+NETDP_API const char *netdp_transition_name(const netdp_transition *transition);
+
+/*
+ * Communicability of pairs of nodes: the exponential of a matrix, sum_k M^k / k! (Estrada and
+ * Hatano 2008; paper A, Definition 8). Dense: at most NETDP_DENSE_NODES nodes, NETDP_INVALID above;
+ * 3 n^2 doubles of memory beside the result.
+ */
+
+/*
+ * exp(A) of the unweighted adjacency matrix into matrix[nodes][nodes], exactly symmetric, off by
+ * about 1e-15 of its largest entry. NETDP_NO_ANSWER where it overflows: then exp(W) serves.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_communicability(const netdp_graph *graph,
+                                                               double *matrix, netdp_error *error);
+
+/* exp(W) into matrix[nodes][nodes], exactly symmetric. */
+NETDP_API NETDP_CHECK netdp_status netdp_mixing_communicability(const netdp_mixing *mixing,
+                                                                double *matrix, netdp_error *error);
 
 NETDP_END
 

@@ -4,13 +4,15 @@
  * A stream is named by (seed, purpose, node, step); its k-th draw depends on nothing else, so
  * results are the same for any number of threads and any order of evaluation. Not secure: noise
  * that leaves a machine must never come from here (the types differ, so it cannot by mistake).
+ *
+ * Ownership: a stream is a value; nothing is to be freed. Threads: each has streams of its own.
  */
 #ifndef NETDP_RANDOM_H
 #define NETDP_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <netdp/export.h>
+#include <netdp/status.h>
 
 NETDP_BEGIN
 

@@ -1,14 +1,38 @@
 /*
- * Status and error.
+ * Status and error, what the library shows, and progress of long work.
  *
  * Every function that can fail returns a netdp_status and takes, last, an optional netdp_error
  * that the caller owns (NULL: the detail is dropped). On failure the outputs are untouched.
  * The library never prints, exits or aborts.
+ *
+ * Ownership, here and in every header: what a function makes is the caller's, to be freed by the
+ * function of its type that ends in _free, text by free(). What is called borrowed must stay until
+ * the call ends, or, in a description that an object refers to, until the object is freed.
+ *
+ * Threads, here and in every header: there is no state that one call could change for another, so
+ * any thread may call at any time, also with the same object where that is const. An object that a
+ * call may change belongs to one thread at a time. What computes uses OpenMP's threads; the results
+ * do not depend on their number. From the first dense account on OpenBLAS has one thread in the
+ * whole process.
  */
 #ifndef NETDP_STATUS_H
 #define NETDP_STATUS_H
 
-#include <netdp/export.h>
+#include <stdbool.h>
+
+/* What the shared library shows: everything else is hidden (meson: gnu_symbol_visibility). Who reads
+   headers without a compiler, as Python does, defines these words as nothing before. */
+#ifndef NETDP_API
+#define NETDP_API __attribute__((visibility("default")))
+#define NETDP_CHECK __attribute__((warn_unused_result))
+#ifdef __cplusplus
+#define NETDP_BEGIN extern "C" {
+#define NETDP_END }
+#else
+#define NETDP_BEGIN
+#define NETDP_END
+#endif
+#endif
 
 NETDP_BEGIN
 
@@ -35,6 +59,17 @@ NETDP_API int netdp_status_exit_code(netdp_status status);
  * equal in their first two numbers: before, the ABI may change with the second. */
 #define NETDP_VERSION "0.1.0"
 NETDP_API const char *netdp_version(void);
+
+/*
+ * `report` is called now and then, by one thread at a time (not always the same one). Returning
+ * false stops the work as soon as the running pieces end; the call that was given this progress
+ * then returns NETDP_INTERRUPTED. A NULL netdp_progress pointer, or a NULL report, means: never
+ * stop, tell nobody. `what` NULL only asks whether to stop, from within a piece of work.
+ */
+typedef struct netdp_progress {
+    bool (*report)(void *context, const char *what, double done, double total); /* false: stop */
+    void *context; /* handed to `report` */
+} netdp_progress;
 
 NETDP_END
 

@@ -1,15 +1,17 @@
 /*
  * Studies: one YAML file says graph, data, task, protocol and privacy; running it calibrates the
  * noise, accounts for it, simulates it and writes a result folder.
+ *
+ * Ownership: a study is the caller's, netdp_study_free; texts are freed with free(). Threads: any may
+ * call, also with the same study but for netdp_study_run_anew; no two at once with the same folder.
  */
 #ifndef NETDP_STUDY_H
 #define NETDP_STUDY_H
 
-#include <netdp/progress.h>
-#include <netdp/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <netdp/status.h>
 
 NETDP_BEGIN
 
@@ -69,6 +71,52 @@ NETDP_API NETDP_CHECK netdp_status netdp_study_audit(const netdp_study *study,
                                                      const netdp_audit_options *options,
                                                      const char *folder, const char *data,
                                                      const netdp_progress *progress,
+                                                     netdp_error *error);
+
+/* The figure of an experiment: a study whose section `figure` says what is drawn of its results. */
+
+/*
+ * From a finished result folder of this study to figure.csv, figure.json and figure.svg in it:
+ * curves with what they spread over, bars, a heat map or a drawing of the graph. `data`: the data
+ * folder (may be NULL). NETDP_INVALID where the study has no figure, or one that its results do not
+ * give; NETDP_ENVIRONMENT where gnuplot is missing: figure.csv and figure.json are there then.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_figure_write(const netdp_study *study, const char *folder,
+                                                      const char *data, netdp_error *error);
+
+/* Seconds that the whole study takes on two cores, as its file says; 0: it does not. */
+NETDP_API double netdp_figure_seconds(const netdp_study *study);
+
+/* Result folders as pages to read. */
+
+/*
+ * One HTML page about a finished result folder of netdp_study_run: the guarantee and what it
+ * assumes, in words; pairwise losses as a table, on the graph and against distance; utility; how to
+ * repeat it. Of a folder of netdp_study_audit, what was attacked and found. It holds everything it
+ * shows, and loads nothing. Up to 10,000 pairs of a variant it has all of them to the last digit;
+ * of more, rounded up to float32, as many observers as keep the page below some 10 MB (all of 1,000
+ * nodes), and the worst pairs.
+ *
+ * The page is for others: nothing in it was computed from private data without noise (no errors, no
+ * released values, no digests), no seed, and no path. `for_experimenter`: with these, but for
+ * paths.
+ *
+ * `data`: the data folder (may be NULL), for graphs that came from there. A graph that cannot be
+ * had again is left out, and the page says why. `path`: the page; NULL: report.html in the folder,
+ * or report-private.html. NETDP_INVALID where the folder holds no finished results, or files that
+ * contradict each other.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_report_write(const char *folder, const char *data,
+                                                      bool for_experimenter, const char *path,
+                                                      const netdp_progress *progress,
+                                                      netdp_error *error);
+
+/*
+ * The table of a finished result folder, as the command prints it, for the experimenter alone: it
+ * holds errors. `notes`: what a reader should hear before, a line each. Both are new, to be freed
+ * with free(). NETDP_INVALID as of netdp_report_write.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_result_text(const char *folder, char **text, char **notes,
                                                      netdp_error *error);
 
 NETDP_END

@@ -1,13 +1,10 @@
 /* A guarantee in words to another currency, where that is sound. */
-#include <netdp/convert.h>
+#include <netdp/account.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <netdp/amplification.h>
-#include <netdp/events.h>
-#include <netdp/gamma.h>
-#include <netdp/guarantee.h>
+#include <netdp/privacy.h>
 
 #include "base/fail.h"
 #include "base/memory.h"

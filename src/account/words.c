@@ -1,5 +1,7 @@
 /* What a guarantee assumes, in words. */
-#include <netdp/words.h>
+#include <netdp/account.h>
+#include <netdp/tally.h>
+#include <netdp/walk.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <netdp/tally_simulate.h>
+#include <netdp/simulate.h>
 
 #include "audit/parties.h"
 #include "base/fail.h"

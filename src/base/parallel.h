@@ -3,7 +3,6 @@
 #define NETDP_I_PARALLEL_H
 
 #include <stdint.h>
-#include <netdp/progress.h>
 #include <netdp/status.h>
 
 /* One piece. `thread` is 0 .. netdp_i_threads()-1 and picks the scratch. */

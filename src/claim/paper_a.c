@@ -1,8 +1,6 @@
 /* Paper A (random walks, 2024). */
 #include <math.h>
 #include <stdio.h>
-#include <netdp/closed.h>
-#include <netdp/convergence.h>
 #include <netdp/walk.h>
 
 #include "base/fail.h"
@@ -251,7 +249,7 @@ const netdp_claim netdp_i_claims_a[] = {
      16, "m <= b, and a positive logarithm", NETDP_CLAIM_NUMBERS, NETDP_CLAIM_NOBODY,
      {IN_(ROUNDS), IN_(MIXING_TIME), IN_(CONVEXITY), IN_(SMOOTHNESS), IN_(HETEROGENEITY),
       IN_(BATCH_VARIANCE), IN_(DIMENSIONS), IN_(NOISE), IN_(DISTANCE)},
-     theorem_2, theorem_2_proof, "what its proof gives (netdp/convergence.h)"},
+     theorem_2, theorem_2_proof, "what its proof gives (netdp/walk.h)"},
     {"A-theorem-2-corrected", "paper A, Theorem 2, as its proof gives",
      "E|x_T - x*|^2 <= 2 (1 - g m)^T R^2 + g (39 b tau zeta^2/m^2 + (d sigma^2 + rho^2)/m)",
      NETDP_CLAIM_MODEL, NETDP_SOUND_YES, NULL, 16, "m <= b, and a positive logarithm",

@@ -1,6 +1,6 @@
 /* Paper B (weighted walks, 2020). */
 #include <math.h>
-#include <netdp/gamma.h>
+#include <netdp/privacy.h>
 
 #include "claim/claims.h"
 

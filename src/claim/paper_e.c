@@ -1,11 +1,9 @@
 /* Paper E (network differential privacy, 2021): the ring and the complete graph. */
 #include <math.h>
 #include <stdio.h>
-#include <netdp/amplification.h>
-#include <netdp/closed.h>
-#include <netdp/events.h>
-#include <netdp/tally_account.h>
+#include <netdp/privacy.h>
 #include <netdp/walk.h>
+#include <netdp/tally.h>
 
 #include "base/fail.h"
 #include "claim/claims.h"

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <netdp/convert.h>
+#include <netdp/account.h>
 
 #include "base/fail.h"
 #include "base/json.h"

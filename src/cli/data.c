@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <netdp/data.h>
+#include <netdp/learn.h>
 
 #include "base/fail.h"
 #include "base/memory.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <netdp/quiet.h>
+#include <netdp/noise.h>
 
 #include "base/fail.h"
 #include "base/memory.h"

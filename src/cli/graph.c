@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <netdp/centrality.h>
-#include <netdp/communicability.h>
+#include <netdp/graph.h>
+#include <netdp/mixing.h>
 
 #include "base/fail.h"
 #include "base/file.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <netdp/data.h>
+#include <netdp/learn.h>
 #include <netdp/protocol.h>
 
 #include "base/fail.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <netdp/drawn.h>
-#include <netdp/events.h>
+#include <netdp/account.h>
+#include <netdp/privacy.h>
 
 #include "account/losses/label.h"
 #include "account/losses/pairs.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <netdp/figure.h>
+#include <netdp/study.h>
 
 #include "base/fail.h"
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-#include <netdp/centrality.h>
+/* Centralities of nodes: Katz by conjugate gradients, the leading eigenvector by igraph. */
+#include <netdp/graph.h>
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The data sets that the product knows by name, and where they are on this machine. */
-#include <netdp/data.h>
+#include <netdp/learn.h>
 
 #include <stdio.h>
 #include <stdlib.h>

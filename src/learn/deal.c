@@ -1,5 +1,5 @@
 /* Rows dealt to nodes: which node holds which row, fixed by the seed. */
-#include <netdp/data.h>
+#include <netdp/learn.h>
 
 #include <netdp/random.h>
 

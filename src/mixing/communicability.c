@@ -1,4 +1,5 @@
-#include <netdp/communicability.h>
+/* Communicability: the exponential of the adjacency matrix or of W. */
+#include <netdp/mixing.h>
 
 #include <math.h>
 #include <string.h>

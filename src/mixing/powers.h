@@ -2,8 +2,8 @@
 #ifndef NETDP_I_POWERS_H
 #define NETDP_I_POWERS_H
 
-#include <netdp/progress.h>
-#include <netdp/transition.h>
+#include <netdp/status.h>
+#include <netdp/mixing.h>
 
 /*
  * For each asked node i the sequence at t = 0 .. count-1; from there on it is limit[i] up to

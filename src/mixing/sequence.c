@@ -1,4 +1,5 @@
-#include <netdp/sequence.h>
+/* Mixing matrices that are drawn again from round to round. */
+#include <netdp/mixing.h>
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,5 @@
-#include <netdp/transition.h>
+/* Transition matrices of walks: mixing matrices, and Metropolis-Hastings towards a stationary law. */
+#include <netdp/mixing.h>
 
 #include <inttypes.h>
 #include <math.h>

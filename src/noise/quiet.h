@@ -2,7 +2,7 @@
 #ifndef NETDP_I_NOISE_QUIET_H
 #define NETDP_I_NOISE_QUIET_H
 
-#include <netdp/quiet.h>
+#include <netdp/noise.h>
 
 /*
  * X = Q^-1 with at most `bands` diagonals on either side, 0 between phases of a class, into x

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <netdp/gamma.h>
+#include <netdp/privacy.h>
 #include <netdp/noise.h>
 
 #include "base/fail.h"

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 #include <netdp/learn.h>
-#include <netdp/transition.h>
+#include <netdp/mixing.h>
 
 #include "study/constants.h"
 

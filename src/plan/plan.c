@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <netdp/quiet.h>
+#include <netdp/noise.h>
 #include <netdp/random.h>
 #include <netdp/simulate.h>
 

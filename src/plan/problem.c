@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <netdp/data.h>
+#include <netdp/learn.h>
 #include <netdp/random.h>
 
 #include "base/fail.h"

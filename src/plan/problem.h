@@ -3,7 +3,7 @@
 #define NETDP_I_PROBLEM_H
 
 #include <netdp/learn.h>
-#include <netdp/transition.h>
+#include <netdp/mixing.h>
 
 #include "study/study.h"
 

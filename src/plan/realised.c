@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <netdp/amplification.h>
-#include <netdp/tally_account.h>
-#include <netdp/tally_simulate.h>
+#include <netdp/privacy.h>
+#include <netdp/tally.h>
+#include <netdp/simulate.h>
 
 #include "account/losses/label.h"
 #include "base/fail.h"

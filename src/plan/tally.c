@@ -1,7 +1,7 @@
 #include "plan/tally.h"
 
 #include <math.h>
-#include <netdp/tally_account.h>
+#include <netdp/tally.h>
 
 #include "base/fail.h"
 #include "base/file.h"

@@ -2,7 +2,7 @@
 #ifndef NETDP_I_PLAN_TALLY_H
 #define NETDP_I_PLAN_TALLY_H
 
-#include <netdp/tally_simulate.h>
+#include <netdp/simulate.h>
 
 #include "plan/variant.h"
 

@@ -2,8 +2,7 @@
 #ifndef NETDP_I_VARIANT_H
 #define NETDP_I_VARIANT_H
 
-#include <netdp/tally.h>
-#include <netdp/token.h>
+#include <netdp/protocol.h>
 
 #include "plan/problem.h"
 #include "plan/promise.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <netdp/realised.h>
+#include <netdp/walk.h>
 
 #include "base/fail.h"
 #include "base/file.h"

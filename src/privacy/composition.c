@@ -1,5 +1,5 @@
 /* Advanced composition (Dwork, Rothblum and Vadhan 2010, Theorem III.3; paper E). */
-#include <netdp/events.h>
+#include <netdp/privacy.h>
 
 #include <math.h>
 

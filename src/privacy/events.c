@@ -1,10 +1,9 @@
 /*
  * Lists of events: what each is checked for, what merges, and the least of the bounds.
  */
-#include <netdp/events.h>
+#include <netdp/privacy.h>
 
 #include <math.h>
-#include <netdp/guarantee.h>
 
 #include "base/fail.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* Lists of events as JSON, strictly. */
-#include <netdp/events.h>
+#include <netdp/privacy.h>
 
 #include <math.h>
 #include <string.h>

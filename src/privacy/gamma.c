@@ -5,7 +5,7 @@
  * the right: its side of the curve is Q(a, z1) - e^epsilon Q(b, z1); the lower end's is
  * P(b, z2) - e^epsilon P(a, z2). Everything is in units of theta.
  */
-#include <netdp/gamma.h>
+#include <netdp/privacy.h>
 
 #include <math.h>
 #include <stdbool.h>

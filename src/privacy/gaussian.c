@@ -11,7 +11,7 @@
  * and exactly monotone in both arguments, which a rounded Newton iterate would not be. Doubles find
  * a cell near the answer; Arb alone decides.
  */
-#include <netdp/guarantee.h>
+#include <netdp/privacy.h>
 
 #include <math.h>
 #include <stdbool.h>

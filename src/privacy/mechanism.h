@@ -2,7 +2,7 @@
 #ifndef NETDP_I_MECHANISM_H
 #define NETDP_I_MECHANISM_H
 
-#include <netdp/events.h>
+#include <netdp/privacy.h>
 
 typedef enum netdp_i_field {
     NETDP_I_NOISE = 1,

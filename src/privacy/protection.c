@@ -1,4 +1,5 @@
-#include <netdp/protection.h>
+/* What a guarantee is about, in words and as options: a node's data or a row of them, whole or in batches. */
+#include <netdp/privacy.h>
 
 #include <math.h>
 #include <stdio.h>

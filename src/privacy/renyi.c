@@ -5,7 +5,7 @@
  * order gives a sound bound, so doubles choose the order and only the bound there is computed in
  * balls and rounded up.
  */
-#include <netdp/guarantee.h>
+#include <netdp/privacy.h>
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * Randomised response and shuffling: the closed forms in balls, the computed bounds (crowd.h)
  * inverted, and the least of what is valid.
  */
-#include <netdp/amplification.h>
+#include <netdp/privacy.h>
 
 #include <math.h>
 #include <stdbool.h>

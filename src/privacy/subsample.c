@@ -2,9 +2,7 @@
  * Subsampling with replacement (paper E, (10); Balle, Barthe, Gaboardi 2018, Theorem 10): m draws
  * from n people hit one of them k ~ Bin(m, 1/n) times.
  */
-#include <netdp/amplification.h>
-#include <netdp/gamma.h>
-#include <netdp/guarantee.h>
+#include <netdp/privacy.h>
 
 #include <math.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #ifndef NETDP_I_TAILS_H
 #define NETDP_I_TAILS_H
 
-#include <netdp/events.h>
+#include <netdp/privacy.h>
 
 typedef struct netdp_i_tails netdp_i_tails;
 

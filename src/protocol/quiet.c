@@ -5,7 +5,7 @@
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
-#include <netdp/quiet.h>
+#include <netdp/noise.h>
 
 #include "base/fail.h"
 #include "base/file.h"

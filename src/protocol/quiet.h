@@ -8,7 +8,7 @@
 netdp_status netdp_i_quiet_check(const netdp_quiet *quiet, netdp_error *error);
 
 /*
- * The factor [phases][phases] of noise by its name: that of a design for prefix sums (netdp/quiet.h),
+ * The factor [phases][phases] of noise by its name: that of a design for prefix sums (netdp/noise.h),
  * the mean model's workload, or else of the covariance in a file, as many lines as phases, each
  * of as many numbers. NETDP_INVALID unless that is symmetric and positive definite.
  */

@@ -100,8 +100,9 @@ netdp_status netdp_tally_check(const netdp_tally *tally, netdp_error *error)
     if ((tally->graph != NETDP_TALLY_RING && tally->graph != NETDP_TALLY_COMPLETE) ||
         (tally->task != NETDP_TALLY_SUM && tally->task != NETDP_TALLY_HISTOGRAM) ||
         tally->schedule < NETDP_TALLY_EVERY || tally->schedule > NETDP_TALLY_SPREAD)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "tally: no such graph, task or schedule; use the names of tally.h");
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "tally: no such graph, task or schedule; use the names of netdp/protocol.h");
     netdp_status status = check_walk(tally, error);
     if (status != NETDP_OK)
         return status;

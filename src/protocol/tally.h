@@ -2,7 +2,7 @@
 #ifndef NETDP_I_PROTOCOL_TALLY_H
 #define NETDP_I_PROTOCOL_TALLY_H
 
-#include <netdp/tally.h>
+#include <netdp/protocol.h>
 
 /* By netdp_mechanism: "gaussian", "laplace", "discrete-gaussian"; NULL ends them. */
 extern const char *const netdp_i_tally_mechanisms[];

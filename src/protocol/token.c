@@ -1,4 +1,5 @@
-#include <netdp/token.h>
+/* Descriptions of walks: what one that can run looks like, and how often a node contributes. */
+#include <netdp/protocol.h>
 
 #include <inttypes.h>
 

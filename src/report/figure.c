@@ -1,5 +1,5 @@
 /* One table of figures: which numbers of a result folder make their points, and how they look. */
-#include <netdp/figure.h>
+#include <netdp/study.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 #include <netdp/graph.h>
-#include <netdp/progress.h>
+#include <netdp/status.h>
 
 /* What is read, and what is known about it. */
 typedef struct netdp_i_pairwise {

@@ -1,11 +1,11 @@
-#include <netdp/report.h>
+/* The page about a result folder: what of its files it shows, and to whom. */
+#include <netdp/study.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <netdp/study.h>
 #include <sodium.h>
 
 #include "base/fail.h"

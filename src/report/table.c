@@ -1,5 +1,5 @@
 /* A result folder as a table: errors, guarantees, who could learn this. */
-#include <netdp/report.h>
+#include <netdp/study.h>
 
 #include <math.h>
 #include <stdio.h>

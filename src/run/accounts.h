@@ -2,7 +2,7 @@
 #ifndef NETDP_I_RUN_ACCOUNTS_H
 #define NETDP_I_RUN_ACCOUNTS_H
 
-#include <netdp/progress.h>
+#include <netdp/status.h>
 
 #include "run/record.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <netdp/tally_account.h>
+#include <netdp/tally.h>
 #include <netdp/walk.h>
 
 #include "base/fail.h"

@@ -2,7 +2,7 @@
 #ifndef NETDP_I_AGAIN_H
 #define NETDP_I_AGAIN_H
 
-#include <netdp/progress.h>
+#include <netdp/status.h>
 
 #include "plan/plan.h"
 

@@ -1,7 +1,7 @@
 /* Audits of a study: its calibrated protocols, attacked by the observer that they are for. */
 #include <netdp/audit.h>
 #include <netdp/study.h>
-#include <netdp/tally_account.h>
+#include <netdp/tally.h>
 #include <netdp/walk.h>
 
 #include <math.h>

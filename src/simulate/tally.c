@@ -5,7 +5,7 @@
  * node u adds there from (seed, NETDP_FOR_TALLY, u, t), rounding before noise; the fill from that
  * of a node more than there are.
  */
-#include <netdp/tally_simulate.h>
+#include <netdp/simulate.h>
 
 #include <inttypes.h>
 #include <math.h>

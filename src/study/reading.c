@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <netdp/data.h>
+#include <netdp/learn.h>
 
 #include "base/fail.h"
 #include "base/memory.h"

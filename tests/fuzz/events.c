@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <netdp/events.h>
+#include <netdp/privacy.h>
 
 /* Equal but for the weights, whose pointers differ. */
 static bool same(const netdp_event *a, const netdp_event *b)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <netdp/account.h>
 #include <netdp/claim.h>
-#include <netdp/events.h>
+#include <netdp/privacy.h>
 #include <netdp/protocol.h>
 
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* What `netdp report FOLDER` makes its page from. */
 #include "begun.h"
 
-#include <netdp/report.h>
+#include <netdp/study.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 #include <string.h>
-#include <netdp/data.h>
+#include <netdp/learn.h>
 
 #include "learn/table.h"
 

@@ -8,7 +8,7 @@
 
 #include <omp.h>
 #include <netdp/audit.h>
-#include <netdp/quiet.h>
+#include <netdp/noise.h>
 #include <netdp/random.h>
 
 enum { MOST_RUNS = 10000 };

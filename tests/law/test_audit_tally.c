@@ -11,7 +11,7 @@
 #include <omp.h>
 #include <string.h>
 #include <netdp/audit.h>
-#include <netdp/tally_account.h>
+#include <netdp/tally.h>
 
 #define ERRORS 4.5
 #define DELTA 0.01

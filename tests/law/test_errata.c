@@ -16,9 +16,8 @@
 #include <math.h>
 #include <netdp/learn.h>
 #include <netdp/random.h>
-#include <netdp/realised.h>
-#include <netdp/simulate.h>
 #include <netdp/walk.h>
+#include <netdp/simulate.h>
 
 static const netdp_tracing silent = {.every = 1};
 

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include <netdp/guarantee.h>
+#include <netdp/privacy.h>
 #include <netdp/walk.h>
 
 #include "walk_net.h"

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include <netdp/account.h>
-#include <netdp/events.h>
+#include <netdp/privacy.h>
 #include <netdp/learn.h>
 #include <netdp/random.h>
 

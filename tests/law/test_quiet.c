@@ -8,7 +8,7 @@
 #include <lapacke.h>
 
 #include <netdp/account.h>
-#include <netdp/quiet.h>
+#include <netdp/noise.h>
 #include <netdp/random.h>
 
 enum { MOST = 8, PHASES = 4, INNER = 2, SOURCES = 400, ROWS = 200 };

@@ -1,13 +1,13 @@
 /*
  * An attack on the account of histograms on the ring: the exact law of what the observers see,
- * enumerated from the protocol's description (netdp/tally.h) alone, for both values of the victim
+ * enumerated from the protocol's description (netdp/protocol.h) alone, for both values of the victim
  * in each pass and every choice of what the others contribute, on small rings, with coalitions.
  * The exact delta at the printed epsilon may not exceed delta, whatever bound of shuffling is
  * named.
  */
 #include "check.h"
 
-#include <netdp/tally_account.h>
+#include <netdp/tally.h>
 
 static netdp_error error;
 

@@ -10,8 +10,8 @@
 #include "check.h"
 
 #include <netdp/random.h>
-#include <netdp/tally_account.h>
-#include <netdp/tally_simulate.h>
+#include <netdp/tally.h>
+#include <netdp/simulate.h>
 
 #define ERRORS 4.0
 

@@ -9,9 +9,8 @@
 
 #include <math.h>
 #include <netdp/audit.h>
-#include <netdp/realised.h>
-#include <netdp/simulate.h>
 #include <netdp/walk.h>
+#include <netdp/simulate.h>
 
 #define ERRORS 4.5
 

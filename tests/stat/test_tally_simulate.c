@@ -7,7 +7,7 @@
  */
 #include "check.h"
 
-#include <netdp/tally_simulate.h>
+#include <netdp/simulate.h>
 
 #define ERRORS 4.0
 #define LEVEL 0.9

@@ -2,8 +2,7 @@
 
 #include <stdbool.h>
 #include <time.h>
-#include <netdp/amplification.h>
-#include <netdp/guarantee.h>
+#include <netdp/privacy.h>
 #include <netdp/random.h>
 
 static netdp_shuffle shuffle_of(double epsilon0, int64_t crowd, int64_t levels)

@@ -2,8 +2,8 @@
 #include "check.h"
 #include "sweep.h"
 
-#include <netdp/centrality.h>
-#include <netdp/communicability.h>
+#include <netdp/graph.h>
+#include <netdp/mixing.h>
 
 static netdp_error error;
 

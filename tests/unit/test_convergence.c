@@ -1,7 +1,7 @@
 #include "check.h"
 
-#include <netdp/convergence.h>
-#include <netdp/token.h>
+#include <netdp/walk.h>
+#include <netdp/protocol.h>
 
 static netdp_error error;
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <netdp/data.h>
+#include <netdp/learn.h>
 #include <netdp/random.h>
 
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* Guarantees over draws of a changing network: the confidence bound, and mixtures made with it. */
 #include "check.h"
 
-#include <netdp/drawn.h>
+#include <netdp/account.h>
 
 static netdp_error error;
 

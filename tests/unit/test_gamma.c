@@ -1,7 +1,7 @@
 #include "golden.h"
 
 #include <float.h>
-#include <netdp/gamma.h>
+#include <netdp/privacy.h>
 #include <netdp/random.h>
 
 static double delta_of(netdp_gamma mechanism, double epsilon)
@@ -94,7 +94,7 @@ static void test_against_mpmath(void **state)
     json_decref(golden);
 }
 
-/* Any two values of the range, either order: never above the ends (gamma.h says why). */
+/* Any two values of the range, either order: never above the ends (netdp/privacy.h says why). */
 static void test_the_ends_are_the_worst_pair(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 
 #include <float.h>
 #include <omp.h>
-#include <netdp/guarantee.h>
+#include <netdp/privacy.h>
 #include <netdp/random.h>
 
 static double epsilon_of(double mu, double delta)

@@ -2,8 +2,7 @@
 #include "sweep.h"
 
 #include <unistd.h>
-#include <netdp/events.h>
-#include <netdp/guarantee.h>
+#include <netdp/privacy.h>
 
 #include "base/memory.h"
 #include "privacy/lattice.h"

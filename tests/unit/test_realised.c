@@ -7,9 +7,8 @@
 
 #include <omp.h>
 #include <netdp/random.h>
-#include <netdp/realised.h>
-#include <netdp/simulate.h>
 #include <netdp/walk.h>
+#include <netdp/simulate.h>
 
 enum { NODES = 5, MOST_STEPS = 40 };
 

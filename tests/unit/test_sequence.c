@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include <netdp/random.h>
-#include <netdp/sequence.h>
+#include <netdp/mixing.h>
 
 typedef struct network {
     netdp_graph *graph;

@@ -6,9 +6,8 @@
 #include "sweep.h"
 
 #include <netdp/random.h>
-#include <netdp/realised.h>
-#include <netdp/tally_account.h>
 #include <netdp/walk.h>
+#include <netdp/tally.h>
 
 #include "account/tally/tally.h"
 

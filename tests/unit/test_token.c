@@ -2,7 +2,7 @@
 #include "sweep.h"
 
 #include <unistd.h>
-#include <netdp/token.h>
+#include <netdp/protocol.h>
 
 #include "base/memory.h"
 #include "graph/graph.h"

@@ -2,7 +2,7 @@
 #include "golden.h"
 #include "sweep.h"
 
-#include <netdp/closed.h>
+#include <netdp/walk.h>
 #include <netdp/random.h>
 
 #include "account/published/harmonic.h"

@@ -4,7 +4,7 @@
  * <= ln(1/f) with probability f at most. A plain mean over draws would be too small half of the
  * time, and by any factor where a rare draw tells nearly everything.
  */
-#include <netdp/drawn.h>
+#include <netdp/account.h>
 
 #include <float.h>
 #include <math.h>

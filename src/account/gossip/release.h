@@ -3,7 +3,7 @@
 #ifndef NETDP_I_RELEASE_H
 #define NETDP_I_RELEASE_H
 
-#include <netdp/progress.h>
+#include <netdp/status.h>
 #include <netdp/protocol.h>
 
 #include "account/observe/filter.h"

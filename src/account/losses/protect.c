@@ -2,7 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <netdp/events.h>
+#include <netdp/privacy.h>
 
 #include "base/fail.h"
 #include "base/memory.h"

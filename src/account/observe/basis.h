@@ -10,7 +10,7 @@
 #define NETDP_I_BASIS_H
 
 #include <netdp/mixing.h>
-#include <netdp/progress.h>
+#include <netdp/status.h>
 
 typedef struct netdp_i_basis {
     int32_t nodes;

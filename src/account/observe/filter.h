@@ -7,7 +7,7 @@
 #ifndef NETDP_I_FILTER_H
 #define NETDP_I_FILTER_H
 
-#include <netdp/progress.h>
+#include <netdp/status.h>
 #include <netdp/protocol.h>
 
 #include "account/losses/losses.h"

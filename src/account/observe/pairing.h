@@ -6,7 +6,7 @@
 #ifndef NETDP_I_OBSERVE_PAIRING_H
 #define NETDP_I_OBSERVE_PAIRING_H
 
-#include <netdp/progress.h>
+#include <netdp/status.h>
 #include <netdp/protocol.h>
 
 /* The inverse of I + kappa^2 L of the whole pair graph, which all observers share. */

@@ -2,7 +2,7 @@
 #ifndef NETDP_I_RICCATI_H
 #define NETDP_I_RICCATI_H
 
-#include <netdp/progress.h>
+#include <netdp/status.h>
 #include <netdp/protocol.h>
 
 #include "account/observe/filter.h"

@@ -1,4 +1,5 @@
-#include <netdp/closed.h>
+/* Closed forms of papers A and E for walks on the star, the ring and the complete graph: printed and corrected. */
+#include <netdp/walk.h>
 
 #include <inttypes.h>
 #include <math.h>

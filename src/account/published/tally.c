@@ -1,6 +1,8 @@
 /* Bounds of paper E for sums and histograms by a token, and the baselines that it compares with. */
 #include <math.h>
 
+#include <netdp/walk.h>
+
 #include "account/tally/tally.h"
 #include "account/walk/visits.h"
 #include "base/fail.h"

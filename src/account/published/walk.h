@@ -6,8 +6,8 @@
 #ifndef NETDP_I_PUBLISHED_WALK_H
 #define NETDP_I_PUBLISHED_WALK_H
 
-#include <netdp/progress.h>
-#include <netdp/token.h>
+#include <netdp/status.h>
+#include <netdp/protocol.h>
 
 typedef enum netdp_i_walk_form {
     NETDP_I_WALK_SUM, /* Lemma 2: sum_{t <= T} (W^t)_uv / t */

@@ -2,7 +2,7 @@
  * The least noise, or flip probability, of a tally that meets a target, by bisection on its
  * account.
  */
-#include <netdp/tally_account.h>
+#include <netdp/tally.h>
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef NETDP_I_ACCOUNT_TALLY_H
 #define NETDP_I_ACCOUNT_TALLY_H
 
-#include <netdp/tally_account.h>
+#include <netdp/tally.h>
 
 /* All that the token took up between two visits of observers, none of it known to them. */
 typedef struct netdp_i_increment {

@@ -1,4 +1,5 @@
-#include <netdp/convergence.h>
+/* How near a walk with a model comes to the optimum: paper A, Theorem 2, by the terms of its proof. */
+#include <netdp/walk.h>
 
 #include <math.h>
 #include <stdbool.h>

@@ -7,8 +7,8 @@
 #ifndef NETDP_I_FIRST_PASSAGE_H
 #define NETDP_I_FIRST_PASSAGE_H
 
-#include <netdp/progress.h>
-#include <netdp/token.h>
+#include <netdp/status.h>
+#include <netdp/protocol.h>
 
 typedef struct netdp_i_passage netdp_i_passage;
 

@@ -3,7 +3,7 @@
 #define NETDP_I_WALK_LEAST_H
 
 #include <netdp/account.h>
-#include <netdp/token.h>
+#include <netdp/protocol.h>
 
 /* Above this many kinds of pairs no more are told apart. */
 enum { NETDP_I_KINDS = 64 };

@@ -1,4 +1,5 @@
-#include <netdp/realised.h>
+/* What one walk tells whose path is known: slopes of the greatest convex minorant (docs/proofs/excursion.md). */
+#include <netdp/walk.h>
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <netdp/closed.h>
+#include <netdp/walk.h>
 
 #include "account/walk/first_passage.h"
 #include "account/walk/series.h"

@@ -14,10 +14,8 @@
 #include <jansson.h>
 #include <netdp/graph.h>
 #include <netdp/mixing.h>
-#include <netdp/progress.h>
 #include <netdp/status.h>
 #include <netdp/study.h>
-#include <netdp/transition.h>
 
 #include "base/file.h"
 #include "engine/engine.h"

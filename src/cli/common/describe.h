@@ -4,10 +4,10 @@
 #ifndef NETDP_I_DESCRIBE_H
 #define NETDP_I_DESCRIBE_H
 
-#include <netdp/gamma.h>
-#include <netdp/tally_account.h>
+#include <netdp/privacy.h>
+#include <netdp/tally.h>
 #include <netdp/walk.h>
-#include <netdp/words.h>
+#include <netdp/account.h>
 
 #include "account/losses/losses.h"
 #include "cli/common/command.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <netdp/gamma.h>
+#include <netdp/privacy.h>
 
 #include "base/fail.h"
 #include "base/file.h"

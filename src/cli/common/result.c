@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <netdp/report.h>
+#include <netdp/study.h>
 
 #include "base/fail.h"
 #include "base/json.h"
