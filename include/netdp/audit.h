@@ -77,6 +77,27 @@ NETDP_API NETDP_CHECK netdp_status netdp_audit_verdict(const netdp_evidence *evi
                                                        double epsilon, netdp_verdict *verdict,
                                                        int64_t *enough, netdp_error *error);
 
+/* ---- A mechanism of which only samples are known ---- */
+
+/* What a mechanism released of two neighbouring data sets: runs are independent. */
+typedef struct netdp_samples {
+    int64_t runs;           /* of each world, >= 400 */
+    int32_t width;          /* numbers a run, 1 to 600 */
+    const double *world[2]; /* borrowed, [runs][width]; infinite and NaN are outputs like others */
+} netdp_samples;
+
+/*
+ * Learns an attack (a linear discriminant, histograms) from a quarter of the runs, chooses the best
+ * and its thresholds on the next quarter, by mu or by epsilon at delta, and tests it on the rest:
+ * evidence as of netdp_audit_scores. What is found depends on the attack, what is proven does not.
+ * The last bits of numbers, in which floating-point noise may tell the value, are not looked for.
+ * *attack (may be NULL) is its name, a constant.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_audit_samples(const netdp_samples *samples,
+                                                       double confidence, double delta, bool of_mu,
+                                                       netdp_evidence *evidence,
+                                                       const char **attack, netdp_error *error);
+
 /* ---- Attacks: scores of runs of the simulator ---- */
 
 /* What may be broken on purpose, to see that an audit catches it. Or-ed. */

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/mechanism.h"
 #include "plot/trade.h"
 
 typedef struct audit_options {
@@ -16,6 +17,7 @@ typedef struct audit_options {
     netdp_audit_options audit;
     uint64_t seed;
     bool self_test;
+    const char *mechanism, *claim;
 } audit_options;
 
 /* ---- Results ---- */
@@ -170,6 +172,33 @@ static netdp_status audit_study(const char *file, const audit_options *o, netdp_
     return status == NETDP_OK ? print_result(folder, o, error) : status;
 }
 
+/* What is about studies and the self-test does not apply. */
+static netdp_status audit_mechanism(const char *file, const netdp_i_arguments *arguments,
+                                    const audit_options *o, netdp_error *error)
+{
+    static const char *const foreign[] = {"from", "to",    "bound", "reconstruct", "self-test",
+                                          "seed", "force", "set",   "data",        "output"};
+    for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++)
+        if (netdp_i_cli_given(arguments, foreign[k]))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--%s: does not apply to --mechanism; leave it out", foreign[k]);
+    if (file != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--mechanism: is audited instead of a study; leave out the study, or "
+                            "quote the command");
+    if (o->mechanism == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--claim: goes with --mechanism CMD; of a study the claim is its own");
+    if (o->claim == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "no claim: say what the mechanism promises, with --claim gdp:MU or "
+                            "dp:EPSILON,DELTA");
+    return netdp_i_cli_audit_mechanism(
+        &(netdp_i_mechanism_options){o->mechanism, o->claim, o->audit.runs, o->audit.confidence,
+                                     o->study.json},
+        error);
+}
+
 netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *error)
 {
     audit_options o = {.audit = {.runs = 10000, .confidence = 0.999}, .seed = 1};
@@ -187,6 +216,12 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
         {NETDP_I_SWITCH, 0, "self-test", &o.self_test, NULL,
          "audit null data and mechanisms that are broken on purpose instead of a study", NULL},
         {NETDP_I_SEED, 0, "seed", &o.seed, "N", "of the self-test", "1"},
+        {NETDP_I_TEXT, 0, "mechanism", &o.mechanism, "CMD",
+         "audit a mechanism that is a command instead of a study: CMD 0 RUNS and CMD 1 RUNS print "
+         "what it releases of two neighbouring data sets, a line a run, of one number or several",
+         "none"},
+        {NETDP_I_TEXT, 0, "claim", &o.claim, "gdp:MU|dp:EPSILON,DELTA",
+         "with --mechanism: what it promises", "required"},
         NETDP_I_STUDY_OPTIONS(o.study, "results/NAME-audit for NAME.yaml", "audit.json"),
         {0},
     };
@@ -197,8 +232,10 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
             "Play the observer of a study's threat model against the simulator: what could it "
             "learn, and does that refute the guarantee? STUDY.yaml is - for standard input, with "
             "-o DIR. An audit that was interrupted goes on from the attacks that were judged.",
-        .examples = "  netdp audit experiments/meters-on-davis.yaml\n"
-                    "  netdp audit --self-test\n",
+        .examples =
+            "  netdp audit experiments/meters-on-davis.yaml\n"
+            "  netdp audit --self-test\n"
+            "  netdp audit --mechanism \"python3 mine.py\" --claim dp:1,1e-5 --runs 100000\n",
         .least = 0,
         .most = 1,
         .options = table,
@@ -207,12 +244,14 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status == NETDP_OK && !arguments.help) {
         const char *file = arguments.count > 0 ? arguments.text[0] : NULL;
-        if (o.self_test && file != NULL)
+        if (o.mechanism != NULL || o.claim != NULL)
+            status = audit_mechanism(file, &arguments, &o, error);
+        else if (o.self_test && file != NULL)
             status = netdp_i_fail(error, NETDP_INVALID,
                                   "--self-test: is about the auditor; leave out the study");
         else if (!o.self_test && file == NULL)
-            status =
-                netdp_i_fail(error, NETDP_INVALID, "no study: give STUDY.yaml, or --self-test");
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "no study: give STUDY.yaml, --mechanism CMD, or --self-test");
         else
             status = o.self_test ? test_self(&o, error) : audit_study(file, &o, error);
     }
