@@ -1,5 +1,6 @@
 /*
- * Matrices on the edges of a graph: mixing matrices, sequences of them, transition matrices of
+ * Matrices on the edges of a graph: mixing matrices W, nonnegative, with rows that sum to
+ * 1, symmetric but where a name says otherwise; sequences of them, transition matrices of
  * walks, and communicability.
  *
  * Ownership: each refers to its graph or mixing, which must outlive it, and is the caller's: _free.
@@ -35,10 +36,25 @@ typedef struct netdp_rows {
  * C; "max-degree" 1/(1+d_max); "uniform" 1/n (complete graph only); "lazy:K" or "lazy:K:base", K in
  * [0, 1), (1-K)W + K I over metropolis or the named base; "file": the edge file's own weights.
  * The diagonal takes the rest of the row and is computed without cancellation. Disconnected graphs
- * and periodic W are allowed here; netdp_mixing_require refuses them.
+ * and periodic W are allowed here; netdp_mixing_require refuses them. NETDP_INVALID where W would
+ * not be symmetric.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights,
                                                     netdp_mixing **mixing, netdp_error *error);
+
+/*
+ * The same, and "rows", 1/(1+d_u): plain means of a node and its neighbours, D^-1 (A + I), which is
+ * not symmetric unless all degrees are equal. Learning runs on it, whose models then agree on a mean
+ * in which node u counts 1+d_u; of the accounts `everything` alone knows it, which asks nothing of
+ * W, and all others refuse it.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_mixing_new_stochastic(const netdp_graph *graph,
+                                                               const char *weights,
+                                                               netdp_mixing **mixing,
+                                                               netdp_error *error);
+
+/* Is W_uv = W_vu for all u and v? */
+NETDP_API bool netdp_mixing_is_symmetric(const netdp_mixing *mixing);
 
 /* NULL is fine. */
 NETDP_API void netdp_mixing_free(netdp_mixing *mixing);
@@ -94,14 +110,14 @@ NETDP_API void netdp_mixing_apply(const netdp_mixing *mixing, const double *x, d
                                   int32_t width);
 
 /*
- * G of decentralised learning, gram [phases][phases]: with x the noise that one node adds in each phase, sent
- * and mixed in the same phase, and all nodes alike, x' G x is the sum of the squares of all models after all
- * phases, G_pq = sum over t from max(p, q) of tr((W^(t-p+1))' W^(t-q+1)). `mixing` NULL: W takes plain
- * means of a node and its neighbours, D^-1 (A + I), which is not symmetric. At most 4,000 nodes.
+ * G of decentralised learning, gram [phases][phases]: with Q the covariance over phases of the noise
+ * that each node adds, sent and mixed in `inner` rounds of the same phase, tr(G Q) is the expected sum of
+ * the squares of all models after all phases: G_pq = sum over t from max(p, q) of
+ * tr((W^(K(t-p+1)))' W^(K(t-q+1))), K = inner >= 1. W is symmetric or "rows"; at most 4,000 nodes.
  */
-NETDP_API NETDP_CHECK netdp_status netdp_graph_workload(const netdp_graph *graph,
-                                                        const netdp_mixing *mixing, int64_t phases,
-                                                        double *gram, netdp_error *error);
+NETDP_API NETDP_CHECK netdp_status netdp_mixing_workload(const netdp_mixing *mixing, int64_t inner,
+                                                         int64_t phases, double *gram,
+                                                         netdp_error *error);
 
 /*
  * Mixing matrices that change from round to round: W_0, W_1, ..., each symmetric and doubly

@@ -266,7 +266,8 @@ def graph(given: Any, *, nodes: Optional[int] = None, weight: Union[str, bool, N
 
 
 class Mixing:
-    """A mixing matrix W of the library: symmetric, nonnegative, rows that sum to 1. Made by `netdp.mixing`."""
+    """A mixing matrix W of the library: nonnegative, rows that sum to 1, symmetric unless made by "rows".
+    Made by `netdp.mixing`."""
 
     def __init__(self, pointer: Any, graph: Graph) -> None:
         self._pointer, self.graph = pointer, graph
@@ -355,7 +356,8 @@ def _own_weights(given: Any, base: Optional[Graph]) -> Graph:
 def mixing(given: Any, weights: Any = "metropolis", **how: Any) -> Mixing:
     """The mixing matrix of a graph, or of anything that `netdp.graph` takes.
 
-    `weights`: "metropolis", "hamilton", "max-degree", "uniform", "lazy:K", "file" (the edges' own), or W itself as a
+    `weights`: "metropolis", "hamilton", "max-degree", "uniform", "lazy:K", "file" (the edges' own), "rows"
+    (plain means of a node and its neighbours, not symmetric: of learning, accounted for by "everything"), or W itself as a
     NumPy or SciPy matrix, which is checked; then the graph may be None.
     """
     if isinstance(given, Mixing):
@@ -366,5 +368,5 @@ def mixing(given: Any, weights: Any = "metropolis", **how: Any) -> Mixing:
     else:
         network = _own_weights(weights, None if given is None else graph(given, **how))
         weights = "file"
-    call(lib.netdp_mixing_new, network._pointer, bytes_of(weights), made)
+    call(lib.netdp_mixing_new_stochastic, network._pointer, bytes_of(weights), made)
     return Mixing(ffi.gc(made[0], lib.netdp_mixing_free), network)

@@ -22,6 +22,7 @@ _SETTINGS: Dict[str, Tuple[int, Optional[str]]] = {
     "accelerate": (lib.NETDP_SETTING_ACCELERATE, "accelerate"),
     "cycle": (lib.NETDP_SETTING_QUIET, "cycle"),
     "quiet": (lib.NETDP_SETTING_QUIET, None),
+    "workload": (lib.NETDP_SETTING_QUIET, None),
     "pair_graph": (lib.NETDP_SETTING_PAIRS, None),
     "pair_noise": (lib.NETDP_SETTING_PAIRS, None),
     "pair_seed": (lib.NETDP_SETTING_PAIRS, None),
@@ -243,6 +244,15 @@ class Question:
             asked.phases, asked.cycle = phases, max(1, self.settings.cycle)
             if asked.kind.family == lib.NETDP_QUIET_FRESH:
                 return
+            workload = self.given.get("workload") or "sums"
+            if workload not in ("sums", "gossip"):
+                raise Invalid(f"workload: {workload!r}; give sums or gossip")
+            if workload == "gossip":
+                assert self.mixing is not None
+                asked.workload = ffi.new("double[]", phases * phases)
+                self._keep.append(asked.workload)
+                inner = self.settings.inner if self.named.settings & lib.NETDP_SETTING_INNER else 1
+                call(lib.netdp_mixing_workload, self.mixing._pointer, inner, phases, asked.workload)
             call(lib.netdp_quiet_design_new, asked, made)
         except Invalid as wrong:
             raise Invalid(f"quiet: {wrong}") from None

@@ -112,7 +112,9 @@ static netdp_bound usual(const netdp_linear *protocol)
         return NETDP_BOUND_EXACT;
     if (!protocol->reacts)
         return NETDP_BOUND_UPPER;
-    return protocol->steady ? NETDP_BOUND_EVERYTHING : NETDP_BOUND_PHASE_RELEASE;
+    return protocol->steady || !netdp_mixing_is_symmetric(protocol->mixing)
+               ? NETDP_BOUND_EVERYTHING
+               : NETDP_BOUND_PHASE_RELEASE;
 }
 
 netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,

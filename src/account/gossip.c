@@ -130,6 +130,13 @@ static netdp_status check_request(const netdp_loss_request *request, bool shared
         return netdp_i_fail(error, NETDP_INVALID,
                             "pair-noise: processes that share the work do not account for it; "
                             "leave out --engine mpi");
+    if ((*bound)->bound != NETDP_BOUND_EVERYTHING &&
+        !netdp_mixing_is_symmetric(request->protocol->mixing))
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "bound: %s needs a symmetric W, which mixing '%s' is not on this graph; "
+            "use everything, or metropolis",
+            (*bound)->name, netdp_mixing_name(request->protocol->mixing));
     status = check_quiet(request, shared, *bound, error);
     if (status != NETDP_OK)
         return status;

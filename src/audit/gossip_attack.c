@@ -132,6 +132,10 @@ static netdp_status check_honest(const netdp_gossip_attack *attack, netdp_error 
 static netdp_status check_attack(const netdp_gossip_attack *attack, netdp_error *error)
 {
     netdp_status status = netdp_linear_check(attack->protocol, error);
+    if (status == NETDP_OK && !netdp_mixing_is_symmetric(attack->protocol->mixing))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "audit: mixing '%s' is not symmetric on this graph; give metropolis",
+                              netdp_mixing_name(attack->protocol->mixing));
     if (status == NETDP_OK && attack->protocol->end_dither > 0 && attack->protocol->every == 0)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "end-dither: a protocol without phases has no ends of phases");

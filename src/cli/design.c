@@ -14,7 +14,7 @@
 typedef struct design_options {
     netdp_i_network_options network;
     const char *quiet, *workload, *output;
-    int64_t phases, cycle;
+    int64_t phases, cycle, inner;
     bool json;
 } design_options;
 
@@ -48,7 +48,6 @@ static netdp_status read_workload(const design_options *o, const netdp_i_argumen
 {
     const bool has_graph = o->network.file != NULL || o->network.family != NULL;
     const bool gossip = o->workload != NULL ? strcmp(o->workload, "gossip") == 0 : has_graph;
-    const bool rows = strcmp(o->network.mixing, "rows") == 0;
     netdp_graph *graph = NULL;
     netdp_mixing *mixing = NULL;
     *gram = NULL;
@@ -61,14 +60,14 @@ static netdp_status read_workload(const design_options *o, const netdp_i_argumen
                                         "--workload sums: knows no network; leave the graph out")
                          : NETDP_OK;
     netdp_status status = netdp_i_cli_graph(&o->network, arguments, &graph, error);
-    if (status == NETDP_OK && !rows)
-        status = netdp_mixing_new(graph, o->network.mixing, &mixing, error);
+    if (status == NETDP_OK)
+        status = netdp_mixing_new_stochastic(graph, o->network.mixing, &mixing, error);
     if (status == NETDP_OK)
         *gram = NETDP_I_NEW(double, o->phases * o->phases);
     if (status == NETDP_OK && *gram == NULL)
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK)
-        status = netdp_graph_workload(graph, mixing, o->phases, *gram, error);
+        status = netdp_mixing_workload(mixing, o->inner, o->phases, *gram, error);
     if (status == NETDP_OK)
         snprintf(name, room, "gossip on %s, %s", netdp_graph_origin(graph), o->network.mixing);
     netdp_mixing_free(mixing);
@@ -110,7 +109,7 @@ static void print_table(const design_options *o, const netdp_quiet_design *d, co
 
 netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *error)
 {
-    design_options o = {.network = NETDP_I_NETWORK_USUAL, .quiet = "optimal", .cycle = 0};
+    design_options o = {.network = NETDP_I_NETWORK_USUAL, .quiet = "optimal", .inner = 1};
     const netdp_i_option table[] = {
         NETDP_I_GRAPH_OPTIONS(o.network),
         NETDP_I_MIXING_OPTIONS(o.network),
@@ -124,6 +123,8 @@ netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *er
          "whose error: the mean model's, which adds up; or all models' of the network",
          "gossip with a graph, else sums"},
         {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
+        {NETDP_I_COUNT, 0, "inner", &o.inner, "K",
+         "gossip rounds of a phase, with --workload gossip", "1"},
         {NETDP_I_TEXT, 0, "output", &o.output, "FILE",
          "also the covariance, which netdp loss --quiet FILE reads", "none"},
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},

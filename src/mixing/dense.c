@@ -1,6 +1,7 @@
 #include "mixing/dense.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "mixing/mixing.h"
 
 static void one_thread(void)
 {
@@ -107,11 +109,27 @@ static netdp_status check_order(const netdp_rows *rows, netdp_error *error)
                         (int)rows->nodes, NETDP_DENSE_NODES);
 }
 
+netdp_status netdp_i_mixing_similar(const netdp_mixing *mixing, double *matrix, netdp_error *error)
+{
+    const netdp_rows rows = netdp_mixing_rows(mixing);
+    const int64_t n = rows.nodes;
+    netdp_status status = check_order(&rows, error);
+    if (status != NETDP_OK)
+        return status;
+    fill(&rows, matrix);
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t v = 0; v < u; v++)
+            matrix[u * n + v] = matrix[v * n + u] = sqrt(matrix[u * n + v] * matrix[v * n + u]);
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_mixing_eigenvalues(const netdp_mixing *mixing, double *values,
                                         netdp_error *error)
 {
     netdp_rows rows = netdp_mixing_rows(mixing);
     netdp_status status = check_order(&rows, error);
+    if (status == NETDP_OK)
+        status = netdp_i_mixing_symmetric(mixing, "its spectrum", error);
     if (status != NETDP_OK)
         return status;
     double *matrix = NETDP_I_NEW(double, (int64_t)rows.nodes *rows.nodes);
@@ -128,6 +146,8 @@ netdp_status netdp_i_mixing_eigen(const netdp_mixing *mixing, double *values, do
 {
     netdp_rows rows = netdp_mixing_rows(mixing);
     netdp_status status = check_order(&rows, error);
+    if (status == NETDP_OK)
+        status = netdp_i_mixing_symmetric(mixing, "its spectrum", error);
     if (status != NETDP_OK)
         return status;
     fill(&rows, vectors);

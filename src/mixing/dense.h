@@ -19,6 +19,9 @@ netdp_status netdp_i_mixing_eigenvalues(const netdp_mixing *mixing, double *valu
 netdp_status netdp_i_mixing_eigen(const netdp_mixing *mixing, double *values, double *vectors,
                                   netdp_error *error);
 
+/* The symmetric matrix sqrt(W_uv W_vu) to which W is similar, W itself where that is symmetric. */
+netdp_status netdp_i_mixing_similar(const netdp_mixing *mixing, double *matrix, netdp_error *error);
+
 /* The same for any symmetric matrix[order][order], which is overwritten by the vectors. */
 netdp_status netdp_i_symmetric_eigen(int32_t order, double *matrix, double *values,
                                      netdp_error *error);

@@ -174,7 +174,9 @@ netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, do
                                   netdp_error *error)
 {
     struct lanczos l = {.rows = netdp_mixing_rows(mixing)};
-    netdp_status status = NETDP_NO_MEMORY;
+    netdp_status status = netdp_i_mixing_symmetric(mixing, "a spectrum of so many nodes", error);
+    if (status != NETDP_OK)
+        return status;
     netdp_i_dense_begin();
     l.now = NETDP_I_NEW(double, l.rows.nodes);
     l.before = NETDP_I_NEW(double, l.rows.nodes);

@@ -169,12 +169,25 @@ static netdp_status check_file(const struct setting *setting, netdp_error *error
     return NETDP_OK;
 }
 
+/* D^-1 (A + I): the plain mean of a node and its neighbours. */
+static double rows_edge(const struct setting *setting, int32_t v, int64_t i)
+{
+    (void)i;
+    return 1 / (1 + degree_of(setting, v));
+}
+
+static double rows_loop(const struct setting *setting, int32_t v)
+{
+    return rows_edge(setting, v, 0);
+}
+
 static const struct rule rules[] = {
     {"metropolis", metropolis_edge, metropolis_loop, NULL},
     {"hamilton", hamilton_edge, hamilton_loop, NULL},
     {"max-degree", max_degree_edge, max_degree_loop, NULL},
     {"uniform", uniform_edge, uniform_loop, check_uniform},
     {"file", file_edge, file_loop, check_file},
+    {"rows", rows_edge, rows_loop, NULL},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -190,7 +203,7 @@ static netdp_status unknown_rule(const char *name, netdp_error *error)
 {
     return netdp_i_fail(error, NETDP_INVALID,
                         "no mixing '%s'; use metropolis, hamilton, max-degree, uniform, file, "
-                        "lazy:K or lazy:K:NAME of these",
+                        "rows, lazy:K or lazy:K:NAME of these",
                         netdp_i_show_text(name).text);
 }
 
@@ -291,8 +304,25 @@ done:
     return status;
 }
 
-netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights, netdp_mixing **mixing,
-                              netdp_error *error)
+/* Is W_uv = W_vu for all? */
+static bool find_symmetry(const netdp_mixing *mixing)
+{
+    for (int32_t v = 0; v < mixing->nodes; v++)
+        for (int64_t i = mixing->start[v]; i < mixing->start[v + 1]; i++) {
+            const int32_t u = mixing->column[i];
+            int64_t low = mixing->start[u], high = mixing->start[u + 1];
+            while (high - low > 1) {
+                const int64_t middle = low + (high - low) / 2;
+                *(mixing->column[middle] <= v ? &low : &high) = middle;
+            }
+            if (mixing->weight[low] != mixing->weight[i])
+                return false;
+        }
+    return true;
+}
+
+netdp_status netdp_mixing_new_stochastic(const netdp_graph *graph, const char *weights,
+                                         netdp_mixing **mixing, netdp_error *error)
 {
     const struct rule *rule = NULL;
     double lazy = 0;
@@ -322,11 +352,43 @@ netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights, net
         status = find_shape(made, error);
     if (status != NETDP_OK)
         goto done;
+    made->symmetric = find_symmetry(made);
     *mixing = made;
     made = NULL;
 done:
     netdp_mixing_free(made);
     return status;
+}
+
+netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights, netdp_mixing **mixing,
+                              netdp_error *error)
+{
+    netdp_mixing *made = NULL;
+    netdp_status status = netdp_mixing_new_stochastic(graph, weights, &made, error);
+    if (status == NETDP_OK)
+        status = netdp_i_mixing_symmetric(made, "this", error);
+    if (status != NETDP_OK) {
+        netdp_mixing_free(made);
+        return status;
+    }
+    *mixing = made;
+    return NETDP_OK;
+}
+
+bool netdp_mixing_is_symmetric(const netdp_mixing *mixing)
+{
+    return mixing->symmetric;
+}
+
+netdp_status netdp_i_mixing_symmetric(const netdp_mixing *mixing, const char *who,
+                                      netdp_error *error)
+{
+    return mixing->symmetric
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "mixing '%s': W is not symmetric on this graph, and %s needs that it "
+                              "is; use metropolis",
+                              mixing->name, who);
 }
 
 void netdp_mixing_free(netdp_mixing *mixing)

@@ -12,8 +12,13 @@ struct netdp_mixing {
     int32_t *column;
     double *weight;
     int32_t components;
+    bool symmetric;
     bool periodic; /* some component of 2 nodes or more is bipartite with an all-zero diagonal */
 };
+
+/* NETDP_INVALID unless W is symmetric; `who` needs it ("the bound exact"). */
+netdp_status netdp_i_mixing_symmetric(const netdp_mixing *mixing, const char *who,
+                                      netdp_error *error);
 
 /*
  * lambda_2 and lambda_n by Lanczos on the complement of the ones vector; NETDP_NO_ANSWER where they

@@ -17,11 +17,22 @@ static netdp_status dense_ends(const netdp_mixing *mixing, double *second, doubl
     double *values = NETDP_I_NEW(double, mixing->nodes);
     if (values == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_mixing_eigenvalues(mixing, values, error);
+    double *similar =
+        mixing->symmetric ? NULL : NETDP_I_NEW(double, (int64_t)mixing->nodes * mixing->nodes);
+    netdp_status status = NETDP_OK;
+    if (mixing->symmetric)
+        status = netdp_i_mixing_eigenvalues(mixing, values, error);
+    else if (similar == NULL)
+        status = netdp_i_no_memory(error);
+    else
+        status = netdp_i_mixing_similar(mixing, similar, error);
+    if (status == NETDP_OK && similar != NULL)
+        status = netdp_i_symmetric_eigen(mixing->nodes, similar, values, error);
     if (status == NETDP_OK) {
         *second = values[mixing->nodes - 2];
         *smallest = values[0];
     }
+    netdp_i_free(similar);
     netdp_i_free(values);
     return status;
 }

@@ -12,22 +12,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "mixing/dense.h"
+#include "mixing/mixing.h"
 
-/* A + I over the root of the degrees (with oneself) of both ends, which W = D^-1 (A + I) is similar to. */
-static void fill_similar(const netdp_graph *graph, double *s)
-{
-    const int64_t n = netdp_graph_nodes(graph);
-    for (int64_t u = 0; u < n; u++) {
-        const double own = netdp_graph_degree(graph, (int32_t)u) + 1;
-        s[u * n + u] = 1 / own;
-        for (int32_t k = 0; k < netdp_graph_degree(graph, (int32_t)u); k++) {
-            const int32_t v = netdp_graph_neighbours(graph, (int32_t)u)[k];
-            s[u * n + v] = 1 / sqrt(own * (netdp_graph_degree(graph, v) + 1));
-        }
-    }
-}
-
-/* kernel_ij = (U' D U)_ij (U' D^-1 U)_ij, with which tr((W^a)' W^b) = sum_ij x_i^a x_j^b kernel_ij. */
+/* kernel_ij = (U' D U)_ij (U' D^-1 U)_ij, D the degrees with oneself, U the eigenvectors of what W is
+ * similar to, D^1/2 W D^-1/2, with which tr((W^a)' W^b) = sum_ij x_i^a x_j^b kernel_ij. */
 static netdp_status fill_kernel(const netdp_graph *graph, const double *vectors, double *kernel,
                                 netdp_error *error)
 {
@@ -90,29 +78,33 @@ static void sum_phases(double *gram, int64_t n)
     }
 }
 
-netdp_status netdp_graph_workload(const netdp_graph *graph, const netdp_mixing *mixing,
-                                  int64_t phases, double *gram, netdp_error *error)
+netdp_status netdp_mixing_workload(const netdp_mixing *mixing, int64_t inner, int64_t phases,
+                                   double *gram, netdp_error *error)
 {
-    const int64_t n = netdp_graph_nodes(graph);
-    if (n < 1 || n > NETDP_DENSE_NODES || phases < 1)
+    const int64_t n = mixing->nodes;
+    const bool skew = !mixing->symmetric;
+    if (n > NETDP_DENSE_NODES || phases < 1 || inner < 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "the workload of decentralised learning needs all eigenvalues: 1 to %d "
-                            "nodes, and 1 phase or more",
+                            "nodes, and 1 phase or more of 1 round or more",
                             NETDP_DENSE_NODES);
+    netdp_i_dense_begin();
     double *values = NETDP_I_NEW(double, n);
-    double *vectors = mixing == NULL ? NETDP_I_NEW(double, n *n) : NULL;
-    double *kernel = mixing == NULL ? NETDP_I_NEW(double, n *n) : NULL;
+    double *vectors = skew ? NETDP_I_NEW(double, n *n) : NULL;
+    double *kernel = skew ? NETDP_I_NEW(double, n *n) : NULL;
     netdp_status status = NETDP_OK;
-    if (values == NULL || (mixing == NULL && (vectors == NULL || kernel == NULL)))
+    if (values == NULL || (skew && (vectors == NULL || kernel == NULL)))
         status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && mixing != NULL)
+    else if (!skew)
         status = netdp_i_mixing_eigenvalues(mixing, values, error);
-    if (status == NETDP_OK && mixing == NULL) {
-        fill_similar(graph, vectors);
+    else
+        status = netdp_i_mixing_similar(mixing, vectors, error);
+    if (status == NETDP_OK && skew)
         status = netdp_i_symmetric_eigen((int32_t)n, vectors, values, error);
-        if (status == NETDP_OK)
-            status = fill_kernel(graph, vectors, kernel, error);
-    }
+    if (status == NETDP_OK && skew)
+        status = fill_kernel(mixing->graph, vectors, kernel, error);
+    for (int64_t i = 0; status == NETDP_OK && inner > 1 && i < n; i++)
+        values[i] = pow(values[i], (double)inner);
     if (status == NETDP_OK)
         status = fill_moments(values, kernel, n, phases, gram, error);
     if (status == NETDP_OK)

@@ -376,7 +376,8 @@ static netdp_status describe_quiet(netdp_i_variant *variant, const netdp_protoco
     if (variant->quiet == NULL)
         return netdp_i_no_memory(error);
     settings->quiet = (netdp_quiet){variant->quiet, phases};
-    status = netdp_i_quiet_make(name, phases, settings->cycle, variant->quiet, error);
+    status = netdp_i_quiet_make(name, variant->study->privacy.for_gossip ? "gossip" : "sums",
+                                &plain, variant->quiet, error);
     return status == NETDP_OK
                ? NETDP_OK
                : netdp_i_within(error, status, "%s: privacy.quiet", variant->study->path);

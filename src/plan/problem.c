@@ -65,7 +65,8 @@ static netdp_status load_weights(const netdp_study *study, netdp_i_problem *prob
         return status == NETDP_OK ? netdp_transition_require(problem->law, error) : status;
     }
     netdp_spectrum spectrum = {0};
-    netdp_status status = netdp_mixing_new(problem->graph, weights, &problem->mixing, error);
+    netdp_status status =
+        netdp_mixing_new_stochastic(problem->graph, weights, &problem->mixing, error);
     if (status == NETDP_OK)
         status = netdp_mixing_require(problem->mixing, error);
     if (status == NETDP_OK && study->protocol.rounds == 0 && netdp_i_study_accounts(study))

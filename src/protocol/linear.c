@@ -150,6 +150,19 @@ static netdp_status check_quiet(const netdp_linear *protocol, netdp_error *error
     return quiet ? netdp_i_quiet_check(&protocol->quiet, error) : NETDP_OK;
 }
 
+/* A W that is not symmetric: of learning by plain gossip. */
+static netdp_status check_symmetry(const netdp_linear *protocol, netdp_error *error)
+{
+    if (netdp_mixing_is_symmetric(protocol->mixing) ||
+        (protocol->reacts && !protocol->accelerate && protocol->varying.kind == NETDP_VARY_NEVER))
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "mixing '%s': W is not symmetric on this graph; gossip-sgd and "
+                        "muffliato-sgd run on it, without acceleration, on a network that does not "
+                        "change; use metropolis",
+                        netdp_mixing_name(protocol->mixing));
+}
+
 netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error)
 {
     const struct {
@@ -181,6 +194,8 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
                             " inner rounds of a phase",
                             protocol->rounds, protocol->every);
     netdp_status status = check_varying(protocol, error);
+    if (status == NETDP_OK)
+        status = check_symmetry(protocol, error);
     if (status == NETDP_OK)
         status = check_quiet(protocol, error);
     if (status == NETDP_OK)

@@ -93,9 +93,27 @@ static netdp_status read_covariance(const char *path, int64_t phases, double *q,
     return status;
 }
 
-netdp_status netdp_i_quiet_make(const char *name, int64_t phases, int64_t cycle, double *factor,
-                                netdp_error *error)
+/* G of the workload by its name, or NULL of prefix sums. */
+static netdp_status make_workload(const char *name, const netdp_linear *protocol, int64_t phases,
+                                  double **gram, netdp_error *error)
 {
+    *gram = NULL;
+    if (strcmp(name, "sums") == 0)
+        return NETDP_OK;
+    if (strcmp(name, "gossip") != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "workload: '%s'; give sums or gossip",
+                            netdp_i_show_text(name).text);
+    *gram = NETDP_I_NEW(double, phases *phases);
+    return *gram == NULL
+               ? netdp_i_no_memory(error)
+               : netdp_mixing_workload(protocol->mixing, protocol->every, phases, *gram, error);
+}
+
+netdp_status netdp_i_quiet_make(const char *name, const char *workload,
+                                const netdp_linear *protocol, double *factor, netdp_error *error)
+{
+    const int64_t phases = netdp_linear_contributions(protocol), cycle = protocol->cycle;
+    double *gram = NULL;
     static const char *const families[] = {"fresh", "optimal", "banded:", "blt:"};
     bool named = false;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
@@ -108,6 +126,9 @@ netdp_status netdp_i_quiet_make(const char *name, int64_t phases, int64_t cycle,
     netdp_quiet_design *design = NULL;
     netdp_status status = netdp_quiet_parse(name, &request.kind, error);
     if (status == NETDP_OK)
+        status = make_workload(workload, protocol, phases, &gram, error);
+    request.workload = gram;
+    if (status == NETDP_OK)
         status = netdp_quiet_design_new(&request, &design, error);
     if (status == NETDP_OK && design->factor == NULL)
         status =
@@ -115,5 +136,6 @@ netdp_status netdp_i_quiet_make(const char *name, int64_t phases, int64_t cycle,
     if (status == NETDP_OK)
         memcpy(factor, design->factor, (size_t)phases * (size_t)phases * sizeof *factor);
     netdp_quiet_design_free(design);
+    netdp_i_free(gram);
     return status;
 }

@@ -8,11 +8,12 @@
 netdp_status netdp_i_quiet_check(const netdp_quiet *quiet, netdp_error *error);
 
 /*
- * The factor [phases][phases] of noise by its name: that of a design for prefix sums (netdp/noise.h),
- * the mean model's workload, or else of the covariance in a file, as many lines as phases, each
- * of as many numbers. NETDP_INVALID unless that is symmetric and positive definite.
+ * The factor [phases][phases] of noise by its name for the phases and batches of a protocol: that of a
+ * design (netdp/noise.h) for the workload "sums", of the mean model, or "gossip", of all models, or
+ * else of the covariance in a file, as many lines as phases, each of as many numbers.
+ * NETDP_INVALID unless that is symmetric and positive definite.
  */
-netdp_status netdp_i_quiet_make(const char *name, int64_t phases, int64_t cycle, double *factor,
-                                netdp_error *error);
+netdp_status netdp_i_quiet_make(const char *name, const char *workload,
+                                const netdp_linear *protocol, double *factor, netdp_error *error);
 
 #endif

@@ -135,6 +135,7 @@ static const struct {
     {"privacy.pair_noise", NETDP_SETTING_PAIRS},
     {"privacy.pair_seed", NETDP_SETTING_PAIRS},
     {"privacy.quiet", NETDP_SETTING_QUIET},
+    {"privacy.workload", NETDP_SETTING_QUIET},
 };
 
 enum { PARTICULAR = sizeof particular / sizeof *particular };

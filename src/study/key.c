@@ -55,6 +55,7 @@ static const char *const changes[] = {
     [NETDP_CHANGE_REPLACE] = "replace", [NETDP_CHANGE_ADD_REMOVE] = "add-remove", NULL};
 static const char *const missing[] = {"refuse", "drop", NULL};
 static const char *const mean_over[] = {"nodes", "rows", NULL};
+static const char *const workloads[] = {"sums", "gossip", NULL};
 static const char *const own_noise[] = {
     [NETDP_OWN_NOISE_KNOWN] = "known", [NETDP_OWN_NOISE_COUNTS] = "counts", NULL};
 
@@ -221,6 +222,8 @@ const netdp_i_key netdp_i_keys[] = {
      .expects = "a whole number from 0 to 18446744073709551615"},
     {"privacy.quiet", NETDP_I_KEY_TEXT, AT(privacy.quiet), .fallback = "fresh",
      .expects = "fresh, optimal, banded:B or blt:M"},
+    {"privacy.workload", NETDP_I_KEY_SWITCH, AT(privacy.for_gossip), .fallback = "sums",
+     .word = workloads, .expects = "sums or gossip"},
     {"output.every", NETDP_I_KEY_WHOLE, AT(output.every), .whole = true, .fallback = "1", .low = 1,
      .high = 1e9, .expects = "a whole number from 1 to 1000000000"},
     {"output.repeat", NETDP_I_KEY_WHOLE, AT(output.repeat), .whole = true, .fallback = "10",

@@ -118,7 +118,8 @@ struct netdp_study {
         char *pair_graph;
         double pair_noise; /* -1: auto, by the calibration */
         uint64_t pair_seed;
-        char *quiet; /* learning: as netdp_quiet_parse reads it */
+        char *quiet;     /* learning: as netdp_quiet_parse reads it */
+        bool for_gossip; /* that is designed for all models as gossip mixes them */
     } privacy;
     struct {
         int64_t every;  /* rounds between rows of the trace */

@@ -5,6 +5,7 @@ import math
 import os
 import pathlib
 import random
+import shlex
 import statistics
 import tempfile
 
@@ -239,6 +240,48 @@ def audits():
     assert "refuted" not in out and "consistent" in out, out
 
 
+def stochastic():
+    """Row-stochastic W: learning only, by the account that asks nothing of W; and noise designed for all models."""
+    name = "--family florentine --mixing rows --protocol gossip-sgd --rounds 12 --cycle 3 --noise 2 --as gdp --json --to 0"
+    worst = lambda found: close(found["worst"]["value"], 1, 0, 1e-5)  # k = 4: 2 / noise
+    other = "--family 'hypercube 3' --protocol muffliato-sgd --rounds 12 --inner 2 --cycle 3 --dither 0.1 --to 0 --json"
+    with tempfile.TemporaryDirectory() as folder:
+        names = ["--quiet optimal --workload gossip", "--quiet q.txt", "--quiet optimal"]
+        code, _, err = run(["design", "--family", "hypercube 3", "--phases", "6", "--inner", "2", "--cycle", "3",
+                            "--output", "q.txt"], folder)
+        assert code == 0, err
+        found = []
+        for one in names:
+            code, out, err = run(shlex.split(f"loss {other} {one}"), folder)
+            assert code == 0, err
+            found.append([pair["value"] for pair in json.loads(out)["pairs"]])
+    for by_name, by_file in zip(found[0], found[1]):
+        close(by_name, by_file, 0, 1e-9)
+    assert any(abs(one - two) > 1e-4 for one, two in zip(found[0], found[2])), found
+    summary, losses, _, _ = study("learn", "protocol.kind=gossip-sgd", "mixing.weights=rows", "graph.family=star 8",
+                                  "data.batches=cyclic:4", "privacy.quiet=optimal", "privacy.workload=gossip")
+    assert summary["variants"][2]["guarantee"]["bound"] == "everything", summary["variants"][2]["guarantee"]
+    assert all(float(row[1]) <= 2 for row in losses.values()), losses
+    main([
+        Case(f"loss {name}", check=worst),
+        Case(f"loss {name} --quiet optimal --workload gossip", check=worst),
+        Case(f"loss {name} --quiet optimal --workload gosip", 2, err="give sums or gossip"),
+        Case(f"loss {name} --bound linear", 2, err="bound: linear .*symmetric"),
+        Case("loss --family florentine --mixing rows --protocol muffliato-sgd --rounds 4 --bound phase-release", 2,
+             err="phase-release needs a symmetric W"),
+        Case("loss --family florentine --mixing rows --rounds 4", 2, err="not symmetric"),
+        Case("loss --family florentine --mixing rows --protocol stream --rounds 4", 2, err="not symmetric"),
+        Case("loss --family florentine --mixing rows --protocol walk --rounds 40 --noise 2", 2, err="not symmetric"),
+        Case("graph info --family florentine --mixing rows", 2, err="not symmetric"),
+        Case("claim C-theorem-1 --family florentine --mixing rows rounds=4 noise=1 dither=0.1 from=1 to=0", 2,
+             err="not symmetric"),
+        # Where all degrees are equal it is Metropolis's matrix, which every account knows.
+        Case("loss --family 'ring 6' --mixing rows --rounds 4 --to 0"),
+        Case("audit learn.yaml --set mixing.weights=rows --set 'graph.family=star 8' --from 1 --to 0 -o out", 2,
+             err="symmetric", files=FILES),
+    ])
+
+
 def hospitals():
     """The study of README, where its data are: as good as a trusted aggregator, towards any three who pool."""
     held = next((path for path in (pathlib.Path(os.environ.get("NETDP_DATA", "."), "houses.csv"),
@@ -293,5 +336,6 @@ if __name__ == "__main__":
     owners()
     public_ranges()
     audits()
+    stochastic()
     hospitals()
     refusals()

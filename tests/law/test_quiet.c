@@ -331,13 +331,15 @@ static void test_everything(void **unused)
 static void test_workload(void **unused)
 {
     (void)unused;
-    enum { T = 5 };
+    enum { T = 5, K = 2 };
     for (int rows = 0; rows < 2; rows++) {
         scene s;
         netdp_error error;
-        static double power[T + 1][MOST][MOST];
+        static double power[K * T + 1][MOST][MOST];
         double gram[T * T];
+        netdp_mixing *stochastic;
         scene_make(&s, "star 5");
+        assert_ok(netdp_mixing_new_stochastic(s.graph, "rows", &stochastic, &error));
         const int n = s.nodes;
         for (int u = 0; rows && u < n; u++) {
             const double degree = netdp_graph_degree(s.graph, u) + 1;
@@ -345,23 +347,26 @@ static void test_workload(void **unused)
                 s.w[u][v] = s.w[u][v] > 0 || u == v ? 1 / degree : 0;
         }
         memset(power, 0, sizeof power);
-        for (int t = 0; t <= T; t++)
+        for (int t = 0; t <= K * T; t++)
             for (int u = 0; u < n; u++)
                 for (int v = 0; v < n; v++) {
                     power[t][u][v] = t == 0 && u == v;
                     for (int w = 0; t > 0 && w < n; w++)
                         power[t][u][v] += s.w[u][w] * power[t - 1][w][v];
                 }
-        assert_ok(netdp_graph_workload(s.graph, rows ? NULL : s.mixing, T, gram, &error));
-        for (int p = 0; p < T; p++)
-            for (int q = 0; q < T; q++) {
-                double want = 0;
-                for (int t = p > q ? p : q; t < T; t++)
-                    for (int u = 0; u < n; u++)
-                        for (int v = 0; v < n; v++)
-                            want += power[t - p + 1][u][v] * power[t - q + 1][u][v];
-                assert_true(fabs(gram[p * T + q] - want) <= 1e-12 * want);
-            }
+        for (int k = 1; k <= K; k++) {
+            assert_ok(netdp_mixing_workload(rows ? stochastic : s.mixing, k, T, gram, &error));
+            for (int p = 0; p < T; p++)
+                for (int q = 0; q < T; q++) {
+                    double want = 0;
+                    for (int t = p > q ? p : q; t < T; t++)
+                        for (int u = 0; u < n; u++)
+                            for (int v = 0; v < n; v++)
+                                want += power[k * (t - p + 1)][u][v] * power[k * (t - q + 1)][u][v];
+                    assert_true(fabs(gram[p * T + q] - want) <= 1e-12 * want);
+                }
+        }
+        netdp_mixing_free(stochastic);
         scene_free(&s);
     }
 }
@@ -435,10 +440,13 @@ static void test_mfdl(void **unused)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         netdp_error error;
         netdp_graph *graph;
+        netdp_mixing *mixing;
         netdp_quiet_design *design, *banded;
         static double gram[T * T];
         assert_ok(netdp_graph_make(table[i].family, 1, true, &graph, NULL, &error));
-        assert_ok(netdp_graph_workload(graph, NULL, T, gram, &error));
+        assert_ok(netdp_mixing_new_stochastic(graph, "rows", &mixing, &error));
+        assert_ok(netdp_mixing_workload(mixing, 1, T, gram, &error));
+        netdp_mixing_free(mixing);
         netdp_quiet_request request = {{NETDP_QUIET_OPTIMAL, 0}, T, 16, gram};
         assert_ok(netdp_quiet_design_new(&request, &design, &error));
         if (!(design->error < table[i].right * 1.0005))

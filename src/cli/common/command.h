@@ -224,7 +224,9 @@ typedef struct netdp_i_network_options {
     {                                                                                              \
         NETDP_I_TEXT, 0, "mixing", &(o).mixing, "NAME",                                            \
             "weights on the edges: metropolis, hamilton, max-degree, uniform (complete graph), "   \
-            "file, lazy:K or lazy:K:NAME with K in [0, 1); walks: also "                           \
+            "file, lazy:K or lazy:K:NAME with K in [0, 1); learning: also rows, D^-1 (A + I); "    \
+            "walks: "                                                                              \
+            "also "                                                                                \
             "hastings:degree|uniform|FILE (-: standard input)",                                    \
             "metropolis"                                                                           \
     }

@@ -17,7 +17,7 @@ typedef struct netdp_i_description_options {
     const char *engine;
     const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *certify, *pattern;
     const char *start, *release;
-    const char *pair_graph, *quiet;
+    const char *pair_graph, *quiet, *workload;
     uint64_t pair_seed;
     const char *dropout, *redraw, *gamma, *mechanism, *schedule, *shuffle;
     int64_t tokens, grid, levels;
@@ -32,7 +32,8 @@ typedef struct netdp_i_description_options {
         .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
         .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,                      \
         .mechanism = "gaussian", .schedule = "once", .shuffle = "least", .grid = 1024,             \
-        .levels = 2, .pair_seed = 1, .quiet = "fresh", .settings = NETDP_SETTINGS_USUAL            \
+        .levels = 2, .pair_seed = 1, .quiet = "fresh", .workload = "sums",                         \
+        .settings = NETDP_SETTINGS_USUAL                                                           \
     }
 
 /* clang-format off */
@@ -89,9 +90,12 @@ typedef struct netdp_i_description_options {
      "takes part in every B-th phase",                                                             \
      "in all phases"},                                                                             \
     {NETDP_I_TEXT, 0, "quiet", &(o).quiet, "fresh|optimal|banded:B|blt:M|FILE",                    \
-     "learning: noise correlated over phases so that the mean model errs least (netdp design), "    \
+     "learning: noise correlated over phases so that models err least (netdp design), "    \
      "or by the covariance in FILE, a line a phase",                                               \
      "fresh"},                                                                                     \
+    {NETDP_I_TEXT, 0, "workload", &(o).workload, "sums|gossip",                                    \
+     "for whom quiet noise is designed: the mean model, or all models as gossip mixes them",       \
+     "sums"},                                                                                      \
     NETDP_I_ONLY_FOR(NETDP_SETTING_VARYING),                                                       \
     {NETDP_I_TEXT, 0, "dropout", &(o).dropout, "P|edges:P",                                        \
      "gossip: each node is away from a round with probability P, or each edge; drawn with --seed " \

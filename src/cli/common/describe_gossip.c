@@ -112,7 +112,7 @@ static netdp_status read_quiet(const netdp_i_description_options *options,
     if (made->quiet == NULL)
         return netdp_i_no_memory(error);
     netdp_status status =
-        netdp_i_quiet_make(options->quiet, phases, settings->cycle, made->quiet, error);
+        netdp_i_quiet_make(options->quiet, options->workload, &plain, made->quiet, error);
     settings->quiet = (netdp_quiet){made->quiet, phases};
     return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--quiet");
 }
@@ -128,7 +128,8 @@ static netdp_status read_gossip(const netdp_i_description_options *options,
     if (status == NETDP_OK)
         status = netdp_certify_parse(options->certify, &request->certify, error);
     if (status == NETDP_OK)
-        status = netdp_mixing_new(made->graph, options->network.mixing, &made->mixing, error);
+        status =
+            netdp_mixing_new_stochastic(made->graph, options->network.mixing, &made->mixing, error);
     if (status == NETDP_OK)
         status = read_varying(options, made, settings, error);
     if (status != NETDP_OK)
