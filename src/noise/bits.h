@@ -2,7 +2,7 @@
  * Fair bits for the integer samplers, wherever they come from.
  *
  * Only the file of a source makes a netdp_i_bits, in static code: stream.c of a seeded stream, for
- * simulation; a file to come of a secure one, for releases. Each shows samplers of its own type
+ * simulation; normal.c of a secure one, for releases. Each shows samplers of its own type
  * only, so a seeded stream does not compile where a secure source is asked for.
  */
 #ifndef NETDP_I_BITS_H
