@@ -1,0 +1,717 @@
+#define _GNU_SOURCE
+#include "peer/transport.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+enum {
+    PENDING = 64,         /* connections whose key is not known yet */
+    ACCEPTS = 16,         /* taken up at a time, so that links have their turn */
+    QUEUED = 64,          /* frames that wait on a link, before it is too slow */
+    FIRST_WAIT = 50,      /* ms until a link that broke is dialled again, */
+    LONGEST_WAIT = 2000,  /* doubled each time up to this */
+    SILENCE = 10000,      /* ms that TCP waits for the other to take what was sent */
+    CERTIFICATE = 864000, /* seconds */
+    FROM = 64,
+};
+
+typedef struct connection {
+    netdp_i_tls_party party; /* first: the judge finds the rest */
+    netdp_i_transport *transport;
+    struct connection *next; /* of all that there are */
+    uv_poll_t poll;
+    uv_timer_t timer; /* until the hello has come */
+    int handles;      /* of these two, that the loop still has */
+    int socket;
+    SSL *ssl;
+    char from[FROM];
+    int32_t link;   /* -1: not known yet */
+    int32_t claims; /* the link that the certificate says; the handshake shows it */
+    bool dials, connecting, handshaking, greeted, refused, closing;
+    netdp_i_refusal refusal; /* of the judge */
+    uint64_t born;
+    uint8_t *in, *out; /* in [most]: part of a frame; out: from `sent` to `filled` */
+    size_t held, sent, filled, room;
+} connection;
+
+typedef struct edge {
+    netdp_i_transport *transport;
+    int32_t link;
+    connection *up; /* NULL: down */
+    connection *dialling;
+    uv_timer_t again;
+    uint64_t wait;
+} edge;
+
+struct netdp_i_transport {
+    netdp_i_transport_plan plan;
+    netdp_i_transport_counts counts;
+    SSL_CTX *tls;
+    uv_poll_t listener;
+    int socket, port; /* -1, 0: none */
+    edge *edge;       /* [links] */
+    connection *all;
+    int32_t pending, handles;
+    uint64_t ages;
+    size_t most; /* bytes of the longest frame */
+    bool closing;
+};
+
+/* ---- Closing ---- */
+
+static void finish(netdp_i_transport *t)
+{
+    if (!t->closing || t->handles > 0 || t->all != NULL)
+        return;
+    SSL_CTX_free(t->tls);
+    netdp_i_free(t->edge);
+    netdp_i_free(t);
+}
+
+static void forget(connection *c)
+{
+    netdp_i_transport *t = c->transport;
+    connection **at = &t->all;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    SSL_free(c->ssl);
+    if (c->socket >= 0)
+        close(c->socket);
+    netdp_i_free(c->in);
+    netdp_i_free(c->out);
+    netdp_i_free(c);
+    finish(t);
+}
+
+static void handle_closed(uv_handle_t *handle)
+{
+    connection *c = handle->data;
+    if (--c->handles == 0)
+        forget(c);
+}
+
+static void dial_later(netdp_i_transport *t, int32_t link);
+
+/* Ends a connection; a link that was up goes down, and is dialled again. */
+static void end(connection *c)
+{
+    netdp_i_transport *t = c->transport;
+    if (c->closing)
+        return;
+    c->closing = true;
+    t->pending -= c->link < 0;
+    if (c->link >= 0) {
+        edge *e = &t->edge[c->link];
+        if (e->dialling == c)
+            e->dialling = NULL;
+        if (e->up == c) {
+            e->up = NULL;
+            if (!t->closing)
+                t->plan.hooks.down(t->plan.hooks.context, c->link);
+        }
+        if (!t->closing && t->plan.link[c->link].dials && e->up == NULL)
+            dial_later(t, c->link);
+    }
+    uv_close((uv_handle_t *)&c->poll, handle_closed);
+    uv_close((uv_handle_t *)&c->timer, handle_closed);
+}
+
+static void say_goodbye(connection *c, netdp_i_refusal why);
+
+/* Counted, said to the other as far as it can be, and ended. */
+static void refuse(connection *c, netdp_i_refusal why)
+{
+    netdp_i_transport *t = c->transport;
+    if (c->closing || c->refused)
+        return;
+    c->refused = true;
+    t->plan.hooks.refused(t->plan.hooks.context, c->link, why, c->from);
+    if (!c->handshaking)
+        say_goodbye(c, why);
+    end(c);
+}
+
+/* ---- Keys ---- */
+
+static int32_t find_key(const netdp_i_transport *t, const uint8_t key[32])
+{
+    for (int32_t v = 0; v < t->plan.nodes; v++)
+        if (memcmp(t->plan.key[v], key, 32) == 0)
+            return v;
+    return -1;
+}
+
+static netdp_i_refusal judge_key(connection *c, const uint8_t key[32], bool valid)
+{
+    const netdp_i_transport_plan *plan = &c->transport->plan;
+    const int32_t who = find_key(c->transport, key);
+    if (who < 0)
+        return NETDP_I_REFUSE_UNKNOWN_KEY;
+    if (!valid)
+        return NETDP_I_REFUSE_EXPIRED;
+    if (c->dials)
+        return plan->link[c->link].neighbour == who ? NETDP_I_REFUSE_NOTHING
+                                                    : NETDP_I_REFUSE_WRONG_INDEX;
+    for (int32_t i = 0; i < plan->links; i++)
+        if (plan->link[i].neighbour == who && !plan->link[i].dials) {
+            c->claims = i;
+            return NETDP_I_REFUSE_NOTHING;
+        }
+    return NETDP_I_REFUSE_NOT_A_NEIGHBOUR;
+}
+
+static netdp_i_refusal judge(netdp_i_tls_party *party, const uint8_t key[32], bool valid)
+{
+    connection *c = (connection *)party;
+    c->refusal = judge_key(c, key, valid);
+    return c->refusal;
+}
+
+/* ---- Sending ---- */
+
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+static void watch(connection *c, bool write)
+{
+    if (!c->closing)
+        uv_poll_start(&c->poll, UV_READABLE | (write ? UV_WRITABLE : 0), on_ready);
+}
+
+/* The other is gone, or speaks no TLS. */
+static void broke(connection *c)
+{
+    ERR_clear_error();
+    if (c->refusal != NETDP_I_REFUSE_NOTHING)
+        refuse(c, c->refusal);
+    else if (c->handshaking && !c->dials)
+        refuse(c, NETDP_I_REFUSE_HANDSHAKE);
+    else if (c->held > 0)
+        refuse(c, NETDP_I_REFUSE_TRUNCATED);
+    else
+        end(c);
+}
+
+static void flush(connection *c)
+{
+    while (c->sent < c->filled && !c->closing) {
+        ERR_clear_error();
+        const int done = SSL_write(c->ssl, c->out + c->sent, (int)(c->filled - c->sent));
+        if (done > 0) {
+            c->sent += (size_t)done;
+            c->transport->counts.sent += (uint64_t)done;
+            continue;
+        }
+        const int why = SSL_get_error(c->ssl, done);
+        if (why != SSL_ERROR_WANT_WRITE && why != SSL_ERROR_WANT_READ)
+            broke(c);
+        break;
+    }
+    if (c->sent == c->filled)
+        c->sent = c->filled = 0;
+    watch(c, c->sent < c->filled);
+}
+
+static bool enqueue(connection *c, const uint8_t *bytes, size_t size)
+{
+    if (c->sent > 0) {
+        memmove(c->out, c->out + c->sent, c->filled - c->sent);
+        c->filled -= c->sent;
+        c->sent = 0;
+    }
+    if (c->filled + size > QUEUED * c->transport->most) {
+        refuse(c, NETDP_I_REFUSE_TOO_SLOW);
+        return false;
+    }
+    if (c->filled + size > c->room) {
+        uint8_t *grown = netdp_i_grow(c->out, (int64_t)(c->filled + size), 1);
+        if (grown == NULL) {
+            end(c);
+            return false;
+        }
+        c->out = grown;
+        c->room = c->filled + size;
+    }
+    memcpy(c->out + c->filled, bytes, size);
+    c->filled += size;
+    return true;
+}
+
+/* A last word, as far as it goes at once. */
+static void say_goodbye(connection *c, netdp_i_refusal why)
+{
+    uint8_t bytes[NETDP_I_FRAME_HEAD + 8];
+    if (enqueue(c, bytes, netdp_i_frame_goodbye(why, bytes)))
+        flush(c);
+}
+
+/* ---- Receiving ---- */
+
+static void hear_frames(connection *c)
+{
+    netdp_i_transport *t = c->transport;
+    size_t at = 0;
+    while (!c->closing) {
+        const netdp_i_frame_limits limits = {
+            .nodes = (uint32_t)t->plan.nodes, .width = t->plan.width, .greeted = c->greeted};
+        netdp_i_message message;
+        size_t used = 0;
+        netdp_i_refusal why =
+            netdp_i_frame_decode(c->in + at, c->held - at, &limits, &message, &used);
+        if (why == NETDP_I_REFUSE_NOTHING && used == 0)
+            break;
+        if (why == NETDP_I_REFUSE_NOTHING) {
+            if (message.kind == NETDP_I_FRAME_HELLO) {
+                c->greeted = true;
+                uv_timer_stop(&c->timer);
+                t->edge[c->link].wait = FIRST_WAIT;
+            }
+            why = t->plan.hooks.frame(t->plan.hooks.context, c->link, &message, c->in + at, used);
+        }
+        if (why != NETDP_I_REFUSE_NOTHING)
+            refuse(c, why);
+        at += used;
+    }
+    if (at > 0 && !c->closing) {
+        memmove(c->in, c->in + at, c->held - at);
+        c->held -= at;
+    }
+}
+
+/* One record of TLS, so that every link has its turn; poll comes back for more. */
+static void hear(connection *c)
+{
+    do {
+        ERR_clear_error();
+        const int got = SSL_read(c->ssl, c->in + c->held, (int)(c->transport->most - c->held));
+        if (got <= 0) {
+            const int why = SSL_get_error(c->ssl, got);
+            if (why != SSL_ERROR_WANT_READ && why != SSL_ERROR_WANT_WRITE)
+                broke(c);
+            return;
+        }
+        c->held += (size_t)got;
+        c->transport->counts.received += (uint64_t)got;
+        hear_frames(c);
+    } while (!c->closing && SSL_pending(c->ssl) > 0);
+}
+
+/* ---- Connections ---- */
+
+static void come_up(connection *c)
+{
+    netdp_i_transport *t = c->transport;
+    if (c->link < 0) {
+        c->link = c->claims;
+        t->pending--;
+    }
+    edge *e = &t->edge[c->link];
+    c->handshaking = false;
+    t->counts.handshakes++;
+    c->in = NETDP_I_NEW(uint8_t, t->most);
+    if (c->in == NULL) {
+        end(c);
+        return;
+    }
+    if (e->up != NULL)
+        end(e->up); /* the other has begun anew: it knows better whether the old one is dead */
+    e->up = c;
+    if (e->dialling == c)
+        e->dialling = NULL;
+    t->plan.hooks.up(t->plan.hooks.context, c->link);
+}
+
+static void shake_hands(connection *c)
+{
+    ERR_clear_error();
+    const int done = SSL_do_handshake(c->ssl);
+    if (done == 1) {
+        come_up(c);
+        return;
+    }
+    const int why = SSL_get_error(c->ssl, done);
+    if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
+        watch(c, why == SSL_ERROR_WANT_WRITE);
+    else
+        broke(c);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    connection *c = poll->data;
+    if (c->closing)
+        return;
+    if (c->connecting) {
+        int fault = 0;
+        socklen_t size = sizeof fault;
+        if (status < 0 || getsockopt(c->socket, SOL_SOCKET, SO_ERROR, &fault, &size) != 0 ||
+            fault != 0) {
+            end(c);
+            return;
+        }
+        c->connecting = false;
+    }
+    if (c->handshaking)
+        shake_hands(c);
+    if (c->handshaking || c->closing)
+        return;
+    if (events & UV_WRITABLE)
+        flush(c);
+    if (!c->closing)
+        hear(c);
+}
+
+static void on_late(uv_timer_t *timer)
+{
+    connection *c = timer->data;
+    if (c->connecting)
+        end(c);
+    else
+        refuse(c, NETDP_I_REFUSE_TOO_SLOW);
+}
+
+static void settle_socket(int socket)
+{
+    const int yes = 1, idle = 5, between = 2, probes = 3;
+    const unsigned silence = SILENCE;
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    (void)setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence, sizeof silence);
+}
+
+/* Takes over the socket. NULL: no memory, and the socket is closed. */
+static connection *connection_new(netdp_i_transport *t, int socket, bool dials, int32_t link)
+{
+    connection *c = NETDP_I_NEW(connection, 1);
+    if (c == NULL) {
+        close(socket);
+        return NULL;
+    }
+    settle_socket(socket);
+    *c = (connection){.party = {judge},
+                      .transport = t,
+                      .socket = socket,
+                      .dials = dials,
+                      .link = link,
+                      .claims = link,
+                      .connecting = dials,
+                      .handshaking = true,
+                      .born = t->ages++};
+    c->ssl = netdp_i_tls_begin(t->tls, socket, dials, &c->party);
+    if (c->ssl == NULL || uv_poll_init(t->plan.loop, &c->poll, socket) != 0) {
+        SSL_free(c->ssl);
+        close(socket);
+        netdp_i_free(c);
+        return NULL;
+    }
+    uv_timer_init(t->plan.loop, &c->timer);
+    c->poll.data = c->timer.data = c;
+    c->handles = 2;
+    c->next = t->all;
+    t->all = c;
+    t->pending += !dials;
+    uv_timer_start(&c->timer, on_late, t->plan.patience, 0);
+    uv_poll_start(&c->poll, UV_READABLE | (dials ? UV_WRITABLE : 0), on_ready);
+    return c;
+}
+
+/* ---- Listening ---- */
+
+/* Of those that nobody knows yet the one that has waited longest makes room. */
+static void make_room(netdp_i_transport *t)
+{
+    connection *oldest = NULL;
+    if (t->pending < PENDING)
+        return;
+    for (connection *c = t->all; c != NULL; c = c->next)
+        if (!c->closing && !c->dials && c->link < 0 && (oldest == NULL || c->born < oldest->born))
+            oldest = c;
+    if (oldest != NULL)
+        refuse(oldest, NETDP_I_REFUSE_TOO_MANY);
+}
+
+static void on_knock(uv_poll_t *poll, int status, int events)
+{
+    netdp_i_transport *t = poll->data;
+    (void)events;
+    for (int k = 0; status == 0 && k < ACCEPTS && !t->closing; k++) {
+        struct sockaddr_storage address;
+        socklen_t size = sizeof address;
+        const int socket =
+            accept4(t->socket, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (socket < 0)
+            return;
+        make_room(t);
+        connection *c = connection_new(t, socket, false, -1);
+        if (c != NULL && getnameinfo((struct sockaddr *)&address, size, c->from, FROM, NULL, 0,
+                                     NI_NUMERICHOST) != 0)
+            strcpy(c->from, "?");
+    }
+}
+
+/* "host:port" or "[host]:port". */
+static bool split_address(const char *text, char host[256], char port[8])
+{
+    const char *colon = strrchr(text, ':');
+    size_t length = colon != NULL ? (size_t)(colon - text) : 0;
+    if (length == 0 || length >= 256 || strlen(colon + 1) >= 8 || colon[1] == '\0')
+        return false;
+    if (text[0] == '[' && text[length - 1] == ']') {
+        text++;
+        length -= 2;
+    }
+    memcpy(host, text, length);
+    host[length] = '\0';
+    strcpy(port, colon + 1);
+    return true;
+}
+
+static int find_port(int socket)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(socket, (struct sockaddr *)&address, &size) != 0)
+        return 0;
+    return address.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&address)->sin6_port)
+                                         : ntohs(((struct sockaddr_in *)&address)->sin_port);
+}
+
+static netdp_status listen_at(netdp_i_transport *t, const char *address, netdp_error *error)
+{
+    const struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    char host[256], port[8];
+    const int yes = 1;
+    if (!split_address(address, host, port))
+        return netdp_i_fail(error, NETDP_INVALID, "listen: '%.100s': give HOST:PORT", address);
+    const int fault = getaddrinfo(host, port, &hints, &found);
+    if (fault != 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "listen: %.100s: %s", address,
+                            gai_strerror(fault));
+    t->socket = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (t->socket >= 0)
+        (void)setsockopt(t->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    const bool done = t->socket >= 0 && bind(t->socket, found->ai_addr, found->ai_addrlen) == 0 &&
+                      listen(t->socket, 512) == 0;
+    const int why = errno;
+    freeaddrinfo(found);
+    if (!done)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "listen: %.100s: %s", address, strerror(why));
+    t->port = find_port(t->socket);
+    uv_poll_init(t->plan.loop, &t->listener, t->socket);
+    t->listener.data = t;
+    t->handles++;
+    uv_poll_start(&t->listener, UV_READABLE, on_knock);
+    return NETDP_OK;
+}
+
+/* ---- Dialling ---- */
+
+/* A name that is looked up beside the loop; numbers need no looking. */
+typedef struct lookup {
+    uv_getaddrinfo_t request;
+    edge *edge;
+} lookup;
+
+static void dial_at(edge *e, const struct addrinfo *found)
+{
+    netdp_i_transport *t = e->transport;
+    if (t->closing || e->up != NULL || e->dialling != NULL)
+        return;
+    const int made = found != NULL
+                         ? socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)
+                         : -1;
+    const bool begun = made >= 0 && (connect(made, found->ai_addr, found->ai_addrlen) == 0 ||
+                                     errno == EINPROGRESS);
+    if (begun)
+        e->dialling = connection_new(t, made, true, e->link);
+    else if (made >= 0)
+        close(made);
+    if (e->dialling != NULL)
+        snprintf(e->dialling->from, FROM, "%.60s", t->plan.link[e->link].address);
+    else
+        dial_later(t, e->link);
+}
+
+static void on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+{
+    lookup *l = request->data;
+    netdp_i_transport *t = l->edge->transport;
+    t->handles--;
+    dial_at(l->edge, status == 0 ? found : NULL);
+    uv_freeaddrinfo(found);
+    netdp_i_free(l);
+    finish(t);
+}
+
+static void dial(uv_timer_t *timer)
+{
+    edge *e = timer->data;
+    netdp_i_transport *t = e->transport;
+    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+                             .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    char host[256], port[8];
+    if (e->up != NULL || e->dialling != NULL)
+        return;
+    if (!split_address(t->plan.link[e->link].address, host, port)) {
+        dial_later(t, e->link);
+        return;
+    }
+    if (getaddrinfo(host, port, &hints, &found) == 0) {
+        dial_at(e, found);
+        freeaddrinfo(found);
+        return;
+    }
+    lookup *l = NETDP_I_NEW(lookup, 1);
+    hints.ai_flags = 0;
+    if (l != NULL) {
+        l->edge = e;
+        l->request.data = l;
+    }
+    if (l != NULL && uv_getaddrinfo(t->plan.loop, &l->request, on_found, host, port, &hints) == 0) {
+        t->handles++;
+        return;
+    }
+    netdp_i_free(l);
+    dial_later(t, e->link);
+}
+
+/* Half of the wait and a random part of the other: those that were cut off together do not come back
+ * together. */
+static void dial_later(netdp_i_transport *t, int32_t link)
+{
+    edge *e = &t->edge[link];
+    const uint64_t half = e->wait / 2;
+    uv_timer_start(&e->again, dial, half + randombytes_uniform((uint32_t)half + 1), 0);
+    e->wait = e->wait < LONGEST_WAIT / 2 ? 2 * e->wait : LONGEST_WAIT;
+}
+
+/* ---- The whole ---- */
+
+netdp_status netdp_i_transport_new(const netdp_i_transport_plan *plan,
+                                   netdp_i_transport **transport, netdp_error *error)
+{
+    const size_t hello = netdp_i_frame_size(NETDP_I_FRAME_HELLO, 0),
+                 vector = netdp_i_frame_size(NETDP_I_FRAME_VECTOR, plan->width);
+    netdp_i_transport *t = NETDP_I_NEW(netdp_i_transport, 1);
+    edge *edges = NETDP_I_NEW(edge, plan->links);
+    if (t == NULL || edges == NULL) {
+        netdp_i_free(t);
+        netdp_i_free(edges);
+        return netdp_i_no_memory(error);
+    }
+    *t = (netdp_i_transport){
+        .plan = *plan, .edge = edges, .socket = -1, .most = hello > vector ? hello : vector};
+    netdp_status status = netdp_i_tls_new(
+        plan->seed, plan->certificate != 0 ? plan->certificate : CERTIFICATE, &t->tls, error);
+    if (status == NETDP_OK && plan->listen != NULL)
+        status = listen_at(t, plan->listen, error);
+    if (status != NETDP_OK) {
+        if (t->socket >= 0)
+            close(t->socket);
+        SSL_CTX_free(t->tls);
+        netdp_i_free(edges);
+        netdp_i_free(t);
+        return status;
+    }
+    for (int32_t i = 0; i < plan->links; i++) {
+        edge *e = &edges[i];
+        *e = (edge){.transport = t, .link = i, .wait = FIRST_WAIT};
+        uv_timer_init(plan->loop, &e->again);
+        e->again.data = e;
+        t->handles++;
+        if (plan->link[i].dials)
+            uv_timer_start(&e->again, dial, 0, 0);
+    }
+    *transport = t;
+    return NETDP_OK;
+}
+
+int netdp_i_transport_port(const netdp_i_transport *transport)
+{
+    return transport->port;
+}
+
+bool netdp_i_transport_is_up(const netdp_i_transport *transport, int32_t link)
+{
+    return transport->edge[link].up != NULL;
+}
+
+bool netdp_i_transport_send(netdp_i_transport *transport, int32_t link, const uint8_t *bytes,
+                            size_t size)
+{
+    connection *c = transport->edge[link].up;
+    if (c == NULL || !enqueue(c, bytes, size))
+        return false;
+    flush(c);
+    return !c->closing;
+}
+
+bool netdp_i_transport_flushed(const netdp_i_transport *transport)
+{
+    for (const connection *c = transport->all; c != NULL; c = c->next)
+        if (!c->closing && c->sent < c->filled)
+            return false;
+    return true;
+}
+
+void netdp_i_transport_drop(netdp_i_transport *transport, int32_t link, netdp_i_refusal why)
+{
+    connection *c = transport->edge[link].up;
+    if (c != NULL)
+        refuse(c, why);
+}
+
+netdp_i_transport_counts netdp_i_transport_count(const netdp_i_transport *transport)
+{
+    return transport->counts;
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+    netdp_i_transport *t = handle->data;
+    close(t->socket);
+    t->handles--;
+    finish(t);
+}
+
+static void on_edge_closed(uv_handle_t *handle)
+{
+    const edge *e = handle->data;
+    netdp_i_transport *t = e->transport;
+    t->handles--;
+    finish(t);
+}
+
+void netdp_i_transport_close(netdp_i_transport *transport)
+{
+    if (transport == NULL || transport->closing)
+        return;
+    transport->closing = true;
+    for (connection *c = transport->all; c != NULL; c = c->next) {
+        if (!c->handshaking && !c->closing)
+            (void)SSL_shutdown(c->ssl);
+        end(c);
+    }
+    for (int32_t i = 0; i < transport->plan.links; i++)
+        uv_close((uv_handle_t *)&transport->edge[i].again, on_edge_closed);
+    if (transport->socket >= 0)
+        uv_close((uv_handle_t *)&transport->listener, on_listener_closed);
+    else if (transport->plan.links == 0)
+        finish(transport);
+}
