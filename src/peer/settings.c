@@ -1,0 +1,165 @@
+#include "peer/settings.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+static const char file[] = "peer.json";
+
+enum { PATIENCE = 3600, LINGER = 60, MOST_SECONDS = 31536000 };
+
+void netdp_i_settings_clear(netdp_i_settings *settings)
+{
+    for (int32_t v = 0; v < settings->members; v++)
+        netdp_i_free(settings->address[v]);
+    netdp_i_free(settings->address);
+    netdp_i_free(settings->listen);
+    netdp_i_free(settings->data);
+    netdp_i_free(settings->metrics);
+    *settings = (netdp_i_settings){0};
+}
+
+/* A text of its own; NULL stays NULL. */
+static netdp_status keep(const char *text, char **kept, netdp_error *error)
+{
+    if (text == NULL)
+        return NETDP_OK;
+    *kept = netdp_i_copy_text(text);
+    return *kept != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
+static netdp_status read_dial(const char *path, json_t *dial, const netdp_i_package *package,
+                              netdp_i_settings *settings, netdp_error *error)
+{
+    const char *name;
+    json_t *address;
+    settings->address = NETDP_I_NEW(char *, package->members);
+    if (settings->address == NULL)
+        return netdp_i_no_memory(error);
+    settings->members = package->members;
+    if (dial == NULL)
+        return NETDP_OK;
+    if (!json_is_object(dial))
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: dial: must be {\"NAME\": \"HOST:PORT\"}",
+                            path);
+    json_object_foreach (dial, name, address) {
+        const int32_t who = netdp_i_package_find(package, name);
+        const char *text = json_string_value(address);
+        if (who < 0)
+            return netdp_i_fail(error, NETDP_INVALID, "%.300s: dial: '%s' is not in the roster",
+                                path, netdp_i_show_text(name).text);
+        if (text == NULL || strrchr(text, ':') == NULL)
+            return netdp_i_fail(error, NETDP_INVALID, "%.300s: dial: %s: give \"HOST:PORT\"", path,
+                                netdp_i_show_text(name).text);
+        netdp_status status = keep(text, &settings->address[who], error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    return NETDP_OK;
+}
+
+static netdp_status read_test(const char *path, json_t *test, netdp_i_settings *settings,
+                              netdp_error *error)
+{
+    json_error_t fault;
+    json_int_t seed = 0, repeat = 0;
+    if (test == NULL)
+        return NETDP_OK;
+    if (json_unpack_ex(test, &fault, JSON_STRICT, "{s:I, s?I}", "seed", &seed, "repeat", &repeat) !=
+            0 ||
+        seed < 0 || repeat < 0 || repeat >> 32 != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: test: must be {\"seed\": N, \"repeat\": N}", path);
+    settings->test = true;
+    settings->seed = (uint64_t)seed;
+    settings->repeat = (uint64_t)repeat;
+    return NETDP_OK;
+}
+
+static netdp_status take(const char *path, json_t *object, const netdp_i_package *package,
+                         netdp_i_settings *settings, netdp_error *error)
+{
+    const char *listen = NULL, *data = NULL, *metrics = NULL;
+    json_t *dial = NULL, *test = NULL;
+    json_int_t patience = PATIENCE, linger = LINGER;
+    int schema = NETDP_I_JSON_SCHEMA;
+    json_error_t fault;
+    if (json_unpack_ex(object, &fault, JSON_STRICT, "{s?i, s?s, s?o, s?s, s?s, s?I, s?I, s?o}",
+                       "schema", &schema, "listen", &listen, "dial", &dial, "data", &data,
+                       "metrics", &metrics, "patience", &patience, "linger", &linger, "test",
+                       &test) != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path,
+                            netdp_i_show_text(fault.text).text);
+    if (patience < 1 || patience > MOST_SECONDS || linger < 0 || linger > MOST_SECONDS)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: patience and linger: give seconds, up to a year", path);
+    settings->patience = patience;
+    settings->linger = linger;
+    netdp_status status = read_dial(path, dial, package, settings, error);
+    if (status == NETDP_OK)
+        status = read_test(path, test, settings, error);
+    if (status == NETDP_OK && (data != NULL) == settings->test)
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "%.300s: give either data, a file of one's own, or test: seeded noise "
+                         "hides nothing, and real data are never read with it",
+                         path);
+    if (status == NETDP_OK)
+        status = keep(listen, &settings->listen, error);
+    if (status == NETDP_OK)
+        status = keep(data, &settings->data, error);
+    return status == NETDP_OK ? keep(metrics, &settings->metrics, error) : status;
+}
+
+netdp_status netdp_i_settings_read(const char *folder, const netdp_i_package *package,
+                                   netdp_i_settings *settings, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM], *text = NULL;
+    int64_t bytes = 0;
+    json_error_t fault;
+    netdp_i_file_path(path, folder, file);
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    if (status != NETDP_OK)
+        return status;
+    json_t *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &fault);
+    netdp_i_free(text);
+    if (!json_is_object(object)) {
+        json_decref(object);
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: %s", path, fault.line,
+                            netdp_i_show_text(fault.text).text);
+    }
+    netdp_i_settings made = {0};
+    status = take(path, object, package, &made, error);
+    json_decref(object);
+    if (status == NETDP_OK)
+        *settings = made;
+    else
+        netdp_i_settings_clear(&made);
+    return status;
+}
+
+netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *package,
+                                    const netdp_i_settings *settings, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    json_t *dial = json_object();
+    for (int32_t v = 0; v < settings->members; v++)
+        if (settings->address[v] != NULL)
+            json_object_set_new(dial, package->member[v].name, json_string(settings->address[v]));
+    json_t *object =
+        json_pack("{s:s*, s:o, s:s*, s:s*, s:I, s:I}", "listen", settings->listen, "dial", dial,
+                  "data", settings->data, "metrics", settings->metrics, "patience",
+                  (json_int_t)settings->patience, "linger", (json_int_t)settings->linger);
+    if (object != NULL && settings->test)
+        json_object_set_new(object, "test",
+                            json_pack("{s:I, s:I}", "seed", (json_int_t)settings->seed, "repeat",
+                                      (json_int_t)settings->repeat));
+    netdp_i_file_path(path, folder, file);
+    netdp_status status =
+        object == NULL ? netdp_i_no_memory(error) : netdp_i_json_write(object, path, error);
+    json_decref(object);
+    return status;
+}

@@ -1,0 +1,41 @@
+/*
+ * What one participant keeps to itself: the folder that netdp peer is given. Nothing of it is agreed
+ * on with others.
+ *
+ *   package/      the study package (package.h)
+ *   key           the signing key (keys.h)
+ *   peer.json     where it listens, whom it dials and where they are, where its data are
+ *   ledger.db     what it has spent and sent
+ *   result.json   at the end
+ */
+#ifndef NETDP_I_SETTINGS_H
+#define NETDP_I_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <jansson.h>
+#include <netdp/status.h>
+
+#include "peer/package.h"
+
+/* peer.json; every key is optional but one of `data` and `test`. */
+typedef struct netdp_i_settings {
+    char *listen;   /* "listen": "HOST:PORT"; NULL: it only dials */
+    char **address; /* "dial": {"NAME": "HOST:PORT"}: [members], NULL where it does not dial */
+    int32_t members;
+    char *data; /* "data": a CSV file with this participant's rows, from the folder; NULL: none */
+    char *metrics;    /* "metrics": "HOST:PORT", or a file from the folder; NULL: none */
+    int64_t patience; /* "patience": seconds without progress, then it gives up; 3600 */
+    int64_t linger;   /* "linger": seconds that it helps others to their end; 60 */
+    bool test; /* "test": {"seed": N, "repeat": N}: seeded noise and bundled synthetic data */
+    uint64_t seed, repeat;
+} netdp_i_settings;
+
+/* Of the folder; names are the package's. NETDP_INVALID in one line. */
+netdp_status netdp_i_settings_read(const char *folder, const netdp_i_package *package,
+                                   netdp_i_settings *settings, netdp_error *error);
+netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *package,
+                                    const netdp_i_settings *settings, netdp_error *error);
+void netdp_i_settings_clear(netdp_i_settings *settings);
+
+#endif
