@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,6 +25,38 @@ static netdp_status cannot(netdp_error *error, const char *verb, const char *pat
         advice = "check the spelling and that the folder exists";
     return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: cannot %s: %s; %s", path, verb,
                         strerror(errno), advice);
+}
+
+/* The temporary names of files that are open: what is left to remove where the process must end. */
+enum { MOST_OPEN = 64 };
+static _Atomic(char *) open_beside[MOST_OPEN];
+
+/* Of more files than that the last ones' would stay, as after kill -9. */
+static void note_beside(char *beside)
+{
+    for (int i = 0; i < MOST_OPEN; i++) {
+        char *none = NULL;
+        if (atomic_compare_exchange_strong(&open_beside[i], &none, beside))
+            return;
+    }
+}
+
+static void forget_beside(char *beside)
+{
+    for (int i = 0; i < MOST_OPEN; i++) {
+        char *mine = beside;
+        if (atomic_compare_exchange_strong(&open_beside[i], &mine, NULL))
+            return;
+    }
+}
+
+void netdp_i_outputs_abandon(void)
+{
+    for (int i = 0; i < MOST_OPEN; i++) {
+        char *beside = atomic_exchange(&open_beside[i], NULL);
+        if (beside != NULL)
+            unlink(beside);
+    }
 }
 
 netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp_error *error)
@@ -59,6 +92,8 @@ netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp
         netdp_i_output_drop(output);
         return status;
     }
+    if (output->beside != NULL)
+        note_beside(output->beside);
     /* Who may read it stays as someone has set it, never wider than a new file. */
     struct stat made;
     if (replaces && output->beside != NULL && fstat(fileno(output->stream), &made) == 0 &&
@@ -103,6 +138,7 @@ netdp_status netdp_i_output_commit(netdp_i_output *output, netdp_error *error)
         output->stream = NULL;
         written = written && rename(output->beside, output->path) == 0;
         if (written) {
+            forget_beside(output->beside);
             written = sync_folder_of(output->beside);
             netdp_i_free(output->beside);
             output->beside = NULL;
@@ -124,8 +160,10 @@ void netdp_i_output_drop(netdp_i_output *output)
 {
     if (output->stream != NULL && output->path != NULL)
         fclose(output->stream);
-    if (output->beside != NULL)
+    if (output->beside != NULL) {
         unlink(output->beside);
+        forget_beside(output->beside);
+    }
     netdp_i_free(output->path);
     netdp_i_free(output->beside);
     *output = (netdp_i_output){0};

@@ -32,6 +32,10 @@ netdp_status netdp_i_output_check(const netdp_i_output *output, netdp_error *err
 /* Close and remove what was written; fine after commit and on a zeroed struct. */
 void netdp_i_output_drop(netdp_i_output *output);
 
+/* Removes what was written of all outputs that are open, from a signal's handler too. The process
+ * must end at once after it. */
+void netdp_i_outputs_abandon(void);
+
 /* The whole file with a NUL behind it; "-" reads standard input, once. */
 netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, netdp_error *error);
 

@@ -163,8 +163,9 @@ netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error);
 void netdp_i_cli_catch_signals(void);
 
 /*
- * From begin to end a signal makes the progress say stop (a second one kills), and a bar with rate
- * and time left is drawn where standard error is a terminal.
+ * From begin to end a signal makes the progress say stop; a second one ends the process, and so does
+ * work that goes on for one and a half seconds of the processor. A bar with rate and time left is
+ * drawn where standard error is a terminal.
  */
 netdp_progress netdp_i_cli_progress_begin(void);
 void netdp_i_cli_progress_end(void);

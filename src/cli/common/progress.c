@@ -5,8 +5,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 static volatile sig_atomic_t working, stop;
 
@@ -16,13 +19,42 @@ static struct {
     double started, last;
 } bar;
 
-/* Partial results are kept only by work that reports progress; anything else may end here. */
+/*
+ * What has not ended so many seconds after a signal is ended all the same: seconds of the processor,
+ * all threads', so that what saves its results on a busy machine is not cut off; and those of a
+ * clock, for what waits for a disk.
+ */
+static const struct itimerval work_left = {.it_value = {.tv_sec = 1, .tv_usec = 500000}};
+static const struct itimerval time_left = {.it_value = {.tv_sec = 20}};
+
+/* Files are whole or absent, whenever it is; a study goes on from its last checkpoint. */
+static void end_now(void)
+{
+    netdp_i_outputs_abandon();
+    _exit(130);
+}
+
+static void on_alarm(int number)
+{
+    static const char line[] = "netdp: stopped; the work at hand did not hear of it\n";
+    (void)number;
+    if (write(STDERR_FILENO, line, sizeof line - 1) < 0)
+        end_now();
+    end_now();
+}
+
+/*
+ * Partial results are kept only by work that reports progress; anything else may end here. Such work
+ * is told, and ends in its own way; but a factorisation hears nothing before it is done.
+ */
 static void on_signal(int number)
 {
     (void)number;
     if (!working || stop)
-        _exit(130);
+        end_now();
     stop = 1;
+    setitimer(ITIMER_PROF, &work_left, NULL);
+    setitimer(ITIMER_REAL, &time_left, NULL);
 }
 
 void netdp_i_cli_catch_signals(void)
@@ -31,6 +63,10 @@ void netdp_i_cli_catch_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction alarm = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigfillset(&alarm.sa_mask);
+    sigaction(SIGPROF, &alarm, NULL);
+    sigaction(SIGALRM, &alarm, NULL);
     /* A terminal that is closed stops like ^C, but nohup keeps what it set. */
     struct sigaction hangup;
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
