@@ -55,8 +55,8 @@ typedef struct netdp_error {
 /* The exit code of the command for a status (0, 1, 2, 3 or 130). */
 NETDP_API int netdp_status_exit_code(netdp_status status);
 
-/* What a program was compiled against, and netdp_version() what it runs with. Until 1.0 both must be
- * equal in their first two numbers: before, the ABI may change with the second. */
+/* What a program was compiled against, and netdp_version() what it runs with. Both must be equal in the
+ * numbers that the soname has, so that the loader sees to it: two until 1.0, then the first. */
 #define NETDP_VERSION "0.1.0"
 NETDP_API const char *netdp_version(void);
 
