@@ -23,6 +23,10 @@ _SETTINGS: Dict[str, Tuple[int, Optional[str]]] = {
     "cycle": (lib.NETDP_SETTING_QUIET, "cycle"),
     "quiet": (lib.NETDP_SETTING_QUIET, None),
     "workload": (lib.NETDP_SETTING_QUIET, None),
+    "protects": (lib.NETDP_SETTING_VIEW, None),
+    "change": (lib.NETDP_SETTING_VIEW, None),
+    "batches": (lib.NETDP_SETTING_VIEW, None),
+    "rows": (lib.NETDP_SETTING_VIEW, None),
     "pair_graph": (lib.NETDP_SETTING_PAIRS, None),
     "pair_noise": (lib.NETDP_SETTING_PAIRS, None),
     "pair_seed": (lib.NETDP_SETTING_PAIRS, None),
@@ -249,8 +253,9 @@ class Question:
                 raise Invalid(f"workload: {workload!r}; give sums or gossip")
             if workload == "gossip":
                 assert self.mixing is not None
-                asked.workload = ffi.new("double[]", phases * phases)
-                self._keep.append(asked.workload)
+                gram = ffi.new("double[]", phases * phases)
+                self._keep.append(gram)
+                asked.workload = gram
                 inner = self.settings.inner if self.named.settings & lib.NETDP_SETTING_INNER else 1
                 call(lib.netdp_mixing_workload, self.mixing._pointer, inner, phases, asked.workload)
             call(lib.netdp_quiet_design_new, asked, made)
@@ -287,6 +292,7 @@ class Question:
         if self.mixing is None:
             self.mixing = mixing(self.graph, self.weights)
         self._varying()
+        self._protection()
         self._pairs()
         self._quiet()
         self.protocol = ffi.new("netdp_linear *",
@@ -295,6 +301,35 @@ class Question:
         self.request.protocol = self.protocol
         self._ask(self.request)
         self._pattern()
+
+    def _protection(self) -> None:
+        """What is protected: a node or one row, and which rows take part in a phase. `cycle` is of rows by itself."""
+        made, cycle = self.request.protection, self.settings.cycle
+        protects = self.given.get("protects") or ("row" if cycle > 1 else "node")
+        made.protects = _choose("protects", protects, {"node": lib.NETDP_PROTECTS_NODE, "row": lib.NETDP_PROTECTS_ROW})
+        made.change = _choose("change", self.given.get("change") or "replace",
+                              {"replace": lib.NETDP_CHANGE_REPLACE, "add-remove": lib.NETDP_CHANGE_ADD_REMOVE})
+        call(lib.netdp_batches_parse, bytes_of(self.given.get("batches") or "full"), ffi.addressof(made, "batches"))
+        if protects == "node" and cycle > 1:
+            raise Invalid("cycle: batches that take turns protect a row; give protects='row'")
+        if cycle > 0 and made.batches.kind != lib.NETDP_BATCHES_FULL:
+            raise Invalid("cycle and batches: say the same; give one of them")
+        if cycle > 1:
+            made.batches.kind, made.batches.count = lib.NETDP_BATCHES_CYCLIC, cycle
+        elif protects == "row" and made.batches.kind == lib.NETDP_BATCHES_CYCLIC:
+            self.settings.cycle = made.batches.count
+        call(lib.netdp_protection_check, ffi.addressof(self.request, "protection"))
+        if self.given.get("rows") is None:
+            return
+        if protects != "row":
+            raise Invalid("rows: is how much one row weighs; give protects='row'")
+        rows = np.asarray(self.given["rows"], dtype=float)
+        if rows.shape != (self.graph.nodes,) or not ((rows >= 1) & (rows == np.floor(rows))).all():
+            raise Invalid(f"rows: give a whole number from 1 for each of the {self.graph.nodes} nodes")
+        least = rows.min()
+        share = ffi.new("double[]", np.where(rows == least, 1, np.minimum(1, np.nextafter(least / rows, np.inf))).tolist())
+        self._keep.append(share)
+        made.share = share
 
     def _pattern(self) -> None:
         if self.given.get("pattern") is None:

@@ -111,8 +111,20 @@ netdp_status netdp_gossip_words(const netdp_loss_request *request, const char *n
     if (protocol->dither_decay > 0)
         fprintf(t.out, " / t^%g", protocol->dither_decay);
     fprintf(t.out, ", noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n", noise,
-            netdp_i_threat_words(request->sees), threat.own_noise, threat.protects,
+            netdp_i_threat_words(request->sees), threat.own_noise,
+            request->protection.protects == NETDP_PROTECTS_ROW
+                ? netdp_protection_words(&request->protection)
+                : threat.protects,
             threat.released);
+    if (request->protection.share != NULL)
+        fputs("rows: Delta is what one row of the smallest node changes; a row of a node that "
+              "holds more of them changes less.\n",
+              t.out);
+    if (request->protection.batches.kind == NETDP_BATCHES_POISSON)
+        fprintf(t.out,
+                "batches: in every phase each row takes part with probability %g, and only its own "
+                "node knows whether it did.\n",
+                request->protection.batches.rate);
     tell_quiet(t.out, protocol);
     tell_pairs(t.out, request);
     tell_varying(t.out, &protocol->varying, over_draws);

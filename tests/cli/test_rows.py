@@ -240,6 +240,63 @@ def audits():
     assert "refuted" not in out and "consistent" in out, out
 
 
+def both_doors():
+    """What a study says of rows is what `netdp loss` and `netdp calibrate` say by their options."""
+    FILES["owned.csv"] = owned()
+    FILES["owned-learn.yaml"] = LEARN.replace('features: "a, b"', "features: all but id").encode()
+    # By their bytes: east, north, south, west; 80 in 100 of the rows train.
+    shared = "--family 'hypercube 2' --protocol muffliato-sgd --rounds 24 --inner 3 --dither 0.1 --as dp:1e-5 --json"
+    owner = ["data.csv=owned.csv", "data.owner=hospital", "graph.family=hypercube 2"]
+    cases = [([], "--protects row"),
+             (["data.batches=cyclic:4"], "--protects row --batches cyclic:4"),
+             (["data.batches=cyclic:4", "privacy.quiet=optimal"], "--cycle 4 --quiet optimal"),
+             (["privacy.change=add-remove"], "--protects row --change add-remove"),
+             (["privacy.change=add-remove", "data.batches=poisson:0.3"],
+              "--protects row --change add-remove --batches poisson:0.3"),
+             (["privacy.protects=node"], "--protects node")]
+    summary, losses, _, _ = study("owned-learn", *owner)
+    least = round(2 * 0.5 / summary["data"]["sensitivity"])
+    held = [round(least / math.sqrt(float(losses[u, u ^ 1][0]) / 8)) for u in range(4)]  # a neighbour sees all 8 phases
+    assert min(held) == least and len(set(held)) == 4, held
+    for settings, options in cases:
+        summary, losses, _, _ = study("owned-learn", *owner, *settings)
+        gossip = summary["variants"][2]
+        rows = "" if "node" in options else "--rows " + ",".join(map(str, held))
+        code, out, err = run(shlex.split(f"loss {shared} {options} {rows} --noise {gossip['noise']!r}"), ".")
+        assert code == 0, (options, err)
+        found = json.loads(out)
+        assert found["threat"]["adjacency"] == summary["threat"]["adjacency"].split(" (a row")[0], found["threat"]
+        assert (found["bound"], found["sound"], found["certified"]) == tuple(
+            gossip["guarantee"][key] for key in ("bound", "sound", "certified")), (found, gossip["guarantee"])
+        for pair in found["pairs"]:
+            close(pair["value"], float(losses[pair["from"], pair["to"]][-1]), 1e-12, 1e-6)
+        code, out, err = run(shlex.split(f"calibrate {shared} {options} {rows} --target 2"), ".")
+        assert code == 0, (options, err)
+        close(json.loads(out)["noise"], gossip["noise"], 0, 1e-6)
+    name = "loss --family 'ring 4' --protocol gossip-sgd --rounds 4"
+    main([
+        Case(f"{name} --protects rows", 2, err="--protects: 'rows'; give node or row"),
+        Case(f"{name} --protects row --change add", 2, err="give replace or add-remove"),
+        Case(f"{name} --change add-remove", 2, err="add-remove is of rows"),
+        Case(f"{name} --protects row --batches poisson:0.5", 2, err="not proven here"),
+        Case(f"{name} --batches poisson:0.5 --change add-remove", 2, err="add-remove is of rows"),
+        Case(f"{name} --protects row --batches cyclic", 2, err="--batches: .*none of full"),
+        Case(f"{name} --protects row --cycle 2 --batches cyclic:2", 2, err="give one of them"),
+        Case(f"{name} --protects node --cycle 2", 2, err="give --protects row"),
+        Case(f"{name} --rows 1,2,3,4", 2, err="give --protects row"),
+        Case(f"{name} --protects row --rows 1,2,3", 2, err="3 numbers; there are 4 nodes"),
+        Case(f"{name} --protects row --rows 1,2,3,4,5", 2, err="'5'; give a whole number"),
+        Case(f"{name} --protects row --rows 1,2,3,0", 2, err="'0'; give a whole number"),
+        Case(f"{name} --protects row --rows 2,2,4,8 --from 3 --to 0 --bound everything --json",
+             check=lambda found: close(found["pairs"][0]["value"], 4 / 16, 0, 1e-9)),
+        Case(f"{name} --protects row --rows held --from 3 --to 0 --bound everything --json",
+             check=lambda found: close(found["pairs"][0]["value"], 4 / 16, 0, 1e-9), files={"held": b"2\n2\n4\n8\n"}),
+        Case(f"{name} --protects row --change add-remove --batches poisson:0.5", 2, err="dp:DELTA"),
+        Case("loss --family 'ring 4' --rounds 4 --protects row --batches cyclic:2", 2, err="apply to gossip-sgd"),
+        Case("loss --family 'ring 4' --protocol walk --rounds 4 --protects row", 2, err="does not apply to walk"),
+    ])
+
+
 def stochastic():
     """Row-stochastic W: learning only, by the account that asks nothing of W; and noise designed for all models."""
     name = "--family florentine --mixing rows --protocol gossip-sgd --rounds 12 --cycle 3 --noise 2 --as gdp --json --to 0"
@@ -336,6 +393,7 @@ if __name__ == "__main__":
     owners()
     public_ranges()
     audits()
+    both_doors()
     stochastic()
     hospitals()
     refusals()

@@ -21,6 +21,14 @@ LOSSES = [
      dict(protocol="muffliato-sgd", rounds=12, inner=3, accelerate=True, noise=4, as_="gdp")),
     ("--family 'hypercube 3' --protocol muffliato-sgd --rounds 16 --inner 2 --cycle 4 --quiet optimal --noise 4 --as gdp",
      "hypercube 3", dict(protocol="muffliato-sgd", rounds=16, inner=2, cycle=4, quiet="optimal", noise=4, as_="gdp")),
+    ("--family 'hypercube 2' --protocol muffliato-sgd --rounds 16 --inner 2 --protects row --change add-remove --batches "
+     "poisson:0.2 --rows 9,9,20,30 --noise 4 --as dp:1e-6", "hypercube 2",
+     dict(protocol="muffliato-sgd", rounds=16, inner=2, protects="row", change="add-remove", batches="poisson:0.2",
+          rows=[9, 9, 20, 30], noise=4, as_="dp:1e-6")),
+    ("--family florentine --mixing rows --protocol gossip-sgd --rounds 16 --protects row --batches cyclic:4 --quiet optimal "
+     "--workload gossip --noise 4 --as gdp", "florentine",
+     dict(mixing="rows", protocol="gossip-sgd", rounds=16, protects="row", batches="cyclic:4", quiet="optimal",
+          workload="gossip", noise=4, as_="gdp")),
     ("--family 'ring 8' --protocol stream --rounds 9 --every 2 --at-most 3 --bound lower", "ring 8",
      dict(protocol="stream", rounds=9, every=2, at_most=3, bound="lower")),
     ("--family 'ring 12' --rounds 12 --dropout 0.2 --noise 2 --as rdp:2 --draws 50 --from 5 --to 0", "ring 12",

@@ -21,6 +21,7 @@ void netdp_i_description_clear(netdp_i_description *description)
     netdp_mixing_free(description->mixing);
     netdp_graph_free(description->pairs);
     netdp_i_free(description->quiet);
+    netdp_i_free(description->share);
     netdp_transition_free(description->law);
     netdp_graph_free(description->graph);
     *description = (netdp_i_description){0};

@@ -18,6 +18,7 @@ typedef struct netdp_i_description_options {
     const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *certify, *pattern;
     const char *start, *release;
     const char *pair_graph, *quiet, *workload;
+    const char *protects, *change, *batches, *rows;
     uint64_t pair_seed;
     const char *dropout, *redraw, *gamma, *mechanism, *schedule, *shuffle;
     int64_t tokens, grid, levels;
@@ -32,7 +33,7 @@ typedef struct netdp_i_description_options {
         .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
         .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,                      \
         .mechanism = "gaussian", .schedule = "once", .shuffle = "least", .grid = 1024,             \
-        .levels = 2, .pair_seed = 1, .quiet = "fresh", .workload = "sums",                         \
+        .levels = 2, .pair_seed = 1, .quiet = "fresh", .workload = "sums", .change = "replace", .batches = "full",                         \
         .settings = NETDP_SETTINGS_USUAL                                                           \
     }
 
@@ -138,6 +139,23 @@ typedef struct netdp_i_description_options {
      "one pattern of contributions instead of the worst, with --bound lower or linear; FILE -: "   \
      "standard input",                                                                             \
      "the worst"},                                                                                 \
+    {NETDP_I_GROUP, 0, "What is protected:", NULL, NULL, NULL, NULL},                              \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
+    {NETDP_I_TEXT, 0, "protects", &(o).protects, "node|row",                                       \
+     "gossip: all that a node holds, or one row of it; noise is in units of what that can change", \
+     "node; with --cycle row"},                                                                    \
+    {NETDP_I_TEXT, 0, "change", &(o).change, "replace|add-remove",                                 \
+     "rows: another row in its place, or it counts or does not",                                   \
+     "replace"},                                                                                   \
+    {NETDP_I_TEXT, 0, "batches", &(o).batches, "full|cyclic:B|poisson:Q",                          \
+     "learning: which rows take part in a phase: all; by turns, as --cycle B; each with "          \
+     "probability Q, anew (--change add-remove)",                                                  \
+     "full"},                                                                                      \
+    {NETDP_I_TEXT, 0, "rows", &(o).rows, "N,N,...|FILE",                                           \
+     "rows that each node holds, which is public: a row of a larger node weighs less; FILE: one "  \
+     "number a line",                                                                              \
+     "alike"},                                                                                     \
+    NETDP_I_ONLY_FOR(0),                                                                           \
     {NETDP_I_GROUP, 0, "Who learns about whom:", NULL, NULL, NULL, NULL},                          \
     {NETDP_I_TEXT, 0, "from", &(o).from, "all|U|U,U", "the nodes whose privacy is asked for",      \
      "all"},                                                                                       \
@@ -172,6 +190,7 @@ typedef struct netdp_i_description {
     netdp_loss_request request; /* of gossip; of the others bound, from and to */
     /* gossip */
     netdp_mixing *mixing;
+    double *share; /* Delta_u / Delta of rows; NULL: 1 each */
     double *quiet;         /* the factor of noise correlated over phases; NULL: it is fresh */
     netdp_graph *pairs;    /* who shares noise that cancels; NULL: nobody */
     netdp_linear protocol; /* rounds 1 where rounds_auto: they depend on the noise */

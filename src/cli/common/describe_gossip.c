@@ -99,6 +99,88 @@ static netdp_status read_pattern(const char *text, netdp_i_description *made, ne
                : read_pattern_file(text, slots, made->pattern, error);
 }
 
+/* --rows: how many each node holds, into the part of the largest sensitivity that one row has there. */
+static netdp_status read_rows(const char *text, netdp_i_description *made, netdp_error *error)
+{
+    const int32_t nodes = netdp_graph_nodes(made->graph);
+    const bool list = text[strspn(text, "0123456789,")] == '\0';
+    char *held = NULL;
+    int64_t bytes = 0;
+    int32_t filled = 0;
+    double least = INFINITY;
+    netdp_status status = NETDP_OK;
+    if (!list)
+        status = netdp_i_file_load(text, &held, &bytes, error);
+    else if ((held = netdp_i_copy_text(text)) == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK && (made->share = NETDP_I_NEW(double, nodes)) == NULL)
+        status = netdp_i_no_memory(error);
+    char *rest = held;
+    for (char *each; status == NETDP_OK && (each = strsep(&rest, ",\n")) != NULL;) {
+        double rows = 0;
+        if (*each == '\0' && rest == NULL)
+            break;
+        if (filled == nodes || !netdp_i_read_number(each, &rows) || !(rows >= 1 && rows <= 1e15) ||
+            rows != floor(rows))
+            status =
+                netdp_i_fail(error, NETDP_INVALID,
+                             "--rows: '%s'; give a whole number from 1 for each of the %d nodes",
+                             netdp_i_show_text(each).text, (int)nodes);
+        else
+            made->share[filled++] = rows;
+        least = fmin(least, rows);
+    }
+    if (status == NETDP_OK && filled != nodes)
+        status = netdp_i_fail(error, NETDP_INVALID, "--rows: %d numbers; there are %d nodes",
+                              (int)filled, (int)nodes);
+    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
+        made->share[u] =
+            made->share[u] == least ? 1 : fmin(1, nextafter(least / made->share[u], INFINITY));
+    made->request.protection.share = made->share;
+    netdp_i_free(held);
+    return status;
+}
+
+/* What is protected: --protects, --change, --batches and --rows; --cycle B is of rows by itself. */
+static netdp_status read_protection(const netdp_i_description_options *options,
+                                    netdp_i_description *made, netdp_settings *settings,
+                                    netdp_error *error)
+{
+    netdp_protection *protection = &made->request.protection;
+    const bool add = strcmp(options->change, "add-remove") == 0;
+    const bool node = options->protects != NULL && strcmp(options->protects, "node") == 0;
+    const bool row = options->protects != NULL && strcmp(options->protects, "row") == 0;
+    netdp_status status = netdp_batches_parse(options->batches, &protection->batches, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--batches");
+    if (options->protects != NULL && !node && !row)
+        return netdp_i_fail(error, NETDP_INVALID, "--protects: '%s'; give node or row",
+                            netdp_i_show_text(options->protects).text);
+    if (!add && strcmp(options->change, "replace") != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "--change: '%s'; give replace or add-remove",
+                            netdp_i_show_text(options->change).text);
+    if (node && settings->cycle > 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--cycle: batches that take turns protect a row; give --protects row");
+    if (settings->cycle > 0 && protection->batches.kind != NETDP_BATCHES_FULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--cycle and --batches: say the same; give one of them");
+    if (row || (options->protects == NULL && settings->cycle > 1))
+        protection->protects = NETDP_PROTECTS_ROW;
+    if (add)
+        protection->change = NETDP_CHANGE_ADD_REMOVE;
+    if (settings->cycle > 1)
+        protection->batches = (netdp_batches){NETDP_BATCHES_CYCLIC, settings->cycle, 0};
+    else if (row && protection->batches.kind == NETDP_BATCHES_CYCLIC)
+        settings->cycle = protection->batches.count;
+    status = netdp_protection_check(protection, error);
+    if (status == NETDP_OK && options->rows != NULL && protection->protects != NETDP_PROTECTS_ROW)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "--rows: is how much one row weighs; give --protects row");
+    return status == NETDP_OK && options->rows != NULL ? read_rows(options->rows, made, error)
+                                                       : status;
+}
+
 /* --quiet: the factor of a covariance of as many phases as the rounds make. */
 static netdp_status read_quiet(const netdp_i_description_options *options,
                                netdp_i_description *made, netdp_settings *settings,
@@ -132,6 +214,8 @@ static netdp_status read_gossip(const netdp_i_description_options *options,
             netdp_mixing_new_stochastic(made->graph, options->network.mixing, &made->mixing, error);
     if (status == NETDP_OK)
         status = read_varying(options, made, settings, error);
+    if (status == NETDP_OK)
+        status = read_protection(options, made, settings, error);
     if (status != NETDP_OK)
         return status;
     if (options->pair_graph != NULL)
