@@ -1,0 +1,126 @@
+/* What a ledger says: all of it, and its heads. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "peer/ledger_base.h"
+
+netdp_status netdp_i_ledger_verify(netdp_i_ledger *ledger, netdp_i_entry_visit visit, void *context,
+                                   netdp_i_ledger_head *head, netdp_error *error)
+{
+    static const char sql[] = "SELECT " NETDP_I_ENTRY_COLUMNS " FROM entry ORDER BY row";
+    sqlite3_stmt *select = NULL;
+    netdp_i_entry entry;
+    unsigned char hash[NETDP_I_DIGEST];
+    netdp_i_ledger_head at = {0};
+    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
+    while (status == NETDP_OK && netdp_i_ledger_next(ledger, select, &status, error)) {
+        const bool known = netdp_i_entry_take(select, &entry);
+        if (known)
+            netdp_i_entry_hash(at.digest, &entry, hash);
+        if (!known || entry.row != at.rows + 1 || memcmp(hash, entry.hash, sizeof hash) != 0)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "%.300s: row %llu is not what was written: the ledger was "
+                                  "tampered with, or the disk is failing",
+                                  ledger->path, (unsigned long long)at.rows + 1);
+        else if (visit != NULL)
+            status = visit(context, &entry, error);
+        at.rows = entry.row;
+        memcpy(at.digest, entry.hash, NETDP_I_DIGEST);
+    }
+    sqlite3_finalize(select);
+    if (status == NETDP_OK && head != NULL)
+        *head = at;
+    return status;
+}
+
+/* ---- Heads ---- */
+
+void netdp_i_ledger_head_of(const netdp_i_ledger *ledger, netdp_i_ledger_head *head)
+{
+    *head = ledger->head;
+}
+
+netdp_status netdp_i_ledger_digest_at(netdp_i_ledger *ledger, uint64_t rows,
+                                      unsigned char digest[NETDP_I_DIGEST], bool *found,
+                                      netdp_error *error)
+{
+    sqlite3_stmt *select = NULL;
+    if (rows > INT64_MAX) {
+        *found = false;
+        return NETDP_OK;
+    }
+    netdp_status status =
+        netdp_i_ledger_prepare(ledger, "SELECT hash FROM entry WHERE row = ?", &select, error);
+    if (status != NETDP_OK)
+        return status;
+    sqlite3_bind_int64(select, 1, (sqlite3_int64)rows);
+    const bool any = netdp_i_ledger_next(ledger, select, &status, error) &&
+                     sqlite3_column_bytes(select, 0) == NETDP_I_DIGEST;
+    if (any)
+        memcpy(digest, sqlite3_column_blob(select, 0), NETDP_I_DIGEST);
+    sqlite3_finalize(select);
+    if (status == NETDP_OK)
+        *found = any;
+    return status;
+}
+
+netdp_status netdp_i_ledger_remembered(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
+                                       netdp_i_ledger_head *head, netdp_error *error)
+{
+    sqlite3_stmt *select = NULL;
+    netdp_i_ledger_head found = {0};
+    netdp_status status = netdp_i_ledger_prepare(
+        ledger, "SELECT rows, digest FROM met WHERE key = ?", &select, error);
+    if (status != NETDP_OK)
+        return status;
+    sqlite3_bind_blob(select, 1, key, NETDP_I_KEY, SQLITE_STATIC);
+    if (netdp_i_ledger_next(ledger, select, &status, error) &&
+        sqlite3_column_bytes(select, 1) == NETDP_I_DIGEST) {
+        found.rows = (uint64_t)sqlite3_column_int64(select, 0);
+        memcpy(found.digest, sqlite3_column_blob(select, 1), NETDP_I_DIGEST);
+    }
+    sqlite3_finalize(select);
+    if (status == NETDP_OK)
+        *head = found;
+    return status;
+}
+
+static netdp_status remember(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
+                             const netdp_i_ledger_head *shown, netdp_error *error)
+{
+    static const char sql[] =
+        "INSERT INTO met (key, rows, digest) VALUES (?,?,?) ON CONFLICT (key) "
+        "DO UPDATE SET rows = excluded.rows, digest = excluded.digest";
+    sqlite3_stmt *insert = NULL;
+    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &insert, error);
+    if (status != NETDP_OK)
+        return status;
+    sqlite3_bind_blob(insert, 1, key, NETDP_I_KEY, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 2, (sqlite3_int64)shown->rows);
+    sqlite3_bind_blob(insert, 3, shown->digest, NETDP_I_DIGEST, SQLITE_STATIC);
+    if (sqlite3_step(insert) != SQLITE_DONE)
+        status = netdp_i_ledger_cannot(ledger, "remember a head", error);
+    sqlite3_finalize(insert);
+    return status;
+}
+
+netdp_status netdp_i_ledger_meet(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
+                                 const netdp_i_ledger_head *shown,
+                                 const unsigned char *at_remembered, bool *back, netdp_error *error)
+{
+    netdp_i_ledger_head known;
+    netdp_status status = netdp_i_ledger_remembered(ledger, key, &known, error);
+    if (status != NETDP_OK)
+        return status;
+    const bool same = memcmp(known.digest, shown->digest, NETDP_I_DIGEST) == 0;
+    bool older = shown->rows == 0 || shown->rows > INT64_MAX || shown->rows < known.rows;
+    if (known.rows > 0 && shown->rows == known.rows)
+        older = older || !same;
+    else if (known.rows > 0 && at_remembered != NULL)
+        older = older || memcmp(at_remembered, known.digest, NETDP_I_DIGEST) != 0;
+    if (!older && !(shown->rows == known.rows && same))
+        status = remember(ledger, key, shown, error);
+    if (status == NETDP_OK)
+        *back = older;
+    return status;
+}

@@ -1,0 +1,213 @@
+/* What a peer does with its ledger: reserve, store, acknowledge, settle. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "peer/ledger_base.h"
+
+enum { LONGEST_FRAME = 1 << 28 };
+
+/* The row of that kind, attempt and party: its body, new memory (may be NULL); *found: is it there? */
+static netdp_status find(netdp_i_ledger *ledger, netdp_i_entry_kind kind, const netdp_i_attempt *of,
+                         int64_t party, unsigned char **body, int64_t *bytes, bool *found,
+                         netdp_error *error)
+{
+    static const char sql[] = "SELECT body FROM entry WHERE kind = ? AND study = ? AND phase = ? "
+                              "AND attempt = ? AND party = ?";
+    sqlite3_stmt *select = NULL;
+    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
+    if (status != NETDP_OK)
+        return status;
+    sqlite3_bind_text(select, 1, netdp_i_entry_word(kind), -1, SQLITE_STATIC);
+    sqlite3_bind_blob(select, 2, of->study, NETDP_I_DIGEST, SQLITE_STATIC);
+    sqlite3_bind_int64(select, 3, of->phase);
+    sqlite3_bind_int64(select, 4, of->attempt);
+    sqlite3_bind_int64(select, 5, party);
+    const bool there = netdp_i_ledger_next(ledger, select, &status, error);
+    if (there && body != NULL) {
+        const void *held = sqlite3_column_blob(select, 0);
+        const int64_t size = sqlite3_column_bytes(select, 0);
+        unsigned char *copy = NETDP_I_NEW(unsigned char, size + 1);
+        if (copy == NULL) {
+            status = netdp_i_no_memory(error);
+        } else {
+            if (size > 0)
+                memcpy(copy, held, (size_t)size);
+            *body = copy;
+            *bytes = size;
+        }
+    }
+    sqlite3_finalize(select);
+    if (status == NETDP_OK)
+        *found = there;
+    return status;
+}
+
+static netdp_i_attempt of_study(const unsigned char study[NETDP_I_DIGEST])
+{
+    netdp_i_attempt of = {.phase = 0};
+    memcpy(of.study, study, NETDP_I_DIGEST);
+    return of;
+}
+
+/* Appends the row; one that is there already with the same body is fine, with another one it is
+ * not. */
+static netdp_status append_once(netdp_i_ledger *ledger, netdp_i_entry_kind kind,
+                                const netdp_i_attempt *of, int64_t party, const char *text,
+                                netdp_error *error)
+{
+    unsigned char *body = NULL;
+    int64_t bytes = 0;
+    bool found = false;
+    netdp_i_entry entry = {.kind = kind,
+                           .of = *of,
+                           .party = party,
+                           .body = (const unsigned char *)text,
+                           .bytes = (int64_t)strlen(text)};
+    netdp_status status = find(ledger, kind, of, party, &body, &bytes, &found, error);
+    if (status == NETDP_OK && found &&
+        (bytes != entry.bytes || memcmp(body, text, (size_t)bytes) != 0))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: the row '%s' of this study is there already and says "
+                              "otherwise; a new study needs a new package",
+                              ledger->path, netdp_i_entry_word(kind));
+    else if (status == NETDP_OK && !found)
+        status = netdp_i_ledger_append(ledger, &entry, error);
+    netdp_i_free(body);
+    return status;
+}
+
+netdp_status netdp_i_ledger_enrol(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
+                                  const char *body, netdp_error *error)
+{
+    const netdp_i_attempt of = of_study(study);
+    bool settled = false;
+    netdp_status status = find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error);
+    if (status == NETDP_OK && settled)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "%.300s: this study is settled; to run it again, agree on a new package", ledger->path);
+    return status == NETDP_OK ? append_once(ledger, NETDP_I_ENTRY_STUDY, &of, -1, body, error)
+                              : status;
+}
+
+/* Is any frame of the attempt stored? */
+static netdp_status has_frames(netdp_i_ledger *ledger, const netdp_i_attempt *attempt, bool *stored,
+                               netdp_error *error)
+{
+    static const char sql[] = "SELECT 1 FROM entry WHERE kind = 'contribution' AND study = ? AND "
+                              "phase = ? AND attempt = ?";
+    sqlite3_stmt *select = NULL;
+    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
+    if (status != NETDP_OK)
+        return status;
+    sqlite3_bind_blob(select, 1, attempt->study, NETDP_I_DIGEST, SQLITE_STATIC);
+    sqlite3_bind_int64(select, 2, attempt->phase);
+    sqlite3_bind_int64(select, 3, attempt->attempt);
+    const bool any = netdp_i_ledger_next(ledger, select, &status, error);
+    sqlite3_finalize(select);
+    if (status == NETDP_OK)
+        *stored = any;
+    return status;
+}
+
+netdp_status netdp_i_ledger_reserve(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                                    bool *stored, netdp_error *error)
+{
+    netdp_status status = append_once(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, "", error);
+    return status == NETDP_OK ? has_frames(ledger, attempt, stored, error) : status;
+}
+
+netdp_status netdp_i_ledger_store(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                                  int64_t party, const void *frame, int64_t bytes,
+                                  netdp_error *error)
+{
+    netdp_i_entry entry = {.kind = NETDP_I_ENTRY_CONTRIBUTION,
+                           .of = *attempt,
+                           .party = party,
+                           .body = frame,
+                           .bytes = bytes};
+    if (bytes < 1 || bytes > LONGEST_FRAME || party < -1)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: a frame has 1 to %d bytes, not %lld",
+                            ledger->path, LONGEST_FRAME, (long long)bytes);
+    return netdp_i_ledger_append(ledger, &entry, error);
+}
+
+netdp_status netdp_i_ledger_frame(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                                  int64_t party, unsigned char **frame, int64_t *bytes,
+                                  netdp_error *error)
+{
+    bool found = false;
+    *frame = NULL;
+    *bytes = 0;
+    netdp_status status =
+        find(ledger, NETDP_I_ENTRY_CONTRIBUTION, attempt, party, frame, bytes, &found, error);
+    if (status == NETDP_OK && !found && party != -1)
+        status = find(ledger, NETDP_I_ENTRY_CONTRIBUTION, attempt, -1, frame, bytes, &found, error);
+    return status;
+}
+
+netdp_status netdp_i_ledger_acknowledge(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                                        int64_t party, netdp_error *error)
+{
+    return append_once(ledger, NETDP_I_ENTRY_ACKNOWLEDGED, attempt, party, "", error);
+}
+
+netdp_status netdp_i_ledger_acknowledged(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                                         int64_t party, bool *acknowledged, netdp_error *error)
+{
+    return find(ledger, NETDP_I_ENTRY_ACKNOWLEDGED, attempt, party, NULL, NULL, acknowledged,
+                error);
+}
+
+netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
+                                 netdp_i_attempt *attempt, bool *found, netdp_error *error)
+{
+    static const char sql[] = "SELECT phase, attempt FROM entry WHERE kind = 'reserved' AND study "
+                              "= ? ORDER BY phase DESC, attempt DESC LIMIT 1";
+    sqlite3_stmt *select = NULL;
+    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
+    if (status != NETDP_OK)
+        return status;
+    sqlite3_bind_blob(select, 1, study, NETDP_I_DIGEST, SQLITE_STATIC);
+    const bool any = netdp_i_ledger_next(ledger, select, &status, error);
+    if (any) {
+        *attempt = of_study(study);
+        attempt->phase = (uint32_t)sqlite3_column_int64(select, 0);
+        attempt->attempt = (uint32_t)sqlite3_column_int64(select, 1);
+    }
+    sqlite3_finalize(select);
+    if (status == NETDP_OK)
+        *found = any;
+    return status;
+}
+
+netdp_status netdp_i_ledger_settle(netdp_i_ledger *ledger,
+                                   const unsigned char study[NETDP_I_DIGEST], const char *body,
+                                   netdp_error *error)
+{
+    const netdp_i_attempt of = of_study(study);
+    bool settled = false;
+    netdp_status status = find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error);
+    return status == NETDP_OK && !settled
+               ? append_once(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, body, error)
+               : status;
+}
+
+netdp_status netdp_i_ledger_count(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
+                                  int64_t *reserved, bool *settled, netdp_error *error)
+{
+    static const char sql[] = "SELECT count(*) FILTER (WHERE kind = 'reserved'), count(*) FILTER "
+                              "(WHERE kind = 'settled') FROM entry WHERE study = ?";
+    sqlite3_stmt *select = NULL;
+    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
+    if (status != NETDP_OK)
+        return status;
+    sqlite3_bind_blob(select, 1, study, NETDP_I_DIGEST, SQLITE_STATIC);
+    if (netdp_i_ledger_next(ledger, select, &status, error)) {
+        *reserved = sqlite3_column_int64(select, 0);
+        *settled = sqlite3_column_int64(select, 1) > 0;
+    }
+    sqlite3_finalize(select);
+    return status;
+}
