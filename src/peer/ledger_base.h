@@ -1,4 +1,4 @@
-/* What the files of the ledger share: ledger.c opens it and adds rows, spending.c is what callers do,
+/* What the files of the ledger share: ledger_base.c opens it and adds rows, spending.c is what callers do,
  * history.c what they read. */
 #ifndef NETDP_I_PEER_LEDGER_BASE_H
 #define NETDP_I_PEER_LEDGER_BASE_H

@@ -1,0 +1,229 @@
+#include "peer/budget.h"
+
+#include <cyaml/cyaml.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "study/lines.h"
+
+enum { LARGEST = 1 << 20 };
+
+/* ---- budget.yaml ---- */
+
+typedef struct allowance_text {
+    char *name, *epsilon;
+} allowance_text;
+
+typedef struct budget_text {
+    char *delta, *peer, *coalition, *total;
+    allowance_text *peers;
+    uint32_t peers_count;
+} budget_text;
+
+#define TEXT_FIELD(type, key, flags)                                                               \
+    CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | (flags), type, key, 0, CYAML_UNLIMITED)
+
+static const cyaml_schema_field_t allowance_fields[] = {
+    TEXT_FIELD(allowance_text, name, 0), TEXT_FIELD(allowance_text, epsilon, 0), CYAML_FIELD_END};
+static const cyaml_schema_value_t allowance_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, allowance_text, allowance_fields)};
+static const cyaml_schema_field_t budget_fields[] = {
+    TEXT_FIELD(budget_text, delta, 0),
+    TEXT_FIELD(budget_text, peer, CYAML_FLAG_OPTIONAL),
+    TEXT_FIELD(budget_text, coalition, CYAML_FLAG_OPTIONAL),
+    TEXT_FIELD(budget_text, total, CYAML_FLAG_OPTIONAL),
+    CYAML_FIELD_SEQUENCE("peers", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, budget_text, peers,
+                         &allowance_schema, 0, NETDP_I_MOST_MEMBERS),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t budget_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, budget_text, budget_fields)};
+
+static void *allocate(void *context, void *memory, size_t bytes)
+{
+    (void)context;
+    if (bytes > 0)
+        return netdp_i_grow(memory, (int64_t)bytes, 1);
+    netdp_i_free(memory);
+    return NULL;
+}
+
+static const cyaml_config_t config = {
+    .mem_fn = allocate, .log_level = CYAML_LOG_ERROR, .flags = CYAML_CFG_NO_ALIAS};
+
+/* What is wrong with its shape: the first key that a budget has not, else what cyaml says. */
+static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_lines *lines,
+                             netdp_error *error)
+{
+    static const char known[] = " delta peer coalition total peers name epsilon ";
+    if (code == CYAML_ERR_OOM)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < lines->count; i++) {
+        char word[96];
+        snprintf(word, sizeof word, " %s ", lines->at[i].key);
+        if (strspn(lines->at[i].key, "0123456789") == 0 && strstr(known, word) == NULL)
+            return netdp_i_fail(
+                error, NETDP_INVALID,
+                "%.300s:%lld: unknown key '%s'; a budget has delta, peer, coalition, "
+                "total, and peers with name and epsilon",
+                path, (long long)lines->at[i].line, netdp_i_show_text(lines->at[i].key).text);
+    }
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%.300s: not a budget: %s; it has delta, peer, coalition, total, and peers "
+                        "with name and epsilon",
+                        path, cyaml_strerror(code));
+}
+
+/* NULL: infinite, not limited. */
+static netdp_status read_limit(const char *path, const netdp_i_lines *lines, const char *name,
+                               const char *text, double *limit, netdp_error *error)
+{
+    double read = INFINITY;
+    if (text != NULL && (!netdp_i_read_number(text, &read) || !(read >= 0) || isinf(read)))
+        return netdp_i_fail(
+            error, NETDP_INVALID, "%.300s:%lld: %s: '%s' is no epsilon; give a number from 0", path,
+            (long long)netdp_i_lines_of(lines, name), name, netdp_i_show_text(text).text);
+    *limit = read;
+    return NETDP_OK;
+}
+
+static netdp_status take_budget(const char *path, const netdp_i_lines *lines,
+                                const budget_text *text, netdp_i_budget *made, netdp_error *error)
+{
+    char name[40];
+    if (!netdp_i_read_number(text->delta, &made->delta) || !(made->delta > 0 && made->delta < 1))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s:%lld: delta: must lie between 0 and 1, such as 1e-6", path,
+                            (long long)netdp_i_lines_of(lines, "delta"));
+    netdp_status status = read_limit(path, lines, "peer", text->peer, &made->peer, error);
+    if (status == NETDP_OK)
+        status = read_limit(path, lines, "coalition", text->coalition, &made->coalition, error);
+    if (status == NETDP_OK)
+        status = read_limit(path, lines, "total", text->total, &made->total, error);
+    made->peers = NETDP_I_NEW(netdp_i_allowance, text->peers_count);
+    made->path = netdp_i_copy_text(path);
+    if (status == NETDP_OK && (made->peers == NULL || made->path == NULL))
+        status = netdp_i_no_memory(error);
+    for (uint32_t i = 0; i < text->peers_count && status == NETDP_OK; i++) {
+        snprintf(name, sizeof name, "peers.%u.epsilon", i + 1);
+        made->peers[i].name = netdp_i_copy_text(text->peers[i].name);
+        made->count++;
+        status = made->peers[i].name == NULL ? netdp_i_no_memory(error)
+                                             : read_limit(path, lines, name, text->peers[i].epsilon,
+                                                          &made->peers[i].epsilon, error);
+    }
+    if (status == NETDP_OK && isinf(made->peer) && isinf(made->coalition) && isinf(made->total))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: limits nothing; give peer, coalition or total", path);
+    return status;
+}
+
+netdp_status netdp_i_budget_read(const char *path, netdp_i_budget *budget, netdp_error *error)
+{
+    char *bytes = NULL;
+    int64_t count = 0;
+    netdp_i_lines lines = {0};
+    budget_text *text = NULL;
+    netdp_i_budget made = {0};
+    netdp_status status = netdp_i_file_load(path, &bytes, &count, error);
+    if (status == NETDP_OK && (count > LARGEST || memchr(bytes, '\0', (size_t)count) != NULL))
+        status =
+            netdp_i_fail(error, NETDP_INVALID, "%.300s: is no budget: too large, or no text", path);
+    if (status == NETDP_OK)
+        status = netdp_i_lines_read(path, bytes, count, &lines, error);
+    if (status == NETDP_OK) {
+        cyaml_data_t *read = NULL;
+        const cyaml_err_t code = cyaml_load_data((const uint8_t *)bytes, (size_t)count, &config,
+                                                 &budget_schema, &read, NULL);
+        text = read;
+        status = code == CYAML_OK ? take_budget(path, &lines, text, &made, error)
+                                  : complain(code, path, &lines, error);
+    }
+    if (text != NULL)
+        cyaml_free(&config, &budget_schema, text, 0);
+    netdp_i_lines_free(&lines);
+    netdp_i_free(bytes);
+    if (status != NETDP_OK) {
+        netdp_i_budget_clear(&made);
+        return status;
+    }
+    *budget = made;
+    return NETDP_OK;
+}
+
+void netdp_i_budget_clear(netdp_i_budget *budget)
+{
+    for (int32_t i = 0; i < budget->count; i++)
+        netdp_i_free(budget->peers[i].name);
+    netdp_i_free(budget->peers);
+    netdp_i_free(budget->path);
+    *budget = (netdp_i_budget){0};
+}
+
+/* ---- Admission ---- */
+
+/* The least that the owner allows towards these. */
+static double limit_of(const netdp_i_budget *budget, const netdp_i_package *package,
+                       const netdp_i_spent *spent)
+{
+    if (spent->everyone)
+        return budget->total;
+    double limit = spent->count > 1 ? budget->coalition : budget->peer;
+    for (int32_t i = 0; i < budget->count && spent->count == 1; i++) {
+        char key[NETDP_I_DIGEST_TEXT];
+        const int32_t who = netdp_i_package_find(package, budget->peers[i].name);
+        if (who < 0)
+            continue;
+        netdp_i_hex(package->member[who].key, key);
+        if (memcmp(key, spent->keys, NETDP_I_DIGEST_TEXT - 1) == 0)
+            limit = fmin(limit, budget->peers[i].epsilon);
+    }
+    return limit;
+}
+
+static netdp_status check(const netdp_i_budget *budget, const netdp_i_package *package,
+                          const netdp_i_spent *spent, netdp_error *error)
+{
+    const double limit = limit_of(budget, package, spent);
+    double epsilon = 0, before = 0;
+    netdp_status status = netdp_i_price_epsilon(spent->planned, budget->delta, &epsilon, error);
+    if (status == NETDP_OK)
+        status = netdp_i_price_epsilon(spent->before, budget->delta, &before, error);
+    if (status != NETDP_OK || epsilon <= limit)
+        return status;
+    return netdp_i_fail(
+        error, NETDP_NO_ANSWER,
+        "%.300s: towards %.120s this study would make it epsilon %s at delta %g, %s "
+        "more than the %g allowed (%s before it); nothing was reserved",
+        budget->path, spent->who, netdp_i_up(epsilon, 4).text, budget->delta,
+        netdp_i_up(epsilon - limit, 3).text, limit, netdp_i_up(before, 4).text);
+}
+
+netdp_status netdp_i_budget_admit(const netdp_i_budget *budget, netdp_i_ledger *ledger,
+                                  const netdp_i_package *package, int32_t self, netdp_error *error)
+{
+    unsigned char study[NETDP_I_DIGEST];
+    netdp_i_prices *prices = NULL;
+    netdp_i_account account = {0};
+    char *text = NULL;
+    netdp_status status = netdp_i_package_digest(package, study, error);
+    if (status == NETDP_OK)
+        status = netdp_i_prices_new(package, self, &prices, error);
+    if (status == NETDP_OK && (text = netdp_i_prices_text(prices, package, self)) == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = netdp_i_account_new(ledger, study, text, &account, error);
+    for (int32_t i = 0; i < account.count && status == NETDP_OK; i++)
+        status = check(budget, package, &account.towards[i], error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_enrol(ledger, study, text, error);
+    netdp_i_account_clear(&account);
+    netdp_i_prices_free(prices);
+    free(text);
+    return status;
+}

@@ -1,0 +1,69 @@
+/*
+ * How much an owner lets go, over all studies that its data are used in: budget.yaml. A study that
+ * would go over it is refused before anything is reserved for it.
+ *
+ *   delta: 1e-6        # at which epsilon is meant
+ *   peer: 1            # towards each other participant alone, and an eavesdropper on every link
+ *   coalition: 2       # towards each coalition that a study lists
+ *   total: 8           # towards all others together: local noise
+ *   peers:             # less for some
+ *     - {name: west, epsilon: 0.5}
+ *
+ * Every limit but one may be left out.
+ */
+#ifndef NETDP_I_PEER_BUDGET_H
+#define NETDP_I_PEER_BUDGET_H
+
+#include "peer/ledger.h"
+#include "peer/price.h"
+
+typedef struct netdp_i_allowance {
+    char *name;
+    double epsilon;
+} netdp_i_allowance;
+
+typedef struct netdp_i_budget {
+    char *path;
+    double delta;
+    double peer, coalition, total; /* epsilon; infinite where not limited */
+    int32_t count;
+    netdp_i_allowance *peers; /* [count] */
+} netdp_i_budget;
+
+/* NETDP_INVALID with file and line. */
+netdp_status netdp_i_budget_read(const char *path, netdp_i_budget *budget, netdp_error *error);
+void netdp_i_budget_clear(netdp_i_budget *budget);
+
+/* Whom something was spent towards, over all studies; by keys, in hexadecimal. */
+typedef struct netdp_i_spent {
+    int32_t count;  /* how many keys; 0: an eavesdropper who is no member, or everyone */
+    char *keys;     /* [64 count] hexadecimal, ascending */
+    bool everyone;  /* all others of each study together */
+    char *who;      /* by the names of the last study that has them */
+    double planned; /* sum of mu^2: what is reserved, and of studies under way all that they may */
+    double spent;   /* of it, what is reserved */
+    double before;  /* of `planned`, without the study that was asked about */
+} netdp_i_spent;
+
+typedef struct netdp_i_account {
+    int32_t count;
+    netdp_i_spent *towards;
+} netdp_i_account;
+
+/*
+ * All that the ledger has, and one more study where `text` is not NULL (netdp_i_prices_text; one that
+ * the ledger has already is not counted twice). Observers pool over studies: towards a set that one
+ * study does not list, the least listed set counts that holds its members there.
+ */
+netdp_status netdp_i_account_new(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
+                                 const char *text, netdp_i_account *account, netdp_error *error);
+void netdp_i_account_clear(netdp_i_account *account);
+
+/*
+ * Before a study starts: prices it for `self`, refuses it where it would go over the budget (one
+ * line: towards whom, by how much), and else enrols it in the ledger.
+ */
+netdp_status netdp_i_budget_admit(const netdp_i_budget *budget, netdp_i_ledger *ledger,
+                                  const netdp_i_package *package, int32_t self, netdp_error *error);
+
+#endif

@@ -1,0 +1,226 @@
+#include "peer/price.h"
+
+#include <math.h>
+#include <string.h>
+#include <jansson.h>
+#include <netdp/account.h>
+
+#include "base/fail.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "peer/contribution.h"
+
+/* A package as the accounts see it: one contribution of each member. */
+typedef struct account {
+    netdp_graph *links, *pairs;
+    netdp_mixing *mixing;
+    netdp_linear protocol;
+    const netdp_i_terms *terms;
+    int32_t self;
+    double excess;
+} account;
+
+static void close_account(account *a)
+{
+    netdp_mixing_free(a->mixing);
+    netdp_graph_free(a->pairs);
+    netdp_graph_free(a->links);
+}
+
+/* `everything` asks nothing of the mixing and of later rounds: the plainest will do. */
+static netdp_status open_account(const netdp_i_package *package, int32_t self, account *a,
+                                 netdp_error *error)
+{
+    *a = (account){.terms = &package->terms, .self = self};
+    netdp_status status = netdp_i_package_graphs(package, &a->links, &a->pairs, error);
+    if (status == NETDP_OK)
+        status = netdp_mixing_new(a->links, "metropolis", &a->mixing, error);
+    if (status != NETDP_OK) {
+        close_account(a);
+        return status;
+    }
+    a->protocol = (netdp_linear){.mixing = a->mixing, .rounds = 1};
+    int32_t degree = 0;
+    for (int32_t v = 0; a->pairs != NULL && v < package->members; v++)
+        if (netdp_graph_degree(a->pairs, v) > degree)
+            degree = netdp_graph_degree(a->pairs, v);
+    if (a->terms->pair_noise > 0)
+        a->protocol.pairing = (netdp_pairing){a->pairs, a->terms->pair_noise};
+    a->excess =
+        netdp_i_contribution_excess(package->pairs, degree, a->terms->pair_noise, a->terms->width);
+    return NETDP_OK;
+}
+
+/* mu^2 = loss / sigma^2 and what rounding adds, outward. */
+static double square_of(const account *a, double loss)
+{
+    const double upward = 1 + 0x1p-50;
+    return (loss / (a->terms->noise * a->terms->noise) + a->excess) * upward;
+}
+
+/*
+ * The largest loss towards the observers and any `revealed` others whose pairs' noise is known.
+ * `square` [asked], one for each observer, or one for all of them as a coalition.
+ */
+static netdp_status ask(const account *a, const int32_t *observers, int32_t count, bool coalition,
+                        netdp_own_noise own, double *square, netdp_error *error)
+{
+    netdp_losses *losses = NULL;
+    const netdp_loss_request request = {.protocol = &a->protocol,
+                                        .sees = NETDP_SEES_EVERYTHING,
+                                        .own_noise = own,
+                                        .bound = NETDP_BOUND_EVERYTHING,
+                                        .from_count = 1,
+                                        .from = &a->self,
+                                        .to_count = count,
+                                        .to = observers,
+                                        .coalition = coalition};
+    netdp_status status = netdp_losses_new(&request, NULL, &losses, error);
+    if (status != NETDP_OK)
+        return status;
+    if (!losses->sound)
+        status = netdp_i_fail(error, NETDP_NO_ANSWER, "the account of this study is no bound: %s",
+                              losses->reason);
+    for (int32_t i = 0; status == NETDP_OK && i < losses->to_count; i++)
+        square[i] = square_of(a, losses->loss[i]);
+    netdp_losses_free(losses);
+    return status;
+}
+
+/* ---- All of them ---- */
+
+void netdp_i_prices_free(netdp_i_prices *prices)
+{
+    if (prices == NULL)
+        return;
+    for (int32_t i = 0; prices->towards != NULL && i < prices->count; i++)
+        netdp_i_free(prices->towards[i].member);
+    netdp_i_free(prices->towards);
+    netdp_i_free(prices);
+}
+
+/* The members of each price: every other one alone, then coalitions without oneself. */
+static netdp_status list_observers(const netdp_i_package *package, int32_t self,
+                                   netdp_i_prices *prices, netdp_error *error)
+{
+    const int32_t most = package->members - 1 + package->coalitions;
+    prices->towards = NETDP_I_NEW(netdp_i_price, most);
+    if (prices->towards == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < package->members + package->coalitions; i++) {
+        const int32_t c = i - package->members;
+        const netdp_i_coalition one = {1, &i};
+        const netdp_i_coalition *from = c < 0 ? &one : &package->coalition[c];
+        if (c < 0 && i == self)
+            continue;
+        netdp_i_price *price = &prices->towards[prices->count];
+        price->member = NETDP_I_NEW(int32_t, from->count);
+        if (price->member == NULL)
+            return netdp_i_no_memory(error);
+        prices->count++;
+        for (int32_t k = 0; k < from->count; k++)
+            if (from->member[k] != self)
+                price->member[price->count++] = from->member[k];
+    }
+    return NETDP_OK;
+}
+
+static netdp_status fill(const account *a, const netdp_i_package *package, netdp_i_prices *prices,
+                         netdp_error *error)
+{
+    const int32_t others = package->members - 1;
+    int32_t *all = NETDP_I_NEW(int32_t, others);
+    double *single = NETDP_I_NEW(double, others);
+    netdp_status status = all == NULL || single == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t i = 0; status == NETDP_OK && i < others; i++)
+        all[i] = prices->towards[i].member[0];
+    if (status == NETDP_OK)
+        status = ask(a, all, others, false, NETDP_OWN_NOISE_KNOWN, single, error);
+    for (int32_t i = 0; status == NETDP_OK && i < others; i++)
+        prices->towards[i].square = single[i];
+    for (int32_t i = others; status == NETDP_OK && i < prices->count; i++)
+        status = ask(a, prices->towards[i].member, prices->towards[i].count, true,
+                     NETDP_OWN_NOISE_KNOWN, &prices->towards[i].square, error);
+    /* Who knows nobody's noise: the same as a member that does not use its own. */
+    if (status == NETDP_OK)
+        status = ask(a, all, 1, false, NETDP_OWN_NOISE_COUNTS, &prices->outside, error);
+    if (status == NETDP_OK)
+        status = ask(a, all, others, true, NETDP_OWN_NOISE_KNOWN, &prices->everyone, error);
+    netdp_i_free(all);
+    netdp_i_free(single);
+    return status;
+}
+
+netdp_status netdp_i_prices_new(const netdp_i_package *package, int32_t self,
+                                netdp_i_prices **prices, netdp_error *error)
+{
+    account a;
+    netdp_i_prices *made = NETDP_I_NEW(netdp_i_prices, 1);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = list_observers(package, self, made, error);
+    if (status == NETDP_OK)
+        status = open_account(package, self, &a, error);
+    if (status == NETDP_OK) {
+        status = fill(&a, package, made, error);
+        close_account(&a);
+    }
+    if (status != NETDP_OK) {
+        netdp_i_prices_free(made);
+        return status;
+    }
+    made->contributions = package->terms.contributions * package->terms.attempts;
+    made->exposed = package->terms.revealed > 0;
+    *prices = made;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_price_epsilon(double square, double delta, double *epsilon, netdp_error *error)
+{
+    return netdp_loss_value(square, 1, (netdp_unit){NETDP_AS_DP, delta}, epsilon, error);
+}
+
+/* ---- For the ledger ---- */
+
+static json_t *list_keys(const netdp_i_package *package, const int32_t *member, int32_t count)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < count; i++) {
+        char key[NETDP_I_DIGEST_TEXT];
+        netdp_i_hex(package->member[member[i]].key, key);
+        json_array_append_new(list, json_string(key));
+    }
+    return list;
+}
+
+char *netdp_i_prices_text(const netdp_i_prices *prices, const netdp_i_package *package,
+                          int32_t self)
+{
+    json_t *towards = json_array(), *members = json_array(), *names = json_array();
+    (void)netdp_i_json_failed();
+    for (int32_t i = 0; i < prices->count; i++) {
+        const netdp_i_price *price = &prices->towards[i];
+        json_array_append_new(towards,
+                              json_pack("{s:o, s:f}", "members",
+                                        list_keys(package, price->member, price->count), "square",
+                                        prices->exposed ? prices->everyone : price->square));
+    }
+    for (int32_t i = 0; i < package->members; i++) {
+        json_t *one = list_keys(package, &i, 1);
+        json_array_append(members, json_array_get(one, 0));
+        json_decref(one);
+        json_array_append_new(names, json_string(package->member[i].name));
+    }
+    json_t *object = json_pack(
+        "{s:s, s:i, s:I, s:f, s:f, s:f, s:f, s:b, s:o, s:o, s:o}", "title", package->title, "self",
+        (int)self, "contributions", (json_int_t)prices->contributions, "noise",
+        package->terms.noise, "pair_noise", package->terms.pair_noise, "outside",
+        prices->exposed ? prices->everyone : prices->outside, "everyone", prices->everyone,
+        "exposed", prices->exposed, "members", members, "names", names, "towards", towards);
+    char *text =
+        object != NULL && !netdp_i_json_failed()
+            ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17))
+            : NULL;
+    json_decref(object);
+    return text;
+}

@@ -1,0 +1,50 @@
+/*
+ * What a study costs a member: mu^2 of one contribution towards each observer, known before the start.
+ *
+ * By the library's account `everything` with noise in pairs (docs/proofs/pairs.md, Theorem 1), and
+ * what rounding adds (docs/proofs/exact-noise.md). It depends on the pair graph, the observers and
+ * the noise alone: not on who fails, on the mixing, on lost frames or their order. Contributions add
+ * up, and so do studies.
+ */
+#ifndef NETDP_I_PEER_PRICE_H
+#define NETDP_I_PEER_PRICE_H
+
+#include <netdp/status.h>
+
+#include "peer/package.h"
+
+/* Some observers who pool what they see, and an eavesdropper on every link. */
+typedef struct netdp_i_price {
+    int32_t count;
+    int32_t *member; /* [count], ascending; of a coalition without the member itself */
+    double square;   /* mu^2 of one contribution, from above */
+} netdp_i_price;
+
+typedef struct netdp_i_prices {
+    int32_t count;
+    netdp_i_price *towards; /* [count]: each other member, then each listed coalition */
+    double outside;         /* towards an eavesdropper on every link, who is no member */
+    double everyone;        /* towards all others together: what local noise gives */
+    int64_t contributions;  /* at most so many, each attempt counted */
+    /*
+     * With `revealed` above 0 partners may take this member for failed, and reveal its pairs'
+     * noise; what is left is its own. Towards whoever hears of that a contribution then costs
+     * `everyone`. Nobody can know beforehand that it will not happen, so this is what is reserved.
+     */
+    bool exposed;
+} netdp_i_prices;
+
+netdp_status netdp_i_prices_new(const netdp_i_package *package, int32_t self,
+                                netdp_i_prices **prices, netdp_error *error);
+void netdp_i_prices_free(netdp_i_prices *prices);
+
+/* Epsilon at delta of a sum of squares, rounded up. */
+netdp_status netdp_i_price_epsilon(double square, double delta, double *epsilon,
+                                   netdp_error *error);
+
+/* What the ledger's row `study` holds: all of it, members by their keys, on one line. NULL: no memory;
+ * free() it. */
+char *netdp_i_prices_text(const netdp_i_prices *prices, const netdp_i_package *package,
+                          int32_t self);
+
+#endif
