@@ -33,8 +33,8 @@ typedef struct netdp_i_description_options {
         .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
         .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,                      \
         .mechanism = "gaussian", .schedule = "once", .shuffle = "least", .grid = 1024,             \
-        .levels = 2, .pair_seed = 1, .quiet = "fresh", .workload = "sums", .change = "replace", .batches = "full",                         \
-        .settings = NETDP_SETTINGS_USUAL                                                           \
+        .levels = 2, .pair_seed = 1, .quiet = "fresh", .workload = "sums", .change = "replace",    \
+        .batches = "full", .settings = NETDP_SETTINGS_USUAL                                        \
     }
 
 /* clang-format off */
@@ -190,7 +190,7 @@ typedef struct netdp_i_description {
     netdp_loss_request request; /* of gossip; of the others bound, from and to */
     /* gossip */
     netdp_mixing *mixing;
-    double *share; /* Delta_u / Delta of rows; NULL: 1 each */
+    double *share;         /* Delta_u / Delta of rows; NULL: 1 each */
     double *quiet;         /* the factor of noise correlated over phases; NULL: it is fresh */
     netdp_graph *pairs;    /* who shares noise that cancels; NULL: nobody */
     netdp_linear protocol; /* rounds 1 where rounds_auto: they depend on the noise */
