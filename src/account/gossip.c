@@ -82,6 +82,10 @@ static netdp_status check_quiet(const netdp_loss_request *request, bool shared,
     const bool quiet = netdp_quiet_is(&p->quiet);
     if (!quiet && p->cycle <= 1)
         return NETDP_OK;
+    if (quiet && request->certify == NETDP_CERTIFY_YES)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "certify: there is no proof with outward rounding of quiet noise; give "
+                            "auto or no");
     if (bound->bound != NETDP_BOUND_PHASE_RELEASE && bound->bound != NETDP_BOUND_UPPER &&
         bound->bound != NETDP_BOUND_EVERYTHING)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -384,14 +388,19 @@ static void reduce_view(const account *a, const int32_t *member, int32_t count, 
     for (int32_t i = 0; i < count; i++)
         mark[member[i]] = 1;
     if (request->sees == NETDP_SEES_SUM) {
-        memcpy(seen, member, (size_t)count * sizeof *seen);
-        observer->seen_count = count;
+        /* A member without a neighbour outside learns from its sum what the set has sent: nothing. */
+        const bool all = a->certify || request->protocol->varying.kind != NETDP_VARY_NEVER;
         observer->last_sum = true;
         if (own_counts(request))
             observer->quiet_count = 0;
-        for (int32_t i = 0; i < count; i++)
-            reach[i] = netdp_i_reach(netdp_mixing_rows(request->protocol->mixing), member[i], mark,
-                                     observer->quiet_count == 0);
+        for (int32_t i = 0; i < count; i++) {
+            const double reaches = netdp_i_reach(netdp_mixing_rows(request->protocol->mixing),
+                                                 member[i], mark, observer->quiet_count == 0);
+            if (!all && reaches == 0)
+                continue;
+            seen[observer->seen_count] = member[i];
+            reach[observer->seen_count++] = reaches;
+        }
         observer->reach = reach;
         return;
     }
