@@ -4,6 +4,7 @@
  */
 #include "cli/common/command.h"
 #include "cli/common/kernels.h"
+#include "cli/common/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,6 +150,7 @@ int main(int argc, char **argv)
     netdp_error error = {NETDP_OK, ""};
     const char *name = NULL;
     netdp_i_kernels_settle(argv);
+    netdp_i_memory_settle();
     keep_standard_numbers();
     netdp_i_cli_catch_signals();
     netdp_status status =

@@ -344,17 +344,18 @@ static netdp_status describe_pairs(netdp_i_variant *variant, netdp_pairing *pair
                             study->path);
     if (name == NULL || variant->role != NETDP_I_NETWORK)
         return NETDP_OK;
-    if (!netdp_i_pairing_named(name))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: privacy.pair_graph: '%s' is none of edges, complete, ring, "
-                            "regular K and k-out K",
-                            study->path, netdp_i_show_text(name).text);
-    netdp_graph_free(variant->pairs);
-    variant->pairs = NULL;
-    netdp_status status = netdp_pairing_graph(name, variant->problem->graph,
-                                              study->privacy.pair_seed, &variant->pairs, error);
-    *pairing = (netdp_pairing){variant->pairs, given_or(study->privacy.pair_noise, 10)};
-    return status;
+    const netdp_graph *pairs = variant->problem->pairs; /* of a file */
+    if (pairs == NULL) {
+        netdp_graph_free(variant->pairs);
+        variant->pairs = NULL;
+        netdp_status status = netdp_pairing_graph(name, variant->problem->graph,
+                                                  study->privacy.pair_seed, &variant->pairs, error);
+        if (status != NETDP_OK)
+            return status;
+        pairs = variant->pairs;
+    }
+    *pairing = (netdp_pairing){pairs, given_or(study->privacy.pair_noise, 10)};
+    return NETDP_OK;
 }
 
 /* Noise correlated over phases; baselines have fresh noise. */

@@ -15,6 +15,7 @@
 #include "learn/owner.h"
 #include "learn/table.h"
 #include "plan/constants.h"
+#include "protocol/pairing.h"
 #include "study/value.h"
 
 void netdp_i_problem_free(netdp_i_problem *problem)
@@ -26,6 +27,7 @@ void netdp_i_problem_free(netdp_i_problem *problem)
     netdp_mixing_free(problem->mixing);
     netdp_transition_free(problem->law);
     netdp_graph_free(problem->graph);
+    netdp_graph_free(problem->pairs);
     for (int32_t j = 0; problem->column != NULL && j < problem->width; j++)
         netdp_i_free(problem->column[j]);
     netdp_i_free(problem->column);
@@ -690,6 +692,13 @@ static netdp_status load_values(const netdp_study *study, const char *csv, netdp
     return status;
 }
 
+/* The file of who shares noise in pairs, or NULL. */
+static const char *pairs_file(const netdp_study *study)
+{
+    const char *name = study->privacy.pair_graph;
+    return name == NULL || name[0] == '\0' || netdp_i_pairing_named(name) ? NULL : name;
+}
+
 netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
                                  netdp_i_problem **problem, netdp_error *error)
 {
@@ -699,6 +708,8 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
         return netdp_i_no_memory(error);
     netdp_status status = load_graph(study, data, made, error);
     const bool accounts = netdp_i_study_accounts(study);
+    if (status == NETDP_OK && pairs_file(study) != NULL)
+        status = netdp_pairing_graph(pairs_file(study), made->graph, 0, &made->pairs, error);
     if (status == NETDP_OK && !accounts && study->data.synthetic == NULL)
         status = find_csv(study, data, made, &csv, error);
     if (status == NETDP_OK && !accounts)
@@ -738,6 +749,9 @@ static bool same_problem(const netdp_study *a, const netdp_study *b)
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (is_of_problem(&netdp_i_keys[k]) && !netdp_i_value_equal(a, b, &netdp_i_keys[k]))
             return false;
+    const char *pairs = pairs_file(a), *others = pairs_file(b);
+    if ((pairs == NULL) != (others == NULL) || (pairs != NULL && strcmp(pairs, others) != 0))
+        return false;
     if (netdp_i_study_tallies(a) || netdp_i_study_tallies(b)) /* whose values depend on both */
         return strcmp(a->protocol.kind, b->protocol.kind) == 0 &&
                a->protocol.rounds == b->protocol.rounds;
@@ -828,6 +842,13 @@ static void digest_problem(const netdp_i_problem *problem, char digest[65])
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count > 0)
             crypto_hash_sha256_update(&state, parts[i].bytes, parts[i].count);
+    for (int32_t v = 0; problem->pairs != NULL && v < rows.nodes; v++) {
+        const int32_t degree = netdp_graph_degree(problem->pairs, v);
+        crypto_hash_sha256_update(&state, (const unsigned char *)&degree, sizeof degree);
+        crypto_hash_sha256_update(&state,
+                                  (const unsigned char *)netdp_graph_neighbours(problem->pairs, v),
+                                  (size_t)degree * sizeof degree);
+    }
     crypto_hash_sha256_final(&state, hash);
     sodium_bin2hex(digest, 65, hash, sizeof hash);
 }

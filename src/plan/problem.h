@@ -16,6 +16,7 @@
 typedef struct netdp_i_problem {
     netdp_graph *graph;
     netdp_graph_notes notes;
+    netdp_graph *pairs;    /* who shares noise that cancels, read from a file; else NULL */
     int64_t edges;         /* of a complete graph whose edges the graph does not list; else 0 */
     netdp_mixing *mixing;  /* gossip; NULL for a walk */
     netdp_transition *law; /* a walk; NULL for gossip */

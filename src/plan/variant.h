@@ -22,18 +22,18 @@ typedef struct netdp_i_variant {
     double noise;                   /* in units of Delta */
     netdp_linear protocol;          /* gossip */
     double *quiet;                  /* the factor of noise correlated over phases; NULL: fresh */
-    netdp_graph *pairs;             /* who shares noise that cancels; NULL: nobody; owned */
-    netdp_token token;              /* a walk; law NULL: none */
-    netdp_tally tally;              /* a token that sums or counts; nodes 0: none */
-    netdp_bound bound;              /* AUTO: the usual one, which is sound */
-    char why[256];                  /* why a walk has not the usual bound; "": it has */
-    int32_t observer_count;         /* drawn or named ones; 0: all nodes */
-    int32_t *observer;              /* [observer_count]; owned */
-    int32_t source_count;           /* accounts: whose losses; 0: all nodes */
-    int32_t *source;                /* [source_count]; owned */
-    double *pattern;                /* accounts: the contributions, NULL: the worst; owned */
-    double predicted;               /* expected objective at the end; -1: unknown */
-    double expected;                /* the noise's part of it, whatever the data; -1: unknown */
+    netdp_graph *pairs; /* who shares noise that cancels; NULL: nobody, or the problem's; owned */
+    netdp_token token;  /* a walk; law NULL: none */
+    netdp_tally tally;  /* a token that sums or counts; nodes 0: none */
+    netdp_bound bound;  /* AUTO: the usual one, which is sound */
+    char why[256];      /* why a walk has not the usual bound; "": it has */
+    int32_t observer_count; /* drawn or named ones; 0: all nodes */
+    int32_t *observer;      /* [observer_count]; owned */
+    int32_t source_count;   /* accounts: whose losses; 0: all nodes */
+    int32_t *source;        /* [source_count]; owned */
+    double *pattern;        /* accounts: the contributions, NULL: the worst; owned */
+    double predicted;       /* expected objective at the end; -1: unknown */
+    double expected;        /* the noise's part of it, whatever the data; -1: unknown */
     netdp_i_promise guarantee;
 } netdp_i_variant;
 

@@ -3,7 +3,8 @@
  * is still a bound.
  *
  * Arb keeps small caches of constants per thread and frees them at exit; a thread that ends earlier
- * should call flint_cleanup() last.
+ * should call flint_cleanup() last. Where memory runs out FLINT calls its abort: a program that must
+ * not end by a signal sets another with flint_set_abort, as the command does.
  */
 #ifndef NETDP_I_BALL_H
 #define NETDP_I_BALL_H

@@ -104,6 +104,8 @@ bool netdp_i_pairing_named(const char *name)
 netdp_status netdp_pairing_graph(const char *name, const netdp_graph *network, uint64_t seed,
                                  netdp_graph **pairs, netdp_error *error)
 {
+    const char *slash = strrchr(name, '/'); /* where a file lies is told nobody */
+    const char *file = slash != NULL ? slash + 1 : name;
     char family[64];
     netdp_graph *made = NULL;
     netdp_status status;
@@ -118,7 +120,7 @@ netdp_status netdp_pairing_graph(const char *name, const netdp_graph *network, u
         status = read_pairs(name, network, &made, error);
     }
     if (status == NETDP_OK)
-        status = netdp_i_graph_set_origin(made, name, error);
+        status = netdp_i_graph_set_origin(made, file, error);
     if (status != NETDP_OK) {
         netdp_graph_free(made);
         return status;

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "mixing/dense.h"
 
 bool netdp_quiet_is(const netdp_quiet *quiet)
 {
@@ -46,6 +47,7 @@ static netdp_status take_factor(int64_t phases, double *q, netdp_error *error)
                                     ") and its mirror differ; a covariance is symmetric",
                                     i + 1, j + 1);
     /* Of the rows below the diagonal, which column-major LAPACK calls the upper triangle. */
+    netdp_i_dense_begin();
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)phases, q, (int)phases) != 0)
         return netdp_i_fail(error, NETDP_INVALID, "quiet: the covariance is not positive definite");
     for (int64_t i = 0; i < phases; i++)

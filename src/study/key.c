@@ -215,7 +215,7 @@ const netdp_i_key netdp_i_keys[] = {
     {"privacy.end_dither", NETDP_I_KEY_REAL, AT(privacy.end_dither), .fallback = "0.1", .low = 0,
      .high = NETDP_I_LARGEST, .word = by_formula, .expects = "a number from 0 to 1e100, or auto"},
     {"privacy.pair_graph", NETDP_I_KEY_TEXT, AT(privacy.pair_graph),
-     .expects = "edges, complete, ring, regular K or k-out K"},
+     .expects = "edges, complete, ring, regular K, k-out K or the path of a graph file"},
     {"privacy.pair_noise", NETDP_I_KEY_REAL, AT(privacy.pair_noise), .fallback = "0", .low = 0,
      .high = 1e6, .word = by_formula, .expects = "a number from 0 to 1000000, or auto"},
     {"privacy.pair_seed", NETDP_I_KEY_SEED, AT(privacy.pair_seed), .fallback = "1",

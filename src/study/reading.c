@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "protocol/pairing.h"
 #include "study/value.h"
 
 enum { LONGEST_TEXT = 4096, PLACE_ROOM = 96 };
@@ -89,24 +90,32 @@ static const char *find_target(const char *weights)
                : NULL;
 }
 
-/* Weights that name a file: relative to the study, and absolute from then on where it exists. */
-static netdp_status locate_target(const netdp_i_reading *from, char **weights, netdp_error *error)
+/* The file of pairs, or NULL where the pair graph is named otherwise. */
+static const char *find_pairs(const char *pairs)
 {
-    const char *file = find_target(*weights), *slash = strrchr(from->path, '/');
+    return netdp_i_pairing_named(pairs) ? NULL : pairs;
+}
+
+/* A text that ends with a file's path: relative to the study, and absolute from then on where it
+   exists. */
+static netdp_status locate(const netdp_i_reading *from, const char *file, char **text,
+                           netdp_error *error)
+{
+    const char *slash = strrchr(from->path, '/');
     if (file == NULL)
         return NETDP_OK;
-    const int prefix = (int)(file - *weights);
+    const int prefix = (int)(file - *text);
     const int folder = file[0] != '/' && slash != NULL ? (int)(slash - from->path) + 1 : 0;
     char beside[2 * LONGEST_TEXT], located[2 * LONGEST_TEXT + 16];
     snprintf(beside, sizeof beside, "%.*s%s", folder, from->path, file);
     char *whole = netdp_i_value_path(beside);
-    snprintf(located, sizeof located, "%.*s%s", prefix, *weights, whole != NULL ? whole : beside);
+    snprintf(located, sizeof located, "%.*s%s", prefix, *text, whole != NULL ? whole : beside);
     free(whole);
     char *kept = netdp_i_copy_text(located);
     if (kept == NULL)
         return netdp_i_no_memory(error);
-    netdp_i_free(*weights);
-    *weights = kept;
+    netdp_i_free(*text);
+    *text = kept;
     return NETDP_OK;
 }
 
@@ -223,6 +232,7 @@ netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key 
                                  char *const text[2], netdp_error *error)
 {
     void *into = (char *)from->study + key->offset;
+    char **kept = into; /* of a text */
     netdp_status status = NETDP_OK;
     int word = 0;
     switch (key->kind) {
@@ -230,9 +240,11 @@ netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key 
         if (key->word != NULL && (status = read_word(from, key, text[0], &word, error)) != NETDP_OK)
             return status;
         status = keep_text(from, key, text[0], into, error);
-        return status == NETDP_OK && key->offset == offsetof(netdp_study, mixing.weights)
-                   ? locate_target(from, into, error)
-                   : status;
+        if (status == NETDP_OK && key->offset == offsetof(netdp_study, mixing.weights))
+            status = locate(from, find_target(*kept), kept, error);
+        if (status == NETDP_OK && key->offset == offsetof(netdp_study, privacy.pair_graph))
+            status = locate(from, find_pairs(*kept), kept, error);
+        return status;
     case NETDP_I_KEY_FILE:
         return keep_text(from, key, text[0], into, error);
     case NETDP_I_KEY_DATASET:

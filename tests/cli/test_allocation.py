@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Allocations that fail anywhere, in the libraries too: the right result or an error, never less.
+"""Allocations that fail anywhere, in the libraries too: the right result or an error, never less, and no signal.
 
 Every position would take minutes: some are drawn evenly; NETDP_EVERY_ALLOCATION=1 takes all."""
 import os
@@ -17,8 +17,13 @@ FILES = {"g.graphml": GRAPHML, "e.json": '[{"mechanism": "laplace", "noise": 4}]
                    "protocol: {kind: averaging, rounds: 2}\nprivacy: {noise: 1, as: loss}\n"}
 COMMANDS = [["loss", "--family", "complete 5", "--rounds", "2", "--json", "--full"],  # jansson
             ["graph", "info", "--graph", "g.graphml", "--json"],  # igraph, libxml2
-            ["convert", "events:e.json", "--to", "dp:1e-5", "--json"],  # FLINT, FFTW
+            ["convert", "events:e.json", "--to", "dp:1e-5", "--json"],  # FFTW
+            ["convert", "gdp:3", "--to", "dp:1e-200"],  # FLINT, GMP
             ["run", "s.yaml", "-o", "out", "--json"]]  # libcyaml, gnuplot's caller
+if POSITIONS == 0:  # FLINT, at 700,000 positions
+    COMMANDS.append(["loss", "--family", "ring 12", "--protocol", "ring-histogram", "--rounds", "1", "--flip", "0.3",
+                     "--levels", "3", "--as", "dp:1e-6", "--from", "5", "--to", "0"])
+MOST = 1000  # of a command's positions
 
 
 def run(words, at):
@@ -38,17 +43,19 @@ def main():
         counted, table = run(words, -1)
         assert counted.returncode == 0, counted.stderr
         count = int(counted.stderr.split()[-1])
-        step = max(1, count // POSITIONS) if POSITIONS else 1
+        step = max(1, count // (POSITIONS or MOST)) if count > MOST or POSITIONS else 1
         for at in range(step // 2, count, step):
             done, rows = run(words, at)
             ends += 1
-            aborts += done.returncode < 0
+            if done.returncode < 0:
+                aborts += 1
+                print(" ".join(words), "allocation", at, "of", count, "ended by a signal:", done.stderr)
             if done.returncode == 0 and (done.stdout != counted.stdout or rows != table):
                 bad += 1
                 print(" ".join(words), "allocation", at, "of", count, "less, and exit code 0:",
                       done.stderr.decode(errors="replace"))
     print(f"{ends} allocations failed, {aborts} ended by a signal, {bad} made a result of less")
-    sys.exit(bad > 0)
+    sys.exit(bad + aborts > 0)
 
 
 main()

@@ -294,7 +294,9 @@ def threads_do_not_matter():
                   ["--family", "davis", "--rounds", "15", "--sees", "sum", "--as", "dp:1e-6",
                    "--noise", "3"],
                   ["--family", "hypercube 6", "--rounds", "12", "--bound", "published"],
-                  ["--family", "erdos-renyi 120 0.2", "--rounds", "30", "--to", "3", "--certify", "no"]):
+                  ["--family", "erdos-renyi 120 0.2", "--rounds", "30", "--to", "3", "--certify", "no"],
+                  ["--family", "regular 600 8", "--rounds", "5", "--sees", "everything", "--to", "0",
+                   "--pair-graph", "regular 10", "--pair-noise", "10"]):
         with tempfile.TemporaryDirectory() as folder:
             one, two = [run(["loss", "--json", "--threads", count, *words], folder, {"OPENBLAS_NUM_THREADS": count})
                         for count in ("1", "2")]

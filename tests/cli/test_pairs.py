@@ -168,6 +168,43 @@ def tuned_study():
             assert words in err or key == "privacy.pair_graph=", (key, err)
 
 
+OF_A_FILE = """title: pairs of a file
+graph: {family: ring 12}
+task: {kind: account}
+protocol: {kind: averaging, rounds: 9}
+privacy: {noise: 1, as: loss, over: worst, dither: 0.1, pair_graph: PAIRS, pair_noise: 10}
+"""
+
+
+def study_with_pairs_of_a_file():
+    """Beside the study; the losses of the command; the file's place is told nobody, and its edges are the record's."""
+    pairs = "".join(f"{v} {(v + 5) % 12}\n" for v in range(12))
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "beside"))
+        with open(os.path.join(folder, "beside/mine.edges"), "w", encoding="utf-8") as file:
+            file.write(pairs)
+        with open(os.path.join(folder, "beside/study.yaml"), "w", encoding="utf-8") as file:
+            file.write(OF_A_FILE.replace("PAIRS", "mine.edges"))
+        code, _, err = run(["run", "beside/study.yaml", "-o", "out"], folder)
+        assert code == 0, err
+        with open(os.path.join(folder, "out/summary.json"), encoding="utf-8") as file:
+            text = file.read()
+        worst = json.loads(text)["variants"][-1]["guarantee"]["worst"]
+        assert folder not in text and json.loads(text)["variants"][-1]["guarantee"]["pairs"]["graph"] == "mine.edges", text
+        told = losses(["--family", "ring 12", "--rounds", "9", "--dither", "0.1", "--pair-graph", "mine.edges",
+                       "--pair-noise", "10"], {"mine.edges": pairs})
+        most = max(value for value in told.values() if value != "inf")
+        close(next(worst[key] for key in ("loss", "value", "epsilon") if key in worst), most, relative=1e-9)
+        assert run(["run", "out"], folder)[0] == 0
+        with open(os.path.join(folder, "beside/mine.edges"), "a", encoding="utf-8") as file:
+            file.write("0 6\n")
+        code, _, err = run(["run", "out"], folder)
+        assert code == 2 and len(err.splitlines()) == 1, (code, err)
+        os.unlink(os.path.join(folder, "beside/mine.edges"))
+        code, _, err = run(["run", "beside/study.yaml", "-o", "none"], folder)
+        assert code == 3 and "mine.edges" in err and len(err.splitlines()) == 1, (code, err)
+
+
 LARGE = """title: one for all
 graph: {family: hypercube 10}
 data: {source: meters, per_node: one, columns: [{name: h19}]}
@@ -204,4 +241,4 @@ main([
     Case("calibrate --family davis --rounds 9 --tune-pairs --target 4 --as dp:1e-6", 2, err="give --pair-graph"),
     Case("calibrate --family davis --rounds 9 --pair-graph edges --pair-noise 3 --tune-pairs --target 4 --as dp:1e-6", 2,
          err="--pair-noise: leave it out with --tune-pairs"),
-], [golden, limits, laws, segments, study, tuned, tuned_study, one_stands_for_all])
+], [golden, limits, laws, segments, study, tuned, tuned_study, study_with_pairs_of_a_file, one_stands_for_all])

@@ -60,13 +60,19 @@ def prepare(folder, study, rows):
     (folder / "private.csv").write_text(f"kind,{COLUMN},other\n" + "".join(lines), "utf-8")
 
 
+TOLD = "simulation: whoever has the seed can undo its noise"
+
+
 def ran(folder):
     code, out, err = run(["run", str(folder / "study.yaml"), "-o", str(folder / "out")], folder)
     assert code == 0, err
     # The experimenter sees the true mean, and is told.
-    assert "whoever has the seed can undo" in out, out
+    assert TOLD.split(": ")[1] in out, out
     code, _, err = run(["report", str(folder / "out")], folder)
     assert code == 0, err
+    for name in ("summary.json", "private.json"):
+        assert read_json((folder / "out" / name).read_text("utf-8"))["simulation"] == TOLD, name
+    assert TOLD in (folder / "out" / "report.html").read_text("utf-8")
     return folder / "out"
 
 
@@ -119,7 +125,7 @@ def the_experimenter_has_it_again():
         assert run(["run", "out"], folder)[1] == first[1]
         _, out, _ = run(["run", "out", "--json"], folder)
         assert out == (folder / "out" / "summary.json").read_text("utf-8"), out
-        assert read_json(out)["simulation"] == "simulation: whoever has the seed can undo its noise"
+        assert read_json(out)["simulation"] == TOLD
 
 
 def a_real_release_is_refused():

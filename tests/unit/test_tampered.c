@@ -1,7 +1,8 @@
 /*
  * A record is checked before it is believed: an interrupted folder whose study, checkpoint or
  * account was changed is refused in one line, or ends with the bytes of an undisturbed run; so is a
- * finished one. With NETDP_LONG every key of every bundled study, else some of some.
+ * finished one. With NETDP_LONG every key of every bundled study, else some of some; with a pattern
+ * as argument only the bundled studies of that name.
  */
 #include "folders.h"
 
@@ -33,6 +34,8 @@ static const char *const studies[] = {
     " variants: [{}, {privacy: {bound: theorem}}, {privacy: {bound: local}}]}",
 };
 enum { STUDIES = sizeof studies / sizeof *studies };
+
+static const char *bundled = "*"; /* which of them */
 
 static bool is_long(void)
 {
@@ -381,31 +384,45 @@ static void test_bundled_studies(void **state)
     int tried = 0;
     path_of(own, "cut", "study.yaml");
     snprintf(pattern, sizeof pattern, "%s/experiments/%s.yaml", getenv("NETDP_SOURCE"),
-             is_long() ? "*" : "meters-[hor]*");
+             is_long() ? bundled : "meters-[hor]*");
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        int ended = end(start(found.gl_pathv[i], true, "kept", 1000, 2, true));
+        const char *path = found.gl_pathv[i];
+        int ended = 0;
+        /* After the second report, or the first where there is no other. */
+        for (int at = 2; at > 0 && (ended != -SIGKILL || !exists("kept", "checkpoint")); at--) {
+            drop("kept");
+            ended = end(start(path, true, "kept", 1000, at, true));
+        }
         if (ended == -SIGKILL && exists("kept", "checkpoint")) {
-            assert_int_equal(end(start(found.gl_pathv[i], true, "whole", 1000, 0, false)), 0);
+            assert_int_equal(end(start(path, true, "whole", 1000, 0, false)), 0);
             copy("kept", "cut"); /* nothing is changed: it goes on */
             ended = end(start(own, false, "cut", 1000, 0, false));
             if (ended != 0)
-                fail_msg("%s: %d: %s", found.gl_pathv[i], ended, shared->error.text);
+                fail_msg("%s: %d: %s", path, ended, shared->error.text);
             assert_same("cut");
             drop("cut");
             change_study(is_long() ? 3 : 41);
             tried++;
         } else if (ended != 0 && ended != -SIGKILL && ended != NETDP_ENVIRONMENT) {
-            fail_msg("%s: %d: %s", found.gl_pathv[i], ended, shared->error.text);
+            fail_msg("%s: %d: %s", path, ended, shared->error.text);
+        } else if (is_long()) {
+            print_message("%s: not interrupted (%d)%s%s\n", path, ended, ended > 0 ? ": " : "",
+                          ended > 0 ? shared->error.text : "");
         }
         leave();
     }
     globfree(&found);
-    assert_true(tried >= (is_long() ? 15 : 3));
+    assert_true(tried >= (!is_long() ? 3 : strcmp(bundled, "*") == 0 ? 15 : 0));
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    const struct CMUnitTest one[] = {cmocka_unit_test(test_bundled_studies)};
+    if (count > 1) {
+        bundled = arguments[1];
+        return cmocka_run_group_tests_name(bundled, one, make_folder, drop_folder);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_study_changed),
         cmocka_unit_test(test_bytes_flipped),

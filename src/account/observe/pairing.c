@@ -75,6 +75,7 @@ static netdp_status invert(const netdp_pairing *pairing, const char *mark, doubl
                            netdp_error *error)
 {
     const int n = netdp_graph_nodes(pairing->graph);
+    netdp_i_dense_begin();
     fill_covariance(pairing, mark, inverse);
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, inverse, n) != 0 ||
         LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, inverse, n) != 0)

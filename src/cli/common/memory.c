@@ -1,0 +1,46 @@
+#include "cli/common/memory.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include <flint/flint.h>
+#include <gmp.h>
+#include <netdp/status.h>
+
+/* Without stdio, whose buffers then go nowhere: half a result is none. */
+_Noreturn static void end(void)
+{
+    static const char line[] =
+        "netdp: out of memory; use a smaller graph, fewer pairs or a larger machine\n";
+    if (write(STDERR_FILENO, line, sizeof line - 1) < 0)
+        _exit(NETDP_ENVIRONMENT);
+    _exit(netdp_status_exit_code(NETDP_NO_MEMORY));
+}
+
+static void *allocate(size_t bytes)
+{
+    void *made = malloc(bytes);
+    if (made == NULL)
+        end();
+    return made;
+}
+
+static void *grow(void *memory, size_t before, size_t bytes)
+{
+    (void)before;
+    void *made = realloc(memory, bytes);
+    if (made == NULL)
+        end();
+    return made;
+}
+
+static void release(void *memory, size_t bytes)
+{
+    (void)bytes;
+    free(memory);
+}
+
+void netdp_i_memory_settle(void)
+{
+    flint_set_abort(end);
+    mp_set_memory_functions(allocate, grow, release);
+}
