@@ -1,12 +1,12 @@
 #include "cli/common/command.h"
 
-#include "base/fail.h"
-
 #ifdef NETDP_PEER
+
+#include "peer/participant.h"
 
 static netdp_status take_part(const char *folder, netdp_error *error)
 {
-    return netdp_i_fail(error, NETDP_INVALID, "%s: peers only read their frames so far", folder);
+    return netdp_i_participate(folder, stderr, error);
 }
 
 #else
@@ -27,8 +27,12 @@ netdp_status netdp_i_command_peer(int argc, const char **argv, netdp_error *erro
     const netdp_i_usage usage = {
         .command = "peer",
         .arguments = "DIR",
-        .what = "Takes part in the study whose folder of this participant is DIR, beside the data "
-                "that stay here.",
+        .what = "Takes part in a study that runs on several machines. DIR is this participant's "
+                "folder: what was agreed on (package/), its key, peer.json, and the ledger of what "
+                "it has spent and sent. The data stay here; noised messages go to the neighbours "
+                "of the roster, over TLS. The result is DIR/result.json. Whatever happens is a "
+                "line on standard error. Stopped, killed or cut off, it goes on when it is "
+                "started again.",
         .least = 1,
         .most = 1,
         .options = table,

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 
 /* A key file: this line, 64 hexadecimal digits, a newline. */
 static const char head[] = "netdp signing key 1\n";
@@ -260,6 +262,82 @@ netdp_status netdp_i_ephemeral_new(const netdp_i_signer *signer, const netdp_i_a
 void netdp_i_ephemeral_free(netdp_i_ephemeral *ephemeral)
 {
     sodium_free(ephemeral);
+}
+
+/* A kept key: the secret, the public key, its signature. */
+enum { KEPT = crypto_scalarmult_SCALARBYTES + sizeof(netdp_i_offer) };
+
+static void name_kept(const char *folder, const netdp_i_attempt *attempt, char path[4096])
+{
+    snprintf(path, 4096, "%.3900s/pair-key-%u-%u", folder, attempt->phase, attempt->attempt);
+}
+
+static netdp_status write_kept(const char *path, const netdp_i_ephemeral *ephemeral,
+                               const netdp_i_offer *offer, netdp_error *error)
+{
+    netdp_i_output output = {0};
+    netdp_status status = netdp_i_output_open_private(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    setvbuf(output.stream, NULL, _IONBF, 0); /* no copy of the secret in a buffer */
+    fwrite(ephemeral->secret, sizeof ephemeral->secret, 1, output.stream);
+    fwrite(offer, sizeof *offer, 1, output.stream);
+    return netdp_i_output_commit(&output, error);
+}
+
+netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *signer,
+                                    const netdp_i_attempt *attempt, uint32_t node,
+                                    netdp_i_ephemeral **ephemeral, netdp_i_offer *offer,
+                                    netdp_error *error)
+{
+    char path[4096];
+    netdp_i_ephemeral *made = NULL;
+    name_kept(folder, attempt, path);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 && errno != ENOENT)
+        return cannot(path, "read", error);
+    if (file < 0) {
+        netdp_status status = netdp_i_ephemeral_new(signer, attempt, node, &made, offer, error);
+        if (status == NETDP_OK)
+            status = write_kept(path, made, offer, error);
+        if (status == NETDP_OK)
+            *ephemeral = made;
+        else
+            netdp_i_ephemeral_free(made);
+        return status;
+    }
+    made = sodium_malloc(sizeof *made);
+    const bool whole = made != NULL &&
+                       read(file, made->secret, sizeof made->secret) == sizeof made->secret &&
+                       read(file, offer, sizeof *offer) == sizeof *offer;
+    close(file);
+    if (!whole || !netdp_i_offer_holds(offer, attempt, node, netdp_i_signer_public(signer))) {
+        netdp_i_ephemeral_free(made);
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: is no pair key of this member, study and attempt", path);
+    }
+    memcpy(made->public, offer->key, sizeof made->public);
+    if (sodium_is_zero(made->secret, sizeof made->secret)) {
+        netdp_i_ephemeral_free(made);
+        made = NULL;
+    }
+    *ephemeral = made;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt *attempt,
+                                      netdp_error *error)
+{
+    static const unsigned char nothing[crypto_scalarmult_SCALARBYTES];
+    char path[4096];
+    name_kept(folder, attempt, path);
+    const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    const bool gone =
+        file >= 0 && write(file, nothing, sizeof nothing) == sizeof nothing && fsync(file) == 0;
+    netdp_status status = gone ? NETDP_OK : cannot(path, "zero", error);
+    if (file >= 0)
+        close(file);
+    return status;
 }
 
 bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *attempt, uint32_t node,

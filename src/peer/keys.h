@@ -75,6 +75,19 @@ netdp_status netdp_i_ephemeral_new(const netdp_i_signer *signer, const netdp_i_a
                                    netdp_i_offer *offer, netdp_error *error);
 void netdp_i_ephemeral_free(netdp_i_ephemeral *ephemeral);
 
+/*
+ * The same key over restarts, until its contribution is stored: kept in a file of the folder that
+ * only its owner may read, written and synced before the offer can leave. After
+ * netdp_i_ephemeral_forget *ephemeral is NULL: the secret is overwritten there (a disk may still
+ * have it), and the offer is what is left, for partners that come late.
+ */
+netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *signer,
+                                    const netdp_i_attempt *attempt, uint32_t node,
+                                    netdp_i_ephemeral **ephemeral, netdp_i_offer *offer,
+                                    netdp_error *error);
+netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt *attempt,
+                                      netdp_error *error);
+
 /* Did the member of that roster key make this offer, for this attempt? */
 bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *attempt, uint32_t node,
                          const unsigned char key[NETDP_I_KEY]);

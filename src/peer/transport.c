@@ -57,6 +57,7 @@ typedef struct edge {
 struct netdp_i_transport {
     netdp_i_transport_plan plan;
     netdp_i_transport_counts counts;
+    netdp_i_public *key; /* [nodes] */
     SSL_CTX *tls;
     uv_poll_t listener;
     int socket, port; /* -1, 0: none */
@@ -75,6 +76,7 @@ static void finish(netdp_i_transport *t)
     if (!t->closing || t->handles > 0 || t->all != NULL)
         return;
     SSL_CTX_free(t->tls);
+    netdp_i_free(t->key);
     netdp_i_free(t->edge);
     netdp_i_free(t);
 }
@@ -148,7 +150,7 @@ static void refuse(connection *c, netdp_i_refusal why)
 static int32_t find_key(const netdp_i_transport *t, const uint8_t key[32])
 {
     for (int32_t v = 0; v < t->plan.nodes; v++)
-        if (memcmp(t->plan.key[v], key, 32) == 0)
+        if (memcmp(t->key[v], key, 32) == 0)
             return v;
     return -1;
 }
@@ -164,8 +166,9 @@ static netdp_i_refusal judge_key(connection *c, const uint8_t key[32], bool vali
     if (c->dials)
         return plan->link[c->link].neighbour == who ? NETDP_I_REFUSE_NOTHING
                                                     : NETDP_I_REFUSE_WRONG_INDEX;
+    /* Where both ends dial, the call of the smaller member counts. */
     for (int32_t i = 0; i < plan->links; i++)
-        if (plan->link[i].neighbour == who && !plan->link[i].dials) {
+        if (plan->link[i].neighbour == who && (!plan->link[i].dials || who < plan->self)) {
             c->claims = i;
             return NETDP_I_REFUSE_NOTHING;
         }
@@ -603,20 +606,31 @@ static void dial_later(netdp_i_transport *t, int32_t link)
 
 /* ---- The whole ---- */
 
+static size_t longest_frame(uint32_t width)
+{
+    size_t most = 0;
+    for (int kind = NETDP_I_FRAME_HELLO; kind < NETDP_I_FRAME_KINDS; kind++) {
+        const size_t size = netdp_i_frame_size((netdp_i_frame_kind)kind, width);
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
 netdp_status netdp_i_transport_new(const netdp_i_transport_plan *plan,
                                    netdp_i_transport **transport, netdp_error *error)
 {
-    const size_t hello = netdp_i_frame_size(NETDP_I_FRAME_HELLO, 0),
-                 vector = netdp_i_frame_size(NETDP_I_FRAME_VECTOR, plan->width);
     netdp_i_transport *t = NETDP_I_NEW(netdp_i_transport, 1);
     edge *edges = NETDP_I_NEW(edge, plan->links);
-    if (t == NULL || edges == NULL) {
+    netdp_i_public *key = NETDP_I_NEW(netdp_i_public, plan->nodes);
+    if (t == NULL || edges == NULL || key == NULL) {
         netdp_i_free(t);
         netdp_i_free(edges);
+        netdp_i_free(key);
         return netdp_i_no_memory(error);
     }
+    memcpy(key, plan->key, (size_t)plan->nodes * sizeof *key);
     *t = (netdp_i_transport){
-        .plan = *plan, .edge = edges, .socket = -1, .most = hello > vector ? hello : vector};
+        .plan = *plan, .key = key, .edge = edges, .socket = -1, .most = longest_frame(plan->width)};
     netdp_status status = netdp_i_tls_new(
         plan->seed, plan->certificate != 0 ? plan->certificate : CERTIFICATE, &t->tls, error);
     if (status == NETDP_OK && plan->listen != NULL)
@@ -626,6 +640,7 @@ netdp_status netdp_i_transport_new(const netdp_i_transport_plan *plan,
             close(t->socket);
         SSL_CTX_free(t->tls);
         netdp_i_free(edges);
+        netdp_i_free(key);
         netdp_i_free(t);
         return status;
     }

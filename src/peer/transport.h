@@ -16,6 +16,9 @@
 
 typedef struct netdp_i_transport netdp_i_transport;
 
+/* A member's public key. */
+typedef uint8_t netdp_i_public[32];
+
 /* An edge of this peer. */
 typedef struct netdp_i_link {
     int32_t neighbour;   /* its index in the roster */
@@ -37,10 +40,10 @@ typedef struct netdp_i_transport_hooks {
 
 typedef struct netdp_i_transport_plan {
     uv_loop_t *loop;
-    const uint8_t *seed; /* [32] secret of this peer's key */
-    int32_t nodes;
-    const uint8_t (*key)[32]; /* [nodes] of the roster, borrowed */
-    const char *listen;       /* "host:port", or NULL: this peer only dials */
+    const uint8_t *seed;       /* [32] secret of this peer's key */
+    int32_t nodes, self;       /* members of the roster, and which one this peer is */
+    const netdp_i_public *key; /* [nodes] of the roster; copied */
+    const char *listen;        /* "host:port", or NULL: this peer only dials */
     int32_t links;
     const netdp_i_link *link; /* [links], borrowed */
     uint32_t width;           /* numbers of a vector */

@@ -1,0 +1,145 @@
+#include "peer/draws.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "noise/normal.h"
+#include "protocol/pairing.h"
+#include "simulate/gossip.h"
+
+/* ---- Test mode: the simulator's draws, added in its order ---- */
+
+static netdp_run_seed seed_of(const netdp_i_drawing *d)
+{
+    return (netdp_run_seed){d->settings->seed, d->settings->repeat};
+}
+
+static bool contribute_seeded(void *context, int64_t round, double *message)
+{
+    netdp_i_drawing *d = context;
+    const netdp_i_task *task = d->task;
+    for (int32_t j = 0; j < task->width; j++)
+        message[j] += task->value[j];
+    if (task->scale > 0)
+        netdp_i_node_noise(message, task->self, task->width, task->scale, seed_of(d), round, 0);
+    if (!netdp_pairing_is(&task->protocol.pairing))
+        return true;
+    const double shared = task->scale * task->protocol.pairing.noise;
+    const int32_t *partner = netdp_graph_neighbours(task->pairs, task->self);
+    int64_t *first = NETDP_I_NEW(int64_t, netdp_graph_nodes(task->pairs));
+    if (first == NULL || netdp_i_pairing_first(task->pairs, first, d->error) != NETDP_OK) {
+        netdp_i_free(first);
+        return false;
+    }
+    for (int32_t i = 0; i < netdp_graph_degree(task->pairs, task->self); i++)
+        netdp_i_pair_noise(message, netdp_i_pairing_number(task->pairs, first, task->self, i),
+                           task->width, task->self < partner[i] ? shared : -shared, seed_of(d),
+                           round);
+    netdp_i_free(first);
+    return true;
+}
+
+static bool dither_seeded(void *context, int64_t round, int slot, double deviation, double *message)
+{
+    const netdp_i_drawing *d = context;
+    netdp_i_node_noise(message, d->task->self, d->task->width, deviation, seed_of(d), round, slot);
+    return true;
+}
+
+/* ---- Real noise ---- */
+
+static bool begin_pairs(const netdp_i_drawing *d, netdp_i_noising *noising)
+{
+    const netdp_i_task *task = d->task;
+    const uint32_t self = (uint32_t)task->self;
+    const int32_t *partner = netdp_graph_neighbours(task->pairs, task->self);
+    for (int32_t i = 0; i < noising->partners; i++) {
+        noising->partner[i].adds = task->self < partner[i];
+        if (!netdp_i_pair_stream(d->ephemeral, &d->attempt, self, (uint32_t)partner[i],
+                                 &d->offer[partner[i]], &noising->partner[i].stream)) {
+            netdp_i_fail(d->error, NETDP_INVALID,
+                         "member %d sent a pair key that is none; nothing was contributed",
+                         (int)partner[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Streams give their noise again: they lie in locked memory, and are zeroed with it. */
+typedef struct held {
+    netdp_i_secure own;
+    netdp_i_partner_noise partner[];
+} held;
+
+static bool contribute_truly(void *context, int64_t round, double *message)
+{
+    netdp_i_drawing *d = context;
+    const netdp_i_task *task = d->task;
+    const bool pairs = netdp_pairing_is(&task->protocol.pairing);
+    const int32_t partners = pairs ? netdp_graph_degree(task->pairs, task->self) : 0;
+    held *streams = sodium_malloc(sizeof *streams + (size_t)partners * sizeof *streams->partner);
+    double *noised = sodium_allocarray((size_t)task->width, sizeof *noised);
+    (void)round;
+    bool made = streams != NULL && noised != NULL;
+    if (!made) {
+        (void)netdp_i_no_memory(d->error);
+    } else if (!netdp_i_secure_begin(&streams->own)) {
+        made = false;
+        netdp_i_fail(d->error, NETDP_ENVIRONMENT, "the system has no secure generator");
+    } else {
+        netdp_i_noising noising = {.reach = task->reach,
+                                   .scale = task->scale,
+                                   .pair_noise = task->protocol.pairing.noise,
+                                   .partners = partners,
+                                   .partner = streams->partner,
+                                   .own = &streams->own};
+        made = begin_pairs(d, &noising) &&
+               netdp_i_contribution_make(&noising, task->value, task->width, noised, d->error) ==
+                   NETDP_OK;
+    }
+    for (int32_t j = 0; made && j < task->width; j++)
+        message[j] += noised[j];
+    sodium_free(noised);
+    sodium_free(streams);
+    return made;
+}
+
+/*
+ * A dither is drawn again after a restart, and must be the same: its stream comes from this member's
+ * secret and the dither's place. The guarantee, of every message seen, rests on contributions alone.
+ */
+static bool dither_truly(void *context, int64_t round, int slot, double deviation, double *message)
+{
+    const netdp_i_drawing *d = context;
+    const uint64_t place[2] = {(uint64_t)round, (uint64_t)slot};
+    static const char purpose[] = "netdp peer dither";
+    unsigned char key[NETDP_I_SECURE_KEY];
+    netdp_i_secure stream;
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, netdp_i_signer_secret(d->signer), 32, sizeof key);
+    crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
+    crypto_generichash_update(&state, d->attempt.study, sizeof d->attempt.study);
+    crypto_generichash_update(&state, (const unsigned char *)&d->attempt.attempt,
+                              sizeof d->attempt.attempt);
+    crypto_generichash_update(&state, (const unsigned char *)place, sizeof place);
+    crypto_generichash_final(&state, key, sizeof key);
+    netdp_i_secure_of(key, &stream);
+    for (int32_t j = 0; j < d->task->width; j++) {
+        double normal;
+        netdp_i_secure_normals(&stream, &normal, 1);
+        message[j] += deviation * normal;
+    }
+    netdp_i_secure_end(&stream);
+    sodium_memzero(key, sizeof key);
+    sodium_memzero(&state, sizeof state);
+    return true;
+}
+
+netdp_i_draws netdp_i_draws_of(netdp_i_drawing *drawing)
+{
+    return drawing->settings->test ? (netdp_i_draws){contribute_seeded, dither_seeded, drawing}
+                                   : (netdp_i_draws){contribute_truly, dither_truly, drawing};
+}

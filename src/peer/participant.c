@@ -1,0 +1,743 @@
+#include "peer/participant.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <uv.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "peer/draws.h"
+#include "peer/frame.h"
+#include "peer/ledger.h"
+#include "peer/package.h"
+#include "peer/rounds.h"
+#include "peer/settings.h"
+#include "peer/task.h"
+#include "peer/transport.h"
+
+enum { TICK = 250, HANDSHAKE = 5000, CONNECTION_FRAME = 256 };
+
+/* What is known of one neighbour. */
+typedef struct side {
+    bool greeted, done; /* done: its result is there */
+    int64_t next;       /* the round of its vector that comes next */
+    int64_t send;       /* the round of this peer's that it is sent next */
+} side;
+
+typedef struct participant {
+    const char *folder;
+    FILE *log;
+    netdp_error *error;
+    netdp_status status; /* how it ends */
+    uv_loop_t loop;
+    uv_timer_t tick;
+    uv_signal_t interrupt, terminate;
+    netdp_i_package *package;
+    netdp_i_signer *signer;
+    netdp_i_ephemeral *ephemeral; /* until the contribution is stored */
+    netdp_i_settings settings;
+    netdp_i_task task;
+    netdp_i_ledger *ledger;
+    netdp_i_rounds *rounds;
+    netdp_i_transport *transport;
+    netdp_i_drawing drawing;
+    netdp_i_attempt attempt;
+    netdp_i_link *link; /* [sides] */
+    side *side;         /* [sides], as rounds numbers neighbours */
+    int32_t sides;
+    netdp_i_offer *offer; /* [members] */
+    bool *offered;        /* [members]: whose is there */
+    uint8_t **frame;      /* [rounds]: this peer's vectors as they leave; NULL: not yet */
+    size_t frame_bytes;
+    double *numbers; /* [width] of a frame that came */
+    bool finished, ending;
+    int64_t moved; /* seconds of CLOCK_BOOTTIME when something last did */
+    char waiting[128];
+    uint64_t refused[NETDP_I_REFUSALS_COUNT];
+} participant;
+
+/* Counts the time that a machine sleeps, too. */
+static int64_t boot_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec;
+}
+
+static void tell(participant *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void tell(participant *p, const char *format, ...)
+{
+    char when[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    va_list arguments;
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    fprintf(p->log, "%s ", when);
+    va_start(arguments, format);
+    vfprintf(p->log, format, arguments);
+    va_end(arguments);
+    fputc('\n', p->log);
+    fflush(p->log);
+}
+
+static const char *name_of(const participant *p, int32_t member)
+{
+    return p->package->member[member].name;
+}
+
+static void end_with(participant *p, netdp_status status)
+{
+    if (p->ending)
+        return;
+    p->ending = true;
+    p->status = status;
+    netdp_i_transport_close(p->transport);
+    p->transport = NULL;
+    uv_close((uv_handle_t *)&p->tick, NULL);
+    uv_close((uv_handle_t *)&p->interrupt, NULL);
+    uv_close((uv_handle_t *)&p->terminate, NULL);
+}
+
+/* ---- Pair keys ---- */
+
+static const netdp_i_member *member_of(const participant *p, uint32_t index)
+{
+    return &p->package->member[index];
+}
+
+static void send_offer(participant *p, int32_t link, int32_t origin)
+{
+    netdp_i_key_frame key = {
+        .phase = p->attempt.phase, .attempt = p->attempt.attempt, .origin = (uint32_t)origin};
+    uint8_t bytes[CONNECTION_FRAME];
+    memcpy(key.key, p->offer[origin].key, sizeof key.key);
+    memcpy(key.signature, p->offer[origin].signature, sizeof key.signature);
+    (void)netdp_i_transport_send(p->transport, link, bytes, netdp_i_frame_key(&key, bytes));
+}
+
+/* Hands an offer on to all neighbours but the one it came from. */
+static void spread_offer(participant *p, int32_t origin, int32_t from)
+{
+    for (int32_t i = 0; i < p->sides && p->transport != NULL; i++)
+        if (i != from && p->side[i].greeted)
+            send_offer(p, i, origin);
+}
+
+static void advance(participant *p);
+
+static netdp_i_refusal hear_key(participant *p, int32_t link, const netdp_i_key_frame *key)
+{
+    netdp_i_offer offer;
+    memcpy(offer.key, key->key, sizeof offer.key);
+    memcpy(offer.signature, key->signature, sizeof offer.signature);
+    if (key->phase != p->attempt.phase || key->attempt != p->attempt.attempt)
+        return NETDP_I_REFUSE_WRONG_ATTEMPT;
+    if (p->offered[key->origin])
+        return NETDP_I_REFUSE_NOTHING; /* it comes by every way that there is */
+    if (!netdp_i_offer_holds(&offer, &p->attempt, key->origin, member_of(p, key->origin)->key))
+        return NETDP_I_REFUSE_BAD_SIGNATURE;
+    p->offer[key->origin] = offer;
+    p->offered[key->origin] = true;
+    p->moved = boot_seconds();
+    spread_offer(p, (int32_t)key->origin, link);
+    advance(p);
+    return NETDP_I_REFUSE_NOTHING;
+}
+
+/* The first partner whose key is not there; -1: all are. */
+static int32_t missing_partner(const participant *p)
+{
+    if (p->task.pairs == NULL)
+        return -1;
+    const int32_t *partner = netdp_graph_neighbours(p->task.pairs, p->task.self);
+    for (int32_t i = 0; i < netdp_graph_degree(p->task.pairs, p->task.self); i++)
+        if (!p->offered[partner[i]])
+            return partner[i];
+    return -1;
+}
+
+/* ---- Vectors ---- */
+
+static netdp_i_when when_of(const participant *p, int64_t round)
+{
+    return (netdp_i_when){(uint32_t)netdp_i_rounds_phase(p->rounds, round), p->attempt.attempt,
+                          (uint32_t)round};
+}
+
+/* Whatever of this peer's vectors the neighbour lacks. */
+static void send_vectors(participant *p, int32_t link)
+{
+    side *s = &p->side[link];
+    while (p->transport != NULL && s->greeted && s->send < p->task.protocol.rounds &&
+           p->frame[s->send] != NULL) {
+        if (!netdp_i_transport_send(p->transport, link, p->frame[s->send], p->frame_bytes))
+            break;
+        s->send++;
+    }
+}
+
+static void send_done(participant *p, int32_t link)
+{
+    uint8_t bytes[CONNECTION_FRAME];
+    const size_t size =
+        netdp_i_frame_ack((uint32_t)p->task.self, when_of(p, p->task.protocol.rounds - 1), bytes);
+    (void)netdp_i_transport_send(p->transport, link, bytes, size);
+}
+
+/* What could give the noise of a stored contribution again. */
+static netdp_status forget_key(participant *p)
+{
+    netdp_i_ephemeral_free(p->ephemeral);
+    p->ephemeral = NULL;
+    p->drawing.ephemeral = NULL;
+    return netdp_i_ephemeral_forget(p->folder, &p->attempt, p->error);
+}
+
+/*
+ * The vector of the round under way: drawn, and where it carries a contribution stored and synced
+ * before anything of it leaves. False: it cannot be had yet, or never.
+ */
+static bool speak(participant *p)
+{
+    const int64_t round = netdp_i_rounds_now(p->rounds);
+    const bool contributes = netdp_linear_contributes(&p->task.protocol, round);
+    if (p->frame[round] != NULL)
+        return true;
+    if (contributes && missing_partner(p) >= 0)
+        return false;
+    const netdp_i_draws draws = netdp_i_draws_of(&p->drawing);
+    const double *message = netdp_i_rounds_speak(p->rounds, &draws);
+    uint8_t *bytes = message != NULL ? NETDP_I_NEW(uint8_t, p->frame_bytes) : NULL;
+    if (bytes == NULL) {
+        if (message != NULL)
+            (void)netdp_i_no_memory(p->error);
+        end_with(p, p->error->status);
+        return false;
+    }
+    if (netdp_i_frame_vector((uint32_t)p->task.self, when_of(p, round), message,
+                             (uint32_t)p->task.width, bytes) == 0) {
+        netdp_i_free(bytes);
+        end_with(p,
+                 netdp_i_fail(p->error, NETDP_INVALID,
+                              "a number of round %" PRId64 " is not finite; nothing left", round));
+        return false;
+    }
+    if (contributes) {
+        netdp_status status = netdp_i_ledger_store(p->ledger, &p->attempt, -1, bytes,
+                                                   (int64_t)p->frame_bytes, p->error);
+        if (status != NETDP_OK) {
+            netdp_i_free(bytes);
+            end_with(p, status);
+            return false;
+        }
+        status = forget_key(p);
+        if (status != NETDP_OK) {
+            end_with(p, status);
+            return false;
+        }
+        tell(p, "event=contributed phase=%u attempt=%u", p->attempt.phase, p->attempt.attempt);
+    }
+    p->frame[round] = bytes;
+    return true;
+}
+
+static netdp_i_refusal hear_vector(participant *p, int32_t link, const netdp_i_message *message)
+{
+    side *s = &p->side[link];
+    const netdp_i_refusal why = netdp_i_frame_place_check(
+        message, (uint32_t)p->link[link].neighbour, when_of(p, s->next), 0);
+    if (why == NETDP_I_REFUSE_REPLAYED) {
+        p->refused[why]++; /* dropped, and the link stays */
+        return NETDP_I_REFUSE_NOTHING;
+    }
+    if (why != NETDP_I_REFUSE_NOTHING)
+        return why;
+    if (message->place.phase != when_of(p, s->next).phase)
+        return NETDP_I_REFUSE_MALFORMED;
+    netdp_i_frame_numbers(message, p->numbers);
+    if (!netdp_i_rounds_hear(p->rounds, link, s->next, p->numbers))
+        return NETDP_I_REFUSE_OUT_OF_ORDER;
+    s->next++;
+    p->moved = boot_seconds();
+    advance(p);
+    return NETDP_I_REFUSE_NOTHING;
+}
+
+/* ---- The result ---- */
+
+static json_t *list_numbers(const participant *p, const double *state)
+{
+    json_t *list = json_array();
+    for (int32_t j = 0; j < p->task.width; j++)
+        json_array_append_new(list,
+                              netdp_i_json_double(p->task.low[j] + p->task.factor[j] * state[j]));
+    return list;
+}
+
+static json_t *list_columns(const participant *p)
+{
+    json_t *list = json_array();
+    for (int32_t j = 0; j < p->task.width; j++)
+        json_array_append_new(list, json_string(p->task.column[j]));
+    return list;
+}
+
+static json_t *list_state(const participant *p, const double *state)
+{
+    json_t *list = json_array();
+    for (int32_t j = 0; j < p->task.width; j++)
+        json_array_append_new(list, netdp_i_json_double(state[j]));
+    return list;
+}
+
+static netdp_status write_result(participant *p)
+{
+    char path[NETDP_I_PATH_ROOM], digest[NETDP_I_DIGEST_TEXT];
+    const double *state = netdp_i_rounds_state(p->rounds);
+    netdp_i_hex(p->attempt.study, digest);
+    netdp_i_file_path(path, p->folder, "result.json");
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:i, s:o, s:o, s:o}", "package", digest, "title",
+        p->package->title, "member", name_of(p, p->task.self), "noise",
+        p->settings.test ? "TEST: seeded, hides nothing" : "true normals, exactly rounded",
+        "rounds", (json_int_t)p->task.protocol.rounds, "attempt", (int)p->attempt.attempt,
+        "columns", list_columns(p), "estimate", list_numbers(p, state), "state",
+        list_state(p, state));
+    netdp_status status =
+        object == NULL ? netdp_i_no_memory(p->error) : netdp_i_json_write(object, path, p->error);
+    json_decref(object);
+    return status;
+}
+
+static void leave_if_all_are_done(participant *p)
+{
+    if (!p->finished || p->transport == NULL)
+        return;
+    for (int32_t i = 0; i < p->sides; i++)
+        if (!p->side[i].done)
+            return;
+    if (!netdp_i_transport_flushed(p->transport))
+        return; /* the next tick looks again */
+    tell(p, "event=left");
+    end_with(p, NETDP_OK);
+}
+
+static void finish(participant *p)
+{
+    netdp_status status = write_result(p);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_settle(p->ledger, p->attempt.study, "{}", p->error);
+    if (status != NETDP_OK) {
+        end_with(p, status);
+        return;
+    }
+    p->finished = true;
+    p->moved = boot_seconds();
+    tell(p, "event=finished rounds=%" PRId64, p->task.protocol.rounds);
+    for (int32_t i = 0; i < p->sides && p->transport != NULL; i++)
+        if (p->side[i].greeted)
+            send_done(p, i);
+    leave_if_all_are_done(p);
+}
+
+/* As far as it goes. */
+static void advance(participant *p)
+{
+    const netdp_i_draws draws = netdp_i_draws_of(&p->drawing);
+    while (!p->finished && !p->ending) {
+        if (!speak(p))
+            return;
+        for (int32_t i = 0; i < p->sides; i++)
+            send_vectors(p, i);
+        if (p->ending || !netdp_i_rounds_mix(p->rounds, &draws))
+            return;
+        p->moved = boot_seconds();
+        if (netdp_i_rounds_over(p->rounds))
+            finish(p);
+    }
+}
+
+/* ---- Links ---- */
+
+static void fill_hello(const participant *p, int64_t next, netdp_i_hello *hello)
+{
+    *hello = (netdp_i_hello){.index = (uint32_t)p->task.self,
+                             .nodes = (uint32_t)p->package->members,
+                             .test = p->settings.test,
+                             .at = when_of(p, next)};
+    memcpy(hello->study, p->attempt.study, sizeof hello->study);
+    netdp_i_ledger_head_of(p->ledger, &hello->ledger);
+}
+
+static void link_up(void *context, int32_t link)
+{
+    participant *p = context;
+    netdp_i_hello hello;
+    uint8_t bytes[CONNECTION_FRAME];
+    p->side[link].greeted = false;
+    fill_hello(p, p->side[link].next, &hello);
+    (void)netdp_i_transport_send(p->transport, link, bytes, netdp_i_frame_hello(&hello, bytes));
+}
+
+static void link_down(void *context, int32_t link)
+{
+    participant *p = context;
+    p->side[link].greeted = false;
+    tell(p, "event=link-down member=%s", name_of(p, p->link[link].neighbour));
+}
+
+static void link_refused(void *context, int32_t link, netdp_i_refusal why, const char *from)
+{
+    participant *p = context;
+    p->refused[why]++;
+    tell(p, "event=refused reason=%s member=%s from=%s", netdp_i_refusal_word(why),
+         link >= 0 ? name_of(p, p->link[link].neighbour) : "-", from);
+}
+
+static netdp_i_refusal hear_hello(participant *p, int32_t link, const netdp_i_hello *theirs)
+{
+    const int32_t who = p->link[link].neighbour;
+    side *s = &p->side[link];
+    netdp_i_hello mine;
+    netdp_i_ledger_head seen = {0};
+    bool back = false;
+    fill_hello(p, s->next, &mine);
+    netdp_status status =
+        netdp_i_ledger_remembered(p->ledger, member_of(p, (uint32_t)who)->key, &seen, p->error);
+    netdp_i_refusal why = status == NETDP_OK
+                              ? netdp_i_hello_check(&mine, theirs, (uint32_t)who, &seen)
+                              : NETDP_I_REFUSE_NOTHING;
+    if (status == NETDP_OK && why == NETDP_I_REFUSE_NOTHING)
+        status = netdp_i_ledger_meet(p->ledger, member_of(p, (uint32_t)who)->key, &theirs->ledger,
+                                     NULL, &back, p->error);
+    if (status != NETDP_OK) {
+        end_with(p, status);
+        return NETDP_I_REFUSE_NOTHING;
+    }
+    if (why == NETDP_I_REFUSE_NOTHING && back)
+        why = NETDP_I_REFUSE_LEDGER_WENT_BACK;
+    if (why == NETDP_I_REFUSE_NOTHING && theirs->at.attempt != p->attempt.attempt)
+        why = NETDP_I_REFUSE_WRONG_ATTEMPT;
+    if (why == NETDP_I_REFUSE_NOTHING && theirs->at.round > (uint64_t)p->task.protocol.rounds)
+        why = NETDP_I_REFUSE_OUT_OF_ORDER;
+    if (why != NETDP_I_REFUSE_NOTHING)
+        return why;
+    tell(p, "event=link-up member=%s", name_of(p, who));
+    s->greeted = true;
+    s->send = theirs->at.round;
+    for (int32_t v = 0; v < p->package->members; v++)
+        if (p->offered[v])
+            send_offer(p, link, v);
+    send_vectors(p, link);
+    if (p->finished && p->transport != NULL)
+        send_done(p, link);
+    return NETDP_I_REFUSE_NOTHING;
+}
+
+static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_message *message,
+                                  const uint8_t *bytes, size_t size)
+{
+    participant *p = context;
+    (void)bytes, (void)size;
+    switch (message->kind) {
+    case NETDP_I_FRAME_HELLO:
+        return hear_hello(p, link, &message->hello);
+    case NETDP_I_FRAME_KEY:
+        return hear_key(p, link, &message->key);
+    case NETDP_I_FRAME_VECTOR:
+        return hear_vector(p, link, message);
+    case NETDP_I_FRAME_ACK:
+        if (message->sender != (uint32_t)p->link[link].neighbour)
+            return NETDP_I_REFUSE_WRONG_INDEX;
+        p->side[link].done = true;
+        leave_if_all_are_done(p);
+        return NETDP_I_REFUSE_NOTHING;
+    case NETDP_I_FRAME_GOODBYE:
+        tell(p, "event=goodbye reason=%s member=%s", netdp_i_refusal_word(message->why),
+             name_of(p, p->link[link].neighbour));
+        return NETDP_I_REFUSE_NOTHING;
+    case NETDP_I_FRAME_KINDS:
+        break;
+    }
+    return NETDP_I_REFUSE_MALFORMED;
+}
+
+/* ---- Waiting ---- */
+
+/* Why nothing moves, in one word and a name; what is said is what the metrics count. */
+static void find_wait(const participant *p, char text[128])
+{
+    const int32_t partner = missing_partner(p);
+    text[0] = '\0';
+    if (p->finished) {
+        for (int32_t i = 0; i < p->sides; i++)
+            if (!p->side[i].done)
+                snprintf(text, 128, "for=end-of member=%s", name_of(p, p->link[i].neighbour));
+    } else if (partner >= 0 && p->frame[netdp_i_rounds_now(p->rounds)] == NULL) {
+        snprintf(text, 128, "for=pair-key member=%s", name_of(p, partner));
+    } else {
+        for (int32_t i = 0; i < p->sides; i++)
+            if (!netdp_i_rounds_heard(p->rounds, i))
+                snprintf(text, 128, "for=%s member=%s round=%" PRId64,
+                         p->side[i].greeted ? "vector" : "link", name_of(p, p->link[i].neighbour),
+                         netdp_i_rounds_now(p->rounds));
+    }
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    participant *p = timer->data;
+    char waiting[128];
+    const int64_t still = boot_seconds() - p->moved;
+    leave_if_all_are_done(p);
+    if (p->ending)
+        return;
+    find_wait(p, waiting);
+    if (strcmp(waiting, p->waiting) != 0 && still >= 1) {
+        memcpy(p->waiting, waiting, sizeof waiting);
+        if (waiting[0] != '\0')
+            tell(p, "event=waiting %s", waiting);
+    }
+    if (p->finished && still >= p->settings.linger) {
+        tell(p, "event=left %s", waiting);
+        end_with(p, NETDP_OK);
+    } else if (!p->finished && still >= p->settings.patience) {
+        end_with(p, netdp_i_fail(p->error, NETDP_ENVIRONMENT,
+                                 "gave up: nothing came for %" PRId64 " s, %s; start it again to "
+                                 "go on",
+                                 still, waiting));
+    } else if (time(NULL) >= p->package->terms.expires) {
+        end_with(p, netdp_i_fail(p->error, NETDP_INVALID, "the study package has expired"));
+    }
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    participant *p = handle->data;
+    tell(p, "event=signal number=%d", number);
+    end_with(p, netdp_i_fail(p->error, NETDP_INTERRUPTED,
+                             "interrupted; start it again to go on where it stands"));
+}
+
+/* ---- From the folder to the first frame ---- */
+
+static netdp_status find_self(const participant *p, int32_t *self)
+{
+    *self = netdp_i_package_find_key(p->package, netdp_i_signer_public(p->signer));
+    return *self >= 0
+               ? NETDP_OK
+               : netdp_i_fail(p->error, NETDP_INVALID,
+                              "%.300s: the roster does not have this folder's key", p->folder);
+}
+
+/* Reads what was agreed on and what is this member's own. */
+static netdp_status read_folder(participant *p)
+{
+    char path[NETDP_I_PATH_ROOM];
+    int32_t self = -1;
+    netdp_i_file_path(path, p->folder, "package");
+    netdp_status status = netdp_i_package_read(path, &p->package, p->error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_admit(p->package, NULL, time(NULL), p->error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_digest(p->package, p->attempt.study, p->error);
+    netdp_i_file_path(path, p->folder, "key");
+    if (status == NETDP_OK)
+        status = netdp_i_signer_load(path, &p->signer, p->error);
+    if (status == NETDP_OK)
+        status = find_self(p, &self);
+    if (status == NETDP_OK)
+        status = netdp_i_settings_read(p->folder, p->package, &p->settings, p->error);
+    if (status == NETDP_OK)
+        status = netdp_i_task_new(p->package, &p->settings, p->folder, self, &p->task, p->error);
+    return status;
+}
+
+static netdp_status admit(participant *p)
+{
+    return netdp_i_ledger_enrol(p->ledger, p->attempt.study, "{}", p->error);
+}
+
+/* The contribution as it was stored: it leaves again, and nothing is drawn. */
+static netdp_status resume_contribution(participant *p)
+{
+    const netdp_i_frame_limits limits = {
+        .nodes = (uint32_t)p->package->members, .width = (uint32_t)p->task.width, .greeted = true};
+    unsigned char *stored = NULL;
+    int64_t bytes = 0;
+    netdp_i_message message;
+    size_t used = 0;
+    netdp_status status =
+        netdp_i_ledger_frame(p->ledger, &p->attempt, -1, &stored, &bytes, p->error);
+    if (status != NETDP_OK)
+        return status;
+    if (stored == NULL || (size_t)bytes != p->frame_bytes ||
+        netdp_i_frame_decode(stored, (size_t)bytes, &limits, &message, &used) !=
+            NETDP_I_REFUSE_NOTHING ||
+        used != p->frame_bytes) {
+        netdp_i_free(stored);
+        return netdp_i_fail(p->error, NETDP_INVALID,
+                            "ledger.db: the stored contribution is none of this study");
+    }
+    netdp_i_frame_numbers(&message, p->numbers);
+    netdp_i_rounds_resume(p->rounds, message.place.round, p->numbers, NULL);
+    p->frame[message.place.round] = stored;
+    tell(p, "event=resumed phase=%u attempt=%u", p->attempt.phase, p->attempt.attempt);
+    return NETDP_OK;
+}
+
+/* The ledger, the attempt's reservation, its keys. */
+static netdp_status open_books(participant *p)
+{
+    char path[NETDP_I_PATH_ROOM];
+    bool stored = false;
+    const int32_t self = p->task.self;
+    netdp_i_file_path(path, p->folder, "ledger.db");
+    netdp_status status =
+        netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error);
+    if (status == NETDP_OK)
+        status = admit(p);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_reserve(p->ledger, &p->attempt, &stored, p->error);
+    if (status == NETDP_OK && p->task.pairs != NULL)
+        status = netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self,
+                                        &p->ephemeral, &p->offer[self], p->error);
+    if (status != NETDP_OK)
+        return status;
+    p->offered[self] = p->task.pairs != NULL;
+    if (stored)
+        status = resume_contribution(p);
+    if (status == NETDP_OK && stored && p->ephemeral != NULL)
+        status = forget_key(p);
+    if (status == NETDP_OK && !stored && p->task.pairs != NULL && p->ephemeral == NULL)
+        status =
+            netdp_i_fail(p->error, NETDP_INVALID,
+                         "ledger.db: its contribution is missing, and was once stored: this is "
+                         "a copy from before; give up the attempt, or bring the ledger back");
+    p->drawing.ephemeral = p->ephemeral;
+    return status;
+}
+
+static netdp_status make_room(participant *p)
+{
+    netdp_status status = netdp_i_rounds_new(&p->task.protocol, p->task.self, p->task.width,
+                                             p->task.scale, &p->rounds, p->error);
+    if (status != NETDP_OK)
+        return status;
+    p->sides = netdp_i_rounds_degree(p->rounds);
+    p->frame_bytes = netdp_i_frame_size(NETDP_I_FRAME_VECTOR, (uint32_t)p->task.width);
+    p->link = NETDP_I_NEW(netdp_i_link, p->sides);
+    p->side = NETDP_I_NEW(side, p->sides);
+    p->offer = NETDP_I_NEW(netdp_i_offer, p->package->members);
+    p->offered = NETDP_I_NEW(bool, p->package->members);
+    p->frame = NETDP_I_NEW(uint8_t *, p->task.protocol.rounds);
+    p->numbers = NETDP_I_NEW(double, p->task.width);
+    if (p->link == NULL || p->side == NULL || p->offer == NULL || p->offered == NULL ||
+        p->frame == NULL || p->numbers == NULL)
+        return netdp_i_no_memory(p->error);
+    for (int32_t i = 0; i < p->sides; i++) {
+        const int32_t who = netdp_i_rounds_neighbour(p->rounds, i);
+        p->link[i] = (netdp_i_link){.neighbour = who,
+                                    .dials = p->settings.address[who] != NULL,
+                                    .address = p->settings.address[who]};
+    }
+    p->drawing = (netdp_i_drawing){.task = &p->task,
+                                   .settings = &p->settings,
+                                   .signer = p->signer,
+                                   .attempt = p->attempt,
+                                   .offer = p->offer,
+                                   .error = p->error};
+    return NETDP_OK;
+}
+
+static netdp_status connect_all(participant *p)
+{
+    netdp_i_public *key = NETDP_I_NEW(netdp_i_public, p->package->members);
+    if (key == NULL)
+        return netdp_i_no_memory(p->error);
+    for (int32_t v = 0; v < p->package->members; v++)
+        memcpy(key[v], p->package->member[v].key, 32);
+    const netdp_i_transport_plan plan = {
+        .loop = &p->loop,
+        .seed = netdp_i_signer_secret(p->signer),
+        .nodes = p->package->members,
+        .self = p->task.self,
+        .key = key,
+        .listen = p->settings.listen,
+        .links = p->sides,
+        .link = p->link,
+        .width = (uint32_t)p->task.width,
+        .patience = HANDSHAKE,
+        .hooks = {p, link_up, hear_frame, link_down, link_refused},
+    };
+    netdp_status status = netdp_i_transport_new(&plan, &p->transport, p->error);
+    netdp_i_free(key);
+    return status;
+}
+
+static netdp_status run(participant *p)
+{
+    netdp_status status = connect_all(p);
+    if (status != NETDP_OK)
+        return status;
+    uv_timer_init(&p->loop, &p->tick);
+    uv_signal_init(&p->loop, &p->interrupt);
+    uv_signal_init(&p->loop, &p->terminate);
+    p->tick.data = p->interrupt.data = p->terminate.data = p;
+    uv_timer_start(&p->tick, on_tick, TICK, TICK);
+    uv_signal_start(&p->interrupt, on_signal, SIGINT);
+    uv_signal_start(&p->terminate, on_signal, SIGTERM);
+    p->moved = boot_seconds();
+    tell(p, "event=started member=%s port=%d mode=%s", name_of(p, p->task.self),
+         netdp_i_transport_port(p->transport), p->settings.test ? "TEST" : "real");
+    advance(p);
+    uv_run(&p->loop, UV_RUN_DEFAULT);
+    return p->status;
+}
+
+static void clear(participant *p)
+{
+    for (int64_t t = 0; p->frame != NULL && t < p->task.protocol.rounds; t++)
+        netdp_i_free(p->frame[t]);
+    netdp_i_free(p->frame);
+    netdp_i_free(p->link);
+    netdp_i_free(p->side);
+    netdp_i_free(p->offer);
+    netdp_i_free(p->offered);
+    netdp_i_free(p->numbers);
+    netdp_i_rounds_free(p->rounds);
+    netdp_i_ledger_close(p->ledger);
+    netdp_i_ephemeral_free(p->ephemeral);
+    netdp_i_task_clear(&p->task);
+    netdp_i_settings_clear(&p->settings);
+    netdp_i_signer_free(p->signer);
+    netdp_i_package_free(p->package);
+}
+
+netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *error)
+{
+    netdp_error own = {NETDP_OK, ""};
+    participant p = {.folder = folder, .log = log, .error = error != NULL ? error : &own};
+    /* No core file and no debugger of the same user: both would have the values. */
+    (void)prctl(PR_SET_DUMPABLE, 0);
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (uv_loop_init(&p.loop) != 0)
+        return netdp_i_no_memory(error);
+    netdp_status status = read_folder(&p);
+    if (status == NETDP_OK)
+        status = make_room(&p);
+    if (status == NETDP_OK)
+        status = open_books(&p);
+    if (status == NETDP_OK)
+        status = run(&p);
+    uv_run(&p.loop, UV_RUN_DEFAULT);
+    uv_loop_close(&p.loop);
+    clear(&p);
+    return status;
+}

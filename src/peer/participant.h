@@ -1,0 +1,18 @@
+/*
+ * One participant, from its folder to its result: links, the exchange of pair keys, the ledger, the
+ * rounds, and the reason of every wait.
+ */
+#ifndef NETDP_I_PARTICIPANT_H
+#define NETDP_I_PARTICIPANT_H
+
+#include <stdio.h>
+#include <netdp/status.h>
+
+/*
+ * Takes part until the result is in the folder and the neighbours have theirs, or until patience or
+ * linger run out. `log` gets a line for whatever happens, nothing private in it. NETDP_INTERRUPTED: a
+ * signal; NETDP_ENVIRONMENT: nothing moved for too long. Called again it goes on.
+ */
+netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *error);
+
+#endif

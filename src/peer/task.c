@@ -1,0 +1,221 @@
+#include "peer/task.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+#include <netdp/learn.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "plan/problem.h"
+#include "study/study.h"
+
+void netdp_i_task_clear(netdp_i_task *task)
+{
+    for (int32_t j = 0; task->column != NULL && j < task->width; j++)
+        netdp_i_free(task->column[j]);
+    netdp_i_free(task->column);
+    netdp_i_free(task->low);
+    netdp_i_free(task->factor);
+    sodium_free(task->value);
+    netdp_mixing_free(task->mixing);
+    netdp_graph_free(task->pairs);
+    netdp_graph_free(task->links);
+    netdp_study_free(task->study);
+    *task = (netdp_i_task){0};
+}
+
+static netdp_status refuse(const char *what, const char *instead, netdp_error *error)
+{
+    return netdp_i_fail(error, NETDP_INVALID, "study.yaml: peers do not run %s yet; %s", what,
+                        instead);
+}
+
+/* What peers run so far: the mean of everybody's value, one contribution each. */
+static netdp_status check_study(const netdp_study *study, netdp_error *error)
+{
+    if (study->variation_count > 0)
+        return refuse("several variants at once", "make the package of one of them", error);
+    if (strcmp(study->task.kind, "mean") != 0 || strcmp(study->protocol.kind, "averaging") != 0)
+        return refuse("this task and protocol", "give task mean and protocol averaging", error);
+    if (study->privacy.protects != NETDP_PROTECTS_NODE || study->task.mean_over_rows)
+        return refuse("studies that protect rows, or weigh nodes by them",
+                      "protect nodes, each of which counts once", error);
+    if (study->data.column_count == 0)
+        return refuse("studies that take every column of a file", "list them in data.columns",
+                      error);
+    return NETDP_OK;
+}
+
+/* The range of a column, as plan/problem.c finds it. */
+static netdp_status find_range(const netdp_study *study, int32_t j, double *low, double *high,
+                               netdp_error *error)
+{
+    const netdp_i_column *column = &study->data.column[j];
+    const bool own = column->low < column->high;
+    *low = 0;
+    *high = 1;
+    if (study->task.clip > 0)
+        return NETDP_OK;
+    if (!own && !study->task.has_bounds)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "study.yaml: column %s has no declared range; give task.bounds or "
+                            "task.clip",
+                            column->name);
+    *low = own ? column->low : study->task.low;
+    *high = own ? column->high : study->task.high;
+    return NETDP_OK;
+}
+
+static netdp_status take_columns(netdp_i_task *task, double noise, netdp_error *error)
+{
+    const netdp_study *study = task->study;
+    netdp_status status = NETDP_OK;
+    task->column = NETDP_I_NEW(char *, task->width);
+    task->low = NETDP_I_NEW(double, task->width);
+    task->factor = NETDP_I_NEW(double, task->width);
+    task->value = sodium_allocarray((size_t)task->width, sizeof *task->value);
+    if (task->column == NULL || task->low == NULL || task->factor == NULL || task->value == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t j = 0; status == NETDP_OK && j < task->width; j++) {
+        double high;
+        status = find_range(study, j, &task->low[j], &high, error);
+        task->factor[j] = high - task->low[j];
+        task->column[j] = netdp_i_copy_text(study->data.column[j].name);
+        if (task->column[j] == NULL)
+            status = netdp_i_no_memory(error);
+    }
+    const bool ball = study->task.clip > 0;
+    task->reach = (netdp_i_extent){.radius = ball ? study->task.clip : 0, .most = ball ? 0 : 1};
+    task->scale = noise * (ball ? 2 * study->task.clip : sqrt(task->width));
+    return status;
+}
+
+/* Each row clipped, in inner units; then their mean. */
+static void average_rows(netdp_i_task *task, const netdp_table *table)
+{
+    memset(task->value, 0, (size_t)task->width * sizeof *task->value);
+    for (int64_t i = 0; i < table->rows; i++) {
+        const double *row = table->values + i * task->width;
+        double square = 0;
+        for (int32_t j = 0; j < task->width; j++)
+            square += row[j] * row[j];
+        const double norm = sqrt(square);
+        for (int32_t j = 0; j < task->width; j++) {
+            double inner = (row[j] - task->low[j]) / task->factor[j];
+            if (task->reach.radius > 0)
+                inner *= norm > task->reach.radius ? task->reach.radius / norm : 1;
+            else
+                inner = fmin(1, fmax(0, inner));
+            task->value[j] += inner / (double)table->rows;
+        }
+    }
+}
+
+static netdp_status read_own(netdp_i_task *task, const char *folder, const char *data,
+                             netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_table *table = NULL;
+    const char **wanted = NETDP_I_NEW(const char *, task->width);
+    if (wanted == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t j = 0; j < task->width; j++)
+        wanted[j] = task->column[j];
+    if (data[0] == '/')
+        netdp_i_file_path(path, "", data + 1);
+    else
+        netdp_i_file_path(path, folder, data);
+    netdp_status status = netdp_table_read(path, wanted, task->width, &table, error);
+    netdp_i_free(wanted);
+    if (status == NETDP_OK && table->rows == 0)
+        status = netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
+    if (status == NETDP_OK) {
+        average_rows(task, table);
+        sodium_memzero(table->values,
+                       (size_t)table->rows * (size_t)task->width * sizeof *table->values);
+    }
+    netdp_table_free(table);
+    return status;
+}
+
+/* Seeded noise hides nothing: only data that are nobody's are read with it. */
+static netdp_status read_test(netdp_i_task *task, netdp_error *error)
+{
+    const netdp_study *study = task->study;
+    const netdp_dataset *set = netdp_datasets();
+    netdp_i_problem *problem = NULL;
+    while (study->data.source != NULL && set->name != NULL &&
+           strcmp(set->name, study->data.source) != 0)
+        set++;
+    if (study->data.synthetic == NULL &&
+        (study->data.source == NULL || set->name == NULL || !set->bundled))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "test mode: its noise can be computed by anybody; only bundled and "
+                            "synthetic data are read with it, not these of study.yaml");
+    netdp_status status = netdp_i_problem_new(study, NULL, &problem, error);
+    if (status != NETDP_OK)
+        return status;
+    if (problem->width != task->width ||
+        netdp_graph_nodes(problem->graph) != netdp_graph_nodes(task->links))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "test mode: study.yaml has %d nodes with %d numbers, the roster %d "
+                              "with %d",
+                              (int)netdp_graph_nodes(problem->graph), (int)problem->width,
+                              (int)netdp_graph_nodes(task->links), (int)task->width);
+    else
+        memcpy(task->value, problem->values + (int64_t)task->self * task->width,
+               (size_t)task->width * sizeof *task->value);
+    netdp_i_problem_free(problem);
+    return status;
+}
+
+static netdp_status describe(netdp_i_task *task, const netdp_i_terms *terms, netdp_error *error)
+{
+    const netdp_protocol *protocol = NULL;
+    netdp_status status = netdp_protocol_find(task->study->protocol.kind, &protocol, error);
+    if (status != NETDP_OK)
+        return status;
+    const netdp_settings settings = {.rounds = terms->rounds,
+                                     .dither = terms->dither,
+                                     .dither_decay = terms->dither_decay,
+                                     .accelerate = task->study->protocol.accelerate,
+                                     .pairing = {task->pairs, terms->pair_noise}};
+    task->protocol = netdp_protocol_describe(protocol, task->mixing, &settings);
+    status = netdp_linear_check(&task->protocol, error);
+    return status == NETDP_OK ? netdp_mixing_require(task->mixing, error) : status;
+}
+
+netdp_status netdp_i_task_new(const netdp_i_package *package, const netdp_i_settings *settings,
+                              const char *folder, int32_t self, netdp_i_task *task,
+                              netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_task made = {.self = self, .width = (int32_t)package->terms.width};
+    netdp_i_file_path(path, folder, "package/study.yaml");
+    netdp_status status = netdp_study_parse(package->study, path, NULL, 0, &made.study, error);
+    if (status == NETDP_OK)
+        status = check_study(made.study, error);
+    if (status == NETDP_OK && made.study->data.column_count != made.width)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "study.yaml has %d columns, the roster's terms a width of %d",
+                              (int)made.study->data.column_count, (int)made.width);
+    if (status == NETDP_OK)
+        status = netdp_i_package_graphs(package, &made.links, &made.pairs, error);
+    if (status == NETDP_OK)
+        status = netdp_mixing_new(made.links, made.study->mixing.weights, &made.mixing, error);
+    if (status == NETDP_OK)
+        status = describe(&made, &package->terms, error);
+    if (status == NETDP_OK)
+        status = take_columns(&made, package->terms.noise, error);
+    if (status == NETDP_OK)
+        status = settings->test ? read_test(&made, error)
+                                : read_own(&made, folder, settings->data, error);
+    if (status != NETDP_OK) {
+        netdp_i_task_clear(&made);
+        return status;
+    }
+    *task = made;
+    return NETDP_OK;
+}

@@ -1,0 +1,176 @@
+/*
+ * Makes what netdp net init makes, with ports and noise of a test's own, and says what the simulator
+ * finds:
+ *
+ *   network make STUDY.yaml OUT PORT NOISE [SEED]   folders OUT/0, OUT/1, ...; SEED: test mode
+ *   network expect STUDY.yaml NOISE SEED            every node's state, a line each
+ *
+ * The study has one variant; rounds, dither, pairs and kappa are its own.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <netdp/simulate.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "peer/keys.h"
+#include "peer/package.h"
+#include "peer/settings.h"
+#include "plan/problem.h"
+#include "study/study.h"
+
+static netdp_error error;
+
+static void must(netdp_status status)
+{
+    if (status == NETDP_OK)
+        return;
+    fprintf(stderr, "network: %s\n", error.text);
+    exit(1);
+}
+
+typedef struct made {
+    netdp_study *study;
+    netdp_i_problem *problem;
+    netdp_graph *pairs;
+    netdp_linear protocol;
+} made;
+
+static made read_study(const char *path)
+{
+    made m = {0};
+    const netdp_protocol *named;
+    must(netdp_study_read(path, NULL, 0, &m.study, &error));
+    must(netdp_i_problem_new(m.study, NULL, &m.problem, &error));
+    must(netdp_protocol_find(m.study->protocol.kind, &named, &error));
+    must(netdp_pairing_graph(m.study->privacy.pair_graph, m.problem->graph, 1, &m.pairs, &error));
+    const netdp_settings settings = {.rounds = m.study->protocol.rounds,
+                                     .dither = m.study->privacy.dither,
+                                     .accelerate = m.study->protocol.accelerate,
+                                     .pairing = {m.pairs, m.study->privacy.pair_noise}};
+    m.protocol = netdp_protocol_describe(named, m.problem->mixing, &settings);
+    return m;
+}
+
+static int32_t list_edges(const netdp_graph *graph, int32_t (**list)[2])
+{
+    int32_t count = 0;
+    *list = calloc((size_t)netdp_graph_edges(graph), sizeof **list);
+    for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
+        for (int32_t i = 0; i < netdp_graph_degree(graph, v); i++)
+            if (netdp_graph_neighbours(graph, v)[i] > v) {
+                (*list)[count][0] = v;
+                (*list)[count++][1] = netdp_graph_neighbours(graph, v)[i];
+            }
+    return count;
+}
+
+static void write_folder(const made *m, const netdp_i_package *package, const char *folder,
+                         int32_t self, int port, const char *seed)
+{
+    char path[4200], address[64], listen[64];
+    netdp_i_settings settings = {.members = package->members, .patience = 600, .linger = 20};
+    settings.address = calloc((size_t)package->members, sizeof *settings.address);
+    snprintf(listen, sizeof listen, "127.0.0.1:%d", port + self);
+    settings.listen = listen;
+    for (int32_t i = 0; i < netdp_graph_degree(m->problem->graph, self); i++) {
+        const int32_t who = netdp_graph_neighbours(m->problem->graph, self)[i];
+        snprintf(address, sizeof address, "127.0.0.1:%d", port + who);
+        if (who > self)
+            settings.address[who] = strdup(address);
+    }
+    settings.test = seed != NULL;
+    settings.seed = seed != NULL ? strtoull(seed, NULL, 10) : 0;
+    settings.data = seed == NULL ? "values.csv" : NULL;
+    must(netdp_i_settings_write(folder, package, &settings, &error));
+    snprintf(path, sizeof path, "%s/values.csv", folder);
+    FILE *csv = fopen(path, "w");
+    for (int32_t j = 0; j < m->problem->width; j++)
+        fprintf(csv, "%s%s", j > 0 ? "," : "", m->problem->column[j]);
+    for (int32_t j = 0; j < m->problem->width; j++)
+        fprintf(csv, "%s%.17g", j > 0 ? "," : "\n",
+                m->problem->low[j] +
+                    m->problem->scale[j] * m->problem->values[self * m->problem->width + j]);
+    fprintf(csv, "\n");
+    fclose(csv);
+    snprintf(path, sizeof path, "%s/budget.yaml", folder);
+    FILE *budget = fopen(path, "w");
+    fprintf(budget, "delta: 1e-6\npeer: 1000\n");
+    fclose(budget);
+    snprintf(path, sizeof path, "%s/package", folder);
+    must(netdp_i_package_write(package, path, &error));
+}
+
+static void make(const char *study, const char *out, int port, double noise, const char *seed)
+{
+    const made m = read_study(study);
+    const int32_t n = netdp_graph_nodes(m.problem->graph);
+    netdp_i_package package = {
+        .title = m.study->title,
+        .members = n,
+        .member = calloc((size_t)n, sizeof(netdp_i_member)),
+        .terms = {.noise = noise,
+                  .pair_noise = m.study->privacy.pair_noise,
+                  .dither = m.study->privacy.dither,
+                  .rounds = m.study->protocol.rounds,
+                  .contributions = 1,
+                  .attempts = 1,
+                  .width = m.problem->width,
+                  .delta = 1e-6,
+                  .expires = time(NULL) + 86400},
+    };
+    char path[4200];
+    int64_t bytes;
+    must(netdp_i_file_load(study, &package.study, &bytes, &error));
+    package.edges = list_edges(m.problem->graph, &package.edge);
+    package.pairs = list_edges(m.pairs, &package.pair);
+    mkdir(out, 0700);
+    for (int32_t v = 0; v < n; v++) {
+        netdp_i_signer *signer = NULL;
+        snprintf(path, sizeof path, "%s/%d", out, v);
+        mkdir(path, 0700);
+        snprintf(path, sizeof path, "%s/%d/package", out, v);
+        mkdir(path, 0700);
+        snprintf(path, sizeof path, "%s/%d/key", out, v);
+        must(netdp_i_signer_make(path, &signer, &error));
+        snprintf(package.member[v].name, sizeof package.member[v].name, "meter-%d", v);
+        memcpy(package.member[v].key, netdp_i_signer_public(signer), NETDP_I_DIGEST);
+        package.member[v].joined = true;
+        netdp_i_signer_free(signer);
+    }
+    for (int32_t v = 0; v < n; v++) {
+        snprintf(path, sizeof path, "%s/%d", out, v);
+        write_folder(&m, &package, path, v, port, seed);
+    }
+    printf("%d\n", n);
+}
+
+static void expect(const char *study, double noise, const char *seed)
+{
+    const made m = read_study(study);
+    const int32_t n = netdp_graph_nodes(m.problem->graph), width = m.problem->width;
+    double *state = calloc((size_t)n * (size_t)width, sizeof *state);
+    const netdp_run_seed run = {strtoull(seed, NULL, 10), 0};
+    const netdp_tracing quiet = {.every = 1};
+    must(netdp_simulate(&m.protocol, noise * m.problem->sensitivity, m.problem->values, width, run,
+                        quiet, state, &error));
+    for (int32_t v = 0; v < n; v++)
+        for (int32_t j = 0; j < width; j++)
+            printf("%.17g%c", state[v * width + j], j + 1 < width ? ' ' : '\n');
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 6 && strcmp(argv[1], "make") == 0)
+        make(argv[2], argv[3], atoi(argv[4]), atof(argv[5]), argc > 6 ? argv[6] : NULL);
+    else if (argc == 5 && strcmp(argv[1], "expect") == 0)
+        expect(argv[2], atof(argv[3]), argv[4]);
+    else
+        return 2;
+    return 0;
+}

@@ -1,0 +1,99 @@
+"""Peers of a test on the loopback: their folders, their processes, their results."""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import tempfile
+
+NETDP, NETWORK = os.environ["NETDP_COMMAND"], os.environ["NETDP_NETWORK"]
+
+METERS = """title: Evening consumption, between 32 peers
+seed: 1
+graph: {family: davis}
+mixing: {weights: metropolis}
+data: {source: meters, per_node: one, columns: [{name: h19}]}
+task: {kind: mean, bounds: [0, 5], unit: kWh}
+protocol: {kind: averaging, rounds: 50}
+privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: 0.02, pair_graph: edges, pair_noise: 20}
+"""
+
+
+def free_ports(count):
+    """The first of `count` ports that nobody listens at now, below those that the system hands out."""
+    for first in range(12000 + os.getpid() % 97 * 160, 32000, 160):
+        held = []
+        try:
+            for port in range(first, first + count):
+                held.append(socket.socket())
+                held[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                held[-1].bind(("127.0.0.1", port))
+            return first
+        except OSError:
+            continue
+        finally:
+            for one in held:
+                one.close()
+    raise OSError("no free ports")
+
+
+class Peers:
+    def __init__(self, study, noise, seed=None):
+        self.keep = tempfile.TemporaryDirectory(prefix="netdp-peers-")
+        self.folder = pathlib.Path(self.keep.name)
+        self.study = self.folder / "study.yaml"
+        self.study.write_text(study)
+        self.noise, self.seed = noise, seed
+        made = subprocess.run([NETWORK, "make", self.study, self.folder / "net", "0", str(noise)] + ([str(seed)] if seed is not None else []),
+                              check=True, capture_output=True, text=True)
+        self.count = int(made.stdout)
+        self.first = free_ports(self.count)
+        for one in range(self.count):  # the ports are chosen last
+            path = self.of(one) / "peer.json"
+            text = json.loads(path.read_text())
+            text["listen"] = f"127.0.0.1:{self.first + one}"
+            text["dial"] = {name: f"127.0.0.1:{self.first + int(name.rpartition('-')[2])}" for name in text["dial"]}
+            path.write_text(json.dumps(text))
+        self.running = {}
+
+    def of(self, one):
+        return self.folder / "net" / str(one)
+
+    def settle(self, one, **keys):
+        path = self.of(one) / "peer.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | keys))
+
+    def start(self, one):
+        with open(self.of(one) / "log", "ab") as log:
+            self.running[one] = subprocess.Popen([NETDP, "peer", self.of(one)], stderr=log, stdout=log, stdin=subprocess.DEVNULL)
+        return self.running[one]
+
+    def wait(self, seconds=600):
+        for one, process in self.running.items():
+            assert process.wait(seconds) == 0, f"peer {one}: {process.returncode}\n" + self.log(one)[-3000:]
+
+    def stop(self):
+        for process in self.running.values():
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+    def log(self, one):
+        return (self.of(one) / "log").read_text()
+
+    def result(self, one):
+        return json.loads((self.of(one) / "result.json").read_text())
+
+    def states(self):
+        return [self.result(one)["state"] for one in range(self.count)]
+
+    def expected(self):
+        said = subprocess.run([NETWORK, "expect", self.study, str(self.noise), str(self.seed)], check=True, capture_output=True, text=True)
+        return [[float(number) for number in line.split()] for line in said.stdout.splitlines()]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        self.stop()
+        self.keep.cleanup()
