@@ -73,7 +73,7 @@ static int32_t list_edges(const netdp_graph *graph, int32_t (**list)[2])
 static void write_folder(const made *m, const netdp_i_package *package, const char *folder,
                          int32_t self, int port, const char *seed)
 {
-    char path[4200], address[64], listen[64];
+    char path[2 * NETDP_I_PATH_ROOM], address[64], listen[64];
     netdp_i_settings settings = {.members = package->members, .patience = 600, .linger = 20};
     settings.address = calloc((size_t)package->members, sizeof *settings.address);
     snprintf(listen, sizeof listen, "127.0.0.1:%d", port + self);
@@ -124,7 +124,7 @@ static void make(const char *study, const char *out, int port, double noise, con
                   .delta = 1e-6,
                   .expires = time(NULL) + 86400},
     };
-    char path[4200];
+    char path[NETDP_I_PATH_ROOM + 64];
     int64_t bytes;
     must(netdp_i_file_load(study, &package.study, &bytes, &error));
     package.edges = list_edges(m.problem->graph, &package.edge);
