@@ -11,14 +11,14 @@
 
 /* ---- Test mode: the simulator's draws, added in its order ---- */
 
-static netdp_run_seed seed_of(const netdp_i_drawing *d)
+static netdp_run_seed seed_of(const netdp_i_noise_source *d)
 {
     return (netdp_run_seed){d->settings->seed, d->settings->repeat};
 }
 
 static bool contribute_seeded(void *context, int64_t round, double *message)
 {
-    netdp_i_drawing *d = context;
+    netdp_i_noise_source *d = context;
     const netdp_i_task *task = d->task;
     for (int32_t j = 0; j < task->width; j++)
         message[j] += task->value[j];
@@ -43,14 +43,14 @@ static bool contribute_seeded(void *context, int64_t round, double *message)
 
 static bool dither_seeded(void *context, int64_t round, int slot, double deviation, double *message)
 {
-    const netdp_i_drawing *d = context;
+    const netdp_i_noise_source *d = context;
     netdp_i_node_noise(message, d->task->self, d->task->width, deviation, seed_of(d), round, slot);
     return true;
 }
 
 /* ---- Real noise ---- */
 
-static bool begin_pairs(const netdp_i_drawing *d, netdp_i_noising *noising)
+static bool begin_pairs(const netdp_i_noise_source *d, netdp_i_noising *noising)
 {
     const netdp_i_task *task = d->task;
     const uint32_t self = (uint32_t)task->self;
@@ -76,7 +76,7 @@ typedef struct held {
 
 static bool contribute_truly(void *context, int64_t round, double *message)
 {
-    netdp_i_drawing *d = context;
+    netdp_i_noise_source *d = context;
     const netdp_i_task *task = d->task;
     const bool pairs = netdp_pairing_is(&task->protocol.pairing);
     const int32_t partners = pairs ? netdp_graph_degree(task->pairs, task->self) : 0;
@@ -113,7 +113,7 @@ static bool contribute_truly(void *context, int64_t round, double *message)
  */
 static bool dither_truly(void *context, int64_t round, int slot, double deviation, double *message)
 {
-    const netdp_i_drawing *d = context;
+    const netdp_i_noise_source *d = context;
     const uint64_t place[2] = {(uint64_t)round, (uint64_t)slot};
     static const char purpose[] = "netdp peer dither";
     unsigned char key[NETDP_I_SECURE_KEY];
@@ -138,7 +138,7 @@ static bool dither_truly(void *context, int64_t round, int slot, double deviatio
     return true;
 }
 
-netdp_i_draws netdp_i_draws_of(netdp_i_drawing *drawing)
+netdp_i_draws netdp_i_draws_of(netdp_i_noise_source *drawing)
 {
     return drawing->settings->test ? (netdp_i_draws){contribute_seeded, dither_seeded, drawing}
                                    : (netdp_i_draws){contribute_truly, dither_truly, drawing};

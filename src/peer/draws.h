@@ -9,7 +9,7 @@
 #include "peer/rounds.h"
 #include "peer/task.h"
 
-typedef struct netdp_i_drawing {
+typedef struct netdp_i_noise_source {
     const netdp_i_task *task;
     const netdp_i_settings *settings;
     const netdp_i_signer *signer;
@@ -18,9 +18,9 @@ typedef struct netdp_i_drawing {
     const netdp_i_ephemeral *ephemeral;
     const netdp_i_offer *offer; /* [nodes], those of all partners there and checked */
     netdp_error *error;         /* why a draw failed */
-} netdp_i_drawing;
+} netdp_i_noise_source;
 
 /* The draws of the drawing, borrowed. */
-netdp_i_draws netdp_i_draws_of(netdp_i_drawing *drawing);
+netdp_i_draws netdp_i_draws_of(netdp_i_noise_source *drawing);
 
 #endif

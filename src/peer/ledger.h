@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <netdp/status.h>
 
-#include "peer/frame.h"
+#include "peer/link/frame.h"
 #include "peer/keys.h"
 #include "peer/package.h"
 

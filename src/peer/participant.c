@@ -12,14 +12,15 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "peer/budget.h"
 #include "peer/draws.h"
-#include "peer/frame.h"
+#include "peer/link/frame.h"
 #include "peer/ledger.h"
 #include "peer/package.h"
 #include "peer/rounds.h"
 #include "peer/settings.h"
 #include "peer/task.h"
-#include "peer/transport.h"
+#include "peer/link/transport.h"
 
 enum { TICK = 250, HANDSHAKE = 5000, CONNECTION_FRAME = 256 };
 
@@ -46,7 +47,7 @@ typedef struct participant {
     netdp_i_ledger *ledger;
     netdp_i_rounds *rounds;
     netdp_i_transport *transport;
-    netdp_i_drawing drawing;
+    netdp_i_noise_source drawing;
     netdp_i_attempt attempt;
     netdp_i_link *link; /* [sides] */
     side *side;         /* [sides], as rounds numbers neighbours */
@@ -559,9 +560,17 @@ static netdp_status read_folder(participant *p)
     return status;
 }
 
+/* What it would cost, and may it? Both before anything is reserved. */
 static netdp_status admit(participant *p)
 {
-    return netdp_i_ledger_enrol(p->ledger, p->attempt.study, "{}", p->error);
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_budget budget = {0};
+    netdp_i_file_path(path, p->folder, "budget.yaml");
+    netdp_status status = netdp_i_budget_read(path, &budget, p->error);
+    if (status == NETDP_OK)
+        status = netdp_i_budget_admit(&budget, p->ledger, p->package, p->task.self, p->error);
+    netdp_i_budget_clear(&budget);
+    return status;
 }
 
 /* The contribution as it was stored: it leaves again, and nothing is drawn. */
@@ -647,12 +656,12 @@ static netdp_status make_room(participant *p)
                                     .dials = p->settings.address[who] != NULL,
                                     .address = p->settings.address[who]};
     }
-    p->drawing = (netdp_i_drawing){.task = &p->task,
-                                   .settings = &p->settings,
-                                   .signer = p->signer,
-                                   .attempt = p->attempt,
-                                   .offer = p->offer,
-                                   .error = p->error};
+    p->drawing = (netdp_i_noise_source){.task = &p->task,
+                                        .settings = &p->settings,
+                                        .signer = p->signer,
+                                        .attempt = p->attempt,
+                                        .offer = p->offer,
+                                        .error = p->error};
     return NETDP_OK;
 }
 

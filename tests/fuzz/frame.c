@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer/frame.h"
+#include "peer/link/frame.h"
 
 enum { WIDTH = 3, NODES = 32 };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "peer/frame.h"
+#include "peer/link/frame.h"
 
 static const netdp_i_frame_limits limits = {.nodes = 32, .width = 3, .greeted = true};
 

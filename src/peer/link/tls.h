@@ -11,7 +11,7 @@
 #include <netdp/status.h>
 #include <openssl/ssl.h>
 
-#include "peer/refusal.h"
+#include "peer/link/refusal.h"
 
 /* Whoever sets up a connection; its handshake asks him. */
 typedef struct netdp_i_tls_party {

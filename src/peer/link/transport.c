@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "peer/transport.h"
+#include "peer/link/transport.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "peer/refusal.h"
+#include "peer/link/refusal.h"
 
 enum {
     NETDP_I_FRAME_VERSION = 1,

@@ -1,4 +1,4 @@
-#include "peer/frame.h"
+#include "peer/link/frame.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "peer/refusal.h"
+#include "peer/link/refusal.h"
 
 static const struct {
     const char *word, *means;

@@ -1,4 +1,4 @@
-#include "peer/tls.h"
+#include "peer/link/tls.h"
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>

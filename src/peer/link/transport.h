@@ -11,8 +11,8 @@
 
 #include <uv.h>
 
-#include "peer/frame.h"
-#include "peer/tls.h"
+#include "peer/link/frame.h"
+#include "peer/link/tls.h"
 
 typedef struct netdp_i_transport netdp_i_transport;
 
