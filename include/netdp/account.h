@@ -176,6 +176,7 @@ typedef struct netdp_way {
     double modes;       /* coordinates in place of nodes, at most: symmetric graphs need fewer */
     double work;        /* multiplications, estimated; INFINITY: not for so many nodes */
     double bytes;       /* of memory at once, estimated from above */
+    double seconds;     /* of one core of 2020 or so, for that work: right to a factor of three */
 } netdp_way;
 
 /* How an account would be made. */
@@ -185,7 +186,7 @@ typedef struct netdp_plan {
     int64_t seen, rounds; /* of the widest view: nodes seen, and how often */
     bool steady;          /* a long stream: from where the gain is steady on, by one response */
     int32_t ways;         /* 0: there is no choice */
-    netdp_way way[3];     /* [ways] */
+    netdp_way way[4];     /* [ways] */
 } netdp_plan;
 
 /* Nothing is computed but the view; NETDP_INVALID as of netdp_losses_new. */

@@ -15,6 +15,7 @@
 #include "account/losses/losses.h"
 #include "account/losses/protect.h"
 #include "account/observe/certificate.h"
+#include "account/observe/conjugate.h"
 #include "account/observe/cost.h"
 #include "account/observe/filter.h"
 #include "account/observe/pairing.h"
@@ -787,6 +788,13 @@ static netdp_status choose_release(account *a, const netdp_i_observer *observer,
     return NETDP_OK;
 }
 
+/* Observers that are accounted for at the same time. */
+static int32_t at_once(const account *a)
+{
+    const int32_t observers = a->losses->to_count / a->losses->members;
+    return observers < netdp_i_threads() ? observers : netdp_i_threads();
+}
+
 /* Through the filter, on the basis that is cheaper for this observer. */
 static netdp_status follow_rounds(account *a, const netdp_i_observer *observer, double *loss,
                                   netdp_error *error)
@@ -801,6 +809,11 @@ static netdp_status follow_rounds(account *a, const netdp_i_observer *observer, 
                                                           a->bound->bound, &of, a->inner, error);
     }
     netdp_i_cost(a->request, observer, &plan);
+    netdp_status checked = netdp_i_cost_check(a->request, observer, &plan, at_once(a), error);
+    if (checked != NETDP_OK)
+        return checked;
+    if (strcmp(plan.method, NETDP_I_CONJUGATE) == 0)
+        return netdp_i_conjugate_loss(protocol, observer, a->certify, &of, a->inner, error);
     if (!a->certify && strcmp(plan.method, NETDP_I_BACKWARD) == 0)
         return netdp_i_riccati_loss(protocol, observer, &of, a->inner, error);
     const bool reduce = netdp_i_cost_reduces(&plan, netdp_graph_nodes(a->graph));

@@ -1,10 +1,14 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static atomic_int_fast64_t live;
 static atomic_int_fast64_t until_failure = -1;
@@ -92,6 +96,32 @@ char *netdp_i_copy_text(const char *text)
     if (copy != NULL)
         memcpy(copy, text, length);
     return copy;
+}
+
+/* Part of the machine's memory that work may take. */
+#define PART 0.9
+
+/* "max", or no such file: no limit. */
+static double group_limit(const char *path)
+{
+    double limit = INFINITY;
+    FILE *file = fopen(path, "r");
+    if (file != NULL && fscanf(file, "%lf", &limit) != 1)
+        limit = INFINITY;
+    if (file != NULL)
+        fclose(file);
+    return limit;
+}
+
+double netdp_i_memory_limit(void)
+{
+    double limit = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+    limit = fmin(limit, group_limit("/sys/fs/cgroup/memory.max"));
+    limit = fmin(limit, group_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    struct rlimit most;
+    if (getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
+        limit = fmin(limit, (double)most.rlim_cur);
+    return PART * limit;
 }
 
 void netdp_i_memory_fail_at(int64_t k)

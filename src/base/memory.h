@@ -20,6 +20,9 @@ char *netdp_i_copy_text(const char *text) __attribute__((warn_unused_result));
 /* netdp_i_new typed: NEW(double, n) */
 #define NETDP_I_NEW(type, count) ((type *)netdp_i_new((int64_t)(count), sizeof(type)))
 
+/* Bytes that this process may take: of the machine, and what its group and its limits leave of it. */
+double netdp_i_memory_limit(void);
+
 /* Tests: let the k-th allocation from now on fail (k = 0: the next), k < 0: none. */
 void netdp_i_memory_fail_at(int64_t k);
 

@@ -13,10 +13,11 @@ static json_t *list_ways(const netdp_plan *plan)
     json_t *list = json_array();
     for (int32_t i = 0; i < plan->ways; i++)
         json_array_append_new(list,
-                              json_pack("{s:s, s:o, s:o, s:o}", "method", plan->way[i].method,
+                              json_pack("{s:s, s:o, s:o, s:o, s:o}", "method", plan->way[i].method,
                                         "modes", netdp_i_json_double(plan->way[i].modes),
                                         "multiplications", netdp_i_json_double(plan->way[i].work),
-                                        "bytes", netdp_i_json_double(plan->way[i].bytes)));
+                                        "bytes", netdp_i_json_double(plan->way[i].bytes), "seconds",
+                                        netdp_i_json_double(plan->way[i].seconds)));
     return list;
 }
 
@@ -25,9 +26,11 @@ static void print_plan(const netdp_plan *plan)
     printf("observers %lld; the widest view: %lld nodes, %lld times\n", (long long)plan->observers,
            (long long)plan->seen, (long long)plan->rounds);
     for (int32_t i = 0; i < plan->ways; i++)
-        printf("%s %-8s up to %.0f coordinates for the nodes, %.3g multiplications, %.3g GB\n",
+        printf("%s %-8s up to %.0f coordinates for the nodes, %.3g multiplications, about "
+               "%.2g s, %.3g GB\n",
                strcmp(plan->way[i].method, plan->method) == 0 ? "*" : " ", plan->way[i].method,
-               plan->way[i].modes, plan->way[i].work, plan->way[i].bytes / 1e9);
+               plan->way[i].modes, plan->way[i].work, plan->way[i].seconds,
+               plan->way[i].bytes / 1e9);
     printf("taken: %s%s\n", plan->method,
            plan->steady ? "; streaming: one response for all rounds after the gain is steady" : "");
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """SIGTERM and SIGINT end long work of every kind: 130, one line, no file half written. Work is cut off after so many
 seconds of the processor, so that nothing here depends on how busy a machine is."""
+import json
 import os
 import re
 import resource
@@ -59,4 +60,21 @@ def long_work_ends():
             assert not left, (words, left)
 
 
-main([], [long_work_ends])
+def little_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+
+
+def refused_before_it_starts():
+    """All sources towards a hub want hundreds of gigabytes: one line with a way out; and that way is one."""
+    hub = [COMMAND, "loss", "--family", "barabasi-albert 100000 5", "--rounds", "6", "--to", "0"]
+    refused = subprocess.run([*hub[:5], "50", *hub[6:]], preexec_fn=little_memory, capture_output=True, timeout=PATIENCE)
+    assert refused.returncode == 3 and refused.stdout == b"", refused
+    assert re.fullmatch(rb"netdp loss: exact: needs about [0-9.]+ GB, and [0-9.]+ GB may be taken; .* --from .*\n",
+                        refused.stderr), refused.stderr
+    answer = subprocess.run([*hub, "--from", "77777", "--json"], preexec_fn=little_memory, capture_output=True,
+                            timeout=PATIENCE, check=True)
+    told = json.loads(answer.stdout)
+    assert told["certified"] is True and 0 < told["losses"][0]["value"] < 1, told
+
+
+main([], [long_work_ends, refused_before_it_starts])

@@ -1,11 +1,13 @@
 /*
- * Certified losses, and those of the recursion on hidden nodes (account/observe/riccati.c), against
- * values of 60 digits (tests/oracle/certificate_mpmath.py): never below them, and at most 1e-9 of
+ * Certified losses, and those of the recursion on hidden nodes (account/observe/riccati.c) and of
+ * conjugate gradients (conjugate.c), against values of 60 digits (tests/oracle/certificate_mpmath.py): never below them, and at most 1e-9 of
  * them above.
  */
 #include "golden.h"
 
 #include <netdp/account.h>
+
+#include "account/observe/conjugate.h"
 
 static netdp_error error;
 
@@ -157,6 +159,82 @@ static void test_backwards_against_sixty_digits(void **state)
     assert_true(check_golden("certificate_mpmath.json", NETDP_CERTIFY_NO, goes_back) > 10);
 }
 
+/* Who sees what: the neighbours that are not of the set, whose own noise is known. */
+static netdp_i_observer view_of(net n, const int32_t *to, int32_t count, int32_t *seen)
+{
+    netdp_i_observer view = {
+        .seen = seen, .member_count = count, .member = to, .quiet = to, .quiet_count = count};
+    bool known[256] = {false};
+    for (int32_t i = 0; i < count; i++)
+        known[to[i]] = true;
+    for (int32_t i = 0; i < count; i++)
+        for (int32_t k = 0; k < netdp_graph_degree(n.graph, to[i]); k++) {
+            const int32_t v = netdp_graph_neighbours(n.graph, to[i])[k];
+            if (!known[v])
+                seen[view.seen_count++] = v;
+            known[v] = true;
+        }
+    return view;
+}
+
+/* Averaging of one case by conjugate gradients, all sources at once; how far above the truth. */
+static double conjugate_above(net n, const json_t *row, bool certify)
+{
+    int32_t to[4], seen[256], from[256], count = 0;
+    double loss[256], above = 0;
+    long double truth[256];
+    const json_t *list = json_object_get(row, "to"), *told = json_object_get(row, "loss");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        to[i] = (int32_t)json_integer_value(json_array_get(list, i));
+    const netdp_linear protocol = {.mixing = n.mixing,
+                                   .rounds = (int64_t)number(row, "rounds"),
+                                   .dither = number(row, "dither")};
+    const netdp_i_observer view = view_of(n, to, (int32_t)json_array_size(list), seen);
+    for (int32_t u = 0; u < n.nodes; u++) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", u);
+        const json_t *text = json_object_get(told, key);
+        if (text == NULL)
+            continue;
+        truth[count] = strtold(json_string_value(text), NULL);
+        from[count++] = u;
+    }
+    const netdp_i_sources of = {count, from, loss};
+    assert_ok(netdp_i_conjugate_loss(&protocol, &view, certify, &of, NULL, &error));
+    for (int32_t i = 0; i < count; i++) {
+        if (certify)
+            assert_true(loss[i] >= truth[i] * (1 - 1e-18L));
+        assert_true(loss[i] >= truth[i] * (1 - 1e-11L) - 1e-30L);
+        const long double more = (loss[i] - truth[i]) / fmaxl(truth[i], 1e-18L);
+        above = (double)more > above ? (double)more : above;
+    }
+    return above;
+}
+
+/* As large networks are accounted for; its own noise known in sum only changes nothing here. */
+static void test_conjugate_against_sixty_digits(void **state)
+{
+    (void)state;
+    json_t *golden = load_golden("certificate_mpmath.json");
+    const json_t *cases = json_object_get(golden, "cases");
+    int count = 0;
+    double above = 0;
+    for (size_t i = 0; i < json_array_size(cases); i++) {
+        const json_t *row = json_array_get(cases, i);
+        if (!goes_back(row))
+            continue;
+        net n = net_of(json_object_get(golden, "networks"), word(row, "graph"));
+        for (int certify = 0; certify < 2; certify++)
+            above = fmax(above, conjugate_above(n, row, certify == 1));
+        count++;
+        netdp_mixing_free(n.mixing);
+        netdp_graph_free(n.graph);
+    }
+    json_decref(golden);
+    print_message("%d cases, at most %.3g above\n", count, above);
+    assert_true(count > 10 && above <= 1e-9);
+}
+
 /* Where directions are dropped, and where a long way is followed with hardly any. */
 static void test_dropped_directions(void **state)
 {
@@ -199,6 +277,7 @@ static void test_dropped_directions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conjugate_against_sixty_digits),
         cmocka_unit_test(test_backwards_against_sixty_digits),
         cmocka_unit_test(test_dropped_directions),
         cmocka_unit_test(test_pairs_against_sixty_digits),

@@ -1,8 +1,13 @@
 #include "account/observe/cost.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "account/observe/conjugate.h"
 #include "account/observe/riccati.h"
+#include "base/fail.h"
+#include "base/memory.h"
 
 /* Multiplications of a step, in parts of the sizes' products: of LAPACK's and this library's. */
 #define EIGENVECTORS 10.0 /* n^3: tridiagonal form, divide and conquer, back */
@@ -13,6 +18,12 @@
 #define FACTORS 7.0   /* r^3 a round more, where P is carried as a factor */
 #define RESPONSES 4.0 /* s r a round and response */
 #define BACKWARD 4.0  /* s m^2 a round, while all that is seen tells something new */
+#define SPARSE 20.0   /* an entry of W or a node, in a product with a few columns */
+#define SECOND 2e10   /* multiplications of one thread, about */
+#define DAYS 2.0      /* nothing longer is begun */
+
+/* Nodes that are not seen, up to which they stand in dense matrices. */
+#define BACKWARD_NODES 20000
 
 typedef struct size {
     double nodes, entries, seen, rounds, victims, observers, slots;
@@ -53,9 +64,10 @@ static double follow(const size *z, double modes)
     return work;
 }
 
-static netdp_way reduced(const size *z)
+/* `powers` of W tell of each seen node. */
+static netdp_way reduced(const size *z, double powers)
 {
-    const double r = fmin(z->nodes, z->rounds * z->seen);
+    const double r = fmin(z->nodes, powers * z->seen);
     return (netdp_way){.method = NETDP_I_REDUCED,
                        .modes = r,
                        .work = z->rounds * z->seen * z->entries + PROJECTIONS * z->nodes * r * r +
@@ -80,11 +92,80 @@ static netdp_way backward(const size *z, const netdp_i_observer *observer)
     const double m = z->nodes - z->seen - observer->quiet_count;
     return (netdp_way){.method = NETDP_I_BACKWARD,
                        .modes = m,
-                       .work = m > NETDP_DENSE_NODES
+                       .work = m > BACKWARD_NODES
                                    ? INFINITY
                                    : z->rounds * z->seen * (BACKWARD * m * m + z->entries) +
                                          pow(m, 3) + z->entries,
                        .bytes = 8 * (2 * m * m + 2 * m * z->seen + z->seen * z->seen)};
+}
+
+/* Bits that depend on all of x. */
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return (x ^ (x >> 31)) + 0x9e3779b97f4a7c15;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/*
+ * How many dimensions the powers of W below `rounds` make of one seen node, at most: the classes of nodes that they
+ * cannot tell apart, by what their neighbours are, as long as that tells more of them apart.
+ */
+static double count_classes(netdp_rows rows, int32_t node, double rounds)
+{
+    const int64_t n = rows.nodes;
+    uint64_t *now = NETDP_I_NEW(uint64_t, n), *next = NETDP_I_NEW(uint64_t, n);
+    uint64_t *sorted = NETDP_I_NEW(uint64_t, n);
+    double classes = rounds;
+    if (now == NULL || next == NULL || sorted == NULL)
+        goto done; /* as if it told all apart */
+    now[node] = 1;
+    classes = 1;
+    for (double round = 1; round <= rounds; round++) {
+        for (int64_t v = 0; v < n; v++) {
+            uint64_t sum = mixed(now[v]);
+            for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
+                uint64_t bits;
+                memcpy(&bits, &rows.weight[k], sizeof bits);
+                sum += mixed(now[rows.column[k]] ^ mixed(bits + 1));
+            }
+            next[v] = mixed(sum);
+        }
+        memcpy(sorted, next, (size_t)n * sizeof *sorted);
+        qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+        double count = 1;
+        for (int64_t v = 1; v < n; v++)
+            count += sorted[v] != sorted[v - 1];
+        uint64_t *swap = now;
+        now = next;
+        next = swap;
+        const bool grows = count > classes;
+        classes = count;
+        if (!grows || count >= rounds)
+            break;
+    }
+done:
+    netdp_i_free(now);
+    netdp_i_free(next);
+    netdp_i_free(sorted);
+    return fmin(classes, rounds);
+}
+
+/* Of large networks, source by source. */
+static netdp_way conjugate(const size *z, double noise)
+{
+    const int32_t lanes = netdp_i_conjugate_lanes(z->nodes, z->rounds, z->victims);
+    return (netdp_way){.method = NETDP_I_CONJUGATE,
+                       .modes = z->nodes,
+                       .work = z->victims * netdp_i_conjugate_steps(noise) * 2 * z->rounds *
+                               SPARSE * (z->entries + z->nodes),
+                       .bytes = netdp_i_conjugate_bytes(z->nodes, z->rounds, lanes)};
 }
 
 bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes)
@@ -94,21 +175,71 @@ bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes)
     return !whole && plan->way[0].work <= plan->way[1].work;
 }
 
+/* The way with the least work; of large networks one that there is room for. */
+static const netdp_way *choose(const netdp_plan *plan, double nodes)
+{
+    const netdp_way *way = &plan->way[netdp_i_cost_reduces(plan, (int32_t)nodes) ? 0 : 1];
+    if (plan->ways > 2 && plan->way[2].work < way->work)
+        way = &plan->way[2];
+    if (plan->ways < 4)
+        return way;
+    const bool fits = way->bytes <= netdp_i_memory_limit();
+    const double most = fits ? way->work : DAYS * 86400 * SECOND;
+    return plan->way[3].work < most ? &plan->way[3] : way;
+}
+
 void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer,
                   netdp_plan *plan)
 {
     const size z = measure(request, observer);
     const bool backwards = netdp_i_riccati_serves(request->protocol, observer);
+    const bool large = z.nodes > NETDP_DENSE_NODES;
     *plan = (netdp_plan){.observers = (int64_t)z.observers,
                          .seen = observer->seen_count,
                          .rounds = (int64_t)z.rounds,
                          .steady = z.slots > NETDP_I_EXPLICIT,
-                         .ways = backwards ? 3 : 2,
-                         .way = {reduced(&z), dense(&z), backward(&z, observer)}};
-    const netdp_way *way = &plan->way[netdp_i_cost_reduces(plan, (int32_t)z.nodes) ? 0 : 1];
-    if (backwards && plan->way[2].work < way->work)
-        way = &plan->way[2];
+                         .ways = !backwards ? 2 : (large ? 4 : 3),
+                         .way = {reduced(&z, z.rounds), dense(&z), backward(&z, observer)}};
+    if (plan->ways == 4)
+        plan->way[3] = conjugate(&z, netdp_linear_least_noise(request->protocol));
+    const netdp_way *way = choose(plan, z.nodes);
+    /* Of a symmetric network the space is far smaller than it can be. */
+    const bool narrow =
+        large && (way != &plan->way[0] || way->bytes > netdp_i_memory_limit()) && z.seen > 0;
+    if (narrow && observer->seen != NULL) {
+        plan->way[0] = reduced(&z, count_classes(netdp_mixing_rows(request->protocol->mixing),
+                                                 observer->seen[0], z.rounds));
+        way = choose(plan, z.nodes);
+    }
     plan->method = way->method;
+    for (int32_t i = 0; i < plan->ways; i++)
+        plan->way[i].seconds = plan->way[i].work / SECOND;
+}
+
+netdp_status netdp_i_cost_check(const netdp_loss_request *request, const netdp_i_observer *observer,
+                                const netdp_plan *plan, int32_t once, netdp_error *error)
+{
+    const size z = measure(request, observer);
+    const netdp_way *way = &plan->way[0];
+    for (int32_t i = 1; i < plan->ways; i++)
+        way = plan->way[i].method == plan->method ? &plan->way[i] : way;
+    const double bytes = way->bytes * (way == &plan->way[1] ? 1 : once);
+    const double limit = netdp_i_memory_limit();
+    if (bytes <= limit)
+        return NETDP_OK;
+    const double days = plan->ways > 3 ? plan->way[3].seconds / 86400 : INFINITY;
+    if (isfinite(days))
+        return netdp_i_fail(
+            error, NETDP_NO_MEMORY,
+            "exact: needs about %.3g GB, and %.3g GB may be taken; node by node it "
+            "would take about %.2g days: name some with --from (%.2g minutes each), "
+            "or use fewer rounds, --bound upper or --bound everything",
+            bytes / 1e9, limit / 1e9, days, days * 1440 / z.victims);
+    return netdp_i_fail(error, NETDP_NO_MEMORY,
+                        "exact: needs about %.3g GB, and %.3g GB may be taken; use fewer rounds, "
+                        "a dither of %g or more with --from, --bound upper for averaging of many "
+                        "rounds, or --bound everything",
+                        bytes / 1e9, limit / 1e9, NETDP_I_FACTOR_BELOW);
 }
 
 /* A certificate's products with W, of a lane, are slower than dense ones; so are those of networks
@@ -145,6 +276,8 @@ bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_obse
     const double rounds = phase ? (double)request->protocol->every : z.rounds;
     netdp_plan plan;
     netdp_i_cost(request, observer, &plan);
+    if (strcmp(plan.method, NETDP_I_CONJUGATE) == 0) /* one evaluation of what was found anyway */
+        return true;
     const netdp_way *way = &plan.way[netdp_i_cost_reduces(&plan, (int32_t)z.nodes) ? 0 : 1];
     const bool changes = request->protocol->varying.kind != NETDP_VARY_NEVER;
     const double modes = phase || changes ? z.nodes : way->modes;

@@ -6,13 +6,21 @@
 
 #include "account/observe/filter.h"
 
-#define NETDP_I_REDUCED "reduced"   /* the observer's own Krylov space */
-#define NETDP_I_DENSE "dense"       /* all eigenvectors of W, once for all observers */
-#define NETDP_I_BACKWARD "backward" /* on the nodes that the observer does not see */
+#define NETDP_I_REDUCED "reduced"     /* the observer's own Krylov space */
+#define NETDP_I_DENSE "dense"         /* all eigenvectors of W, once for all observers */
+#define NETDP_I_BACKWARD "backward"   /* on the nodes that the observer does not see */
+#define NETDP_I_CONJUGATE "conjugate" /* source by source, by conjugate gradients */
 
 /* The ways of one observer of the request; the work of finding all eigenvectors is shared. */
 void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer,
                   netdp_plan *plan);
+
+/*
+ * NETDP_NO_MEMORY, with a way out, where the way that is taken needs more memory than there is, or
+ * would go on for days; `once`: observers that are accounted for at the same time.
+ */
+netdp_status netdp_i_cost_check(const netdp_loss_request *request, const netdp_i_observer *observer,
+                                const netdp_plan *plan, int32_t once, netdp_error *error);
 
 /* Of the two ways on a basis: in the observer's own space, not in all eigenvectors? */
 bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes);

@@ -12,7 +12,6 @@
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -27,9 +26,6 @@
 
 /* A column that was shorter is projected once more after it was divided by its length. */
 #define SHORT 1e-2
-
-/* Part of the machine's memory that bases may take. */
-#define MEMORY 0.9
 
 enum { STRIPS = 64, LEAST_STRIP = 4096, FIRST_ROOM = 32 };
 
@@ -67,10 +63,9 @@ static netdp_status krylov_grow(krylov *k, int32_t wanted, netdp_error *error)
     while (room < wanted)
         room *= 2;
     room = room < k->most ? room : k->most;
-    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
     const double bytes = 8 * ((double)n * ((double)room + k->room) + (double)room * (double)room);
     const int32_t near = k->others != NULL ? k->others->near : 1;
-    if (bytes * near > MEMORY * machine)
+    if (bytes * near > netdp_i_memory_limit())
         return netdp_i_fail(error, NETDP_NO_MEMORY,
                             "exact: one observer needs %.3g GB or more here; use fewer rounds, or "
                             "--bound upper for averaging of many",
