@@ -10,7 +10,7 @@
 #include "account/walk/excursion.h"
 #include "account/walk/first_passage.h"
 #include "account/walk/least.h"
-#include "account/walk/mixture.h"
+#include "account/walk/mixed.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -50,7 +50,7 @@ struct netdp_i_walk_account {
     kept *kept;
     signed char *like;        /* [to][from] which kept pair it is like, or -1 */
     bool followed;            /* all pairs, at some noise: another one asks those kept */
-    netdp_i_mixture *mixture; /* NULL where neither a delta nor a cap asks for it */
+    netdp_i_time_grid *times; /* NULL where neither a delta nor a cap asks for it */
     netdp_i_mixed *mixed;     /* [pairs]: [to][from], or NULL */
     int64_t pairs;
     /* of the observer at hand */
@@ -102,7 +102,7 @@ static netdp_status at_order(account *a, netdp_i_returns *hunt, double scale, in
     if (a->orders == 1 && a->token->cap > 0) { /* at a delta the mixture says more */
         double inside = INFINITY;
         netdp_status status =
-            netdp_i_mixture_log_mean(a->mixture, hunt, a->token->cap, theta, &inside, error);
+            netdp_i_mixture_log_mean(a->times, hunt, a->token->cap, theta, &inside, error);
         if (status != NETDP_OK)
             return status;
         value = fmin(value, inside);
@@ -152,7 +152,7 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
         const netdp_i_mixture_asked asked = {
             .cap = a->token->cap, .tokens = a->token->tokens, .delta = a->delta};
         netdp_status status =
-            netdp_i_mixed_answer(a->mixture, hunt, asked, noise_at(a, scale), m, value, error);
+            netdp_i_mixed_answer(a->times, hunt, asked, noise_at(a, scale), m, value, error);
         const bool none = m->none;
         netdp_i_mixed_clear(&own);
         if (status != NETDP_OK || !none)
@@ -432,7 +432,7 @@ void netdp_i_walk_account_free(account *a)
     }
     for (int64_t i = 0; a->mixed != NULL && i < a->pairs; i++)
         netdp_i_mixed_clear(&a->mixed[i]);
-    netdp_i_mixture_free(a->mixture);
+    netdp_i_time_grid_free(a->times);
     netdp_i_free(a->mixed);
     for (int64_t i = 0; a->between != NULL && i < square; i++)
         netdp_i_series_drop(a->between[i]);
@@ -516,7 +516,7 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
     if (mixes(a) && pairs <= MOST_LAWS && (a->mixed = NETDP_I_NEW(netdp_i_mixed, pairs)) == NULL)
         return netdp_i_no_memory(error);
     if (mixes(a) || (a->orders == 1 && a->token->cap > 0))
-        status = netdp_i_mixture_new(a->token->steps, a->token->release, &a->mixture, error);
+        status = netdp_i_time_grid_new(a->token->steps, a->token->release, &a->times, error);
     if (status != NETDP_OK)
         return status;
     return netdp_i_powers_of_returns(a->token->law, l->from, l->from_count, terms, progress,

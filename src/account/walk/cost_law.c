@@ -1,28 +1,37 @@
 #include "account/walk/cost_law.h"
 
+#include <complex.h>
 #include <float.h>
 #include <math.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 
-netdp_status netdp_i_cost_law_new(int64_t atoms, double step, netdp_i_cost_law *law,
-                                  netdp_error *error)
+netdp_status netdp_i_cost_law_new(int64_t atoms, netdp_i_cost_law *law, netdp_error *error)
 {
-    *law = (netdp_i_cost_law){.atoms = atoms,
-                              .step = step,
-                              .mass = NETDP_I_NEW(double, atoms),
-                              .cost = step == 0 ? NETDP_I_NEW(double, atoms) : NULL};
-    if (law->mass != NULL && (step > 0 || law->cost != NULL))
+    *law = (netdp_i_cost_law){
+        .atoms = atoms, .mass = NETDP_I_NEW(double, atoms), .cost = NETDP_I_NEW(double, atoms)};
+    if (law->mass != NULL && law->cost != NULL)
         return NETDP_OK;
     netdp_i_cost_law_clear(law);
     return netdp_i_no_memory(error);
+}
+
+netdp_status netdp_i_cost_law_sampled_new(int64_t atoms, double step, double tilt,
+                                          netdp_i_cost_law *law, netdp_error *error)
+{
+    *law = (netdp_i_cost_law){.atoms = atoms,
+                              .step = step,
+                              .tilt = tilt,
+                              .value = NETDP_I_NEW(double _Complex, atoms / 2 + 1)};
+    return law->value != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
 void netdp_i_cost_law_clear(netdp_i_cost_law *law)
 {
     netdp_i_free(law->cost);
     netdp_i_free(law->mass);
+    netdp_i_free(law->value);
     *law = (netdp_i_cost_law){0};
 }
 
@@ -40,15 +49,89 @@ static double delta_up(double epsilon, double mu)
     return a > 38 ? DBL_MIN : value > 0 ? value : 0;
 }
 
-double netdp_i_cost_law_delta(const netdp_i_cost_law *law, double sigma, double epsilon)
+static double delta_of_masses(const netdp_i_cost_law *law, double sigma, double epsilon)
 {
     double sum = 0;
-    for (int64_t i = 0; i < law->atoms; i++) {
-        const double cost = law->cost != NULL ? law->cost[i] : (double)i * law->step;
-        if (law->mass[i] > 0 && cost > 0)
-            sum += law->mass[i] * delta_up(epsilon, sqrt(cost) / sigma);
-    }
+    for (int64_t i = 0; i < law->atoms; i++)
+        if (law->mass[i] > 0 && law->cost[i] > 0)
+            sum += law->mass[i] * delta_up(epsilon, sqrt(law->cost[i]) / sigma);
     return law->lost + sum * (1 + 4e-16 * (double)law->atoms + 1e-13);
+}
+
+/* What does not depend on sigma and epsilon. */
+typedef struct circle {
+    const netdp_i_cost_law *law;
+    double shrink[NETDP_I_COST_POINTS]; /* e^{-tilt g} */
+    double cosine[NETDP_I_COST_POINTS], sine[NETDP_I_COST_POINTS];
+} circle;
+
+static void circle_fill(const netdp_i_cost_law *law, circle *c)
+{
+    c->law = law;
+    for (int64_t g = 0; g < law->atoms && law->step > 0; g++) {
+        const double turn = 2 * M_PI * (double)g / (double)law->atoms;
+        c->shrink[g] = exp(-law->tilt * (double)g) * (1 + 4e-16 * (1 + law->tilt * (double)g));
+        c->cosine[g] = cos(turn);
+        c->sine[g] = sin(turn);
+    }
+}
+
+/*
+ * With h_g = f(step g) e^{-tilt g} and any F_j, w_j = 2 but for j = 0 and the last of all, 1,
+ *
+ *     f(step g) <= e^{tilt g} (sum_j w_j Re(F_j e^{2 pi i j g / atoms}) + R),
+ *
+ * R the largest that h_g has above the sum over g < atoms. The mean of the right is
+ * sum_j w_j Re(F_j E z_j^G) + R E z_0^G. From g = atoms on the right is not negative, and f at most
+ * 1: P(G >= atoms) <= e^{-tilt atoms} E z_0^G. F: the transform of h, which makes R small.
+ */
+static double delta_of_samples(const circle *c, double sigma, double epsilon, double *rest)
+{
+    const netdp_i_cost_law *law = c->law;
+    const int64_t n = law->atoms;
+    double h[NETDP_I_COST_POINTS], sum[NETDP_I_COST_POINTS] = {0};
+    double value = 0, norm = 0, above = 0;
+    for (int64_t g = 0; g < n; g++)
+        h[g] = g == 0 ? 0 : delta_up(epsilon, sqrt((double)g * law->step) / sigma) * c->shrink[g];
+    for (int64_t j = 0; j < law->samples; j++) {
+        const double weight = (j == 0 || 2 * j == n ? 1 : 2) / (double)n;
+        double re = 0, im = 0;
+        for (int64_t g = 0, at = 0; g < n; g++) {
+            re += h[g] * c->cosine[at];
+            im -= h[g] * c->sine[at];
+            at += at + j < n ? j : j - n;
+        }
+        re *= weight;
+        im *= weight;
+        for (int64_t g = 0, at = 0; g < n; g++) {
+            sum[g] += re * c->cosine[at] - im * c->sine[at];
+            at += at + j < n ? j : j - n;
+        }
+        value += re * creal(law->value[j]) - im * cimag(law->value[j]);
+        norm += fabs(re) + fabs(im);
+    }
+    for (int64_t g = 0; g < n; g++)
+        above = fmax(above, h[g] - sum[g]);
+    const double most = creal(law->value[0]) + law->off;
+    const double rounded = 4 * DBL_EPSILON * ((double)law->samples + 8) * norm;
+    *rest = (above + rounded) * most;
+    const double tail = law->whole ? 0 : most * exp(-law->tilt * (double)n) * (1 + 1e-12);
+    return fmax(0, value) + norm * law->off + rounded * most + *rest + law->lost + tail;
+}
+
+static double delta_at(const circle *c, double sigma, double epsilon, double *rest)
+{
+    *rest = 0;
+    return c->law->step > 0 ? delta_of_samples(c, sigma, epsilon, rest)
+                            : delta_of_masses(c->law, sigma, epsilon);
+}
+
+double netdp_i_cost_law_delta(const netdp_i_cost_law *law, double sigma, double epsilon,
+                              double *rest)
+{
+    circle c;
+    circle_fill(law, &c);
+    return delta_at(&c, sigma, epsilon, rest);
 }
 
 double netdp_i_cost_law_least(const netdp_i_cost_law *law, double sigma)
@@ -57,38 +140,83 @@ double netdp_i_cost_law_least(const netdp_i_cost_law *law, double sigma)
     return isinf(law->bend) ? 0 : square > 1 ? 1 / sqrt(square - 1) : INFINITY;
 }
 
-double netdp_i_cost_law_epsilon(const netdp_i_cost_law *law, double sigma, double delta)
+/* An epsilon, and what delta is there. */
+typedef struct point {
+    double epsilon, log_delta;
+} point;
+
+static point ask_at(const circle *c, double sigma, double epsilon)
 {
-    double low = netdp_i_cost_law_least(law, sigma), high = 1;
-    if (isinf(low) || !(law->lost < delta))
-        return INFINITY;
-    low *= 1 + 1e-12;
-    if (low > 0 && netdp_i_cost_law_delta(law, sigma, low) <= delta)
-        return low;
-    if (low < 1e-300)
-        low = 0;
-    high = fmax(high, 2 * low);
-    while (netdp_i_cost_law_delta(law, sigma, high) > delta) {
-        low = high;
-        high *= 2;
-        if (high > 1e6)
-            return INFINITY;
-    }
-    /* Where nothing is lost epsilon may be as small as one likes. */
-    for (double down = 0.5 * high; low == 0 && down > 1e-12; down *= 0.5) {
-        if (netdp_i_cost_law_delta(law, sigma, down) > delta)
-            low = down;
+    double rest;
+    return (point){epsilon, log(delta_at(c, sigma, epsilon, &rest))};
+}
+
+/*
+ * Between low, where delta is too large, and high, where it is not: by turns where the line between
+ * them would have it, and half way.
+ */
+static point search_between(const circle *c, double sigma, double log_delta, double within,
+                            point low, point high)
+{
+    for (int turn = 0; high.epsilon - low.epsilon > within * high.epsilon && high.epsilon > 1e-12;
+         turn++) {
+        const double width = high.epsilon - low.epsilon;
+        const double part = (low.log_delta - log_delta) / (low.log_delta - high.log_delta);
+        double step = 0.5;
+        if (turn % 3 != 2 && part > 0 && part < 1) /* a little to the side of what is not known */
+            step = turn % 3 == 0 ? fmin(1 - 1e-10, part + 1e-10 + 1e-3 * part * (1 - part))
+                                 : fmax(1e-10, part - 1e-10 - 1e-3 * part * (1 - part));
+        const point next = ask_at(c, sigma, low.epsilon + step * width);
+        if (next.epsilon <= low.epsilon || next.epsilon >= high.epsilon)
+            break;
+        if (next.log_delta <= log_delta)
+            high = next;
         else
-            high = down;
-    }
-    while (high - low > 1e-9 * high && high > 1e-12) {
-        const double middle = 0.5 * (low + high);
-        if (netdp_i_cost_law_delta(law, sigma, middle) <= delta)
-            high = middle;
-        else
-            low = middle;
+            low = next;
     }
     return high;
+}
+
+/* The least epsilon up to a part `within`; of infinity where there is none. */
+static double search(const netdp_i_cost_law *law, double sigma, double delta, double within)
+{
+    const double least = netdp_i_cost_law_least(law, sigma) * (1 + 1e-12), goal = log(delta);
+    circle c;
+    if (isinf(least) || !(law->lost < delta))
+        return INFINITY;
+    circle_fill(law, &c);
+    point low = {.epsilon = least < 1e-300 ? 0 : least, .log_delta = INFINITY};
+    if (low.epsilon > 0) {
+        low = ask_at(&c, sigma, low.epsilon);
+        if (low.log_delta <= goal)
+            return low.epsilon;
+    }
+    point high = ask_at(&c, sigma, fmax(1, 2 * low.epsilon));
+    while (!(high.log_delta <= goal)) {
+        if (high.epsilon > 1e6)
+            return INFINITY;
+        low = high;
+        high = ask_at(&c, sigma, 2 * high.epsilon);
+    }
+    /* Where nothing is lost epsilon may be as small as one likes. */
+    while (low.epsilon == 0 && high.epsilon > 2e-12) {
+        const point down = ask_at(&c, sigma, 0.5 * high.epsilon);
+        if (down.log_delta <= goal)
+            high = down;
+        else
+            low = down;
+    }
+    return search_between(&c, sigma, goal, within, low, high).epsilon;
+}
+
+double netdp_i_cost_law_epsilon(const netdp_i_cost_law *law, double sigma, double delta)
+{
+    return search(law, sigma, delta, 1e-9);
+}
+
+double netdp_i_cost_law_about(const netdp_i_cost_law *law, double sigma, double delta)
+{
+    return search(law, sigma, delta, 1e-3);
 }
 
 int64_t netdp_i_step_bin(int64_t r)

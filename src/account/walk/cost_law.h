@@ -6,35 +6,52 @@
 #ifndef NETDP_I_COST_LAW_H
 #define NETDP_I_COST_LAW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <netdp/status.h>
 
+/* The most points of a law that is sampled. */
+enum { NETDP_I_COST_POINTS = 256 };
+
 /*
- * The mean of f(C) is at most lost + sum_i mass_i f(cost_i) for every f from 0 to 1 that does not
- * fall and has f'' + bend f' >= 0. No noise and no epsilon is in it.
+ * No noise and no epsilon is in it. For every f from 0 to 1 that does not fall and has
+ * f'' + bend f' >= 0 the mean of f(C) is at most lost + sum_i mass_i f(cost_i), or, where the law
+ * is sampled, lost + E f(step G) for a G of which E z^G is known at z_j = e^{tilt + 2 pi i j / atoms},
+ * j < samples, up to `off`.
  */
 typedef struct netdp_i_cost_law {
     int64_t atoms;
     double *mass; /* [atoms] */
-    double *cost; /* [atoms], or NULL: i step */
-    double step;
-    double lost; /* what no atom stands for, at f <= 1 */
-    double bend; /* infinity: for every f that does not fall */
+    double *cost; /* [atoms] */
+    double step;  /* 0 where masses are known */
+    double lost;  /* what no atom stands for, at f <= 1 */
+    double bend;  /* infinity: for every f that does not fall */
+    int64_t samples;
+    double _Complex *value; /* [samples] */
+    double tilt, off;
+    bool whole; /* G < atoms */
 } netdp_i_cost_law;
 
-/* step 0: costs of their own. */
-netdp_status netdp_i_cost_law_new(int64_t atoms, double step, netdp_i_cost_law *law,
-                                  netdp_error *error);
+netdp_status netdp_i_cost_law_new(int64_t atoms, netdp_i_cost_law *law, netdp_error *error);
+
+/* Room for all samples, of which none is known yet; atoms: even, or 1, NETDP_I_COST_POINTS at most. */
+netdp_status netdp_i_cost_law_sampled_new(int64_t atoms, double step, double tilt,
+                                          netdp_i_cost_law *law, netdp_error *error);
 void netdp_i_cost_law_clear(netdp_i_cost_law *law);
 
-/* delta at mu = cost / sigma^2 in the mean, not below. */
-double netdp_i_cost_law_delta(const netdp_i_cost_law *law, double sigma, double epsilon);
+/* delta at mu = cost / sigma^2 in the mean, not below; *rest: how much of it is for samples that are
+   not known. */
+double netdp_i_cost_law_delta(const netdp_i_cost_law *law, double sigma, double epsilon,
+                              double *rest);
 
 /*
  * The least epsilon > 0 at which that is proven to be at most delta, up to 1e-9 of it; infinity
  * where none is.
  */
 double netdp_i_cost_law_epsilon(const netdp_i_cost_law *law, double sigma, double delta);
+
+/* About that epsilon: a guess. */
+double netdp_i_cost_law_about(const netdp_i_cost_law *law, double sigma, double delta);
 
 /*
  * The least epsilon of which a bend tells: the Gaussian delta as a function of C has

@@ -307,7 +307,7 @@ netdp_status netdp_i_passage_epsilons(const netdp_token *token, const int32_t *m
     if (status == NETDP_OK)
         status = start_arrivals(&a, token, members, count, error);
     if (status == NETDP_OK)
-        status = netdp_i_cost_law_new(bins, 0, &law, error);
+        status = netdp_i_cost_law_new(bins, &law, error);
     if (status == NETDP_OK && (mass = NETDP_I_NEW(double, bins *a.nodes)) == NULL)
         status = netdp_i_no_memory(error);
     if (status != NETDP_OK)

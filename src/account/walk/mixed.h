@@ -1,0 +1,24 @@
+/* What is known of the cost of one pair, kept for another noise. */
+#ifndef NETDP_I_MIXED_H
+#define NETDP_I_MIXED_H
+
+#include "account/walk/mixture.h"
+
+/* All zero at first. */
+typedef struct netdp_i_mixed {
+    netdp_i_cost_law law[2]; /* by `bend`: for all but small epsilons, and for all */
+    bool known[2];
+    bool none; /* it would take too long */
+} netdp_i_mixed;
+
+void netdp_i_mixed_clear(netdp_i_mixed *mixed);
+
+/* *value: the epsilon at delta, infinity where it is not known. False where more is to be made. */
+bool netdp_i_mixed_ask(const netdp_i_mixed *mixed, double sigma, double delta, double *value);
+
+/* The same, and makes what is to be made; `asked` but for its bend. */
+netdp_status netdp_i_mixed_answer(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
+                                  netdp_i_mixture_asked asked, double sigma, netdp_i_mixed *mixed,
+                                  double *value, netdp_error *error);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Runs of contributions of u within one piece, as the law of their cost needs them: E z^c on each
+ * bin of steps to the piece's end, for several z at once (docs/proofs/excursion.md). Costs lie on a
+ * grid of steps 1 / per: one that does not is moved to the grid point below or above it, at random,
+ * such that no f of the cost law's kind falls in the mean.
+ */
+#ifndef NETDP_I_RUNS_H
+#define NETDP_I_RUNS_H
+
+#include "account/walk/first_returns.h"
+#include "account/walk/time_grid.h"
+
+/* Values of z that are carried together. */
+enum { NETDP_I_LANES = 8 };
+
+typedef struct netdp_i_lanes {
+    double re[NETDP_I_LANES], im[NETDP_I_LANES];
+} netdp_i_lanes;
+
+/* Where a piece ends, seen from a contribution: a law of the steps to there, in bins. */
+typedef struct netdp_i_leave {
+    double *mass, *part; /* [bins]: and how much of it goes to the upper grid point of its cost */
+} netdp_i_leave;
+
+/* Who closes a piece: one node of F while contributions are left, any of F when they are not, and
+   both once more at the end of a walk that is released. */
+typedef struct netdp_i_runs {
+    const netdp_i_time_grid *grid;
+    int64_t count; /* contributions that are followed */
+    int32_t members;
+    int32_t leaves; /* members, then 1; with a release 2 more */
+    bool release;
+    netdp_i_leave *leave; /* [leaves] */
+    netdp_i_leave again;  /* from u to u */
+    double *again_sum;    /* by netdp_i_together: of again.mass */
+    double *plain;        /* [leaves][count][bins]: without costs */
+    /* of the grid of costs */
+    int64_t per;
+    double bend; /* in steps of the grid */
+    /* of the lanes at hand */
+    netdp_i_lanes *power; /* [per + 1]: z^g */
+    netdp_i_lanes *law;   /* [leaves][count][bins] */
+    netdp_i_lanes *gap, *gap_sum, *stay;
+} netdp_i_runs;
+
+netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_observer_set *watch,
+                              int64_t count, netdp_i_runs *runs, netdp_error *error);
+void netdp_i_runs_clear(netdp_i_runs *runs);
+
+/* Another grid of costs, for the laws of a prepared hunt (which loses hunt->presence where there is
+   a release). */
+netdp_status netdp_i_runs_set(netdp_i_runs *runs, netdp_i_returns *hunt, int64_t per, double bend,
+                              netdp_error *error);
+
+/* runs->law at z_j = e^{tilt_j + 2 pi i turn_j / points}. */
+void netdp_i_runs_follow(netdp_i_runs *runs, const double *tilt, const int64_t *turn,
+                         int64_t points);
+
+#endif

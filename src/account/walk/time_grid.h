@@ -1,0 +1,56 @@
+/*
+ * Times of a walk, rounded down for the law of what its path costs (docs/proofs/excursion.md):
+ * within a piece to bins, from piece to piece to multiples of a step. Less time costs more, and
+ * leaves more of the walk.
+ */
+#ifndef NETDP_I_TIME_GRID_H
+#define NETDP_I_TIME_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <fftw3.h>
+#include <netdp/status.h>
+
+/* Of two bins x and y <= x, those y for which tau_x + tau_y falls in one bin: from .. to - 1. */
+typedef struct netdp_i_together {
+    int32_t into, from, to;
+} netdp_i_together;
+
+/* Shared by all threads. */
+typedef struct netdp_i_time_grid {
+    int64_t steps, step;
+    int32_t times, size; /* of a series in time, and of its transforms */
+    fftw_plan forward, backward;
+    double rounding; /* of a product of transforms, in parts of the factors' norms */
+    int32_t bins;
+    int64_t *tau;               /* [bins]: least number of steps of each */
+    int32_t *bin;               /* [steps + 1] */
+    int32_t *time;              /* [bins]: where tau falls in a series */
+    netdp_i_together *together; /* those of x: together[first[x]] .. together[first[x + 1] - 1] */
+    int32_t *first;             /* [bins + 1] */
+} netdp_i_time_grid;
+
+netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
+                                   netdp_error *error);
+void netdp_i_time_grid_free(netdp_i_time_grid *grid);
+
+/* A law of steps 0 .. steps, in time; returns its sum. */
+double netdp_i_time_grid_fill(const netdp_i_time_grid *grid, const double *law, double *time);
+
+/* bins [size] = the transform of time [times] */
+void netdp_i_time_grid_transform(const netdp_i_time_grid *grid, const double *time,
+                                 fftw_complex *bins);
+
+/* Back to time: cut off behind `times`, scaled. */
+void netdp_i_time_grid_restore(const netdp_i_time_grid *grid, fftw_complex *bins);
+
+/* a *= b; sum += a b, over [size] */
+void netdp_i_time_grid_multiply(const netdp_i_time_grid *grid, fftw_complex *a,
+                                const fftw_complex *b);
+void netdp_i_time_grid_accumulate(const netdp_i_time_grid *grid, const fftw_complex *a,
+                                  const fftw_complex *b, fftw_complex *sum);
+
+/* A release ends a walk at one step, not at one up to it: no grid coarser than that will do. */
+bool netdp_i_time_grid_exact(const netdp_i_time_grid *grid);
+
+#endif
