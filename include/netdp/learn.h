@@ -88,6 +88,14 @@ typedef struct netdp_range {
     double low, high;   /* finite, low < high */
 } netdp_range;
 
+/* What becomes of a row with an empty cell. */
+typedef enum netdp_missing {
+    NETDP_MISSING_REFUSE = 0, /* NETDP_INVALID */
+    NETDP_MISSING_DROP,       /* the row is left out, and counted */
+    NETDP_MISSING_MEAN, /* learning: an empty feature is 0 once it is scaled, the training rows' mean,
+                                 or the middle of its declared range; an empty label or owner is refused */
+} netdp_missing;
+
 /* How a table becomes examples. */
 typedef struct netdp_preparation {
     const char *label; /* the column that is y */
@@ -108,7 +116,7 @@ typedef struct netdp_preparation {
      * to below b node 1's, ... */
     const char *owner_cuts;
     const netdp_graph *graph; /* of the nodes that are owners */
-    bool drop_missing;        /* rows with an empty cell are left out, and counted */
+    netdp_missing missing;    /* what becomes of rows with an empty cell */
     int32_t ranges; /* above 0: of every feature, and of the label unless it has classes */
     const netdp_range
         *range; /* [ranges]: [low, high] becomes [-1, 1] in place of standardising, so that
@@ -120,6 +128,7 @@ typedef struct netdp_preparation_notes {
     int32_t dropped;            /* feature columns that are constant in the training rows */
     int64_t negative, positive; /* rows of each class, before the split; 0 without classes */
     int64_t missing;            /* rows that were left out for an empty cell */
+    int64_t filled;             /* empty cells that count as a mean */
 } netdp_preparation_notes;
 
 /*

@@ -34,7 +34,8 @@ typedef struct netdp_rows {
 /*
  * `weights`: "metropolis" 1/(1+max(d_u,d_v)); "hamilton" 1/max(d_u,d_v) as printed in papers A and
  * C; "max-degree" 1/(1+d_max); "uniform" 1/n (complete graph only); "lazy:K" or "lazy:K:base", K in
- * [0, 1), (1-K)W + K I over metropolis or the named base; "file": the edge file's own weights.
+ * [0, 1), (1-K)W + K I over metropolis or the named base; "file": the edge file's own weights; "none":
+ * I, each node on its own.
  * The diagonal takes the rest of the row and is computed without cancellation. Disconnected graphs
  * and periodic W are allowed here; netdp_mixing_require refuses them. NETDP_INVALID where W would
  * not be symmetric.

@@ -89,6 +89,7 @@ static netdp_status load(work *w, const char *path, netdp_error *error)
     if (status != NETDP_OK)
         return status;
     w->notes.missing = w->labels.dropped;
+    w->notes.filled = w->labels.filled;
     w->y = NETDP_I_NEW(double, w->table->rows);
     if (w->y == NULL)
         return netdp_i_no_memory(error);
@@ -223,13 +224,21 @@ static column measure(const work *w, int32_t c)
     }
     column of = {
         .least = 0.5 * least, .span = 0.5 * most - 0.5 * least, .low = -INFINITY, .high = INFINITY};
+    if (isnan(of.span)) /* all empty */
+        of.span = 0;
     if (of.span == 0)
         return of;
-    for (int64_t i = 0; i < w->training_rows; i++)
-        of.mean += to_unit(&of, cell(w, w->train[i], c));
-    of.mean /= (double)w->training_rows;
+    /* An empty cell counts as the mean of the others: it adds nothing. */
+    int64_t held = 0;
     for (int64_t i = 0; i < w->training_rows; i++) {
-        const double away = to_unit(&of, cell(w, w->train[i], c)) - of.mean;
+        const double value = cell(w, w->train[i], c);
+        of.mean += isnan(value) ? 0 : to_unit(&of, value);
+        held += !isnan(value);
+    }
+    of.mean /= (double)held;
+    for (int64_t i = 0; i < w->training_rows; i++) {
+        const double value = cell(w, w->train[i], c);
+        const double away = isnan(value) ? 0 : to_unit(&of, value) - of.mean;
         of.deviation += away * away;
     }
     of.deviation = sqrt(of.deviation / (double)w->training_rows);
@@ -238,6 +247,8 @@ static column measure(const work *w, int32_t c)
 
 static double standardise(const column *of, double value)
 {
+    if (isnan(value)) /* the mean, or the middle of the range */
+        return 0;
     const double held = fmax(of->low, fmin(value, of->high));
     const double z = (to_unit(of, held) - of->mean) / of->deviation;
     return fmax(-LARGEST, fmin(z, LARGEST));

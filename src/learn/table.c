@@ -51,6 +51,8 @@ typedef struct header {
     int32_t owner; /* the column that says whose a row is, -1: none */
     char **owners; /* its cells */
     bool drop;     /* rows with an empty cell that is wanted are left out */
+    int32_t fill;  /* the first so many columns wanted may be empty: NaN */
+    int64_t filled;
     int64_t dropped;
 } header;
 
@@ -258,7 +260,8 @@ static netdp_status read_value(const reader *from, const cell *got, const char *
 /* A row's cells as text. */
 typedef struct row_texts {
     char *label, *owner;
-    bool missing; /* a wanted cell is empty, and such rows are dropped */
+    bool missing;   /* a wanted cell is empty, and such rows are dropped */
+    int32_t filled; /* cells */
 } row_texts;
 
 static netdp_status read_row(reader *from, const header *head, double *values, row_texts *kept,
@@ -284,6 +287,11 @@ static netdp_status read_row(reader *from, const header *head, double *values, r
         if (head->goes[count] < 0)
             continue;
         double *value = &values[head->goes[count]];
+        if (got.length == 0 && head->goes[count] < head->fill) {
+            *value = NAN;
+            kept->filled++;
+            continue;
+        }
         /* A short row is a better explanation than the empty cell of a blank line. */
         bool blank = count == 0 && got.length == 0 && got.then == ENDS_ROW && head->count > 1;
         if (!blank && count == head->text) {
@@ -339,6 +347,7 @@ static netdp_status read_rows(reader *from, header *head, netdp_table *table, ne
             head->dropped++;
             continue;
         }
+        head->filled += kept.filled;
         if (head->text >= 0)
             head->label[table->rows] = kept.label;
         if (head->owner >= 0)
@@ -364,6 +373,7 @@ typedef struct wish {
     bool as_text;                 /* and as text */
     const char *owner;            /* where not NULL: as text too, and no feature */
     bool drop;                    /* rows with an empty cell */
+    bool fill;                    /* features may be empty */
     netdp_i_label_column *labels; /* where texts go; NULL: there are none */
 } wish;
 
@@ -489,13 +499,19 @@ static netdp_status read_table(const char *path, const wish *wanted, netdp_table
         status = choose(&from, &head, wanted->column, wanted->count, read, error);
     if (status == NETDP_OK && wanted->owner != NULL)
         status = find_owner(&from, &head, wanted->owner, error);
-    if (status != NETDP_OK || (status = read_rows(&from, &head, read, error)) != NETDP_OK)
+    if (status != NETDP_OK)
+        goto done;
+    head.fill = wanted->fill ? read->columns - 1 : 0; /* the label is the last */
+    if ((status = read_rows(&from, &head, read, error)) != NETDP_OK)
         goto done;
     *table = read;
     read = NULL;
     if (wanted->labels != NULL) {
-        *wanted->labels = (netdp_i_label_column){
-            .of_row = head.label, .owner = head.owners, .dropped = head.dropped, .text = text};
+        *wanted->labels = (netdp_i_label_column){.of_row = head.label,
+                                                 .owner = head.owners,
+                                                 .dropped = head.dropped,
+                                                 .filled = head.filled,
+                                                 .text = text};
         head.label = head.owners = NULL;
         text = NULL;
     }
@@ -533,7 +549,8 @@ netdp_status netdp_i_table_read_labelled(const char *path, const netdp_preparati
                          .features = how->features,
                          .as_text = how->classes,
                          .owner = how->owner,
-                         .drop = how->drop_missing,
+                         .drop = how->missing == NETDP_MISSING_DROP,
+                         .fill = how->missing == NETDP_MISSING_MEAN,
                          .labels = texts};
     return read_table(path, &wanted, table, error);
 }

@@ -9,6 +9,7 @@ typedef struct netdp_i_label_column {
     char **of_row;   /* [rows]: the label, in text; NULL: it is a number */
     char **owner;    /* [rows]: whose the row is, in text; NULL: not asked */
     int64_t dropped; /* rows that had an empty cell */
+    int64_t filled;  /* empty cells of features, NaN in the table */
     char *text;
 } netdp_i_label_column;
 

@@ -181,6 +181,19 @@ static double rows_loop(const struct setting *setting, int32_t v)
     return rows_edge(setting, v, 0);
 }
 
+/* I: each node is on its own. */
+static double none_edge(const struct setting *setting, int32_t v, int64_t i)
+{
+    (void)setting, (void)v, (void)i;
+    return 0;
+}
+
+static double none_loop(const struct setting *setting, int32_t v)
+{
+    (void)setting, (void)v;
+    return 1;
+}
+
 static const struct rule rules[] = {
     {"metropolis", metropolis_edge, metropolis_loop, NULL},
     {"hamilton", hamilton_edge, hamilton_loop, NULL},
@@ -188,6 +201,7 @@ static const struct rule rules[] = {
     {"uniform", uniform_edge, uniform_loop, check_uniform},
     {"file", file_edge, file_loop, check_file},
     {"rows", rows_edge, rows_loop, NULL},
+    {"none", none_edge, none_loop, NULL},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -203,7 +217,7 @@ static netdp_status unknown_rule(const char *name, netdp_error *error)
 {
     return netdp_i_fail(error, NETDP_INVALID,
                         "no mixing '%s'; use metropolis, hamilton, max-degree, uniform, file, "
-                        "rows, lazy:K or lazy:K:NAME of these",
+                        "rows, none, lazy:K or lazy:K:NAME of these",
                         netdp_i_show_text(name).text);
 }
 

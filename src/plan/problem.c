@@ -212,7 +212,7 @@ static netdp_status load_table(const netdp_study *study, const char *csv, netdp_
         wanted[j] = study->data.column[j].name;
     netdp_status status =
         netdp_i_table_read_owned(csv, wanted, study->data.column_count, study->data.owner,
-                                 study->data.drop_missing, table, texts, error);
+                                 study->data.missing == NETDP_MISSING_DROP, table, texts, error);
     if (status == NETDP_OK)
         problem->prepared.missing = texts->dropped;
     netdp_i_free(wanted);
@@ -390,7 +390,7 @@ static netdp_status load_examples(const netdp_study *study, const char *csv,
                                            .owner = study->data.owner,
                                            .owner_cuts = study->data.owner_cuts,
                                            .graph = problem->graph,
-                                           .drop_missing = study->data.drop_missing};
+                                           .missing = study->data.missing};
     if (status == NETDP_OK)
         status = csv == NULL ? draw_examples(study, classes, problem, error)
                              : netdp_examples_prepare(csv, &preparation, &problem->train,

@@ -144,6 +144,12 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
     else if (problem->least_rows + 1 < problem->most_rows && !netdp_i_study_tallies(variant->study))
         remark(remarks, "every node counts the same, whatever it holds: the result is a mean over "
                         "nodes, not over rows (task.mean_over: rows)");
+    if (variant->study->data.missing == NETDP_MISSING_MEAN)
+        remark(remarks, variant->study->data.column_count > 0
+                            ? "an empty cell counts as the middle of its column's public range: "
+                              "nothing is found from other rows"
+                            : "not covered: the means of the training rows, as which empty cells "
+                              "count");
     if (protection.protects != NETDP_PROTECTS_ROW) {
         if (variant->study->task.mean_over_rows || protection.batches.kind != NETDP_BATCHES_FULL)
             remark(
@@ -377,6 +383,8 @@ static json_t *private_notes(const netdp_i_problem *problem)
                               "constant_columns_dropped", (json_int_t)problem->prepared.dropped);
     if (problem->prepared.missing > 0)
         json_object_set_new(notes, "rows_incomplete", json_integer(problem->prepared.missing));
+    if (problem->prepared.filled > 0)
+        json_object_set_new(notes, "cells_filled", json_integer(problem->prepared.filled));
     return notes;
 }
 

@@ -470,9 +470,13 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
 static netdp_status check_owner(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (study->data.synthetic != NULL && (study->data.owner != NULL || study->data.drop_missing))
+    if (study->data.synthetic != NULL &&
+        (study->data.owner != NULL || study->data.missing != NETDP_MISSING_REFUSE))
         return netdp_i_reading_fail(from, study->data.owner != NULL ? "data.owner" : "data.missing",
                                     error, "does not apply to synthetic data; remove it");
+    if (study->data.missing == NETDP_MISSING_MEAN && !netdp_i_study_learns(study))
+        return netdp_i_reading_fail(from, "data.missing", error,
+                                    "mean is of features that are learnt from; give drop");
     if (study->data.owner == NULL)
         return study->data.owner_cuts == NULL
                    ? NETDP_OK

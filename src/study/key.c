@@ -53,7 +53,10 @@ static const char *const protects[] = {
     [NETDP_PROTECTS_NODE] = "node", [NETDP_PROTECTS_ROW] = "row", NULL};
 static const char *const changes[] = {
     [NETDP_CHANGE_REPLACE] = "replace", [NETDP_CHANGE_ADD_REMOVE] = "add-remove", NULL};
-static const char *const missing[] = {"refuse", "drop", NULL};
+static const char *const missing[] = {[NETDP_MISSING_REFUSE] = "refuse",
+                                      [NETDP_MISSING_DROP] = "drop",
+                                      [NETDP_MISSING_MEAN] = "mean",
+                                      NULL};
 static const char *const mean_over[] = {"nodes", "rows", NULL};
 static const char *const workloads[] = {"sums", "gossip", NULL};
 static const char *const own_noise[] = {
@@ -94,8 +97,8 @@ const netdp_i_key netdp_i_keys[] = {
      .expects = "the column that says whose a row is, such as hospital"},
     {"data.owner_cuts", NETDP_I_KEY_TEXT, AT(data.owner_cuts),
      .expects = "ascending numbers such as 10, 20.5, 31"},
-    {"data.missing", NETDP_I_KEY_SWITCH, AT(data.drop_missing), .fallback = "refuse",
-     .word = missing, .expects = "refuse or drop"},
+    {"data.missing", NETDP_I_KEY_WORD, AT(data.missing), .fallback = "refuse",
+     .word = missing, .expects = "refuse, drop or mean"},
     {"data.label", NETDP_I_KEY_TEXT, AT(data.label), .expects = "the column to predict"},
     {"data.features", NETDP_I_KEY_TEXT, AT(data.features),
      .expects = "columns such as 'age, income', 'all but id' or all"},

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <netdp/account.h>
+#include <netdp/learn.h>
 #include <netdp/study.h>
 
 /* A column of the data and the range into which its values are clipped. */
@@ -48,7 +49,7 @@ struct netdp_study {
         bool one_row_a_node;    /* per_node: one | even (default) */
         char *owner;            /* the column that says whose a row is; NULL: rows are dealt */
         char *owner_cuts;       /* as netdp_preparation has them; NULL: none */
-        bool drop_missing;      /* rows with an empty cell are left out */
+        netdp_missing missing;  /* what becomes of rows with an empty cell */
         char *label;            /* learning: the column that is predicted; NULL for a mean */
         char *features;         /* learning: as netdp_preparation has them; NULL: not given */
         double split;           /* learning: part of the rows that train */

@@ -86,6 +86,39 @@ GRAPHS = {"ring 6": [(i, (i + 1) % 6) for i in range(6)], "star 6": [(0, i) for 
           "hypercube 3": [(i, i ^ 1 << b) for i in range(8) for b in range(3) if i < i ^ 1 << b]}
 
 
+TABLE = (  # spec 13: standard deviation of the mean model at equal mean (one observer) and worst loss, fresh and quiet
+    ("hypercube 5", 32, 8, 0.03, 4, 0.79, 0.52, 1.03, 0.65), ("davis", 32, 13, 0.03, 4, 0.87, 0.57, 1.04, 0.65),
+    ("ring 16", 16, 20, 0.05, 4, 1.11, 0.75, 1.49, 0.93), ("hypercube 5", 32, 8, 0.1, 8, 1.39, 0.88, 2.11, 1.17))
+
+
+def gains():
+    """Q as it was designed there: a row's phases tell 1 in all, so that in units of netdp's Q dithers are 1 / sqrt(k)."""
+    cycle = 4
+    with tempfile.TemporaryDirectory() as folder:
+        for family, nodes, inner, dither, k, *spec in TABLE:
+            phases = k * cycle
+            sums = np.tri(phases)
+            code, _, err = run(["design", "--phases", str(phases), "--cycle", str(cycle), "--output", "q.txt"], folder)
+            assert code == 0, err
+            designed = np.loadtxt(pathlib.Path(folder, "q.txt"))
+            got = []
+            for cover, option, tau in ((np.eye(phases), "", dither), (designed, "--quiet q.txt", dither / k ** 0.5)):
+                code, out, err = run(shlex.split(
+                    f"loss --family '{family}' --protocol muffliato-sgd --rounds {inner * phases} --inner {inner} --dither "
+                    f"{tau!r} --end-dither {tau!r} --cycle {cycle} {option} --json"), folder)
+                assert code == 0, err
+                losses = json.loads(out)["losses"]
+                first = min(pair["to"] for pair in losses)
+                mean = np.mean([pair["value"] for pair in losses if pair["to"] == first])
+                worst = max(pair["value"] for pair in losses)  # of all observers
+                error = (np.trace(sums @ cover @ sums.T) + inner * tau ** 2 * np.trace(sums @ sums.T)) / phases / nodes
+                got += [(error * mean) ** 0.5, (error * worst) ** 0.5]
+            got = got[0], got[2], got[1], got[3]
+            print(family, k, " ".join(f"{value:.3f}" for value in got))
+            for value, want in zip(got, spec):
+                assert abs(value - want) <= 0.02 * want, (family, k, got, spec)
+
+
 def main():
     draw, checked, worst = random.Random(18), 0, 0.0
     with tempfile.TemporaryDirectory() as folder:
@@ -124,4 +157,5 @@ def main():
 
 
 if __name__ == "__main__":
+    gains()
     main()

@@ -196,6 +196,46 @@ def owners():
                files=FILES)])
     summary, _, _, _ = study("owned", "data.missing=drop", *settings)
     close(summary["data"]["sensitivity"], 1 / 10, 1e-15)  # z is not asked for: one more of north
+    main([Case("run owned.yaml -o out --set data.missing=mean " + " ".join(f"--set '{one}'" for one in settings), 2,
+               err="mean is of features", files=FILES)])
+
+
+def empty_cells():
+    """missing: mean: an empty feature is what the mean of the others, or the middle of a public range, would be."""
+    draw = random.Random(11)
+    lines = [[f"{draw.uniform(-3, 3):.3f}", f"{draw.uniform(-3, 3):.3f}", "yes" if i % 2 else "no"] for i in range(80)]
+    base = LEARN.replace('features: "a, b"', "columns: [{name: a, bounds: [-3, 3]}, {name: b, bounds: [-3, 3]}]")
+    FILES["empty.yaml"] = base.replace("rows.csv", "empty.csv").encode()
+    FILES["found.yaml"] = LEARN.replace("rows.csv", "empty.csv").encode()
+    noiseless = ["privacy.epsilon=inf", "output.repeat=1"]
+
+    def objective(name, rows_of, *settings):
+        FILES["empty.csv"] = ("a,b,kind\n" + "".join(",".join(row) + "\n" for row in rows_of)).encode()
+        with tempfile.TemporaryDirectory() as folder:
+            for file, content in FILES.items():
+                pathlib.Path(folder, file).write_bytes(content)
+            code, _, err = run(["run", name, "-o", "out"] + [word for one in (*noiseless, *settings) for word in ("--set", one)],
+                               folder)
+            assert code == 0, err
+            told = json.loads(pathlib.Path(folder, "out/private.json").read_text())
+            summary = json.loads(pathlib.Path(folder, "out/summary.json").read_text())
+            return told["variants"][0]["error"]["objective"]["mean"], summary["variants"][2]["remarks"], told
+
+    holes = [["" if i % 7 == 0 else a, "" if i % 11 == 3 else b, kind] for i, (a, b, kind) in enumerate(lines)]
+    middle = [[a or "0", b or "0", kind] for a, b, kind in holes]
+    got, remarks, told = objective("empty.yaml", holes, "data.missing=mean")
+    assert got == objective("empty.yaml", middle)[0]
+    assert any("middle of its column's public range" in remark for remark in remarks), remarks
+    assert told["notes"]["cells_filled"] == sum(not a for row in holes for a in row), told["notes"]
+    # Without ranges: of the training rows, all but whose values are there. With all rows of a column alike but the empty ones
+    # it is constant, and dropped.
+    _, remarks, _ = objective("found.yaml", holes, "data.missing=mean")
+    assert any("not covered: the means of the training rows" in remark for remark in remarks), remarks
+    alike = [[a or "2", "" if i % 3 else "1", kind] for i, (a, b, kind) in enumerate(holes)]
+    _, _, told = objective("found.yaml", alike, "data.missing=mean")
+    assert told["notes"]["constant_columns_dropped"] == 1, told["notes"]
+    FILES["empty.csv"] = b"a,b,kind\n1,2,\n3,4,yes\n" + b"1,2,yes\n2,1,no\n" * 20
+    main([Case("run empty.yaml -o out --set data.missing=mean", 2, err="column 'kind': the cell is empty", files=FILES)])
 
 
 def public_ranges():
@@ -295,6 +335,7 @@ def both_doors():
         Case("loss --family 'ring 4' --rounds 4 --protects row --batches cyclic:2", 2, err="apply to gossip-sgd"),
         Case("loss --family 'ring 4' --protocol gossip-sgd --rounds 4 --cycle 2 --quiet optimal --certify yes", 2,
              err="no proof with outward rounding of quiet noise"),
+        Case("loss --family 'ring 4' --mixing none --protocol gossip-sgd --rounds 4 --to 0"),
         Case("loss --family 'ring 4' --protocol walk --rounds 4 --protects row", 2, err="does not apply to walk"),
     ])
 
@@ -393,6 +434,7 @@ if __name__ == "__main__":
     learning()
     nodes_and_rows()
     owners()
+    empty_cells()
     public_ranges()
     audits()
     both_doors()

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const netdp_preparation how = {.label = table->name[table->columns - 1],
                                        .classes = true,
                                        .owner = table->columns > 1 ? table->name[0] : NULL,
-                                       .drop_missing = size % 2 == 1};
+                                       .missing = (netdp_missing)(size % 3)};
         if (fuzz_ok(netdp_i_table_read_labelled(path, &how, &labelled, &labels, &error), &error))
             for (int64_t i = 0; i < labelled->rows; i++)
                 FUZZ_HOLDS(labels.of_row[i][0] != '\0' &&

@@ -628,7 +628,7 @@ static void test_bad_data(void **state)
     };
     netdp_error error = {0};
     netdp_examples *train = NULL, *test = NULL;
-    netdp_preparation_notes notes = {-1, -1, -1, -1};
+    netdp_preparation_notes notes = {-1, -1, -1, -1, -1};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         put(bad[i].text);
         netdp_preparation how = preparation("y", bad[i].split, bad[i].nodes);
