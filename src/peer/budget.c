@@ -204,26 +204,45 @@ static netdp_status check(const netdp_i_budget *budget, const netdp_i_package *p
         netdp_i_up(epsilon - limit, 3).text, limit, netdp_i_up(before, 4).text);
 }
 
+/* *text, if not NULL: what the ledger's row `study` will say. */
+static netdp_status examine(const netdp_i_budget *budget, netdp_i_ledger *ledger,
+                            const netdp_i_package *package, int32_t self,
+                            unsigned char study[NETDP_I_DIGEST], char **text, netdp_error *error)
+{
+    netdp_i_prices *prices = NULL;
+    netdp_i_account account = {0};
+    netdp_status status = netdp_i_package_digest(package, study, error);
+    if (status == NETDP_OK)
+        status = netdp_i_prices_new(package, self, &prices, error);
+    if (status == NETDP_OK && (*text = netdp_i_prices_text(prices, package, self)) == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = netdp_i_account_new(ledger, study, *text, &account, error);
+    for (int32_t i = 0; i < account.count && status == NETDP_OK; i++)
+        status = check(budget, package, &account.towards[i], error);
+    netdp_i_account_clear(&account);
+    netdp_i_prices_free(prices);
+    return status;
+}
+
+netdp_status netdp_i_budget_check(const netdp_i_budget *budget, netdp_i_ledger *ledger,
+                                  const netdp_i_package *package, int32_t self, netdp_error *error)
+{
+    unsigned char study[NETDP_I_DIGEST];
+    char *text = NULL;
+    netdp_status status = examine(budget, ledger, package, self, study, &text, error);
+    free(text);
+    return status;
+}
+
 netdp_status netdp_i_budget_admit(const netdp_i_budget *budget, netdp_i_ledger *ledger,
                                   const netdp_i_package *package, int32_t self, netdp_error *error)
 {
     unsigned char study[NETDP_I_DIGEST];
-    netdp_i_prices *prices = NULL;
-    netdp_i_account account = {0};
     char *text = NULL;
-    netdp_status status = netdp_i_package_digest(package, study, error);
-    if (status == NETDP_OK)
-        status = netdp_i_prices_new(package, self, &prices, error);
-    if (status == NETDP_OK && (text = netdp_i_prices_text(prices, package, self)) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_account_new(ledger, study, text, &account, error);
-    for (int32_t i = 0; i < account.count && status == NETDP_OK; i++)
-        status = check(budget, package, &account.towards[i], error);
+    netdp_status status = examine(budget, ledger, package, self, study, &text, error);
     if (status == NETDP_OK)
         status = netdp_i_ledger_enrol(ledger, study, text, error);
-    netdp_i_account_clear(&account);
-    netdp_i_prices_free(prices);
     free(text);
     return status;
 }

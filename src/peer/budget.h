@@ -59,6 +59,10 @@ netdp_status netdp_i_account_new(netdp_i_ledger *ledger, const unsigned char stu
                                  const char *text, netdp_i_account *account, netdp_error *error);
 void netdp_i_account_clear(netdp_i_account *account);
 
+/* Would the study be refused? Nothing is written. */
+netdp_status netdp_i_budget_check(const netdp_i_budget *budget, netdp_i_ledger *ledger,
+                                  const netdp_i_package *package, int32_t self, netdp_error *error);
+
 /*
  * Before a study starts: prices it for `self`, refuses it where it would go over the budget (one
  * line: towards whom, by how much), and else enrols it in the ledger.

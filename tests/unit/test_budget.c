@@ -4,6 +4,7 @@
 #include <netdp/privacy.h>
 
 #include "peer/budget.h"
+#include "peer/statement.h"
 
 enum { NODES = 6 };
 
@@ -277,6 +278,57 @@ static void test_coalitions_over_studies(void **state)
     netdp_i_package_free(second);
 }
 
+static void test_statements(void **state)
+{
+    (void)state;
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_signer *signer = NULL, *other = NULL;
+    netdp_i_ledger *ledger = NULL;
+    json_t *statement = NULL, *again = NULL;
+    netdp_i_package *package = package_of(8, 10, 3, 0, 0);
+    const netdp_i_budget budget = with(100, 100, 100);
+    remove_files();
+    path_of(path, "key");
+    assert_ok(netdp_i_signer_make(path, &signer, &error));
+    path_of(path, "other");
+    assert_ok(netdp_i_signer_make(path, &other, &error));
+    memcpy(package->member[0].key, netdp_i_signer_public(signer), NETDP_I_KEY);
+    path_of(path, "ledger");
+    assert_ok(netdp_i_ledger_open(path, netdp_i_signer_public(signer), &ledger, &error));
+    assert_ok(netdp_i_budget_admit(&budget, ledger, package, 0, &error));
+    assert_fails(netdp_i_statement_make(ledger, 1e-6, other, &statement, &error), NETDP_INVALID);
+    assert_ok(netdp_i_statement_make(ledger, 1e-6, NULL, &statement, &error));
+    assert_fails(netdp_i_statement_check(statement, "s", &error), NETDP_INVALID);
+    json_decref(statement);
+    assert_ok(netdp_i_statement_make(ledger, 1e-6, signer, &statement, &error));
+    assert_ok(netdp_i_statement_check(statement, "s", &error));
+    /* What is promised towards b, in the statement's own numbers. */
+    const json_t *content = json_object_get(statement, "content"), *one;
+    size_t i;
+    double most = 0;
+    json_array_foreach (json_object_get(content, "towards"), i, one)
+        if (strcmp(json_string_value(json_object_get(one, "who")), "b") == 0)
+            most = json_real_value(json_object_get(one, "epsilon_at_most"));
+    assert_close(most, epsilon_of(3 * dense(package, 0, (int32_t[]){1}, 1) / 64), 0, 1e-6);
+    /* Written, read again, it holds; with one number another, it does not. */
+    char *text = json_dumps(statement, JSON_INDENT(2));
+    again = json_loads(text, 0, NULL);
+    assert_ok(netdp_i_statement_check(again, "s", &error));
+    json_object_set_new(json_object_get(again, "content"), "delta", json_real(1e-5));
+    assert_fails(netdp_i_statement_check(again, "s", &error), NETDP_INVALID);
+    json_decref(again);
+    again = json_loads(text, 0, NULL);
+    json_object_set_new(again, "extra", json_real(1e-5));
+    assert_fails(netdp_i_statement_check(again, "s", &error), NETDP_INVALID);
+    json_decref(again);
+    free(text);
+    json_decref(statement);
+    netdp_i_ledger_close(ledger);
+    netdp_i_package_free(package);
+    netdp_i_signer_free(signer);
+    netdp_i_signer_free(other);
+}
+
 static void test_budget_files(void **state)
 {
     (void)state;
@@ -325,9 +377,9 @@ int main(void)
     if (!make_folder("budget"))
         return 99;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prices),       cmocka_unit_test(test_over_studies),
-        cmocka_unit_test(test_limits),       cmocka_unit_test(test_coalitions_over_studies),
-        cmocka_unit_test(test_budget_files),
+        cmocka_unit_test(test_prices),     cmocka_unit_test(test_over_studies),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_coalitions_over_studies),
+        cmocka_unit_test(test_statements), cmocka_unit_test(test_budget_files),
     };
     const int failed = cmocka_run_group_tests_name("budget", tests, NULL, NULL);
     return remove_folder() ? failed : 99;

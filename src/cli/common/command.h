@@ -31,7 +31,9 @@ netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *err
 netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_ledger(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_net(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_peer(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error *error);

@@ -1,0 +1,308 @@
+/* netdp ledger: what a participant has spent, in a table, signed for others, and checked. */
+#include "cli/common/command.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+
+#ifdef NETDP_PEER
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "peer/budget.h"
+#include "peer/statement.h"
+
+typedef struct ledger_options {
+    const char *key, *output;
+    double delta;
+    bool json;
+} ledger_options;
+
+/* DIR of a participant stands for its ledger.db and its key. */
+static bool is_folder(const char *path)
+{
+    struct stat shape;
+    return stat(path, &shape) == 0 && S_ISDIR(shape.st_mode);
+}
+
+static netdp_status open_for_reading(const char *given, netdp_i_ledger **ledger, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    if (is_folder(given))
+        netdp_i_file_path(path, given, "ledger.db");
+    else
+        snprintf(path, sizeof path, "%s", given);
+    return netdp_i_ledger_read(path, ledger, error);
+}
+
+static netdp_status check_delta(double delta, netdp_error *error)
+{
+    return delta > 0 && delta < 1 ? NETDP_OK
+                                  : netdp_i_fail(error, NETDP_INVALID,
+                                                 "--delta: must lie between 0 and 1, such as 1e-6");
+}
+
+/* ---- show ---- */
+
+static void print_statement(const json_t *statement)
+{
+    const json_t *content = json_object_get(statement, "content");
+    const json_t *head = json_object_get(content, "ledger"), *one;
+    size_t i;
+    printf("Ledger of %s, %" JSON_INTEGER_FORMAT " rows, head %.16s...\n\n",
+           json_string_value(json_object_get(content, "owner")),
+           json_integer_value(json_object_get(head, "rows")),
+           json_string_value(json_object_get(head, "head")));
+    json_array_foreach (json_object_get(content, "studies"), i, one)
+        printf("%.16s...  %s: %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+               " contributions reserved, %" JSON_INTEGER_FORMAT " frames stored%s\n",
+               json_string_value(json_object_get(one, "study")),
+               netdp_i_show_text(json_string_value(json_object_get(one, "title"))).text,
+               json_integer_value(json_object_get(one, "reserved")),
+               json_integer_value(json_object_get(one, "contributions")),
+               json_integer_value(json_object_get(one, "sent")),
+               json_is_true(json_object_get(one, "settled")) ? ", settled" : "");
+    if (i == 0)
+        puts("No study so far.");
+    else
+        printf("\n%-32s %12s %12s\n", "towards", "epsilon", "at most");
+    json_array_foreach (json_object_get(content, "towards"), i, one)
+        printf("%-32s %12s %12s\n",
+               netdp_i_show_text(json_string_value(json_object_get(one, "who"))).text,
+               netdp_i_up(netdp_i_json_number(json_object_get(one, "epsilon")), 4).text,
+               netdp_i_up(netdp_i_json_number(json_object_get(one, "epsilon_at_most")), 4).text);
+    if (i > 0)
+        printf("\nEpsilon at delta %g, of all studies together: what is reserved, and what studies "
+               "under way may\nreserve at most.\n",
+               json_number_value(json_object_get(content, "delta")));
+}
+
+static netdp_status show_ledger(const char *given, const ledger_options *o, netdp_error *error)
+{
+    netdp_i_ledger *ledger = NULL;
+    json_t *statement = NULL;
+    netdp_status status = check_delta(o->delta, error);
+    if (status == NETDP_OK)
+        status = open_for_reading(given, &ledger, error);
+    if (status == NETDP_OK)
+        status = netdp_i_statement_make(ledger, o->delta, NULL, &statement, error);
+    if (status == NETDP_OK && o->json) {
+        json_t *content = json_incref(json_object_get(statement, "content"));
+        status = netdp_i_cli_print_json(&content, error);
+    } else if (status == NETDP_OK) {
+        print_statement(statement);
+    }
+    json_decref(statement);
+    netdp_i_ledger_close(ledger);
+    return status;
+}
+
+/* ---- export ---- */
+
+static netdp_status export_ledger(const char *given, const ledger_options *o, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_ledger *ledger = NULL;
+    netdp_i_signer *signer = NULL;
+    json_t *statement = NULL;
+    netdp_status status = check_delta(o->delta, error);
+    if (status == NETDP_OK && o->key == NULL && !is_folder(given))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "--key: required beside a ledger; give the owner's signing key");
+    if (o->key != NULL)
+        snprintf(path, sizeof path, "%s", o->key);
+    else
+        netdp_i_file_path(path, given, "key");
+    if (status == NETDP_OK)
+        status = open_for_reading(given, &ledger, error);
+    if (status == NETDP_OK)
+        status = netdp_i_signer_load(path, &signer, error);
+    if (status == NETDP_OK)
+        status = netdp_i_statement_make(ledger, o->delta, signer, &statement, error);
+    if (status == NETDP_OK)
+        status = netdp_i_json_write(statement, o->output, error);
+    json_decref(statement);
+    netdp_i_signer_free(signer);
+    netdp_i_ledger_close(ledger);
+    return status;
+}
+
+/* ---- verify ---- */
+
+/* A statement is JSON, a ledger is not. */
+static netdp_status verify_statement(const char *path, char *text, netdp_error *error)
+{
+    json_error_t fault;
+    json_t *statement = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
+    if (statement == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: %s", path, fault.line,
+                            netdp_i_show_text(fault.text).text);
+    netdp_status status = netdp_i_statement_check(statement, path, error);
+    if (status == NETDP_OK) {
+        puts("The signature holds: it is that of the ledger's owner.");
+        print_statement(statement);
+    }
+    json_decref(statement);
+    return status;
+}
+
+static netdp_status verify(const char *given, netdp_error *error)
+{
+    char *text = NULL, digest[NETDP_I_DIGEST_TEXT];
+    int64_t bytes = 0;
+    netdp_i_ledger *ledger = NULL;
+    netdp_i_ledger_head head;
+    if (!is_folder(given)) {
+        netdp_status status = netdp_i_file_load(given, &text, &bytes, error);
+        if (status != NETDP_OK)
+            return status;
+        if (text[strspn(text, " \t\r\n")] == '{') {
+            status = verify_statement(given, text, error);
+            netdp_i_free(text);
+            return status;
+        }
+        netdp_i_free(text);
+    }
+    netdp_status status = open_for_reading(given, &ledger, error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_verify(ledger, NULL, NULL, &head, error);
+    if (status == NETDP_OK) {
+        netdp_i_hex(head.digest, digest);
+        printf("All %" PRIu64 " rows are what was written; head %s\n", head.rows, digest);
+    }
+    netdp_i_ledger_close(ledger);
+    return status;
+}
+
+#define DELTA(o)                                                                                   \
+    {                                                                                              \
+        NETDP_I_NUMBER, 0, "delta", &(o).delta, "D", "at which epsilon is told, in (0, 1)", "1e-6" \
+    }
+
+static netdp_status show_command(int argc, const char **argv, netdp_error *error)
+{
+    ledger_options o = {.delta = 1e-6};
+    const netdp_i_option options[] = {
+        DELTA(o),
+        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "ledger show",
+        .arguments = "DIR|LEDGER",
+        .what = "What a participant has spent towards whom, over all studies, and what its studies "
+                "may\nstill spend. DIR is its folder, LEDGER the ledger.db in it; a peer may be at "
+                "work.",
+        .examples = "  netdp ledger show north\n",
+        .least = 1,
+        .most = 1,
+        .options = options,
+    };
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = show_ledger(arguments.text[0], &o, error);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
+
+static netdp_status export_command(int argc, const char **argv, netdp_error *error)
+{
+    ledger_options o = {.delta = 1e-6, .output = "-"};
+    const netdp_i_option options[] = {
+        DELTA(o),
+        {NETDP_I_TEXT, 0, "key", &o.key, "FILE", "the owner's signing key", "DIR/key"},
+        {NETDP_I_TEXT, 'o', "output", &o.output, "FILE", "where the statement goes",
+         "standard output"},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "ledger export",
+        .arguments = "DIR|LEDGER",
+        .what = "A statement for others, in JSON: the studies, what was spent towards whom, the "
+                "ledger's\nhead; signed with its owner's key. netdp ledger verify checks it.",
+        .examples = "  netdp ledger export north -o statement.json\n"
+                    "  netdp ledger verify statement.json\n",
+        .least = 1,
+        .most = 1,
+        .options = options,
+    };
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = export_ledger(arguments.text[0], &o, error);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
+
+static netdp_status verify_command(int argc, const char **argv, netdp_error *error)
+{
+    const netdp_i_option options[] = {{0}};
+    const netdp_i_usage usage = {
+        .command = "ledger verify",
+        .arguments = "DIR|LEDGER|STATEMENT.json",
+        .what =
+            "Of a ledger: is every row what was written, in its order? Of a statement: does the\n"
+            "signature hold? Exit code 2 where not.",
+        .examples = "  netdp ledger verify north\n",
+        .least = 1,
+        .most = 1,
+        .options = options,
+    };
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = verify(arguments.text[0], error);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
+
+#else
+
+static netdp_status without(int argc, const char **argv, netdp_error *error)
+{
+    (void)argc, (void)argv;
+    return netdp_i_cli_without_peer(error);
+}
+
+#define show_command without
+#define export_command without
+#define verify_command without
+
+#endif
+
+netdp_status netdp_i_command_ledger(int argc, const char **argv, netdp_error *error)
+{
+    if (argc > 1 && strcmp(argv[1], "show") == 0)
+        return show_command(argc - 1, argv + 1, error);
+    if (argc > 1 && strcmp(argv[1], "export") == 0)
+        return export_command(argc - 1, argv + 1, error);
+    if (argc > 1 && strcmp(argv[1], "verify") == 0)
+        return verify_command(argc - 1, argv + 1, error);
+    const netdp_i_option none[] = {{0}};
+    const netdp_i_usage usage = {
+        .command = "ledger",
+        .arguments = "show|export|verify",
+        .what = "netdp ledger show DIR           what a participant has spent, towards whom.\n"
+                "netdp ledger export DIR         the same for others, signed.\n"
+                "netdp ledger verify FILE        is a ledger, or a statement, what was written?\n"
+                "Each has its own --help.",
+        .examples = "  netdp ledger show north\n"
+                    "  netdp ledger export north -o statement.json\n",
+        .least = 1,
+        .most = 1,
+        .options = none,
+    };
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be export, show or verify",
+                              netdp_i_show_text(arguments.text[0]).text);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

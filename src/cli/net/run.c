@@ -1,0 +1,500 @@
+/* netdp net up, status, down and doctor: participants on this machine. */
+#include "cli/common/command.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "cli/net/net.h"
+
+#ifdef NETDP_PEER
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "peer/budget.h"
+#include "peer/settings.h"
+
+/* ---- Processes ---- */
+
+/* FOLDER/pid, if that process is a netdp peer of this folder; else 0. */
+static pid_t find_process(const char *folder)
+{
+    char path[NETDP_I_PATH_ROOM], *text = NULL, words[NETDP_I_PATH_ROOM] = "";
+    int64_t bytes = 0;
+    netdp_i_file_path(path, folder, "pid");
+    if (access(path, R_OK) != 0 || netdp_i_file_load(path, &text, &bytes, NULL) != NETDP_OK)
+        return 0;
+    const long pid = strtol(text, NULL, 10);
+    netdp_i_free(text);
+    if (pid <= 1 || kill((pid_t)pid, 0) != 0)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = file >= 0 ? read(file, words, sizeof words - 1) : 0;
+    if (file >= 0)
+        close(file);
+    for (ssize_t i = 0; i + 1 < got; i++)
+        if (words[i] == '\0')
+            words[i] = ' ';
+    /* A number that was given to another program since is none of ours. */
+    return strstr(words, " peer ") != NULL && strstr(words, folder) != NULL ? (pid_t)pid : 0;
+}
+
+static bool is_done(const char *folder)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_file_path(path, folder, "result.json");
+    return access(path, F_OK) == 0;
+}
+
+/* The last line of FOLDER/peer.log, for people. */
+static void last_line(const char *folder, char line[160])
+{
+    char path[NETDP_I_PATH_ROOM], tail[512] = "";
+    netdp_i_file_path(path, folder, "peer.log");
+    line[0] = '\0';
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    struct stat shape;
+    const off_t at = fstat(file, &shape) == 0 && shape.st_size > (off_t)sizeof tail - 1
+                         ? shape.st_size - (off_t)sizeof tail + 1
+                         : 0;
+    ssize_t got = pread(file, tail, sizeof tail - 1, at);
+    close(file);
+    while (got > 0 && (tail[got - 1] == '\n' || tail[got - 1] == '\0'))
+        tail[--got] = '\0';
+    const char *begin = strrchr(tail, '\n');
+    begin = begin != NULL ? begin + 1 : tail;
+    netdp_i_escape(begin, strlen(begin), line, 160);
+}
+
+/* Its output goes to FOLDER/peer.log; it outlives this command. */
+static netdp_status start(const char *folder, netdp_error *error)
+{
+    char binary[NETDP_I_PATH_ROOM] = "", path[NETDP_I_PATH_ROOM];
+    netdp_i_output output;
+    if (readlink("/proc/self/exe", binary, sizeof binary - 1) < 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "/proc/self/exe: %s", strerror(errno));
+    netdp_i_file_path(path, folder, "peer.log");
+    const int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (log < 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", path, strerror(errno));
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int nothing = open("/dev/null", O_RDONLY);
+        setsid();
+        if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+            _exit(3);
+        execl(binary, "netdp", "peer", folder, (char *)NULL);
+        _exit(3);
+    }
+    close(log);
+    if (child < 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "cannot start a process: %s",
+                            strerror(errno));
+    netdp_i_file_path(path, folder, "pid");
+    netdp_status status = netdp_i_output_open_private(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    fprintf(output.stream, "%ld\n", (long)child);
+    return netdp_i_output_commit(&output, error);
+}
+
+/* ---- All of a network ---- */
+
+typedef netdp_status (*with_folder)(const char *name, const char *folder, netdp_error *error);
+
+static netdp_status for_each(const char *net, with_folder act, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM], whole[NETDP_I_PATH_ROOM], settings[NETDP_I_PATH_ROOM + 12];
+    netdp_i_package *package = NULL;
+    int32_t here = 0;
+    netdp_i_file_path(path, net, "package");
+    netdp_status status = netdp_i_package_read(path, &package, error);
+    for (int32_t v = 0; status == NETDP_OK && v < package->members; v++) {
+        netdp_i_file_path(path, net, package->member[v].name);
+        if (realpath(path, whole) == NULL)
+            continue; /* on another machine */
+        snprintf(settings, sizeof settings, "%s/peer.json", whole);
+        if (access(settings, F_OK) != 0)
+            continue;
+        here++;
+        status = act(package->member[v].name, whole, error);
+    }
+    netdp_i_package_free(package);
+    if (status == NETDP_OK && here == 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: no participant has a folder here; netdp net init makes them",
+                              net);
+    return status;
+}
+
+static netdp_status up_one(const char *name, const char *folder, netdp_error *error)
+{
+    if (find_process(folder) != 0) {
+        printf("%-24s runs already\n", name);
+        return NETDP_OK;
+    }
+    netdp_status status = start(folder, error);
+    if (status == NETDP_OK)
+        printf("%-24s started\n", name);
+    return status;
+}
+
+static netdp_status status_one(const char *name, const char *folder, netdp_error *error)
+{
+    char line[160];
+    const pid_t process = find_process(folder);
+    (void)error;
+    last_line(folder, line);
+    printf("%-24s %-8s %s\n", name,
+           is_done(folder) ? "done"
+           : process != 0  ? "running"
+                           : "stopped",
+           line);
+    return NETDP_OK;
+}
+
+static netdp_status down_one(const char *name, const char *folder, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    const pid_t process = find_process(folder);
+    if (process != 0 && kill(process, SIGTERM) != 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: process %ld: %s", name, (long)process,
+                            strerror(errno));
+    for (int i = 0; i < 1500 && find_process(folder) != 0; i++)
+        usleep(10000);
+    if (find_process(folder) != 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%s: process %ld does not stop; look at its peer.log", name,
+                            (long)process);
+    netdp_i_file_path(path, folder, "pid");
+    unlink(path);
+    printf("%-24s %s\n", name, process != 0 ? "stopped" : "did not run");
+    return NETDP_OK;
+}
+
+/* ---- doctor ---- */
+
+typedef struct doctor {
+    int failed;
+} doctor;
+
+static void tell(doctor *d, const char *what, bool fine, const char *says)
+{
+    printf("%-4s %-10s %s\n", fine ? "ok" : "FAIL", what, says);
+    d->failed += !fine;
+}
+
+/* HOST:PORT; "[::1]:7400" too. */
+static struct addrinfo *resolve(const char *address, bool passive)
+{
+    char host[256];
+    const char *colon = strrchr(address, ':');
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = passive ? AI_PASSIVE : 0};
+    struct addrinfo *found = NULL;
+    if (colon == NULL || (size_t)(colon - address) >= sizeof host)
+        return NULL;
+    const bool brackets = address[0] == '[' && colon > address && colon[-1] == ']';
+    snprintf(host, sizeof host, "%.*s", (int)(colon - address) - 2 * brackets, address + brackets);
+    return getaddrinfo(host, colon + 1, &hints, &found) == 0 ? found : NULL;
+}
+
+static void check_listen(doctor *d, const char *address, bool running)
+{
+    char says[400];
+    struct addrinfo *found = resolve(address, true);
+    const int one = 1;
+    bool fine = false;
+    const int opened = found != NULL ? socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    if (opened >= 0) {
+        (void)setsockopt(opened, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+        fine = bind(opened, found->ai_addr, found->ai_addrlen) == 0;
+    }
+    const bool taken = !fine && opened >= 0 && errno == EADDRINUSE;
+    if (opened >= 0)
+        close(opened);
+    if (found != NULL)
+        freeaddrinfo(found);
+    snprintf(says, sizeof says, "%.200s: %s", address,
+             fine               ? "can be listened on"
+             : taken && running ? "is listened on by this peer"
+             : taken            ? "somebody else listens there; give another port"
+                                : "cannot be listened on; look at the address");
+    tell(d, "port", fine || (taken && running), says);
+}
+
+static void check_dial(doctor *d, const char *name, const char *address)
+{
+    char says[400];
+    struct addrinfo *found = resolve(address, false);
+    bool fine = false;
+    const int opened = found != NULL
+                           ? socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
+                           : -1;
+    if (opened >= 0) {
+        int code = 0;
+        socklen_t size = sizeof code;
+        struct pollfd wait = {.fd = opened, .events = POLLOUT};
+        fine = connect(opened, found->ai_addr, found->ai_addrlen) == 0 ||
+               (errno == EINPROGRESS && poll(&wait, 1, 2000) == 1 &&
+                getsockopt(opened, SOL_SOCKET, SO_ERROR, &code, &size) == 0 && code == 0);
+        close(opened);
+    }
+    if (found != NULL)
+        freeaddrinfo(found);
+    snprintf(says, sizeof says, "%s at %.200s: %s", name, address,
+             fine ? "answers"
+                  : "does not answer; does it run, and does a firewall let this machine through?");
+    tell(d, "link", fine, says);
+}
+
+static void check_disk(doctor *d, const char *folder)
+{
+    char path[NETDP_I_PATH_ROOM], says[400];
+    struct timespec before, after;
+    netdp_i_file_path(path, folder, "doctor.part");
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    bool fine = file >= 0;
+    for (int i = 0; i < 10 && fine; i++)
+        fine = write(file, "0123456789", 10) == 10 && fsync(file) == 0;
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    const double each =
+        ((double)(after.tv_sec - before.tv_sec) + 1e-9 * (double)(after.tv_nsec - before.tv_nsec)) /
+        10;
+    snprintf(says, sizeof says,
+             fine ? "a sync takes %.3g ms; below 0.01 ms it would hardly reach a disk"
+                  : "cannot be written and synced (%.0g)",
+             fine ? 1000 * each : 0);
+    if (file >= 0)
+        close(file);
+    unlink(path);
+    tell(d, "disk", fine, says);
+}
+
+static void check_clock(doctor *d, const netdp_i_package *package)
+{
+    char says[200], now_text[40], end_text[40];
+    const time_t now = time(NULL), end = (time_t)package->terms.expires;
+    struct tm parts;
+    strftime(now_text, sizeof now_text, "%Y-%m-%d %H:%M:%S", gmtime_r(&now, &parts));
+    const bool sane = parts.tm_year >= 2024 - 1900;
+    strftime(end_text, sizeof end_text, "%Y-%m-%d", gmtime_r(&end, &parts));
+    snprintf(says, sizeof says, "it is %s UTC here; the package expires on %s", now_text, end_text);
+    tell(d, "clock", sane && now < end, says);
+}
+
+static void check_key(doctor *d, const char *folder, const netdp_i_package *package, int32_t *self)
+{
+    char path[NETDP_I_PATH_ROOM], says[760];
+    netdp_i_signer *signer = NULL;
+    netdp_error error;
+    struct rlimit core = {.rlim_cur = 0};
+    netdp_i_file_path(path, folder, "key");
+    if (netdp_i_signer_load(path, &signer, &error) != NETDP_OK) {
+        tell(d, "key", false, error.text);
+        return;
+    }
+    *self = netdp_i_package_find_key(package, netdp_i_signer_public(signer));
+    snprintf(says, sizeof says, "%s",
+             *self >= 0 ? package->member[*self].name : "is not in the roster");
+    tell(d, "key", *self >= 0, says);
+    tell(d, "memory", netdp_i_signer_locked(signer),
+         netdp_i_signer_locked(signer) ? "keys can be locked, and stay out of swap"
+                                       : "keys cannot be locked; raise RLIMIT_MEMLOCK");
+    (void)getrlimit(RLIMIT_CORE, &core);
+    netdp_i_signer_free(signer);
+}
+
+static void check_budget(doctor *d, const char *folder, const netdp_i_package *package,
+                         int32_t self, bool running)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_budget budget = {0};
+    netdp_i_ledger *ledger = NULL;
+    netdp_error error;
+    netdp_i_ledger_head head;
+    netdp_i_file_path(path, folder, "budget.yaml");
+    netdp_status status = netdp_i_budget_read(path, &budget, &error);
+    tell(d, "budget", status == NETDP_OK, status == NETDP_OK ? "budget.yaml is read" : error.text);
+    netdp_i_file_path(path, folder, "ledger.db");
+    if (access(path, F_OK) != 0) {
+        tell(d, "ledger", true, "none yet; the first start makes it");
+    } else {
+        status = netdp_i_ledger_read(path, &ledger, &error);
+        if (status == NETDP_OK)
+            status = netdp_i_ledger_verify(ledger, NULL, NULL, &head, &error);
+        tell(d, "ledger", status == NETDP_OK,
+             status == NETDP_OK ? "every row is what was written" : error.text);
+        if (status == NETDP_OK && self >= 0 && !running) {
+            status = netdp_i_budget_check(&budget, ledger, package, self, &error);
+            tell(d, "allowed", status == NETDP_OK,
+                 status == NETDP_OK ? "the study stays within the budget" : error.text);
+        }
+    }
+    netdp_i_ledger_close(ledger);
+    netdp_i_budget_clear(&budget);
+}
+
+static netdp_status examine(const char *folder, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM], whole[NETDP_I_PATH_ROOM], says[200], text[NETDP_I_DIGEST_TEXT];
+    unsigned char digest[NETDP_I_DIGEST];
+    netdp_i_package *package = NULL;
+    netdp_i_settings settings = {0};
+    netdp_error found;
+    doctor d = {0};
+    int32_t self = -1;
+    if (realpath(folder, whole) == NULL)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", folder, strerror(errno));
+    const bool running = find_process(whole) != 0;
+    snprintf(says, sizeof says, "netdp %s", netdp_version());
+    tell(&d, "version", true, says);
+    netdp_i_file_path(path, folder, "package");
+    netdp_status status = netdp_i_package_read(path, &package, error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_digest(package, digest, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_i_hex(digest, text);
+    tell(&d, "digest", true, text);
+    const bool admitted = netdp_i_package_admit(package, NULL, time(NULL), &found) == NETDP_OK;
+    tell(&d, "package", admitted, admitted ? package->title : found.text);
+    check_clock(&d, package);
+    check_key(&d, folder, package, &self);
+    const bool read = netdp_i_settings_read(folder, package, &settings, &found) == NETDP_OK;
+    tell(&d, "settings", read, read ? "peer.json is read" : found.text);
+    if (read && settings.listen != NULL)
+        check_listen(&d, settings.listen, running);
+    for (int32_t v = 0; read && v < settings.members; v++)
+        if (settings.address[v] != NULL)
+            check_dial(&d, package->member[v].name, settings.address[v]);
+    check_disk(&d, folder);
+    if (!read || !settings.test)
+        check_budget(&d, folder, package, self, running);
+    netdp_i_settings_clear(&settings);
+    netdp_i_package_free(package);
+    return d.failed == 0 ? NETDP_OK
+                         : netdp_i_fail(error, NETDP_INVALID,
+                                        "%.300s: %d of these are not as they "
+                                        "should be; see above",
+                                        folder, d.failed);
+}
+
+static netdp_status with_net(int argc, const char **argv, const netdp_i_usage *usage,
+                             with_folder act, netdp_error *error)
+{
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = act != NULL ? for_each(arguments.text[0], act, error)
+                             : examine(arguments.text[0], error);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
+
+static netdp_status run_one(int argc, const char **argv, netdp_error *error)
+{
+    static const netdp_i_option none[] = {{0}};
+    static const struct {
+        const char *command, *what, *examples;
+        with_folder act;
+    } commands[] = {
+        {"net up",
+         "Starts netdp peer for every participant whose folder is in DIR; each goes on where it "
+         "was.",
+         "  netdp net up net\n", up_one},
+        {"net status", "Who runs, who is done, and the last line of each log.",
+         "  netdp net status net\n", status_one},
+        {"net down",
+         "Stops every participant whose folder is in DIR; netdp net up lets them go on.",
+         "  netdp net down net\n", down_one},
+        {"net doctor",
+         "Looks at everything that one participant needs: package, clock, key, port, links, disk,\n"
+         "ledger, budget. DIR is its folder. Exit code 2 where something is wrong.",
+         "  netdp net doctor net/peer-1\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const netdp_i_usage usage = {.command = commands[i].command,
+                                     .arguments = "DIR",
+                                     .what = commands[i].what,
+                                     .examples = commands[i].examples,
+                                     .least = 1,
+                                     .most = 1,
+                                     .options = none};
+        if (strcmp(argv[0], commands[i].command + 4) == 0)
+            return with_net(argc, argv, &usage, commands[i].act, error);
+    }
+    return NETDP_OK;
+}
+
+static const struct {
+    const char *name;
+    netdp_i_command run;
+} parts[] = {{"init", netdp_i_net_init}, {"invite", netdp_i_net_invite},
+             {"join", netdp_i_net_join}, {"up", run_one},
+             {"status", run_one},        {"down", run_one},
+             {"doctor", run_one}};
+
+#else
+
+static netdp_status without(int argc, const char **argv, netdp_error *error)
+{
+    (void)argc, (void)argv;
+    return netdp_i_cli_without_peer(error);
+}
+
+static const struct {
+    const char *name;
+    netdp_i_command run;
+} parts[] = {{"init", without},   {"invite", without}, {"join", without},  {"up", without},
+             {"status", without}, {"down", without},   {"doctor", without}};
+
+#endif
+
+netdp_status netdp_i_command_net(int argc, const char **argv, netdp_error *error)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(argv[1], parts[i].name) == 0)
+            return parts[i].run(argc - 1, argv + 1, error);
+    const netdp_i_option none[] = {{0}};
+    const netdp_i_usage usage = {
+        .command = "net",
+        .arguments = "init|invite|join|up|status|down|doctor",
+        .what = "netdp net init STUDY.yaml -o DIR   the study package, and a folder for each.\n"
+                "netdp net invite DIR NAME          one hospital at a time: an invitation.\n"
+                "netdp net join INVITATION -o DIR   the answer to it, with a key of one's own.\n"
+                "netdp net up|status|down DIR       participants on this machine.\n"
+                "netdp net doctor DIR               is everything there that one needs?\n"
+                "Each has its own --help.",
+        .examples = "  netdp net init study.yaml -o net\n"
+                    "  netdp net up net\n",
+        .least = 1,
+        .most = 1,
+        .options = none,
+    };
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "'%s': must be doctor, down, init, invite, join, status or up",
+                              netdp_i_show_text(arguments.text[0]).text);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

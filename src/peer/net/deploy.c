@@ -1,0 +1,388 @@
+#include "peer/net/deploy.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <netdp/account.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "peer/price.h"
+#include "plan/problem.h"
+#include "study/study.h"
+
+/* ---- Members ---- */
+
+/* What a name may not hold becomes '-'. */
+static void plain_name(const char *given, char name[NETDP_I_MEMBER_NAME])
+{
+    size_t used = 0;
+    for (const char *at = given; *at != '\0' && used + 1 < NETDP_I_MEMBER_NAME; at++) {
+        const char one[2] = {*at, '\0'};
+        const bool allowed = netdp_i_member_named(one);
+        if (allowed || (used > 0 && name[used - 1] != '-'))
+            name[used++] = allowed ? *at : '-';
+    }
+    while (used > 0 && name[used - 1] == '-')
+        used--;
+    name[used] = '\0';
+}
+
+static bool is_distinct(const netdp_i_package *made, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        for (int32_t k = 0; k <= i; k++)
+            if (made->member[i].name[0] == '\0' ||
+                (k < i && strcmp(made->member[i].name, made->member[k].name) == 0))
+                return false;
+    return true;
+}
+
+static netdp_status take_names(const char *names, netdp_i_package *made, netdp_error *error)
+{
+    int32_t count = 0;
+    for (const char *at = names; *at != '\0'; count++) {
+        const size_t length = strcspn(at, ",");
+        char name[NETDP_I_MEMBER_NAME] = "";
+        if (length < sizeof name)
+            memcpy(name, at, length);
+        if (!netdp_i_member_named(name))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--names: '%s': a name has 1 to 63 letters, digits, '-' and '_'",
+                                netdp_i_show(at, length).text);
+        if (count < made->members)
+            memcpy(made->member[count].name, name, sizeof name);
+        at += length + (at[length] == ',');
+    }
+    if (count != made->members)
+        return netdp_i_fail(error, NETDP_INVALID, "--names: %d names for a network of %d",
+                            (int)count, (int)made->members);
+    return is_distinct(made, count)
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID, "--names: a name is there twice");
+}
+
+static netdp_status name_members(const netdp_graph *graph, const char *names, netdp_i_package *made,
+                                 netdp_error *error)
+{
+    made->members = netdp_graph_nodes(graph);
+    if (made->members < 2 || made->members > NETDP_I_MOST_MEMBERS)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "a study between peers has 2 to %d of them, not %d",
+                            NETDP_I_MOST_MEMBERS, (int)made->members);
+    made->member = NETDP_I_NEW(netdp_i_member, made->members);
+    if (made->member == NULL)
+        return netdp_i_no_memory(error);
+    if (names != NULL)
+        return take_names(names, made, error);
+    for (int32_t i = 0; i < made->members; i++)
+        if (netdp_graph_name(graph, i) != NULL)
+            plain_name(netdp_graph_name(graph, i), made->member[i].name);
+    for (int32_t i = 0; i < made->members && !is_distinct(made, made->members); i++)
+        for (int32_t k = 0; k < made->members; k++)
+            snprintf(made->member[k].name, NETDP_I_MEMBER_NAME, "peer-%d", (int)k + 1);
+    return NETDP_OK;
+}
+
+static netdp_status list_edges(const netdp_graph *graph, int32_t *count, int32_t (**edge)[2],
+                               netdp_error *error)
+{
+    *edge = netdp_i_new(netdp_graph_edges(graph), sizeof **edge);
+    if (*edge == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
+        for (int32_t k = 0; k < netdp_graph_degree(graph, v); k++)
+            if (netdp_graph_neighbours(graph, v)[k] > v) {
+                (*edge)[*count][0] = v;
+                (*edge)[(*count)++][1] = netdp_graph_neighbours(graph, v)[k];
+            }
+    return NETDP_OK;
+}
+
+static netdp_status take_coalition(const netdp_i_package *made, const char *names,
+                                   netdp_i_coalition *coalition, netdp_error *error)
+{
+    coalition->member = NETDP_I_NEW(int32_t, made->members);
+    if (coalition->member == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < made->members; i++) {
+        const size_t length = strlen(made->member[i].name);
+        for (const char *at = names; *at != '\0';
+             at += strcspn(at, ",") + (strchr(at, ',') != NULL))
+            if (strcspn(at, ",") == length && memcmp(at, made->member[i].name, length) == 0) {
+                coalition->member[coalition->count++] = i;
+                break;
+            }
+    }
+    int32_t given = 1;
+    for (const char *at = strchr(names, ','); at != NULL; at = strchr(at + 1, ','))
+        given++;
+    if (coalition->count != given || given < 2 || given >= made->members)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--coalition: '%s': give at least two members by name, each once, and "
+                            "leave somebody out",
+                            netdp_i_show_text(names).text);
+    return NETDP_OK;
+}
+
+/* ---- The noise ---- */
+
+/* What the study describes, with all that is still to be found. */
+typedef struct described {
+    netdp_graph *graph, *pairs;
+    netdp_mixing *mixing;
+    netdp_linear protocol;
+} described;
+
+/* A multiple of 2^-16, which both ends of a pair add exactly. */
+static double round_kappa(double kappa)
+{
+    return nearbyint(kappa * 0x1p16) * 0x1p-16;
+}
+
+static netdp_status describe(const netdp_study *study, described *d, netdp_error *error)
+{
+    const netdp_settings usual = NETDP_SETTINGS_USUAL;
+    const netdp_protocol *named = NULL;
+    const double kappa = study->privacy.pair_noise;
+    if (study->privacy.pair_graph != NULL && kappa < 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "privacy.pair_noise: auto: give a number between peers, such as 10");
+    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
+    if (status == NETDP_OK && named->describe == NULL)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "protocol.kind: %s does not run between peers; take averaging",
+                              named->name);
+    if (status == NETDP_OK && study->privacy.pair_graph != NULL)
+        status = netdp_pairing_graph(study->privacy.pair_graph, d->graph, study->privacy.pair_seed,
+                                     &d->pairs, error);
+    if (status == NETDP_OK)
+        status = netdp_mixing_new(d->graph, study->mixing.weights, &d->mixing, error);
+    if (status != NETDP_OK)
+        return status;
+    const netdp_settings settings = {
+        .rounds = study->protocol.rounds == 0 ? 1 : study->protocol.rounds,
+        .dither = study->privacy.dither < 0 ? usual.dither : study->privacy.dither,
+        .dither_decay = study->privacy.dither_decay < 0 ? 0 : study->privacy.dither_decay,
+        .inner = study->protocol.inner,
+        .every = 1,
+        .end_dither = study->privacy.end_dither < 0 ? usual.end_dither : study->privacy.end_dither,
+        .accelerate = study->protocol.accelerate,
+        .pairing = {d->pairs, d->pairs == NULL ? 0 : round_kappa(kappa == 0 ? 10 : kappa)}};
+    d->protocol = netdp_protocol_describe(named, d->mixing, &settings);
+    status = netdp_linear_check(&d->protocol, error);
+    return status == NETDP_OK ? netdp_mixing_require(d->mixing, error) : status;
+}
+
+static netdp_status find_noise(const netdp_study *study, const netdp_i_terms_asked *asked,
+                               described *d, netdp_i_terms *terms, netdp_error *error)
+{
+    netdp_calibration found;
+    const netdp_loss_request request = {.protocol = &d->protocol,
+                                        .sees = NETDP_SEES_EVERYTHING,
+                                        .own_noise = NETDP_OWN_NOISE_KNOWN,
+                                        .bound = NETDP_BOUND_EVERYTHING,
+                                        .pool = (int32_t)study->privacy.pool};
+    const netdp_target target = {.epsilon = study->privacy.epsilon,
+                                 .unit = {NETDP_AS_DP, study->privacy.delta},
+                                 .over = NETDP_OVER_WORST,
+                                 .max_noise = 1e6,
+                                 .rounds_auto = study->protocol.rounds == 0,
+                                 .variance = study->protocol.variance};
+    if (!(study->privacy.epsilon > 0 && study->privacy.delta > 0))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "privacy.epsilon and privacy.delta: required between peers");
+    netdp_status status = netdp_calibrate(&request, &target, NULL, &found, NULL, error);
+    if (status != NETDP_OK)
+        return status;
+    d->protocol.rounds = found.rounds;
+    *terms = (netdp_i_terms){.noise = found.noise,
+                             .pair_noise = d->protocol.pairing.noise,
+                             .dither = d->protocol.dither,
+                             .dither_decay = d->protocol.dither_decay,
+                             .end_dither = d->protocol.end_dither,
+                             .rounds = found.rounds,
+                             .contributions = netdp_linear_contributions(&d->protocol),
+                             .attempts = asked->attempts,
+                             .revealed = asked->revealed,
+                             .width = study->data.column_count > 0 ? study->data.column_count : 1,
+                             .delta = study->privacy.delta,
+                             .expires = asked->expires};
+    return NETDP_OK;
+}
+
+static netdp_status fill_package(const netdp_study *study, const netdp_i_terms_asked *asked,
+                                 described *d, netdp_i_package *made, netdp_error *error)
+{
+    netdp_graph_notes notes;
+    netdp_status status = netdp_i_problem_graph(study, asked->data, &d->graph, &notes, error);
+    if (status == NETDP_OK && asked->nodes != 0 && asked->nodes != netdp_graph_nodes(d->graph))
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "-n: %lld, but the study's graph has %d nodes; leave it out, or change "
+                         "graph.family",
+                         (long long)asked->nodes, (int)netdp_graph_nodes(d->graph));
+    if (status == NETDP_OK)
+        status = name_members(d->graph, asked->names, made, error);
+    if (status == NETDP_OK)
+        status = describe(study, d, error);
+    if (status == NETDP_OK)
+        status = find_noise(study, asked, d, &made->terms, error);
+    if (status == NETDP_OK)
+        status = list_edges(d->graph, &made->edges, &made->edge, error);
+    if (status == NETDP_OK && d->pairs != NULL)
+        status = list_edges(d->pairs, &made->pairs, &made->pair, error);
+    made->coalition = NETDP_I_NEW(netdp_i_coalition, asked->coalition_count);
+    if (status == NETDP_OK && made->coalition == NULL)
+        status = netdp_i_no_memory(error);
+    for (size_t i = 0; i < asked->coalition_count && status == NETDP_OK; i++) {
+        made->coalitions++;
+        status = take_coalition(made, asked->coalitions[i], &made->coalition[i], error);
+    }
+    return status;
+}
+
+/* Read back at the end: what is written is what a peer will accept. */
+netdp_status netdp_i_deploy_package(const netdp_study *study, const char *text,
+                                    const netdp_i_terms_asked *asked, netdp_i_package **package,
+                                    netdp_error *error)
+{
+    described d = {.graph = NULL};
+    netdp_i_package *made = NETDP_I_NEW(netdp_i_package, 1);
+    json_t *roster = NULL;
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    made->title = netdp_i_copy_text(study->title);
+    made->study = netdp_i_copy_text(text);
+    netdp_status status = made->title == NULL || made->study == NULL
+                              ? netdp_i_no_memory(error)
+                              : fill_package(study, asked, &d, made, error);
+    if (status == NETDP_OK && (roster = netdp_i_package_roster(made)) == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_of(roster, text, "the package", package, error);
+    json_decref(roster);
+    netdp_i_package_free(made);
+    netdp_mixing_free(d.mixing);
+    netdp_graph_free(d.pairs);
+    netdp_graph_free(d.graph);
+    return status;
+}
+
+/* ---- Folders ---- */
+
+netdp_status netdp_i_deploy_mkdir(const char *folder, bool again, netdp_error *error)
+{
+    if (mkdir(folder, 0700) == 0 || (errno == EEXIST && again))
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot be made: %s", folder,
+                        errno == EEXIST ? "it is there already; name another, nothing is replaced"
+                                        : strerror(errno));
+}
+
+/* What the study costs towards the worst single observer. */
+static netdp_status find_cost(const netdp_i_package *package, int32_t self, double *epsilon,
+                              netdp_error *error)
+{
+    netdp_i_prices *prices = NULL;
+    netdp_status status = netdp_i_prices_new(package, self, &prices, error);
+    if (status != NETDP_OK)
+        return status;
+    double worst = prices->exposed ? prices->everyone : prices->outside;
+    for (int32_t i = 0; i < prices->count && !prices->exposed; i++)
+        if (prices->towards[i].count == 1)
+            worst = fmax(worst, prices->towards[i].square);
+    worst *= (double)prices->contributions * (1 + 0x1p-40);
+    netdp_i_prices_free(prices);
+    return netdp_i_price_epsilon(worst, package->terms.delta, epsilon, error);
+}
+
+/* Room for this study once, towards single observers, and for no other. */
+static netdp_status write_budget(const netdp_i_package *package, int32_t self, const char *folder,
+                                 netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    struct stat shape;
+    netdp_i_output output;
+    double epsilon = 0;
+    netdp_i_file_path(path, folder, "budget.yaml");
+    if (stat(path, &shape) == 0)
+        return NETDP_OK; /* the owner's own */
+    netdp_status status = find_cost(package, self, &epsilon, error);
+    if (status == NETDP_OK)
+        status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    fprintf(
+        output.stream,
+        "# What may be learnt of these data, over all studies of this ledger: yours to change.\n"
+        "# As it stands there is room for the study that it was made for, once.\n"
+        "delta: %g\n"
+        "# Epsilon towards each other participant, and towards who listens on every link.\n"
+        "peer: %s\n"
+        "# Towards each coalition that a study lists:\n"
+        "#coalition: 2\n"
+        "# Towards all others together, who are left with local noise alone:\n"
+        "#total: 8\n",
+        package->terms.delta, netdp_i_up(epsilon, 4).text);
+    return netdp_i_output_commit(&output, error);
+}
+
+static netdp_status write_unit(const netdp_i_package *package, int32_t self, const char *folder,
+                               const char *binary, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM], name[NETDP_I_MEMBER_NAME + 20];
+    netdp_i_output output;
+    snprintf(name, sizeof name, "netdp-%s.service", package->member[self].name);
+    netdp_i_file_path(path, folder, name);
+    netdp_status status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    fprintf(output.stream,
+            "# cp %s /etc/systemd/system/ && systemctl enable --now %s\n"
+            "[Unit]\n"
+            "Description=netdp peer %s\n"
+            "Wants=network-online.target\n"
+            "After=network-online.target time-sync.target\n\n"
+            "[Service]\n"
+            "ExecStart=\"%s\" peer \"%s\"\n"
+            "Restart=on-failure\n"
+            "RestartSec=5\n"
+            "# Bad content (2) and a refused budget (1) do not mend themselves.\n"
+            "RestartPreventExitStatus=1 2\n"
+            "UMask=0077\n"
+            "LimitCORE=0\n"
+            "LimitMEMLOCK=8M\n"
+            "NoNewPrivileges=yes\n"
+            "ProtectSystem=strict\n"
+            "ReadWritePaths=\"%s\"\n"
+            "PrivateTmp=yes\n"
+            "PrivateDevices=yes\n"
+            "ProtectKernelTunables=yes\n"
+            "ProtectControlGroups=yes\n"
+            "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX\n"
+            "SystemCallArchitectures=native\n\n"
+            "[Install]\n"
+            "WantedBy=multi-user.target\n",
+            name, name, package->member[self].name, binary, folder, folder);
+    return netdp_i_output_commit(&output, error);
+}
+
+netdp_status netdp_i_deploy_folder(const netdp_i_package *package, int32_t self, const char *folder,
+                                   const char *binary, netdp_error *error)
+{
+    char inner[NETDP_I_PATH_ROOM];
+    netdp_i_file_path(inner, folder, "package");
+    netdp_status status = netdp_i_deploy_mkdir(folder, true, error);
+    if (status == NETDP_OK)
+        status = netdp_i_deploy_mkdir(inner, true, error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_write(package, inner, error);
+    if (status == NETDP_OK)
+        status = write_budget(package, self, folder, error);
+    return status == NETDP_OK ? write_unit(package, self, folder, binary, error) : status;
+}

@@ -1,0 +1,195 @@
+#!/usr/bin/python3
+"""netdp net and netdp ledger: a network is made, people join one at a time, and what is wrong is said in one line."""
+import json
+import os
+import pathlib
+import re
+import socket
+import stat
+import subprocess
+import tempfile
+import time
+
+from harness import SOURCE, Case, main, run
+
+STUDY = b"""title: A mean of three
+graph: {family: complete 3}
+data: {csv: none.csv, per_node: one, columns: [{name: age}]}
+task: {kind: mean, bounds: [0, 100]}
+protocol: {kind: averaging, rounds: auto}
+privacy: {epsilon: 1, delta: 1e-6, over: worst, dither: 0, pair_graph: edges, pair_noise: 10}
+"""
+FILES = {"study.yaml": STUDY}
+NAMES = "north,south,west"
+
+
+def expect(words, folder, code=0):
+    got, out, err = run(words, folder)
+    assert got == code and "\n" not in err.strip(), (words, got, err)
+    return out if code == 0 else err
+
+
+def member_folders_are_whole():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        out = expect(["net", "init", "study.yaml", "-n", "3", "--names", NAMES, "-o", "net"], folder)
+        name = re.search(r"Package ([0-9a-f]{64})", out).group(1)
+        net = pathlib.Path(folder, "net")
+        roster = json.loads((net / "package/roster.json").read_text(encoding="utf-8"))
+        assert [one["name"] for one in roster["members"]] == NAMES.split(",")
+        assert roster["edges"] == roster["pairs"] == [[0, 1], [0, 2], [1, 2]]
+        for member in NAMES.split(","):
+            own = net / member
+            assert stat.S_IMODE(os.stat(own / "key").st_mode) == 0o600 and stat.S_IMODE(os.stat(own).st_mode) == 0o700
+            assert (own / "package/roster.json").read_bytes() == (net / "package/roster.json").read_bytes()
+            assert f'peer "{own.resolve()}"' in (own / f"netdp-{member}.service").read_text(encoding="utf-8")
+            assert float(re.search(r"^peer: (.*)$", (own / "budget.yaml").read_text(encoding="utf-8"), re.M).group(1)) >= 0.99
+        # Each link is dialled by one of its two ends.
+        dialled = [(member, other) for member in NAMES.split(",")
+                   for other in json.loads((net / member / "peer.json").read_text(encoding="utf-8"))["dial"]]
+        assert sorted(map(sorted, dialled)) == [["north", "south"], ["north", "west"], ["south", "west"]], dialled
+        keys = {(net / member / "key").read_text(encoding="utf-8") for member in NAMES.split(",")}
+        assert len(keys) == 3 and not any(key.split()[-1] in json.dumps(roster) for key in keys)
+        err = expect(["net", "init", "study.yaml", "-o", "net"], folder, 3)
+        assert "is there already" in err, err
+        # Anything another gives another name.
+        (net / "package/study.yaml").write_bytes((net / "package/study.yaml").read_bytes() + b"# changed\n")
+        doctor = subprocess.run([os.environ["NETDP_COMMAND"], "net", "doctor", "net/north"], cwd=folder, capture_output=True, text=True, check=False)
+        assert f"ok   digest     {name}" in doctor.stdout, doctor.stdout
+
+
+def one_at_a_time():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        out = expect(["net", "init", "study.yaml", "--names", NAMES, "--invite", "-o", "net"], folder)
+        assert "0 of 3 have joined" in out, out
+        keys = {}
+        for number, member in enumerate(NAMES.split(",")):
+            expect(["net", "invite", "net", member, "-o", f"{member}.invitation"], folder)
+            listen = ["--listen", f"127.0.0.1:{7500 + number}"] if number < 2 else []
+            out = expect(["net", "join", f"{member}.invitation", "-o", member, *listen], folder)
+            keys[member] = re.search(r"key: ([0-9a-f]{64})", out).group(1)
+            err = expect(["net", "join", "net", "-o", member], folder, 2)
+            assert "has not joined" in err, err
+            out = expect(["net", "invite", "net", "--accept", f"{member}/answer.json"], folder)
+            assert f"{member} has joined with the key {keys[member]}" in out and f"{number + 1} of 3" in out, out
+        for member in keys:
+            out = expect(["net", "join", "net", "--data", "/dev/null", "-o", member], folder)
+            name = re.search(r"Package ([0-9a-f]{64})", out).group(1)
+        west = json.loads(pathlib.Path(folder, "west/peer.json").read_text(encoding="utf-8"))
+        assert "listen" not in west and sorted(west["dial"]) == ["north", "south"], west
+        # South comes with a new key; nobody else's folder is touched but for the package.
+        before = pathlib.Path(folder, "north/key").read_bytes()
+        expect(["net", "invite", "net", "south", "-o", "again"], folder)
+        err = expect(["net", "invite", "net", "--accept", "north/answer.json", "--threads", "1"], folder, 0)
+        pathlib.Path(folder, "south/key").unlink()
+        expect(["net", "join", "again", "-o", "south"], folder)
+        expect(["net", "invite", "net", "--accept", "south/answer.json"], folder)
+        out = expect(["net", "join", "net", "-o", "north"], folder)
+        assert re.search(r"Package ([0-9a-f]{64})", out).group(1) != name
+        assert pathlib.Path(folder, "north/key").read_bytes() == before
+        # Answers that are not what was signed, or to another study.
+        answer = json.loads(pathlib.Path(folder, "south/answer.json").read_text(encoding="utf-8"))
+        for key, value, says in [("address", "10.0.0.1:1", "signature"), ("name", "west", "signature"),
+                                 ("study", "00" * 32, "wrong digest"), ("key", keys["north"], "signature"),
+                                 ("color", "red", "answer"), ("name", "east", "wrong digest")]:
+            pathlib.Path(folder, "bad.json").write_text(json.dumps({**answer, key: value}), encoding="utf-8")
+            err = expect(["net", "invite", "net", "--accept", "bad.json"], folder, 2)
+            assert says in err, (key, err)
+        pathlib.Path(folder, "other.yaml").write_bytes(STUDY.replace(b"epsilon: 1", b"epsilon: 2"))
+        expect(["net", "init", "other.yaml", "--names", NAMES, "-o", "other"], folder)
+        err = expect(["net", "join", "other", "-o", "north"], folder, 2)
+        assert "wrong digest" in err, err
+
+
+def the_doctor_says_what_is_wrong():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        expect(["net", "init", "study.yaml", "--names", NAMES, "--port", "59100", "-o", "net"], folder)
+        doctor = lambda: subprocess.run([os.environ["NETDP_COMMAND"], "net", "doctor", "net/south"], cwd=folder, capture_output=True, text=True, check=False)
+        done = doctor()
+        assert done.returncode == 2 and "FAIL link       north at 127.0.0.1:59100: does not answer" in done.stdout, done.stdout
+        assert done.stdout.count("FAIL") == 1, done.stdout
+        os.chmod(pathlib.Path(folder, "net/south/key"), 0o644)
+        pathlib.Path(folder, "net/south/budget.yaml").write_text("delta: 1\n", encoding="utf-8")
+        done = doctor()
+        assert "FAIL key" in done.stdout and "others may read this key" in done.stdout and "FAIL budget" in done.stdout, done.stdout
+
+
+def free_ports(count):
+    """A range of ports that nobody listens on just now."""
+    for first in range(20000 + os.getpid() % 20000, 60000, count):
+        try:
+            for port in range(first, first + count):
+                with socket.socket() as one:
+                    one.bind(("127.0.0.1", port))
+            return first
+        except OSError:
+            continue
+    raise AssertionError("no ports")
+
+
+def they_run_on_one_machine():
+    """Up, stopped in the middle and up again, done; what was spent is in the ledger; a second time there is no room."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        expect(["net", "init", "study.yaml", "--names", NAMES, "--port", str(free_ports(3)), "-o", "net"], folder)
+        for number, member in enumerate(NAMES.split(",")):
+            pathlib.Path(folder, "net", member, "data.csv").write_text(f"age\n{30 + number}\n", encoding="utf-8")
+        try:
+            assert expect(["net", "up", "net"], folder).count("started") == 3
+            expect(["net", "down", "net"], folder)
+            assert "running" not in expect(["net", "status", "net"], folder)
+            assert expect(["net", "up", "net"], folder).count("started") == 3
+            while expect(["net", "status", "net"], folder).count(" done ") < 3:
+                time.sleep(0.05)
+            results = [json.loads(pathlib.Path(folder, "net", member, "result.json").read_text(encoding="utf-8"))["estimate"]
+                       for member in NAMES.split(",")]
+            assert max(results) == min(results) or max(max(one) for one in results) - min(min(one) for one in results) < 1e-6, results
+        finally:
+            run(["net", "down", "net"], folder)
+        out = expect(["ledger", "show", "net/north"], folder)
+        assert "1 of 1 contributions reserved, 1 frames stored" in out and re.search(r"^south +1 +1$", out, re.M), out
+        content = json.loads(expect(["ledger", "show", "net/north", "--json"], folder))
+        assert content["studies"][0]["title"] == "A mean of three" and content["ledger"]["rows"] >= 4, content
+        expect(["ledger", "export", "net/north", "-o", "north.json"], folder)
+        assert "The signature holds" in expect(["ledger", "verify", "north.json"], folder)
+        assert "are what was written" in expect(["ledger", "verify", "net/north/ledger.db"], folder)
+        err = expect(["ledger", "export", "net/north", "--key", "net/south/key"], folder, 2)
+        assert "not that of the ledger's owner" in err, err
+
+
+main([
+    Case("net", 2, err="init"),
+    Case("net upp", 2, err="must be doctor, down, init"),
+    Case("ledger", 2, err="show"),
+    Case("ledger sho", 2, err="must be export, show or verify"),
+    Case("ledger show none", 3, err="none: cannot read"),
+    Case("ledger verify none", 3, err="none"),
+    Case("ledger export none.db", 2, err="--key: required"),
+    Case("ledger verify study.yaml", 2, err="study.yaml", files=FILES),
+    Case("ledger verify s.json", 2, err="statement", files={"s.json": b"{}"}),
+    Case("ledger show study.yaml --delta 2", 2, err="--delta", files=FILES),
+    Case("net init none.yaml -o net", 3, err="none.yaml"),
+    Case("net init study.yaml", 2, err="-o DIR: required", files=FILES),
+    Case("net init study.yaml -n 4 -o net", 2, err="-n: 4, but the study's graph has 3", files=FILES),
+    Case("net init study.yaml --names a,b -o net", 2, err="2 names for a network of 3", files=FILES),
+    Case("net init study.yaml --names a,b,b -o net", 2, err="twice", files=FILES),
+    Case("net init study.yaml --names a,b,../c -o net", 2, err="letters", files=FILES),
+    Case("net init study.yaml --coalition peer-1,nobody -o net", 2, err="--coalition", files=FILES),
+    Case("net init study.yaml --coalition peer-1,peer-3 -o net", files=FILES, out="3 of 3 have joined"),
+    Case("net init study.yaml --revealed 1 -o net", files=FILES, out="epsilon"),
+    Case("net init study.yaml --attempts 0 -o net", 2, err="attempts", files=FILES),
+    Case("net init study.yaml --port 0 -o net", 2, err="--port", files=FILES),
+    Case("net init study.yaml --test 1 --invite -o net", 2, err="--invite", files=FILES),
+    Case("net init study.yaml --set privacy.pair_noise=auto -o net", 2, err="pair_noise", files=FILES),
+    Case("net init study.yaml --set protocol.kind=walk -o net", 2, err="walk|averaging", files=FILES),
+    Case(["net", "init", f"{SOURCE}/experiments/meters-on-davis.yaml", "-o", "net"], 2, err="--variant: required"),
+    Case(["net", "init", f"{SOURCE}/experiments/meters-on-davis.yaml", "--variant", "gossip with pairs", "--deal", "-o", "net"],
+         out="32 of 32 have joined"),
+    Case("net up none", 3, err="none/package"),
+    Case("net doctor none", 3, err="none"),
+    Case("net join none -o x", 3, err="none"),
+    Case("net join study.yaml -o x", 2, err="not JSON", files=FILES),
+    Case("net invite none", 2, err="either NAME"),
+], [member_folders_are_whole, one_at_a_time, the_doctor_says_what_is_wrong, they_run_on_one_machine])
