@@ -74,7 +74,8 @@ netdp_status netdp_i_ledger_enrol(netdp_i_ledger *ledger, const unsigned char st
 /*
  * Reserves the price of this attempt, if that is not done yet. *stored: frames of it may have left;
  * nothing may be drawn for it again, and netdp_i_ledger_frame has what must be sent. Else nothing of
- * it has left, and what was drawn before a crash, if anything, is gone.
+ * it has left, and what was drawn before a crash, if anything, is gone. Not enrolled, settled, or more
+ * than the study was admitted with: NETDP_INVALID.
  */
 netdp_status netdp_i_ledger_reserve(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
                                     bool *stored, netdp_error *error);

@@ -1,5 +1,6 @@
 /* What a peer does with its ledger: reserve, store, acknowledge, settle. */
 #include <string.h>
+#include <jansson.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -111,10 +112,39 @@ static netdp_status has_frames(netdp_i_ledger *ledger, const netdp_i_attempt *at
     return status;
 }
 
+/* Is there room for one more, of those that the study was admitted with (netdp_i_prices_text)? */
+static netdp_status check_room(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                               netdp_error *error)
+{
+    const netdp_i_attempt of = of_study(attempt->study);
+    unsigned char *body = NULL;
+    int64_t bytes = 0, reserved = 0;
+    bool found = false, settled = false;
+    netdp_status status = find(ledger, NETDP_I_ENTRY_STUDY, &of, -1, &body, &bytes, &found, error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_count(ledger, attempt->study, &reserved, &settled, error);
+    json_t *terms = body != NULL ? json_loadb((const char *)body, (size_t)bytes, 0, NULL) : NULL;
+    const json_t *most = json_object_get(terms, "contributions");
+    if (status == NETDP_OK && json_is_integer(most) && reserved >= json_integer_value(most))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: all %lld contributions that the study was admitted with are "
+                              "reserved; more need a new package",
+                              ledger->path, (long long)reserved);
+    json_decref(terms);
+    netdp_i_free(body);
+    return status;
+}
+
 netdp_status netdp_i_ledger_reserve(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
                                     bool *stored, netdp_error *error)
 {
-    netdp_status status = append_once(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, "", error);
+    bool found = false;
+    netdp_status status =
+        find(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, NULL, NULL, &found, error);
+    if (status == NETDP_OK && !found)
+        status = check_room(ledger, attempt, error);
+    if (status == NETDP_OK)
+        status = append_once(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, "", error);
     return status == NETDP_OK ? has_frames(ledger, attempt, stored, error) : status;
 }
 

@@ -175,13 +175,23 @@ static void test_over_studies(void **state)
     assert_ok(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error));
     assert_ok(netdp_i_ledger_settle(ledger, digest, "{}", &error));
     assert_ok(netdp_i_budget_admit(&budget, ledger, second, 0, &error));
+    /* It was admitted with two contributions: a third is not to be had. */
+    assert_ok(netdp_i_package_digest(second, attempt.study, &error));
+    assert_ok(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error));
+    attempt.attempt = 1;
+    assert_ok(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error));
+    attempt.phase = 1;
+    assert_fails(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error), NETDP_INVALID);
+    assert_non_null(strstr(error.text, "admitted"));
+    attempt.phase = 0;
+    assert_ok(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error));
     /* A study that is settled does not start again. */
     assert_fails(netdp_i_budget_admit(&budget, ledger, first, 0, &error), NETDP_INVALID);
     assert_ok(netdp_i_account_new(ledger, digest, NULL, &account, &error));
     const netdp_i_spent *spent = towards(&account, "2", false);
     assert_non_null(spent);
     assert_string_equal(spent->who, "b");
-    assert_close(spent->spent, b, 0, 1e-7);
+    assert_close(spent->spent, 3 * b, 0, 1e-7);
     assert_close(spent->planned, 3 * b, 0, 1e-7);
     assert_true(spent->planned >= 3 * b * (1 - 1e-9));
     spent = towards(&account, "23", false);
