@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "plan/problem.h"
-#include "study/check.h"
+#include "study/key.h"
 
 /* What may be answered, in the order in which it is asked; each has an option. */
 typedef enum answer {
@@ -43,7 +43,7 @@ typedef enum answer {
     ANSWERS
 } answer;
 
-/* Kinds of tasks, as bits; a protocol's settings say the rest (study/check.h). */
+/* Kinds of tasks, as bits; a protocol's settings say the rest (study/key.h). */
 enum { AVERAGES = 1, COUNTS = 2, LEARNS = 4, ANY = 7 };
 
 typedef struct question {
@@ -274,7 +274,7 @@ static bool applies(const drafting *d, const char *key, unsigned tasks)
         return false;
     return k < 0 || protocol == NULL || rounds == NULL ||
            netdp_protocol_find(protocol, &named, &ignored) != NETDP_OK ||
-           netdp_i_study_applies(&netdp_i_keys[k], task, named, strcmp(rounds, "auto") == 0);
+           netdp_i_key_applies(&netdp_i_keys[k], task, named, strcmp(rounds, "auto") == 0);
 }
 
 static bool question_applies(const drafting *d, answer which)

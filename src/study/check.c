@@ -93,90 +93,6 @@ bool netdp_i_study_walks(const netdp_study *study)
     return has_setting(study, NETDP_SETTING_TOKEN);
 }
 
-/* Keys of one protocol or one kind of task: elsewhere they may only hold their default, and no
- * variant inherits them. */
-static const struct {
-    const char *key;
-    unsigned setting; /* of netdp_setting; 0: of learning */
-} particular[] = {
-    {"data.split", 0},
-    {"data.radius", 0},
-    {"data.batches", 0},
-    {"task.step", 0},
-    {"task.decay", NETDP_SETTING_TOKEN},
-    {"task.radius", NETDP_SETTING_TOKEN},
-    {"task.l2", 0},
-    {"task.batch", 0},
-    {"task.intercept", 0},
-    {"task.central_steps", 0},
-    {"task.central_step", 0},
-    {"protocol.inner", NETDP_SETTING_INNER},
-    {"protocol.phases", NETDP_SETTING_INNER},
-    {"protocol.accelerate", NETDP_SETTING_ACCELERATE},
-    {"protocol.variance", NETDP_SETTING_ROUNDS_AUTO},
-    {"protocol.dropout", NETDP_SETTING_VARYING},
-    {"protocol.redraw", NETDP_SETTING_VARYING},
-    {"protocol.start", NETDP_SETTING_TOKEN},
-    {"protocol.burn_in", NETDP_SETTING_TOKEN},
-    {"protocol.cap", NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE},
-    {"protocol.tokens", NETDP_SETTING_TOKEN},
-    {"protocol.release", NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY},
-    {"protocol.law", NETDP_SETTING_WEIGHTED},
-    {"protocol.mechanism", NETDP_SETTING_SUM},
-    {"protocol.schedule", NETDP_SETTING_SUM},
-    {"protocol.grid", NETDP_SETTING_SUM},
-    {"privacy.pool", NETDP_SETTING_VIEW},
-    {"privacy.sees", NETDP_SETTING_VIEW},
-    {"privacy.own_noise", NETDP_SETTING_VIEW},
-    {"privacy.dither", NETDP_SETTING_DITHER},
-    {"privacy.dither_decay", NETDP_SETTING_DITHER_DECAY},
-    {"privacy.end_dither", NETDP_SETTING_END_DITHER},
-    {"privacy.pair_graph", NETDP_SETTING_PAIRS},
-    {"privacy.pair_noise", NETDP_SETTING_PAIRS},
-    {"privacy.pair_seed", NETDP_SETTING_PAIRS},
-    {"privacy.quiet", NETDP_SETTING_QUIET},
-    {"privacy.workload", NETDP_SETTING_QUIET},
-};
-
-enum { PARTICULAR = sizeof particular / sizeof *particular };
-
-/*
- * Does the i-th of them mean something for this kind of task and this protocol? With rounds: auto a
- * protocol of phases takes their number, and `inner` is what the formula gives.
- */
-static bool applies(size_t i, const char *task, const netdp_protocol *named, bool automatic)
-{
-    const char *key = particular[i].key;
-    const bool phases = (named->settings & NETDP_SETTING_INNER) != 0;
-    /* A walk takes steps towards the mean of values too. */
-    if (strcmp(key, "task.step") == 0 && (named->settings & NETDP_SETTING_TOKEN) != 0)
-        return true;
-    /* So does gossip that takes a contribution in every round. */
-    if (strcmp(key, "task.decay") == 0 && (named->settings & NETDP_SETTING_TOKEN) == 0)
-        return !phases && (strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0);
-    if (particular[i].setting == 0)
-        return strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0;
-    if (strcmp(key, "protocol.schedule") == 0)
-        return (named->settings & NETDP_SETTING_RING) != 0 &&
-               (named->settings & NETDP_SETTING_SUM) != 0;
-    if (strcmp(key, "protocol.phases") == 0)
-        return phases && automatic;
-    if (strcmp(key, "protocol.inner") == 0)
-        return phases && !automatic;
-    if (strcmp(key, "protocol.variance") == 0 && phases)
-        return automatic;
-    return (named->settings & particular[i].setting) != 0;
-}
-
-bool netdp_i_study_applies(const netdp_i_key *key, const char *task, const netdp_protocol *named,
-                           bool automatic)
-{
-    for (size_t i = 0; i < PARTICULAR; i++)
-        if (strcmp(particular[i].key, key->name) == 0)
-            return applies(i, task, named, automatic);
-    return true;
-}
-
 static netdp_status check_particular(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
@@ -185,19 +101,20 @@ static netdp_status check_particular(const netdp_i_reading *from, netdp_error *e
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status != NETDP_OK)
         return status;
-    for (size_t i = 0; i < PARTICULAR; i++) {
-        const int k = netdp_i_key_find(particular[i].key);
-        const char *given = from->text->value[k][0], *usual = netdp_i_keys[k].fallback;
-        if (given == NULL || applies(i, study->task.kind, named, automatic) ||
-            (usual != NULL && strcmp(given, usual) == 0))
+    for (int k = 0; k < NETDP_I_KEYS; k++) {
+        const netdp_i_key *key = &netdp_i_keys[k];
+        const char *given = from->text->value[k][0];
+        if (given == NULL || netdp_i_key_applies(key, study->task.kind, named, automatic) ||
+            (key->fallback != NULL && strcmp(given, key->fallback) == 0))
             continue;
-        if (particular[i].setting == 0)
-            return netdp_i_reading_fail(from, particular[i].key, error,
+        if (key->learns)
+            return netdp_i_reading_fail(from, key->name, error,
                                         "does not apply to task %s; remove it", study->task.kind);
         /* Does it apply to the protocol with other rounds? */
-        return netdp_i_reading_fail(from, particular[i].key, error,
-                                    "does not apply to %s%s; remove it", named->name,
-                                    !applies(i, study->task.kind, named, !automatic) ? ""
+        const bool other = netdp_i_key_applies(key, study->task.kind, named, !automatic);
+        return netdp_i_reading_fail(from, key->name, error, "does not apply to %s%s; remove it",
+                                    named->name,
+                                    !other      ? ""
                                     : automatic ? " with rounds: auto"
                                                 : " with a number of rounds");
     }

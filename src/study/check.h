@@ -2,18 +2,9 @@
 #ifndef NETDP_I_STUDY_CHECK_H
 #define NETDP_I_STUDY_CHECK_H
 
-#include <netdp/protocol.h>
-
 #include "study/reading.h"
 
 /* `whole`: the study with its own figure and sweep, not one of its variants. */
 netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_error *error);
-
-/*
- * Does a key mean something for this kind of task and this protocol? Those that do not may only
- * hold their default, and no variant inherits them.
- */
-bool netdp_i_study_applies(const netdp_i_key *key, const char *task, const netdp_protocol *named,
-                           bool automatic);
 
 #endif

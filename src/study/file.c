@@ -193,7 +193,7 @@ static void prune(netdp_i_study_text *merged, const netdp_i_study_text *own)
     const bool automatic = strcmp(rounds, "auto") == 0;
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (own->value[k][0] == NULL &&
-            !netdp_i_study_applies(&netdp_i_keys[k], task, named, automatic))
+            !netdp_i_key_applies(&netdp_i_keys[k], task, named, automatic))
             merged->value[k][0] = NULL;
 }
 

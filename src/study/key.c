@@ -85,7 +85,7 @@ const netdp_i_key netdp_i_keys[] = {
      .expects = "the path of a CSV file"},
     {"data.synthetic", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_DATA, AT(data.synthetic),
      .expects = "a law such as gaussian-classes 10 variance=4"},
-    {"data.radius", NETDP_I_KEY_REAL, AT(data.radius), .low = ABOVE_0, .high = NETDP_I_LARGEST,
+    {"data.radius", NETDP_I_KEY_REAL, AT(data.radius), .learns = true, .low = ABOVE_0, .high = NETDP_I_LARGEST,
      .expects = "a number above 0"},
     {"data.draw", NETDP_I_KEY_WHOLE, AT(data.draw), .low = 1, .high = 1e9,
      .expects = "the number of a draw from 1"},
@@ -104,9 +104,9 @@ const netdp_i_key netdp_i_keys[] = {
      .expects = "columns such as 'age, income', 'all but id' or all"},
     {"data.row", NETDP_I_KEY_TEXT, AT(data.row), .fallback = "",
      .expects = "what a row is, such as one patient's record at one hospital"},
-    {"data.batches", NETDP_I_KEY_TEXT, AT(data.batches), .fallback = "full",
+    {"data.batches", NETDP_I_KEY_TEXT, AT(data.batches), .learns = true, .fallback = "full",
      .expects = "full, cyclic:B or poisson:Q"},
-    {"data.split", NETDP_I_KEY_REAL, AT(data.split), .fallback = "0.8", .low = ABOVE_0,
+    {"data.split", NETDP_I_KEY_REAL, AT(data.split), .learns = true, .fallback = "0.8", .low = ABOVE_0,
      .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
      .expects = "mean, sum, histogram, logistic, ridge, account, realised or claim"},
@@ -126,59 +126,59 @@ const netdp_i_key netdp_i_keys[] = {
     {"task.unit", NETDP_I_KEY_TEXT, AT(task.unit), .fallback = "", .expects = "a text"},
     {"task.mean_over", NETDP_I_KEY_SWITCH, AT(task.mean_over_rows), .fallback = "nodes",
      .word = mean_over, .expects = "nodes or rows"},
-    {"task.step", NETDP_I_KEY_REAL, AT(task.step), .low = ABOVE_0, .high = NETDP_I_LARGEST,
+    {"task.step", NETDP_I_KEY_REAL, AT(task.step), .learns = true, .only = NETDP_SETTING_TOKEN, .low = ABOVE_0, .high = NETDP_I_LARGEST,
      .expects = "a step size above 0"},
-    {"task.decay", NETDP_I_KEY_REAL, AT(task.decay), .fallback = "0", .low = 0, .high = 10,
+    {"task.decay", NETDP_I_KEY_REAL, AT(task.decay), .only = NETDP_SETTING_TOKEN, .fallback = "0", .low = 0, .high = 10,
      .expects = "an exponent from 0 to 10"},
-    {"task.radius", NETDP_I_KEY_REAL, AT(task.radius), .low = ABOVE_0, .high = NETDP_I_LARGEST,
+    {"task.radius", NETDP_I_KEY_REAL, AT(task.radius), .only = NETDP_SETTING_TOKEN, .low = ABOVE_0, .high = NETDP_I_LARGEST,
      .expects = "a number above 0, at most 1e100"},
-    {"task.l2", NETDP_I_KEY_REAL, AT(task.l2), .fallback = "0", .low = 0,
+    {"task.l2", NETDP_I_KEY_REAL, AT(task.l2), .learns = true, .fallback = "0", .low = 0,
      .high = NETDP_I_LARGEST, .expects = "a number from 0"},
-    {"task.batch", NETDP_I_KEY_WHOLE, AT(task.batch), .fallback = "all", .low = 1, .high = 1e9,
+    {"task.batch", NETDP_I_KEY_WHOLE, AT(task.batch), .learns = true, .fallback = "all", .low = 1, .high = 1e9,
      .word = all_rows, .expects = "a whole number from 1, or all"},
-    {"task.intercept", NETDP_I_KEY_SWITCH, AT(task.intercept), .fallback = "false",
+    {"task.intercept", NETDP_I_KEY_SWITCH, AT(task.intercept), .learns = true, .fallback = "false",
      .word = yes_no, .expects = "true or false"},
-    {"task.central_steps", NETDP_I_KEY_WHOLE, AT(task.central_steps), .whole = true,
+    {"task.central_steps", NETDP_I_KEY_WHOLE, AT(task.central_steps), .learns = true, .whole = true,
      .fallback = "50", .low = 1, .high = 1e9, .expects = "a whole number from 1"},
-    {"task.central_step", NETDP_I_KEY_REAL, AT(task.central_step), .whole = true, .low = ABOVE_0,
+    {"task.central_step", NETDP_I_KEY_REAL, AT(task.central_step), .learns = true, .whole = true, .low = ABOVE_0,
      .high = NETDP_I_LARGEST, .expects = "a step size above 0"},
     {"protocol.kind", NETDP_I_KEY_TEXT, AT(protocol.kind), .required = true, .word = protocols,
      .expects = "averaging, random-averaging, gossip-sgd, async-gossip-sgd, muffliato-sgd, walk, "
                 "weighted-walk, ring-sum, ring-histogram, complete-sum or complete-histogram"},
     {"protocol.rounds", NETDP_I_KEY_WHOLE, AT(protocol.rounds), .required = true, .low = 1,
      .high = 1e9, .word = by_formula, .expects = "a whole number from 1 to 1000000000, or auto"},
-    {"protocol.variance", NETDP_I_KEY_REAL, AT(protocol.variance), .fallback = "0.25", .low = 0,
+    {"protocol.variance", NETDP_I_KEY_REAL, AT(protocol.variance), .only = NETDP_SETTING_ROUNDS_AUTO, .fallback = "0.25", .low = 0,
      .high = DBL_MAX, .expects = "a finite number from 0 up"},
-    {"protocol.inner", NETDP_I_KEY_WHOLE, AT(protocol.inner), .fallback = "1", .low = 1,
+    {"protocol.inner", NETDP_I_KEY_WHOLE, AT(protocol.inner), .only = NETDP_SETTING_INNER, .fallback = "1", .low = 1,
      .high = 1e9, .expects = "a whole number from 1"},
     {"protocol.visits", NETDP_I_KEY_WHOLE, AT(protocol.visits), .low = 1, .high = 1e6,
      .expects = "a whole number of steps for each node"},
-    {"protocol.phases", NETDP_I_KEY_WHOLE, AT(protocol.phases), .low = 1, .high = 1e9,
+    {"protocol.phases", NETDP_I_KEY_WHOLE, AT(protocol.phases), .only = NETDP_SETTING_INNER, .low = 1, .high = 1e9,
      .expects = "a whole number from 1"},
-    {"protocol.accelerate", NETDP_I_KEY_SWITCH, AT(protocol.accelerate), .fallback = "false",
+    {"protocol.accelerate", NETDP_I_KEY_SWITCH, AT(protocol.accelerate), .only = NETDP_SETTING_ACCELERATE, .fallback = "false",
      .word = yes_no, .expects = "true or false"},
-    {"protocol.dropout", NETDP_I_KEY_TEXT, AT(protocol.dropout), .fallback = "0",
+    {"protocol.dropout", NETDP_I_KEY_TEXT, AT(protocol.dropout), .only = NETDP_SETTING_VARYING, .fallback = "0",
      .expects = "a probability from 0, below 1, or edges:P"},
-    {"protocol.redraw", NETDP_I_KEY_TEXT, AT(protocol.redraw), .fallback = "never",
+    {"protocol.redraw", NETDP_I_KEY_TEXT, AT(protocol.redraw), .only = NETDP_SETTING_VARYING, .fallback = "never",
      .word = redraws, .expects = "never, round or phase"},
-    {"protocol.start", NETDP_I_KEY_TEXT, AT(protocol.start), .fallback = "uniform",
+    {"protocol.start", NETDP_I_KEY_TEXT, AT(protocol.start), .only = NETDP_SETTING_TOKEN, .fallback = "uniform",
      .expects = "uniform or a node"},
-    {"protocol.burn_in", NETDP_I_KEY_WHOLE, AT(protocol.burn_in), .fallback = "0", .low = 0,
+    {"protocol.burn_in", NETDP_I_KEY_WHOLE, AT(protocol.burn_in), .only = NETDP_SETTING_TOKEN, .fallback = "0", .low = 0,
      .high = 1e9, .expects = "a whole number from 0 to 1000000000"},
-    {"protocol.cap", NETDP_I_KEY_WHOLE, AT(protocol.cap), .fallback = "none", .low = 1,
+    {"protocol.cap", NETDP_I_KEY_WHOLE, AT(protocol.cap), .only = NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE, .fallback = "none", .low = 1,
      .high = 1e9, .word = no_cap, .expects = "a whole number from 1, or none"},
-    {"protocol.tokens", NETDP_I_KEY_WHOLE, AT(protocol.tokens), .fallback = "1", .low = 1,
+    {"protocol.tokens", NETDP_I_KEY_WHOLE, AT(protocol.tokens), .only = NETDP_SETTING_TOKEN, .fallback = "1", .low = 1,
      .high = 1e6, .expects = "a whole number from 1 to 1000000"},
-    {"protocol.release", NETDP_I_KEY_SWITCH, AT(protocol.release), .fallback = "none",
+    {"protocol.release", NETDP_I_KEY_SWITCH, AT(protocol.release), .only = NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY, .fallback = "none",
      .word = released, .expects = "none or final; a simulation releases nothing real: its noise comes from the seed, in "
                                   "floating point"},
-    {"protocol.law", NETDP_I_KEY_TEXT, AT(protocol.law), .fallback = "public",
+    {"protocol.law", NETDP_I_KEY_TEXT, AT(protocol.law), .only = NETDP_SETTING_WEIGHTED, .fallback = "public",
      .expects = "public, exact, gamma:THETA,LOW,HIGH or laplace:SCALE,LOW,HIGH"},
-    {"protocol.mechanism", NETDP_I_KEY_WORD, AT(protocol.mechanism), .fallback = "gaussian",
+    {"protocol.mechanism", NETDP_I_KEY_WORD, AT(protocol.mechanism), .only = NETDP_SETTING_SUM, .fallback = "gaussian",
      .word = netdp_i_tally_mechanisms, .expects = "gaussian, laplace or discrete-gaussian"},
-    {"protocol.schedule", NETDP_I_KEY_WORD, AT(protocol.schedule), .fallback = "once",
+    {"protocol.schedule", NETDP_I_KEY_WORD, AT(protocol.schedule), .only = NETDP_SETTING_SUM, .also = NETDP_SETTING_RING, .fallback = "once",
      .word = netdp_i_tally_schedules, .expects = "every, once or spread"},
-    {"protocol.grid", NETDP_I_KEY_WHOLE, AT(protocol.grid), .whole = true, .fallback = "1024",
+    {"protocol.grid", NETDP_I_KEY_WHOLE, AT(protocol.grid), .only = NETDP_SETTING_SUM, .whole = true, .fallback = "1024",
      .low = 1, .high = 1e9, .expects = "a whole number of grid steps from 1"},
     {"privacy.epsilon", NETDP_I_KEY_REAL, NETDP_I_RIVAL_NOISES, AT(privacy.epsilon),
      .low = ABOVE_0, .high = INFINITY, .expects = "a number above 0, or inf"},
@@ -205,27 +205,27 @@ const netdp_i_key netdp_i_keys[] = {
      .word = protects, .expects = "node or row"},
     {"privacy.change", NETDP_I_KEY_WORD, AT(privacy.change), .fallback = "replace",
      .word = changes, .expects = "replace or add-remove"},
-    {"privacy.pool", NETDP_I_KEY_WHOLE, AT(privacy.pool), .fallback = "1", .low = 1, .high = 1000,
+    {"privacy.pool", NETDP_I_KEY_WHOLE, AT(privacy.pool), .only = NETDP_SETTING_VIEW, .fallback = "1", .low = 1, .high = 1000,
      .expects = "how many nodes may pool what they see, from 1"},
-    {"privacy.sees", NETDP_I_KEY_WORD, AT(privacy.sees), .fallback = "neighbours", .word = sees,
+    {"privacy.sees", NETDP_I_KEY_WORD, AT(privacy.sees), .only = NETDP_SETTING_VIEW, .fallback = "neighbours", .word = sees,
      .expects = "neighbours, sum or everything"},
-    {"privacy.own_noise", NETDP_I_KEY_WORD, AT(privacy.own_noise), .fallback = "known",
+    {"privacy.own_noise", NETDP_I_KEY_WORD, AT(privacy.own_noise), .only = NETDP_SETTING_VIEW, .fallback = "known",
      .word = own_noise, .expects = "known or counts"},
-    {"privacy.dither", NETDP_I_KEY_REAL, AT(privacy.dither), .fallback = "0.01", .low = 0,
+    {"privacy.dither", NETDP_I_KEY_REAL, AT(privacy.dither), .only = NETDP_SETTING_DITHER, .fallback = "0.01", .low = 0,
      .high = NETDP_I_LARGEST, .word = by_formula, .expects = "a number from 0 to 1e100, or auto"},
-    {"privacy.dither_decay", NETDP_I_KEY_REAL, AT(privacy.dither_decay), .fallback = "0", .low = 0,
+    {"privacy.dither_decay", NETDP_I_KEY_REAL, AT(privacy.dither_decay), .only = NETDP_SETTING_DITHER_DECAY, .fallback = "0", .low = 0,
      .high = 2, .word = by_formula, .expects = "a number from 0 to 2, or auto"},
-    {"privacy.end_dither", NETDP_I_KEY_REAL, AT(privacy.end_dither), .fallback = "0.1", .low = 0,
+    {"privacy.end_dither", NETDP_I_KEY_REAL, AT(privacy.end_dither), .only = NETDP_SETTING_END_DITHER, .fallback = "0.1", .low = 0,
      .high = NETDP_I_LARGEST, .word = by_formula, .expects = "a number from 0 to 1e100, or auto"},
-    {"privacy.pair_graph", NETDP_I_KEY_TEXT, AT(privacy.pair_graph),
+    {"privacy.pair_graph", NETDP_I_KEY_TEXT, AT(privacy.pair_graph), .only = NETDP_SETTING_PAIRS,
      .expects = "edges, complete, ring, regular K, k-out K or the path of a graph file"},
-    {"privacy.pair_noise", NETDP_I_KEY_REAL, AT(privacy.pair_noise), .fallback = "0", .low = 0,
+    {"privacy.pair_noise", NETDP_I_KEY_REAL, AT(privacy.pair_noise), .only = NETDP_SETTING_PAIRS, .fallback = "0", .low = 0,
      .high = 1e6, .word = by_formula, .expects = "a number from 0 to 1000000, or auto"},
-    {"privacy.pair_seed", NETDP_I_KEY_SEED, AT(privacy.pair_seed), .fallback = "1",
+    {"privacy.pair_seed", NETDP_I_KEY_SEED, AT(privacy.pair_seed), .only = NETDP_SETTING_PAIRS, .fallback = "1",
      .expects = "a whole number from 0 to 18446744073709551615"},
-    {"privacy.quiet", NETDP_I_KEY_TEXT, AT(privacy.quiet), .fallback = "fresh",
+    {"privacy.quiet", NETDP_I_KEY_TEXT, AT(privacy.quiet), .only = NETDP_SETTING_QUIET, .fallback = "fresh",
      .expects = "fresh, optimal, banded:B or blt:M"},
-    {"privacy.workload", NETDP_I_KEY_SWITCH, AT(privacy.for_gossip), .fallback = "sums",
+    {"privacy.workload", NETDP_I_KEY_SWITCH, AT(privacy.for_gossip), .only = NETDP_SETTING_QUIET, .fallback = "sums",
      .word = workloads, .expects = "sums or gossip"},
     {"output.every", NETDP_I_KEY_WHOLE, AT(output.every), .whole = true, .fallback = "1", .low = 1,
      .high = 1e9, .expects = "a whole number from 1 to 1000000000"},
@@ -280,6 +280,31 @@ bool netdp_i_key_runs(const netdp_i_key *key, bool realised)
                    !(realised && (strcmp(key->name, "task.levels") == 0 ||
                                   strcmp(key->name, "output.repeat") == 0));
     return false;
+}
+
+bool netdp_i_key_taken(const netdp_i_key *key, unsigned settings)
+{
+    return key->only == 0 || ((settings & key->only) != 0 &&
+                              (key->also == 0 || (settings & key->also) != 0));
+}
+
+/* With rounds: auto a protocol of phases takes their number, and `inner` is what the formula gives. */
+bool netdp_i_key_applies(const netdp_i_key *key, const char *task, const netdp_protocol *named,
+                         bool automatic)
+{
+    const bool phases = (named->settings & NETDP_SETTING_INNER) != 0;
+    const bool learning = strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0;
+    if (strcmp(key->name, "task.decay") == 0 && (named->settings & NETDP_SETTING_TOKEN) == 0)
+        return learning && !phases; /* steps of phases are all alike */
+    if (strcmp(key->name, "protocol.phases") == 0)
+        return phases && automatic;
+    if (strcmp(key->name, "protocol.inner") == 0)
+        return phases && !automatic;
+    if (strcmp(key->name, "protocol.variance") == 0 && phases)
+        return automatic;
+    if (key->learns)
+        return learning || (key->only != 0 && netdp_i_key_taken(key, named->settings));
+    return netdp_i_key_taken(key, named->settings);
 }
 
 int netdp_i_key_find(const char *name)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <netdp/protocol.h>
 
 /* Numbers that are squared on the way must keep finite squares. */
 #define NETDP_I_LARGEST 1e100
@@ -42,7 +43,11 @@ typedef struct netdp_i_key {
     const char *name; /* "privacy.epsilon" */
     netdp_i_kind kind;
     netdp_i_rivals rivals;
-    size_t offset;        /* in netdp_study */
+    size_t offset; /* in netdp_study */
+    /* Who takes it, elsewhere it may hold its default alone: tasks that learn, or protocols with one of
+       `only` and, unless that is 0, one of `also` (netdp_setting); 0 and false: all do. */
+    bool learns;
+    unsigned only, also;
     const char *fallback; /* the default as one would write it; NULL: none */
     bool required;
     bool whole;       /* of the whole study: no variant overrides it */
@@ -62,6 +67,14 @@ size_t netdp_i_key_section(const netdp_i_key *key);
 
 /* Is it of data and simulation, which an account alone has not? */
 bool netdp_i_key_runs(const netdp_i_key *key, bool realised);
+
+/* Do protocols of these settings (netdp_setting) take it? */
+bool netdp_i_key_taken(const netdp_i_key *key, unsigned settings);
+
+/* Does it mean something for this kind of task, this protocol, and rounds: auto or a number? What does not
+   may only hold its default, and no variant inherits it. */
+bool netdp_i_key_applies(const netdp_i_key *key, const char *task, const netdp_protocol *named,
+                         bool automatic);
 
 /* The place of a dotted name in the table, or -1. */
 int netdp_i_key_find(const char *name);

@@ -139,62 +139,6 @@ static netdp_status read_dataset(const netdp_i_reading *from, const netdp_i_key 
                                 netdp_i_show_text(text).text, nearest->name);
 }
 
-static netdp_status read_seed(const netdp_i_reading *from, const netdp_i_key *key, const char *text,
-                              uint64_t *into, netdp_error *error)
-{
-    uint64_t value = 0;
-    size_t at = 0;
-    for (; text[at] >= '0' && text[at] <= '9'; at++)
-        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(text[at] - '0'), &value))
-            return netdp_i_reading_fail(from, key->name, error, "'%s' is out of range; give %s",
-                                        netdp_i_show_text(text).text, key->expects);
-    if (at == 0 || text[at] != '\0')
-        return netdp_i_reading_fail(from, key->name, error, "'%s' is not a whole number; give %s",
-                                    netdp_i_show_text(text).text, key->expects);
-    *into = value;
-    return NETDP_OK;
-}
-
-static netdp_status read_whole(const netdp_i_reading *from, const netdp_i_key *key,
-                               const char *text, int64_t *into, netdp_error *error)
-{
-    uint64_t value = 0;
-    if (key->word != NULL && strcmp(text, key->word[0]) == 0) {
-        *into = 0;
-        return NETDP_OK;
-    }
-    netdp_status status = read_seed(from, key, text, &value, error);
-    if (status != NETDP_OK)
-        return status;
-    if ((double)value < key->low || (double)value > key->high)
-        return netdp_i_reading_fail(from, key->name, error, "'%s' is out of range; give %s",
-                                    netdp_i_show_text(text).text, key->expects);
-    *into = (int64_t)value;
-    return NETDP_OK;
-}
-
-static netdp_status read_real(const netdp_i_reading *from, const netdp_i_key *key, const char *text,
-                              double *into, netdp_error *error)
-{
-    double value = INFINITY;
-    if (key->word != NULL && strcmp(text, key->word[0]) == 0) {
-        *into = -1;
-        return NETDP_OK;
-    }
-    /* "inf" as JSON results write it, ".inf" as YAML does. */
-    bool infinite = strcmp(text, "inf") == 0 || strcmp(text, ".inf") == 0;
-    if (!infinite && !netdp_i_read_number(text, &value))
-        return netdp_i_reading_fail(from, key->name, error, "'%s' is not a number; give %s",
-                                    netdp_i_show_text(text).text, key->expects);
-    /* A number too large for a double is not the word "inf". */
-    if (value < key->low || value > key->high || (isinf(value) && !infinite))
-        return netdp_i_reading_fail(from, key->name, error, "'%s' is out of range; give %s",
-                                    netdp_i_show_text(text).text, key->expects);
-    *into = value;
-    return NETDP_OK;
-}
-
 netdp_status netdp_i_reading_pair(const netdp_i_reading *from, const char *name,
                                   char *const text[2], double *low, double *high,
                                   netdp_error *error)
@@ -216,29 +160,17 @@ netdp_status netdp_i_reading_pair(const netdp_i_reading *from, const char *name,
     return NETDP_OK;
 }
 
-static netdp_status read_word(const netdp_i_reading *from, const netdp_i_key *key, const char *text,
-                              int *into, netdp_error *error)
-{
-    for (int i = 0; key->word[i] != NULL; i++)
-        if (strcmp(key->word[i], text) == 0) {
-            *into = i;
-            return NETDP_OK;
-        }
-    return netdp_i_reading_fail(from, key->name, error, "'%s' is not known here; give %s",
-                                netdp_i_show_text(text).text, key->expects);
-}
-
 netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key *key,
                                  char *const text[2], netdp_error *error)
 {
     void *into = (char *)from->study + key->offset;
     char **kept = into; /* of a text */
+    netdp_error why;
     netdp_status status = NETDP_OK;
-    int word = 0;
+    if (netdp_i_value_read(key, text[0], into, &why) != NETDP_OK)
+        return netdp_i_reading_fail(from, key->name, error, "%s", why.text);
     switch (key->kind) {
     case NETDP_I_KEY_TEXT:
-        if (key->word != NULL && (status = read_word(from, key, text[0], &word, error)) != NETDP_OK)
-            return status;
         status = keep_text(from, key, text[0], into, error);
         if (status == NETDP_OK && key->offset == offsetof(netdp_study, mixing.weights))
             status = locate(from, find_target(*kept), kept, error);
@@ -249,31 +181,12 @@ netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key 
         return keep_text(from, key, text[0], into, error);
     case NETDP_I_KEY_DATASET:
         return read_dataset(from, key, text[0], into, error);
-    case NETDP_I_KEY_SEED:
-        return read_seed(from, key, text[0], into, error);
-    case NETDP_I_KEY_WHOLE:
-        return read_whole(from, key, text[0], into, error);
-    case NETDP_I_KEY_REAL:
-        return read_real(from, key, text[0], into, error);
     case NETDP_I_KEY_PAIR:
         from->study->task.has_bounds = true;
         return netdp_i_reading_pair(from, key->name, text, &from->study->task.low,
                                     &from->study->task.high, error);
-    case NETDP_I_KEY_WORD:
-        status = read_word(from, key, text[0], &word, error);
-        /* Every enum of the table is as wide as an unsigned int (checked below). */
-        memcpy(into, &word, sizeof word);
-        return status;
-    case NETDP_I_KEY_SWITCH:
-        status = read_word(from, key, text[0], &word, error);
-        *(bool *)into = word == 1;
-        return status;
-    case NETDP_I_KEY_COLUMNS:
+    default:
         break;
     }
     return NETDP_OK;
 }
-
-_Static_assert(sizeof(netdp_over) == sizeof(int) && sizeof(netdp_sees) == sizeof(int) &&
-                   sizeof(netdp_own_noise) == sizeof(int),
-               "netdp_i_reading_key and netdp_study_write copy words as int");
