@@ -18,6 +18,31 @@ typedef struct calibrate_options {
     bool tune_dither, tune_pairs, json;
 } calibrate_options;
 
+/* --dither auto and what goes with it, as a study says it: to be chosen, from what is usual. */
+static netdp_status read_auto(calibrate_options *o, netdp_target *target, netdp_error *error)
+{
+    netdp_settings *settings = &o->description.settings;
+    const netdp_settings usual = NETDP_SETTINGS_USUAL;
+    const bool second = settings->dither_decay < 0 || settings->end_dither < 0;
+    const bool pairs = settings->pairing.noise < 0;
+    if ((second || pairs) && settings->dither >= 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--%s: auto goes with --dither auto; give a number",
+                            pairs                        ? "pair-noise"
+                            : settings->dither_decay < 0 ? "dither-decay"
+                                                         : "end-dither");
+    if (settings->dither < 0) {
+        target->tune_dither = true;
+        target->tune_pairs = o->tune_pairs = pairs;
+        target->keep_second = !second;
+        settings->dither = usual.dither;
+        settings->dither_decay = fmax(settings->dither_decay, 0);
+        settings->end_dither = second ? usual.end_dither : settings->end_dither;
+        settings->pairing.noise = fmax(settings->pairing.noise, 0);
+    }
+    return NETDP_OK;
+}
+
 static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *arguments,
                                 netdp_target *target, netdp_error *error)
 {
@@ -47,7 +72,7 @@ static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *a
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--as");
     netdp_unit_text(target->unit, o->unit);
-    return NETDP_OK;
+    return read_auto(o, target, error);
 }
 
 static netdp_status print_json(const calibrate_options *o, const netdp_i_description *d,

@@ -284,8 +284,8 @@ bool netdp_i_key_runs(const netdp_i_key *key, bool realised)
 
 bool netdp_i_key_taken(const netdp_i_key *key, unsigned settings)
 {
-    return key->only == 0 || ((settings & key->only) != 0 &&
-                              (key->also == 0 || (settings & key->also) != 0));
+    return key->only == 0 ||
+           ((settings & key->only) != 0 && (key->also == 0 || (settings & key->also) != 0));
 }
 
 /* With rounds: auto a protocol of phases takes their number, and `inner` is what the formula gives. */

@@ -127,6 +127,9 @@ def dither_is_tuned():
     decaying = lands(averaging, "1", "dp:1e-6", "mean", "--tune-dither")
     assert 0.005 <= constant["dither"] <= 2 and constant["protocol"].get("dither_decay", 0) == 0, constant
     assert decaying["protocol"]["dither_decay"] > 0, decaying
+    said = told(["calibrate", *averaging, "--target", "1", "--as", "dp:1e-6", "--over", "mean", "--dither", "auto",
+                 "--dither-decay", "auto"])
+    assert said == decaying, (said, decaying)
 
     def averaged(one):
         """sum over rounds of dither^2 tr W^2(T-t)."""

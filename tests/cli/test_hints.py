@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """What people try first is answered with what to type instead; a help page shows what applies."""
+import os
 import re
 
 from harness import Case, main, run
@@ -16,7 +17,7 @@ CASES = [
     Case(AVERAGING + " --sigma 2", 2, err="--noise SIGMA"),
     Case(AVERAGING + " --neighbors", 2, err="--sees neighbours"),
     Case(AVERAGING + " --nodes 60", 2, err='--family "ring 60"'),
-    Case(AVERAGING + " --sees neighbors", 2, err="did you mean 'neighbours'"),
+    Case(AVERAGING + " --sees neighbors", 2, err="give neighbours, sum or everything"),
     Case("loss --family ring 60 --rounds 3", 2, err='in quotes: --family "ring NODES"'),
     Case("graph info --family grid 4 5", 2, err='in quotes: --family "grid ROWS COLUMNS"'),
     Case("loss davis --rounds 3", 2, err='a family is given as --family "davis"'),
@@ -78,9 +79,34 @@ def pages_show_what_applies():
             _, _, err = run(["loss", "--protocol", protocol, *noise, f"--{name}=1"], "/")
             if "takes no value" in err:
                 _, _, err = run(["loss", "--protocol", protocol, *noise, f"--{name}"], "/")
+            word = re.search(r"is not known here; give (\w+)", err)
+            if word:
+                _, _, err = run(["loss", "--protocol", protocol, *noise, f"--{name}={word.group(1)}"], "/")
             refused = f"--{name}: does not apply to {protocol}" in err
             assert refused == (name not in shown), (protocol, name, err)
     assert seen == every, every - seen
 
 
-main(CASES, [pages_show_what_applies])
+SHARED = [("variance", "protocol.variance", "-1"), ("dither", "privacy.dither", "1e101"), ("dither-decay", "privacy.dither_decay", "3"),
+          ("inner", "protocol.inner", "0"), ("end-dither", "privacy.end_dither", "x"), ("pair-noise", "privacy.pair_noise", "1e7"),
+          ("pair-seed", "privacy.pair_seed", "-1"), ("redraw", "protocol.redraw", "rounds"), ("burn-in", "protocol.burn_in", "-3"),
+          ("tokens", "protocol.tokens", "4294967297"), ("cap", "protocol.cap", "0"), ("grid", "protocol.grid", "4294967297"),
+          ("mechanism", "protocol.mechanism", "laplac"), ("schedule", "protocol.schedule", "twice"),
+          ("release", "protocol.release", "all"), ("sees", "privacy.sees", "neighbors"), ("own-noise", "privacy.own_noise", "no")]
+
+
+def both_doors_refuse_alike():
+    """The command and a study say the same of a value that is none."""
+    study = os.path.join(os.path.dirname(__file__), "davis.yaml")
+    for option, key, value in SHARED:
+        code, _, err = run(["loss", "--family", "davis", f"--{option}={value}"], "/")
+        other, _, told = run(["run", study, "--set", f"{key}={value}"], "/")
+        assert code == other == 2, (option, code, other)
+        said = err.removeprefix(f"netdp loss: --{option}: ")
+        assert said != err and told == f"netdp run: --set {key}={value}: {said}", (err, told)
+    for words in ("--redraw never", "--protocol walk --noise 2 --cap none --release none --as rdp:2"):
+        code, _, err = run(["loss", "--family", "davis", "--rounds", "4", *words.split()], "/")
+        assert code == 0, err
+
+
+main(CASES, [pages_show_what_applies, both_doors_refuse_alike])

@@ -76,6 +76,9 @@ typedef enum netdp_i_option_kind {
     NETDP_I_COUNT,   /* int64_t *into */
     NETDP_I_SEED,    /* uint64_t *into */
     NETDP_I_LIST,    /* netdp_i_texts *into, its array the command's to free; given any times */
+    NETDP_I_KEYED, /* what a key of the study has too: `usual` is its dotted name, and its row (study/key.h)
+                        says the type of *into, the range and the words, the default and who takes it; texts
+                        as NETDP_I_TEXT; without `value` a switch */
 } netdp_i_option_kind;
 
 typedef struct netdp_i_texts {
@@ -90,7 +93,7 @@ typedef struct netdp_i_option {
     void *into;        /* untouched where the option is not given */
     const char *value; /* what stands for the value in the help: "T|auto"; NULL for a switch */
     const char *help;  /* with the unit */
-    const char *usual; /* the default, or "required"; NULL for a switch */
+    const char *usual; /* the default, or "required"; NULL for a switch; of NETDP_I_KEYED the key */
 } netdp_i_option;
 
 /* A row of an option table before rows that not everything takes; `settings` are or-ed. */
@@ -137,8 +140,8 @@ netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char 
                                netdp_i_arguments *arguments, netdp_error *error);
 void netdp_i_arguments_free(netdp_i_arguments *arguments);
 
-/* Of the NETDP_I_ONLY before the row of --NAME; 0: everything takes it. */
-unsigned netdp_i_cli_settings(const netdp_i_arguments *arguments, const char *name);
+/* Is --NAME for protocols of these settings (netdp_setting)? By its key, or the NETDP_I_ONLY before it. */
+bool netdp_i_cli_takes(const netdp_i_arguments *arguments, const char *name, unsigned settings);
 
 /* Was --NAME given? */
 bool netdp_i_cli_given(const netdp_i_arguments *arguments, const char *name);

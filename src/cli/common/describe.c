@@ -103,17 +103,6 @@ static netdp_status read_parties(const netdp_i_description_options *options,
     return status;
 }
 
-/* Counts that must be 1 or more where they are given. */
-static const struct {
-    const char *option;
-    size_t offset;
-} counts[] = {
-    {"every", offsetof(netdp_settings, every)},
-    {"inner", offsetof(netdp_settings, inner)},
-    {"at-most", offsetof(netdp_settings, at_most)},
-    {"cap", offsetof(netdp_settings, cap)},
-};
-
 /* Options that are not the protocol's, and counts out of range. */
 static netdp_status check_settings(const netdp_i_description_options *options,
                                    const netdp_protocol *named, const netdp_i_arguments *arguments,
@@ -122,21 +111,23 @@ static netdp_status check_settings(const netdp_i_description_options *options,
     const netdp_settings *settings = &options->settings;
     const bool rounds_auto = options->rounds != NULL && strcmp(options->rounds, "auto") == 0;
     for (size_t i = 0; i < arguments->given_count; i++) {
-        const unsigned only = netdp_i_cli_settings(arguments, arguments->given[i]);
-        if (only != 0 && only != NETDP_I_SELDOM && !(named->settings & only))
+        if (!netdp_i_cli_takes(arguments, arguments->given[i], named->settings))
             return netdp_i_fail(
                 error, NETDP_INVALID,
                 "--%s: does not apply to %s; leave it out (--protocol %s --help: what "
                 "does)",
                 arguments->given[i], named->name, named->name);
     }
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        int64_t count;
-        memcpy(&count, (const char *)settings + counts[i].offset, sizeof count);
-        if (netdp_i_cli_given(arguments, counts[i].option) && count < 1)
-            return netdp_i_fail(error, NETDP_INVALID, "--%s: must be a whole number from 1",
-                                counts[i].option);
-    }
+    if (netdp_i_cli_given(arguments, "every") && settings->every < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "--every: must be a whole number from 1");
+    if (netdp_i_cli_given(arguments, "at-most") && settings->at_most < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "--at-most: must be a whole number from 1");
+    if (settings->dither < 0 || settings->dither_decay < 0 || settings->end_dither < 0 ||
+        settings->pairing.noise < 0)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "auto is what netdp calibrate finds; give numbers for dithers and noise "
+            "in pairs");
     if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO))
         return netdp_i_fail(
             error, NETDP_INVALID,
@@ -144,8 +135,6 @@ static netdp_status check_settings(const netdp_i_description_options *options,
             "of rounds");
     if (!rounds_auto && netdp_i_cli_given(arguments, "variance"))
         return netdp_i_fail(error, NETDP_INVALID, "--variance: applies to --rounds auto only");
-    if (!(options->variance >= 0))
-        return netdp_i_fail(error, NETDP_INVALID, "--variance: must be 0 or more");
     return NETDP_OK;
 }
 
@@ -260,14 +249,10 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
         status = check_settings(options, made->named, arguments, error);
     if (status == NETDP_OK)
         status = netdp_bound_parse(options->bound, &request->bound, error);
-    if (status == NETDP_OK && options->release != NULL && strcmp(options->release, "final") != 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "--release: '%s'; give final, or leave it out",
-                              netdp_i_show_text(options->release).text);
     if (status == NETDP_OK && made->engine != NULL && (made->named->settings & NETDP_SETTING_TALLY))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "--engine: mpi does not share the work of %s; leave it out",
                               made->named->name);
-    settings.release = options->release != NULL;
     if (status == NETDP_OK)
         status = netdp_i_cli_graph(&options->network, arguments, &made->graph, error);
     if (status == NETDP_OK) {

@@ -15,25 +15,26 @@
 typedef struct netdp_i_description_options {
     netdp_i_network_options network;
     const char *engine;
-    const char *protocol, *rounds, *sees, *own_noise, *from, *to, *bound, *certify, *pattern;
-    const char *start, *release;
+    const char *protocol, *rounds, *from, *to, *bound, *certify, *pattern;
+    const char *start;
     const char *pair_graph, *quiet, *workload;
     const char *protects, *change, *batches, *rows;
     uint64_t pair_seed;
-    const char *dropout, *redraw, *gamma, *mechanism, *schedule, *shuffle;
+    const char *dropout, *redraw, *gamma, *shuffle;
     int64_t tokens, grid, levels;
     bool calibrates; /* the noise, or what stands for it, is to be found */
     double variance;
+    netdp_sees sees;
+    netdp_own_noise own_noise;
     netdp_settings settings; /* but for the rounds */
 } netdp_i_description_options;
 
 #define NETDP_I_DESCRIPTION_USUAL                                                                  \
     {                                                                                              \
         .network = NETDP_I_NETWORK_USUAL, .engine = "single", .protocol = "averaging",             \
-        .sees = "neighbours", .own_noise = "known", .from = "all", .to = "all", .bound = "auto",   \
-        .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,                      \
-        .mechanism = "gaussian", .schedule = "once", .shuffle = "least", .grid = 1024,             \
-        .levels = 2, .pair_seed = 1, .quiet = "fresh", .workload = "sums", .change = "replace",    \
+        .from = "all", .to = "all", .bound = "auto", .certify = "auto", .variance = 0.25,          \
+        .start = "uniform", .tokens = 1, .shuffle = "least", .grid = 1024, .levels = 2,            \
+        .pair_seed = 1, .quiet = "fresh", .workload = "sums", .change = "replace",                 \
         .batches = "full", .settings = NETDP_SETTINGS_USUAL                                        \
     }
 
@@ -50,90 +51,78 @@ typedef struct netdp_i_description_options {
      "gossip rounds in all, a token's steps, or its passes of the ring; auto (averaging): "        \
      "ceil(gap^-1/2 ln(n max(1, V/noise^2))); random-averaging: gap^-1, of the mean of W_t",       \
      "required"},                                                                                  \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_ROUNDS_AUTO),                                                   \
-    {NETDP_I_NUMBER, 0, "variance", &(o).variance, "V",                                            \
-     "variance of the values in units of Delta^2, for --rounds auto", "0.25"},                     \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_DITHER),                                                        \
-    {NETDP_I_NUMBER, 0, "dither", &(o).settings.dither, "TAU",                                     \
+    {NETDP_I_KEYED, 0, "variance", &(o).variance, "V",                                            \
+     "variance of the values in units of Delta^2, for --rounds auto", "protocol.variance"},                     \
+    {NETDP_I_KEYED, 0, "dither", &(o).settings.dither, "TAU",                                     \
      "fresh noise on each later message, in units of the first noise; 0 leaves no certain "        \
-     "guarantee", "0.01"},                                                                         \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_DITHER_DECAY),                                                  \
-    {NETDP_I_NUMBER, 0, "dither-decay", &(o).settings.dither_decay, "P",                           \
-     "averaging: the dither of round t is TAU / t^P, P from 0 to 2", "0"},                         \
+     "guarantee", "privacy.dither"},                                                                         \
+    {NETDP_I_KEYED, 0, "dither-decay", &(o).settings.dither_decay, "P",                           \
+     "averaging: the dither of round t is TAU / t^P, P from 0 to 2", "privacy.dither_decay"},                         \
     NETDP_I_ONLY_FOR(NETDP_SETTING_EVERY),                                                         \
     {NETDP_I_COUNT, 0, "every", &(o).settings.every, "B",                                          \
      "stream: rounds from one contribution to the next", "1"},                                     \
     NETDP_I_ONLY_FOR(NETDP_SETTING_AT_MOST),                                                       \
     {NETDP_I_COUNT, 0, "at-most", &(o).settings.at_most, "K",                                      \
      "stream: contributions that one node makes at most", "none"},                                 \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_INNER),                                                         \
-    {NETDP_I_COUNT, 0, "inner", &(o).settings.inner, "K",                                          \
-     "muffliato-sgd: gossip rounds of a phase", "1"},                                              \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_END_DITHER),                                                    \
-    {NETDP_I_NUMBER, 0, "end-dither", &(o).settings.end_dither, "TAU_E",                           \
+    {NETDP_I_KEYED, 0, "inner", &(o).settings.inner, "K",                                          \
+     "muffliato-sgd: gossip rounds of a phase", "protocol.inner"},                                              \
+    {NETDP_I_KEYED, 0, "end-dither", &(o).settings.end_dither, "TAU_E",                           \
      "muffliato-sgd: noise on every state at the end of a phase, in units of the first noise",     \
-     "0.1"},                                                                                       \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_ACCELERATE),                                                    \
-    {NETDP_I_SWITCH, 0, "accelerate", &(o).settings.accelerate, NULL,                              \
-     "Chebyshev gossip (averaging, muffliato-sgd)", NULL},                                         \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_PAIRS),                                                         \
-    {NETDP_I_TEXT, 0, "pair-graph", &(o).pair_graph, "edges|complete|ring|regular K|k-out K|FILE",         \
+     "privacy.end_dither"},                                                                                       \
+    {NETDP_I_KEYED, 0, "accelerate", &(o).settings.accelerate, NULL,                              \
+     "Chebyshev gossip (averaging, muffliato-sgd)", "protocol.accelerate"},                                         \
+    {NETDP_I_KEYED, 0, "pair-graph", &(o).pair_graph, "edges|complete|ring|regular K|k-out K|FILE",         \
      "gossip: who shares noise that cancels in the sum; edges: neighbours do; FILE -: standard "   \
      "input",                                                                                      \
-     "none"},                                                                                      \
-    {NETDP_I_NUMBER, 0, "pair-noise", &(o).settings.pairing.noise, "KAPPA",                        \
-     "gossip: that noise, of each pair and contribution, in units of the first noise", "0"},       \
-    {NETDP_I_SEED, 0, "pair-seed", &(o).pair_seed, "N", "draws the pair graph, which is public",   \
-     "1"},                                                                                         \
+     "privacy.pair_graph"},                                                                                      \
+    {NETDP_I_KEYED, 0, "pair-noise", &(o).settings.pairing.noise, "KAPPA",                        \
+     "gossip: that noise, of each pair and contribution, in units of the first noise", "privacy.pair_noise"},       \
+    {NETDP_I_KEYED, 0, "pair-seed", &(o).pair_seed, "N", "draws the pair graph, which is public",   \
+     "privacy.pair_seed"},                                                                                         \
     NETDP_I_ONLY_FOR(NETDP_SETTING_QUIET),                                                         \
     {NETDP_I_COUNT, 0, "cycle", &(o).settings.cycle, "B",                                          \
      "learning: rows are dealt to B batches that take turns, and a row is what is protected; it "  \
      "takes part in every B-th phase",                                                             \
      "in all phases"},                                                                             \
-    {NETDP_I_TEXT, 0, "quiet", &(o).quiet, "fresh|optimal|banded:B|blt:M|FILE",                    \
+    {NETDP_I_KEYED, 0, "quiet", &(o).quiet, "fresh|optimal|banded:B|blt:M|FILE",                    \
      "learning: noise correlated over phases so that models err least (netdp design), "    \
      "or by the covariance in FILE, a line a phase",                                               \
-     "fresh"},                                                                                     \
+     "privacy.quiet"},                                                                                     \
     {NETDP_I_TEXT, 0, "workload", &(o).workload, "sums|gossip",                                    \
      "for whom quiet noise is designed: the mean model, or all models as gossip mixes them",       \
      "sums"},                                                                                      \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_VARYING),                                                       \
-    {NETDP_I_TEXT, 0, "dropout", &(o).dropout, "P|edges:P",                                        \
+    {NETDP_I_KEYED, 0, "dropout", &(o).dropout, "P|edges:P",                                        \
      "gossip: each node is away from a round with probability P, or each edge; drawn with --seed " \
-     "before the run, and public", "0"},                                                           \
-    {NETDP_I_TEXT, 0, "redraw", &(o).redraw, "round|phase",                                        \
+     "before the run, and public", "protocol.dropout"},                                                           \
+    {NETDP_I_KEYED, 0, "redraw", &(o).redraw, "never|round|phase",                                      \
      "gossip: an erdos-renyi graph is drawn again for every round, or for every phase of "         \
-     "muffliato-sgd; with --seed, and public", "never"},                                           \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN),                                                         \
-    {NETDP_I_TEXT, 0, "start", &(o).start, "uniform|observer|NODE",                                \
-     "walk: where the token starts; observer: at each observer in turn", "uniform"},               \
-    {NETDP_I_COUNT, 0, "burn-in", &(o).settings.burn_in, "B",                                      \
-     "walk: moves before the first step, without contribution or noise", "0"},                     \
-    {NETDP_I_COUNT, 0, "tokens", &(o).tokens, "M",                                                 \
-     "walk: independent tokens, each with a model of its own", "1"},                               \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN | NETDP_SETTING_COMPLETE),                                \
-    {NETDP_I_COUNT, 0, "cap", &(o).settings.cap, "N",                                              \
-     "tokens: contributions of one node at most; above it adds noise only", "none"},               \
+     "muffliato-sgd; with --seed, and public", "protocol.redraw"},                                           \
+    {NETDP_I_KEYED, 0, "start", &(o).start, "uniform|observer|NODE",                                \
+     "walk: where the token starts; observer: at each observer in turn", "protocol.start"},               \
+    {NETDP_I_KEYED, 0, "burn-in", &(o).settings.burn_in, "B",                                      \
+     "walk: moves before the first step, without contribution or noise", "protocol.burn_in"},                     \
+    {NETDP_I_KEYED, 0, "tokens", &(o).tokens, "M",                                                 \
+     "walk: independent tokens, each with a model of its own", "protocol.tokens"},                               \
+    {NETDP_I_KEYED, 0, "cap", &(o).settings.cap, "N",                                              \
+     "tokens: contributions of one node at most; above it adds noise only", "protocol.cap"},               \
     NETDP_I_ONLY_FOR(NETDP_SETTING_WEIGHTED),                                                      \
     {NETDP_I_TEXT, 0, "gamma", &(o).gamma, "THETA,LOW,HIGH",                                       \
      "weighted-walk: the Gamma mechanism released the law; adds its cost, for half of delta",      \
      "a public law"},                                                                              \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_SUM),                                                           \
-    {NETDP_I_TEXT, 0, "mechanism", &(o).mechanism, "NAME",                                         \
-     "sums by a token: gaussian, laplace or discrete-gaussian noise", "gaussian"},                 \
-    {NETDP_I_TEXT, 0, "schedule", &(o).schedule, "every|once|spread",                              \
-     "ring-sum: noise in every hop, once every n-1 hops, or spread over the nodes", "once"},       \
-    {NETDP_I_COUNT, 0, "grid", &(o).grid, "N",                                                     \
-     "discrete-gaussian: grid steps in one sensitivity", "1024"},                                  \
+    {NETDP_I_KEYED, 0, "mechanism", &(o).settings.mechanism, "NAME",                                         \
+     "sums by a token: gaussian, laplace or discrete-gaussian noise", "protocol.mechanism"},                 \
+    {NETDP_I_KEYED, 0, "schedule", &(o).settings.schedule, "every|once|spread",                              \
+     "ring-sum: noise in every hop, once every n-1 hops, or spread over the nodes", "protocol.schedule"},       \
+    {NETDP_I_KEYED, 0, "grid", &(o).grid, "N",                                                     \
+     "discrete-gaussian: grid steps in one sensitivity", "protocol.grid"},                                  \
     NETDP_I_ONLY_FOR(NETDP_SETTING_HISTOGRAM),                                                     \
     {NETDP_I_COUNT, 0, "levels", &(o).levels, "L", "histograms: how many values there are", "2"},  \
     {NETDP_I_NUMBER, 0, "flip", &(o).settings.flip, "GAMMA",                                       \
      "histograms: a contribution is a uniform value with this probability", "required"},           \
     {NETDP_I_TEXT, 0, "shuffle", &(o).shuffle, "NAME",                                             \
      "ring-histogram: least, erlingsson, feldman, clones, blanket or local", "least"},             \
-    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY),                                   \
-    {NETDP_I_TEXT, 0, "release", &(o).release, "final",                                            \
-     "tokens: everyone sees the final model, sum or histogram", "none"},                           \
+    {NETDP_I_KEYED, 0, "release", &(o).settings.release, "none|final",                                            \
+     "tokens: everyone sees the final model, sum or histogram", "protocol.release"},                           \
     NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
     {NETDP_I_TEXT, 0, "pattern", &(o).pattern, "ones|alternating|cos:OMEGA|FILE",                  \
      "one pattern of contributions instead of the worst, with --bound lower or linear; FILE -: "   \
@@ -162,11 +151,11 @@ typedef struct netdp_i_description_options {
     {NETDP_I_TEXT, 0, "to", &(o).to, "all|V|set:V,W",                                              \
      "the observers; set: a coalition that pools its views", "all"},                               \
     NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
-    {NETDP_I_TEXT, 0, "sees", &(o).sees, "neighbours|sum|everything",                              \
+    {NETDP_I_KEYED, 0, "sees", &(o).sees, "neighbours|sum|everything",                              \
      "what an observer sees: its neighbours' messages; only their (secure) sum; all messages",     \
-     "neighbours"},                                                                                \
-    {NETDP_I_TEXT, 0, "own-noise", &(o).own_noise, "known|counts",                                 \
-     "whether observers subtract the noise they drew themselves", "known"},                        \
+     "privacy.sees"},                                                                                \
+    {NETDP_I_KEYED, 0, "own-noise", &(o).own_noise, "known|counts",                                 \
+     "whether observers subtract the noise they drew themselves", "privacy.own_noise"},                        \
     NETDP_I_ONLY_FOR(0),                                                                           \
     {NETDP_I_TEXT, 0, "bound", &(o).bound, "NAME|list",                                            \
      "which accountant; list shows them with source and soundness; auto: the least sound one",     \

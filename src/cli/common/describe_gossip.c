@@ -22,18 +22,16 @@ static netdp_status read_varying(const netdp_i_description_options *options,
 {
     netdp_variation *varying = &settings->varying;
     const bool phases = (made->named->settings & NETDP_SETTING_INNER) != 0;
+    const bool redraws = options->redraw != NULL && strcmp(options->redraw, "never") != 0;
     netdp_status status = NETDP_OK;
     varying->seed = options->network.seed;
     if (options->dropout != NULL)
         status = netdp_variation_dropout(options->dropout, varying, error);
-    if (status == NETDP_OK && varying->kind != NETDP_VARY_NEVER && options->redraw != NULL)
+    if (status == NETDP_OK && varying->kind != NETDP_VARY_NEVER && redraws)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--dropout and --redraw: a network changes in one of the two ways");
-    if (status == NETDP_OK && options->redraw != NULL) {
+    if (status == NETDP_OK && redraws) {
         const bool phase = strcmp(options->redraw, "phase") == 0;
-        if (!phase && strcmp(options->redraw, "round") != 0)
-            return netdp_i_fail(error, NETDP_INVALID, "--redraw: '%s'; give round or phase",
-                                netdp_i_show_text(options->redraw).text);
         if (phase && !phases)
             return netdp_i_fail(error, NETDP_INVALID,
                                 "--redraw: %s has no phases; give round, or leave it out",
@@ -204,11 +202,9 @@ static netdp_status read_gossip(const netdp_i_description_options *options,
                                 netdp_error *error)
 {
     netdp_loss_request *request = &made->request;
-    netdp_status status = netdp_sees_parse(options->sees, &request->sees, error);
-    if (status == NETDP_OK)
-        status = netdp_own_noise_parse(options->own_noise, &request->own_noise, error);
-    if (status == NETDP_OK)
-        status = netdp_certify_parse(options->certify, &request->certify, error);
+    request->sees = options->sees;
+    request->own_noise = options->own_noise;
+    netdp_status status = netdp_certify_parse(options->certify, &request->certify, error);
     if (status == NETDP_OK)
         status =
             netdp_mixing_new_stochastic(made->graph, options->network.mixing, &made->mixing, error);

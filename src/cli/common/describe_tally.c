@@ -15,40 +15,22 @@ static bool counts(const netdp_i_description *description)
     return (description->named->settings & NETDP_SETTING_HISTOGRAM) != 0;
 }
 
-static netdp_status read_word(const char *option, const char *text, const char *const *known,
-                              int *found, netdp_error *error)
-{
-    char list[128] = "";
-    size_t used = 0;
-    for (int i = 0; known[i] != NULL; i++) {
-        if (strcmp(known[i], text) == 0) {
-            *found = i;
-            return NETDP_OK;
-        }
-        if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : ", ",
-                                     known[i]);
-    }
-    return netdp_i_fail(error, NETDP_INVALID, "--%s: '%s' is not one of %s", option,
-                        netdp_i_show_text(text).text, list);
-}
-
 static netdp_status read_shuffle(const char *text, netdp_shuffle_bound *bound, netdp_error *error)
 {
-    const char *names[NETDP_SHUFFLE_BOUNDS + 1] = {NULL};
-    int found = 0;
     for (int i = 0; i < NETDP_SHUFFLE_BOUNDS; i++)
-        names[i] = netdp_shuffle_name((netdp_shuffle_bound)i);
-    netdp_status status = read_word("shuffle", text, names, &found, error);
-    if (status == NETDP_OK)
-        *bound = (netdp_shuffle_bound)found;
-    return status;
+        if (strcmp(netdp_shuffle_name((netdp_shuffle_bound)i), text) == 0) {
+            *bound = (netdp_shuffle_bound)i;
+            return NETDP_OK;
+        }
+    return netdp_i_fail(
+        error, NETDP_INVALID,
+        "--shuffle: '%s'; give least, local, erlingsson, feldman, clones or blanket",
+        netdp_i_show_text(text).text);
 }
 
 static netdp_status read_tally(const netdp_i_description_options *options, netdp_settings *settings,
                                netdp_i_description *made, netdp_error *error)
 {
-    int mechanism = 0, schedule = 0;
     netdp_status status = NETDP_OK;
     if (strcmp(options->network.mixing, "metropolis") != 0)
         return netdp_i_fail(error, NETDP_INVALID, "--mixing: does not apply to %s; leave it out",
@@ -59,16 +41,11 @@ static netdp_status read_tally(const netdp_i_description_options *options, netdp
                             "contribution is a uniform value");
     if (options->calibrates)
         settings->flip = 0.5; /* until it is found */
-    status =
-        read_word("mechanism", options->mechanism, netdp_i_tally_mechanisms, &mechanism, error);
-    if (status == NETDP_OK)
-        status =
-            read_word("schedule", options->schedule, netdp_i_tally_schedules, &schedule, error);
-    if (status == NETDP_OK)
-        status = read_shuffle(options->shuffle, &made->counting.shuffle, error);
-    settings->mechanism = (netdp_mechanism)mechanism;
-    settings->schedule = (netdp_tally_schedule)schedule;
-    settings->grid = (int32_t)options->grid;
+    status = read_shuffle(options->shuffle, &made->counting.shuffle, error);
+    if (options->levels < 2 || options->levels > 1000000)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--levels: must be a whole number from 2 to 1000000");
+    settings->grid = (int32_t)options->grid; /* at most 1e9 by its key */
     settings->levels = (int32_t)options->levels;
     if (status == NETDP_OK)
         status =
@@ -158,7 +135,7 @@ static netdp_status tally_words(const netdp_i_description *description, double n
 static const char *tally_unit(const netdp_i_description_options *options,
                               const netdp_protocol *named)
 {
-    if ((named->settings & NETDP_SETTING_SUM) == 0 || strcmp(options->mechanism, "gaussian") != 0)
+    if ((named->settings & NETDP_SETTING_SUM) == 0 || options->settings.mechanism != NETDP_GAUSSIAN)
         return "dp:1e-6";
     return named->settings & NETDP_SETTING_RING ? "loss" : "rdp:2";
 }

@@ -41,9 +41,6 @@ static netdp_status read_walk(const netdp_i_description_options *options, netdp_
         netdp_transition_new(made->graph, options->network.mixing, &made->law, error);
     if (status != NETDP_OK)
         return status;
-    if (options->tokens < 1 || options->tokens > 1000000)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--tokens: must be a whole number from 1 to 1000000");
     settings->tokens = (int32_t)options->tokens;
     if (strcmp(options->start, "observer") == 0)
         settings->start = NETDP_START_OBSERVER;

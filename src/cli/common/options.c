@@ -15,6 +15,8 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/common/hints.h"
+#include "study/key.h"
+#include "study/value.h"
 
 enum { MOST_THREADS = 1024 };
 
@@ -65,16 +67,35 @@ void netdp_i_arguments_free(netdp_i_arguments *arguments)
     *arguments = (netdp_i_arguments){0};
 }
 
-unsigned netdp_i_cli_settings(const netdp_i_arguments *arguments, const char *name)
+/* The key of a row that has one. */
+static const netdp_i_key *key_of(const netdp_i_option *option)
 {
-    unsigned settings = 0;
+    return option->kind == NETDP_I_KEYED ? &netdp_i_keys[netdp_i_key_find(option->usual)] : NULL;
+}
+
+static bool is_switch(const netdp_i_option *option)
+{
+    return option->kind == NETDP_I_SWITCH ||
+           (option->kind == NETDP_I_KEYED && option->value == NULL);
+}
+
+/* Do `settings` take a row: by its key, or by `only` of the NETDP_I_ONLY before it? */
+static bool takes(const netdp_i_option *option, unsigned only, unsigned settings)
+{
+    const netdp_i_key *key = key_of(option);
+    return key != NULL ? netdp_i_key_taken(key, settings) : only == 0 || (only & settings) != 0;
+}
+
+bool netdp_i_cli_takes(const netdp_i_arguments *arguments, const char *name, unsigned settings)
+{
+    unsigned only = 0;
     const netdp_i_option *row = arguments->options;
     for (; row->kind != NETDP_I_END; row++)
         if (row->kind == NETDP_I_ONLY || row->kind == NETDP_I_GROUP)
-            settings = row->kind == NETDP_I_ONLY ? *(const unsigned *)row->into : 0;
+            only = row->kind == NETDP_I_ONLY ? *(const unsigned *)row->into : 0;
         else if (strcmp(row->name, name) == 0)
-            return settings;
-    return 0;
+            return takes(row, only, settings | NETDP_I_SELDOM);
+    return true;
 }
 
 bool netdp_i_cli_given(const netdp_i_arguments *arguments, const char *name)
@@ -89,15 +110,19 @@ bool netdp_i_cli_given(const netdp_i_arguments *arguments, const char *name)
 
 static const char *with_default(parsing *parser, const netdp_i_option *option)
 {
-    if (option->usual == NULL)
+    const netdp_i_key *key = key_of(option);
+    const char *usual = key == NULL             ? option->usual
+                        : key->fallback != NULL ? key->fallback
+                                                : "none";
+    if (usual == NULL || is_switch(option))
         return option->help;
-    size_t room = strlen(option->help) + strlen(option->usual) + 16;
+    size_t room = strlen(option->help) + strlen(usual) + 16;
     char *text = netdp_i_new((int64_t)room, 1);
     if (text == NULL)
         return NULL;
-    snprintf(text, room, "%s (default: %s)", option->help, option->usual);
-    if (strncmp(option->usual, "required", 8) == 0 || strncmp(option->usual, "this or", 7) == 0)
-        snprintf(text, room, "%s (%s)", option->help, option->usual);
+    snprintf(text, room, "%s (default: %s)", option->help, usual);
+    if (strncmp(usual, "required", 8) == 0 || strncmp(usual, "this or", 7) == 0)
+        snprintf(text, room, "%s (%s)", option->help, usual);
     return keep(parser->arguments, text) ? text : NULL;
 }
 
@@ -150,7 +175,7 @@ static bool make_tables(parsing *parser, unsigned shown)
         bool heading = option->kind == NETDP_I_GROUP;
         if (heading || option->kind == NETDP_I_ONLY)
             only = heading ? 0 : *(const unsigned *)option->into;
-        if (option->kind == NETDP_I_ONLY || (only != 0 && (only & shown) == 0))
+        if (option->kind == NETDP_I_ONLY || (!heading && !takes(option, only, shown)))
             continue;
         if (heading || !open) {
             if (open)
@@ -170,7 +195,7 @@ static bool make_tables(parsing *parser, unsigned shown)
         *row++ = (struct poptOption){
             .longName = option->name,
             .shortName = option->letter,
-            .argInfo = option->kind == NETDP_I_SWITCH ? POPT_ARG_NONE : POPT_ARG_STRING,
+            .argInfo = is_switch(option) ? POPT_ARG_NONE : POPT_ARG_STRING,
             .val = (int)k + 1,
             .descrip = help,
             .argDescrip = option->value,
@@ -200,6 +225,19 @@ static bool read_seed(const char *text, uint64_t *value)
     return errno == 0;
 }
 
+/* A value as the key has it. */
+static netdp_status store_keyed(const netdp_i_option *option, const char *text, netdp_error *error)
+{
+    const netdp_i_key *key = key_of(option);
+    netdp_status status =
+        netdp_i_value_read(key, is_switch(option) ? key->word[1] : text, option->into, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--%s", option->name);
+    if (key->kind == NETDP_I_KEY_TEXT)
+        *(const char **)option->into = text;
+    return NETDP_OK;
+}
+
 static netdp_status store(const netdp_i_option *option, const char *text, netdp_error *error)
 {
     char what[64];
@@ -225,6 +263,8 @@ static netdp_status store(const netdp_i_option *option, const char *text, netdp_
             return NETDP_OK;
         return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not a whole number 0 .. 2^64-1",
                             what, netdp_i_show_text(text).text);
+    case NETDP_I_KEYED:
+        return store_keyed(option, text, error);
     case NETDP_I_END:
     case NETDP_I_GROUP:
     case NETDP_I_ONLY:
@@ -246,7 +286,7 @@ static netdp_status take_option(parsing *parser, const netdp_i_option *option, n
         return netdp_i_no_memory(error);
 
     char *text = NULL;
-    if (option->kind != NETDP_I_SWITCH) {
+    if (!is_switch(option)) {
         char *from_popt = poptGetOptArg(parser->context); /* ours to free() */
         text = from_popt != NULL ? netdp_i_copy_text(from_popt) : NULL;
         free(from_popt);
