@@ -1,5 +1,7 @@
 #include "peer/participant.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <sodium.h>
@@ -7,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "base/fail.h"
@@ -16,6 +19,7 @@
 #include "peer/draws.h"
 #include "peer/link/frame.h"
 #include "peer/ledger.h"
+#include "peer/metrics.h"
 #include "peer/package.h"
 #include "peer/rounds.h"
 #include "peer/settings.h"
@@ -47,6 +51,7 @@ typedef struct participant {
     netdp_i_ledger *ledger;
     netdp_i_rounds *rounds;
     netdp_i_transport *transport;
+    netdp_i_metrics *metrics;
     netdp_i_noise_source drawing;
     netdp_i_attempt attempt;
     netdp_i_link *link; /* [sides] */
@@ -57,6 +62,7 @@ typedef struct participant {
     uint8_t **frame;      /* [rounds]: this peer's vectors as they leave; NULL: not yet */
     size_t frame_bytes;
     double *numbers; /* [width] of a frame that came */
+    int transcript;  /* -1: none is kept */
     bool finished, ending;
     int64_t moved; /* seconds of CLOCK_BOOTTIME when something last did */
     char waiting[128];
@@ -98,6 +104,9 @@ static void end_with(participant *p, netdp_status status)
         return;
     p->ending = true;
     p->status = status;
+    netdp_i_metrics_keep(p->metrics);
+    netdp_i_metrics_close(p->metrics);
+    p->metrics = NULL;
     netdp_i_transport_close(p->transport);
     p->transport = NULL;
     uv_close((uv_handle_t *)&p->tick, NULL);
@@ -200,6 +209,28 @@ static netdp_status forget_key(participant *p)
     return netdp_i_ephemeral_forget(p->folder, &p->attempt, p->error);
 }
 
+/* What leaves, before it does; nothing in it is secret, as every link may be listened to. */
+static bool write_transcript(participant *p, const uint8_t *bytes)
+{
+    if (p->transcript < 0 || write(p->transcript, bytes, p->frame_bytes) == (ssize_t)p->frame_bytes)
+        return true;
+    end_with(p, netdp_i_fail(p->error, NETDP_ENVIRONMENT, "%.300s: cannot write: %s",
+                             p->settings.transcript, strerror(errno)));
+    return false;
+}
+
+static netdp_status open_transcript(participant *p)
+{
+    char path[NETDP_I_PATH_ROOM];
+    if (p->settings.transcript == NULL)
+        return NETDP_OK;
+    netdp_i_file_path(path, p->folder, p->settings.transcript);
+    p->transcript = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    return p->transcript >= 0 ? NETDP_OK
+                              : netdp_i_fail(p->error, NETDP_ENVIRONMENT,
+                                             "%.300s: cannot write: %s", path, strerror(errno));
+}
+
 /*
  * The vector of the round under way: drawn, and where it carries a contribution stored and synced
  * before anything of it leaves. False: it cannot be had yet, or never.
@@ -245,7 +276,7 @@ static bool speak(participant *p)
         tell(p, "event=contributed phase=%u attempt=%u", p->attempt.phase, p->attempt.attempt);
     }
     p->frame[round] = bytes;
-    return true;
+    return write_transcript(p, bytes);
 }
 
 static netdp_i_refusal hear_vector(participant *p, int32_t link, const netdp_i_message *message)
@@ -316,6 +347,43 @@ static netdp_status write_result(participant *p)
     return status;
 }
 
+/* All of its vectors, for neighbours that were cut off and begin again after this one has ended. */
+static netdp_status keep_frames(participant *p)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_output output = {0};
+    netdp_i_file_path(path, p->folder, "frames");
+    netdp_status status = netdp_i_output_open_private(&output, path, p->error);
+    if (status != NETDP_OK)
+        return status;
+    for (int64_t t = 0; t < p->task.protocol.rounds; t++)
+        fwrite(p->frame[t], p->frame_bytes, 1, output.stream);
+    return netdp_i_output_commit(&output, p->error);
+}
+
+static netdp_status load_frames(participant *p)
+{
+    char path[NETDP_I_PATH_ROOM], *text = NULL;
+    int64_t bytes = 0;
+    const int64_t rounds = p->task.protocol.rounds;
+    netdp_i_file_path(path, p->folder, "frames");
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, p->error);
+    if (status == NETDP_OK && bytes != rounds * (int64_t)p->frame_bytes)
+        status = netdp_i_fail(p->error, NETDP_INVALID, "%.300s: is not what was written", path);
+    for (int64_t t = 0; status == NETDP_OK && t < rounds; t++) {
+        p->frame[t] = NETDP_I_NEW(uint8_t, p->frame_bytes);
+        if (p->frame[t] == NULL)
+            status = netdp_i_no_memory(p->error);
+        else
+            memcpy(p->frame[t], text + t * (int64_t)p->frame_bytes, p->frame_bytes);
+    }
+    netdp_i_free(text);
+    for (int32_t i = 0; i < p->sides; i++)
+        p->side[i].next = rounds;
+    p->finished = status == NETDP_OK;
+    return status;
+}
+
 static void leave_if_all_are_done(participant *p)
 {
     if (!p->finished || p->transport == NULL)
@@ -331,7 +399,9 @@ static void leave_if_all_are_done(participant *p)
 
 static void finish(participant *p)
 {
-    netdp_status status = write_result(p);
+    netdp_status status = keep_frames(p);
+    if (status == NETDP_OK)
+        status = write_result(p);
     if (status == NETDP_OK)
         status = netdp_i_ledger_settle(p->ledger, p->attempt.study, "{}", p->error);
     if (status != NETDP_OK) {
@@ -491,6 +561,33 @@ static void find_wait(const participant *p, char text[128])
     }
 }
 
+/* No number of them comes from a value. */
+static void fill_metrics(void *context, FILE *stream)
+{
+    const participant *p = context;
+    char waiting[128];
+    int32_t up = 0;
+    for (int32_t i = 0; i < p->sides; i++)
+        up += p->side[i].greeted;
+    find_wait(p, waiting);
+    fprintf(stream, "netdp_peer_round %" PRId64 "\nnetdp_peer_rounds %" PRId64 "\n",
+            netdp_i_rounds_now(p->rounds), p->task.protocol.rounds);
+    fprintf(stream, "netdp_peer_finished %d\nnetdp_peer_test_mode %d\n", p->finished,
+            p->settings.test);
+    fprintf(stream, "netdp_peer_links %d\nnetdp_peer_links_up %d\n", (int)p->sides, (int)up);
+    fprintf(stream, "netdp_peer_still_seconds %" PRId64 "\n", boot_seconds() - p->moved);
+    fprintf(stream, "netdp_peer_waiting{reason=\"%s\"} %d\n", waiting, waiting[0] != '\0');
+    if (p->transport != NULL) {
+        const netdp_i_transport_counts counts = netdp_i_transport_count(p->transport);
+        fprintf(stream, "netdp_peer_handshakes_total %" PRIu64 "\n", counts.handshakes);
+        fprintf(stream, "netdp_peer_sent_bytes_total %" PRIu64 "\n", counts.sent);
+        fprintf(stream, "netdp_peer_received_bytes_total %" PRIu64 "\n", counts.received);
+    }
+    for (int k = 1; k < NETDP_I_REFUSALS_COUNT; k++)
+        fprintf(stream, "netdp_peer_refused_total{reason=\"%s\"} %" PRIu64 "\n",
+                netdp_i_refusal_word((netdp_i_refusal)k), p->refused[k]);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     participant *p = timer->data;
@@ -499,6 +596,7 @@ static void on_tick(uv_timer_t *timer)
     leave_if_all_are_done(p);
     if (p->ending)
         return;
+    netdp_i_metrics_keep(p->metrics);
     find_wait(p, waiting);
     if (strcmp(waiting, p->waiting) != 0 && still >= 1) {
         memcpy(p->waiting, waiting, sizeof waiting);
@@ -597,6 +695,8 @@ static netdp_status resume_contribution(participant *p)
     netdp_i_frame_numbers(&message, p->numbers);
     netdp_i_rounds_resume(p->rounds, message.place.round, p->numbers, NULL);
     p->frame[message.place.round] = stored;
+    if (!write_transcript(p, stored))
+        return p->error->status;
     tell(p, "event=resumed phase=%u attempt=%u", p->attempt.phase, p->attempt.attempt);
     return NETDP_OK;
 }
@@ -605,14 +705,17 @@ static netdp_status resume_contribution(participant *p)
 static netdp_status open_books(participant *p)
 {
     char path[NETDP_I_PATH_ROOM];
-    bool stored = false;
+    bool stored = false, settled = false;
+    int64_t reserved = 0;
     const int32_t self = p->task.self;
     netdp_i_file_path(path, p->folder, "ledger.db");
     netdp_status status =
         netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error);
     if (status == NETDP_OK)
+        status = netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error);
+    if (status == NETDP_OK && !settled)
         status = admit(p);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && !settled)
         status = netdp_i_ledger_reserve(p->ledger, &p->attempt, &stored, p->error);
     if (status == NETDP_OK && p->task.pairs != NULL)
         status = netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self,
@@ -620,6 +723,8 @@ static netdp_status open_books(participant *p)
     if (status != NETDP_OK)
         return status;
     p->offered[self] = p->task.pairs != NULL;
+    if (settled)
+        return load_frames(p); /* it only helps others to their end */
     if (stored)
         status = resume_contribution(p);
     if (status == NETDP_OK && stored && p->ephemeral != NULL)
@@ -690,11 +795,29 @@ static netdp_status connect_all(participant *p)
     return status;
 }
 
+/* Its settings name a file from the folder, or a port. */
+static netdp_status open_metrics(participant *p)
+{
+    char path[NETDP_I_PATH_ROOM];
+    const char *where = p->settings.metrics;
+    if (where == NULL)
+        return NETDP_OK;
+    if (strchr(where, ':') == NULL && where[0] != '/') {
+        netdp_i_file_path(path, p->folder, where);
+        where = path;
+    }
+    return netdp_i_metrics_new(&p->loop, where, fill_metrics, p, &p->metrics, p->error);
+}
+
 static netdp_status run(participant *p)
 {
-    netdp_status status = connect_all(p);
-    if (status != NETDP_OK)
+    netdp_status status = open_metrics(p);
+    if (status == NETDP_OK)
+        status = connect_all(p);
+    if (status != NETDP_OK) {
+        netdp_i_metrics_close(p->metrics);
         return status;
+    }
     uv_timer_init(&p->loop, &p->tick);
     uv_signal_init(&p->loop, &p->interrupt);
     uv_signal_init(&p->loop, &p->terminate);
@@ -720,6 +843,8 @@ static void clear(participant *p)
     netdp_i_free(p->offer);
     netdp_i_free(p->offered);
     netdp_i_free(p->numbers);
+    if (p->transcript >= 0)
+        close(p->transcript);
     netdp_i_rounds_free(p->rounds);
     netdp_i_ledger_close(p->ledger);
     netdp_i_ephemeral_free(p->ephemeral);
@@ -732,7 +857,8 @@ static void clear(participant *p)
 netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *error)
 {
     netdp_error own = {NETDP_OK, ""};
-    participant p = {.folder = folder, .log = log, .error = error != NULL ? error : &own};
+    participant p = {
+        .folder = folder, .log = log, .error = error != NULL ? error : &own, .transcript = -1};
     /* No core file and no debugger of the same user: both would have the values. */
     (void)prctl(PR_SET_DUMPABLE, 0);
     (void)signal(SIGPIPE, SIG_IGN);
@@ -741,6 +867,8 @@ netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *err
     netdp_status status = read_folder(&p);
     if (status == NETDP_OK)
         status = make_room(&p);
+    if (status == NETDP_OK)
+        status = open_transcript(&p);
     if (status == NETDP_OK)
         status = open_books(&p);
     if (status == NETDP_OK)

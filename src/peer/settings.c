@@ -19,6 +19,7 @@ void netdp_i_settings_clear(netdp_i_settings *settings)
     netdp_i_free(settings->listen);
     netdp_i_free(settings->data);
     netdp_i_free(settings->metrics);
+    netdp_i_free(settings->transcript);
     *settings = (netdp_i_settings){0};
 }
 
@@ -82,15 +83,15 @@ static netdp_status read_test(const char *path, json_t *test, netdp_i_settings *
 static netdp_status take(const char *path, json_t *object, const netdp_i_package *package,
                          netdp_i_settings *settings, netdp_error *error)
 {
-    const char *listen = NULL, *data = NULL, *metrics = NULL;
+    const char *listen = NULL, *data = NULL, *metrics = NULL, *transcript = NULL;
     json_t *dial = NULL, *test = NULL;
     json_int_t patience = PATIENCE, linger = LINGER;
     int schema = NETDP_I_JSON_SCHEMA;
     json_error_t fault;
-    if (json_unpack_ex(object, &fault, JSON_STRICT, "{s?i, s?s, s?o, s?s, s?s, s?I, s?I, s?o}",
-                       "schema", &schema, "listen", &listen, "dial", &dial, "data", &data,
-                       "metrics", &metrics, "patience", &patience, "linger", &linger, "test",
-                       &test) != 0)
+    if (json_unpack_ex(object, &fault, JSON_STRICT, "{s?i, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?o}",
+                       "schema", &schema, "transcript", &transcript, "listen", &listen, "dial",
+                       &dial, "data", &data, "metrics", &metrics, "patience", &patience, "linger",
+                       &linger, "test", &test) != 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path,
                             netdp_i_show_text(fault.text).text);
     if (patience < 1 || patience > MOST_SECONDS || linger < 0 || linger > MOST_SECONDS)
@@ -111,6 +112,8 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
         status = keep(listen, &settings->listen, error);
     if (status == NETDP_OK)
         status = keep(data, &settings->data, error);
+    if (status == NETDP_OK)
+        status = keep(transcript, &settings->transcript, error);
     return status == NETDP_OK ? keep(metrics, &settings->metrics, error) : status;
 }
 
@@ -149,10 +152,10 @@ netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *p
     for (int32_t v = 0; v < settings->members; v++)
         if (settings->address[v] != NULL)
             json_object_set_new(dial, package->member[v].name, json_string(settings->address[v]));
-    json_t *object =
-        json_pack("{s:s*, s:o, s:s*, s:s*, s:I, s:I}", "listen", settings->listen, "dial", dial,
-                  "data", settings->data, "metrics", settings->metrics, "patience",
-                  (json_int_t)settings->patience, "linger", (json_int_t)settings->linger);
+    json_t *object = json_pack(
+        "{s:s*, s:o, s:s*, s:s*, s:s*, s:I, s:I}", "listen", settings->listen, "dial", dial, "data",
+        settings->data, "metrics", settings->metrics, "transcript", settings->transcript,
+        "patience", (json_int_t)settings->patience, "linger", (json_int_t)settings->linger);
     if (object != NULL && settings->test)
         json_object_set_new(object, "test",
                             json_pack("{s:I, s:I}", "seed", (json_int_t)settings->seed, "repeat",

@@ -24,7 +24,9 @@ typedef struct netdp_i_settings {
     char **address; /* "dial": {"NAME": "HOST:PORT"}: [members], NULL where it does not dial */
     int32_t members;
     char *data; /* "data": a CSV file with this participant's rows, from the folder; NULL: none */
-    char *metrics;    /* "metrics": "HOST:PORT", or a file from the folder; NULL: none */
+    char *metrics; /* "metrics": "HOST:PORT", or a file from the folder; NULL: none */
+    char *
+        transcript; /* "transcript": a file that every vector is added to as it leaves; NULL: none */
     int64_t patience; /* "patience": seconds without progress, then it gives up; 3600 */
     int64_t linger;   /* "linger": seconds that it helps others to their end; 60 */
     bool test; /* "test": {"seed": N, "repeat": N}: seeded noise and bundled synthetic data */

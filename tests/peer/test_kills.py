@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""Peers are killed (SIGKILL) at any moment of a study with real noise, and started again. Whatever happens: each spends
+its reservation once, no frame of a round is ever sent with other bytes, all contributions are in the results, and
+ledgers are whole. NETDP_KILLS kills, 30 unless told: docs/peer.md has the command for ten thousand."""
+import os
+import random
+import sqlite3
+import struct
+import time
+
+from peers import Peers
+
+STUDY = """title: Peers that are killed
+seed: 1
+graph: {family: ring 6}
+mixing: {weights: metropolis}
+data: {source: meters, per_node: even, columns: [{name: h19}]}
+task: {kind: mean, bounds: [0, 5]}
+protocol: {kind: averaging, rounds: 400}
+privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: %g, pair_graph: edges, pair_noise: 4}
+"""
+
+
+def frames(path):
+    """(sender, round) and bytes of each vector of a transcript; a last one may be cut off by a kill."""
+    data, at = path.read_bytes(), 0
+    while at + 8 <= len(data):
+        size, = struct.unpack_from("<I", data, at)
+        frame = data[at:at + size]
+        if len(frame) < size:
+            break
+        _, _, number, sender, _ = struct.unpack_from("<5I", frame, 8)
+        yield (sender, number), frame
+        at += size
+
+
+def number_of(frame):
+    return struct.unpack_from("<d", frame, 28)[0]
+
+
+def run(dither, kills, chance):
+    done = 0
+    with Peers(STUDY % dither, noise=1) as net:
+        for one in range(net.count):
+            net.settle(one, transcript="transcript")
+            net.start(one)
+        begun = time.monotonic()
+        while any(process.poll() is None for process in net.running.values()):
+            time.sleep(chance.uniform(0.005, 0.15))
+            if done < kills:
+                one = chance.randrange(net.count)
+                net.running[one].kill()
+                killed = net.running[one].wait() == -9
+                done += killed
+                net.start(one)
+            assert time.monotonic() - begun < 3600, "hangs"
+        net.wait()
+        sent, first = {}, []
+        for one in range(net.count):
+            for place, frame in frames(net.of(one) / "transcript"):
+                assert sent.setdefault(place, frame) == frame, f"{place}: sent with other bytes"
+            with sqlite3.connect(f"file:{net.of(one)}/ledger.db?mode=ro", uri=True) as ledger:
+                rows = dict(ledger.execute("select kind, count(*) from entry group by kind"))
+                assert rows["reserved"] == rows["contribution"] == rows["settled"] == 1, rows
+                stored, = ledger.execute("select body from entry where kind = 'contribution'").fetchone()
+            assert stored == sent[one, 0], f"peer {one}: its ledger has another contribution than it sent"
+            first.append(number_of(stored))
+            secret = (net.of(one) / "pair-key-0-0").read_bytes()[:32]
+            assert secret == bytes(32), f"peer {one}: the secret of its pairs is still there"
+        states = [state[0] for state in net.states()]
+        last = [number_of(sent[one, 399]) for one in range(net.count)]
+        for one, state in enumerate(states):  # metropolis on a ring: thirds
+            mean = (last[one - 1] + last[one] + last[(one + 1) % net.count]) / 3
+            assert abs(state - mean) < 1e-12, f"peer {one}: its result is not the mean of what was sent"
+        if dither == 0:
+            assert abs(sum(states) - sum(first)) < 1e-9, "a contribution is lost, or counted twice"
+    return done
+
+
+wanted, done, runs = int(os.environ.get("NETDP_KILLS", "30")), 0, 0
+chance = random.Random(int(os.environ.get("NETDP_KILLS_SEED", "1")))
+while done < wanted:
+    done += run(0 if runs % 2 == 0 else 0.02, min(15, wanted - done), chance)
+    runs += 1
+print(f"{done} kills in {runs} studies: 0 double spends, 0 lost contributions, 0 frames that differ")

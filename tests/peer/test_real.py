@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+"""Real noise: 32 peers, 24 numbers each. The mean's error has the variance that is predicted, n times less than one's own
+noise: pairs cancel. Nothing private is in any log, metric or result; a budget that does not suffice ends it before it
+starts, and so do data of one's own in test mode."""
+import json
+import math
+import struct
+
+from peers import Peers
+
+COLUMNS = ", ".join("{name: h%d}" % hour for hour in range(24))
+STUDY = f"""title: A day of 32 households
+seed: 1
+graph: {{family: davis}}
+mixing: {{weights: metropolis}}
+data: {{source: meters, per_node: one, columns: [{COLUMNS}]}}
+task: {{kind: mean, bounds: [0, 5], unit: kWh}}
+protocol: {{kind: averaging, rounds: 60}}
+privacy: {{epsilon: 4, delta: 1e-6, over: worst, dither: 0.02, pair_graph: edges, pair_noise: 20}}
+"""
+NOISE = 0.5
+
+with Peers(STUDY, noise=NOISE) as net:
+    values = []
+    for one in range(net.count):
+        rows = (net.of(one) / "values.csv").read_text().splitlines()
+        values.append([float(cell) for cell in rows[1].split(",")])
+    # Too little budget, and test mode with a file: refused in one line, nothing reserved, nothing sent.
+    plenty = (net.of(0) / "budget.yaml").read_text()
+    (net.of(0) / "budget.yaml").write_text("delta: 1e-6\npeer: 0.01\n")
+    assert net.start(0).wait(60) == 1 and "budget" in net.log(0), net.log(0)
+    (net.of(0) / "budget.yaml").write_text(plenty)
+    settings = (net.of(1) / "peer.json").read_text()
+    net.settle(1, test={"seed": 1})
+    assert net.start(1).wait(60) == 2 and "real data are never read" in net.log(1), net.log(1)
+    (net.of(1) / "peer.json").write_text(settings)
+
+    for one in range(net.count):
+        net.settle(one, metrics="metrics")
+        net.start(one)
+    net.wait()
+    estimates = [net.result(one)["estimate"] for one in range(net.count)]
+    assert all("exactly rounded" in net.result(one)["noise"] for one in range(net.count))
+    # One's own noise is sigma Delta, Delta = 5 kWh sqrt(24); of the mean 1/sqrt(n) of it, and the dithers'.
+    deviation = NOISE * 5 * math.sqrt(24) * math.sqrt((1 + 59 * 0.02**2) / net.count)
+    scores = []
+    for hour in range(24):
+        truth = sum(row[hour] for row in values) / net.count
+        scores.append((sum(row[hour] for row in estimates) / net.count - truth) / deviation)
+    square = sum(score**2 for score in scores)
+    assert max(map(abs, scores)) < 5, scores  # once in 70,000 runs
+    assert 4 < square < 24 + 5 * math.sqrt(48), square  # chi squared, 24: 1e-6 below, 1e-5 above
+    # All have the same: what is left of the pairs' noise is smaller than the mean's own.
+    spread = max(max(abs(row[hour] - estimates[0][hour]) for hour in range(24)) for row in estimates)
+    assert spread < 4 * deviation, spread
+
+    for one in range(net.count):
+        metrics = (net.of(one) / "metrics").read_text()
+        assert "netdp_peer_finished 1" in metrics and 'reason="unknown-key"} 0' in metrics
+        said = net.log(one) + metrics + json.dumps(net.result(one)) + (net.of(one) / "peer.json").read_text()
+        for value in values[one]:
+            if value not in (0, 5):
+                assert f"{value:.6f}"[:7] not in said and struct.pack("<d", value) not in said.encode("utf-8", "surrogateescape")
+                assert f"{value / 5:.8f}" not in said
+print(f"24 means: chi squared {square:.1f} of 24, farthest {max(map(abs, scores)):.2f} deviations")

@@ -1,0 +1,274 @@
+/*
+ * Links on the loopback: who is let in, and who is refused by which name. All of it in one loop, and
+ * nothing looks at a clock: a test ends when what it waits for has happened.
+ */
+#include "check.h"
+
+#include <netinet/in.h>
+#include <signal.h>
+#include <sodium.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "peer/link/transport.h"
+
+enum { NODES = 3, WIDTH = 2 };
+
+static uint8_t seed[NODES + 1][32]; /* the last is nobody's */
+static netdp_i_public key[NODES + 1];
+
+/* One end: a server that is member 0 with links to 1 and, where it has one, 2; or a client. */
+typedef struct end {
+    netdp_i_transport *transport;
+    netdp_i_link link[2];
+    char address[32];
+    bool up, down, crowded;
+    int frames;
+    netdp_i_refusal refused, goodbye, answer;
+    netdp_i_hello hello; /* said when a link is up; nodes 0: nothing is */
+    uint8_t extra[256];  /* after it, raw */
+    size_t extras;
+} end;
+
+static void on_up(void *context, int32_t link)
+{
+    end *e = context;
+    uint8_t bytes[256];
+    e->up = true;
+    if (e->hello.nodes > 0)
+        (void)netdp_i_transport_send(e->transport, link, bytes,
+                                     netdp_i_frame_hello(&e->hello, bytes));
+    if (e->extras > 0)
+        (void)netdp_i_transport_send(e->transport, link, e->extra, e->extras);
+}
+
+static netdp_i_refusal on_frame(void *context, int32_t link, const netdp_i_message *message,
+                                const uint8_t *bytes, size_t size)
+{
+    end *e = context;
+    (void)link, (void)bytes, (void)size;
+    e->frames++;
+    if (message->kind == NETDP_I_FRAME_GOODBYE)
+        e->goodbye = message->why;
+    return message->kind == NETDP_I_FRAME_HELLO ? e->answer : NETDP_I_REFUSE_NOTHING;
+}
+
+static void on_down(void *context, int32_t link)
+{
+    end *e = context;
+    (void)link;
+    e->down = true;
+}
+
+static void on_refused(void *context, int32_t link, netdp_i_refusal why, const char *from)
+{
+    end *e = context;
+    (void)link;
+    assert_true(strlen(from) > 0);
+    e->refused = why;
+    e->crowded = e->crowded || why == NETDP_I_REFUSE_TOO_MANY;
+}
+
+static void open_end(uv_loop_t *loop, end *e, int who, int32_t links, int64_t certificate,
+                     const char *listen)
+{
+    netdp_error error;
+    const netdp_i_transport_plan plan = {
+        .loop = loop,
+        .seed = seed[who],
+        .nodes = NODES,
+        .self = who,
+        .key = (const netdp_i_public *)key,
+        .listen = listen,
+        .links = links,
+        .link = e->link,
+        .width = WIDTH,
+        .certificate = certificate,
+        .patience = 2000,
+        .hooks = {e, on_up, on_frame, on_down, on_refused},
+    };
+    assert_int_equal(netdp_i_transport_new(&plan, &e->transport, &error), NETDP_OK);
+}
+
+/* A server 0 that expects 1 alone, and a client of that key and certificate. */
+static void meet(uv_loop_t *loop, end *server, end *client, int who, int64_t certificate)
+{
+    assert_int_equal(uv_loop_init(loop), 0);
+    server->link[0] = (netdp_i_link){.neighbour = 1};
+    open_end(loop, server, 0, 1, 0, "127.0.0.1:0");
+    snprintf(client->address, sizeof client->address, "127.0.0.1:%d",
+             netdp_i_transport_port(server->transport));
+    client->link[0] = (netdp_i_link){.neighbour = 0, .dials = true, .address = client->address};
+    open_end(loop, client, who, 1, certificate, NULL);
+}
+
+static void part(uv_loop_t *loop, end *server, end *client)
+{
+    netdp_i_transport_close(server->transport);
+    netdp_i_transport_close(client->transport);
+    uv_run(loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(loop), 0);
+}
+
+#define UNTIL(loop, what)                                                                          \
+    do {                                                                                           \
+        uv_run(loop, UV_RUN_ONCE);                                                                 \
+    } while (!(what))
+
+static void neighbours_meet(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    end server = {.hello = {.nodes = NODES}}, client = {.hello = {.index = 1, .nodes = NODES}};
+    const double numbers[WIDTH] = {0.25, -3};
+    client.extras = netdp_i_frame_vector(1, (netdp_i_when){0}, numbers, WIDTH, client.extra);
+    meet(&loop, &server, &client, 1, 0);
+    UNTIL(&loop, server.frames == 2 && client.frames == 1);
+    assert_true(netdp_i_transport_is_up(server.transport, 0));
+    assert_int_equal(server.refused, NETDP_I_REFUSE_NOTHING);
+    part(&loop, &server, &client);
+}
+
+static void keys_are_refused_by_name(void **state)
+{
+    (void)state;
+    const struct {
+        int who;
+        int64_t certificate;
+        netdp_i_refusal why;
+    } wrong[] = {
+        {NODES, 0, NETDP_I_REFUSE_UNKNOWN_KEY}, /* in no roster */
+        {2, 0, NETDP_I_REFUSE_NOT_A_NEIGHBOUR}, /* in it, without an edge */
+        {1, -60, NETDP_I_REFUSE_EXPIRED},       /* the right one, a minute late */
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        uv_loop_t loop;
+        end server = {0}, client = {.hello = {.index = 1, .nodes = NODES}};
+        meet(&loop, &server, &client, wrong[k].who, wrong[k].certificate);
+        UNTIL(&loop, server.refused != NETDP_I_REFUSE_NOTHING);
+        assert_int_equal(server.refused, wrong[k].why);
+        assert_false(server.up);
+        assert_int_equal(server.frames, 0);
+        part(&loop, &server, &client);
+    }
+}
+
+/* Who dials is no less careful: somebody else listens where member 0 should. */
+static void an_impostor_is_refused(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    end server = {0}, client = {.hello = {.index = 1, .nodes = NODES}};
+    assert_int_equal(uv_loop_init(&loop), 0);
+    server.link[0] = (netdp_i_link){.neighbour = 1};
+    open_end(&loop, &server, NODES, 1, 0, "127.0.0.1:0");
+    snprintf(client.address, sizeof client.address, "127.0.0.1:%d",
+             netdp_i_transport_port(server.transport));
+    client.link[0] = (netdp_i_link){.neighbour = 0, .dials = true, .address = client.address};
+    open_end(&loop, &client, 1, 1, 0, NULL);
+    UNTIL(&loop, client.refused != NETDP_I_REFUSE_NOTHING);
+    assert_int_equal(client.refused, NETDP_I_REFUSE_UNKNOWN_KEY);
+    assert_false(client.up);
+    part(&loop, &server, &client);
+}
+
+/* What a neighbour says wrongly ends the link, and it is told why. */
+static void frames_are_refused_by_name(void **state)
+{
+    (void)state;
+    const double numbers[WIDTH] = {1, 2};
+    uint8_t vector[64];
+    const size_t size = netdp_i_frame_vector(1, (netdp_i_when){0}, numbers, WIDTH, vector);
+    const struct {
+        bool hello;
+        int at;
+        uint8_t byte;
+        netdp_i_refusal why;
+    } wrong[] = {
+        {false, 4, 1, NETDP_I_REFUSE_NO_HELLO},   {true, 4, 9, NETDP_I_REFUSE_WRONG_VERSION},
+        {true, 2, 200, NETDP_I_REFUSE_OVERSIZED}, {true, 6, 77, NETDP_I_REFUSE_MALFORMED},
+        {true, 0, 12, NETDP_I_REFUSE_MALFORMED},  {true, -1, 0, NETDP_I_REFUSE_NOT_FINITE},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        uv_loop_t loop;
+        end server = {.hello = {.nodes = NODES}}, client = {0};
+        const double infinite = INFINITY;
+        client.hello = (netdp_i_hello){.index = 1, .nodes = wrong[k].hello ? NODES : 0};
+        memcpy(client.extra, vector, size);
+        client.extras = size;
+        if (wrong[k].at >= 0)
+            client.extra[wrong[k].at] = wrong[k].byte;
+        else
+            memcpy(client.extra + size - 8, &infinite, 8);
+        meet(&loop, &server, &client, 1, 0);
+        UNTIL(&loop, server.refused != NETDP_I_REFUSE_NOTHING && server.down);
+        assert_int_equal(server.refused, wrong[k].why);
+        UNTIL(&loop, client.goodbye != NETDP_I_REFUSE_NOTHING);
+        assert_int_equal(client.goodbye, wrong[k].why);
+        part(&loop, &server, &client);
+    }
+}
+
+static void a_hello_that_is_refused_ends_the_link(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    end server = {.hello = {.nodes = NODES}, .answer = NETDP_I_REFUSE_WRONG_DIGEST};
+    end client = {.hello = {.index = 1, .nodes = NODES}};
+    meet(&loop, &server, &client, 1, 0);
+    UNTIL(&loop, client.goodbye != NETDP_I_REFUSE_NOTHING);
+    assert_int_equal(server.refused, NETDP_I_REFUSE_WRONG_DIGEST);
+    assert_int_equal(client.goodbye, NETDP_I_REFUSE_WRONG_DIGEST);
+    part(&loop, &server, &client);
+}
+
+/* Strangers that say nothing fill what there is for strangers, and a neighbour still comes in. */
+static void a_crowd_keeps_nobody_out(void **state)
+{
+    (void)state;
+    enum { CROWD = 300 };
+    uv_loop_t loop;
+    end server = {.hello = {.nodes = NODES}}, client = {.hello = {.index = 1, .nodes = NODES}};
+    int stranger[CROWD];
+    meet(&loop, &server, &client, 1, 0);
+    netdp_i_transport_close(client.transport);
+    struct sockaddr_in address;
+    assert_int_equal(uv_ip4_addr("127.0.0.1", netdp_i_transport_port(server.transport), &address),
+                     0);
+    for (int k = 0; k < CROWD; k++) {
+        stranger[k] = socket(AF_INET, SOCK_STREAM, 0);
+        assert_int_equal(connect(stranger[k], (struct sockaddr *)&address, sizeof address), 0);
+        assert_int_equal(write(stranger[k], "GET / HTTP/1.0\r\n", k % 3 == 0 ? 16 : 0),
+                         k % 3 == 0 ? 16 : 0);
+        uv_run(&loop, UV_RUN_NOWAIT);
+    }
+    UNTIL(&loop, server.crowded);
+    end late = {.hello = {.index = 1, .nodes = NODES}, .link = {client.link[0]}};
+    open_end(&loop, &late, 1, 1, 0, NULL);
+    UNTIL(&loop, late.frames == 1 && server.frames >= 1);
+    for (int k = 0; k < CROWD; k++)
+        close(stranger[k]);
+    part(&loop, &server, &late);
+}
+
+int main(void)
+{
+    if (sodium_init() < 0)
+        return 1;
+    (void)signal(SIGPIPE, SIG_IGN);
+    for (int v = 0; v <= NODES; v++) {
+        uint8_t secret[64];
+        memset(seed[v], 17 * v + 1, 32);
+        crypto_sign_seed_keypair(key[v], secret, seed[v]);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neighbours_meet),
+        cmocka_unit_test(keys_are_refused_by_name),
+        cmocka_unit_test(an_impostor_is_refused),
+        cmocka_unit_test(frames_are_refused_by_name),
+        cmocka_unit_test(a_hello_that_is_refused_ends_the_link),
+        cmocka_unit_test(a_crowd_keeps_nobody_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
