@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+"""A disk that is restored from a copy: neighbours refuse the ledger that went back, and the contribution that it no
+longer knows of is not drawn again. Another study and another mode are refused by name, too."""
+import json
+import shutil
+import time
+
+from peers import Peers
+
+STUDY = """title: A restored copy
+seed: 1
+graph: {family: ring 6}
+mixing: {weights: metropolis}
+data: {source: meters, per_node: even, columns: [{name: h19}]}
+task: {kind: mean, bounds: [0, 5]}
+protocol: {kind: averaging, rounds: 20}
+privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: 0.1, pair_graph: edges, pair_noise: 4}
+"""
+
+
+def wait_for(net, one, text, times=1):
+    while net.log(one).count(text) < times:
+        assert net.running[one].poll() is None, net.log(one)
+        time.sleep(0.02)
+
+
+def kill(net, one):
+    net.running[one].kill()
+    net.running[one].wait()
+
+
+with Peers(STUDY, noise=1) as net:
+    net.start(0)
+    wait_for(net, 0, "event=started")
+    kill(net, 0)
+    copy = net.folder / "copy"
+    shutil.copytree(net.of(0), copy)
+    # Without member 3 nobody gets far, but 0 contributes: its partners 1 and 5 are there.
+    for one in (0, 1, 2, 4, 5):
+        net.start(one)
+    wait_for(net, 0, "event=contributed")
+    kill(net, 0)
+    net.start(0)
+    wait_for(net, 0, "event=resumed")
+    wait_for(net, 0, "event=link-up member=meter-1", 2)
+    wait_for(net, 1, "event=link-up member=meter-0", 2)
+    kill(net, 0)
+
+    # The whole folder as it was: key, ledger and pair key fit together, and only neighbours can know.
+    shutil.copytree(net.of(0), net.folder / "newest")
+    shutil.rmtree(net.of(0))
+    shutil.copytree(copy, net.of(0))
+    net.start(0)
+    wait_for(net, 1, "reason=ledger-went-back member=meter-0")
+    wait_for(net, 0, "event=goodbye reason=ledger-went-back")
+    kill(net, 0)
+
+    # The ledger alone: the zeroed pair key says that the contribution was stored once.
+    shutil.rmtree(net.of(0))
+    shutil.copytree(net.folder / "newest", net.of(0))
+    for file in net.of(0).glob("ledger.db*"):
+        file.unlink()
+    shutil.copy(copy / "ledger.db", net.of(0) / "ledger.db")
+    for file in copy.glob("ledger.db-*"):
+        shutil.copy(file, net.of(0) / file.name)
+    assert net.start(0).wait(60) == 2 and "was once stored" in net.log(0), net.log(0)
+
+    # And as it was last, all is well.
+    shutil.rmtree(net.of(0))
+    shutil.copytree(net.folder / "newest", net.of(0))
+    net.start(0)
+    net.start(3)
+    net.wait()
+
+with Peers(STUDY, noise=1) as net:
+    # Another package, by one number of its terms: another digest.
+    path = net.of(0) / "package" / "roster.json"
+    roster = json.loads(path.read_text())
+    roster["terms"]["rounds"] += 1
+    path.write_text(json.dumps(roster))
+    net.settle(2, linger=1)
+    settings = json.loads((net.of(2) / "peer.json").read_text())
+    del settings["data"]
+    (net.of(2) / "peer.json").write_text(json.dumps(settings | {"test": {"seed": 1}}))
+    for one in (0, 1, 2):
+        net.start(one)
+    wait_for(net, 1, "reason=wrong-digest member=meter-0")
+    wait_for(net, 1, "reason=wrong-mode member=meter-2")
+    # A package that has expired.
+    path = net.of(4) / "package" / "roster.json"
+    roster = json.loads(path.read_text())
+    roster["terms"]["expires"] = 1600000000
+    path.write_text(json.dumps(roster))
+    assert net.start(4).wait(60) == 2 and "expired" in net.log(4), net.log(4)
+print("a ledger that went back, another study, another mode and an old package are refused by name")
