@@ -21,6 +21,7 @@
 #include "peer/ledger.h"
 #include "peer/metrics.h"
 #include "peer/package.h"
+#include "peer/result.h"
 #include "peer/rounds.h"
 #include "peer/settings.h"
 #include "peer/task.h"
@@ -32,7 +33,8 @@ enum { TICK = 250, HANDSHAKE = 5000, CONNECTION_FRAME = 256 };
 typedef struct side {
     bool greeted, done; /* done: its result is there */
     int64_t next;       /* the round of its vector that comes next */
-    int64_t send;       /* the round of this peer's that it is sent next */
+    int64_t send;       /* the round of this peer's that it is sent next, */
+    int64_t most;       /* no later than this one: it has room for two rounds */
 } side;
 
 typedef struct participant {
@@ -185,19 +187,36 @@ static void send_vectors(participant *p, int32_t link)
 {
     side *s = &p->side[link];
     while (p->transport != NULL && s->greeted && s->send < p->task.protocol.rounds &&
-           p->frame[s->send] != NULL) {
+           s->send <= s->most && p->frame[s->send] != NULL) {
         if (!netdp_i_transport_send(p->transport, link, p->frame[s->send], p->frame_bytes))
             break;
         s->send++;
     }
 }
 
-static void send_done(participant *p, int32_t link)
+/* That this peer's round is over: of the last one, that its result is there. */
+static void send_over(participant *p, int32_t link, int64_t round)
 {
     uint8_t bytes[CONNECTION_FRAME];
-    const size_t size =
-        netdp_i_frame_ack((uint32_t)p->task.self, when_of(p, p->task.protocol.rounds - 1), bytes);
+    const size_t size = netdp_i_frame_ack((uint32_t)p->task.self, when_of(p, round), bytes);
     (void)netdp_i_transport_send(p->transport, link, bytes, size);
+}
+
+/* A vector of the next round says as much; a neighbour that has it already is told so. */
+static void tell_those_ahead(participant *p)
+{
+    const int64_t now = netdp_i_rounds_now(p->rounds);
+    for (int32_t i = 0; i < p->sides && p->transport != NULL; i++)
+        if (p->side[i].greeted && p->side[i].send > now)
+            send_over(p, i, now - 1);
+}
+
+/* The neighbour is at this round at least. */
+static void let_ahead(participant *p, int32_t link, int64_t at)
+{
+    if (p->side[link].most < at + 1)
+        p->side[link].most = at + 1;
+    send_vectors(p, link);
 }
 
 /* What could give the noise of a stored contribution again. */
@@ -297,55 +316,12 @@ static netdp_i_refusal hear_vector(participant *p, int32_t link, const netdp_i_m
         return NETDP_I_REFUSE_OUT_OF_ORDER;
     s->next++;
     p->moved = boot_seconds();
+    let_ahead(p, link, s->next - 1);
     advance(p);
     return NETDP_I_REFUSE_NOTHING;
 }
 
 /* ---- The result ---- */
-
-static json_t *list_numbers(const participant *p, const double *state)
-{
-    json_t *list = json_array();
-    for (int32_t j = 0; j < p->task.width; j++)
-        json_array_append_new(list,
-                              netdp_i_json_double(p->task.low[j] + p->task.factor[j] * state[j]));
-    return list;
-}
-
-static json_t *list_columns(const participant *p)
-{
-    json_t *list = json_array();
-    for (int32_t j = 0; j < p->task.width; j++)
-        json_array_append_new(list, json_string(p->task.column[j]));
-    return list;
-}
-
-static json_t *list_state(const participant *p, const double *state)
-{
-    json_t *list = json_array();
-    for (int32_t j = 0; j < p->task.width; j++)
-        json_array_append_new(list, netdp_i_json_double(state[j]));
-    return list;
-}
-
-static netdp_status write_result(participant *p)
-{
-    char path[NETDP_I_PATH_ROOM], digest[NETDP_I_DIGEST_TEXT];
-    const double *state = netdp_i_rounds_state(p->rounds);
-    netdp_i_hex(p->attempt.study, digest);
-    netdp_i_file_path(path, p->folder, "result.json");
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:i, s:o, s:o, s:o}", "package", digest, "title",
-        p->package->title, "member", name_of(p, p->task.self), "noise",
-        p->settings.test ? "TEST: seeded, hides nothing" : "true normals, exactly rounded",
-        "rounds", (json_int_t)p->task.protocol.rounds, "attempt", (int)p->attempt.attempt,
-        "columns", list_columns(p), "estimate", list_numbers(p, state), "state",
-        list_state(p, state));
-    netdp_status status =
-        object == NULL ? netdp_i_no_memory(p->error) : netdp_i_json_write(object, path, p->error);
-    json_decref(object);
-    return status;
-}
 
 /* All of its vectors, for neighbours that were cut off and begin again after this one has ended. */
 static netdp_status keep_frames(participant *p)
@@ -399,9 +375,14 @@ static void leave_if_all_are_done(participant *p)
 
 static void finish(participant *p)
 {
+    const netdp_i_result result = {.package = p->package,
+                                   .task = &p->task,
+                                   .attempt = &p->attempt,
+                                   .state = netdp_i_rounds_state(p->rounds),
+                                   .test = p->settings.test};
     netdp_status status = keep_frames(p);
     if (status == NETDP_OK)
-        status = write_result(p);
+        status = netdp_i_result_write(&result, p->folder, p->error);
     if (status == NETDP_OK)
         status = netdp_i_ledger_settle(p->ledger, p->attempt.study, "{}", p->error);
     if (status != NETDP_OK) {
@@ -413,7 +394,7 @@ static void finish(participant *p)
     tell(p, "event=finished rounds=%" PRId64, p->task.protocol.rounds);
     for (int32_t i = 0; i < p->sides && p->transport != NULL; i++)
         if (p->side[i].greeted)
-            send_done(p, i);
+            send_over(p, i, p->task.protocol.rounds - 1);
     leave_if_all_are_done(p);
 }
 
@@ -431,6 +412,8 @@ static void advance(participant *p)
         p->moved = boot_seconds();
         if (netdp_i_rounds_over(p->rounds))
             finish(p);
+        else
+            tell_those_ahead(p);
     }
 }
 
@@ -501,13 +484,13 @@ static netdp_i_refusal hear_hello(participant *p, int32_t link, const netdp_i_he
         return why;
     tell(p, "event=link-up member=%s", name_of(p, who));
     s->greeted = true;
-    s->send = theirs->at.round;
+    s->send = s->most = theirs->at.round; /* it is at the round before, or at this one */
     for (int32_t v = 0; v < p->package->members; v++)
         if (p->offered[v])
             send_offer(p, link, v);
     send_vectors(p, link);
     if (p->finished && p->transport != NULL)
-        send_done(p, link);
+        send_over(p, link, p->task.protocol.rounds - 1);
     return NETDP_I_REFUSE_NOTHING;
 }
 
@@ -526,7 +509,10 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
     case NETDP_I_FRAME_ACK:
         if (message->sender != (uint32_t)p->link[link].neighbour)
             return NETDP_I_REFUSE_WRONG_INDEX;
-        p->side[link].done = true;
+        if (message->place.attempt != p->attempt.attempt)
+            return NETDP_I_REFUSE_WRONG_ATTEMPT;
+        p->side[link].done = message->place.round + 1 == p->task.protocol.rounds;
+        let_ahead(p, link, (int64_t)message->place.round + 1);
         leave_if_all_are_done(p);
         return NETDP_I_REFUSE_NOTHING;
     case NETDP_I_FRAME_GOODBYE:
@@ -658,6 +644,26 @@ static netdp_status read_folder(participant *p)
     return status;
 }
 
+/* Before the start: what it would cost, to be read beside the budget that allows it. */
+static netdp_status tell_account(participant *p)
+{
+    const json_t *worst = NULL;
+    json_t *account = NULL;
+    netdp_status status =
+        netdp_i_result_account(p->package, p->task.self, &account, &worst, p->error);
+    if (status != NETDP_OK)
+        return status;
+    const json_t *who = json_object_get(worst, "observers");
+    const char *first = json_string_value(json_array_get(who, 0));
+    tell(p, "event=account delta=%g worst=%.5g towards=%s and=%zu eavesdropper=%.5g everyone=%.5g",
+         p->package->terms.delta, netdp_i_json_number(json_object_get(worst, "epsilon")),
+         first != NULL ? first : "-", json_array_size(who) > 0 ? json_array_size(who) - 1 : 0,
+         netdp_i_json_number(json_object_get(account, "eavesdropper")),
+         netdp_i_json_number(json_object_get(account, "everyone_else")));
+    json_decref(account);
+    return NETDP_OK;
+}
+
 /* What it would cost, and may it? Both before anything is reserved. */
 static netdp_status admit(participant *p)
 {
@@ -713,6 +719,8 @@ static netdp_status open_books(participant *p)
         netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error);
     if (status == NETDP_OK)
         status = netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error);
+    if (status == NETDP_OK && !p->settings.test)
+        status = tell_account(p);
     if (status == NETDP_OK && !settled)
         status = admit(p);
     if (status == NETDP_OK && !settled)

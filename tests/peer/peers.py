@@ -70,7 +70,9 @@ class Peers:
 
     def wait(self, seconds=600):
         for one, process in self.running.items():
-            assert process.wait(seconds) == 0, f"peer {one}: {process.returncode}\n" + self.log(one)[-3000:]
+            if process.wait(seconds) != 0:
+                raise AssertionError("\n".join(f"peer {other}: {self.running[other].poll()}\n" + self.log(other)[-1500:]
+                                               for other in self.running))
 
     def stop(self):
         for process in self.running.values():

@@ -42,9 +42,8 @@ def run(dither, kills, chance):
     done = 0
     with Peers(STUDY % dither, noise=1) as net:
         for one in range(net.count):
-            net.settle(one, transcript="transcript")
+            net.settle(one, transcript="transcript", patience=60)
             net.start(one)
-        begun = time.monotonic()
         while any(process.poll() is None for process in net.running.values()):
             time.sleep(chance.uniform(0.005, 0.15))
             if done < kills:
@@ -53,7 +52,6 @@ def run(dither, kills, chance):
                 killed = net.running[one].wait() == -9
                 done += killed
                 net.start(one)
-            assert time.monotonic() - begun < 3600, "hangs"
         net.wait()
         sent, first = {}, []
         for one in range(net.count):

@@ -24,7 +24,7 @@ enum {
 typedef enum netdp_i_frame_kind {
     NETDP_I_FRAME_HELLO = 1,
     NETDP_I_FRAME_VECTOR,
-    NETDP_I_FRAME_ACK,     /* the vector of that place has been taken: its round is over */
+    NETDP_I_FRAME_ACK,     /* that round of the sender's is over; the last: its result is there */
     NETDP_I_FRAME_GOODBYE, /* done, or why the other is refused */
     NETDP_I_FRAME_KEY,     /* a participant's ephemeral key for its pairs, handed on by all */
     NETDP_I_FRAME_KINDS,

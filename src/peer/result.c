@@ -1,0 +1,112 @@
+#include "peer/result.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "peer/price.h"
+
+/* Epsilon of all contributions together; infinite where there is none. */
+static double price_of(const netdp_i_package *package, const netdp_i_prices *prices, double square)
+{
+    double epsilon = INFINITY;
+    if (netdp_i_price_epsilon(square * (double)prices->contributions, package->terms.delta,
+                              &epsilon, NULL) != NETDP_OK)
+        return INFINITY;
+    return epsilon;
+}
+
+static json_t *list_observers(const netdp_i_package *package, const netdp_i_price *price)
+{
+    json_t *list = json_array();
+    for (int32_t k = 0; k < price->count; k++)
+        json_array_append_new(list, json_string(package->member[price->member[k]].name));
+    return list;
+}
+
+netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self, json_t **account,
+                                    const json_t **worst, netdp_error *error)
+{
+    netdp_i_prices *prices = NULL;
+    double most = -1;
+    netdp_status status = netdp_i_prices_new(package, self, &prices, error);
+    if (status != NETDP_OK)
+        return status;
+    (void)netdp_i_json_failed();
+    json_t *list = json_array();
+    const json_t *found = NULL;
+    for (int32_t i = 0; i < prices->count; i++) {
+        const double epsilon = price_of(package, prices, prices->towards[i].square);
+        json_t *entry =
+            json_pack("{s:o, s:o}", "observers", list_observers(package, &prices->towards[i]),
+                      "epsilon", netdp_i_json_double(epsilon));
+        json_array_append_new(list, entry);
+        if (epsilon > most) {
+            most = epsilon;
+            found = entry;
+        }
+    }
+    json_t *object = json_pack(
+        "{s:s, s:s, s:f, s:I, s:o, s:o, s:o}", "bound", "everything", "sees",
+        "every frame on every link, and what the observers drew themselves", "delta",
+        package->terms.delta, "contributions", (json_int_t)prices->contributions, "eavesdropper",
+        netdp_i_json_double(price_of(package, prices, prices->outside)), "everyone_else",
+        netdp_i_json_double(price_of(package, prices, prices->everyone)), "towards", list);
+    netdp_i_prices_free(prices);
+    if (netdp_i_json_failed() || object == NULL) {
+        json_decref(object);
+        return netdp_i_no_memory(error);
+    }
+    *account = object;
+    *worst = found;
+    return NETDP_OK;
+}
+
+static json_t *list_names(const netdp_i_task *task)
+{
+    json_t *list = json_array();
+    for (int32_t j = 0; j < task->width; j++)
+        json_array_append_new(list, json_string(task->column[j]));
+    return list;
+}
+
+/* In the data's unit, or as messages have them. */
+static json_t *list_numbers(const netdp_i_result *result, bool inner)
+{
+    const netdp_i_task *task = result->task;
+    json_t *list = json_array();
+    for (int32_t j = 0; j < task->width; j++)
+        json_array_append_new(
+            list, netdp_i_json_double(inner ? result->state[j]
+                                            : task->low[j] + task->factor[j] * result->state[j]));
+    return list;
+}
+
+netdp_status netdp_i_result_write(const netdp_i_result *result, const char *folder,
+                                  netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM], digest[NETDP_I_DIGEST_TEXT];
+    const netdp_i_task *task = result->task;
+    const json_t *worst;
+    json_t *account = NULL;
+    if (!result->test) {
+        netdp_status status =
+            netdp_i_result_account(result->package, task->self, &account, &worst, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    netdp_i_hex(result->attempt->study, digest);
+    netdp_i_file_path(path, folder, "result.json");
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:i, s:o, s:o, s:o, s:o*}", "noise",
+        result->test ? "TEST: seeded, hides nothing" : "true normals, exactly rounded", "title",
+        result->package->title, "member", result->package->member[task->self].name, "package",
+        digest, "rounds", (json_int_t)task->protocol.rounds, "attempt",
+        (int)result->attempt->attempt, "columns", list_names(task), "estimate",
+        list_numbers(result, false), "state", list_numbers(result, true), "account", account);
+    netdp_status status =
+        object == NULL ? netdp_i_no_memory(error) : netdp_i_json_write(object, path, error);
+    json_decref(object);
+    return status;
+}
