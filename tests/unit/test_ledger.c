@@ -137,8 +137,7 @@ static void test_rows_stay(void **state)
         "UPDATE met SET rows = rows - 1",
     };
     static const char *const tampered[] = {
-        "DROP TRIGGER unchanged; UPDATE entry SET attempt = 5 WHERE kind = 'reserved' AND phase = "
-        "0",
+        "DROP TRIGGER unchanged; UPDATE entry SET attempt = 5 WHERE kind = 'reserved' AND row = 3",
         "DROP TRIGGER unchanged; UPDATE entry SET body = x'00' WHERE kind = 'contribution'",
         "DROP TRIGGER unchanged; UPDATE entry SET time = time + 1 WHERE row = 2",
         "DROP TRIGGER kept; DELETE FROM entry WHERE row = 2",
