@@ -214,7 +214,9 @@ static void test_over_studies(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    const double single = epsilon_of(dense(package_of(4, 10, 1, 0, 0), 0, (int32_t[]){1}, 1) / 16);
+    netdp_i_package *first = package_of(4, 10, 1, 0, 0);
+    const double single = epsilon_of(dense(first, 0, (int32_t[]){1}, 1) / 16);
+    netdp_i_package_free(first);
     const double local = epsilon_of(1. / 16);
     assert_true(single < local / 1.5);
     const struct {
