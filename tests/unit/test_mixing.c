@@ -156,7 +156,7 @@ static void test_bad_names(void **state)
                                        "lazy:0.5x",
                                        "lazy:0x.8p0",
                                        "lazy:0.5:",
-                                       "lazy:0.5:none",
+                                       "lazy:0.5:nobody",
                                        "lazy:0.5:lazy:0.5",
                                        "lazy: 0.5",
                                        "lazy:0.5 :hamilton"};
