@@ -118,7 +118,7 @@ def test_noise_in_pairs_says_what_it_rests_on(command):
 REFUSED = [
     ("loss --family davis --rounds 3 --protocol nope", "davis", dict(rounds=3, protocol="nope")),
     ("loss --family davis --rounds 3 --bound nope", "davis", dict(rounds=3, bound="nope")),
-    ("loss --family davis --rounds 3 --dither -1", "davis", dict(rounds=3, dither=-1)),
+    ("loss --family davis --rounds 3 --accelerate --dropout 0.2", "davis", dict(rounds=3, accelerate=True, dropout=0.2)),
     ("loss --family 'ring 4' --rounds 3 --mixing hamilton", "ring 4", dict(rounds=3, mixing="hamilton")),
     ("loss --family 'rign 4' --rounds 3", "rign 4", dict(rounds=3)),
     ("loss --family 'ring 4' --rounds 3 --to 0 --from 0", "ring 4", dict(rounds=3, to=0, from_=0)),
