@@ -14,7 +14,7 @@ from harness import COMMAND, PATIENCE, SOURCE, main
 
 # Some hear of the signal; of a factorisation of 3,900 nodes nobody could.
 LONG = [
-    'loss --family "barabasi-albert 100000 5" --rounds 50 --to 0 --from 77777 --dither 0.001',
+    'loss --family "barabasi-albert 100000 5" --rounds 50 --to 0 --from 77777',
     'loss --family "regular 3900 8" --protocol muffliato-sgd --inner 20 --rounds 60 --csv pairs.csv',
     'loss --family "regular 271 8" --protocol stream --rounds 320 --bound upper --csv pairs.csv',
     'loss --family "regular 4000 8" --rounds 50 --npy pairs.npy',
