@@ -172,6 +172,10 @@ typedef struct netdp_claim {
     const char *by;              /* which account */
 } netdp_claim;
 
+/* Who wrote it, and when: "Cyffers, Bellet and Upadhyay 2024" of "paper A, ..." and of "A, Figure 1";
+ * NULL where the text names none of the five. */
+NETDP_API const char *netdp_claim_source(const char *paper);
+
 /* The table, by paper and then by number; NULL from netdp_claim_count() on. */
 NETDP_API size_t netdp_claim_count(void);
 NETDP_API const netdp_claim *netdp_claim_at(size_t index);

@@ -2,7 +2,7 @@
  * Privacy of a mechanism and what it is worth in another currency: Gaussian, Renyi and (epsilon,
  * delta) privacy, what is protected, lists of events, amplification, and the Gamma mechanism.
  *
- * Ownership: netdp_events_free for what netdp_events_read made; nothing else is to be freed. Threads:
+ * Ownership: netdp_events_free for what netdp_events_read made, netdp_guard_close. Threads:
  * any may call, at any time.
  */
 #ifndef NETDP_PRIVACY_H
@@ -476,6 +476,77 @@ NETDP_API NETDP_CHECK netdp_status netdp_laplace_calibrate(double range, double 
  */
 NETDP_API NETDP_CHECK netdp_status netdp_laplace_like_gamma(double value, double theta,
                                                             double *scale, netdp_error *error);
+
+/* ---- The guard: noise for somebody else's loop ---- */
+
+/*
+ * A guard stands between data and a program that is not netdp's: it clips rows, adds noise from the
+ * system's secure generator, counts in a file what was spent, and refuses what the budget does not
+ * hold. All of it in integers, the noise an exactly rounded normal or a discrete Laplace deviate: no
+ * last bit tells anything. What it cannot see is for the caller: that all that is released about
+ * these people goes through guards on this file, that the file is not restored from a copy, and that
+ * nothing else of the rows (their number where one is added or removed, how long it took) is told.
+ */
+
+/* What may be spent about the people of one data set together. */
+typedef struct netdp_budget {
+    const char *account; /* whose data: a file may hold several; NULL is "" */
+    double epsilon;      /* [0, inf] */
+    double delta;        /* (0, 1) */
+    bool add_remove;     /* what a row's being protected means: added or removed; else replaced */
+} netdp_budget;
+
+/* What was spent: all of an account's releases composed, an upper bound (netdp_events_epsilon). */
+typedef struct netdp_spent {
+    double epsilon;   /* at `delta` */
+    double delta;     /* the budget's */
+    int64_t releases; /* how many */
+} netdp_spent;
+
+/* An open budget file, and the terms of one account in it. */
+typedef struct netdp_guard netdp_guard;
+
+/*
+ * Opens the SQLite file, or makes it. The first who opens an account fixes its terms; others must
+ * give the same (NETDP_INVALID). Any number of processes and threads may hold it. A guard does not
+ * outlive a fork: the child opens its own. Free by netdp_guard_close; NULL is fine there.
+ * NETDP_ENVIRONMENT: the file, or a library that was built without SQLite.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_guard_open(const char *path, const netdp_budget *budget,
+                                                    netdp_guard **guard, netdp_error *error);
+NETDP_API void netdp_guard_close(netdp_guard *guard);
+
+/* A sum of rows that is to be released. Its sensitivity is clip, or 2 clip where rows are replaced. */
+typedef struct netdp_release {
+    netdp_mechanism mechanism; /* NETDP_GAUSSIAN or NETDP_LAPLACE */
+    double clip;               /* a row's most, in the L2 norm; of Laplace in the L1 norm */
+    double noise;              /* of 2^-6 to 2^20 sensitivities: sigma, or Laplace's scale */
+    double rate;   /* Gaussian, add_remove: the caller drew each row with this probability, anew
+                     each time and secretly; 0 or 1: all rows */
+    int64_t rows;  /* may be 0 */
+    int32_t width; /* numbers a row */
+} netdp_release;
+
+/* What a release came to. */
+typedef struct netdp_released {
+    netdp_spent spent; /* this release included */
+    double deviation;  /* of the noise of each number of the sum; of Laplace its scale */
+    int64_t dropped;   /* rows that were not finite and counted as 0: not to be told */
+} netdp_released;
+
+/*
+ * sum [width]: of the clipped rows [rows][width], and noise. It is spent before there is noise: a
+ * process that ends in between has spent and learnt nothing, and none gets what is not written.
+ * NETDP_NO_ANSWER: the budget does not hold it; nothing was spent. `notes` may be NULL.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_guard_release(netdp_guard *guard,
+                                                       const netdp_release *release,
+                                                       const double *rows, double *sum,
+                                                       netdp_released *notes, netdp_error *error);
+
+/* What was spent so far, by all who hold the file. */
+NETDP_API NETDP_CHECK netdp_status netdp_guard_spent(netdp_guard *guard, netdp_spent *spent,
+                                                     netdp_error *error);
 
 NETDP_END
 

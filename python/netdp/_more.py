@@ -66,6 +66,8 @@ class Claim:
 
     name: str
     paper: str
+    #: Who wrote the paper, and when.
+    source: Optional[str]
     statement: str
     unit: str
     #: "yes", "partly" (for what `why` says), "NO" (some inputs have a larger truth) or "rate" (hides constants).
@@ -92,7 +94,7 @@ class Claim:
         return too_good or self.value < self.at_least * (1 - 1e-9)
 
     def __str__(self) -> str:
-        lines = [f"{'claim':<12}{self.name} ({self.paper})", f"{'says':<12}{self.statement}"]
+        lines = [f"{'claim':<12}{self.name} ({self.paper}{': ' + self.source if self.source else ''})", f"{'says':<12}{self.statement}"]
         lines += [f"{'inputs' if not k else '':<12}{name} = {value:.6g}" for k, (name, value) in enumerate(self.inputs.items())]
         if self.value is not None:
             lines.append(f"{'value':<12}" + ("infinite: the claim says nothing for these inputs" if math.isinf(self.value)
@@ -112,7 +114,7 @@ class Claim:
 def _row(row: Any, unit: Optional[str] = None, **answer: Any) -> Claim:
     found: Dict[str, Any] = dict(inputs={}, value=None, at_least=None, at_most=None)
     found.update(answer)
-    return Claim(name=text_of(row.name) or "", paper=text_of(row.paper) or "", statement=text_of(row.statement) or "",
+    return Claim(name=text_of(row.name) or "", paper=text_of(row.paper) or "", source=text_of(lib.netdp_claim_source(row.paper)), statement=text_of(row.statement) or "",
                  unit=unit or text_of(lib.netdp_claim_unit(row.kind)) or "", sound=_SOUND[row.sound], why=text_of(row.why),
                  erratum=row.erratum or None, condition=text_of(row.condition), by=text_of(row.by), lemma=row.kind == lib.NETDP_CLAIM_SUM,
                  **found)

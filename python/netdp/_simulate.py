@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
@@ -62,9 +63,7 @@ class _Asking:
     def call(self, models: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         given: Any = models.copy()
         if self.torch:
-            import torch  # type: ignore[import]
-
-            given = torch.from_numpy(given)
+            given = importlib.import_module("torch").from_numpy(given)
         answer = self.gradient(given)
         if hasattr(answer, "detach"):
             answer = answer.detach().cpu().numpy()

@@ -48,10 +48,10 @@ static json_t *maybe_text(const char *text)
 
 json_t *netdp_i_claim_json(const netdp_claim *claim)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "claim", claim->name, "paper",
-                     claim->paper, "statement", claim->statement, "unit",
-                     netdp_claim_unit(claim->kind), "sound", netdp_i_claim_sound(claim->sound),
-                     "why", maybe_text(claim->why), "erratum",
+    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o}", "claim", claim->name, "paper",
+                     claim->paper, "source", maybe_text(netdp_claim_source(claim->paper)),
+                     "statement", claim->statement, "unit", netdp_claim_unit(claim->kind), "sound",
+                     netdp_i_claim_sound(claim->sound), "why", maybe_text(claim->why), "erratum",
                      claim->erratum > 0 ? json_integer(claim->erratum) : json_null(), "condition",
                      maybe_text(claim->condition));
 }

@@ -234,6 +234,22 @@ netdp_status netdp_claim_input(const netdp_claim *claim, const char *name, netdp
     return NETDP_OK;
 }
 
+const char *netdp_claim_source(const char *paper)
+{
+    static const char *const sources[] = {
+        "Cyffers, Bellet and Upadhyay 2024",        /* A: random walks */
+        "Ayache and El Rouayheb 2020",              /* B: weighted random walks */
+        "Cyffers, Even, Bellet and Massoulie 2022", /* C: Muffliato */
+        "Koskela and Kulkarni 2025",                /* D: linear systems */
+        "Cyffers and Bellet 2021",                  /* E: network differential privacy */
+    };
+    static const char word[] = "paper ";
+    if (strncmp(paper, word, sizeof word - 1) == 0)
+        paper += sizeof word - 1;
+    const bool one = paper[0] >= 'A' && paper[0] <= 'E' && (paper[1] == ',' || paper[1] == '\0');
+    return one ? sources[paper[0] - 'A'] : NULL;
+}
+
 const char *netdp_claim_unit(netdp_claim_kind kind)
 {
     static const char *const names[] = {

@@ -207,7 +207,9 @@ static void print_holds(const struct asking *asking)
 static void print_answer(const struct asking *asking)
 {
     const netdp_claim *claim = asking->asked.claim;
-    printf("%-12s%s (%s)\n", "claim", claim->name, claim->paper);
+    const char *source = netdp_claim_source(claim->paper);
+    printf("%-12s%s (%s%s%s)\n", "claim", claim->name, claim->paper, source != NULL ? ": " : "",
+           source != NULL ? source : "");
     printf("%-12s%s\n", "says", claim->statement);
     print_inputs(asking);
     if (isinf(asking->asked.value))
@@ -220,7 +222,7 @@ static void print_answer(const struct asking *asking)
     printf("%-12s%s%s%s", "sound", netdp_i_claim_sound(claim->sound),
            claim->why != NULL ? ": " : "", claim->why != NULL ? claim->why : "");
     if (claim->erratum > 0)
-        printf(" (errata %d)", claim->erratum);
+        printf(" (errata %d)", claim->erratum); /* docs/errata.md */
     printf("\n");
     print_holds(asking);
 }
@@ -234,7 +236,9 @@ static const char about[] =
     "bound), partly (for what is said there), NO (some inputs have a larger truth), rate (hides\n"
     "constants). Inputs: KEY=VALUE; from=NODE and to=NODE (to=V,W: they pool their views).\n"
     "A graph gives nodes, gap, degree, mixing-time, activation and members where they are not\n"
-    "given. What is missing is named with its unit.";
+    "given. What is missing is named with its unit. errata N: docs/errata.md. The papers: A\n"
+    "Cyffers, Bellet and Upadhyay 2024, B Ayache and El Rouayheb 2020, C Cyffers, Even,\n"
+    "Bellet and Massoulie 2022, D Koskela and Kulkarni 2025, E Cyffers and Bellet 2021.";
 
 static netdp_status answer(struct asking *asking, const netdp_i_network_options *network,
                            const netdp_i_arguments *arguments, bool json, netdp_error *error)

@@ -3,6 +3,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "noise/discrete.h"
+
 /* sodium_init may be called again, and by several threads. */
 bool netdp_i_secure_begin(netdp_i_secure *stream)
 {
@@ -43,6 +45,19 @@ uint64_t netdp_i_secure_bits(netdp_i_secure *stream)
     memset(stream->held + stream->used, 0, 8);
     stream->used += 8;
     return bits;
+}
+
+static uint64_t next_word(void *stream)
+{
+    return netdp_i_secure_bits(stream);
+}
+
+int64_t netdp_i_secure_discrete_laplace(netdp_i_secure *stream, netdp_ratio scale)
+{
+    netdp_i_bits bits = {.next = next_word, .source = stream};
+    const int64_t drawn = netdp_i_discrete_laplace(&bits, scale);
+    sodium_memzero(&bits, sizeof bits);
+    return drawn;
 }
 
 void netdp_i_secure_end(netdp_i_secure *stream)

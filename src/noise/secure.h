@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <netdp/noise.h>
 
 enum { NETDP_I_SECURE_KEY = 32, NETDP_I_SECURE_BLOCK = 1024 };
 
@@ -26,6 +27,9 @@ void netdp_i_secure_of(const unsigned char key[NETDP_I_SECURE_KEY], netdp_i_secu
 
 /* The next 64 bits; they are gone from the stream's memory. */
 uint64_t netdp_i_secure_bits(netdp_i_secure *stream);
+
+/* As netdp_stream_discrete_laplace. */
+int64_t netdp_i_secure_discrete_laplace(netdp_i_secure *stream, netdp_ratio scale);
 
 /* Everything that could give a draw again is zeroed. */
 void netdp_i_secure_end(netdp_i_secure *stream);

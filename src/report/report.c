@@ -1,4 +1,5 @@
 /* The page about a result folder: what of its files it shows, and to whom. */
+#include <netdp/claim.h>
 #include <netdp/study.h>
 
 #include <math.h>
@@ -374,6 +375,16 @@ static netdp_status picture_json(const char *path, json_t **made, netdp_error *e
     return text != NULL && *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/* "A, Figure 1" with who wrote A; NULL where there is none. */
+static json_t *paper_json(const json_t *paper)
+{
+    const char *text = json_string_value(paper);
+    const char *author = text != NULL ? netdp_claim_source(text) : NULL;
+    return text == NULL     ? NULL
+           : author == NULL ? json_string(text)
+                            : json_sprintf("%s (%s)", text, author);
+}
+
 /* figure.svg and what it is, of netdp reproduce; null where there is none, or none for others. */
 static netdp_status figure_json(const source *s, json_t **made, netdp_error *error)
 {
@@ -390,10 +401,10 @@ static netdp_status figure_json(const source *s, json_t **made, netdp_error *err
     } else {
         status = picture_json(path, &svg, error);
         if (status == NETDP_OK)
-            *made =
-                json_pack("{s:o, s:{s:O*, s:O*, s:O*}}", "svg", svg, "about", "title",
-                          json_object_get(about, "title"), "paper", json_object_get(about, "paper"),
-                          "says", json_object_get(about, "says"));
+            *made = json_pack("{s:o, s:{s:O*, s:o*, s:O*}}", "svg", svg, "about", "title",
+                              json_object_get(about, "title"), "paper",
+                              paper_json(json_object_get(about, "paper")), "says",
+                              json_object_get(about, "says"));
         if (status == NETDP_OK && *made == NULL)
             status = netdp_i_no_memory(error);
     }

@@ -4,7 +4,7 @@ import re
 
 from harness import PATIENCE, Case, close, main, run
 
-ROW = ["claim", "paper", "statement", "unit", "sound", "why", "erratum", "condition"]
+ROW = ["claim", "paper", "source", "statement", "unit", "sound", "why", "erratum", "condition"]
 KEYS = ROW + ["inputs", "value", "valid", "holds", "refuted"]
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("matplotlib")
 FOLDER = pathlib.Path(os.environ["NETDP_SOURCE"], "examples", "notebooks")
 
 
-@pytest.mark.parametrize("name", ["start", "own-graph", "auditing"])
+@pytest.mark.parametrize("name", ["start", "own-graph", "hospital", "figure", "auditing"])
 def test_notebook(name, tmp_path):
     notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
     assert all(not cell.get("outputs") for cell in notebook.cells), "outputs are not committed"

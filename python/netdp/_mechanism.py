@@ -1,0 +1,187 @@
+"""Noise for somebody else's loop, and attacks on somebody else's noise."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from netdp import _show
+from netdp._call import Invalid, bytes_of, call, ffi, lib, text_of
+from netdp._question import number
+
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Spent:
+    """What all releases of an account come to together: an upper bound."""
+
+    epsilon: float
+    delta: float
+    releases: int
+
+
+def _array(what: str, given: Any, least: int) -> Numbers:
+    if hasattr(given, "detach"):  # torch
+        given = given.detach().cpu().numpy()
+    try:
+        found = np.asarray(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise Invalid(f"{what}: is no array of numbers") from None
+    if found.ndim < least:
+        raise Invalid(f"{what}: give an array of {least} or more dimensions, a row for each that is protected")
+    return found
+
+
+class Mechanism:
+    """Clips, adds noise, counts what was spent in a file, and refuses beyond a budget. (Second tier. C: netdp_guard.)
+
+    >>> guard = netdp.Mechanism("budget.sqlite", epsilon=1, delta=1e-5)
+    >>> total = guard.gaussian(rows, clip=1.0, noise=20)
+
+    The file is made where there is none; any number of processes may hold it. `account`: whose data, where a file holds
+    several. `change`: what a row's being protected means, "replace", or "add-remove" (then the number of rows is not public
+    either). The noise is from the system's secure generator, exactly rounded; nothing of it can be drawn again.
+
+    What is spent is spent before there is noise, so that no crash gives it back. A release that the budget does not hold
+    raises `netdp.NoAnswer`, and nothing is spent. What the guarantee assumes: that all that is told about these people goes
+    through this file, and that it is never restored from a copy.
+    """
+
+    def __init__(self, path: Any, epsilon: float, delta: float, *, account: str = "", change: str = "replace") -> None:
+        if change not in ("replace", "add-remove"):
+            raise Invalid(f"change: {change!r}; give 'replace' or 'add-remove'")
+        name = ffi.new("char[]", bytes_of(account))
+        terms = ffi.new("netdp_budget *", {"account": name, "epsilon": number("epsilon", epsilon), "delta": number("delta", delta),
+                                           "add_remove": change == "add-remove"})
+        made = ffi.new("netdp_guard **")
+        call(lib.netdp_guard_open, bytes_of(path), terms, made)
+        self._pointer = ffi.gc(made[0], lib.netdp_guard_close)
+        self.change = change
+        #: Of the last release: standard deviation of each number's noise (of Laplace its scale).
+        self.deviation: Optional[float] = None
+
+    def gaussian(self, rows: Any, *, clip: float, noise: float, rate: float = 1.0) -> Numbers:
+        """The sum over `rows` (the first dimension), each clipped to L2 norm `clip`, and Gaussian noise.
+
+        `noise`: sigma in units of the sensitivity, which is 2 clip, or clip with "add-remove". `rate`: with "add-remove",
+        the chance with which you drew each row for this release, anew and secretly: what is spent is less then.
+        """
+        return self._release(lib.NETDP_GAUSSIAN, rows, clip, noise, rate)
+
+    def laplace(self, rows: Any, *, clip: float, noise: float) -> Numbers:
+        """The same with rows clipped in the L1 norm and Laplace noise: epsilon 1 / noise each time, and no delta."""
+        return self._release(lib.NETDP_LAPLACE, rows, clip, noise, 1.0)
+
+    def _release(self, mechanism: int, rows: Any, clip: float, noise: float, rate: float) -> Numbers:
+        given = _array("rows", rows, 1)
+        shape: Tuple[int, ...] = given.shape[1:]
+        width = int(np.prod(shape))
+        total, notes = np.empty(width), ffi.new("netdp_released *")
+        asked = ffi.new("netdp_release *", {"mechanism": mechanism, "clip": number("clip", clip), "noise": number("noise", noise),
+                                            "rate": number("rate", rate), "rows": len(given), "width": width})
+        call(lib.netdp_guard_release, self._pointer, asked, ffi.from_buffer("double[]", given) if given.size else ffi.NULL,
+             ffi.from_buffer("double[]", total, require_writable=True), notes)
+        self.deviation = notes.deviation
+        return total.reshape(shape)
+
+    @property
+    def spent(self) -> Spent:
+        """What was spent so far, by all who hold the file."""
+        found = ffi.new("netdp_spent *")
+        call(lib.netdp_guard_spent, self._pointer, found)
+        return Spent(found.epsilon, found.delta, found.releases)
+
+    def close(self) -> None:
+        """Lets go of the file, which stays."""
+        if self._pointer is not None:
+            ffi.release(self._pointer)
+            self._pointer = None
+
+    def __enter__(self) -> "Mechanism":
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self.close()
+
+
+_VERDICTS = {lib.NETDP_VERDICT_CONSISTENT: "consistent", lib.NETDP_VERDICT_REFUTED: "refuted",
+             lib.NETDP_VERDICT_FEW_RUNS: "not enough runs"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Evidence:
+    """What an attack on a mechanism proves. Less than the claim proves nothing; more refutes it at the confidence."""
+
+    claim: str
+    #: The mechanism is not mu'-GDP for any mu' below `mu`, nor (epsilon', delta)-DP for any epsilon' below `epsilon`.
+    mu: float
+    epsilon: float
+    delta: float
+    confidence: float
+    runs: int
+    attack: str
+    #: "consistent", "refuted" or "not enough runs".
+    verdict: str
+    #: Runs that would do, where there were not enough and it is known.
+    enough: Optional[int]
+
+    @property
+    def refuted(self) -> bool:
+        """Was the claim refuted?"""
+        return self.verdict == "refuted"
+
+    def __str__(self) -> str:
+        found = (f"mu at least {self.mu:.4g}" if self.claim.startswith("gdp:") else
+                 f"epsilon at least {self.epsilon:.4g} at delta {self.delta:g}")
+        return (f"claim      {self.claim}\nfound      {found}\nattack     {self.attack}\n"
+                f"verdict    {self.verdict} ({self.runs} runs of each data set, confidence {self.confidence:g})"
+                + (f"\n           about {self.enough} runs would do" if self.enough else ""))
+
+    def _repr_html_(self) -> str:
+        return _show.pre(str(self))
+
+
+def _claim(text: str) -> Tuple[float, float, float]:
+    """mu, epsilon and delta: as the command reads --claim."""
+    kind, _, rest = text.partition(":")
+    try:
+        parts = [float(part) for part in rest.split(",")]
+    except ValueError:
+        parts = []
+    if kind == "gdp" and len(parts) == 1 and parts[0] >= 0:
+        return parts[0], -1.0, 1e-5
+    if kind == "dp" and len(parts) == 2 and parts[0] >= 0 and 0 <= parts[1] < 1:
+        return -1.0, parts[0], parts[1] or 1e-9
+    raise Invalid(f"claim: {text!r} is none; give gdp:MU or dp:EPSILON,DELTA (delta 0: a pure one)")
+
+
+def audit_mechanism(mechanism: Union[Callable[[int, int], Any], Tuple[Any, Any]], claim: str, *, runs: int = 10000,
+                    confidence: float = 0.999) -> Evidence:
+    """Attacks somebody else's mechanism by what it releases. (First tier. As `netdp audit --mechanism`.)
+
+    >>> print(netdp.audit_mechanism(lambda world, runs: world + numpy.random.laplace(0, 1, runs), "dp:1,0"))
+
+    `mechanism(world, runs)` gives what `runs` independent releases of the first (0) and of the second (1) of two
+    neighbouring data sets came to: [runs], or [runs][numbers]. Or the two arrays. `claim`: "gdp:MU" or
+    "dp:EPSILON,DELTA".
+    """
+    mu, epsilon, delta = _claim(claim)
+    drawn = [_array("mechanism", mechanism(world, runs) if callable(mechanism) else mechanism[world], 1) for world in (0, 1)]
+    worlds = [one.reshape(len(one), -1) for one in drawn]
+    if worlds[0].shape != worlds[1].shape:
+        raise Invalid(f"mechanism: gave {list(drawn[0].shape)} and {list(drawn[1].shape)}; give as many runs and numbers of both")
+    if callable(mechanism) and len(worlds[0]) != runs:
+        raise Invalid(f"mechanism: gave {len(worlds[0])} runs; {runs} were asked for")
+    samples = ffi.new("netdp_samples *", {"runs": worlds[0].shape[0], "width": worlds[0].shape[1]})
+    held = [ffi.from_buffer("double[]", one) for one in worlds]
+    samples.world[0], samples.world[1] = held
+    found, attack = ffi.new("netdp_evidence *"), ffi.new("char **")
+    call(lib.netdp_audit_samples, samples, number("confidence", confidence), delta, mu >= 0, found, attack)
+    verdict, enough = ffi.new("netdp_verdict *"), ffi.new("int64_t *")
+    call(lib.netdp_audit_verdict, found, mu, epsilon, verdict, enough)
+    few = verdict[0] == lib.NETDP_VERDICT_FEW_RUNS and enough[0] < 2 ** 62
+    return Evidence(claim=claim, mu=found.mu, epsilon=found.epsilon, delta=delta, confidence=confidence, runs=samples.runs,
+                    attack=text_of(attack[0]) or "", verdict=_VERDICTS[verdict[0]], enough=2 * enough[0] if few else None)

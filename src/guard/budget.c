@@ -1,0 +1,368 @@
+#include "guard/budget.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+#ifdef NETDP_SQLITE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "ndpb": what the file says it is; SQLite keeps it in the header. */
+#define MAGIC 0x6e647062
+enum { LAYOUT = 1, PATIENCE = 60000 /* ms that another process may hold the file */ };
+
+struct netdp_i_budget {
+    sqlite3 *file;
+    char *path, *account;
+    netdp_budget terms;
+    pid_t owner; /* a connection must not be carried over a fork */
+    pthread_mutex_t turn;
+};
+
+static const char schema[] =
+    "CREATE TABLE IF NOT EXISTS budget (account TEXT PRIMARY KEY, epsilon REAL NOT NULL, "
+    "delta REAL NOT NULL, add_remove INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS release (number INTEGER PRIMARY KEY, account TEXT NOT NULL "
+    "REFERENCES budget, mechanism INTEGER NOT NULL, noise REAL NOT NULL, rate REAL NOT NULL, "
+    "epsilon REAL NOT NULL) STRICT;"
+    "CREATE INDEX IF NOT EXISTS kind ON release (account, mechanism, noise, rate, epsilon);"
+    "CREATE TRIGGER IF NOT EXISTS budget_stays BEFORE UPDATE ON budget "
+    "BEGIN SELECT RAISE (ABORT, 'a budget stays as it was made'); END;"
+    "CREATE TRIGGER IF NOT EXISTS budget_kept BEFORE DELETE ON budget "
+    "BEGIN SELECT RAISE (ABORT, 'a budget is not deleted'); END;"
+    "CREATE TRIGGER IF NOT EXISTS release_stays BEFORE UPDATE ON release "
+    "BEGIN SELECT RAISE (ABORT, 'what was spent stays spent'); END;"
+    "CREATE TRIGGER IF NOT EXISTS release_kept BEFORE DELETE ON release "
+    "BEGIN SELECT RAISE (ABORT, 'what was spent stays spent'); END;";
+
+static netdp_status said_no(const netdp_i_budget *b, netdp_error *error)
+{
+    const int code = b->file != NULL ? sqlite3_errcode(b->file) : SQLITE_NOMEM;
+    if (code == SQLITE_NOMEM)
+        return netdp_i_no_memory(error);
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: is no budget: %s", b->path,
+                            sqlite3_errmsg(b->file));
+    return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: %s; nothing was released", b->path,
+                        sqlite3_errmsg(b->file));
+}
+
+static netdp_status run(netdp_i_budget *b, const char *text, netdp_error *error)
+{
+    return sqlite3_exec(b->file, text, NULL, NULL, NULL) == SQLITE_OK ? NETDP_OK
+                                                                      : said_no(b, error);
+}
+
+/* Busy although SQLite waited: while another process recovers the file, or gives it its journal. */
+static netdp_status run_patiently(netdp_i_budget *b, const char *text, netdp_error *error)
+{
+    enum { NAP = 10 };
+    int code = SQLITE_BUSY;
+    for (int waited = 0; code == SQLITE_BUSY && waited < PATIENCE; waited += NAP) {
+        code = sqlite3_exec(b->file, text, NULL, NULL, NULL);
+        if (code == SQLITE_BUSY)
+            sqlite3_sleep(NAP);
+    }
+    return code == SQLITE_OK ? NETDP_OK : said_no(b, error);
+}
+
+/* The number that a statement of one row has; -1 where it fails. */
+static int64_t number_of(netdp_i_budget *b, const char *text)
+{
+    sqlite3_stmt *asked = NULL;
+    int64_t found = -1;
+    if (sqlite3_prepare_v2(b->file, text, -1, &asked, NULL) == SQLITE_OK &&
+        sqlite3_step(asked) == SQLITE_ROW)
+        found = sqlite3_column_int64(asked, 0);
+    sqlite3_finalize(asked);
+    return found;
+}
+
+/* ---- Opening ---- */
+
+/* One transaction: two who come at once make one file, and one of them finds it made. */
+static netdp_status make_tables(netdp_i_budget *b, netdp_error *error)
+{
+    const int64_t is = number_of(b, "PRAGMA application_id");
+    const int64_t layout = number_of(b, "PRAGMA user_version");
+    if (is < 0 || layout < 0)
+        return said_no(b, error);
+    if (is == 0 && layout == 0 && number_of(b, "SELECT count(*) FROM sqlite_schema") == 0) {
+        char mark[96];
+        sqlite3_snprintf(sizeof mark, mark, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+                         MAGIC, LAYOUT);
+        netdp_status status = run(b, schema, error);
+        return status == NETDP_OK ? run(b, mark, error) : status;
+    }
+    if (is != MAGIC)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: is no budget but another program's file; give a file of its own",
+                            b->path);
+    if (layout != LAYOUT)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: was made by another version of netdp (layout %lld, this one knows "
+                            "%d)",
+                            b->path, (long long)layout, LAYOUT);
+    return NETDP_OK;
+}
+
+static netdp_status bind_and_step(netdp_i_budget *b, sqlite3_stmt *asked, const double *number,
+                                  int numbers, int *stepped, netdp_error *error)
+{
+    int code = sqlite3_bind_text(asked, 1, b->account, -1, SQLITE_STATIC);
+    for (int k = 0; code == SQLITE_OK && k < numbers; k++)
+        code = sqlite3_bind_double(asked, k + 2, number[k]);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(asked);
+    *stepped = code;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? NETDP_OK : said_no(b, error);
+}
+
+/* The first who opens an account sets its terms. */
+static netdp_status hold_terms(netdp_i_budget *b, netdp_error *error)
+{
+    const double number[] = {b->terms.epsilon, b->terms.delta, b->terms.add_remove};
+    sqlite3_stmt *asked = NULL, *put = NULL;
+    int stepped = 0;
+    netdp_status status = NETDP_OK;
+    if (sqlite3_prepare_v2(b->file,
+                           "SELECT epsilon, delta, add_remove FROM budget WHERE account = ?1", -1,
+                           &asked, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(b->file, "INSERT INTO budget VALUES (?1, ?2, ?3, ?4)", -1, &put, NULL) !=
+            SQLITE_OK)
+        status = said_no(b, error);
+    if (status == NETDP_OK)
+        status = bind_and_step(b, asked, NULL, 0, &stepped, error);
+    if (status == NETDP_OK && stepped == SQLITE_ROW) {
+        const double epsilon = sqlite3_column_double(asked, 0);
+        const double delta = sqlite3_column_double(asked, 1);
+        const bool add_remove = sqlite3_column_int(asked, 2) != 0;
+        if (epsilon != number[0] || delta != number[1] || add_remove != b->terms.add_remove)
+            status = netdp_i_fail(
+                error, NETDP_INVALID,
+                "%s: the budget of '%s' is epsilon %.17g at delta %g, a row %s; it stays so",
+                b->path, b->account, epsilon, delta, add_remove ? "added or removed" : "replaced");
+    } else if (status == NETDP_OK) {
+        status = bind_and_step(b, put, number, 3, &stepped, error);
+    }
+    sqlite3_finalize(asked);
+    sqlite3_finalize(put);
+    return status;
+}
+
+static netdp_status open_file(netdp_i_budget *b, netdp_error *error)
+{
+    /* Its owner's alone; SQLite takes an empty file for a new one. */
+    const int made = open(b->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (made < 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: %s", b->path, strerror(errno));
+    close(made);
+    if (sqlite3_open_v2(b->path, &b->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        return said_no(b, error);
+    sqlite3_busy_timeout(b->file, PATIENCE);
+    /* A write-ahead log, on the disk at each commit. */
+    netdp_status status = run_patiently(b, "PRAGMA journal_mode = WAL", error);
+    if (status == NETDP_OK)
+        status = run_patiently(b, "PRAGMA synchronous = FULL", error);
+    if (status == NETDP_OK)
+        status = run_patiently(b, "BEGIN IMMEDIATE", error);
+    if (status != NETDP_OK)
+        return status;
+    status = make_tables(b, error);
+    if (status == NETDP_OK)
+        status = hold_terms(b, error);
+    if (status == NETDP_OK)
+        return run(b, "COMMIT", error);
+    (void)sqlite3_exec(b->file, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+netdp_status netdp_i_budget_open(const char *path, const netdp_budget *terms,
+                                 netdp_i_budget **budget, netdp_error *error)
+{
+    netdp_i_budget *b = NETDP_I_NEW(netdp_i_budget, 1);
+    if (b == NULL)
+        return netdp_i_no_memory(error);
+    b->path = netdp_i_copy_text(path);
+    b->account = netdp_i_copy_text(terms->account != NULL ? terms->account : "");
+    b->terms = *terms;
+    b->terms.account = b->account;
+    b->owner = getpid();
+    pthread_mutex_init(&b->turn, NULL);
+    netdp_status status =
+        b->path == NULL || b->account == NULL ? netdp_i_no_memory(error) : open_file(b, error);
+    if (status == NETDP_OK)
+        *budget = b;
+    else
+        netdp_i_budget_close(b);
+    return status;
+}
+
+void netdp_i_budget_close(netdp_i_budget *b)
+{
+    if (b == NULL)
+        return;
+    if (b->owner == getpid())
+        sqlite3_close(b->file);
+    pthread_mutex_destroy(&b->turn);
+    netdp_i_free(b->path);
+    netdp_i_free(b->account);
+    netdp_i_free(b);
+}
+
+const netdp_budget *netdp_i_budget_terms(const netdp_i_budget *b)
+{
+    return &b->terms;
+}
+
+/* ---- Spending ---- */
+
+typedef struct events {
+    netdp_event *event;
+    int64_t count, room, releases;
+} events;
+
+static netdp_status add_event(events *list, netdp_event event, netdp_error *error)
+{
+    if (list->count == list->room) {
+        const int64_t room = 2 * list->room + 8;
+        netdp_event *more = netdp_i_grow(list->event, room, sizeof *more);
+        if (more == NULL)
+            return netdp_i_no_memory(error);
+        list->event = more;
+        list->room = room;
+    }
+    list->event[list->count++] = event;
+    list->releases += event.count;
+    return NETDP_OK;
+}
+
+static netdp_status read_events(netdp_i_budget *b, events *list, netdp_error *error)
+{
+    sqlite3_stmt *asked = NULL;
+    netdp_status status = NETDP_OK;
+    int stepped = 0;
+    if (sqlite3_prepare_v2(b->file,
+                           "SELECT mechanism, noise, rate, epsilon, count(*) FROM release WHERE "
+                           "account = ?1 GROUP BY mechanism, noise, rate, epsilon",
+                           -1, &asked, NULL) != SQLITE_OK)
+        status = said_no(b, error);
+    if (status == NETDP_OK)
+        status = bind_and_step(b, asked, NULL, 0, &stepped, error);
+    while (status == NETDP_OK && stepped == SQLITE_ROW) {
+        status = add_event(list,
+                           (netdp_event){.mechanism = (netdp_mechanism)sqlite3_column_int(asked, 0),
+                                         .noise = sqlite3_column_double(asked, 1),
+                                         .rate = sqlite3_column_double(asked, 2),
+                                         .epsilon = sqlite3_column_double(asked, 3),
+                                         .count = sqlite3_column_int64(asked, 4)},
+                           error);
+        if (status == NETDP_OK && (stepped = sqlite3_step(asked)) != SQLITE_ROW &&
+            stepped != SQLITE_DONE)
+            status = said_no(b, error);
+    }
+    sqlite3_finalize(asked);
+    return status;
+}
+
+static netdp_status write_event(netdp_i_budget *b, const netdp_event *event, netdp_error *error)
+{
+    const double number[] = {event->noise, event->rate, event->epsilon};
+    sqlite3_stmt *put = NULL;
+    int stepped = 0;
+    netdp_status status = NETDP_OK;
+    if (sqlite3_prepare_v2(b->file,
+                           "INSERT INTO release (account, noise, rate, epsilon, mechanism) VALUES "
+                           "(?1, ?2, ?3, ?4, ?5)",
+                           -1, &put, NULL) != SQLITE_OK ||
+        sqlite3_bind_int(put, 5, (int)event->mechanism) != SQLITE_OK)
+        status = said_no(b, error);
+    if (status == NETDP_OK)
+        status = bind_and_step(b, put, number, 3, &stepped, error);
+    sqlite3_finalize(put);
+    return status;
+}
+
+/* Within a transaction that no other process can write in. */
+static netdp_status spend(netdp_i_budget *b, const netdp_event *event, netdp_spent *spent,
+                          netdp_error *error)
+{
+    events list = {0};
+    double epsilon = 0;
+    netdp_status status = read_events(b, &list, error);
+    if (status == NETDP_OK && event != NULL)
+        status = add_event(&list, *event, error);
+    if (status == NETDP_OK)
+        status = netdp_events_epsilon(list.event, (size_t)list.count, b->terms.delta, NETDP_UPPER,
+                                      &epsilon, error);
+    if (status == NETDP_OK && event != NULL && !(epsilon <= b->terms.epsilon))
+        status = netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "%s: the budget of '%s' is epsilon %g at delta %g; with this release "
+                              "%.6g would be spent: nothing was released",
+                              b->path, b->account, b->terms.epsilon, b->terms.delta, epsilon);
+    if (status == NETDP_OK && event != NULL)
+        status = write_event(b, event, error);
+    if (status == NETDP_OK && spent != NULL)
+        *spent =
+            (netdp_spent){.epsilon = epsilon, .delta = b->terms.delta, .releases = list.releases};
+    netdp_i_free(list.event);
+    return status;
+}
+
+netdp_status netdp_i_budget_spend(netdp_i_budget *b, const netdp_event *event, netdp_spent *spent,
+                                  netdp_error *error)
+{
+    if (b->owner != getpid())
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: was opened before this process was forked; open it here", b->path);
+    pthread_mutex_lock(&b->turn);
+    netdp_spent found = {0};
+    netdp_status status = run_patiently(b, event != NULL ? "BEGIN IMMEDIATE" : "BEGIN", error);
+    if (status == NETDP_OK) {
+        status = spend(b, event, &found, error);
+        if (status == NETDP_OK)
+            status = run(b, "COMMIT", error);
+        if (status != NETDP_OK)
+            (void)sqlite3_exec(b->file, "ROLLBACK", NULL, NULL, NULL);
+    }
+    pthread_mutex_unlock(&b->turn);
+    if (status == NETDP_OK && spent != NULL)
+        *spent = found;
+    return status;
+}
+
+#else
+
+netdp_status netdp_i_budget_open(const char *path, const netdp_budget *terms,
+                                 netdp_i_budget **budget, netdp_error *error)
+{
+    (void)terms, (void)budget;
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "%s: this netdp was built without SQLite, which keeps budgets", path);
+}
+
+void netdp_i_budget_close(netdp_i_budget *budget)
+{
+    (void)budget;
+}
+
+const netdp_budget *netdp_i_budget_terms(const netdp_i_budget *budget)
+{
+    (void)budget;
+    return NULL;
+}
+
+netdp_status netdp_i_budget_spend(netdp_i_budget *budget, const netdp_event *event,
+                                  netdp_spent *spent, netdp_error *error)
+{
+    (void)budget, (void)event, (void)spent;
+    return netdp_i_no_memory(error);
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* The guard: what leaves is clipped and noised as is counted, and never more than the budget. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <netdp/privacy.h>
+
+static netdp_error error;
+static char folder[32], path[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/netdp-guard-XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/budget", folder);
+    return 0;
+}
+
+static int drop_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static netdp_guard *open_guard(const char *account, double epsilon, bool add_remove)
+{
+    netdp_guard *guard = NULL;
+    const netdp_budget budget = {account, epsilon, 1e-5, add_remove};
+    assert_ok(netdp_guard_open(path, &budget, &guard, &error));
+    return guard;
+}
+
+static netdp_status release(netdp_guard *guard, netdp_mechanism mechanism, double noise,
+                            int64_t rows, int32_t width, const double *row, double *sum,
+                            netdp_released *notes)
+{
+    const netdp_release asked = {mechanism, 1, noise, 0, rows, width};
+    return netdp_guard_release(guard, &asked, row, sum, notes, &error);
+}
+
+/* mu = 1 / noise each, added in squares; the last that fits, and not one more. */
+static void test_budget_holds(void **state)
+{
+    (void)state;
+    const double row[] = {1, 0}, noise = 12;
+    double sum[2] = {7, 7}, most = 0;
+    assert_ok(netdp_epsilon_to_gdp(1, 1e-5, &most, &error));
+    const int64_t fits = (int64_t)floor(most * most * noise * noise);
+    netdp_released notes;
+    for (int64_t k = 0; k < fits; k++) {
+        netdp_guard *guard = open_guard("a", 1, false); /* anew: nothing is in memory alone */
+        assert_ok(release(guard, NETDP_GAUSSIAN, noise, 1, 2, row, sum, &notes));
+        assert_int_equal(notes.spent.releases, k + 1);
+        netdp_guard_close(guard);
+    }
+    double exact = 0;
+    assert_ok(netdp_gdp_to_epsilon(sqrt((double)fits) / noise, 1e-5, &exact, &error));
+    assert_true(notes.spent.epsilon <= 1 && fabs(notes.spent.epsilon - exact) < 1e-9);
+    netdp_guard *guard = open_guard("a", 1, false);
+    sum[0] = 7;
+    assert_int_equal(release(guard, NETDP_GAUSSIAN, noise, 1, 2, row, sum, NULL), NETDP_NO_ANSWER);
+    assert_true(sum[0] == 7);
+    assert_non_null(strstr(error.text, "nothing was released"));
+    /* A smaller one still fits, and another account has its own. */
+    assert_ok(release(guard, NETDP_GAUSSIAN, 1e4, 1, 2, row, sum, NULL));
+    netdp_spent spent;
+    assert_ok(netdp_guard_spent(guard, &spent, &error));
+    assert_int_equal(spent.releases, fits + 1);
+    netdp_guard_close(guard);
+    guard = open_guard("b", 1, true);
+    assert_ok(netdp_guard_spent(guard, &spent, &error));
+    assert_true(spent.releases == 0 && spent.epsilon == 0);
+    netdp_guard_close(guard);
+    struct stat is;
+    assert_int_equal(stat(path, &is), 0);
+    assert_int_equal(is.st_mode & 0777, 0600);
+}
+
+/* A row that is as long as allowed, in any direction, moves the sum by at most `most` steps. */
+static void test_clipping(void **state)
+{
+    (void)state;
+    netdp_guard *guard = open_guard(NULL, INFINITY, false);
+    const struct {
+        netdp_mechanism mechanism;
+        double row[3], clipped[3];
+    } is[] = {
+        {NETDP_GAUSSIAN, {3, 0, 0}, {1, 0, 0}},
+        {NETDP_GAUSSIAN, {-3, 4, 0}, {-0.6, 0.8, 0}},
+        {NETDP_GAUSSIAN, {0.3, 0.4, 0}, {0.3, 0.4, 0}},
+        {NETDP_GAUSSIAN, {1e308, 1e308, 1e308}, {0.57735026919, 0.57735026919, 0.57735026919}},
+        {NETDP_GAUSSIAN, {1e-320, 0, 0}, {0, 0, 0}},
+        {NETDP_GAUSSIAN, {NAN, 0.5, 0}, {0, 0, 0}},
+        {NETDP_GAUSSIAN, {INFINITY, 0.5, 0}, {0, 0, 0}},
+        {NETDP_LAPLACE, {3, 0, -1}, {0.75, 0, -0.25}},
+        {NETDP_LAPLACE, {0.3, 0.4, 0}, {0.3, 0.4, 0}},
+    };
+    enum { TIMES = 64 };
+    for (size_t k = 0; k < sizeof is / sizeof *is; k++) {
+        double rows[TIMES][3], sum[3];
+        for (int i = 0; i < TIMES; i++)
+            memcpy(rows[i], is[k].row, sizeof is[k].row);
+        netdp_released notes;
+        /* deviation 1/32, of Laplace sqrt 2 times that: beyond 20 of them with 1e-9 and less */
+        assert_ok(release(guard, is[k].mechanism, 0x1p-6, TIMES, 3, rows[0], sum, &notes));
+        assert_true(notes.deviation == 0x1p-5);
+        assert_int_equal(notes.dropped, isfinite(is[k].row[0]) ? 0 : TIMES);
+        for (int j = 0; j < 3; j++)
+            assert_true(fabs(sum[j] - TIMES * is[k].clipped[j]) < 20 * notes.deviation + 1e-9);
+    }
+    netdp_guard_close(guard);
+}
+
+/* Moments of many draws: of a normal and of Laplace, without correlation of neighbours. */
+static void test_noise(void **state)
+{
+    (void)state;
+    netdp_guard *guard = open_guard(NULL, INFINITY, true);
+    enum { DRAWS = 100000 };
+    double *sum = malloc(DRAWS * sizeof *sum);
+    assert_non_null(sum);
+    for (int kind = 0; kind < 2; kind++) {
+        netdp_released notes;
+        assert_ok(release(guard, kind == 0 ? NETDP_GAUSSIAN : NETDP_LAPLACE, 3, 0, DRAWS, NULL, sum,
+                          &notes));
+        assert_true(fabs(notes.deviation - 3) < 1e-9);
+        double mean = 0, square = 0, fourth = 0, next = 0;
+        for (int i = 0; i < DRAWS; i++) {
+            const double x = sum[i] / notes.deviation;
+            mean += x / DRAWS;
+            square += x * x / DRAWS;
+            fourth += x * x * x * x / DRAWS;
+            next += i > 0 ? x * sum[i - 1] / notes.deviation / DRAWS : 0;
+        }
+        const double variance = kind == 0 ? 1 : 2, kurtosis = kind == 0 ? 3 : 24;
+        /* six standard errors and more */
+        assert_true(fabs(mean) < 6 * sqrt(variance / DRAWS));
+        assert_true(fabs(square - variance) < 6 * sqrt((kurtosis - variance * variance) / DRAWS));
+        assert_true(fabs(fourth / kurtosis - 1) < 0.2);
+        assert_true(fabs(next) < 6 * variance / sqrt(DRAWS));
+    }
+    free(sum);
+    netdp_guard_close(guard);
+}
+
+/* Different kinds compose, at most as their epsilons add up. */
+static void test_composition(void **state)
+{
+    (void)state;
+    netdp_guard *guard = open_guard(NULL, 2, true);
+    const double row[] = {1};
+    double sum;
+    netdp_released gaussian, both, drawn;
+    assert_ok(release(guard, NETDP_GAUSSIAN, 6, 1, 1, row, &sum, &gaussian));
+    assert_ok(release(guard, NETDP_LAPLACE, 4, 1, 1, row, &sum, &both));
+    assert_true(both.spent.epsilon > gaussian.spent.epsilon);
+    assert_true(both.spent.epsilon <= gaussian.spent.epsilon + 0.25 + 1e-9);
+    const netdp_release some = {NETDP_GAUSSIAN, 1, 6, 0.01, 1, 1};
+    assert_ok(netdp_guard_release(guard, &some, row, &sum, &drawn, &error));
+    assert_true(drawn.spent.epsilon > both.spent.epsilon);
+    assert_true(drawn.spent.epsilon < both.spent.epsilon + 0.05);
+    assert_int_equal(release(guard, NETDP_LAPLACE, 0.6, 1, 1, row, &sum, NULL), NETDP_NO_ANSWER);
+    netdp_guard_close(guard);
+}
+
+static void refuse(netdp_guard *guard, netdp_release asked, const char *word)
+{
+    const double row[] = {1};
+    double sum;
+    assert_int_equal(netdp_guard_release(guard, &asked, row, &sum, NULL, &error), NETDP_INVALID);
+    assert_non_null(strstr(error.text, word));
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    netdp_guard *guard = open_guard("a", 1, false), *other = NULL;
+    refuse(guard, (netdp_release){NETDP_DISCRETE_GAUSSIAN, 1, 1, 0, 1, 1}, "mechanism");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 0, 1, 0, 1, 1}, "clip");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, NAN, 1, 0, 1, 1}, "clip");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1e-3, 0, 1, 1}, "noise");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, NAN, 0, 1, 1}, "noise");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0.5, 1, 1}, "rate");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0, -1, 1}, "rows");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0, 1, 0}, "rows");
+    const netdp_budget wrong[] = {{"a", 2, 1e-5, false},  {"a", 1, 1e-6, false},
+                                  {"a", 1, 1e-5, true},   {"b", NAN, 1e-5, false},
+                                  {"b", -1, 1e-5, false}, {"b", 1, 0, false},
+                                  {"b", 1, NAN, false}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_int_equal(netdp_guard_open(path, &wrong[k], &other, &error), NETDP_INVALID);
+    netdp_guard_close(guard);
+    netdp_guard_close(NULL);
+    const netdp_budget fine = {"a", 1, 1e-5, false};
+    FILE *text = fopen(path, "w");
+    assert_non_null(text);
+    fputs("something else, and more than the hundred bytes of a header, so that it is read as one: "
+          "it is "
+          "text and no database at all",
+          text);
+    fclose(text);
+    assert_int_equal(netdp_guard_open(path, &fine, &other, &error), NETDP_INVALID);
+    assert_int_equal(netdp_guard_open("/nowhere/b.sqlite", &fine, &other, &error),
+                     NETDP_ENVIRONMENT);
+}
+
+int main(void)
+{
+    netdp_guard *guard = NULL;
+    const netdp_budget budget = {NULL, 1, 1e-5, false};
+    if (netdp_guard_open("/nowhere/b.sqlite", &budget, &guard, &error) == NETDP_ENVIRONMENT &&
+        strstr(error.text, "without SQLite") != NULL) {
+        puts("built without SQLite");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_budget_holds, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_clipping, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_noise, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_composition, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_refused, make_folder, drop_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
