@@ -27,7 +27,7 @@
 #include "peer/task.h"
 #include "peer/link/transport.h"
 
-enum { TICK = 250, HANDSHAKE = 5000, CONNECTION_FRAME = 256 };
+enum { TICK = 250, HANDSHAKE = 5000, CONNECTION_FRAME = 256, STRANGERS = 10 };
 
 /* What is known of one neighbour. */
 typedef struct side {
@@ -69,6 +69,8 @@ typedef struct participant {
     int64_t moved; /* seconds of CLOCK_BOOTTIME when something last did */
     char waiting[128];
     uint64_t refused[NETDP_I_REFUSALS_COUNT];
+    int64_t told_at; /* the second in which so many refused strangers were logged: */
+    int told;
 } participant;
 
 /* Counts the time that a machine sleeps, too. */
@@ -450,6 +452,13 @@ static void link_refused(void *context, int32_t link, netdp_i_refusal why, const
 {
     participant *p = context;
     p->refused[why]++;
+    /* Strangers do not fill the log; the metrics count them all. */
+    if (link < 0 && boot_seconds() != p->told_at) {
+        p->told_at = boot_seconds();
+        p->told = 0;
+    }
+    if (link < 0 && p->told++ >= STRANGERS)
+        return;
     tell(p, "event=refused reason=%s member=%s from=%s", netdp_i_refusal_word(why),
          link >= 0 ? name_of(p, p->link[link].neighbour) : "-", from);
 }
