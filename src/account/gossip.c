@@ -1080,6 +1080,9 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room 
         (is_local(&a) || caps_by_everything(&a)))
         status = netdp_i_paired_new(&request->protocol->pairing, netdp_graph_nodes(a.graph),
                                     &a.paired, error);
+    if (status == NETDP_OK && a.paired.nodes > 0 && a.losses->to_count > a.losses->members)
+        status =
+            netdp_i_paired_share(&a.paired, a.losses->from, a.losses->from_count, progress, error);
     if (status != NETDP_OK)
         goto done;
     /* A changing network's product of matrices goes through all rounds for all observers at once.

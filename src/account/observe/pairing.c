@@ -26,6 +26,8 @@
 void netdp_i_paired_clear(netdp_i_paired *paired)
 {
     netdp_i_free(paired->inverse);
+    netdp_i_free(paired->column);
+    netdp_i_free(paired->sum);
     *paired = (netdp_i_paired){0};
 }
 
@@ -88,7 +90,7 @@ static netdp_status invert(const netdp_pairing *pairing, const char *mark, doubl
 netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, netdp_i_paired *paired,
                                 netdp_error *error)
 {
-    netdp_i_paired made = {pairing, nodes, NULL};
+    netdp_i_paired made = {.pairing = pairing, .nodes = nodes};
     if (nodes > NETDP_DENSE_NODES) {
         *paired = made;
         return NETDP_OK;
@@ -169,7 +171,15 @@ typedef struct lanes {
     const char *mark; /* [nodes]: of the observers */
     int32_t u[LANES];
     const double *x;
+    const int32_t *place; /* [nodes]: of a node in `own`, from 1; 0: it is in x. NULL: all are */
+    const double *own;
 } lanes;
+
+static const double *column_at(const lanes *l, int32_t v)
+{
+    return l->place != NULL && l->place[v] > 0 ? l->own + (int64_t)(l->place[v] - 1) * LANES
+                                               : l->x + (int64_t)v * LANES;
+}
 
 /*
  * What node v adds to |a|^2 + |c|^2 of the shift that a column x = D^-1 e_u gives, c_vw = kappa
@@ -181,13 +191,13 @@ static void add_node(const lanes *l, int32_t v, long double sum[LANES])
     const netdp_graph *graph = l->pairing->graph;
     const int32_t *neighbour = netdp_graph_neighbours(graph, v);
     const int32_t degree = netdp_graph_degree(graph, v);
-    const double kappa = l->pairing->noise, *here = l->x + (int64_t)v * LANES;
+    const double kappa = l->pairing->noise, *here = column_at(l, v);
     double flow[LANES] = {0}, size[LANES] = {0}, pairs[LANES] = {0};
     for (int32_t i = 0; i < degree; i++) {
         const int32_t w = neighbour[i];
-        const double *there = l->x + (int64_t)w * LANES, once = w > v ? 1 : 0;
         if (l->mark[w] != 0)
             continue;
+        const double *there = column_at(l, w), once = w > v ? 1 : 0;
         for (int k = 0; k < LANES; k++) {
             const double c = kappa * (here[k] - there[k]); /* from w the same, but for its sign */
             flow[k] += c;
@@ -203,17 +213,23 @@ static void add_node(const lanes *l, int32_t v, long double sum[LANES])
     }
 }
 
-/* loss[k] of lane k from its column, INFINITY of an observer. */
+/* loss[k] of lane k from the sum over nodes, INFINITY of an observer. */
+static void round_up(const lanes *l, int64_t n, const long double sum[LANES], double loss[LANES])
+{
+    for (int k = 0; k < LANES; k++) {
+        const double bound = (double)(sum[k] * (1 + (long double)n * UNIT));
+        loss[k] = l->mark[l->u[k]] != 0 ? INFINITY : fmin(1, nextafter(bound, INFINITY));
+    }
+}
+
+/* The same from its column. */
 static void bound_lanes(const lanes *l, int64_t n, double loss[LANES])
 {
     long double sum[LANES] = {0};
     for (int32_t v = 0; v < n; v++)
         if (l->mark[v] == 0)
             add_node(l, v, sum);
-    for (int k = 0; k < LANES; k++) {
-        const double bound = (double)(sum[k] * (1 + (long double)n * UNIT));
-        loss[k] = l->mark[l->u[k]] != 0 ? INFINITY : fmin(1, nextafter(bound, INFINITY));
-    }
+    round_up(l, n, sum, loss);
 }
 
 /* Bounds of all asked nodes; the largest part by which one exceeds the inverse's entry. */
@@ -247,6 +263,14 @@ static double bound_all(const netdp_pairing *pairing, const char *mark, const in
 #define LEFT 1e-10
 enum { STEPS = 1000 };
 
+/* Columns that all observers share: of so many nodes at most; what their bound may exceed the least
+ * one by, in parts of it. */
+enum { MOST_SHARED = 64 };
+#define NEAR 1e-3
+
+/* Made better so far from the observers' partners, on so many nodes, in so many steps. */
+enum { MOST_RADIUS = 3, MOST_NEAR = 20000, NEAR_STEPS = 8 };
+
 /* y = D x, the observers' rows and columns apart. */
 static void multiply(const netdp_pairing *pairing, const char *mark, const double *x, double *y)
 {
@@ -273,16 +297,17 @@ static void products(const double *a, const double *b, int64_t n, double product
             product[k] += a[v * LANES + k] * b[v * LANES + k];
 }
 
-/* x = D^-1 e_u of the lanes, nearly; `room` [3][nodes][LANES]. */
+/* x = D^-1 e_u of the lanes, nearly, from what x is; `room` [3][nodes][LANES]. */
 static void find_columns(const lanes *l, double *x, double *room)
 {
     const int64_t n = netdp_graph_nodes(l->pairing->graph), size = n * LANES;
     double *r = room, *p = r + size, *q = p + size, left[LANES], after[LANES], curve[LANES];
     bool more = true;
-    memset(x, 0, (size_t)size * sizeof *x);
-    memset(r, 0, (size_t)size * sizeof *r);
+    multiply(l->pairing, l->mark, x, r);
+    for (int64_t i = 0; i < size; i++)
+        r[i] = -r[i];
     for (int k = 0; k < LANES; k++)
-        r[(int64_t)l->u[k] * LANES + k] = l->mark[l->u[k]] == 0;
+        r[(int64_t)l->u[k] * LANES + k] += l->mark[l->u[k]] == 0;
     memcpy(p, r, (size_t)size * sizeof *p);
     products(r, r, n, left);
     for (int step = 0; more && step < STEPS; step++) {
@@ -308,31 +333,6 @@ static void find_columns(const lanes *l, double *x, double *room)
     }
 }
 
-static netdp_status bound_large(const netdp_pairing *pairing, const char *mark, const int32_t *from,
-                                int32_t count, double *loss, const netdp_progress *progress,
-                                netdp_error *error)
-{
-    const int64_t n = netdp_graph_nodes(pairing->graph);
-    double *x = NETDP_I_NEW(double, LANES *n), *room = NETDP_I_NEW(double, 3 * LANES * n);
-    lanes l = {.pairing = pairing, .mark = mark, .x = x};
-    netdp_status status = x == NULL || room == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t first = 0; status == NETDP_OK && first < count; first += LANES) {
-        double bound[LANES];
-        status = netdp_i_report(progress, "noise in pairs", first, count, error);
-        if (status != NETDP_OK)
-            break;
-        for (int k = 0; k < LANES; k++)
-            l.u[k] = from[first + k < count ? first + k : first];
-        find_columns(&l, x, room);
-        bound_lanes(&l, n, bound);
-        for (int k = 0; k < LANES && first + k < count; k++)
-            loss[first + k] = bound[k];
-    }
-    netdp_i_free(x);
-    netdp_i_free(room);
-    return status;
-}
-
 /* Whom the observers share pairs with, and how many each. Returns how many such nodes. */
 static int32_t find_partners(const netdp_pairing *pairing, const char *mark,
                              const int32_t *observers, int32_t count, int32_t *partner, double *cut)
@@ -354,6 +354,277 @@ static int32_t find_partners(const netdp_pairing *pairing, const char *mark,
             cut[at]++;
         }
     return found;
+}
+
+/* The nodes of the lanes that begin with from[first]; the last ones may repeat a node. */
+static void take_lanes(lanes *l, const int32_t *from, int32_t count, int32_t first)
+{
+    for (int k = 0; k < LANES; k++)
+        l->u[k] = from[first + k < count ? first + k : first];
+}
+
+netdp_status netdp_i_paired_share(netdp_i_paired *paired, const int32_t *from, int32_t count,
+                                  const netdp_progress *progress, netdp_error *error)
+{
+    const int64_t n = paired->nodes, groups = (count + LANES - 1) / LANES;
+    if (paired->inverse != NULL || count > MOST_SHARED)
+        return NETDP_OK;
+    char *mark = NETDP_I_NEW(char, n);
+    double *room = NETDP_I_NEW(double, 3 * LANES * n);
+    paired->column = NETDP_I_NEW(double, groups *LANES *n);
+    paired->sum = NETDP_I_NEW(long double, groups *LANES);
+    netdp_status status = NETDP_OK;
+    if (mark == NULL || room == NULL || paired->column == NULL || paired->sum == NULL)
+        status = netdp_i_no_memory(error);
+    for (int64_t g = 0; status == NETDP_OK && g < groups; g++) {
+        double *x = paired->column + g * LANES * n;
+        lanes l = {.pairing = paired->pairing, .mark = mark, .x = x};
+        status = netdp_i_report(progress, "noise in pairs", (double)g, (double)groups, error);
+        if (status != NETDP_OK)
+            break;
+        take_lanes(&l, from, count, (int32_t)g * LANES);
+        find_columns(&l, x, room);
+        for (int32_t v = 0; v < n; v++)
+            add_node(&l, v, paired->sum + g * LANES);
+    }
+    netdp_i_free(mark);
+    netdp_i_free(room);
+    return status;
+}
+
+/* Observers and whom they share pairs with. */
+typedef struct observed {
+    const int32_t *node, *partner;
+    int32_t count, partners;
+} observed;
+
+/* The observers' partners, what is within `radius` of them, and one layer more; radius -1: partners
+ * alone, whose columns stay as they are. */
+typedef struct ball {
+    int32_t *node, inside, all; /* node[all], of which the first `inside` may change */
+    int32_t *place;             /* [nodes]: where a node stands in it, from 1; 0: nowhere */
+} ball;
+
+/* False: it would be too large. */
+static bool grow(const lanes *l, const int32_t *partner, int32_t partners, int radius, ball *b)
+{
+    const netdp_graph *graph = l->pairing->graph;
+    int32_t from = 0;
+    for (; b->all > 0; b->all--)
+        b->place[b->node[b->all - 1]] = 0;
+    if (partners > MOST_NEAR)
+        return false;
+    for (int32_t j = 0; j < partners; j++) {
+        b->node[b->all] = partner[j];
+        b->place[partner[j]] = ++b->all;
+    }
+    b->inside = 0;
+    for (int layer = 0; layer <= radius; layer++) {
+        const int32_t until = b->all;
+        b->inside = until;
+        for (; from < until; from++)
+            for (int32_t i = 0; i < netdp_graph_degree(graph, b->node[from]); i++) {
+                const int32_t w = netdp_graph_neighbours(graph, b->node[from])[i];
+                if (l->mark[w] != 0 || b->place[w] > 0)
+                    continue;
+                if (b->all == MOST_NEAR)
+                    return false;
+                b->node[b->all] = w;
+                b->place[w] = ++b->all;
+            }
+    }
+    return true;
+}
+
+/* y = D x of the inside; of the last layer what D x is there with nothing but the inside. */
+static void multiply_near(const lanes *l, const ball *b, const double *x, double *y)
+{
+    const netdp_graph *graph = l->pairing->graph;
+    const double energy = l->pairing->noise * l->pairing->noise;
+    for (int64_t i = 0; i < b->all; i++) {
+        const int32_t v = b->node[i];
+        double sum[LANES] = {0}, degree = 0;
+        for (int32_t j = 0; j < netdp_graph_degree(graph, v); j++) {
+            const int32_t w = netdp_graph_neighbours(graph, v)[j];
+            const int64_t at = b->place[w] - 1;
+            degree += l->mark[w] == 0;
+            for (int k = 0; at >= 0 && at < b->inside && k < LANES; k++)
+                sum[k] += x[at * LANES + k];
+        }
+        for (int k = 0; k < LANES; k++)
+            y[i * LANES + k] =
+                (i < b->inside ? (1 + energy * degree) * x[i * LANES + k] : 0) - energy * sum[k];
+    }
+}
+
+/*
+ * A few steps of conjugate gradients on the inside alone: own[all] the columns that they give,
+ * r[all] what the columns leave unexplained, at first at the partners and then everywhere. room [3][all].
+ */
+static void improve(const lanes *l, const ball *b, double *own, double *r, double *room)
+{
+    const int64_t inside = (int64_t)b->inside * LANES, size = (int64_t)b->all * LANES;
+    double *x = room, *p = x + size, *q = p + size, left[LANES], after[LANES], curve[LANES];
+    memset(x, 0, (size_t)size * sizeof *x);
+    memcpy(p, r, (size_t)size * sizeof *p);
+    products(r, r, b->inside, left);
+    for (int step = 0; b->inside > 0 && step < NEAR_STEPS; step++) {
+        double along[LANES], turn[LANES];
+        multiply_near(l, b, p, q);
+        products(p, q, b->inside, curve);
+        for (int k = 0; k < LANES; k++)
+            along[k] = curve[k] > 0 ? left[k] / curve[k] : 0;
+        for (int64_t i = 0; i < inside; i++)
+            x[i] += along[i % LANES] * p[i];
+        for (int64_t i = 0; i < size; i++)
+            r[i] -= along[i % LANES] * q[i];
+        products(r, r, b->inside, after);
+        for (int k = 0; k < LANES; k++)
+            turn[k] = left[k] > 0 ? after[k] / left[k] : 0;
+        for (int64_t i = 0; i < inside; i++)
+            p[i] = r[i] + turn[i % LANES] * p[i];
+        memcpy(left, after, sizeof left);
+    }
+    for (int64_t i = 0; i < b->all; i++)
+        for (int k = 0; k < LANES; k++)
+            own[i * LANES + k] =
+                l->x[(int64_t)b->node[i] * LANES + k] + (i < b->inside ? x[i * LANES + k] : 0);
+}
+
+/* What the observers leave unexplained of shared columns: kappa^2 sum (x_w - x_o) at partner w. */
+static void begin_near(const lanes *l, const ball *b, int32_t partners, double *r)
+{
+    const netdp_graph *graph = l->pairing->graph;
+    const double energy = l->pairing->noise * l->pairing->noise;
+    memset(r, 0, (size_t)b->all * LANES * sizeof *r);
+    for (int64_t j = 0; j < partners; j++) {
+        const int32_t w = b->node[j];
+        for (int32_t i = 0; i < netdp_graph_degree(graph, w); i++) {
+            const int64_t o = netdp_graph_neighbours(graph, w)[i];
+            for (int k = 0; l->mark[o] != 0 && k < LANES; k++)
+                r[j * LANES + k] += energy * (l->x[(int64_t)w * LANES + k] - l->x[o * LANES + k]);
+        }
+    }
+}
+
+/*
+ * The bound of columns that differ from the shared ones in the ball alone: from the sum over all
+ * nodes go, to the same bits, the terms of the observers and of the ball, and the ball's come again
+ * without what its nodes share with the observers. It is at most |r|^2 above the least bound.
+ * False: that is more than NEAR of it for some lane.
+ */
+static bool sum_near(const lanes *l, const lanes *whole, const long double *all, const ball *b,
+                     const int32_t *observers, int32_t count, const double *r, double loss[LANES])
+{
+    const int64_t n = netdp_graph_nodes(l->pairing->graph);
+    long double without[LANES] = {0}, again[LANES] = {0}, sum[LANES];
+    double rest[LANES] = {0};
+    bool near = true;
+    for (int32_t i = 0; i < count; i++)
+        add_node(whole, observers[i], without);
+    for (int32_t i = 0; i < b->all; i++) {
+        add_node(whole, b->node[i], without);
+        add_node(l, b->node[i], again);
+    }
+    products(r, r, b->all, rest);
+    for (int k = 0; k < LANES; k++) {
+        /* Of long doubles: sums of at most n terms, none above the whole. */
+        sum[k] = all[k] * (1 + 4 * (long double)n * LDBL_EPSILON) - without[k];
+        sum[k] += again[k] * (1 + (long double)n * LDBL_EPSILON);
+        near = near && (l->mark[l->u[k]] != 0 || rest[k] <= NEAR * (double)sum[k]);
+    }
+    round_up(l, n, sum, loss);
+    return near;
+}
+
+/* By the shared columns, made better near the observers. *near: they are good enough. */
+static netdp_status bound_near(const lanes *given, const lanes *whole, const long double *all,
+                               const observed *seen, bool *near, double loss[LANES],
+                               netdp_error *error)
+{
+    lanes l = *given;
+    ball b = {.node = NETDP_I_NEW(int32_t, MOST_NEAR),
+              .place = NETDP_I_NEW(int32_t, netdp_graph_nodes(given->pairing->graph))};
+    netdp_status status = b.node == NULL || b.place == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    *near = false;
+    for (int radius = -1; status == NETDP_OK && !*near && radius <= MOST_RADIUS; radius++) {
+        if (!grow(&l, seen->partner, seen->partners, radius, &b))
+            break;
+        const int64_t size = (int64_t)b.all * LANES;
+        double *room = NETDP_I_NEW(double, 5 * size + 1);
+        if (room == NULL) {
+            status = netdp_i_no_memory(error);
+            break;
+        }
+        l.own = room;
+        l.place = b.place;
+        begin_near(&l, &b, seen->partners, room + size);
+        improve(&l, &b, room, room + size, room + 2 * size);
+        *near = sum_near(&l, whole, all, &b, seen->node, seen->count, room + size, loss);
+        netdp_i_free(room);
+    }
+    netdp_i_free(b.node);
+    netdp_i_free(b.place);
+    return status;
+}
+
+/* By columns of their own, from the shared ones where there are some. */
+static netdp_status bound_column(lanes *l, const double *begin, double loss[LANES],
+                                 netdp_error *error)
+{
+    const int64_t n = netdp_graph_nodes(l->pairing->graph);
+    double *x = NETDP_I_NEW(double, LANES *n), *room = NETDP_I_NEW(double, 3 * LANES * n);
+    netdp_status status = x == NULL || room == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int64_t v = 0; status == NETDP_OK && begin != NULL && v < n; v++)
+        for (int k = 0; l->mark[v] == 0 && k < LANES; k++)
+            x[v * LANES + k] = begin[v * LANES + k];
+    if (status == NETDP_OK) {
+        l->x = x;
+        find_columns(l, x, room);
+        bound_lanes(l, n, loss);
+    }
+    netdp_i_free(x);
+    netdp_i_free(room);
+    return status;
+}
+
+static netdp_status bound_large(const netdp_i_paired *paired, const char *mark,
+                                const int32_t *observers, int32_t count, const int32_t *from,
+                                int32_t from_count, double *loss, const netdp_progress *progress,
+                                netdp_error *error)
+{
+    const int64_t n = paired->nodes;
+    const bool shared = paired->column != NULL;
+    int32_t *partner = NETDP_I_NEW(int32_t, n);
+    observed seen = {.node = observers, .partner = partner, .count = count};
+    char *none = NETDP_I_NEW(char, n);
+    double *cut = NETDP_I_NEW(double, n);
+    netdp_status status =
+        partner == NULL || none == NULL || cut == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK && shared)
+        seen.partners = find_partners(paired->pairing, mark, observers, count, partner, cut);
+    for (int32_t first = 0; status == NETDP_OK && first < from_count; first += LANES) {
+        const double *x = shared ? paired->column + (int64_t)first * n : NULL;
+        const lanes whole = {.pairing = paired->pairing, .mark = none, .x = x};
+        lanes l = {.pairing = paired->pairing, .mark = mark, .x = x}, all = whole;
+        double bound[LANES];
+        status = netdp_i_report(progress, "noise in pairs", first, from_count, error);
+        if (status != NETDP_OK)
+            break;
+        take_lanes(&l, from, from_count, first);
+        take_lanes(&all, from, from_count, first);
+        bool near = false;
+        if (shared)
+            status = bound_near(&l, &all, paired->sum + first, &seen, &near, bound, error);
+        if (status == NETDP_OK && !near)
+            status = bound_column(&l, x, bound, error);
+        for (int k = 0; status == NETDP_OK && k < LANES && first + k < from_count; k++)
+            loss[first + k] = bound[k];
+    }
+    netdp_i_free(partner);
+    netdp_i_free(none);
+    netdp_i_free(cut);
+    return status;
 }
 
 /* By the inverse that observers share. */
@@ -407,7 +678,7 @@ netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *ob
     netdp_status status =
         paired->inverse != NULL
             ? bound_shared(paired, mark, observers, count, from, from_count, loss, error)
-            : bound_large(paired->pairing, mark, from, from_count, loss, progress, error);
+            : bound_large(paired, mark, observers, count, from, from_count, loss, progress, error);
     netdp_i_free(mark);
     return status;
 }

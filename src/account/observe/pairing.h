@@ -13,12 +13,18 @@
 typedef struct netdp_i_paired {
     const netdp_pairing *pairing; /* lent */
     int32_t nodes;
-    double *inverse; /* [nodes][nodes], its lower triangle, to rounding; NULL: above
+    double *inverse;  /* [nodes][nodes], its lower triangle, to rounding; NULL: above
                         NETDP_DENSE_NODES, where columns are found one by one */
+    double *column;   /* of the nodes asked about, in lanes; NULL: not shared */
+    long double *sum; /* [lanes of column]: their bounds without observers */
 } netdp_i_paired;
 
 netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, netdp_i_paired *paired,
                                 netdp_error *error);
+/* Above NETDP_DENSE_NODES: what losses of from[count] towards many observers have in common. From it
+ * a loss is at most a thousandth of itself above the one of a column of its own. */
+netdp_status netdp_i_paired_share(netdp_i_paired *paired, const int32_t *from, int32_t count,
+                                  const netdp_progress *progress, netdp_error *error);
 void netdp_i_paired_clear(netdp_i_paired *paired);
 
 /*
