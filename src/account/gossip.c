@@ -990,8 +990,9 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     if (status != NETDP_OK)
         return status;
     a.graph = netdp_mixing_graph(request->protocol->mixing);
-    int32_t *seen = NETDP_I_NEW(int32_t, netdp_graph_nodes(a.graph));
-    double *reach = NETDP_I_NEW(double, netdp_graph_nodes(a.graph));
+    const int32_t nodes = netdp_graph_nodes(a.graph);
+    int32_t *seen = NETDP_I_NEW(int32_t, nodes);
+    double *reach = NETDP_I_NEW(double, nodes);
     status = seen == NULL || reach == NULL ? netdp_i_no_memory(error)
                                            : find_widest(&a, seen, reach, &observer, error);
     if (status == NETDP_OK) {
@@ -1002,6 +1003,10 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
             status = choose_release(&a, &observer, &release, error);
         if (release > 0)
             only = NETDP_I_RELEASE_METHOD;
+        if (status == NETDP_OK && only == NULL)
+            status = losses_begin(&a, error);                         /* is it proven? */
+        if (a.certify && strcmp(plan->method, NETDP_I_BACKWARD) == 0) /* which has no proof */
+            plan->method = plan->way[netdp_i_cost_reduces(plan, nodes) ? 0 : 1].method;
         if (only != NULL) {
             plan->method = only;
             plan->ways = 0;
@@ -1009,6 +1014,9 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     }
     netdp_i_free(seen);
     netdp_i_free(reach);
+    netdp_i_free(a.own);
+    netdp_i_free(a.scale);
+    netdp_losses_free(a.losses);
     return status;
 }
 

@@ -118,7 +118,8 @@ CASES = [
          check=lambda got: (has(method="reduced", observers=1, seen=4, rounds=6)(got),
                             has(modes=24)(got["ways"][0]),
                             has(multiplications="inf")(got["ways"][1]))),
-    Case("loss --explain --family 'complete 40' --rounds 60", out="taken: backward\\n"),
+    Case("loss --explain --family 'complete 40' --rounds 60 --certify no", out="taken: backward\\n"),
+    Case("loss --explain --family 'complete 40' --rounds 60 --certify yes", out="taken: dense\\n"),
     Case("loss --explain --family 'complete 40' --rounds 60 --dither 0.001", out="taken: dense\\n"),
     # A hub sees everybody: nothing is left to follow.
     Case("loss --family 'star 5000' --rounds 200 --to 0", out="mean 1, worst 1 "),
