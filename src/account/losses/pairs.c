@@ -24,6 +24,22 @@ static netdp_status find_distances(void *context, int64_t index, int thread, net
     return status;
 }
 
+/* The same from the other side, where fewer ask than observe. */
+static netdp_status find_from_source(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)thread;
+    netdp_i_pairs *p = context;
+    const netdp_losses *l = p->batch.losses;
+    int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(p->graph));
+    if (hops == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = netdp_graph_distances(p->graph, l->from + index, 1, hops, error);
+    for (int64_t v = 0; status == NETDP_OK && v < p->batch.count; v++)
+        p->distance[v * l->from_count + index] = hops[l->to[p->batch.first + v]];
+    netdp_i_free(hops);
+    return status;
+}
+
 netdp_status netdp_i_pairs_new(const netdp_graph *graph, const netdp_i_batch *batch, bool distances,
                                double noise, netdp_unit unit, const netdp_progress *progress,
                                netdp_i_pairs *pairs, netdp_error *error)
@@ -37,7 +53,10 @@ netdp_status netdp_i_pairs_new(const netdp_graph *graph, const netdp_i_batch *ba
     if (status == NETDP_OK)
         status = netdp_i_batch_values(batch, noise, unit, made.value, progress, error);
     if (status == NETDP_OK && distances)
-        status = netdp_i_for_each(batch->count, find_distances, &made, progress, NULL, error);
+        status = batch->losses->members == 1 && batch->losses->from_count < batch->count
+                     ? netdp_i_for_each(batch->losses->from_count, find_from_source, &made,
+                                        progress, NULL, error)
+                     : netdp_i_for_each(batch->count, find_distances, &made, progress, NULL, error);
     if (status == NETDP_OK)
         *pairs = made;
     else
