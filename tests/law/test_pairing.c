@@ -24,7 +24,7 @@ static void test_columns_equal_the_inverse(void **state)
                 double dense[ASKED], iterated[ASKED], near[ASKED];
                 assert_ok(
                     netdp_i_paired_new(&pairing, netdp_graph_nodes(n.graph), &shared, &error));
-                netdp_i_paired columns = {&pairing, shared.nodes, NULL};
+                netdp_i_paired columns = {.pairing = &pairing, .nodes = shared.nodes};
                 assert_ok(netdp_i_paired_loss(&shared, observers, seen, from, ASKED, dense, NULL,
                                               &error));
                 assert_ok(netdp_i_paired_loss(&columns, observers, seen, from, ASKED, iterated,
@@ -63,7 +63,7 @@ static void test_a_clique_by_hand(void **state)
         netdp_i_paired shared;
         double loss;
         assert_ok(netdp_i_paired_new(&pairing, 12, &shared, &error));
-        netdp_i_paired columns = {&pairing, 12, NULL};
+        netdp_i_paired columns = {.pairing = &pairing, .nodes = 12};
         for (int seen = 0; seen <= 2; seen++)
             for (int way = 0; way < 2; way++) {
                 const double m = 12 - seen, truth = (1 + (m - 1) / (1 + kappa * kappa * m)) / m;
