@@ -588,21 +588,20 @@ static netdp_status bound_column(lanes *l, const double *begin, double loss[LANE
     return status;
 }
 
-static netdp_status bound_large(const netdp_i_paired *paired, const char *mark,
-                                const int32_t *observers, int32_t count, const int32_t *from,
-                                int32_t from_count, double *loss, const netdp_progress *progress,
-                                netdp_error *error)
+static netdp_status bound_large(const netdp_i_paired *paired, const char *mark, observed seen,
+                                const int32_t *from, int32_t from_count, double *loss,
+                                const netdp_progress *progress, netdp_error *error)
 {
     const int64_t n = paired->nodes;
     const bool shared = paired->column != NULL;
     int32_t *partner = NETDP_I_NEW(int32_t, n);
-    observed seen = {.node = observers, .partner = partner, .count = count};
+    seen.partner = partner;
     char *none = NETDP_I_NEW(char, n);
     double *cut = NETDP_I_NEW(double, n);
     netdp_status status =
         partner == NULL || none == NULL || cut == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status == NETDP_OK && shared)
-        seen.partners = find_partners(paired->pairing, mark, observers, count, partner, cut);
+        seen.partners = find_partners(paired->pairing, mark, seen.node, seen.count, partner, cut);
     for (int32_t first = 0; status == NETDP_OK && first < from_count; first += LANES) {
         const double *x = shared ? paired->column + (int64_t)first * n : NULL;
         const lanes whole = {.pairing = paired->pairing, .mark = none, .x = x};
@@ -678,7 +677,8 @@ netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *ob
     netdp_status status =
         paired->inverse != NULL
             ? bound_shared(paired, mark, observers, count, from, from_count, loss, error)
-            : bound_large(paired, mark, observers, count, from, from_count, loss, progress, error);
+            : bound_large(paired, mark, (observed){.node = observers, .count = count}, from,
+                          from_count, loss, progress, error);
     netdp_i_free(mark);
     return status;
 }
