@@ -6,8 +6,9 @@
 #include <gmp.h>
 #include <netdp/status.h>
 
-/* Without stdio, whose buffers then go nowhere: half a result is none. */
-_Noreturn static void end(void)
+/* Without stdio, whose buffers then go nowhere: half a result is none. The attribute is part of its
+ * type, as FLINT wants it and _Noreturn would not be. */
+__attribute__((noreturn)) static void end(void)
 {
     static const char line[] =
         "netdp: out of memory; use a smaller graph, fewer pairs or a larger machine\n";
