@@ -79,7 +79,7 @@ def test_every_option_of_the_command_is_a_word_here():
     from netdp._question import _SETTINGS
 
     table = (SOURCE / "src/cli/common/describe.h").read_text("utf-8")
-    options = {name.replace("-", "_") for name in re.findall(r'\{NETDP_I_(?:TEXT|NUMBER|COUNT|SEED|SWITCH), 0, "([\w-]+)"', table)}
+    options = {name.replace("-", "_") for name in re.findall(r'\{NETDP_I_(?:TEXT|NUMBER|COUNT|SEED|SWITCH|KEYED), 0, "([\w-]+)"', table)}
     assert len(options) > 25
     here = set(_SETTINGS) | set(inspect.signature(netdp.losses).parameters) | {"from"}
     assert not options - here, options - here
