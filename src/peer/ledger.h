@@ -8,7 +8,7 @@
  *
  * SQLite, write-ahead log, synchronous = FULL, STRICT; triggers refuse to change or delete a row, and
  * each row holds BLAKE2b-256 of itself and of the row before. The last of them, the head, is shown to
- * neighbours in every hello; they remember it and refuse a ledger that went back.
+ * neighbours in every hello; they remember it, say so in theirs, and refuse a ledger that went back.
  */
 #ifndef NETDP_I_PEER_LEDGER_H
 #define NETDP_I_PEER_LEDGER_H

@@ -31,6 +31,7 @@ enum { TICK = 250, HANDSHAKE = 5000, CONNECTION_FRAME = 256, STRANGERS = 10 };
 
 /* What is known of one neighbour. */
 typedef struct side {
+    bool met;           /* it has said hello to this process */
     bool greeted, done; /* done: its result is there */
     int64_t next;       /* the round of its vector that comes next */
     int64_t send;       /* the round of this peer's that it is sent next, */
@@ -184,12 +185,23 @@ static netdp_i_when when_of(const participant *p, int64_t round)
                           (uint32_t)round};
 }
 
-/* Whatever of this peer's vectors the neighbour lacks. */
+static bool send_head(participant *p, int32_t link)
+{
+    uint8_t bytes[CONNECTION_FRAME];
+    netdp_i_ledger_head head;
+    netdp_i_ledger_head_of(p->ledger, &head);
+    return netdp_i_transport_send(p->transport, link, bytes, netdp_i_frame_ledger(&head, bytes));
+}
+
+/* Whatever of this peer's vectors the neighbour lacks; of a contribution it learns first that it is
+ * stored, and remembers that. */
 static void send_vectors(participant *p, int32_t link)
 {
     side *s = &p->side[link];
     while (p->transport != NULL && s->greeted && s->send < p->task.protocol.rounds &&
            s->send <= s->most && p->frame[s->send] != NULL) {
+        if (netdp_linear_contributes(&p->task.protocol, s->send) && !send_head(p, link))
+            break;
         if (!netdp_i_transport_send(p->transport, link, p->frame[s->send], p->frame_bytes))
             break;
         s->send++;
@@ -252,6 +264,15 @@ static netdp_status open_transcript(participant *p)
                                              "%.300s: cannot write: %s", path, strerror(errno));
 }
 
+/* Have all neighbours said what they remember of this peer? */
+static bool is_known_to_all(const participant *p)
+{
+    for (int32_t i = 0; i < p->sides; i++)
+        if (!p->side[i].met)
+            return false;
+    return true;
+}
+
 /*
  * The vector of the round under way: drawn, and where it carries a contribution stored and synced
  * before anything of it leaves. False: it cannot be had yet, or never.
@@ -262,7 +283,7 @@ static bool speak(participant *p)
     const bool contributes = netdp_linear_contributes(&p->task.protocol, round);
     if (p->frame[round] != NULL)
         return true;
-    if (contributes && missing_partner(p) >= 0)
+    if (contributes && (missing_partner(p) >= 0 || !is_known_to_all(p)))
         return false;
     const netdp_i_draws draws = netdp_i_draws_of(&p->drawing);
     const double *message = netdp_i_rounds_speak(p->rounds, &draws);
@@ -421,14 +442,16 @@ static void advance(participant *p)
 
 /* ---- Links ---- */
 
-static void fill_hello(const participant *p, int64_t next, netdp_i_hello *hello)
+static netdp_status fill_hello(const participant *p, int32_t link, netdp_i_hello *hello)
 {
     *hello = (netdp_i_hello){.index = (uint32_t)p->task.self,
                              .nodes = (uint32_t)p->package->members,
                              .test = p->settings.test,
-                             .at = when_of(p, next)};
+                             .at = when_of(p, p->side[link].next)};
     memcpy(hello->study, p->attempt.study, sizeof hello->study);
     netdp_i_ledger_head_of(p->ledger, &hello->ledger);
+    return netdp_i_ledger_remembered(
+        p->ledger, member_of(p, (uint32_t)p->link[link].neighbour)->key, &hello->yours, p->error);
 }
 
 static void link_up(void *context, int32_t link)
@@ -437,8 +460,11 @@ static void link_up(void *context, int32_t link)
     netdp_i_hello hello;
     uint8_t bytes[CONNECTION_FRAME];
     p->side[link].greeted = false;
-    fill_hello(p, p->side[link].next, &hello);
-    (void)netdp_i_transport_send(p->transport, link, bytes, netdp_i_frame_hello(&hello, bytes));
+    const netdp_status status = fill_hello(p, link, &hello);
+    if (status != NETDP_OK)
+        end_with(p, status);
+    else
+        (void)netdp_i_transport_send(p->transport, link, bytes, netdp_i_frame_hello(&hello, bytes));
 }
 
 static void link_down(void *context, int32_t link)
@@ -463,44 +489,76 @@ static void link_refused(void *context, int32_t link, netdp_i_refusal why, const
          link >= 0 ? name_of(p, p->link[link].neighbour) : "-", from);
 }
 
+/*
+ * Does the ledger hold what the neighbour knows of it? A copy from before would let a contribution be
+ * drawn a second time: with other noise, for all to compare.
+ */
+static netdp_status check_memory(participant *p, const char *name, const netdp_i_hello *theirs)
+{
+    unsigned char digest[NETDP_I_DIGEST];
+    bool newest = true;
+    netdp_status status = NETDP_OK;
+    if (theirs->yours.rows > 0)
+        status = netdp_i_ledger_digest_at(p->ledger, theirs->yours.rows, digest, &newest, p->error);
+    if (status == NETDP_OK && newest && theirs->yours.rows > 0)
+        newest = memcmp(digest, theirs->yours.digest, sizeof digest) == 0;
+    for (int64_t t = 0; t < theirs->at.round && t < p->task.protocol.rounds; t++)
+        if (p->frame[t] == NULL && netdp_linear_contributes(&p->task.protocol, t))
+            newest = false; /* it has what is not stored here */
+    return status != NETDP_OK || newest
+               ? status
+               : netdp_i_fail(p->error, NETDP_INVALID,
+                              "ledger.db: %.100s has seen a later ledger of this peer: this is a "
+                              "copy from before; bring the newest one back",
+                              name);
+}
+
 static netdp_i_refusal hear_hello(participant *p, int32_t link, const netdp_i_hello *theirs)
 {
     const int32_t who = p->link[link].neighbour;
     side *s = &p->side[link];
     netdp_i_hello mine;
-    netdp_i_ledger_head seen = {0};
-    bool back = false;
-    fill_hello(p, s->next, &mine);
-    netdp_status status =
-        netdp_i_ledger_remembered(p->ledger, member_of(p, (uint32_t)who)->key, &seen, p->error);
-    netdp_i_refusal why = status == NETDP_OK
-                              ? netdp_i_hello_check(&mine, theirs, (uint32_t)who, &seen)
-                              : NETDP_I_REFUSE_NOTHING;
-    if (status == NETDP_OK && why == NETDP_I_REFUSE_NOTHING)
-        status = netdp_i_ledger_meet(p->ledger, member_of(p, (uint32_t)who)->key, &theirs->ledger,
-                                     NULL, &back, p->error);
-    if (status != NETDP_OK) {
-        end_with(p, status);
-        return NETDP_I_REFUSE_NOTHING;
-    }
-    if (why == NETDP_I_REFUSE_NOTHING && back)
-        why = NETDP_I_REFUSE_LEDGER_WENT_BACK;
+    netdp_i_refusal why = NETDP_I_REFUSE_NOTHING;
+    netdp_status status = fill_hello(p, link, &mine);
+    if (status == NETDP_OK)
+        why = netdp_i_hello_check(&mine, theirs, (uint32_t)who, &mine.yours);
     if (why == NETDP_I_REFUSE_NOTHING && theirs->at.attempt != p->attempt.attempt)
         why = NETDP_I_REFUSE_WRONG_ATTEMPT;
     if (why == NETDP_I_REFUSE_NOTHING && theirs->at.round > (uint64_t)p->task.protocol.rounds)
         why = NETDP_I_REFUSE_OUT_OF_ORDER;
+    if (status == NETDP_OK && why == NETDP_I_REFUSE_NOTHING)
+        status = check_memory(p, name_of(p, who), theirs);
+    if (status != NETDP_OK) {
+        end_with(p, status);
+        return NETDP_I_REFUSE_NOTHING;
+    }
     if (why != NETDP_I_REFUSE_NOTHING)
         return why;
     tell(p, "event=link-up member=%s", name_of(p, who));
-    s->greeted = true;
+    s->greeted = s->met = true;
     s->send = s->most = theirs->at.round; /* it is at the round before, or at this one */
+    (void)send_head(p, link);             /* this ledger goes on from what it knows */
     for (int32_t v = 0; v < p->package->members; v++)
         if (p->offered[v])
             send_offer(p, link, v);
     send_vectors(p, link);
     if (p->finished && p->transport != NULL)
         send_over(p, link, p->task.protocol.rounds - 1);
+    advance(p);
     return NETDP_I_REFUSE_NOTHING;
+}
+
+/* Its ledger goes on from what was known of it, and is remembered: at a hello's end, and when a
+ * contribution follows. */
+static netdp_i_refusal hear_ledger(participant *p, int32_t link, const netdp_i_ledger_head *head)
+{
+    bool back = false;
+    const netdp_i_member *who = member_of(p, (uint32_t)p->link[link].neighbour);
+    const netdp_status status =
+        netdp_i_ledger_meet(p->ledger, who->key, head, NULL, &back, p->error);
+    if (status != NETDP_OK)
+        end_with(p, status);
+    return back ? NETDP_I_REFUSE_LEDGER_WENT_BACK : NETDP_I_REFUSE_NOTHING;
 }
 
 static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_message *message,
@@ -513,6 +571,8 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
         return hear_hello(p, link, &message->hello);
     case NETDP_I_FRAME_KEY:
         return hear_key(p, link, &message->key);
+    case NETDP_I_FRAME_LEDGER:
+        return hear_ledger(p, link, &message->ledger);
     case NETDP_I_FRAME_VECTOR:
         return hear_vector(p, link, message);
     case NETDP_I_FRAME_ACK:

@@ -29,6 +29,8 @@ static size_t encode(const netdp_i_message *frame, uint8_t *bytes)
         return netdp_i_frame_goodbye(frame->why, bytes);
     case NETDP_I_FRAME_KEY:
         return netdp_i_frame_key(&frame->key, bytes);
+    case NETDP_I_FRAME_LEDGER:
+        return netdp_i_frame_ledger(&frame->ledger, bytes);
     case NETDP_I_FRAME_KINDS:
         break;
     }

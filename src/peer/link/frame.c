@@ -7,7 +7,8 @@ static const uint8_t magic[8] = "netdp\0\0\1";
 
 enum {
     PLACE = 12,
-    HELLO = 8 + 32 + 4 + 4 + 4 + PLACE + 8 + 32,
+    LEDGER = 8 + 32,
+    HELLO = 8 + 32 + 4 + 4 + 4 + PLACE + 2 * LEDGER,
     VECTOR = PLACE + 4 + 4, /* and the numbers */
     ACK = PLACE + 4,
     GOODBYE = 4,
@@ -63,6 +64,18 @@ static netdp_i_when take_place(const uint8_t **at)
     return place;
 }
 
+static void put_head(uint8_t **at, const netdp_i_ledger_head *head)
+{
+    put(at, head->rows, 8);
+    put_bytes(at, head->digest, sizeof head->digest);
+}
+
+static void take_head(const uint8_t **at, netdp_i_ledger_head *head)
+{
+    head->rows = take(at, 8);
+    take_bytes(at, head->digest, sizeof head->digest);
+}
+
 size_t netdp_i_frame_size(netdp_i_frame_kind kind, uint32_t width)
 {
     switch (kind) {
@@ -76,6 +89,8 @@ size_t netdp_i_frame_size(netdp_i_frame_kind kind, uint32_t width)
         return NETDP_I_FRAME_HEAD + GOODBYE;
     case NETDP_I_FRAME_KEY:
         return NETDP_I_FRAME_HEAD + KEY;
+    case NETDP_I_FRAME_LEDGER:
+        return NETDP_I_FRAME_HEAD + LEDGER;
     case NETDP_I_FRAME_KINDS:
         break;
     }
@@ -102,8 +117,8 @@ size_t netdp_i_frame_hello(const netdp_i_hello *hello, uint8_t *bytes)
     put(&at, hello->nodes, 4);
     put(&at, hello->test, 4);
     put_place(&at, hello->at);
-    put(&at, hello->ledger.rows, 8);
-    put_bytes(&at, hello->ledger.digest, sizeof hello->ledger.digest);
+    put_head(&at, &hello->ledger);
+    put_head(&at, &hello->yours);
     return (size_t)(at - bytes);
 }
 
@@ -151,6 +166,13 @@ size_t netdp_i_frame_key(const netdp_i_key_frame *key, uint8_t *bytes)
     return (size_t)(at - bytes);
 }
 
+size_t netdp_i_frame_ledger(const netdp_i_ledger_head *head, uint8_t *bytes)
+{
+    uint8_t *at = begin(NETDP_I_FRAME_LEDGER, 0, bytes);
+    put_head(&at, head);
+    return (size_t)(at - bytes);
+}
+
 /* ---- From bytes: the whole body is there ---- */
 
 static netdp_i_refusal take_hello(const uint8_t *at, const netdp_i_frame_limits *limits,
@@ -165,8 +187,8 @@ static netdp_i_refusal take_hello(const uint8_t *at, const netdp_i_frame_limits 
     const uint32_t flags = take32(&at);
     hello->test = flags & 1;
     hello->at = take_place(&at);
-    hello->ledger.rows = take(&at, 8);
-    take_bytes(&at, hello->ledger.digest, sizeof hello->ledger.digest);
+    take_head(&at, &hello->ledger);
+    take_head(&at, &hello->yours);
     /* Another study may have other nodes: wrong-digest says so, if its numbers fit together. */
     (void)limits;
     return flags > 1 || hello->index >= hello->nodes ? NETDP_I_REFUSE_MALFORMED
@@ -233,6 +255,9 @@ static netdp_i_refusal take_body(const uint8_t *body, const netdp_i_frame_limits
         return take_goodbye(body, frame);
     case NETDP_I_FRAME_KEY:
         return take_key(body, limits, &frame->key);
+    case NETDP_I_FRAME_LEDGER:
+        take_head(&body, &frame->ledger);
+        return NETDP_I_REFUSE_NOTHING;
     case NETDP_I_FRAME_KINDS:
         break;
     }

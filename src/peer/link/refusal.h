@@ -3,54 +3,36 @@
 #define NETDP_I_REFUSAL_H
 
 /* Name, word, what it means. Append only: numbers travel in goodbyes. */
-#define NETDP_I_REFUSALS(row)                                                                      \
-    row(NOTHING, "nothing", "nothing is refused") row(                                             \
-        UNKNOWN_KEY, "unknown-key", "the certificate's key is not in the roster")                  \
-        row(NOT_A_NEIGHBOUR, "not-a-neighbour", "the roster has no edge to this participant") row( \
-            EXPIRED, "expired", "the certificate is not valid at this time")                       \
-            row(HANDSHAKE, "handshake", "TLS 1.3 with a certificate did not come about") row(      \
-                TOO_MANY, "too-many",                                                              \
-                "more connections wait for their handshake than are allowed")                      \
-                row(TOO_SLOW, "too-slow", "the other said nothing, or took nothing, for too long") \
-                    row(WRONG_VERSION, "wrong-version",                                            \
-                        "the frame is of another version of the protocol")                         \
-                        row(OVERSIZED, "oversized",                                                \
-                            "the frame is longer than this study's frames are")                    \
-                            row(MALFORMED, "malformed",                                            \
-                                "the frame's length or fields are not those of its kind")          \
-                                row(TRUNCATED, "truncated",                                        \
-                                    "the connection ended within a frame") row(NOT_FINITE,         \
-                                                                               "not-finite",       \
-                                                                               "a number of the "  \
-                                                                               "frame is NaN or "  \
-                                                                               "infinite")         \
-                                    row(NO_HELLO, "no-hello", "a hello comes first, once") row(    \
-                                        WRONG_DIGEST, "wrong-digest",                              \
-                                        "the other runs another study")                            \
-                                        row(WRONG_INDEX, "wrong-index",                            \
-                                            "the other says that it is somebody else")             \
-                                            row(WRONG_MODE, "wrong-mode",                          \
-                                                "one runs in test mode, the other does not")       \
-                                                row(LEDGER_WENT_BACK, "ledger-went-back",          \
-                                                    "the other's ledger is older than the one it " \
-                                                    "showed before: a restored copy")              \
-                                                    row(REPLAYED, "replayed",                      \
-                                                        "the frame is there already")              \
-                                                        row(OUT_OF_ORDER, "out-of-order",          \
-                                                            "the frame is of a round that nobody " \
-                                                            "can have reached")                    \
-                                                            row(WRONG_ATTEMPT, "wrong-attempt",    \
-                                                                "the frame is of another attempt") \
-                                                                row(BAD_SIGNATURE,                 \
-                                                                    "bad-signature",               \
-                                                                    "a pair key is not signed by " \
-                                                                    "the roster's key")
+/* clang-format off */
+#define NETDP_I_REFUSALS(row) \
+    row(NOTHING, "nothing", "nothing is refused") \
+    row(UNKNOWN_KEY, "unknown-key", "the certificate's key is not in the roster") \
+    row(NOT_A_NEIGHBOUR, "not-a-neighbour", "the roster has no edge to this participant") \
+    row(EXPIRED, "expired", "the certificate is not valid at this time") \
+    row(HANDSHAKE, "handshake", "TLS 1.3 with a certificate did not come about") \
+    row(TOO_MANY, "too-many", "more connections wait for their handshake than are allowed") \
+    row(TOO_SLOW, "too-slow", "the other said nothing, or took nothing, for too long") \
+    row(WRONG_VERSION, "wrong-version", "the frame is of another version of the protocol") \
+    row(OVERSIZED, "oversized", "the frame is longer than this study's frames are") \
+    row(MALFORMED, "malformed", "the frame's length or fields are not those of its kind") \
+    row(TRUNCATED, "truncated", "the connection ended within a frame") \
+    row(NOT_FINITE, "not-finite", "a number of the frame is NaN or infinite") \
+    row(NO_HELLO, "no-hello", "a hello comes first, once") \
+    row(WRONG_DIGEST, "wrong-digest", "the other runs another study") \
+    row(WRONG_INDEX, "wrong-index", "the other says that it is somebody else") \
+    row(WRONG_MODE, "wrong-mode", "one runs in test mode, the other does not") \
+    row(LEDGER_WENT_BACK, "ledger-went-back", "the other's ledger is older than the one it showed before: a restored copy") \
+    row(REPLAYED, "replayed", "the frame is there already") \
+    row(OUT_OF_ORDER, "out-of-order", "the frame is of a round that nobody can have reached") \
+    row(WRONG_ATTEMPT, "wrong-attempt", "the frame is of another attempt") \
+    row(BAD_SIGNATURE, "bad-signature", "a pair key is not signed by the roster's key")
+/* clang-format on */
 
 typedef enum netdp_i_refusal {
 #define NETDP_I_REFUSAL_NUMBER(name, word, what) NETDP_I_REFUSE_##name,
-    NETDP_I_REFUSALS(NETDP_I_REFUSAL_NUMBER)
+    NETDP_I_REFUSALS(NETDP_I_REFUSAL_NUMBER) /**/
 #undef NETDP_I_REFUSAL_NUMBER
-        NETDP_I_REFUSALS_COUNT
+    NETDP_I_REFUSALS_COUNT
 } netdp_i_refusal;
 
 /* "unknown-key", and what that means; "?" of a number that is none. */
