@@ -103,7 +103,7 @@ netdp_status netdp_i_contribution_make(netdp_i_noising *noising, const double *v
                               : place(noising, value, width, placed, error);
     if (status == NETDP_OK) {
         for (int64_t i = 0; i < width; i++)
-            sum[i] = ((netdp_i_wide)placed[i] << (NETDP_I_OWN_PLACES - VALUE_PLACES)) +
+            sum[i] = placed[i] * ((netdp_i_wide)1 << (NETDP_I_OWN_PLACES - VALUE_PLACES)) +
                      netdp_i_secure_normal(noising->own, NETDP_I_OWN_PLACES);
         for (int32_t k = 0; k < noising->partners && kappa > 0; k++)
             for (int64_t i = 0; i < width; i++) {

@@ -149,7 +149,7 @@ CASES = [
     bad("--rounds 5 --sees sum", "--sees: does not apply to walk"),
     bad("--rounds 5 --own-noise counts", "--own-noise: does not apply"),
     bad("--rounds 5 --pattern ones", "--pattern: does not apply"),
-    bad("--rounds 5 --cap 0", "--cap: must be a whole number from 1"),
+    bad("--rounds 5 --cap 0", "--cap: '0' is out of range; give a whole number from 1, or none"),
     bad("--rounds 5 --tokens 0", "--tokens"),
     bad("--rounds 5 --start 9", "--start"),
     bad("--rounds 5 --start observer --to set:0,1", "name the node"),
