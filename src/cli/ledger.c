@@ -49,20 +49,27 @@ static netdp_status check_delta(double delta, netdp_error *error)
 
 /* ---- show ---- */
 
+/* "?" where a statement that somebody signed has none. */
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "?";
+}
+
 static void print_statement(const json_t *statement)
 {
     const json_t *content = json_object_get(statement, "content");
     const json_t *head = json_object_get(content, "ledger"), *one;
     size_t i;
     printf("Ledger of %s, %" JSON_INTEGER_FORMAT " rows, head %.16s...\n\n",
-           json_string_value(json_object_get(content, "owner")),
+           netdp_i_show_text(text_of(content, "owner")).text,
            json_integer_value(json_object_get(head, "rows")),
-           json_string_value(json_object_get(head, "head")));
+           netdp_i_show_text(text_of(head, "head")).text);
     json_array_foreach (json_object_get(content, "studies"), i, one)
         printf("%.16s...  %s: %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
                " contributions reserved, %" JSON_INTEGER_FORMAT " frames stored%s\n",
-               json_string_value(json_object_get(one, "study")),
-               netdp_i_show_text(json_string_value(json_object_get(one, "title"))).text,
+               netdp_i_show_text(text_of(one, "study")).text,
+               netdp_i_show_text(text_of(one, "title")).text,
                json_integer_value(json_object_get(one, "reserved")),
                json_integer_value(json_object_get(one, "contributions")),
                json_integer_value(json_object_get(one, "sent")),
@@ -72,8 +79,7 @@ static void print_statement(const json_t *statement)
     else
         printf("\n%-32s %12s %12s\n", "towards", "epsilon", "at most");
     json_array_foreach (json_object_get(content, "towards"), i, one)
-        printf("%-32s %12s %12s\n",
-               netdp_i_show_text(json_string_value(json_object_get(one, "who"))).text,
+        printf("%-32s %12s %12s\n", netdp_i_show_text(text_of(one, "who")).text,
                netdp_i_up(netdp_i_json_number(json_object_get(one, "epsilon")), 4).text,
                netdp_i_up(netdp_i_json_number(json_object_get(one, "epsilon_at_most")), 4).text);
     if (i > 0)
@@ -144,7 +150,8 @@ static netdp_status verify_statement(const char *path, char *text, netdp_error *
                             netdp_i_show_text(fault.text).text);
     netdp_status status = netdp_i_statement_check(statement, path, error);
     if (status == NETDP_OK) {
-        puts("The signature holds: it is that of the ledger's owner.");
+        puts("The signature holds: it was made with the key of the owner that is named here; "
+             "compare it with the roster's.");
         print_statement(statement);
     }
     json_decref(statement);

@@ -86,10 +86,8 @@ static bool contribute_truly(void *context, int64_t round, double *message)
     bool made = streams != NULL && noised != NULL;
     if (!made) {
         (void)netdp_i_no_memory(d->error);
-    } else if (!netdp_i_secure_begin(&streams->own)) {
-        made = false;
-        netdp_i_fail(d->error, NETDP_ENVIRONMENT, "the system has no secure generator");
     } else {
+        netdp_i_own_stream(d->ephemeral, &d->attempt, task->value, task->width, &streams->own);
         netdp_i_noising noising = {.reach = task->reach,
                                    .scale = task->scale,
                                    .pair_noise = task->protocol.pairing.noise,

@@ -269,7 +269,10 @@ enum { KEPT = crypto_scalarmult_SCALARBYTES + sizeof(netdp_i_offer) };
 
 static void name_kept(const char *folder, const netdp_i_attempt *attempt, char path[4096])
 {
-    snprintf(path, 4096, "%.3900s/pair-key-%u-%u", folder, attempt->phase, attempt->attempt);
+    char study[NETDP_I_DIGEST_TEXT];
+    netdp_i_hex(attempt->study, study);
+    snprintf(path, 4096, "%.3900s/pair-key-%.16s-%u-%u", folder, study, attempt->phase,
+             attempt->attempt);
 }
 
 static netdp_status write_kept(const char *path, const netdp_i_ephemeral *ephemeral,
@@ -379,4 +382,22 @@ bool netdp_i_pair_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attem
     sodium_memzero(key, sizeof key);
     sodium_memzero(shared, sizeof shared);
     return true;
+}
+
+void netdp_i_own_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attempt *attempt,
+                        const double *value, int32_t width, netdp_i_secure *stream)
+{
+    static const char purpose[] = "netdp own stream 1";
+    unsigned char key[NETDP_I_SECURE_KEY], place[8];
+    (void)put32(put32(place, attempt->phase), attempt->attempt);
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, ephemeral->secret, sizeof ephemeral->secret, sizeof key);
+    crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
+    crypto_generichash_update(&state, attempt->study, sizeof attempt->study);
+    crypto_generichash_update(&state, place, sizeof place);
+    crypto_generichash_update(&state, (const unsigned char *)value, (size_t)width * sizeof *value);
+    crypto_generichash_final(&state, key, sizeof key);
+    netdp_i_secure_of(key, stream);
+    sodium_memzero(&state, sizeof state);
+    sodium_memzero(key, sizeof key);
 }

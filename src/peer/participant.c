@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "peer/budget.h"
 #include "peer/draws.h"
 #include "peer/link/frame.h"
@@ -31,7 +32,6 @@ enum { TICK = 250, HANDSHAKE = 5000, CONNECTION_FRAME = 256, STRANGERS = 10 };
 
 /* What is known of one neighbour. */
 typedef struct side {
-    bool met;           /* it has said hello to this process */
     bool greeted, done; /* done: its result is there */
     int64_t next;       /* the round of its vector that comes next */
     int64_t send;       /* the round of this peer's that it is sent next, */
@@ -239,6 +239,8 @@ static netdp_status forget_key(participant *p)
     netdp_i_ephemeral_free(p->ephemeral);
     p->ephemeral = NULL;
     p->drawing.ephemeral = NULL;
+    if (p->settings.test)
+        return NETDP_OK;
     return netdp_i_ephemeral_forget(p->folder, &p->attempt, p->error);
 }
 
@@ -264,11 +266,11 @@ static netdp_status open_transcript(participant *p)
                                              "%.300s: cannot write: %s", path, strerror(errno));
 }
 
-/* Have all neighbours said what they remember of this peer? */
+/* Are all links up, so that all neighbours have said what they remember of this peer? */
 static bool is_known_to_all(const participant *p)
 {
     for (int32_t i = 0; i < p->sides; i++)
-        if (!p->side[i].met)
+        if (!p->side[i].greeted)
             return false;
     return true;
 }
@@ -489,6 +491,14 @@ static void link_refused(void *context, int32_t link, netdp_i_refusal why, const
          link >= 0 ? name_of(p, p->link[link].neighbour) : "-", from);
 }
 
+static netdp_status fail_copy(participant *p, const char *name)
+{
+    return netdp_i_fail(p->error, NETDP_INVALID,
+                        "ledger.db: %.100s says that it has seen a later ledger of this peer: this "
+                        "is a copy from before; bring the newest one back",
+                        name);
+}
+
 /*
  * Does the ledger hold what the neighbour knows of it? A copy from before would let a contribution be
  * drawn a second time: with other noise, for all to compare.
@@ -505,12 +515,7 @@ static netdp_status check_memory(participant *p, const char *name, const netdp_i
     for (int64_t t = 0; t < theirs->at.round && t < p->task.protocol.rounds; t++)
         if (p->frame[t] == NULL && netdp_linear_contributes(&p->task.protocol, t))
             newest = false; /* it has what is not stored here */
-    return status != NETDP_OK || newest
-               ? status
-               : netdp_i_fail(p->error, NETDP_INVALID,
-                              "ledger.db: %.100s has seen a later ledger of this peer: this is a "
-                              "copy from before; bring the newest one back",
-                              name);
+    return status != NETDP_OK || newest ? status : fail_copy(p, name);
 }
 
 static netdp_i_refusal hear_hello(participant *p, int32_t link, const netdp_i_hello *theirs)
@@ -535,7 +540,7 @@ static netdp_i_refusal hear_hello(participant *p, int32_t link, const netdp_i_he
     if (why != NETDP_I_REFUSE_NOTHING)
         return why;
     tell(p, "event=link-up member=%s", name_of(p, who));
-    s->greeted = s->met = true;
+    s->greeted = true;
     s->send = s->most = theirs->at.round; /* it is at the round before, or at this one */
     (void)send_head(p, link);             /* this ledger goes on from what it knows */
     for (int32_t v = 0; v < p->package->members; v++)
@@ -587,6 +592,8 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
     case NETDP_I_FRAME_GOODBYE:
         tell(p, "event=goodbye reason=%s member=%s", netdp_i_refusal_word(message->why),
              name_of(p, p->link[link].neighbour));
+        if (message->why == NETDP_I_REFUSE_LEDGER_WENT_BACK)
+            end_with(p, fail_copy(p, name_of(p, p->link[link].neighbour)));
         return NETDP_I_REFUSE_NOTHING;
     case NETDP_I_FRAME_KINDS:
         break;
@@ -713,6 +720,11 @@ static netdp_status read_folder(participant *p)
     return status;
 }
 
+static netdp_i_rounded number_up(const json_t *object, const char *key)
+{
+    return netdp_i_up(netdp_i_json_number(json_object_get(object, key)), 5);
+}
+
 /* Before the start: what it would cost, to be read beside the budget that allows it. */
 static netdp_status tell_account(participant *p)
 {
@@ -724,11 +736,10 @@ static netdp_status tell_account(participant *p)
         return status;
     const json_t *who = json_object_get(worst, "observers");
     const char *first = json_string_value(json_array_get(who, 0));
-    tell(p, "event=account delta=%g worst=%.5g towards=%s and=%zu eavesdropper=%.5g everyone=%.5g",
-         p->package->terms.delta, netdp_i_json_number(json_object_get(worst, "epsilon")),
-         first != NULL ? first : "-", json_array_size(who) > 0 ? json_array_size(who) - 1 : 0,
-         netdp_i_json_number(json_object_get(account, "eavesdropper")),
-         netdp_i_json_number(json_object_get(account, "everyone_else")));
+    tell(p, "event=account delta=%g worst=%s towards=%s and=%zu eavesdropper=%s everyone=%s",
+         p->package->terms.delta, number_up(worst, "epsilon").text, first != NULL ? first : "-",
+         json_array_size(who) > 0 ? json_array_size(who) - 1 : 0,
+         number_up(account, "eavesdropper").text, number_up(account, "everyone_else").text);
     json_decref(account);
     return NETDP_OK;
 }
@@ -783,7 +794,8 @@ static netdp_status open_books(participant *p)
     bool stored = false, settled = false;
     int64_t reserved = 0;
     const int32_t self = p->task.self;
-    netdp_i_file_path(path, p->folder, "ledger.db");
+    /* What was spent in test mode is nothing, and what left then is nothing to go on from. */
+    netdp_i_file_path(path, p->folder, p->settings.test ? "ledger-test.db" : "ledger.db");
     netdp_status status =
         netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error);
     if (status == NETDP_OK)
@@ -792,11 +804,14 @@ static netdp_status open_books(participant *p)
         status = tell_account(p);
     if (status == NETDP_OK && !settled)
         status = admit(p);
-    if (status == NETDP_OK && !settled)
-        status = netdp_i_ledger_reserve(p->ledger, &p->attempt, &stored, p->error);
-    if (status == NETDP_OK && p->task.pairs != NULL)
+    if (status == NETDP_OK && p->settings.test)
+        status = netdp_i_ephemeral_new(p->signer, &p->attempt, (uint32_t)self, &p->ephemeral,
+                                       &p->offer[self], p->error);
+    else if (status == NETDP_OK)
         status = netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self,
                                         &p->ephemeral, &p->offer[self], p->error);
+    if (status == NETDP_OK && !settled)
+        status = netdp_i_ledger_reserve(p->ledger, &p->attempt, &stored, p->error);
     if (status != NETDP_OK)
         return status;
     p->offered[self] = p->task.pairs != NULL;
@@ -806,7 +821,7 @@ static netdp_status open_books(participant *p)
         status = resume_contribution(p);
     if (status == NETDP_OK && stored && p->ephemeral != NULL)
         status = forget_key(p);
-    if (status == NETDP_OK && !stored && p->task.pairs != NULL && p->ephemeral == NULL)
+    if (status == NETDP_OK && !stored && p->ephemeral == NULL)
         status =
             netdp_i_fail(p->error, NETDP_INVALID,
                          "ledger.db: its contribution is missing, and was once stored: this is "

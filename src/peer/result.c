@@ -37,7 +37,8 @@ netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self
     json_t *list = json_array();
     const json_t *found = NULL;
     for (int32_t i = 0; i < prices->count; i++) {
-        const double epsilon = price_of(package, prices, prices->towards[i].square);
+        const double epsilon = price_of(
+            package, prices, prices->exposed ? prices->everyone : prices->towards[i].square);
         json_t *entry =
             json_pack("{s:o, s:o}", "observers", list_observers(package, &prices->towards[i]),
                       "epsilon", netdp_i_json_double(epsilon));
@@ -51,8 +52,10 @@ netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self
         "{s:s, s:s, s:f, s:I, s:o, s:o, s:o}", "bound", "everything", "sees",
         "every frame on every link, and what the observers drew themselves", "delta",
         package->terms.delta, "contributions", (json_int_t)prices->contributions, "eavesdropper",
-        netdp_i_json_double(price_of(package, prices, prices->outside)), "everyone_else",
-        netdp_i_json_double(price_of(package, prices, prices->everyone)), "towards", list);
+        netdp_i_json_double(
+            price_of(package, prices, prices->exposed ? prices->everyone : prices->outside)),
+        "everyone_else", netdp_i_json_double(price_of(package, prices, prices->everyone)),
+        "towards", list);
     netdp_i_prices_free(prices);
     if (netdp_i_json_failed() || object == NULL) {
         json_decref(object);

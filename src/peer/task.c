@@ -113,6 +113,21 @@ static void average_rows(netdp_i_task *task, const netdp_table *table)
     }
 }
 
+/* What a reader says quotes the cell, and an error ends in a log: the line is enough. */
+static netdp_status fail_quietly(const char *path, const netdp_error *why, netdp_error *error)
+{
+    const size_t length = strlen(path);
+    long line = 0;
+    if (strncmp(why->text, path, length) == 0 && why->text[length] == ':')
+        line = strtol(why->text + length + 1, NULL, 10);
+    if (why->status == NETDP_INVALID && line > 0)
+        return netdp_i_fail(
+            error, why->status,
+            "%.300s: line %ld is not a row with a number in each column of the study", path, line);
+    return netdp_i_fail(error, why->status,
+                        "%.300s: cannot be read, or lacks a column of the study", path);
+}
+
 static netdp_status read_own(netdp_i_task *task, const char *folder, const char *data,
                              netdp_error *error)
 {
@@ -127,8 +142,11 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
         netdp_i_file_path(path, "", data + 1);
     else
         netdp_i_file_path(path, folder, data);
-    netdp_status status = netdp_table_read(path, wanted, task->width, &table, error);
+    netdp_error why = {NETDP_OK, ""};
+    netdp_status status = netdp_table_read(path, wanted, task->width, &table, &why);
     netdp_i_free(wanted);
+    if (status != NETDP_OK)
+        status = fail_quietly(path, &why, error);
     if (status == NETDP_OK && table->rows == 0)
         status = netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
     if (status == NETDP_OK) {

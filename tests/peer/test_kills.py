@@ -63,7 +63,7 @@ def run(dither, kills, chance):
                 stored, = ledger.execute("select body from entry where kind = 'contribution'").fetchone()
             assert stored == sent[one, 0], f"peer {one}: its ledger has another contribution than it sent"
             first.append(number_of(stored))
-            secret = (net.of(one) / "pair-key-0-0").read_bytes()[:32]
+            secret = next(net.of(one).glob("pair-key-*")).read_bytes()[:32]
             assert secret == bytes(32), f"peer {one}: the secret of its pairs is still there"
         states = [state[0] for state in net.states()]
         last = [number_of(sent[one, 399]) for one in range(net.count)]
