@@ -496,7 +496,11 @@ typedef struct netdp_budget {
     bool add_remove;     /* what a row's being protected means: added or removed; else replaced */
 } netdp_budget;
 
-/* What was spent: all of an account's releases composed, an upper bound (netdp_events_epsilon). */
+/*
+ * What was spent: all of an account's releases composed, an upper bound (netdp_events_epsilon), whatever
+ * the next one was chosen by. For that an account takes Gaussian noise of any size without a rate, or
+ * one other mechanism, noise and rate again and again (NETDP_INVALID).
+ */
 typedef struct netdp_spent {
     double epsilon;   /* at `delta` */
     double delta;     /* the budget's */
@@ -509,7 +513,7 @@ typedef struct netdp_guard netdp_guard;
 /*
  * Opens the SQLite file, or makes it. The first who opens an account fixes its terms; others must
  * give the same (NETDP_INVALID). Any number of processes and threads may hold it. A guard does not
- * outlive a fork: the child opens its own. Free by netdp_guard_close; NULL is fine there.
+ * outlive a fork, and in a process that was forked while one was open none is opened (NETDP_INVALID). Free by netdp_guard_close; NULL is fine there.
  * NETDP_ENVIRONMENT: the file, or a library that was built without SQLite.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_guard_open(const char *path, const netdp_budget *budget,

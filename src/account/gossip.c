@@ -359,11 +359,13 @@ static netdp_status losses_begin(account *a, netdp_error *error)
     if (request->protection.protects == NETDP_PROTECTS_ROW)
         losses->threat.protects = netdp_protection_words(&request->protection);
     status = choose_proof(a, error);
-    netdp_i_judge(a->bound,
-                  (netdp_i_case){.outward = a->quiet == NULL &&
-                                            (bound == NETDP_BOUND_EVERYTHING || is_local(a) ||
-                                             proves_stream(a) || a->certify)},
-                  losses);
+    netdp_i_judge(
+        a->bound,
+        (netdp_i_case){.outward = a->quiet == NULL &&
+                                  request->protection.batches.kind != NETDP_BATCHES_POISSON &&
+                                  (bound == NETDP_BOUND_EVERYTHING || is_local(a) ||
+                                   proves_stream(a) || a->certify)},
+        losses);
     if (bound == NETDP_BOUND_EXACT && !is_local(a) && !a->certify &&
         netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)
         losses->tolerance = NETDP_I_FLOOR;

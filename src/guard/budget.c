@@ -22,6 +22,7 @@ struct netdp_i_budget {
     char *path, *account;
     netdp_budget terms;
     pid_t owner; /* a connection must not be carried over a fork */
+    bool holds;  /* is counted among those that this process has open */
     pthread_mutex_t turn;
 };
 
@@ -156,13 +157,47 @@ static netdp_status hold_terms(netdp_i_budget *b, netdp_error *error)
     return status;
 }
 
+/*
+ * Locks on files are a process's, and SQLite counts them in its memory: after a fork it believes in those
+ * of the parent. So nothing is opened in a process that was forked while a budget was open.
+ */
+static pthread_mutex_t holding = PTHREAD_MUTEX_INITIALIZER;
+static int64_t held;
+static pid_t holder;
+
+static netdp_status hold_process(netdp_i_budget *b, netdp_error *error)
+{
+    pthread_mutex_lock(&holding);
+    const bool forked = held > 0 && holder != getpid();
+    if (!forked) {
+        holder = getpid();
+        held++;
+        b->holds = true;
+    }
+    pthread_mutex_unlock(&holding);
+    return !forked ? NETDP_OK
+                   : netdp_i_fail(error, NETDP_INVALID,
+                                  "%s: this process was forked while a budget was open; close "
+                                  "budgets before a fork, or start processes anew (spawn)",
+                                  b->path);
+}
+
+static void let_process_go(netdp_i_budget *b)
+{
+    pthread_mutex_lock(&holding);
+    held -= b->holds;
+    pthread_mutex_unlock(&holding);
+}
+
 static netdp_status open_file(netdp_i_budget *b, netdp_error *error)
 {
-    /* Its owner's alone; SQLite takes an empty file for a new one. */
-    const int made = open(b->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (made < 0)
+    /* Its owner's alone; SQLite takes an empty file for a new one. One that is there is not opened beside
+     * SQLite: to close it would drop all locks that this process has on it. */
+    const int made = open(b->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (made < 0 && errno != EEXIST)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: %s", b->path, strerror(errno));
-    close(made);
+    if (made >= 0)
+        close(made);
     if (sqlite3_open_v2(b->path, &b->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return said_no(b, error);
     sqlite3_busy_timeout(b->file, PATIENCE);
@@ -196,7 +231,9 @@ netdp_status netdp_i_budget_open(const char *path, const netdp_budget *terms,
     b->owner = getpid();
     pthread_mutex_init(&b->turn, NULL);
     netdp_status status =
-        b->path == NULL || b->account == NULL ? netdp_i_no_memory(error) : open_file(b, error);
+        b->path == NULL || b->account == NULL ? netdp_i_no_memory(error) : hold_process(b, error);
+    if (status == NETDP_OK)
+        status = open_file(b, error);
     if (status == NETDP_OK)
         *budget = b;
     else
@@ -208,8 +245,10 @@ void netdp_i_budget_close(netdp_i_budget *b)
 {
     if (b == NULL)
         return;
-    if (b->owner == getpid())
+    if (b->owner == getpid()) {
         sqlite3_close(b->file);
+        let_process_go(b);
+    }
     pthread_mutex_destroy(&b->turn);
     netdp_i_free(b->path);
     netdp_i_free(b->account);
@@ -289,6 +328,30 @@ static netdp_status write_event(netdp_i_budget *b, const netdp_event *event, net
     return status;
 }
 
+/*
+ * What comes next may depend on what was seen. Composition of a list that was fixed beforehand holds then
+ * only if one of any two kinds tells everything of the other: so it is for Gaussian noise of all sizes
+ * (their 1/noise^2 add up), and for repetitions of one mechanism.
+ */
+static netdp_status check_kind(const netdp_i_budget *b, const events *list,
+                               const netdp_event *event, netdp_error *error)
+{
+    for (int64_t i = 0; i < list->count; i++) {
+        const netdp_event *old = &list->event[i];
+        if (old->mechanism != event->mechanism ||
+            (event->mechanism != NETDP_GAUSSIAN &&
+             (old->noise != event->noise || old->rate != event->rate ||
+              old->epsilon != event->epsilon)))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: '%s' has released by another mechanism, and what comes next "
+                                "may depend on it; an account takes Gaussian noise of any size, or "
+                                "one other again and again: give this one an account of its own, "
+                                "and each its part of the budget",
+                                b->path, b->account);
+    }
+    return NETDP_OK;
+}
+
 /* Within a transaction that no other process can write in. */
 static netdp_status spend(netdp_i_budget *b, const netdp_event *event, netdp_spent *spent,
                           netdp_error *error)
@@ -296,6 +359,8 @@ static netdp_status spend(netdp_i_budget *b, const netdp_event *event, netdp_spe
     events list = {0};
     double epsilon = 0;
     netdp_status status = read_events(b, &list, error);
+    if (status == NETDP_OK && event != NULL)
+        status = check_kind(b, &list, event, error);
     if (status == NETDP_OK && event != NULL)
         status = add_event(&list, *event, error);
     if (status == NETDP_OK)

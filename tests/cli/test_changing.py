@@ -120,7 +120,7 @@ CASES = [
     bad(f"{RING} --rounds 8 --dropout edges:", "dropout: 'edges:'"),
     bad(f"{RING} --rounds 8 --dropout=-0.1", "dropout: '-0.1'"),
     bad(f"{RING} --rounds 8 --redraw round", "erdos-renyi"),
-    bad(f"{DRAWN} --rounds 8 --redraw often", "give round or phase"),
+    bad(f"{DRAWN} --rounds 8 --redraw often", "give never, round or phase"),
     bad(f"{DRAWN} --rounds 8 --redraw phase", "averaging has no phases"),
     bad(f"{DRAWN} --rounds 8 --redraw round --dropout 0.1", "one of the two"),
     bad(f"{DRAWN} --rounds 8 --redraw round --accelerate", "accelerate"),

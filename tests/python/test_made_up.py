@@ -119,10 +119,10 @@ def test_nothing_leaks():
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * 4096
 
-    for _ in range(20):
+    tracemalloc.start()
+    for _ in range(150):  # caches fill
         once()
     gc.collect()
-    tracemalloc.start()
     before, held = tracemalloc.get_traced_memory()[0], resident()
     for _ in range(150):
         once()

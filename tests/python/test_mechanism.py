@@ -18,8 +18,10 @@ def test_sum_noise_and_budget(tmp_path):
     assert np.abs(total - 25 / np.sqrt(6)).max() < 8 * 80
     assert guard.spent == netdp.Spent(float(netdp.convert("gdp:0.025", "dp:1e-5")), 1e-5, 1)
     with pytest.raises(netdp.NoAnswer, match="nothing was released"):
-        guard.laplace(rows, clip=1, noise=0.5)
-    assert guard.laplace(rows, clip=1, noise=2).shape == (2, 3)
+        guard.gaussian(rows, clip=1, noise=0.5)
+    with pytest.raises(netdp.Invalid, match="another mechanism"):
+        guard.laplace(rows, clip=1, noise=20)
+    assert guard.gaussian(rows, clip=1, noise=6).shape == (2, 3)
     assert guard.spent.releases == 2 and 0.5 < guard.spent.epsilon < 1
     guard.close()
     with pytest.raises(netdp.Invalid, match="stays so"):

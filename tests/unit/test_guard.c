@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <netdp/privacy.h>
 
@@ -34,6 +35,32 @@ static netdp_guard *open_guard(const char *account, double epsilon, bool add_rem
     const netdp_budget budget = {account, epsilon, 1e-5, add_remove};
     assert_ok(netdp_guard_open(path, &budget, &guard, &error));
     return guard;
+}
+
+/* Releases of the account, as a process of its own sees them. */
+static int look_from_elsewhere(const char *account, const char *epsilon)
+{
+    int code = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", "look", path, account, epsilon, (char *)NULL);
+        _exit(99);
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_true(WIFEXITED(code));
+    return WEXITSTATUS(code);
+}
+
+static int look(const char *where, const char *account, double epsilon)
+{
+    netdp_guard *guard = NULL;
+    netdp_spent spent = {0};
+    const netdp_budget budget = {account, epsilon, 1e-5, true};
+    if (netdp_guard_open(where, &budget, &guard, &error) != NETDP_OK ||
+        netdp_guard_spent(guard, &spent, &error) != NETDP_OK)
+        return 98;
+    netdp_guard_close(guard);
+    return (int)spent.releases;
 }
 
 static netdp_status release(netdp_guard *guard, netdp_mechanism mechanism, double noise,
@@ -86,7 +113,8 @@ static void test_budget_holds(void **state)
 static void test_clipping(void **state)
 {
     (void)state;
-    netdp_guard *guard = open_guard(NULL, INFINITY, false);
+    netdp_guard *guard[] = {open_guard("gaussian", INFINITY, false),
+                            open_guard("laplace", INFINITY, false)};
     const struct {
         netdp_mechanism mechanism;
         double row[3], clipped[3];
@@ -108,27 +136,30 @@ static void test_clipping(void **state)
             memcpy(rows[i], is[k].row, sizeof is[k].row);
         netdp_released notes;
         /* deviation 1/32, of Laplace sqrt 2 times that: beyond 20 of them with 1e-9 and less */
-        assert_ok(release(guard, is[k].mechanism, 0x1p-6, TIMES, 3, rows[0], sum, &notes));
+        assert_ok(release(guard[is[k].mechanism == NETDP_LAPLACE], is[k].mechanism, 0x1p-6, TIMES,
+                          3, rows[0], sum, &notes));
         assert_true(notes.deviation == 0x1p-5);
         assert_int_equal(notes.dropped, isfinite(is[k].row[0]) ? 0 : TIMES);
         for (int j = 0; j < 3; j++)
             assert_true(fabs(sum[j] - TIMES * is[k].clipped[j]) < 20 * notes.deviation + 1e-9);
     }
-    netdp_guard_close(guard);
+    netdp_guard_close(guard[0]);
+    netdp_guard_close(guard[1]);
 }
 
 /* Moments of many draws: of a normal and of Laplace, without correlation of neighbours. */
 static void test_noise(void **state)
 {
     (void)state;
-    netdp_guard *guard = open_guard(NULL, INFINITY, true);
     enum { DRAWS = 100000 };
     double *sum = malloc(DRAWS * sizeof *sum);
     assert_non_null(sum);
     for (int kind = 0; kind < 2; kind++) {
         netdp_released notes;
+        netdp_guard *guard = open_guard(kind == 0 ? "gaussian" : "laplace", INFINITY, true);
         assert_ok(release(guard, kind == 0 ? NETDP_GAUSSIAN : NETDP_LAPLACE, 3, 0, DRAWS, NULL, sum,
                           &notes));
+        netdp_guard_close(guard);
         assert_true(fabs(notes.deviation - 3) < 1e-9);
         double mean = 0, square = 0, fourth = 0, next = 0;
         for (int i = 0; i < DRAWS; i++) {
@@ -146,26 +177,60 @@ static void test_noise(void **state)
         assert_true(fabs(next) < 6 * variance / sqrt(DRAWS));
     }
     free(sum);
-    netdp_guard_close(guard);
 }
 
-/* Different kinds compose, at most as their epsilons add up. */
-static void test_composition(void **state)
+/* What comes next may have been chosen by what was seen: one kind for an account, Gaussian of any size. */
+static void test_kinds(void **state)
 {
     (void)state;
-    netdp_guard *guard = open_guard(NULL, 2, true);
+    const double row[] = {1};
+    const netdp_release some = {NETDP_GAUSSIAN, 1, 6, 0.01, 1, 1},
+                        fewer = {NETDP_GAUSSIAN, 1, 6, 0.005, 1, 1};
+    double sum;
+    netdp_released first, second;
+    netdp_guard *gaussian = open_guard("gaussian", 2, true),
+                *laplace = open_guard("laplace", 2, true);
+    netdp_guard *drawn = open_guard("drawn", 2, true);
+    assert_ok(release(gaussian, NETDP_GAUSSIAN, 6, 1, 1, row, &sum, &first));
+    assert_ok(release(gaussian, NETDP_GAUSSIAN, 9, 1, 1, row, &sum, &second));
+    assert_true(second.spent.epsilon > first.spent.epsilon);
+    assert_int_equal(release(gaussian, NETDP_LAPLACE, 9, 1, 1, row, &sum, NULL), NETDP_INVALID);
+    assert_int_equal(netdp_guard_release(gaussian, &some, row, &sum, NULL, &error), NETDP_INVALID);
+    assert_ok(release(laplace, NETDP_LAPLACE, 4, 1, 1, row, &sum, &first));
+    assert_ok(release(laplace, NETDP_LAPLACE, 4, 1, 1, row, &sum, &second));
+    assert_true(second.spent.epsilon > first.spent.epsilon && second.spent.epsilon <= 0.5 + 1e-9);
+    assert_int_equal(release(laplace, NETDP_LAPLACE, 5, 1, 1, row, &sum, NULL), NETDP_INVALID);
+    assert_ok(netdp_guard_release(drawn, &some, row, &sum, NULL, &error));
+    assert_int_equal(netdp_guard_release(drawn, &fewer, row, &sum, NULL, &error), NETDP_INVALID);
+    assert_int_equal(release(drawn, NETDP_GAUSSIAN, 6, 1, 1, row, &sum, NULL), NETDP_INVALID);
+    netdp_guard_close(gaussian);
+    netdp_guard_close(laplace);
+    netdp_guard_close(drawn);
+}
+
+/* A second guard of the process opens and closes; another process looks; and nothing is forgotten. */
+static void test_locks_stay(void **state)
+{
+    (void)state;
     const double row[] = {1};
     double sum;
-    netdp_released gaussian, both, drawn;
-    assert_ok(release(guard, NETDP_GAUSSIAN, 6, 1, 1, row, &sum, &gaussian));
-    assert_ok(release(guard, NETDP_LAPLACE, 4, 1, 1, row, &sum, &both));
-    assert_true(both.spent.epsilon > gaussian.spent.epsilon);
-    assert_true(both.spent.epsilon <= gaussian.spent.epsilon + 0.25 + 1e-9);
-    const netdp_release some = {NETDP_GAUSSIAN, 1, 6, 0.01, 1, 1};
-    assert_ok(netdp_guard_release(guard, &some, row, &sum, &drawn, &error));
-    assert_true(drawn.spent.epsilon > both.spent.epsilon);
-    assert_true(drawn.spent.epsilon < both.spent.epsilon + 0.05);
-    assert_int_equal(release(guard, NETDP_LAPLACE, 0.6, 1, 1, row, &sum, NULL), NETDP_NO_ANSWER);
+    netdp_released told;
+    netdp_guard *guard = open_guard("locks", 9, true);
+    assert_ok(release(guard, NETDP_GAUSSIAN, 20, 1, 1, row, &sum, &told));
+    netdp_guard_close(open_guard("locks", 9, true));
+    assert_int_equal(look_from_elsewhere("locks", "9"), 1);
+    for (int k = 0; k < 5; k++)
+        assert_ok(release(guard, NETDP_GAUSSIAN, 20, 1, 1, row, &sum, &told));
+    assert_int_equal(look_from_elsewhere("locks", "9"), 6);
+    /* A child that was forked from here opens none. */
+    const pid_t child = fork();
+    if (child == 0) {
+        netdp_guard *own = NULL;
+        const netdp_budget budget = {"locks", 9, 1e-5, true};
+        _exit(netdp_guard_open(path, &budget, &own, NULL) == NETDP_INVALID ? 0 : 1);
+    }
+    int code = -1;
+    assert_true(waitpid(child, &code, 0) == child && code == 0);
     netdp_guard_close(guard);
 }
 
@@ -210,8 +275,10 @@ static void test_refused(void **state)
                      NETDP_ENVIRONMENT);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 4)
+        return look(argv[1], argv[2], strtod(argv[3], NULL));
     netdp_guard *guard = NULL;
     const netdp_budget budget = {NULL, 1, 1e-5, false};
     if (netdp_guard_open("/nowhere/b.sqlite", &budget, &guard, &error) == NETDP_ENVIRONMENT &&
@@ -223,7 +290,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_budget_holds, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_clipping, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_noise, make_folder, drop_folder),
-        cmocka_unit_test_setup_teardown(test_composition, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_kinds, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_locks_stay, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_refused, make_folder, drop_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -442,7 +442,7 @@ static netdp_status find_law_of_one(netdp_i_returns *hunt, netdp_i_cost_law *law
                                     netdp_error *error)
 {
     const int64_t steps = hunt->watch->series->terms - 1;
-    const double each = (double)hunt->watch->members * hunt->noise_first;
+    const double each = (double)hunt->watch->members * fmax(hunt->noise_first, hunt->noise_out);
     netdp_status status = netdp_i_cost_law_new(netdp_i_step_bin(steps) + 1, law, error);
     if (status != NETDP_OK)
         return status;

@@ -131,7 +131,8 @@ static void fill_leaves(runs *r, netdp_i_returns *hunt, double *any)
     for (int64_t t = 1; t <= m->steps; t++) {
         gone += any[t];
         any[t] =
-            fmin(1, fmax(0, 1 - gone) + 2 * (double)r->members * hunt->noise_first * (double)t);
+            fmin(1, fmax(0, 1 - gone) + 2 * (double)r->members *
+                                            fmax(hunt->noise_first, hunt->noise_out) * (double)t);
     }
     fill(r, any, &r->leave[r->members + 2]);
 }
