@@ -504,13 +504,8 @@ done:
 
 netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *error)
 {
-    if (argc > 1 && strcmp(argv[1], "make") == 0)
-        return make(argc - 1, argv + 1, error);
-    if (argc > 1 && strcmp(argv[1], "info") == 0)
-        return info(argc - 1, argv + 1, error);
-    if (argc > 1 && strcmp(argv[1], "centrality") == 0)
-        return centrality(argc - 1, argv + 1, error);
-    const netdp_i_option none[] = {{0}};
+    static const netdp_i_part parts[] = {
+        {"make", make}, {"info", info}, {"centrality", centrality}, {0}};
     const netdp_i_usage usage = {
         .command = "graph",
         .arguments = "make|info|centrality",
@@ -520,15 +515,6 @@ netdp_status netdp_i_command_graph(int argc, const char **argv, netdp_error *err
                 "Each has its own --help.",
         .examples = "  netdp graph make ring 60 -o ring.edges\n"
                     "  netdp graph info --graph ring.edges\n",
-        .least = 1,
-        .most = 1,
-        .options = none,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be centrality, make or info",
-                              netdp_i_show_text(arguments.text[0]).text);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    return netdp_i_cli_run_part(parts, &usage, "centrality, make or info", argc, argv, error);
 }

@@ -285,13 +285,8 @@ static netdp_status without(int argc, const char **argv, netdp_error *error)
 
 netdp_status netdp_i_command_ledger(int argc, const char **argv, netdp_error *error)
 {
-    if (argc > 1 && strcmp(argv[1], "show") == 0)
-        return show_command(argc - 1, argv + 1, error);
-    if (argc > 1 && strcmp(argv[1], "export") == 0)
-        return export_command(argc - 1, argv + 1, error);
-    if (argc > 1 && strcmp(argv[1], "verify") == 0)
-        return verify_command(argc - 1, argv + 1, error);
-    const netdp_i_option none[] = {{0}};
+    static const netdp_i_part parts[] = {
+        {"show", show_command}, {"export", export_command}, {"verify", verify_command}, {0}};
     const netdp_i_usage usage = {
         .command = "ledger",
         .arguments = "show|export|verify",
@@ -301,15 +296,6 @@ netdp_status netdp_i_command_ledger(int argc, const char **argv, netdp_error *er
                 "Each has its own --help.",
         .examples = "  netdp ledger show north\n"
                     "  netdp ledger export north -o statement.json\n",
-        .least = 1,
-        .most = 1,
-        .options = none,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be export, show or verify",
-                              netdp_i_show_text(arguments.text[0]).text);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    return netdp_i_cli_run_part(parts, &usage, "export, show or verify", argc, argv, error);
 }

@@ -80,3 +80,23 @@ netdp_status netdp_i_cli_without_peer(netdp_error *error)
                         "this netdp was built without it; install libuv1-dev, libssl-dev and "
                         "libsqlite3-dev, then meson setup --reconfigure -Dpeer=enabled and build");
 }
+
+netdp_status netdp_i_cli_run_part(const netdp_i_part *parts, const netdp_i_usage *usage,
+                                  const char *words, int argc, const char **argv,
+                                  netdp_error *error)
+{
+    for (const netdp_i_part *part = parts; argc > 1 && part->name != NULL; part++)
+        if (strcmp(argv[1], part->name) == 0)
+            return part->run(argc - 1, argv + 1, error);
+    const netdp_i_option none[] = {{0}};
+    netdp_i_usage page = *usage;
+    page.least = page.most = 1;
+    page.options = none;
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&page, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be %s",
+                              netdp_i_show_text(arguments.text[0]).text, words);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}

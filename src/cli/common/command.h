@@ -140,6 +140,18 @@ netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char 
                                netdp_i_arguments *arguments, netdp_error *error);
 void netdp_i_arguments_free(netdp_i_arguments *arguments);
 
+/* A command that is several: `graph make`, `graph info`. */
+typedef struct netdp_i_part {
+    const char *name; /* NULL: the last */
+    netdp_i_command run;
+} netdp_i_part;
+
+/* Runs the part that is named first; else the page of `usage` (command, arguments, what, examples), or that
+ * it "must be `words`". */
+netdp_status netdp_i_cli_run_part(const netdp_i_part *parts, const netdp_i_usage *usage,
+                                  const char *words, int argc, const char **argv,
+                                  netdp_error *error);
+
 /* Is --NAME for protocols of these settings (netdp_setting)? By its key, or the NETDP_I_ONLY before it. */
 bool netdp_i_cli_takes(const netdp_i_arguments *arguments, const char *name, unsigned settings);
 

@@ -444,13 +444,10 @@ static netdp_status run_one(int argc, const char **argv, netdp_error *error)
     return NETDP_OK;
 }
 
-static const struct {
-    const char *name;
-    netdp_i_command run;
-} parts[] = {{"init", netdp_i_net_init}, {"invite", netdp_i_net_invite},
-             {"join", netdp_i_net_join}, {"up", run_one},
-             {"status", run_one},        {"down", run_one},
-             {"doctor", run_one}};
+static const netdp_i_part parts[] = {{"init", netdp_i_net_init}, {"invite", netdp_i_net_invite},
+                                     {"join", netdp_i_net_join}, {"up", run_one},
+                                     {"status", run_one},        {"down", run_one},
+                                     {"doctor", run_one},        {0}};
 
 #else
 
@@ -460,20 +457,14 @@ static netdp_status without(int argc, const char **argv, netdp_error *error)
     return netdp_i_cli_without_peer(error);
 }
 
-static const struct {
-    const char *name;
-    netdp_i_command run;
-} parts[] = {{"init", without},   {"invite", without}, {"join", without},  {"up", without},
-             {"status", without}, {"down", without},   {"doctor", without}};
+static const netdp_i_part parts[] = {
+    {"init", without},   {"invite", without}, {"join", without},   {"up", without},
+    {"status", without}, {"down", without},   {"doctor", without}, {0}};
 
 #endif
 
 netdp_status netdp_i_command_net(int argc, const char **argv, netdp_error *error)
 {
-    for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++)
-        if (strcmp(argv[1], parts[i].name) == 0)
-            return parts[i].run(argc - 1, argv + 1, error);
-    const netdp_i_option none[] = {{0}};
     const netdp_i_usage usage = {
         .command = "net",
         .arguments = "init|invite|join|up|status|down|doctor",
@@ -485,16 +476,7 @@ netdp_status netdp_i_command_net(int argc, const char **argv, netdp_error *error
                 "Each has its own --help.",
         .examples = "  netdp net init study.yaml -o net\n"
                     "  netdp net up net\n",
-        .least = 1,
-        .most = 1,
-        .options = none,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "'%s': must be doctor, down, init, invite, join, status or up",
-                              netdp_i_show_text(arguments.text[0]).text);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    return netdp_i_cli_run_part(parts, &usage, "doctor, down, init, invite, join, status or up",
+                                argc, argv, error);
 }
