@@ -266,26 +266,13 @@ netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const in
 static netdp_status find_apart(const netdp_i_gossip_account *a, const netdp_i_observer *observer,
                                double *apart, netdp_error *error)
 {
-    const netdp_linear *protocol = a->request->protocol;
-    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
-    netdp_status status = NETDP_OK;
-    *apart = 1;
-    if (observer->last_sum) {
-        double shortest = 1;
-        char *mark = NETDP_I_NEW(char, rows.nodes);
-        if (mark == NULL)
-            return netdp_i_no_memory(error);
-        for (int32_t i = 0; i < observer->member_count; i++)
-            mark[observer->member[i]] = 1;
-        for (int32_t i = 0; i < observer->member_count; i++) {
-            const double reach = netdp_i_reach(rows, observer->member[i], mark, false);
-            shortest = reach > 0 ? fmin(shortest, reach) : shortest;
-        }
-        netdp_i_free(mark);
-        if (observer->member_count > 1)
-            status = netdp_i_sums_apart(protocol, observer->member, observer->member_count, apart,
-                                        error);
-        *apart = observer->member_count == 1 ? shortest : fmax(*apart, LEAST_APART * shortest);
+    double shortest;
+    netdp_status status = find_least_reach(a, observer, &shortest, error);
+    *apart = shortest;
+    if (status == NETDP_OK && observer->last_sum && observer->member_count > 1) {
+        status = netdp_i_sums_apart(a->request->protocol, observer->member, observer->member_count,
+                                    apart, error);
+        *apart = fmax(*apart, LEAST_APART * shortest);
     }
     *apart /= netdp_i_observer_spread(observer);
     return status;

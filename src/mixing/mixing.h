@@ -33,6 +33,9 @@ netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, do
  */
 void netdp_i_spectrum_shape(const netdp_mixing *mixing, netdp_spectrum *spectrum);
 
+/* Where row u holds column v; -1: nowhere. Columns ascend in a row. */
+int64_t netdp_i_rows_find(netdp_rows rows, int32_t u, int32_t v);
+
 /* y = rows x for x, y [nodes][width] row-major, x != y. Allocates nothing. */
 void netdp_i_rows_apply(netdp_rows rows, const double *x, double *y, int32_t width);
 

@@ -205,3 +205,16 @@ void netdp_mixing_apply(const netdp_mixing *mixing, const double *x, double *y, 
 {
     netdp_i_rows_apply(netdp_mixing_rows(mixing), x, y, width);
 }
+
+int64_t netdp_i_rows_find(netdp_rows rows, int32_t u, int32_t v)
+{
+    int64_t low = rows.start[u], high = rows.start[u + 1];
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (rows.column[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < rows.start[u + 1] && rows.column[low] == v ? low : -1;
+}

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "graph/graph.h"
+#include "mixing/mixing.h"
 
 struct netdp_sequence {
     const netdp_mixing *mixing;
@@ -274,26 +275,12 @@ static void draw_away(netdp_sequence *s, netdp_rows rows, int64_t t)
     }
 }
 
-/* The other direction of an edge: each row has its columns ascending. */
-static int64_t entry_of(netdp_rows rows, int32_t v, int32_t w)
-{
-    int64_t low = rows.start[v], high = rows.start[v + 1] - 1;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (rows.column[middle] < w)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool is_missing(const netdp_sequence *s, netdp_rows rows, int32_t v, int64_t i)
 {
     const int32_t w = rows.column[i];
     if (s->variation.kind != NETDP_VARY_EDGES)
         return s->away[v] || s->away[w];
-    return s->away[w > v ? i : entry_of(rows, w, v)];
+    return s->away[w > v ? i : netdp_i_rows_find(rows, w, v)];
 }
 
 static void drop_out(netdp_sequence *s, int64_t t, netdp_round *round)

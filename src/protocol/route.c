@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "mixing/mixing.h"
 #include "mixing/mover.h"
 
 const char *const netdp_i_paths[] = {
@@ -53,20 +54,6 @@ void netdp_route_free(netdp_route *route)
 
 /* ---- is it one? ---- */
 
-/* Columns ascend in a row. */
-static bool is_edge(const netdp_rows *rows, int32_t u, int32_t v)
-{
-    int64_t low = rows->start[u], high = rows->start[u + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (rows->column[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < rows->start[u + 1] && rows->column[low] == v;
-}
-
 static netdp_status check_moves(const netdp_token *token, int32_t k, netdp_error *error)
 {
     const netdp_route *route = token->route;
@@ -79,7 +66,7 @@ static netdp_status check_moves(const netdp_token *token, int32_t k, netdp_error
                                 "; give nodes of the graph, 0 to %" PRId32,
                                 at, t, rows.nodes - 1);
         const int32_t before = t > 0 ? netdp_route_at(route, k, t - 1) : at;
-        if (before != at && !is_edge(&rows, before, at))
+        if (before != at && netdp_i_rows_find(rows, before, at) < 0)
             return netdp_i_fail(error, NETDP_INVALID,
                                 "path: from node %" PRId32 " to %" PRId32 " at step %" PRId64
                                 ", which are no neighbours; give a path along edges",

@@ -343,6 +343,14 @@ static void mix(netdp_i_changing *c)
     mix_rows(c, c->p, c->nodes, c->nodes, c->image);
 }
 
+bool netdp_i_changing_is_heard(netdp_rows rows, const bool *member, int32_t v)
+{
+    for (int64_t j = rows.start[v]; j < rows.start[v + 1]; j++)
+        if (member[rows.column[j]])
+            return true;
+    return false;
+}
+
 /* Whom the observers see in this round: others across an active edge; or themselves. */
 static void list_seen(netdp_i_changing *c)
 {
@@ -353,13 +361,9 @@ static void list_seen(netdp_i_changing *c)
         c->seen_count = c->member_count;
         return;
     }
-    for (int32_t v = 0; v < c->nodes; v++) {
-        bool seen = false;
-        for (int64_t j = rows.start[v]; !c->member[v] && !seen && j < rows.start[v + 1]; j++)
-            seen = c->member[rows.column[j]];
-        if (seen)
+    for (int32_t v = 0; v < c->nodes; v++)
+        if (!c->member[v] && netdp_i_changing_is_heard(rows, c->member, v))
             c->seen[c->seen_count++] = v;
-    }
 }
 
 /* ---- Learning from what is seen ---- */

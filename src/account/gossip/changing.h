@@ -53,6 +53,9 @@ double netdp_i_changing_spread(const netdp_linear *protocol);
    those of a round have. */
 double netdp_i_changing_scale(const netdp_linear *protocol, const netdp_i_watcher *watcher);
 
+/* Does a member hear v in a round of these rows: has it v among its neighbours, or is it v? */
+bool netdp_i_changing_is_heard(netdp_rows rows, const bool *member, int32_t v);
+
 /* `columns` responses are carried. At most NETDP_DENSE_NODES nodes: NETDP_NO_ANSWER above. */
 netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_watcher *watcher,
                                   int32_t columns, netdp_i_changing *made, netdp_error *error);

@@ -268,18 +268,6 @@ netdp_status netdp_i_changing_loss(const netdp_linear *protocol, const netdp_i_w
 
 /* ---- Whom the rounds reach ---- */
 
-/* Does the observers' view of the round at hand hold this node's message? */
-static bool shows(const netdp_i_watcher *watcher, const netdp_round *round, const bool *member,
-                  int32_t v)
-{
-    if (watcher->sees == NETDP_SEES_SUM)
-        return member[v];
-    for (int64_t j = round->rows.start[v]; j < round->rows.start[v + 1]; j++)
-        if (member[round->rows.column[j]])
-            return true;
-    return false;
-}
-
 /* From the last round back: reached are who is shown, and whose message goes into a state that is. */
 static netdp_status go_back(const netdp_linear *protocol, const netdp_i_watcher *watcher,
                             const bool *member, bool *later, bool *reached, netdp_error *error)
@@ -294,7 +282,9 @@ static netdp_status go_back(const netdp_linear *protocol, const netdp_i_watcher 
         status = netdp_sequence_round(sequence, t, &round, error);
         memcpy(later, reached, (size_t)n * sizeof *later);
         for (int32_t v = 0; status == NETDP_OK && v < n; v++) {
-            reached[v] = reached[v] || shows(watcher, &round, member, v);
+            reached[v] = reached[v] || (watcher->sees == NETDP_SEES_SUM
+                                            ? member[v]
+                                            : netdp_i_changing_is_heard(round.rows, member, v));
             for (int64_t j = round.rows.start[v]; later[v] && j < round.rows.start[v + 1]; j++)
                 reached[round.rows.column[j]] = true;
         }

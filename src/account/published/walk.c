@@ -36,19 +36,6 @@ void netdp_i_walk_published_free(netdp_i_walk_published *published)
     netdp_i_free(published);
 }
 
-static double entry(const netdp_rows *rows, int32_t u, int32_t v)
-{
-    int64_t low = rows->start[u], high = rows->start[u + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (rows->column[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < rows->start[u + 1] && rows->column[low] == v ? rows->weight[low] : 0;
-}
-
 static netdp_status check(const netdp_i_walk_published *p, netdp_error *error)
 {
     if (p->token->release)
@@ -62,7 +49,8 @@ static netdp_status check(const netdp_i_walk_published *p, netdp_error *error)
                             (int)p->rows.nodes, NETDP_DENSE_NODES);
     for (int32_t u = 0; u < p->rows.nodes; u++) {
         for (int64_t i = p->rows.start[u]; i < p->rows.start[u + 1]; i++) {
-            const double back = entry(&p->rows, p->rows.column[i], u);
+            const int64_t other = netdp_i_rows_find(p->rows, p->rows.column[i], u);
+            const double back = other >= 0 ? p->rows.weight[other] : 0;
             if (!(fabs(p->rows.weight[i] - back) <= SYMMETRIC * p->rows.weight[i]))
                 return netdp_i_fail(error, NETDP_INVALID,
                                     "bound 'published': mixing '%s' is not symmetric, which paper "
