@@ -1,5 +1,5 @@
 /*
- * Four kernels on small inputs, for counting their instructions (bench/count): bench-count KERNEL.
+ * Ten kernels on small inputs, for counting their instructions (bench/count): bench-count KERNEL.
  * Only what `counted` calls is counted. None goes through BLAS, FFTW or libm, whose code depends on
  * the processor.
  */
@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mixing/alike.h"
 #include "mixing/mixing.h"
 #include "mixing/powers.h"
+#include "noise/normal.h"
 
-enum { REPEAT = 20, ASKED = 32, STEPS = 60, WIDTH = 16 };
+enum { REPEAT = 20, ASKED = 32, STEPS = 60, WIDTH = 16, EXACT = 1000 };
 
 typedef struct ground {
     netdp_mixing *mixing;
@@ -63,14 +65,65 @@ static void returns(const ground *g)
     netdp_i_powers_clear(&powers);
 }
 
+static void normals(const ground *g)
+{
+    netdp_stream stream = netdp_stream_at(1, NETDP_FOR_TEST, 0, 0);
+    netdp_stream_normals(&stream, g->y, (size_t)netdp_mixing_rows(g->mixing).nodes * WIDTH);
+}
+
+static uint64_t next_bits(void *source)
+{
+    return netdp_stream_bits(source);
+}
+
+static void exact_normals(const ground *g)
+{
+    netdp_stream stream = netdp_stream_at(1, NETDP_FOR_TEST, 0, 0);
+    netdp_i_bits bits = {.next = next_bits, .source = &stream};
+    for (int i = 0; i < EXACT; i++)
+        g->y[i] = (double)netdp_i_normal(&bits, NETDP_I_OWN_PLACES);
+}
+
+/* One number a node. */
+static void averaging(const ground *g)
+{
+    const netdp_linear protocol = {.mixing = g->mixing, .rounds = REPEAT, .dither = 0.01};
+    must(netdp_simulate(&protocol, 1, g->x, 1, (netdp_run_seed){1, 0},
+                        (netdp_tracing){.every = REPEAT}, g->y, &error));
+}
+
+static void sequence(const ground *g)
+{
+    const netdp_variation variation = {.kind = NETDP_VARY_NODES, .missing = 0.2, .seed = 1};
+    netdp_sequence *made = NULL;
+    netdp_round round;
+    must(netdp_sequence_new(g->mixing, &variation, &made, &error));
+    for (int64_t t = 0; t < REPEAT; t++)
+        must(netdp_sequence_round(made, t, &round, &error));
+    netdp_sequence_free(made);
+}
+
+static void distances(const ground *g)
+{
+    const netdp_graph *graph = netdp_mixing_graph(g->mixing);
+    int32_t *distance = (int32_t *)g->y;
+    for (int32_t u = 0; u < REPEAT; u++)
+        must(netdp_graph_distances(graph, &u, 1, distance, &error));
+}
+
+static void alike(const ground *g)
+{
+    g->y[0] = netdp_i_rows_alike(netdp_mixing_rows(g->mixing));
+}
+
 static const struct {
     const char *name;
     void (*run)(const ground *ground);
 } kernels[] = {
-    {"product-1", product_1},
-    {"product-16", product_16},
-    {"published", published},
-    {"returns", returns},
+    {"product-1", product_1}, {"product-16", product_16}, {"published", published},
+    {"returns", returns},     {"normals", normals},       {"exact-normals", exact_normals},
+    {"averaging", averaging}, {"sequence", sequence},     {"distances", distances},
+    {"alike", alike},
 };
 
 /* callgrind counts from here to its end. */
@@ -106,6 +159,9 @@ int main(int argc, char **argv)
         netdp_graph_free(graph);
         return 0;
     }
-    fputs("bench-count: give product-1, product-16, published or returns\n", stderr);
+    fputs("bench-count: give one of", stderr);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        fprintf(stderr, " %s", kernels[k].name);
+    fputs("\n", stderr);
     return 2;
 }

@@ -90,15 +90,9 @@ static inline netdp_status contribute(netdp_i_ledger *ledger, const netdp_i_atte
     for (uint32_t party = 0; party < PARTIES && status == NETDP_OK; party++) {
         unsigned char *frame = NULL;
         int64_t bytes = 0;
-        bool done = false;
-        status = netdp_i_ledger_acknowledged(ledger, attempt, party, &done, &error);
-        if (status == NETDP_OK && !done)
-            status = netdp_i_ledger_frame(ledger, attempt, party, &frame, &bytes, &error);
-        if (status == NETDP_OK && !done) {
-            if (bytes != FRAME || !send_frame(wire, attempt, party, frame))
-                abort();
-            status = netdp_i_ledger_acknowledge(ledger, attempt, party, &error);
-        }
+        status = netdp_i_ledger_frame(ledger, attempt, party, &frame, &bytes, &error);
+        if (status == NETDP_OK && (bytes != FRAME || !send_frame(wire, attempt, party, frame)))
+            abort();
         netdp_i_free(frame);
     }
     return status;

@@ -196,7 +196,7 @@ typedef struct netdp_way {
     double modes;        /* coordinates in place of nodes, at most: symmetric graphs need fewer */
     double work;         /* multiplications, estimated; INFINITY: not for so many nodes */
     double bytes;        /* of memory at once, estimated from above */
-    double seconds;      /* of one core of 2020 or so, for that work: right to a factor of three */
+    double seconds;      /* of one core, an observer: where measured, to a factor of two */
 } netdp_way;
 
 /* How an account would be made. */

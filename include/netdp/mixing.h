@@ -131,9 +131,11 @@ typedef enum netdp_vary {
     NETDP_VARY_EDGE,      /* one edge a round (paper C, Algorithm 2): its ends take their mean */
     NETDP_VARY_NODES,     /* a node is away, with all its edges, with probability `missing` */
     NETDP_VARY_EDGES,     /* an edge is missing with probability `missing` */
-    NETDP_VARY_GRAPH,     /* an Erdos-Renyi graph, drawn again every `span` rounds (paper C, F) */
+    NETDP_VARY_GRAPH,     /* a graph drawn again every `span` rounds (paper C, F: Erdos-Renyi) */
     NETDP_VARY_LATE, /* averaging: a node fails for good, with probability `missing`, after those
                              who share noise with it have added their halves and before it has sent */
+    NETDP_VARY_PEER, /* a hypercube's dimensions in turn: each node takes the mean with one neighbour
+                        (one-peer exponential graphs); nothing is drawn */
 } netdp_vary;
 
 /*
@@ -147,7 +149,8 @@ typedef struct netdp_variation {
     double missing;     /* in [0, 1) */
     bool revealed;      /* late: the living tell what they shared with nodes that failed; then the
                            pair graph is that of netdp_pairing_revealed */
-    double probability; /* of an edge of a drawn graph, in [0, 1] */
+    double probability; /* of an edge of a drawn Erdos-Renyi graph, in [0, 1]; -1: the random family
+                           of the mixing's graph is drawn again */
     int64_t span;       /* rounds for which a drawn graph stays, at least 1 */
     uint64_t seed;      /* of the network */
 } netdp_variation;
@@ -169,12 +172,18 @@ NETDP_API NETDP_CHECK netdp_status netdp_variation_check(const netdp_mixing *mix
                                                          netdp_error *error);
 
 /*
- * The variation that draws `graph` again every `span` rounds; NETDP_INVALID unless it was made as
- * "erdos-renyi ...". Only `seed` of what was in *variation is kept.
+ * The variation that draws `graph` again every `span` rounds; NETDP_INVALID unless it was made of a
+ * random family: erdos-renyi, geometric, barabasi-albert, regular, k-out, stochastic-block. Only `seed` of what was in *variation is kept.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_variation_redraw(const netdp_graph *graph, int64_t span,
                                                           netdp_variation *variation,
                                                           netdp_error *error);
+
+/* One neighbour a round, in turn; NETDP_INVALID unless `graph` is a hypercube, numbered as such: then as
+ * many rounds as it has dimensions leave the mean everywhere. Only `seed` is kept. */
+NETDP_API NETDP_CHECK netdp_status netdp_variation_one_peer(const netdp_graph *graph,
+                                                            netdp_variation *variation,
+                                                            netdp_error *error);
 
 /* "P" (nodes), "edges:P", "late:P" or "revealed:P" with 0 <= P < 1; sets kind and `missing`, and
  * nothing where P is 0. */

@@ -87,7 +87,7 @@ typedef enum netdp_quiet_family {
     NETDP_QUIET_FRESH = 0, /* I */
     NETDP_QUIET_OPTIMAL,   /* the least error, where Q^-1 is 0 between phases of one class */
     NETDP_QUIET_BANDED,    /* the same, Q^-1 of `size` diagonals, 1 <= size <= cycle */
-    NETDP_QUIET_BLT,       /* by `size` exponentials within a cycle, for thousands of phases */
+    NETDP_QUIET_BLT,       /* by `size` exponentials, for thousands of phases */
 } netdp_quiet_family;
 
 /* A family with its size. */
@@ -121,9 +121,9 @@ typedef struct netdp_quiet_design {
     /* [phases][phases] row by row, C of Q = C C'; NULL of NETDP_QUIET_BLT beyond 4,000 phases */
     double *factor;
     int32_t
-        size; /* of NETDP_QUIET_BLT, else 0: how many exponentials. Q^-1 is D E'E D, D diagonal, E
-                         lower triangular and Toeplitz: 1, then sum_i weight_i decay_i^(j-1) for
-                         j < cycle, and 0 from there on */
+        size; /* of NETDP_QUIET_BLT, else 0: how many exponentials. Q^-1 is D N E'E N D, D diagonal,
+                         E lower triangular and Toeplitz: 1, then sum_i weight_i decay_i^(j-1), and
+                         N positive definite, N^-2 the entries of E'E between phases of one class */
     double weight[8]; /* of each, above 0 */
     double decay[8];  /* of each, between 0 and 1 */
     double *scale;    /* [phases]: D; NULL but of NETDP_QUIET_BLT */

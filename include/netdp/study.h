@@ -75,16 +75,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_study_audit(const netdp_study *study,
 
 /* The figure of an experiment: a study whose section `figure` says what is drawn of its results. */
 
-/*
- * From a finished result folder of this study to figure.csv, figure.json and figure.svg in it:
- * curves with what they spread over, bars, a heat map or a drawing of the graph. `data`: the data
- * folder (may be NULL). NETDP_INVALID where the study has no figure, or one that its results do not
- * give; NETDP_ENVIRONMENT where gnuplot is missing: figure.csv and figure.json are there then.
- */
-NETDP_API NETDP_CHECK netdp_status netdp_figure_write(const netdp_study *study, const char *folder,
-                                                      const char *data, netdp_error *error);
-
-/* How a figure is drawn; NULL, or all 0, is what netdp_figure_write draws. */
+/* How a figure is drawn; all 0, or no picture: as the study says. */
 typedef struct netdp_picture {
     bool pdf;         /* figure.pdf too; NETDP_ENVIRONMENT where gnuplot is built without cairo */
     double width;     /* of the whole picture in millimetres, 40 to 1000; 0: what its panels want */
@@ -92,7 +83,13 @@ typedef struct netdp_picture {
     const char *font; /* a family, letters, digits, blanks and hyphens; NULL: sans-serif */
 } netdp_picture;
 
-/* The same with a look of its own: the width of a journal's column, a slide's letters. */
+/*
+ * From a finished result folder of this study to figure.csv, figure.json and figure.svg in it:
+ * curves with what they spread over, bars, a heat map or a drawing of the graph. `data`: the data
+ * folder (may be NULL). NETDP_INVALID where the study has no figure, or one that its results do not
+ * give; NETDP_ENVIRONMENT where gnuplot is missing: figure.csv and figure.json are there then.
+ * `picture` (may be NULL): a look of its own, a journal's column or a slide's letters.
+ */
 NETDP_API NETDP_CHECK netdp_status netdp_figure_draw(const netdp_study *study, const char *folder,
                                                      const char *data, const netdp_picture *picture,
                                                      netdp_error *error);

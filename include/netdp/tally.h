@@ -172,7 +172,8 @@ typedef struct netdp_tally_cycles {
  * adds them up: no upper bound where a cycle has more than one of u's (errata 11).
  * total_delta: the delta that goes with it, at most 1.
  * sound: an upper bound at total_delta. Sums: the exact one, from netdp_tally_realised. Histograms:
- * where a cycle has more than one contribution of u, they count as not shuffled.
+ * where a cycle has more than one contribution of u, they are changed one after the other, each
+ * shuffled with all the others, or count as not shuffled where that is less.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_tally_empirical(const netdp_tally_cycles *cycles,
                                                          const netdp_progress *progress,
@@ -195,7 +196,7 @@ typedef struct netdp_tally_spread {
     double sum, least, most; /* of them */
 } netdp_tally_spread;
 
-enum { NETDP_TALLY_CROWDS = 128 };
+enum { NETDP_TALLY_CROWDS = 256 };
 
 /*
  * One of them for every one of cycles->observers by itself and every other node (local: for every

@@ -120,7 +120,7 @@ class Watch:
 
     def _show(self, what: str, done: float, total: float) -> None:
         if self.bar is None:
-            from tqdm.auto import tqdm  # type: ignore[import]
+            from tqdm.auto import tqdm
 
             self.bar = tqdm(total=total, desc=what, unit="", leave=False)
         if self.bar.desc.rstrip(": ") != what or self.bar.total != total:

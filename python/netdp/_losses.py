@@ -83,7 +83,7 @@ class Losses:
 
     def to_pandas(self) -> Any:
         """Every pair that counts as a row: from, to, distance and the value; the guarantee's words in ``.attrs``."""
-        import pandas  # type: ignore[import]
+        import pandas
 
         u, v = np.nonzero(self.counts())
         frame = pandas.DataFrame({

@@ -286,7 +286,7 @@ class Mixing:
 
     def to_scipy(self) -> Any:
         """W as a SciPy CSR array, on the library's memory."""
-        import scipy.sparse  # type: ignore[import]
+        import scipy.sparse
 
         data, indices, indptr = self.csr()
         return scipy.sparse.csr_array((data, indices, indptr), shape=(self.graph.nodes, self.graph.nodes), copy=False)

@@ -279,8 +279,11 @@ class Question:
         if redraw is not None:
             if varying.kind != lib.NETDP_VARY_NEVER:
                 raise Invalid("dropout and redraw: a network changes in one of the two ways")
-            if redraw not in ("round", "phase"):
-                raise Invalid(f"redraw: {redraw!r}; give 'round' or 'phase'")
+            if redraw not in ("round", "phase", "one-peer"):
+                raise Invalid(f"redraw: {redraw!r}; give 'round', 'phase' or 'one-peer'")
+            if redraw == "one-peer":
+                call(lib.netdp_variation_one_peer, self.graph._pointer, varying)
+                return
             if redraw == "phase" and not self.has(lib.NETDP_SETTING_INNER):
                 raise Invalid(f"redraw: {self.name} has no phases; give 'round', or leave it out")
             call(lib.netdp_variation_redraw, self.graph._pointer, self.settings.inner if redraw == "phase" else 1, varying)

@@ -166,7 +166,7 @@ def calibration_html(c: "Calibration") -> str:
 
 
 def plot(losses: "Losses", kind: str, ax: Any) -> Any:
-    import matplotlib.pyplot  # type: ignore[import]
+    import matplotlib.pyplot
 
     from netdp._call import Invalid
 

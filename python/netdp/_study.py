@@ -158,7 +158,7 @@ class Result:
 
     def pairs(self, variant: Optional[str] = None) -> Any:
         """A pandas frame of every pair's loss of a variant (of the first that has them, else)."""
-        import pandas  # type: ignore[import]
+        import pandas
 
         return pandas.read_csv(self._losses(variant, "csv"), float_precision="round_trip")
 
@@ -210,7 +210,7 @@ class Result:
 
     def plot(self, ax: Any = None) -> Any:
         """With matplotlib: the largest epsilon of each variant against distance. Returns the axes."""
-        import matplotlib.pyplot  # type: ignore[import]
+        import matplotlib.pyplot
 
         if ax is None:
             ax = matplotlib.pyplot.subplots()[1]

@@ -71,7 +71,9 @@ static void tell_varying(FILE *out, const netdp_variation *varying, bool over_dr
         fprintf(out, " with probability %g", varying->missing);
     if (varying->kind == NETDP_VARY_GRAPH)
         fprintf(out, " every %" PRId64 " round%s", varying->span, varying->span == 1 ? "" : "s");
-    if (over_draws)
+    if (varying->kind == NETDP_VARY_PEER)
+        fputs(", as everybody knows.\n", out);
+    else if (over_draws)
         fputs(", drawn before the run; everybody may know the draw.\n", out);
     else
         fprintf(out,

@@ -1,7 +1,5 @@
 #include <netdp/random.h>
 
-#include <math.h>
-
 /* Philox4x32-10: J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
 static void philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4])
 {
@@ -77,17 +75,4 @@ uint64_t netdp_stream_below(netdp_stream *stream, uint64_t bound)
         bits = netdp_stream_bits(stream);
     while (bits > UINT64_MAX - excess);
     return bits % bound;
-}
-
-void netdp_stream_normals(netdp_stream *stream, double *out, size_t count)
-{
-    for (size_t i = 0; i < count; i += 2) {
-        uint64_t pair[2];
-        draw(stream, pair);
-        double radius = sqrt(-2.0 * log(open_unit(pair[0])));
-        double angle = 2.0 * M_PI * open_unit(pair[1]);
-        out[i] = radius * cos(angle);
-        if (i + 1 < count)
-            out[i + 1] = radius * sin(angle);
-    }
 }

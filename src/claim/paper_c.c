@@ -407,6 +407,10 @@ FORMULA(theorem_11)
     netdp_round phase;
     netdp_status status =
         netdp_variation_redraw(netdp_mixing_graph(in->mixing), 1, &redrawn, error);
+    if (status == NETDP_OK && redrawn.probability < 0)
+        status = netdp_i_fail(
+            error, NETDP_INVALID,
+            "theorem 11 is of erdos-renyi graphs; give --family \"erdos-renyi NODES PROBABILITY\"");
     if (status == NETDP_OK)
         status = netdp_sequence_new(in->mixing, &redrawn, &sequence, error);
     for (int64_t t = 0; status == NETDP_OK && t < (int64_t)IN(PHASES); t++) {

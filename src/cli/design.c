@@ -103,8 +103,9 @@ static void print_table(const design_options *o, const netdp_quiet_design *d, co
            d->fresh, o->quiet, d->error, sqrt(d->error / d->fresh));
     for (int32_t i = 0; i < d->size; i++)
         printf("%s%.6g * %.6g^(j-1)%s",
-               i == 0 ? "Q^-1 = D E'E D, E Toeplitz: 1, then for j < B " : " + ", d->weight[i],
-               d->decay[i], i + 1 == d->size ? ".\n" : "");
+               i == 0 ? "Q^-1 = D N E'E N D, N^-2 is E'E within classes; E Toeplitz: 1, then "
+                      : " + ",
+               d->weight[i], d->decay[i], i + 1 == d->size ? ".\n" : "");
 }
 
 netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *error)

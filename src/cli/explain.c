@@ -27,10 +27,11 @@ static void print_plan(const netdp_plan *plan)
            (long long)plan->seen, (long long)plan->rounds);
     for (int32_t i = 0; i < plan->ways; i++)
         printf("%s %-8s up to %.0f coordinates for the nodes, %.3g multiplications, about "
-               "%.2g s, %.3g GB\n",
+               "%.2g s%s, %.3g GB\n",
                plan->way[i].method == plan->method ? "*" : " ",
                netdp_method_name(plan->way[i].method), plan->way[i].modes, plan->way[i].work,
-               plan->way[i].seconds, plan->way[i].bytes / 1e9);
+               plan->way[i].seconds, plan->observers > 1 ? " an observer" : "",
+               plan->way[i].bytes / 1e9);
     printf("taken: %s%s\n", netdp_method_name(plan->method),
            plan->steady ? "; streaming: one response for all rounds after the gain is steady" : "");
 }

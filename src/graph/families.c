@@ -32,6 +32,7 @@ struct family {
     int arguments;
     const char *grammar;
     netdp_status (*build)(struct request *request, netdp_error *error);
+    bool random;
 };
 
 static netdp_status refuse(const struct request *request, netdp_error *error, const char *what)
@@ -397,35 +398,48 @@ static netdp_status build_bundled(struct request *request, netdp_error *error)
 }
 
 static const struct family families[] = {
-    {"complete", 1, "complete NODES", build_complete},
-    {"ring", 1, "ring NODES", build_ring},
-    {"path", 1, "path NODES", build_path},
-    {"star", 1, "star NODES", build_star},
-    {"grid", 2, "grid ROWS COLUMNS", build_grid},
-    {"torus", 2, "torus ROWS COLUMNS", build_torus},
-    {"hypercube", 1, "hypercube DIMENSION", build_hypercube},
-    {"static-exponential", 1, "static-exponential NODES", build_static_exponential},
-    {"erdos-renyi", 2, "erdos-renyi NODES PROBABILITY, or c=C for C ln n / n", build_erdos_renyi},
-    {"geometric", 2, "geometric NODES RADIUS", build_geometric},
+    {"complete", 1, "complete NODES", build_complete, false},
+    {"ring", 1, "ring NODES", build_ring, false},
+    {"path", 1, "path NODES", build_path, false},
+    {"star", 1, "star NODES", build_star, false},
+    {"grid", 2, "grid ROWS COLUMNS", build_grid, false},
+    {"torus", 2, "torus ROWS COLUMNS", build_torus, false},
+    {"hypercube", 1, "hypercube DIMENSION", build_hypercube, false},
+    {"static-exponential", 1, "static-exponential NODES", build_static_exponential, false},
+    {"erdos-renyi", 2, "erdos-renyi NODES PROBABILITY, or c=C for C ln n / n", build_erdos_renyi,
+     true},
+    {"geometric", 2, "geometric NODES RADIUS", build_geometric, true},
     {"barabasi-albert", 2, "barabasi-albert NODES LINKS, at least 5 nodes, 1 to 5 links",
-     build_barabasi_albert},
-    {"regular", 2, "regular NODES DEGREE, degree < nodes, their product even", build_regular},
-    {"k-out", 2, "k-out NODES K, each node draws K others", build_k_out},
-    {"stochastic-block", 2, "stochastic-block SIZE,SIZE P,Q;Q,R", build_stochastic_block},
-    {"caveman", 2, "caveman CLIQUES SIZE", build_caveman},
-    {"davis", 0, "davis", build_bundled},
-    {"florentine", 0, "florentine", build_bundled},
-    {"karate", 0, "karate", build_bundled},
+     build_barabasi_albert, true},
+    {"regular", 2, "regular NODES DEGREE, degree < nodes, their product even", build_regular, true},
+    {"k-out", 2, "k-out NODES K, each node draws K others", build_k_out, true},
+    {"stochastic-block", 2, "stochastic-block SIZE,SIZE P,Q;Q,R", build_stochastic_block, true},
+    {"caveman", 2, "caveman CLIQUES SIZE", build_caveman, false},
+    {"davis", 0, "davis", build_bundled, false},
+    {"florentine", 0, "florentine", build_bundled, false},
+    {"karate", 0, "karate", build_bundled, false},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
-const char *netdp_i_family_grammar(const char *text)
+static const struct family *find_family(const char *text)
 {
     const size_t length = strcspn(text, " \t");
     for (int i = 0; i < FAMILIES; i++)
         if (strlen(families[i].name) == length && memcmp(families[i].name, text, length) == 0)
-            return families[i].grammar;
+            return &families[i];
     return NULL;
+}
+
+const char *netdp_i_family_grammar(const char *text)
+{
+    const struct family *family = find_family(text);
+    return family != NULL ? family->grammar : NULL;
+}
+
+bool netdp_i_family_is_random(const char *text)
+{
+    const struct family *family = find_family(text);
+    return family != NULL && family->random;
 }
 
 static netdp_status unknown_family(const char *name, netdp_error *error)
@@ -459,9 +473,7 @@ static netdp_status take_apart(char *words, struct request *request, netdp_error
     if (count == 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "an empty family; name one, for example 'hypercube 5'");
-    for (int i = 0; i < FAMILIES; i++)
-        if (strcmp(request->word[0], families[i].name) == 0)
-            request->family = &families[i];
+    request->family = find_family(request->word[0]);
     if (request->family == NULL)
         return unknown_family(request->word[0], error);
     request->arguments = count - 1 + extra;

@@ -30,6 +30,9 @@ typedef struct netdp_i_law {
     const double *matrix; /* [blocks][blocks] */
 } netdp_i_law;
 
+/* Is it the text of a family that is drawn? */
+bool netdp_i_family_is_random(const char *text);
+
 /*
  * Draws until connected, at most 1000 times (`connected` false: once). Draw k of a seed uses a
  * stream of its own, so equal seeds give equal edges. Counts the draws thrown away in `redraws`.

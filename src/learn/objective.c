@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "learn/clip.h"
 #include "mixing/dense.h"
 
 /* Outside these a sum of squares is no longer the squared norm to full precision. */
@@ -200,10 +201,7 @@ static void add_row(const netdp_objective *objective, const double *x, double y,
         sum[j] += by * x[j];
 }
 
-/*
- * sum += any row's gradient, clipped. What is not finite has no direction to keep: 0 under a clip.
- */
-static void add_clipped(const double *gradient, int32_t features, double clip, double *sum)
+void netdp_i_add_clipped(const double *gradient, int32_t features, double clip, double *sum)
 {
     double largest = 0, square = 0, by = 1, scale = 1;
     bool finite = true;
@@ -274,7 +272,7 @@ static void sum_row_loss(const netdp_objective *objective, const netdp_examples 
         memset(one, 0, (size_t)features * sizeof *one);
         loss->gradient(loss->context,
                        (netdp_row){row_of(examples, row), examples->y[row], features, model}, one);
-        add_clipped(one, features, objective->clip, sum);
+        netdp_i_add_clipped(one, features, objective->clip, sum);
     }
     if (one != small)
         netdp_i_free(one);

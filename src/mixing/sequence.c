@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "graph/families.h"
 #include "graph/graph.h"
 #include "mixing/mixing.h"
 
@@ -31,6 +32,41 @@ struct netdp_sequence {
     netdp_mixing *drawn;
 };
 
+static bool is_random(const netdp_graph *graph)
+{
+    return graph->drawn && netdp_i_family_is_random(netdp_graph_origin(graph));
+}
+
+/* Are the neighbours of v those whose number differs from it in one bit? */
+static netdp_status check_hypercube(const netdp_graph *graph, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(graph);
+    bool is = n >= 2 && (n & (n - 1)) == 0;
+    for (int32_t v = 0; is && v < n; v++) {
+        const int32_t *near = netdp_graph_neighbours(graph, v),
+                      degree = netdp_graph_degree(graph, v);
+        is = degree > 0 && (1 << degree) == n;
+        for (int32_t i = 0; is && i < degree; i++)
+            is = ((near[i] ^ v) & ((near[i] ^ v) - 1)) == 0;
+    }
+    return is ? NETDP_OK
+              : netdp_i_fail(
+                    error, NETDP_INVALID,
+                    "one-peer: %s is no hypercube, whose links go both ways in every round "
+                    "(accounts need a symmetric W; one-way links have none); give --family "
+                    "\"hypercube DIMENSION\"",
+                    netdp_i_show_text(netdp_graph_origin(graph)).text);
+}
+
+netdp_status netdp_variation_one_peer(const netdp_graph *graph, netdp_variation *variation,
+                                      netdp_error *error)
+{
+    netdp_status status = check_hypercube(graph, error);
+    if (status == NETDP_OK)
+        *variation = (netdp_variation){.kind = NETDP_VARY_PEER, .seed = variation->seed};
+    return status;
+}
+
 netdp_status netdp_variation_check(const netdp_mixing *mixing, const netdp_variation *variation,
                                    netdp_error *error)
 {
@@ -39,15 +75,20 @@ netdp_status netdp_variation_check(const netdp_mixing *mixing, const netdp_varia
         kind == NETDP_VARY_NODES || kind == NETDP_VARY_EDGES || kind == NETDP_VARY_LATE;
     const char *name = netdp_mixing_name(mixing);
     const netdp_status status =
-        netdp_i_check_choice("variation", (int64_t)kind, NETDP_VARY_LATE, error);
+        netdp_i_check_choice("variation", (int64_t)kind, NETDP_VARY_PEER, error);
     if (status != NETDP_OK)
         return status;
     if (drops && !(variation->missing >= 0 && variation->missing < 1))
         return netdp_i_fail(error, NETDP_INVALID, "dropout: %g; give a probability from 0, below 1",
                             variation->missing);
+    if (kind == NETDP_VARY_PEER)
+        return check_hypercube(netdp_mixing_graph(mixing), error);
     if (kind != NETDP_VARY_GRAPH)
         return NETDP_OK;
-    if (!(variation->probability >= 0 && variation->probability <= 1) || variation->span < 1)
+    const bool again =
+        variation->probability == -1 && is_random(netdp_mixing_graph(mixing)); /* its family */
+    if (!(again || (variation->probability >= 0 && variation->probability <= 1)) ||
+        variation->span < 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "redraw: edges of probability %g, every %" PRId64
                             " rounds; give a probability and at least 1 round",
@@ -66,7 +107,7 @@ netdp_status netdp_variation_redraw(const netdp_graph *graph, int64_t span,
     const char *origin = netdp_graph_origin(graph);
     const double n = netdp_graph_nodes(graph);
     char *end = NULL;
-    double value = NAN;
+    double value = is_random(graph) ? -1 : NAN;
     bool scaled = false;
     if (graph->drawn && strncmp(origin, family, sizeof family - 1) == 0) {
         const char *word = origin + sizeof family - 1;
@@ -80,9 +121,10 @@ netdp_status netdp_variation_redraw(const netdp_graph *graph, int64_t span,
     }
     if (scaled) /* p = C ln n / n, at most 1 where n is small: the family's own rule */
         value = fmin(value * log(n) / n, 1);
-    if (!(value >= 0 && value <= 1))
+    if (!(value == -1 || (value >= 0 && value <= 1)))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "redraw: applies to graphs of the family erdos-renyi; %s is not",
+                            "redraw: applies to graphs of a random family; %s is none; leave it "
+                            "out, or use dropout",
                             netdp_i_show_text(origin).text);
     *variation = (netdp_variation){
         .kind = NETDP_VARY_GRAPH, .probability = value, .span = span, .seed = variation->seed};
@@ -185,7 +227,9 @@ netdp_status netdp_sequence_new(const netdp_mixing *mixing, const netdp_variatio
     s->mixing = mixing;
     s->variation = *variation;
     s->nodes = rows.nodes;
-    s->room = edge ? rows.nodes + 2 : entries;
+    s->room = edge                                 ? rows.nodes + 2
+              : variation->kind == NETDP_VARY_PEER ? 2 * (int64_t)rows.nodes
+                                                   : entries;
     s->start = NETDP_I_NEW(int64_t, (int64_t)rows.nodes + 1);
     s->column = NETDP_I_NEW(int32_t, s->room);
     s->weight = NETDP_I_NEW(double, s->room);
@@ -257,6 +301,24 @@ static void activate_edge(netdp_sequence *s, int64_t t, netdp_round *round)
     s->active[0] = end[0];
     s->active[1] = end[1];
     *round = (netdp_round){{s->nodes, s->start, s->column, s->weight}, 2, s->active, 1};
+}
+
+/* ---- One dimension ---- */
+
+static void activate_dimension(netdp_sequence *s, int64_t t, netdp_round *round)
+{
+    int dimensions = 0;
+    while ((1 << dimensions) < s->nodes)
+        dimensions++;
+    const int32_t bit = 1 << (t % dimensions);
+    for (int32_t v = 0; v < s->nodes; v++) {
+        s->start[v] = 2 * (int64_t)v;
+        s->column[2 * v] = v & ~bit;
+        s->column[2 * v + 1] = v | bit;
+        s->weight[2 * v] = s->weight[2 * v + 1] = 0.5;
+    }
+    s->start[s->nodes] = 2 * (int64_t)s->nodes;
+    list_active(s, (netdp_rows){s->nodes, s->start, s->column, s->weight}, round);
 }
 
 /* ---- Dropout ---- */
@@ -347,8 +409,14 @@ static netdp_status draw_graph(netdp_sequence *s, int64_t draw, netdp_error *err
     s->drawn = NULL;
     s->graph = NULL;
     s->held = 0;
-    netdp_status status = draw_pairs(s, draw, &pairs, &count, error);
-    if (status == NETDP_OK)
+    netdp_stream stream = stream_of(s, 0, draw);
+    netdp_status status = NETDP_OK;
+    if (s->variation.probability < 0)
+        status = netdp_graph_make(netdp_graph_origin(netdp_mixing_graph(s->mixing)),
+                                  netdp_stream_bits(&stream), false, &s->graph, NULL, error);
+    else
+        status = draw_pairs(s, draw, &pairs, &count, error);
+    if (status == NETDP_OK && s->graph == NULL)
         status = netdp_graph_from_edges(s->nodes, pairs, count, &s->graph, error);
     if (status == NETDP_OK)
         status = netdp_mixing_new(s->graph, netdp_mixing_name(s->mixing), &s->drawn, error);
@@ -371,6 +439,9 @@ netdp_status netdp_sequence_round(netdp_sequence *sequence, int64_t t, netdp_rou
     case NETDP_VARY_EDGES:
     case NETDP_VARY_LATE:
         drop_out(sequence, t, round);
+        return NETDP_OK;
+    case NETDP_VARY_PEER:
+        activate_dimension(sequence, t, round);
         return NETDP_OK;
     case NETDP_VARY_GRAPH:
         draw = t / sequence->variation.span;

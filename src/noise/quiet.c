@@ -79,19 +79,29 @@ static double trace(const double *gram, int64_t n)
     return sum;
 }
 
-/* factor <- C of C C' = X^-1, row by row. */
-static netdp_status factor_inverse(double *x, int64_t n, netdp_error *error)
+netdp_status netdp_i_no_digits(netdp_error *error)
 {
-    /* X = U'U with U upper triangular in columns is a lower triangle in rows; the inverse's own
-     * factor is asked for, from its lower triangle. */
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, x, (int)n) != 0 ||
-        LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', (int)n, x, (int)n) != 0 ||
-        LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, x, (int)n) != 0)
-        return netdp_i_fail(error, NETDP_NO_ANSWER, "quiet: the design has no digits left");
+    return netdp_i_fail(error, NETDP_NO_ANSWER, "quiet: the design has no digits left");
+}
+
+/* q <- C of C C' = q, row by row: a lower triangle in rows is an upper one in columns. */
+static netdp_status factor(double *q, int64_t n, netdp_error *error)
+{
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, q, (int)n) != 0)
+        return netdp_i_no_digits(error);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++)
-            x[i * n + j] = 0;
+            q[i * n + j] = 0;
     return NETDP_OK;
+}
+
+/* x <- C of C C' = x^-1. */
+static netdp_status factor_inverse(double *x, int64_t n, netdp_error *error)
+{
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, x, (int)n) != 0 ||
+        LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', (int)n, x, (int)n) != 0)
+        return netdp_i_no_digits(error);
+    return factor(x, n, error);
 }
 
 static netdp_status design_dense(const netdp_quiet_request *r, const double *gram, int64_t most,
@@ -112,20 +122,14 @@ static netdp_status design_blt(const netdp_quiet_request *r, const double *gram,
                                netdp_quiet_design *design, netdp_error *error)
 {
     const int64_t n = r->phases;
-    double *column = NETDP_I_NEW(double, n);
     design->size = r->kind.size;
     design->scale = NETDP_I_NEW(double, n);
     if (n <= MOST_FACTOR)
         design->factor = NETDP_I_NEW(double, n *n);
-    netdp_status status =
-        column == NULL || design->scale == NULL || (n <= MOST_FACTOR && design->factor == NULL)
-            ? netdp_i_no_memory(error)
-            : netdp_i_quiet_blt(n, r->cycle, gram, design, column, error);
-    for (int64_t i = 0; status == NETDP_OK && design->factor != NULL && i < n; i++)
-        for (int64_t j = 0; j <= i; j++)
-            design->factor[i * n + j] = column[i - j] / design->scale[i];
-    netdp_i_free(column);
-    return status;
+    if (design->scale == NULL || (n <= MOST_FACTOR && design->factor == NULL))
+        return netdp_i_no_memory(error);
+    netdp_status status = netdp_i_quiet_blt(n, r->cycle, gram, design, error);
+    return status == NETDP_OK && design->factor != NULL ? factor(design->factor, n, error) : status;
 }
 
 netdp_status netdp_quiet_design_new(const netdp_quiet_request *request, netdp_quiet_design **design,

@@ -1,14 +1,17 @@
 /*
- * Q^-1 = D E'E D, E lower triangular and Toeplitz: 1, then e_j = sum_i w_i d_i^(j-1) up to the end of a
- * cycle and 0 beyond (buffered linear Toeplitz matrices, Dvijotham, McMahan, Pillutla, Steinke,
- * Thakurta 2024, in a window): phases of one class have no products, and what a class tells is its
- * sum of squared columns. First E, for D = I: with l the first column of E^-1 the error is
+ * Q^-1 = D N E'E N D, E lower triangular and Toeplitz: 1, then e_j = sum_i w_i d_i^(j-1) (buffered linear
+ * Toeplitz matrices, Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024); N = S^-1, S the square root
+ * of E'E between phases of one class and 0 elsewhere: what the phases of a class tell adds up, whatever
+ * their signs. First E, as if each row took part once: with l the first column of E^-1 the error is
  *
  *     tr(G E^-1 E^-T) = l' H l,      H_ab = sum_s G_{a+s, b+s}
  *
- * so that value and gradient cost a few squares of the phases; then D, a number for each phase.
+ * so that value and gradient cost a few squares of the phases; then S; then D, a number for each phase.
+ * Why this E: where all is periodic, that is Toeplitz with no ends, the least error has Q^-1 = root of G
+ * with classes made orthogonal like this, for any cycle.
  */
 #include <cblas.h>
+#include <lapacke.h>
 #include <lbfgs.h>
 #include <math.h>
 #include <string.h>
@@ -20,7 +23,7 @@
 enum { MOST = 8 };
 
 typedef struct problem {
-    int64_t n, cycle, window; /* window: diagonals of E */
+    int64_t n, cycle;
     int32_t size;
     double *square;                                   /* [n][n]: H, then P of the scales */
     double *e, *inverse, *image, *twice, *slope, *at; /* [n] each */
@@ -41,7 +44,7 @@ static void fill_column(const problem *p, const double *w, const double *d)
     memcpy(power, w, (size_t)p->size * sizeof *power);
     memset(p->e, 0, (size_t)p->n * sizeof *p->e);
     p->e[0] = 1;
-    for (int64_t j = 1; j < p->window; j++)
+    for (int64_t j = 1; j < p->n; j++)
         for (int32_t i = 0; i < p->size; i++) {
             p->e[j] += power[i];
             power[i] *= d[i];
@@ -54,34 +57,27 @@ static void invert(const problem *p)
     p->inverse[0] = 1;
     for (int64_t t = 1; t < p->n; t++) {
         double sum = 0;
-        for (int64_t j = 1; j <= t && j < p->window; j++)
+        for (int64_t j = 1; j <= t; j++)
             sum += p->e[j] * p->inverse[t - j];
         p->inverse[t] = -sum;
     }
 }
 
-/* Phases of the first class whose columns reach as far as e_j. */
-static double reaching(const problem *p, int64_t j)
-{
-    return (double)((p->n - 1 - j) / p->cycle + 1);
-}
-
-/* log of the error times what the first class tells, and its gradient by way of e. */
+/* log of the error times what the first phase tells, and its gradient by way of e. */
 static lbfgsfloatval_t evaluate(void *instance, const lbfgsfloatval_t *x, lbfgsfloatval_t *g,
                                 const int size, const lbfgsfloatval_t step)
 {
     (void)size, (void)step;
     const problem *p = instance;
     const int64_t n = p->n;
-    double w[MOST], d[MOST], told = 0;
+    double w[MOST], d[MOST];
     read_parameters(p->size, x, w, d);
     fill_column(p, w, d);
     invert(p);
     cblas_dsymv(CblasColMajor, CblasLower, (int)n, 1, p->square, (int)n, p->inverse, 1, 0, p->image,
                 1);
     const double error = cblas_ddot((int)n, p->inverse, 1, p->image, 1);
-    for (int64_t j = 0; j < p->window; j++)
-        told += reaching(p, j) * p->e[j] * p->e[j];
+    const double told = cblas_ddot((int)n, p->e, 1, p->e, 1);
     if (!(error > 0) || !isfinite(error) || !isfinite(told))
         return INFINITY;
     for (int64_t t = 0; t < n; t++) { /* the column of E^-2 */
@@ -90,16 +86,16 @@ static lbfgsfloatval_t evaluate(void *instance, const lbfgsfloatval_t *x, lbfgsf
             sum += p->inverse[j] * p->inverse[t - j];
         p->twice[t] = sum;
     }
-    for (int64_t j = 0; j < p->window; j++) {
+    for (int64_t j = 0; j < p->n; j++) {
         double sum = 0;
         for (int64_t t = j; t < n; t++)
             sum += p->image[t] * p->twice[t - j];
-        p->slope[j] = -2 * sum / error + 2 * reaching(p, j) * p->e[j] / told;
+        p->slope[j] = -2 * sum / error + 2 * p->e[j] / told;
     }
     for (int32_t i = 0; i < p->size; i++) {
         /* e_j = w d^(j-1): in log w it is itself, in d it is (j-1) w d^(j-2). */
         double power = w[i], along = 0, steeper = 0;
-        for (int64_t j = 1; j < p->window; j++) {
+        for (int64_t j = 1; j < p->n; j++) {
             along += p->slope[j] * power;
             steeper += p->slope[j] * (double)(j - 1) * power / d[i];
             power *= d[i];
@@ -113,15 +109,10 @@ static lbfgsfloatval_t evaluate(void *instance, const lbfgsfloatval_t *x, lbfgsf
 /* The scales at y = log d: each class tells 1. weight [n]: its part in that; at: 1 / d. */
 static void read_scales(const problem *p, const double *y, double *weight, double *at)
 {
-    double *length = p->twice; /* squared, of the columns that have so many entries */
-    length[0] = 0;
-    for (int64_t j = 0; j + 1 < p->n; j++)
-        length[j + 1] = length[j] + p->e[j] * p->e[j];
-    const double all = length[p->n - 1] + p->e[p->n - 1] * p->e[p->n - 1];
     for (int64_t first = 0; first < p->cycle && first < p->n; first++) {
         double sum = 0;
         for (int64_t i = first; i < p->n; i += p->cycle) {
-            weight[i] = exp(2 * y[i]) * (i == 0 ? all : length[p->n - i]);
+            weight[i] = exp(2 * y[i]);
             sum += weight[i];
         }
         for (int64_t i = first; i < p->n; i += p->cycle) {
@@ -131,7 +122,7 @@ static void read_scales(const problem *p, const double *y, double *weight, doubl
     }
 }
 
-/* log of v' P v, v = 1 / d, P_pq = G_pq (E^-1 E^-T)_pq. */
+/* log of v' P v, v = 1 / d, P_pq = G_pq (S E^-1 E^-T S)_pq. */
 static lbfgsfloatval_t evaluate_scales(void *instance, const lbfgsfloatval_t *y, lbfgsfloatval_t *g,
                                        const int size, const lbfgsfloatval_t step)
 {
@@ -163,8 +154,8 @@ static void sum_diagonals(const double *gram, int64_t n, double *h)
             h[a * n + b] += h[(a + 1) * n + b + 1];
 }
 
-/* P: E^-1 E^-T, by its diagonals, times G entry by entry. */
-static void fill_products(const problem *p, const double *gram)
+/* E^-1 E^-T, by its diagonals. */
+static void fill_products(const problem *p)
 {
     const int64_t n = p->n;
     const double *l = p->inverse;
@@ -172,8 +163,65 @@ static void fill_products(const problem *p, const double *gram)
         for (int64_t b = 0; b < n; b++)
             p->square[a * n + b] =
                 l[a] * l[b] + (a > 0 && b > 0 ? p->square[(a - 1) * n + b - 1] : 0);
-    for (int64_t i = 0; i < n * n; i++)
-        p->square[i] *= gram[i];
+}
+
+/* root [k][k]: S between the k phases first, first + cycle, ...; work [k][k], value [k]. */
+static bool find_root(const problem *p, int64_t first, int64_t k, double *root, double *work,
+                      double *value)
+{
+    /* (E'E)_pq = sum_j e_j e_{j+p-q} over the j that end before the last phase, from the last q on. */
+    for (int64_t lag = 0; lag < k; lag++) {
+        double sum = 0;
+        int64_t j = 0;
+        for (int64_t i = k - 1; i >= lag; i--) {
+            for (; j < p->n - first - i * p->cycle; j++)
+                sum += p->e[j] * p->e[j + lag * p->cycle];
+            work[i * k + i - lag] = sum;
+        }
+    }
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (int)k, work, (int)k, value) != 0 ||
+        !(value[0] > 0))
+        return false;
+    for (int64_t i = 0; i < k; i++)
+        cblas_dscal((int)k, sqrt(sqrt(value[i])), work + i * k, 1);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, (int)k, (int)k, (int)k, 1, work, (int)k,
+                work, (int)k, 0, root, (int)k);
+    return true;
+}
+
+/* square <- S square S: lines of a class are mixed, rows and then columns. */
+static netdp_status normalize(const problem *p, netdp_error *error)
+{
+    const int64_t n = p->n, most = (n - 1) / p->cycle + 1;
+    double *root = NETDP_I_NEW(double, most *most), *work = NETDP_I_NEW(double, most *most),
+           *value = NETDP_I_NEW(double, most), *from = NETDP_I_NEW(double, most *n),
+           *to = NETDP_I_NEW(double, most *n);
+    netdp_status status =
+        root == NULL || work == NULL || value == NULL || from == NULL || to == NULL
+            ? netdp_i_no_memory(error)
+            : NETDP_OK;
+    for (int64_t first = 0; status == NETDP_OK && first < p->cycle && first < n; first++) {
+        const int64_t k = (n - 1 - first) / p->cycle + 1;
+        if (!find_root(p, first, k, root, work, value)) {
+            status = netdp_i_no_digits(error);
+            break;
+        }
+        for (int side = 0; side < 2; side++) {
+            const int64_t line = side == 0 ? n : 1, along = side == 0 ? 1 : n;
+            for (int64_t i = 0; i < k; i++)
+                cblas_dcopy((int)n, p->square + (first + i * p->cycle) * line, (int)along,
+                            from + i * n, 1);
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)k, (int)k, 1, from,
+                        (int)n, root, (int)k, 0, to, (int)n);
+            for (int64_t i = 0; i < k; i++)
+                cblas_dcopy((int)n, to + i * n, 1, p->square + (first + i * p->cycle) * line,
+                            (int)along);
+        }
+    }
+    double *const all[] = {root, work, value, from, to};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        netdp_i_free(all[i]);
+    return status;
 }
 
 static void clear(problem *p)
@@ -183,7 +231,7 @@ static void clear(problem *p)
         netdp_i_free(all[i]);
 }
 
-/* Half-lives from one phase to a cycle, evenly in their logarithms. */
+/* Half-lives from one phase to all, evenly in their logarithms. */
 static netdp_status fit_exponentials(problem *p, netdp_quiet_design *design, netdp_error *error)
 {
     const int32_t m = p->size;
@@ -197,7 +245,7 @@ static netdp_status fit_exponentials(problem *p, netdp_quiet_design *design, net
     how.max_iterations = 300;
     for (int32_t i = 0; i < m; i++) {
         x[i] = log(0.5 / m);
-        x[m + i] = log(2 * pow((double)p->window, (i + 0.5) / m));
+        x[m + i] = log(2 * pow((double)p->n, (i + 0.5) / m));
     }
     const int code = lbfgs(2 * m, x, NULL, evaluate, NULL, p, &how);
     if (code == LBFGSERR_OUTOFMEMORY)
@@ -210,7 +258,7 @@ static netdp_status fit_exponentials(problem *p, netdp_quiet_design *design, net
 
 static netdp_status fit_scales(problem *p, netdp_quiet_design *design, netdp_error *error)
 {
-    const double most = reaching(p, 0);
+    const double most = (double)((p->n - 1) / p->cycle + 1);
     lbfgsfloatval_t *y = lbfgs_malloc((int)p->n);
     double value = 0;
     lbfgs_parameter_t how;
@@ -235,12 +283,11 @@ static netdp_status fit_scales(problem *p, netdp_quiet_design *design, netdp_err
 }
 
 netdp_status netdp_i_quiet_blt(int64_t phases, int64_t cycle, const double *gram,
-                               netdp_quiet_design *design, double *inverse, netdp_error *error)
+                               netdp_quiet_design *design, netdp_error *error)
 {
     const int64_t n = phases;
     problem p = {.n = n,
                  .cycle = cycle,
-                 .window = cycle < n ? cycle : n,
                  .size = design->size,
                  .square = NETDP_I_NEW(double, n *n),
                  .e = NETDP_I_NEW(double, n),
@@ -258,10 +305,19 @@ netdp_status netdp_i_quiet_blt(int64_t phases, int64_t cycle, const double *gram
         status = fit_exponentials(&p, design, error);
     }
     if (status == NETDP_OK) {
-        fill_products(&p, gram);
-        status = fit_scales(&p, design, error);
-        memcpy(inverse, p.inverse, (size_t)n * sizeof *inverse);
+        fill_products(&p);
+        status = normalize(&p, error);
     }
+    if (status == NETDP_OK) {
+        if (design->factor != NULL)
+            memcpy(design->factor, p.square, (size_t)(n * n) * sizeof *design->factor);
+        for (int64_t i = 0; i < n * n; i++)
+            p.square[i] *= gram[i];
+        status = fit_scales(&p, design, error);
+    }
+    for (int64_t i = 0; status == NETDP_OK && design->factor != NULL && i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            design->factor[i * n + j] /= design->scale[i] * design->scale[j];
     clear(&p);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -144,14 +145,25 @@ static netdp_status open_frames(netdp_i_participant *p)
     return fchmod(p->frames, 0600) == 0 ? NETDP_OK : cannot_keep(p, "open");
 }
 
+/* Of a record of `frames`, which is a frame and this: BLAKE2b-256 of the study and the frame. */
+static void check_sum(const netdp_i_participant *p, unsigned char sum[NETDP_I_DIGEST])
+{
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, NETDP_I_DIGEST);
+    crypto_generichash_update(&state, p->attempt.study, NETDP_I_DIGEST);
+    crypto_generichash_update(&state, p->frame, p->frame_bytes);
+    crypto_generichash_final(&state, sum, NETDP_I_DIGEST);
+}
+
 netdp_status netdp_i_books_keep(netdp_i_participant *p)
 {
-    const off_t at = p->framed * (off_t)p->frame_bytes;
+    const size_t bytes = p->frame_bytes + NETDP_I_DIGEST;
+    const off_t at = p->framed * (off_t)bytes;
     size_t done = 0;
-    while (done < p->frame_bytes) { /* a disk that is full takes a part, and then says so */
+    check_sum(p, p->frame + p->frame_bytes);
+    while (done < bytes) { /* a disk that is full takes a part, and then says so */
         errno = ENOSPC;
-        const ssize_t more =
-            pwrite(p->frames, p->frame + done, p->frame_bytes - done, at + (off_t)done);
+        const ssize_t more = pwrite(p->frames, p->frame + done, bytes - done, at + (off_t)done);
         if (more <= 0 && errno != EINTR)
             return cannot_keep(p, "write");
         done += more > 0 ? (size_t)more : 0;
@@ -183,16 +195,21 @@ static bool takes_frame(netdp_i_participant *p, const uint8_t *bytes, int64_t ro
 
 static netdp_status read_frame(netdp_i_participant *p, int64_t round)
 {
-    const ssize_t bytes = (ssize_t)p->frame_bytes;
+    const ssize_t bytes = (ssize_t)p->frame_bytes + NETDP_I_DIGEST;
+    unsigned char sum[NETDP_I_DIGEST];
+    const bool there = pread(p->frames, p->frame, (size_t)bytes, round * bytes) == bytes;
+    check_sum(p, sum);
     p->framed = round;
-    if (pread(p->frames, p->frame, (size_t)bytes, round * bytes) == bytes &&
+    if (there && memcmp(sum, p->frame + p->frame_bytes, sizeof sum) == 0 &&
         takes_frame(p, p->frame, round))
         return NETDP_OK;
     p->framed = -1;
-    return netdp_i_fail(p->error, NETDP_INVALID,
-                        "frames: what left in round %" PRId64
-                        " is not there, though ledger.db is past it; bring the file back",
-                        round);
+    return netdp_i_fail(
+        p->error, NETDP_INVALID,
+        "%.300s/frames: round %" PRId64 " %s; bring the file back, or agree on a new package",
+        p->folder, round,
+        there ? "is not what left: its checksum differs, the disk is failing or somebody wrote here"
+              : "is not there, though ledger.db is past it");
 }
 
 const uint8_t *netdp_i_books_frame(netdp_i_participant *p, int64_t round)
@@ -318,8 +335,8 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
         status = netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error);
     if (status == NETDP_OK && !p->settings.test)
         status = tell_account(p);
-    if (status == NETDP_OK && !settled)
-        status = admit(p);
+    if (status == NETDP_OK) /* both look at every row */
+        status = settled ? netdp_i_ledger_verify(p->ledger, NULL, NULL, NULL, p->error) : admit(p);
     if (status == NETDP_OK && p->settings.test)
         status = netdp_i_ephemeral_new(p->signer, &p->attempt, (uint32_t)self, &p->ephemeral,
                                        &p->offer[self], p->error);

@@ -354,8 +354,17 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
         return netdp_i_fail(error, NETDP_INVALID,
                             "%.300s: is no pair key of this member, study and attempt", path);
     }
-    memcpy(made->public, offer->key, sizeof made->public);
-    if (sodium_is_zero(made->secret, sizeof made->secret)) {
+    const bool zeroed = sodium_is_zero(made->secret, sizeof made->secret);
+    (void)crypto_scalarmult_base(made->public, made->secret);
+    if (!zeroed && memcmp(made->public, offer->key, sizeof made->public) != 0) {
+        netdp_i_ephemeral_free(made);
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: its secret is not that of its public key: the disk is failing "
+                            "or somebody wrote here; bring the file back, or agree on a new "
+                            "package",
+                            path);
+    }
+    if (zeroed) {
         netdp_i_ephemeral_free(made);
         made = NULL;
     }

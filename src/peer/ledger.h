@@ -26,7 +26,6 @@ typedef enum netdp_i_entry_kind {
     NETDP_I_ENTRY_STUDY,        /* what a study costs per contribution, towards whom */
     NETDP_I_ENTRY_RESERVED,     /* the price of one attempt at one phase */
     NETDP_I_ENTRY_CONTRIBUTION, /* a frame as it leaves */
-    NETDP_I_ENTRY_ACKNOWLEDGED, /* `party` has it */
     NETDP_I_ENTRY_SETTLED,      /* the study is over: no more is reserved for it */
     NETDP_I_ENTRY_KINDS,
 } netdp_i_entry_kind;
@@ -90,12 +89,6 @@ netdp_status netdp_i_ledger_store(netdp_i_ledger *ledger, const netdp_i_attempt 
 netdp_status netdp_i_ledger_frame(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
                                   int64_t party, unsigned char **frame, int64_t *bytes,
                                   netdp_error *error);
-
-/* The party has it; a second time is fine. */
-netdp_status netdp_i_ledger_acknowledge(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
-                                        int64_t party, netdp_error *error);
-netdp_status netdp_i_ledger_acknowledged(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
-                                         int64_t party, bool *acknowledged, netdp_error *error);
 
 /* The last attempt of the study that was reserved (phase, then attempt); false: none was. */
 netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],

@@ -18,14 +18,14 @@
 #define APPLICATION 0x6e65744c
 enum { FORM = 2 };
 
-static const char *const words[NETDP_I_ENTRY_KINDS] = {"opened",       "study",        "reserved",
-                                                       "contribution", "acknowledged", "settled"};
+static const char *const words[NETDP_I_ENTRY_KINDS] = {"opened", "study", "reserved",
+                                                       "contribution", "settled"};
 
 static const char schema[] =
     "CREATE TABLE entry (\n"
     "  row INTEGER PRIMARY KEY,\n"
     "  kind TEXT NOT NULL CHECK (kind IN ('opened', 'study', 'reserved', 'contribution',\n"
-    "    'acknowledged', 'settled')),\n"
+    "    'settled')),\n"
     "  study BLOB NOT NULL CHECK (length(study) = 32),\n"
     "  phase INTEGER NOT NULL, attempt INTEGER NOT NULL,\n"
     "  party INTEGER NOT NULL,\n"

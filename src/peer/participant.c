@@ -67,6 +67,7 @@ void netdp_i_participant_end(netdp_i_participant *p, netdp_status status)
     p->metrics = NULL;
     netdp_i_transport_close(p->transport);
     p->transport = NULL;
+    netdp_i_program_close(p->program);
     uv_close((uv_handle_t *)&p->tick, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
     uv_close((uv_handle_t *)&p->terminate, NULL);
@@ -86,6 +87,10 @@ static bool speak(netdp_i_participant *p)
         return true;
     if (contributes && (netdp_i_missing_partner(p) >= 0 || !netdp_i_known_to_all(p)))
         return false;
+    if (contributes && p->program != NULL &&
+        !netdp_i_program_has(p->program, netdp_i_phase_of(&p->task.protocol, round),
+                             netdp_i_rounds_state(p->rounds)))
+        return false; /* it goes on when the answer is there */
     netdp_status status = contributes ? netdp_i_books_reserve(p, round) : NETDP_OK;
     if (status != NETDP_OK) {
         netdp_i_participant_end(p, status);
@@ -203,6 +208,8 @@ static void find_wait(const netdp_i_participant *p, char text[128])
                  round);
     } else if (partner >= 0) {
         snprintf(text, 128, "for=pair-key member=%s", netdp_i_participant_name(p, partner));
+    } else if (p->program != NULL && netdp_i_program_owes(p->program) >= 0) {
+        snprintf(text, 128, "for=step phase=%" PRId64, netdp_i_program_owes(p->program));
     } else {
         for (int32_t i = 0; i < p->sides; i++)
             if (!netdp_i_rounds_heard(p->rounds, i))
@@ -292,7 +299,7 @@ static netdp_status make_room(netdp_i_participant *p)
     p->side = NETDP_I_NEW(netdp_i_side, p->sides);
     p->offer = NETDP_I_NEW(netdp_i_offer, p->package->members);
     p->offered = NETDP_I_NEW(bool, p->package->members);
-    p->frame = NETDP_I_NEW(uint8_t, p->frame_bytes);
+    p->frame = NETDP_I_NEW(uint8_t, (int64_t)p->frame_bytes + NETDP_I_DIGEST);
     p->numbers = NETDP_I_NEW(double, p->task.width);
     if (p->link == NULL || p->side == NULL || p->offer == NULL || p->offered == NULL ||
         p->frame == NULL || p->numbers == NULL)
@@ -310,6 +317,35 @@ static netdp_status make_room(netdp_i_participant *p)
                                         .offer = p->offer,
                                         .error = p->error};
     return NETDP_OK;
+}
+
+static void take_gradients(void *context, double *gradients, int64_t rows)
+{
+    netdp_i_participant *p = context;
+    netdp_i_learner_give(&p->task.learner, gradients, rows);
+    p->moved = netdp_i_boot_seconds();
+    netdp_i_participant_advance(p);
+}
+
+static void end_without_program(void *context, netdp_status status)
+{
+    netdp_i_participant_end(context, status);
+}
+
+static netdp_status start_program(netdp_i_participant *p)
+{
+    const netdp_i_program_plan plan = {.loop = &p->loop,
+                                       .command = p->settings.program,
+                                       .folder = p->folder,
+                                       .test = p->settings.test,
+                                       .width = p->task.width,
+                                       .phases = netdp_linear_contributions(&p->task.protocol),
+                                       .context = p,
+                                       .answered = take_gradients,
+                                       .failed = end_without_program,
+                                       .error = p->error};
+    return p->settings.program == NULL || p->finished ? NETDP_OK
+                                                      : netdp_i_program_start(&plan, &p->program);
 }
 
 /* Its settings name a file from the folder, or a port. */
@@ -330,8 +366,11 @@ static netdp_status run(netdp_i_participant *p)
 {
     netdp_status status = open_metrics(p);
     if (status == NETDP_OK)
+        status = start_program(p);
+    if (status == NETDP_OK)
         status = netdp_i_links_connect(p);
     if (status != NETDP_OK) {
+        netdp_i_program_close(p->program);
         netdp_i_metrics_close(p->metrics);
         return status;
     }
@@ -365,6 +404,7 @@ static void clear(netdp_i_participant *p)
         close(p->transcript);
     if (p->frames >= 0)
         close(p->frames);
+    netdp_i_program_free(p->program);
     netdp_i_rounds_free(p->rounds);
     netdp_i_ledger_close(p->ledger);
     netdp_i_ephemeral_free(p->ephemeral);

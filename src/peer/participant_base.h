@@ -8,6 +8,7 @@
 
 #include "peer/draws.h"
 #include "peer/ledger.h"
+#include "peer/link/program.h"
 #include "peer/link/transport.h"
 #include "peer/metrics.h"
 #include "peer/package.h"
@@ -40,6 +41,7 @@ typedef struct netdp_i_participant {
     netdp_i_rounds *rounds;
     netdp_i_transport *transport;
     netdp_i_metrics *metrics;
+    netdp_i_program *program; /* of a model of one's own, or NULL */
     netdp_i_noise_source drawing;
     netdp_i_attempt attempt;
     netdp_i_link *link; /* [sides] */
@@ -48,7 +50,7 @@ typedef struct netdp_i_participant {
     netdp_i_offer *offer; /* [members] */
     bool *offered;        /* [members]: whose is there */
     int64_t spoken; /* this peer's vectors of the rounds before this one are stored as they leave */
-    uint8_t *frame; /* [frame_bytes]: one of them, */
+    uint8_t *frame; /* [frame_bytes]: one of them, and room for its checksum; */
     int64_t framed; /* of that round; -1: none */
     size_t frame_bytes;
     netdp_i_shown_head shown; /* the last head of its ledger that it signed */

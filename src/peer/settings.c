@@ -18,6 +18,9 @@ void netdp_i_settings_clear(netdp_i_settings *settings)
     netdp_i_free(settings->address);
     netdp_i_free(settings->listen);
     netdp_i_free(settings->data);
+    for (int k = 0; settings->program != NULL && settings->program[k] != NULL; k++)
+        netdp_i_free(settings->program[k]);
+    netdp_i_free(settings->program);
     netdp_i_free(settings->metrics);
     netdp_i_free(settings->transcript);
     *settings = (netdp_i_settings){0};
@@ -80,18 +83,38 @@ static netdp_status read_test(const char *path, json_t *test, netdp_i_settings *
     return NETDP_OK;
 }
 
+static netdp_status read_program(const char *path, const json_t *step, netdp_i_settings *settings,
+                                 netdp_error *error)
+{
+    const size_t words = json_array_size(step);
+    netdp_status status = NETDP_OK;
+    if (step == NULL)
+        return NETDP_OK;
+    settings->program = NETDP_I_NEW(char *, words + 1);
+    if (settings->program == NULL)
+        return netdp_i_no_memory(error);
+    for (size_t k = 0; status == NETDP_OK && k < words; k++)
+        status = keep(json_string_value(json_array_get(step, k)), &settings->program[k], error);
+    for (size_t k = 0; status == NETDP_OK && k < words + (words == 0); k++)
+        if (settings->program[k] == NULL || settings->program[0][0] == '\0')
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%.300s: step: must be [\"COMMAND\", \"ARGUMENT\", ...]", path);
+    return status;
+}
+
 static netdp_status take(const char *path, json_t *object, const netdp_i_package *package,
                          netdp_i_settings *settings, netdp_error *error)
 {
     const char *listen = NULL, *data = NULL, *metrics = NULL, *transcript = NULL;
-    json_t *dial = NULL, *test = NULL;
+    json_t *dial = NULL, *test = NULL, *step = NULL;
     json_int_t patience = PATIENCE, linger = LINGER;
     int schema = NETDP_I_JSON_SCHEMA;
     json_error_t fault;
-    if (json_unpack_ex(object, &fault, JSON_STRICT, "{s?i, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?o}",
-                       "schema", &schema, "transcript", &transcript, "listen", &listen, "dial",
-                       &dial, "data", &data, "metrics", &metrics, "patience", &patience, "linger",
-                       &linger, "test", &test) != 0)
+    if (json_unpack_ex(object, &fault, JSON_STRICT,
+                       "{s?i, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?o, s?o}", "schema", &schema,
+                       "transcript", &transcript, "listen", &listen, "dial", &dial, "data", &data,
+                       "metrics", &metrics, "patience", &patience, "linger", &linger, "test", &test,
+                       "step", &step) != 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path,
                             netdp_i_show_text(fault.text).text);
     if (patience < 1 || patience > MOST_SECONDS || linger < 0 || linger > MOST_SECONDS)
@@ -102,7 +125,12 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
     netdp_status status = read_dial(path, dial, package, settings, error);
     if (status == NETDP_OK)
         status = read_test(path, test, settings, error);
-    if (status == NETDP_OK && (data != NULL) == settings->test)
+    if (status == NETDP_OK)
+        status = read_program(path, step, settings, error);
+    if (status == NETDP_OK && step != NULL && data != NULL)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: give either data, or step: its program reads its own", path);
+    if (status == NETDP_OK && step == NULL && (data != NULL) == settings->test)
         status =
             netdp_i_fail(error, NETDP_INVALID,
                          "%.300s: give either data, a file of one's own, or test: seeded noise "
@@ -156,6 +184,12 @@ netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *p
         "{s:s*, s:o, s:s*, s:s*, s:s*, s:I, s:I}", "listen", settings->listen, "dial", dial, "data",
         settings->data, "metrics", settings->metrics, "transcript", settings->transcript,
         "patience", (json_int_t)settings->patience, "linger", (json_int_t)settings->linger);
+    if (object != NULL && settings->program != NULL) {
+        json_t *words = json_array();
+        for (int k = 0; settings->program[k] != NULL; k++)
+            json_array_append_new(words, json_string(settings->program[k]));
+        json_object_set_new(object, "step", words);
+    }
     if (object != NULL && settings->test)
         json_object_set_new(object, "test",
                             json_pack("{s:I, s:I}", "seed", (json_int_t)settings->seed, "repeat",

@@ -24,6 +24,9 @@ typedef struct netdp_i_settings {
     char **address; /* "dial": {"NAME": "HOST:PORT"}: [members], NULL where it does not dial */
     int32_t members;
     char *data; /* "data": a CSV file with this participant's rows, from the folder; NULL: none */
+    char **
+        program; /* "step": ["COMMAND", ...]: gives the gradients of a model of one's own, started in the
+                       folder; ends with NULL. NULL: none */
     char *metrics; /* "metrics": "HOST:PORT", or a file from the folder; NULL: none */
     char *
         transcript; /* "transcript": a file that every vector is added to as it leaves; NULL: none */

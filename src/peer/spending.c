@@ -1,4 +1,4 @@
-/* What a peer does with its ledger: reserve, store, acknowledge, settle. */
+/* What a peer does with its ledger: reserve, store, settle. */
 #include <string.h>
 #include <jansson.h>
 
@@ -175,19 +175,6 @@ netdp_status netdp_i_ledger_frame(netdp_i_ledger *ledger, const netdp_i_attempt 
     if (status == NETDP_OK && !found && party != -1)
         status = find(ledger, NETDP_I_ENTRY_CONTRIBUTION, attempt, -1, frame, bytes, &found, error);
     return status;
-}
-
-netdp_status netdp_i_ledger_acknowledge(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
-                                        int64_t party, netdp_error *error)
-{
-    return append_once(ledger, NETDP_I_ENTRY_ACKNOWLEDGED, attempt, party, "", error);
-}
-
-netdp_status netdp_i_ledger_acknowledged(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
-                                         int64_t party, bool *acknowledged, netdp_error *error)
-{
-    return find(ledger, NETDP_I_ENTRY_ACKNOWLEDGED, attempt, party, NULL, NULL, acknowledged,
-                error);
 }
 
 netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],

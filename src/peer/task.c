@@ -51,9 +51,10 @@ netdp_status netdp_i_task_check(const netdp_study *study, netdp_error *error)
                       error);
     if (!(strcmp(task, "mean") == 0 && strcmp(protocol, "averaging") == 0) &&
         !(is_one_of(task, "logistic", "ridge") &&
-          is_one_of(protocol, "gossip-sgd", "muffliato-sgd")))
+          is_one_of(protocol, "gossip-sgd", "muffliato-sgd")) &&
+        !netdp_i_study_owns(study))
         return refuse("this task and protocol",
-                      "give task mean and protocol averaging, or task logistic or ridge and "
+                      "give task mean and protocol averaging, or task logistic, ridge or own and "
                       "protocol gossip-sgd or muffliato-sgd",
                       error);
     if (strcmp(study->protocol.dropout, "0") != 0 || strcmp(study->protocol.redraw, "never") != 0)
@@ -279,7 +280,18 @@ netdp_status netdp_i_task_new(const netdp_i_package *package, const netdp_i_sett
                               (long long)package->terms.contributions);
     if (status == NETDP_OK)
         status = take_columns(&made, package->terms.noise, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && (settings->program != NULL) != netdp_i_study_owns(made.study))
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         settings->program != NULL
+                             ? "peer.json: step: the study's task is %s, which takes no "
+                               "program; give data"
+                             : "peer.json: the study's task is %s: give step, the program that "
+                               "computes gradients",
+                         made.study->task.kind);
+    if (status == NETDP_OK && settings->program != NULL)
+        status = netdp_i_learner_own(made.study, &made.learner, error);
+    else if (status == NETDP_OK)
         status = settings->test ? read_test(&made, error)
                                 : read_own(&made, folder, settings->data, error);
     if (status != NETDP_OK) {

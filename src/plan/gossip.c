@@ -1,11 +1,13 @@
 #include "plan/gossip.h"
 
+#include <math.h>
 #include <string.h>
 #include <netdp/noise.h>
 #include <netdp/simulate.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "mixing/alike.h"
 #include "protocol/pattern.h"
 #include "protocol/quiet.h"
 #include "protocol/threat.h"
@@ -14,17 +16,23 @@
 /* The most rounds that a study may ask for. */
 #define MOST_ROUNDS 1000000000
 
+/* The multiplications that fit into a minute of a slow core. */
+#define MOST_WORK 3e10
+
 /* How the study's network changes, drawn with its seed. */
 static netdp_status describe_varying(const netdp_i_variant *variant, netdp_settings *settings,
                                      netdp_error *error)
 {
     const netdp_study *study = variant->study;
-    const bool phase = strcmp(study->protocol.redraw, "phase") == 0;
+    const char *redraw = study->protocol.redraw;
     settings->varying.seed = study->seed;
     netdp_status status =
         netdp_variation_dropout(study->protocol.dropout, &settings->varying, error);
-    if (status == NETDP_OK && strcmp(study->protocol.redraw, "never") != 0)
-        status = netdp_variation_redraw(variant->problem->graph, phase ? settings->inner : 1,
+    if (status == NETDP_OK && strcmp(redraw, "one-peer") == 0)
+        return netdp_variation_one_peer(variant->problem->graph, &settings->varying, error);
+    if (status == NETDP_OK && strcmp(redraw, "never") != 0)
+        status = netdp_variation_redraw(variant->problem->graph,
+                                        strcmp(redraw, "phase") == 0 ? settings->inner : 1,
                                         &settings->varying, error);
     return status;
 }
@@ -353,5 +361,75 @@ static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
     return status;
 }
 
-const netdp_i_planning netdp_i_planning_gossip = {"gossip", describe, account, calibrate,
-                                                  again,    threat,   predict};
+/* By multiplications of the account towards all; INFINITY where they are not known. */
+static double effort(const netdp_i_variant *variant)
+{
+    const netdp_study *study = variant->study;
+    const double n = netdp_graph_nodes(variant->problem->graph);
+    netdp_linear protocol = variant->protocol;
+    netdp_loss_request request = {
+        .protocol = &protocol, .sees = study->privacy.sees, .own_noise = study->privacy.own_noise};
+    netdp_plan plan;
+    netdp_error ignored;
+    double gap = 0, work = INFINITY;
+    if (netdp_bound_parse(study->privacy.bound, &request.bound, &ignored) != NETDP_OK)
+        return INFINITY;
+    if (study->protocol.rounds == 0) { /* auto: as many as at noise 1 */
+        int64_t rounds = 1;
+        const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
+        if (netdp_linear_gap(&protocol, &gap, &ignored) != NETDP_OK ||
+            netdp_rounds_auto(gap, (int32_t)n, 1, study->protocol.variance, &rounds, &ignored) !=
+                NETDP_OK ||
+            rounds > INT64_MAX / phases)
+            return INFINITY;
+        protocol.rounds = rounds * phases;
+        if (study->protocol.phases > 0)
+            protocol.every = rounds;
+    }
+    if (netdp_losses_plan(&request, &plan, &ignored) != NETDP_OK)
+        return INFINITY;
+    for (int32_t i = 0; i < plan.ways; i++)
+        work = fmin(work, plan.way[i].work);
+    /* One way only: on all nodes, in every round. */
+    return n * (plan.ways > 0 ? work : (double)protocol.rounds * n * n * n) / MOST_WORK;
+}
+
+/* Pairs of another graph than the network's own may tell apart nodes that W does not. */
+static bool pairs_alike(const netdp_pairing *pairing)
+{
+    const char *name = netdp_pairing_is(pairing) ? netdp_graph_origin(pairing->graph) : "edges";
+    return strcmp(name, "edges") == 0 || strcmp(name, "complete") == 0;
+}
+
+/* Does the variant's account tell all observers the same, by theorem? */
+static bool tells_everything(const netdp_i_variant *variant)
+{
+    const netdp_loss_request request = netdp_i_plan_gossip_ask(variant);
+    const netdp_bound_info *bound;
+    netdp_error ignored;
+    return netdp_bound_choose(request.protocol, request.bound, &bound, &ignored) == NETDP_OK &&
+           bound->bound == NETDP_BOUND_EVERYTHING && !variant->protocol.senders_only &&
+           !netdp_pairing_is(&variant->protocol.pairing);
+}
+
+static bool is_alike(const netdp_i_variant *variant)
+{
+    return tells_everything(variant) ||
+           (variant->protocol.varying.kind == NETDP_VARY_NEVER &&
+            pairs_alike(&variant->protocol.pairing) &&
+            netdp_i_rows_alike(netdp_mixing_rows(variant->protocol.mixing)));
+}
+
+static int64_t rounds(const netdp_i_variant *variant)
+{
+    return variant->protocol.rounds;
+}
+
+static netdp_pairing pairing(const netdp_i_variant *variant)
+{
+    return variant->protocol.pairing;
+}
+
+const netdp_i_planning netdp_i_planning_gossip = {"gossip", describe, account,  calibrate,
+                                                  again,    threat,   predict,  rounds,
+                                                  pairing,  effort,   is_alike, NULL};

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/clip.h"
 #include "learn/prepare.h"
 #include "study/study.h"
 
@@ -32,7 +33,8 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
         {study->protocol.rounds == 0, "protocol.rounds: auto: give a number"},
         {study->privacy.quiet != NULL && strcmp(study->privacy.quiet, "fresh") != 0,
          "privacy.quiet: phases have noise of their own"},
-        {study->data.synthetic == NULL && netdp_i_learner_width(study) == study->task.intercept,
+        {study->data.synthetic == NULL && !netdp_i_study_owns(study) &&
+             netdp_i_learner_width(study) == study->task.intercept,
          "learning without data.columns: give each feature's bounds, so that nothing is found from "
          "the rows"},
     };
@@ -58,6 +60,8 @@ static int32_t list_features(const netdp_study *study, const netdp_i_column **li
 
 int32_t netdp_i_learner_width(const netdp_study *study)
 {
+    if (netdp_i_study_owns(study))
+        return (int32_t)study->task.parameters;
     const char *law = study->data.synthetic;
     const char *number = law != NULL ? strchr(law, ' ') : NULL;
     const int64_t drawn = number != NULL ? strtol(number, NULL, 10) : 0;
@@ -109,7 +113,9 @@ static netdp_status make_rows(const netdp_study *study, int64_t rows, int32_t fe
 void netdp_i_learner_clear(netdp_i_learner *learner)
 {
     netdp_examples *rows = learner->rows;
-    if (rows != NULL) {
+    if (rows != NULL && learner->own) {
+        rows->x = NULL;
+    } else if (rows != NULL) {
         (void)sodium_munlock(rows->x, (size_t)rows->rows * (size_t)rows->features * sizeof(double));
         (void)sodium_munlock(rows->y, (size_t)rows->rows * sizeof(double));
     }
@@ -128,6 +134,26 @@ netdp_status netdp_i_learner_take(const netdp_study *study, const netdp_examples
            (size_t)rows * (size_t)from->features * sizeof(double));
     memcpy(learner->rows->y, from->y + first, (size_t)rows * sizeof(double));
     return NETDP_OK;
+}
+
+netdp_status netdp_i_learner_own(const netdp_study *study, netdp_i_learner *learner,
+                                 netdp_error *error)
+{
+    netdp_examples *rows = NETDP_I_NEW(netdp_examples, 1);
+    if (rows == NULL)
+        return netdp_i_no_memory(error);
+    rows->features = netdp_i_learner_width(study);
+    *learner = (netdp_i_learner){.rows = rows,
+                                 .own = true,
+                                 .objective = {.clip = study->task.clip, .l2 = study->task.l2},
+                                 .step = study->task.step};
+    return NETDP_OK;
+}
+
+void netdp_i_learner_give(netdp_i_learner *learner, double *gradients, int64_t rows)
+{
+    learner->rows->x = gradients;
+    learner->rows->rows = rows;
 }
 
 /* Which of the two is +1 is agreed on, not found: a member may hold one class alone. */
@@ -204,9 +230,29 @@ netdp_status netdp_i_learner_read(const netdp_study *study, const char *path,
     return status;
 }
 
+/* The mean of the clipped gradients that were given, added up as netdp_gradient does. */
+static void mean_given(const netdp_i_learner *learner, double l2, const double *model,
+                       double *gradient)
+{
+    const netdp_examples *rows = learner->rows;
+    memset(gradient, 0, (size_t)rows->features * sizeof *gradient);
+    for (int64_t i = 0; i < rows->rows; i++)
+        netdp_i_add_clipped(rows->x + i * rows->features, rows->features, learner->objective.clip,
+                            gradient);
+    for (int32_t j = 0; j < rows->features; j++) {
+        gradient[j] /= (double)rows->rows;
+        if (l2 > 0)
+            gradient[j] += l2 * model[j];
+    }
+}
+
 static void take_gradient(const netdp_i_learner *learner, double l2, const double *model,
                           double *gradient)
 {
+    if (learner->own) {
+        mean_given(learner, l2, model, gradient);
+        return;
+    }
     netdp_objective objective = learner->objective;
     objective.l2 = l2;
     netdp_gradient(&objective, learner->rows, 0, model, 0, 0, 0, NULL, gradient);

@@ -8,6 +8,7 @@
 typedef struct netdp_i_learner {
     netdp_examples
         *rows; /* one node's, of locked memory where there is some; NULL: nothing to learn */
+    bool own;  /* a model of one's own: x of the rows are their gradients, borrowed */
     netdp_objective objective;
     double step;
 } netdp_i_learner;
@@ -24,6 +25,11 @@ char *netdp_i_learner_name(const netdp_study *study, int32_t j);
 /* Of a file of one's own: each row by the declared ranges, as netdp_examples_prepare has it. */
 netdp_status netdp_i_learner_read(const netdp_study *study, const char *path,
                                   netdp_i_learner *learner, netdp_error *error);
+
+/* Of a model of one's own: before each step it is given the rows' gradients at the model, [rows][features]. */
+netdp_status netdp_i_learner_own(const netdp_study *study, netdp_i_learner *learner,
+                                 netdp_error *error);
+void netdp_i_learner_give(netdp_i_learner *learner, double *gradients, int64_t rows);
 
 /* One node's rows of all. */
 netdp_status netdp_i_learner_take(const netdp_study *study, const netdp_examples *from,

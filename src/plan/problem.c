@@ -167,7 +167,13 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
     netdp_i_problem *made = NETDP_I_NEW(netdp_i_problem, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = load_graph(study, data, made, error);
+    netdp_status status = netdp_i_study_owns(study)
+                              ? netdp_i_fail(error, NETDP_INVALID,
+                                             "%s: task.kind: own runs between peers, whose "
+                                             "programs give the gradients; take netdp net init, or "
+                                             "netdp.simulate in Python",
+                                             study->path)
+                              : load_graph(study, data, made, error);
     const bool accounts = netdp_i_study_accounts(study);
     if (status == NETDP_OK && netdp_i_problem_pairs(study) != NULL)
         status =

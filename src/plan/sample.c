@@ -9,13 +9,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "mixing/alike.h"
-#include "plan/gossip.h"
 
-/* What fits into a minute of a slow core: pairs of nodes, steps of pairs, multiplications. */
+/* Pairs of nodes that fit into a minute of a slow core. */
 #define MOST_PAIRS 2e7
-#define MOST_STEPS 7e5
-#define MOST_WORK 3e10
 
 /* That the intervals of an estimate hold, over the draw. */
 #define CONFIDENCE 0.95
@@ -129,51 +125,10 @@ netdp_status netdp_i_sample_name(netdp_i_variant *variant, netdp_error *error)
 
 /* ---- All pairs after all ---- */
 
-/* Multiplications of gossip's account towards all, from above; INFINITY where they are not known.
- */
-static double gossip_work(const netdp_i_variant *variant)
-{
-    const netdp_study *study = variant->study;
-    const double n = netdp_graph_nodes(variant->problem->graph);
-    netdp_linear protocol = variant->protocol;
-    netdp_loss_request request = {
-        .protocol = &protocol, .sees = study->privacy.sees, .own_noise = study->privacy.own_noise};
-    netdp_plan plan;
-    netdp_error ignored;
-    double gap = 0, work = INFINITY;
-    if (netdp_bound_parse(study->privacy.bound, &request.bound, &ignored) != NETDP_OK)
-        return INFINITY;
-    if (study->protocol.rounds == 0) { /* auto: as many as at noise 1 */
-        int64_t rounds = 1;
-        const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
-        if (netdp_linear_gap(&protocol, &gap, &ignored) != NETDP_OK ||
-            netdp_rounds_auto(gap, (int32_t)n, 1, study->protocol.variance, &rounds, &ignored) !=
-                NETDP_OK ||
-            rounds > INT64_MAX / phases)
-            return INFINITY;
-        protocol.rounds = rounds * phases;
-        if (study->protocol.phases > 0)
-            protocol.every = rounds;
-    }
-    if (netdp_losses_plan(&request, &plan, &ignored) != NETDP_OK)
-        return INFINITY;
-    for (int32_t i = 0; i < plan.ways; i++)
-        work = fmin(work, plan.way[i].work);
-    /* One way only: on all nodes, in every round. */
-    return n * (plan.ways > 0 ? work : (double)protocol.rounds * n * n * n);
-}
-
 static bool is_little(const netdp_i_variant *variant)
 {
     const double n = netdp_graph_nodes(variant->problem->graph), pairs = n * (n - 1);
-    if (pairs > MOST_PAIRS)
-        return false;
-    if (variant->kind == NETDP_TALLY)
-        return true;
-    if (variant->kind == NETDP_WALK) /* given a path, a look at it for each observer */
-        return (variant->token.route != NULL ? n : pairs) * (double)variant->token.steps <=
-               MOST_STEPS;
-    return gossip_work(variant) <= MOST_WORK;
+    return pairs <= MOST_PAIRS && netdp_i_variant_planning(variant)->effort(variant) <= 1;
 }
 
 static bool is_all(const char *nodes)
@@ -195,24 +150,6 @@ void netdp_i_sample_widen(netdp_i_variant *variant)
 
 /* ---- What is left an estimate ---- */
 
-/* Pairs of another graph than the network's own may tell apart nodes that W does not. */
-static bool pairs_alike(const netdp_pairing *pairing)
-{
-    const char *name = netdp_pairing_is(pairing) ? netdp_graph_origin(pairing->graph) : "edges";
-    return strcmp(name, "edges") == 0 || strcmp(name, "complete") == 0;
-}
-
-/* Does the variant's account tell all observers the same, by theorem? */
-static bool tells_everything(const netdp_i_variant *variant)
-{
-    const netdp_loss_request request = netdp_i_plan_gossip_ask(variant);
-    const netdp_bound_info *bound;
-    netdp_error ignored;
-    return netdp_bound_choose(request.protocol, request.bound, &bound, &ignored) == NETDP_OK &&
-           bound->bound == NETDP_BOUND_EVERYTHING && !variant->protocol.senders_only &&
-           !netdp_pairing_is(&variant->protocol.pairing);
-}
-
 /* Are observers or sources drawn, and do others differ from them? */
 static bool estimates(const netdp_i_variant *variant)
 {
@@ -221,17 +158,7 @@ static bool estimates(const netdp_i_variant *variant)
         return false;
     if ((observers && sources) || variant->problem->share != NULL)
         return true;
-    if (variant->kind == NETDP_TALLY) /* both graphs look alike from everywhere */
-        return netdp_pairing_is(&variant->tally.pairing);
-    if (variant->kind == NETDP_WALK)
-        return variant->token.start != NETDP_START_UNIFORM ||
-               variant->token.route != NULL || /* it tells nodes apart that the law does not */
-               !netdp_i_rows_alike(netdp_transition_rows(variant->token.law));
-    const netdp_pairing *pairing = &variant->protocol.pairing;
-    if (tells_everything(variant))
-        return false;
-    return variant->protocol.varying.kind != NETDP_VARY_NEVER || !pairs_alike(pairing) ||
-           !netdp_i_rows_alike(netdp_mixing_rows(variant->protocol.mixing));
+    return !netdp_i_variant_planning(variant)->is_alike(variant);
 }
 
 netdp_status netdp_i_sample_check(const netdp_i_variant *variant, netdp_error *error)

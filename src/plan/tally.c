@@ -145,9 +145,11 @@ static netdp_tallying tallying_of(const netdp_i_variant *variant)
                             .level = LEVEL};
 }
 
-netdp_status netdp_i_plan_tally_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
-                                         netdp_tracing tracing, double *result, netdp_error *error)
+static netdp_status simulate(const netdp_i_variant *variant, netdp_run_seed seed,
+                             netdp_tracing tracing, double *result, netdp_i_contributions *made,
+                             netdp_error *error)
 {
+    (void)made; /* each node's are the schedule's */
     const netdp_tallying tallying = tallying_of(variant);
     const double steps = (double)netdp_tally_steps(&variant->tally);
     const int32_t width = variant->problem->width;
@@ -201,5 +203,30 @@ netdp_status netdp_i_plan_tally_released(const netdp_i_variant *variant, json_t 
     return NETDP_OK;
 }
 
-const netdp_i_planning netdp_i_planning_tally = {"token", describe, account, calibrate,
-                                                 again,   threat,   predict};
+/* Its passes, or its steps. */
+static int64_t rounds(const netdp_i_variant *variant)
+{
+    const int64_t passes = variant->study->protocol.rounds;
+    return passes > 0 ? passes : netdp_tally_steps(&variant->tally);
+}
+
+static netdp_pairing pairing(const netdp_i_variant *variant)
+{
+    return variant->tally.pairing;
+}
+
+static double effort(const netdp_i_variant *variant)
+{
+    (void)variant;
+    return 0; /* closed forms */
+}
+
+/* Both graphs look alike from everywhere. */
+static bool is_alike(const netdp_i_variant *variant)
+{
+    return !netdp_pairing_is(&variant->tally.pairing);
+}
+
+const netdp_i_planning netdp_i_planning_tally = {"token", describe, account,  calibrate,
+                                                 again,   threat,   predict,  rounds,
+                                                 pairing, effort,   is_alike, simulate};

@@ -29,17 +29,13 @@ int64_t netdp_i_variant_rounds(const netdp_i_variant *variant)
     const netdp_study *study = variant->study;
     if (variant->role == NETDP_I_CENTRAL)
         return netdp_i_study_learns(study) ? study->task.central_steps : 1;
-    if (variant->kind == NETDP_TALLY)
-        return study->protocol.rounds > 0 ? study->protocol.rounds
-                                          : netdp_tally_steps(&variant->tally);
-    return variant->kind == NETDP_WALK ? variant->token.steps : variant->protocol.rounds;
+    return netdp_i_variant_planning(variant)->rounds(variant);
 }
 
 netdp_pairing netdp_i_variant_pairing(const netdp_i_variant *variant)
 {
-    return variant->kind == NETDP_GOSSIP  ? variant->protocol.pairing
-           : variant->kind == NETDP_TALLY ? variant->tally.pairing
-                                          : (netdp_pairing){0};
+    const netdp_i_planning *planning = netdp_i_variant_planning(variant);
+    return planning->pairing != NULL ? planning->pairing(variant) : (netdp_pairing){0};
 }
 
 bool netdp_i_variant_is_token(const netdp_i_variant *variant)

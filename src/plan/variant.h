@@ -3,6 +3,7 @@
 #define NETDP_I_VARIANT_H
 
 #include <netdp/protocol.h>
+#include <netdp/simulate.h>
 
 #include "plan/problem.h"
 #include "plan/promise.h"
@@ -41,6 +42,14 @@ typedef struct netdp_i_variant {
     netdp_i_promise guarantee;
 } netdp_i_variant;
 
+/* How often nodes contributed, over a walk's finished runs and all tokens of each. */
+typedef struct netdp_i_contributions {
+    int64_t most; /* of one node in one run */
+    int64_t all;  /* of all nodes in all runs */
+    double cost;  /* the most that a node's contributions of one run cost: their number, each times
+                     the square of the node's scale (netdp_token_scale) */
+} netdp_i_contributions;
+
 /* Pairs: of each of `from`, towards each of `to`. */
 typedef struct netdp_i_pairs_of {
     int32_t from_count, to_count;
@@ -67,6 +76,18 @@ typedef struct netdp_i_planning {
     netdp_threat (*threat)(const netdp_i_variant *variant);
     /* Of a mean: `predicted` and `expected`, which are -1 before; NULL: they stay so. */
     netdp_status (*predict)(netdp_i_variant *variant, netdp_error *error);
+    /* Its length as described. */
+    int64_t (*rounds)(const netdp_i_variant *variant);
+    /* Its noise in pairs; NULL: it has none. */
+    netdp_pairing (*pairing)(const netdp_i_variant *variant);
+    /* The account of all pairs, as a share of what fits into a minute of a slow core, from above. */
+    double (*effort)(const netdp_i_variant *variant);
+    /* Does the network look the same from all nodes, so that some of them stand for all? */
+    bool (*is_alike)(const netdp_i_variant *variant);
+    /* One run of a token: what it hands out goes to result [width]; NULL: the nodes run. */
+    netdp_status (*simulate)(const netdp_i_variant *variant, netdp_run_seed seed,
+                             netdp_tracing tracing, double *result, netdp_i_contributions *made,
+                             netdp_error *error);
 } netdp_i_planning;
 
 extern const netdp_i_planning netdp_i_planning_gossip, netdp_i_planning_walk,

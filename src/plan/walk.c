@@ -9,11 +9,15 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "mixing/alike.h"
 #include "plan/constants.h"
 #include "protocol/threat.h"
 
 /* Rows are of unit length up to rounding, and so is the largest step that beta allows. */
 #define ROUNDING 1e-12
+
+/* The steps of pairs that fit into a minute of a slow core. */
+#define MOST_STEPS 7e5
 
 /* ---- the description ---- */
 
@@ -264,9 +268,9 @@ static netdp_status add_contributions(const netdp_token *token, const int32_t *p
     return status;
 }
 
-netdp_status netdp_i_plan_walk_simulate(const netdp_i_variant *variant, netdp_run_seed seed,
-                                        netdp_tracing tracing, double *result,
-                                        netdp_i_contributions *made, netdp_error *error)
+static netdp_status simulate(const netdp_i_variant *variant, netdp_run_seed seed,
+                             netdp_tracing tracing, double *result, netdp_i_contributions *made,
+                             netdp_error *error)
 {
     const netdp_i_problem *problem = variant->problem;
     const netdp_study *study = variant->study;
@@ -333,5 +337,26 @@ netdp_status netdp_i_plan_walk_contributions(const netdp_i_variant *variant,
     return NETDP_OK;
 }
 
-const netdp_i_planning netdp_i_planning_walk = {"walk", describe, account, calibrate,
-                                                again,  threat,   NULL};
+static int64_t steps(const netdp_i_variant *variant)
+{
+    return variant->token.steps;
+}
+
+/* By steps of pairs; given a path, by a look at it for each observer. */
+static double effort(const netdp_i_variant *variant)
+{
+    const double n = netdp_graph_nodes(variant->problem->graph);
+    return (variant->token.route != NULL ? n : n * (n - 1)) * (double)variant->token.steps /
+           MOST_STEPS;
+}
+
+/* A given path tells nodes apart that the law does not. */
+static bool is_alike(const netdp_i_variant *variant)
+{
+    return variant->token.start == NETDP_START_UNIFORM && variant->token.route == NULL &&
+           netdp_i_rows_alike(netdp_transition_rows(variant->token.law));
+}
+
+const netdp_i_planning netdp_i_planning_walk = {"walk", describe, account,  calibrate,
+                                                again,  threat,   NULL,     steps,
+                                                NULL,   effort,   is_alike, simulate};

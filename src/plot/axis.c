@@ -141,7 +141,7 @@ static void print_decade_ticks(struct ticks *ticks, const netdp_i_axis *axis)
 
 int netdp_i_axis_print(FILE *out, const char *name, const netdp_i_axis *axis, netdp_i_along along)
 {
-    enum { POWER = 5 }; /* 10^{-2} */
+    enum { POWER = 5 }; /* of 10^{-2}; 10^{-12} is longer by one */
     struct ticks ticks = {.out = out};
     const double decades = axis->log ? log10(axis->high / axis->low) : 0;
     fprintf(out, "unset logscale %s\nunset m%stics\n", name, name);
@@ -156,7 +156,8 @@ int netdp_i_axis_print(FILE *out, const char *name, const netdp_i_axis *axis, ne
                 name, name, start, pow(10, step));
         if (step < 2)
             fprintf(out, "set m%stics 10\n", name);
-        return POWER;
+        const int longer = snprintf(NULL, 0, "%.0f", step * ceil(log10(axis->low) / step)) - 2;
+        return POWER + (longer > 0 ? longer : 0);
     }
     fprintf(out, "set %stics nomirror out enhanced (", name);
     if (decades >= 0.8)

@@ -261,7 +261,7 @@ static void print_errors(FILE *out, int32_t k, const char *colour)
 /* What a curve spreads over: below the curves, so that no bar hides another's point. */
 static void print_spread(FILE *out, const netdp_i_chart_series *series, int32_t k)
 {
-    if (has_errors(series) && series->count <= MOST_BARS)
+    if (has_errors(series) && series->count <= MOST_BARS && !series->ribbon)
         print_errors(out, k, colour_of(series));
     else if (has_errors(series))
         fprintf(out,

@@ -51,6 +51,7 @@ const char *netdp_i_threat_varying(netdp_vary kind)
         [NETDP_VARY_NODES] = "nodes away",
         [NETDP_VARY_EDGES] = "edges missing",
         [NETDP_VARY_GRAPH] = "graph drawn again",
+        [NETDP_VARY_PEER] = "one neighbour a round, in turn",
         [NETDP_VARY_LATE] = "nodes that fail after their partners have added their halves",
     };
     return words[kind];

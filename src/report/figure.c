@@ -227,12 +227,6 @@ netdp_status netdp_figure_draw(const netdp_study *study, const char *folder, con
     return status;
 }
 
-netdp_status netdp_figure_write(const netdp_study *study, const char *folder, const char *data,
-                                netdp_error *error)
-{
-    return netdp_figure_draw(study, folder, data, NULL, error);
-}
-
 double netdp_figure_seconds(const netdp_study *study)
 {
     return study->figure.seconds;

@@ -16,7 +16,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "plan/plan.h"
-#include "plan/tally.h"
 #include "run/accounts.h"
 #include "run/again.h"
 #include "run/checkpoint.h"
@@ -76,6 +75,15 @@ static bool write_row(void *context, const netdp_trace_row *row)
     return netdp_i_report(r->progress, "simulation", (double)r->made.done, all, NULL) == NETDP_OK;
 }
 
+/* Every node's is the first one's. */
+static void spread_result(running *r)
+{
+    const int32_t n = netdp_graph_nodes(r->variant->problem->graph);
+    const int32_t d = r->variant->problem->width;
+    for (int64_t u = 1; u < n; u++)
+        memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
+}
+
 static netdp_status simulate_central(running *r, double noise, netdp_run_seed seed,
                                      netdp_error *error)
 {
@@ -89,35 +97,31 @@ static netdp_status simulate_central(running *r, double noise, netdp_run_seed se
         const double away = r->result[j] - (p->truth[j] - p->low[j]) / p->scale[j];
         row.objective += 0.5 * away * away;
     }
-    for (int64_t u = 1; u < n; u++)
-        memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
+    spread_result(r);
     (void)write_row(r, &row);
     return NETDP_OK;
 }
 
-/* Every node's result is what the tokens hand out. */
-static netdp_status simulate_walk(running *r, netdp_run_seed seed, netdp_error *error)
+/* By the nodes, or by tokens: every node's result is what they hand out. */
+static netdp_status simulate_variant(running *r, const netdp_learning *learning, double noise,
+                                     netdp_run_seed seed, const netdp_i_saving *saving,
+                                     netdp_error *error)
 {
-    const int32_t n = netdp_graph_nodes(r->variant->problem->graph);
-    const int32_t d = r->variant->problem->width;
-    netdp_i_contributions *made = &r->made.sums[r->made.done % r->plan.count].contributions;
-    netdp_status status = netdp_i_plan_walk_simulate(
-        r->variant, seed, (netdp_tracing){r->study->output.every, write_row, r, r->progress},
-        r->result, made, error);
-    for (int64_t u = 1; status == NETDP_OK && u < n; u++)
-        memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
-    return status;
-}
-
-static netdp_status simulate_tally(running *r, netdp_run_seed seed, netdp_error *error)
-{
-    const int32_t n = netdp_graph_nodes(r->variant->problem->graph);
-    const int32_t d = r->variant->problem->width;
-    netdp_status status = netdp_i_plan_tally_simulate(
-        r->variant, seed, (netdp_tracing){r->study->output.every, write_row, r, r->progress},
-        r->result, error);
-    for (int64_t u = 1; status == NETDP_OK && u < n; u++)
-        memcpy(r->result + u * d, r->result, (size_t)d * sizeof *r->result);
+    const netdp_i_variant *variant = r->variant;
+    const netdp_i_problem *p = variant->problem;
+    const netdp_i_planning *planning = netdp_i_variant_planning(variant);
+    const netdp_tracing tracing = {r->study->output.every, write_row, r, r->progress};
+    if (planning->simulate == NULL && learning != NULL)
+        return netdp_i_simulate_learning(&variant->protocol, learning, seed, tracing, saving,
+                                         r->result, error);
+    if (planning->simulate == NULL)
+        return netdp_i_simulate(&variant->protocol, noise, p->values, p->width, seed, tracing,
+                                saving, r->result, error);
+    netdp_status status =
+        planning->simulate(variant, seed, tracing, r->result,
+                           &r->made.sums[r->made.done % r->plan.count].contributions, error);
+    if (status == NETDP_OK)
+        spread_result(r);
     return status;
 }
 
@@ -126,25 +130,17 @@ static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
 {
     const netdp_i_problem *p = r->variant->problem;
     const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
-    netdp_status status = NETDP_OK;
-    if (r->variant->role == NETDP_I_CENTRAL)
-        status = simulate_central(r, noise, seed, error);
-    else if (r->variant->kind == NETDP_TALLY)
-        status = simulate_tally(r, seed, error);
-    else if (r->variant->kind == NETDP_WALK)
-        status = simulate_walk(r, seed, error);
-    else
-        status =
-            netdp_i_simulate(&r->variant->protocol, noise, p->values, d, seed,
-                             (netdp_tracing){r->study->output.every, write_row, r, r->progress},
-                             saving, r->result, error);
-    const bool late = r->variant->protocol.varying.kind == NETDP_VARY_LATE;
+    netdp_status status = r->variant->role == NETDP_I_CENTRAL
+                              ? simulate_central(r, noise, seed, error)
+                              : simulate_variant(r, NULL, noise, seed, saving, error);
+    const netdp_variation *varying =
+        netdp_i_variant_is_token(r->variant) ? NULL : &r->variant->protocol.varying;
+    const bool late = varying != NULL && varying->kind == NETDP_VARY_LATE;
     bool *living = late ? NETDP_I_NEW(bool, n) : NULL; /* whose results there are; NULL: all */
     int32_t count = n;
     if (status == NETDP_OK && late)
         status = living == NULL ? netdp_i_no_memory(error)
-                                : netdp_variation_living(p->mixing, &r->variant->protocol.varying,
-                                                         living, &count, error);
+                                : netdp_variation_living(p->mixing, varying, living, &count, error);
     for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
         double sum = 0;
         for (int64_t u = 0; u < n; u++) {
@@ -176,12 +172,7 @@ static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed
         return netdp_learn_central(&learning, study->task.central_steps, seed,
                                    (netdp_tracing){1, write_row, r, r->progress}, r->result, error);
     }
-    if (r->variant->kind == NETDP_WALK)
-        return simulate_walk(r, seed, error);
-    return netdp_i_simulate_learning(
-        &r->variant->protocol, &learning, seed,
-        (netdp_tracing){r->study->output.every, write_row, r, r->progress}, saving, r->result,
-        error);
+    return simulate_variant(r, &learning, noise, seed, saving, error);
 }
 
 static double seconds(void)

@@ -224,9 +224,47 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
             protection.batches.rate);
 }
 
+static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
+{
+    if (variant->token.weighted)
+        remark_law(variant, remarks);
+    if (variant->token.route != NULL)
+        remark_route(variant, remarks);
+    if (netdp_i_plan_walk_is_weighted(variant))
+        remark(remarks,
+               "%s visits nodes unequally: the result is a mean weighted by how often it visits "
+               "them",
+               netdp_i_problem_weights(variant->problem));
+}
+
+static void remark_gossip(const netdp_i_variant *variant, json_t *remarks)
+{
+    const netdp_variation *varying = &variant->protocol.varying;
+    if (varying->kind != NETDP_VARY_NEVER && varying->kind != NETDP_VARY_PEER)
+        remark(
+            remarks,
+            "%s, drawn with the study's seed before the runs: the account is of this draw, which "
+            "everybody may know",
+            varying->kind == NETDP_VARY_LATE
+                ? "nodes fail after their partners have added their halves"
+                : "the network changes from round to round");
+    if (varying->revealed)
+        remark(remarks,
+               "partners reveal what they shared with nodes that failed; whoever can have a living "
+               "node taken for failed learns its value under its own noise alone (local)");
+}
+
+static void remark_tally(const netdp_i_variant *variant, json_t *remarks)
+{
+    (void)variant;
+    (void)remarks; /* the guarantee says it all */
+}
+
 /* What a reader of the variant's numbers must know, as sentences. */
 static json_t *remarks_json(const netdp_i_variant *variant)
 {
+    static void (*const remarks_of[])(const netdp_i_variant *, json_t *) = {
+        [NETDP_GOSSIP] = remark_gossip, [NETDP_WALK] = remark_walk, [NETDP_TALLY] = remark_tally};
     json_t *remarks = json_array();
     const netdp_i_promise *promise = &variant->guarantee;
     if (!promise->is.sound && !promise->is.estimate)
@@ -236,27 +274,7 @@ static json_t *remarks_json(const netdp_i_variant *variant)
                promise->is.bound);
     if (variant->why[0] != '\0')
         remark(remarks, "bound local: %s", variant->why);
-    if (variant->kind == NETDP_WALK && variant->token.weighted)
-        remark_law(variant, remarks);
-    if (variant->kind == NETDP_WALK && variant->token.route != NULL)
-        remark_route(variant, remarks);
-    if (netdp_i_plan_walk_is_weighted(variant))
-        remark(remarks,
-               "%s visits nodes unequally: the result is a mean weighted by how often it visits "
-               "them",
-               netdp_i_problem_weights(variant->problem));
-    if (!netdp_i_variant_is_token(variant) && variant->protocol.varying.kind != NETDP_VARY_NEVER)
-        remark(
-            remarks,
-            "%s, drawn with the study's seed before the runs: the account is of this draw, which "
-            "everybody may know",
-            variant->protocol.varying.kind == NETDP_VARY_LATE
-                ? "nodes fail after their partners have added their halves"
-                : "the network changes from round to round");
-    if (!netdp_i_variant_is_token(variant) && variant->protocol.varying.revealed)
-        remark(remarks,
-               "partners reveal what they shared with nodes that failed; whoever can have a living "
-               "node taken for failed learns its value under its own noise alone (local)");
+    remarks_of[variant->kind](variant, remarks);
     remark_drawn(promise, remarks);
     remark_unit(variant, remarks);
     if (variant->study->data.radius > 0)

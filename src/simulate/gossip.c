@@ -7,9 +7,13 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/normals.h"
 #include "mixing/mixing.h"
 #include "protocol/linear.h"
 #include "protocol/pairing.h"
+
+/* Nodes of few numbers draw their noise together, so many at a time. */
+enum { NARROW = 16, TOGETHER = 64 };
 
 uint64_t netdp_i_stream_step(netdp_run_seed seed, int64_t round)
 {
@@ -77,12 +81,16 @@ static void add_normals(double *mine, int32_t width, double scale, netdp_stream 
     }
 }
 
+static netdp_stream noise_stream(netdp_run_seed seed, int64_t round, int slot, uint32_t node)
+{
+    return netdp_stream_at(seed.seed, slot == 0 ? NETDP_FOR_NOISE : NETDP_FOR_END_DITHER, node,
+                           netdp_i_stream_step(seed, round));
+}
+
 void netdp_i_node_noise(double *mine, int32_t node, int32_t width, double scale,
                         netdp_run_seed seed, int64_t round, int slot)
 {
-    add_normals(mine, width, scale,
-                netdp_stream_at(seed.seed, slot == 0 ? NETDP_FOR_NOISE : NETDP_FOR_END_DITHER,
-                                (uint32_t)node, netdp_i_stream_step(seed, round)));
+    add_normals(mine, width, scale, noise_stream(seed, round, slot, (uint32_t)node));
 }
 
 /* message += scale * standard normals, each of the nodes (NULL: all) from its own stream. */
@@ -91,10 +99,25 @@ static void add_noise(double *message, const int32_t *node, int32_t count, int32
 {
     if (scale == 0)
         return;
+    if (width > NARROW) {
 #pragma omp parallel for schedule(static) if ((int64_t)count * width > 4096)
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t u = node == NULL ? i : node[i];
-        netdp_i_node_noise(message + (int64_t)u * width, u, width, scale, seed, round, slot);
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t u = node == NULL ? i : node[i];
+            netdp_i_node_noise(message + (int64_t)u * width, u, width, scale, seed, round, slot);
+        }
+        return;
+    }
+#pragma omp parallel for schedule(static) if ((int64_t)count * width > 20000)
+    for (int32_t first = 0; first < count; first += TOGETHER) {
+        const int32_t some = count - first < TOGETHER ? count - first : TOGETHER;
+        double drawn[TOGETHER * NARROW];
+        netdp_i_normals_of_nodes(noise_stream(seed, round, slot, (uint32_t)first),
+                                 node == NULL ? NULL : node + first, some, width, drawn);
+        for (int32_t i = 0; i < some; i++) {
+            double *mine = message + (int64_t)(node == NULL ? first + i : node[first + i]) * width;
+            for (int32_t j = 0; j < width; j++)
+                mine[j] += scale * drawn[i * width + j];
+        }
     }
 }
 

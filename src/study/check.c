@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "graph/families.h"
 #include "study/claims.h"
 #include "study/constants.h"
 #include "study/figure.h"
@@ -50,7 +51,8 @@ static netdp_status check_rivals(const netdp_i_reading *from, netdp_i_rivals gro
 /* What no single key can say. */
 bool netdp_i_study_learns(const netdp_study *study)
 {
-    return strcmp(study->task.kind, "logistic") == 0 || strcmp(study->task.kind, "ridge") == 0;
+    return strcmp(study->task.kind, "logistic") == 0 || strcmp(study->task.kind, "ridge") == 0 ||
+           netdp_i_study_owns(study);
 }
 
 bool netdp_i_study_accounts(const netdp_study *study)
@@ -118,7 +120,7 @@ static netdp_status check_particular(const netdp_i_reading *from, netdp_error *e
         if (given == NULL || netdp_i_key_applies(key, study->task.kind, named, automatic) ||
             (key->fallback != NULL && strcmp(given, key->fallback) == 0))
             continue;
-        if (key->learns)
+        if (key->learns || strcmp(key->name, "task.parameters") == 0)
             return netdp_i_reading_fail(from, key->name, error,
                                         "does not apply to task %s; remove it", study->task.kind);
         /* Does it apply to the protocol with other rounds? */
@@ -411,6 +413,10 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
     const char *tallied = has_setting(study, NETDP_SETTING_SUM) ? "sum" : "histogram";
     if (netdp_i_study_accounts(study))
         return check_account(from, error);
+    if (netdp_i_study_owns(study)) {
+        const netdp_status status = netdp_i_own_check(from, error);
+        return status == NETDP_OK ? check_phases(from, error) : status;
+    }
     if (strcmp(study->protocol.kind, "stream") == 0)
         return netdp_i_reading_fail(from, "protocol.kind", error,
                                     "stream does task account only; give averaging");
@@ -488,9 +494,12 @@ static netdp_status check_varying(const netdp_i_reading *from, netdp_error *erro
     if (redraws && varying.kind != NETDP_VARY_NEVER)
         return netdp_i_reading_fail(from, "protocol.redraw", error,
                                     "excludes dropout: a network changes in one of the two ways");
-    if (redraws && (family == NULL || strncmp(family, "erdos-renyi", 11) != 0))
-        return netdp_i_reading_fail(from, "protocol.redraw", error,
-                                    "applies to graphs of the family erdos-renyi; remove it");
+    if (redraws && strcmp(redraw, "one-peer") != 0 &&
+        (family == NULL || !netdp_i_family_is_random(family)))
+        return netdp_i_reading_fail(
+            from, "protocol.redraw", error,
+            "applies to graphs of a random family (erdos-renyi, geometric, "
+            "barabasi-albert, regular, k-out, stochastic-block); remove it");
     if (strcmp(redraw, "phase") == 0 && strcmp(study->protocol.kind, "muffliato-sgd") != 0)
         return netdp_i_reading_fail(from, "protocol.redraw", error, "%s has no phases; give round",
                                     study->protocol.kind);
@@ -520,7 +529,7 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
     if (status == NETDP_OK)
         status = check_task(from, error);
     for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVAL_NOISES; group++)
-        if (!accounts || group == NETDP_I_RIVAL_GRAPHS)
+        if (group == NETDP_I_RIVAL_GRAPHS || !(accounts || netdp_i_study_owns(study)))
             status = check_rivals(from, (netdp_i_rivals)group, error);
     if (status != NETDP_OK)
         return status;

@@ -7,4 +7,7 @@
 /* `whole`: the study with its own figure and sweep, not one of its variants. */
 netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_error *error);
 
+/* A model of the participants' own: netdp knows how long its gradients are and may be, and no data. */
+netdp_status netdp_i_own_check(const netdp_i_reading *from, netdp_error *error);
+
 #endif

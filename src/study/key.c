@@ -18,8 +18,8 @@
 
 static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const per_node[] = {"even", "one", NULL};
-static const char *const tasks[] = {"mean",    "sum",      "histogram", "logistic", "ridge",
-                                    "account", "realised", "claim",     NULL};
+static const char *const tasks[] = {"mean", "sum",     "histogram", "logistic", "ridge",
+                                    "own",  "account", "realised",  "claim",    NULL};
 static const char *const all_rows[] = {"all", NULL};
 static const char *const protocols[] = {"stream",
                                         "averaging",
@@ -40,7 +40,7 @@ static const char *const figure_xs[] = {"hops",  "length", "communicability", "k
                                         "nodes", NULL};
 static const char *const figure_logs[] = {"none", "x", "y", "xy", NULL};
 static const char *const hidden[] = {"baselines", NULL};
-static const char *const redraws[] = {"never", "round", "phase", NULL};
+static const char *const redraws[] = {"never", "round", "phase", "one-peer", NULL};
 static const char *const by_formula[] = {"auto", NULL};
 static const char *const no_cap[] = {"none", NULL};
 static const char *const released[] = {"none", "final", NULL};
@@ -113,7 +113,7 @@ const netdp_i_key netdp_i_keys[] = {
     {"data.split", NETDP_I_KEY_REAL, AT(data.split), .learns = true, .fallback = "0.8", .low = ABOVE_0,
      .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
-     .expects = "mean, sum, histogram, logistic, ridge, account, realised or claim"},
+     .expects = "mean, sum, histogram, logistic, ridge, own, account, realised or claim"},
     {"task.claim", NETDP_I_KEY_TEXT, AT(task.claim),
      .expects = "a claim such as B-lemma-3, which netdp claim lists"},
     {"task.with", NETDP_I_KEY_TEXT, AT(task.with),
@@ -121,6 +121,8 @@ const netdp_i_key netdp_i_keys[] = {
     {"task.over", NETDP_I_KEY_TEXT, AT(task.over),
      .expects = "the input that takes the value of task.at, such as epsilon"},
     {"task.at", NETDP_I_KEY_TEXT, AT(task.at), .expects = "a number"},
+    {"task.parameters", NETDP_I_KEY_WHOLE, AT(task.parameters), .low = 1, .high = 1 << 20,
+     .expects = "how many numbers a model of one's own has, 1 to 1048576"},
     {"task.levels", NETDP_I_KEY_WHOLE, AT(task.levels), .low = 2, .high = 1e6,
      .expects = "a whole number of bins from 2"},
     {"task.bounds", NETDP_I_KEY_PAIR, NETDP_I_RIVAL_RANGES, AT(task.low),
@@ -164,7 +166,7 @@ const netdp_i_key netdp_i_keys[] = {
     {"protocol.dropout", NETDP_I_KEY_TEXT, AT(protocol.dropout), .only = NETDP_SETTING_VARYING, .fallback = "0",
      .expects = "a probability from 0, below 1, or edges:P, late:P or revealed:P"},
     {"protocol.redraw", NETDP_I_KEY_TEXT, AT(protocol.redraw), .only = NETDP_SETTING_VARYING, .fallback = "never",
-     .word = redraws, .expects = "never, round or phase"},
+     .word = redraws, .expects = "never, round, phase or one-peer"},
     {"protocol.start", NETDP_I_KEY_TEXT, AT(protocol.start), .only = NETDP_SETTING_TOKEN, .fallback = "uniform",
      .expects = "uniform or a node"},
     {"protocol.burn_in", NETDP_I_KEY_WHOLE, AT(protocol.burn_in), .only = NETDP_SETTING_TOKEN, .fallback = "0", .low = 0,
@@ -301,7 +303,10 @@ bool netdp_i_key_applies(const netdp_i_key *key, const char *task, const netdp_p
                          bool automatic)
 {
     const bool phases = (named->settings & NETDP_SETTING_INNER) != 0;
-    const bool learning = strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0;
+    const bool own = strcmp(task, "own") == 0;
+    const bool learning = own || strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0;
+    if (strcmp(key->name, "task.parameters") == 0)
+        return own;
     if (strcmp(key->name, "task.decay") == 0 && (named->settings & NETDP_SETTING_TOKEN) == 0)
         return learning && !phases; /* steps of phases are all alike */
     if (strcmp(key->name, "protocol.phases") == 0)

@@ -28,10 +28,11 @@ static netdp_status check_nodes(const netdp_i_reading *from, netdp_error *error)
 static netdp_status check_rows(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (netdp_i_study_accounts(study))
+    if (netdp_i_study_accounts(study) || netdp_i_study_owns(study))
         return netdp_i_reading_fail(from, "privacy.protects", error,
-                                    "row needs data, whose rows are counted; an account has none: "
-                                    "give node");
+                                    "row needs data, whose rows are counted; task %s has none: "
+                                    "give node",
+                                    study->task.kind);
     if (netdp_i_study_tallies(study))
         return netdp_i_reading_fail(from, "privacy.protects", error,
                                     "row does not apply to %s, which takes up a row at a time; "

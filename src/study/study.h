@@ -60,12 +60,13 @@ struct netdp_study {
         char *batches;          /* learning by gossip: as netdp_batches_parse reads it */
     } data;
     struct {
-        char *kind;  /* "mean", "sum", "histogram", "logistic", "ridge"; "account": nothing is run,
-                        "realised", "claim" */
+        char *kind;  /* "mean", "sum", "histogram", "logistic", "ridge"; "own": gradients come from
+                       each participant's program; "account": nothing is run, "realised", "claim" */
         char *claim; /* task claim: a name of netdp_claim_find; NULL: not given */
         char *with;  /* its inputs, "epsilon=1 scale=2"; NULL: none */
-        char *over, *at; /* one more input by name, and its value; NULL: none */
-        int64_t levels;  /* of a histogram: bins of equal width in the column's range */
+        char *over, *at;    /* one more input by name, and its value; NULL: none */
+        int64_t parameters; /* of a model of one's own; 0: not given */
+        int64_t levels;     /* of a histogram: bins of equal width in the column's range */
         bool has_bounds;
         double low, high; /* bounds: [lo, hi], for every column without its own */
         double clip; /* radius of the L2 ball, 0: none; exactly one of bounds and clip. Learning:
@@ -150,6 +151,9 @@ netdp_status netdp_i_study_write_text(FILE *stream, const char *text, netdp_erro
 
 /* Does the study learn a model, rather than a mean? */
 bool netdp_i_study_learns(const netdp_study *study);
+
+/* Is the model the participants' own, whose programs give the gradients? It learns, too. */
+bool netdp_i_study_owns(const netdp_study *study);
 
 /* What its protocol is. */
 netdp_kind netdp_i_study_kind(const netdp_study *study);

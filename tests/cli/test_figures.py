@@ -29,6 +29,19 @@ NETWORKS = {
 MOST_SECONDS = 150
 
 
+def the_papers_own_noise():
+    """What the experiments run as the papers ran it is what their code's formulas give."""
+    loader = importlib.machinery.SourceFileLoader("authors", os.path.join(SOURCE, "tests/oracle/authors_noise.py"))
+    tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("authors", loader))
+    loader.exec_module(tool)
+    for name, nodes, epsilon in (("E-fig2-eps1", 2000, 1), ("E-fig2-eps10", 2000, 10), ("A-fig2", 2048, 1)):
+        true = tool.noises(nodes, epsilon)
+        ran = re.findall(r"noise the papers ran / (?:their )?(\w+)(?:(?!name:)[\s\S])*?noise: ([0-9.]+)", text_of(name))
+        assert len(ran) in (3, 5), ran
+        for kind, sigma in ran:
+            assert abs(float(sigma) / true.get(kind, true["network"]) - 1) < 1e-3, (name, kind, sigma, true)
+
+
 def names():
     files = sorted(file[:-5] for file in os.listdir(EXPERIMENTS) if file.endswith(".yaml"))
     found = [name for name in files if "\nfigure:" in text_of(name)]
@@ -251,4 +264,4 @@ def quick_runs():
 
 
 if __name__ == "__main__":
-    main([], [study_files, pictures, words_are_looked_at, quick_runs])
+    main([], [study_files, the_papers_own_noise, pictures, words_are_looked_at, quick_runs])

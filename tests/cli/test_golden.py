@@ -169,6 +169,39 @@ def phases():
     assert checked == 4 * 8, checked
 
 
+def taking_turns():
+    """Rows that take turns: of one contribution's golden value as many as a row has, ceil(N / B). And where a row is in every
+    other round of a golden stream, e and o its rounds, both orders of signs: e'Me + o'Mo = ((e+o)'M(e+o) + (e-o)'M(e-o)) / 2,
+    the first golden; such a stream, whose contributions do not react, tells no more than the account of `cycle` allows."""
+    key = "5->0 neighbours inner=4 dither=0.1 end_dither=0.1"
+    words = ["--protocol", "muffliato-sgd", "--inner", "4", "--dither", "0.1", "--end-dither", "0.1", "--from", "5", "--to", "0"]
+    checked = 0
+    for graph, family in FAMILIES.items():
+        want = GOLDEN[graph]["phase_release_one_contribution"][key]
+        for phases_, cycle, times in ((3, 2, 2), (4, 2, 2), (5, 2, 3), (5, 8, 1)):
+            close(loss(family, 4 * phases_, *words, "--cycle", str(cycle))[5, 0], times * want, relative=1e-8)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, first in (("even", 0), ("odd", 1)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
+                out.write("".join(f"{int(t % 2 == first)}\n" for t in range(8)))
+        for graph in "ring12", "florentine":
+            family = FAMILIES[graph]
+            account = loss(family, 8, "--protocol", "gossip-sgd", "--cycle", "2")
+            for sees, own in (("neighbours", "known"), ("sum", "counts")):
+                told = {name: loss(family, 8, "--protocol", "stream", "--sees", sees, "--own-noise", own, "--pattern", pattern)
+                        for name, pattern in (("even", f"{folder}/even"), ("odd", f"{folder}/odd"), ("turned", "alternating"))}
+                for key, want in GOLDEN[graph]["stream_every_round_T8"].items():
+                    ends, view = key.split(" ")
+                    if view != sees + ("+own-noise-counts" if own == "counts" else ""):
+                        continue
+                    even, odd, turned = (told[name][pair(ends)] for name in ("even", "odd", "turned"))
+                    close(even + odd, (want["ones"] + turned) / 2, relative=1e-8)
+                    assert turned <= want["best_sign_pattern"] * (1 + 1e-8), (graph, key, told)
+                    assert max(even, odd) <= account[pair(ends)] * (1 + 1e-10), (graph, key, told)
+                    checked += 1
+    assert checked == 2 * 8, checked
+
+
 def everything_sees_every_contribution():
     for words in (["--bound", "lower"], ["--pattern", "ones"], [], ["--bound", "abs-sum"]):
         got = loss("ring 12", 6, "--protocol", "stream", "--sees", "everything", *words)
@@ -206,5 +239,5 @@ CASES = [
 ]
 
 main(CASES, [exact_losses, single_pairs_agree, published_losses, spectra, scalars,
-             gaussian_through_loss, erratum_1, streams, phases, erratum_2,
+             gaussian_through_loss, erratum_1, streams, phases, taking_turns, erratum_2,
              everything_sees_every_contribution])

@@ -70,7 +70,7 @@ CASES = [
     *[Case(f"loss --family 'ring 12' --protocol stream --rounds 200 --every {every} --from 3 --to 0",
            out=r"mean 0\.0222151, worst") for every in (200, 1000000000, 9000000000000000000)],
     Case(["loss", "--graph", "erdos-renyi 8 0.9", "--rounds", "3", "--redraw", "round"], 2,
-         err="applies to graphs of the family", files={"erdos-renyi 8 0.9": b"0 1\n1 2\n2 0\n"}),
+         err="applies to graphs of a random family", files={"erdos-renyi 8 0.9": b"0 1\n1 2\n2 0\n"}),
     Case("loss --family 'ring 5' --rounds 2 --noise=-0", out=r"noise 0 Delta"),
     # ---- what is printed ----
     ok(f"{RING} --json", summary_is_of_the_list),

@@ -200,10 +200,18 @@ static netdp_variation variation_of(int kind, uint64_t seed)
         {.kind = NETDP_VARY_NODES, .missing = 0.3, .seed = seed},
         {.kind = NETDP_VARY_EDGES, .missing = 0.4, .seed = seed},
         {.kind = NETDP_VARY_GRAPH, .probability = 0.4, .span = 2, .seed = seed},
+        {.kind = NETDP_VARY_GRAPH, .probability = -1, .span = 2, .seed = seed},
+        {.kind = NETDP_VARY_PEER},
     };
     return all[kind];
 }
-enum { KINDS = 4 };
+enum { KINDS = 4, FAMILY = KINDS, PEER, ALL };
+
+/* What only some families can do. */
+static const char *family_of(int f, int kind)
+{
+    return kind == FAMILY ? "regular 8 3" : kind == PEER ? "hypercube 3" : families[f];
+}
 
 /* None, as much as own noise, and more. */
 static netdp_pairing pairing_of(const network *g, int which)
@@ -239,10 +247,10 @@ static void test_averaging_equals_the_dense_formula(void **state)
     const double dithers[] = {0.1, 1e-3, 0.01};
     int finite = 0;
     for (int f = 0; f < FAMILIES; f++)
-        for (int k = 0; k < KINDS; k++)
+        for (int k = 0; k < ALL; k++)
             for (int v = 0; v < VIEWS; v++) {
                 network g;
-                network_make(&g, families[f]);
+                network_make(&g, family_of(f, k));
                 const netdp_linear p = {.mixing = g.mixing,
                                         .rounds = k == 0 ? 30 : 9,
                                         .dither = dithers[(f + k + v) % 3],
@@ -269,10 +277,10 @@ static void test_streams_equal_the_dense_formula(void **state)
     static rows view;
     enum { CONTRIBUTIONS = 5 };
     for (int f = 0; f < FAMILIES; f++)
-        for (int k = 0; k < KINDS; k++) {
+        for (int k = 0; k < ALL; k++) {
             network g;
             const int v = (f + k) % VIEWS;
-            network_make(&g, families[f]);
+            network_make(&g, family_of(f, k));
             const netdp_linear p = {.mixing = g.mixing,
                                     .rounds = 10,
                                     .every = 2,

@@ -4,6 +4,7 @@
  *
  *   network make STUDY.yaml OUT PORT NOISE [SEED]   folders OUT/0, OUT/1, ...; SEED: test mode
  *   network expect STUDY.yaml NOISE SEED            every node's state, a line each
+ *   network rows STUDY.yaml                         every training row: its node, its features, its label
  *   network pairs COPY OUT                          a curious member's: COPY is its folder before it
  *                                                   contributed; of each partner a line, its number
  *                                                   and the noise of their pair as it sent it, phase
@@ -210,6 +211,20 @@ static void expect(const char *study, double noise, const char *seed)
     clear(&m);
 }
 
+static void print_rows(const char *study)
+{
+    made m = read_study(study);
+    const netdp_examples *rows = m.problem->train;
+    for (int32_t v = 0; v < rows->nodes; v++)
+        for (int64_t i = rows->start[v]; i < rows->start[v + 1]; i++) {
+            printf("%d", v);
+            for (int32_t j = 0; j < rows->features; j++)
+                printf(",%.17g", rows->x[i * rows->features + j]);
+            printf(",%.17g\n", rows->y[i]);
+        }
+    clear(&m);
+}
+
 /* One's own key and the partner's offer give what both drew. */
 static void print_pair(const netdp_i_package *package, const netdp_i_attempt *attempt,
                        const netdp_i_ephemeral *mine, int32_t self, int32_t other, const char *out)
@@ -367,6 +382,8 @@ int main(int argc, char **argv)
         make(argv[2], argv[3], atoi(argv[4]), atof(argv[5]), argc > 6 ? argv[6] : NULL);
     else if (argc == 5 && strcmp(argv[1], "expect") == 0)
         expect(argv[2], atof(argv[3]), argv[4]);
+    else if (argc == 3 && strcmp(argv[1], "rows") == 0)
+        print_rows(argv[2]);
     else if (argc == 4 && strcmp(argv[1], "pairs") == 0)
         pairs(argv[2], argv[3]);
     else if (argc == 4 && strcmp(argv[1], "lie") == 0)

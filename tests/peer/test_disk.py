@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """What a peer keeps on disk of what left: nothing but a file of its own is written to, readable for nobody else whatever the
-umask; a disk that is full ends the peer and says why, and with room it goes on and says the same bytes again."""
+umask; a disk that is full ends the peer and says why, and with room it goes on and says the same bytes again. Any bit that
+was changed in what it keeps (what left, the ledger, the pair key) ends it before it says anything, in one line with the file."""
 import os
 import pathlib
 import resource
 import signal
 import stat
 import subprocess
+import time
 
 from peers import NETDP, Peers
 
@@ -27,6 +29,34 @@ def little_room():
     resource.setrlimit(resource.RLIMIT_FSIZE, (MOST, resource.RLIM_INFINITY))
 
 
+def refuses_each(net, path, bits):
+    """Each of these bits of the file flipped, alone; and the file as it was is taken."""
+    whole = path.read_bytes()
+    for bit in bits:
+        held = bytearray(whole)
+        held[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(held)
+        before = net.log(0)
+        assert net.start(0).wait(60) == 2, (path.name, bit)
+        said = net.log(0)[len(before):].splitlines()
+        assert path.name in said[-1] and len(said[-1]) < 400, (bit, said)
+        assert not any(word in line for line in said for word in ("event=started", "event=resumed", "event=contributed")), (bit, said)
+    path.write_bytes(whole)
+    begun = net.log(0).count("event=started")
+    net.start(0)
+    while net.log(0).count("event=started") == begun:
+        assert net.running[0].poll() is None, net.log(0)
+        time.sleep(0.02)
+    net.running[0].kill()
+    net.running[0].wait()
+
+
+def bit_of(path, word):
+    """Where a word lies in a file of the ledger."""
+    at = path.read_bytes().index(word)
+    return 8 * at + 3
+
+
 os.umask(0)
 with Peers(STUDY, noise=1) as net:
     frames = net.of(0) / "frames"
@@ -35,6 +65,8 @@ with Peers(STUDY, noise=1) as net:
         assert net.start(0).wait() in (2, 3), net.log(0)
         assert "event=started" not in net.log(0), "a planted file was taken"
         frames.unlink()
+    (pair_key,) = net.of(0).glob("pair-key-*")
+    refuses_each(net, pair_key, [5, 130, 249, 256, 500, 600, 1023])  # the secret, its public key, the signature
     frames.write_bytes(b"planted" * 10_000)
     frames.chmod(0o666)
     for one in range(1, net.count):
@@ -52,4 +84,9 @@ with Peers(STUDY, noise=1) as net:
     for one in range(net.count):
         for path in [path for path in net.of(one).iterdir() if path.name.startswith(("frames", "key", "ledger", "pair-key"))]:
             assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+    # The frames' heads, places and numbers, and checksums: of the first, of the middle, of the last.
+    record = frames.stat().st_size // 3000
+    refuses_each(net, frames, [8 * record * turn + bit for turn in (0, 1511, 2999) for bit in (0, 100, 300, 1700, 8 * record - 1)])
+    first = frames.read_bytes()[:record - 32]
+    refuses_each(net, net.of(0) / "ledger.db", [bit_of(net.of(0) / "ledger.db", first[100:164])])  # its stored contribution
 print(f"{len(kept)} bytes on a full disk, and the rest with room; planted files are not taken")

@@ -92,6 +92,6 @@ def test_types(tmp_path):
 
     if shutil.which("mypy") is None:
         pytest.skip("mypy is not installed")
-    done = subprocess.run(["mypy", "--strict", "--cache-dir", str(tmp_path), "netdp"], cwd=SOURCE / "python", check=False,
+    done = subprocess.run(["mypy", "--config-file", "../pyproject.toml", "--cache-dir", str(tmp_path), "netdp"], cwd=SOURCE / "python", check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": ""})
     assert done.returncode == 0, done.stdout

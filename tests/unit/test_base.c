@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/normals.h"
 #include "base/parallel.h"
 
 #include <unistd.h>
@@ -60,6 +61,43 @@ static void test_normals_have_their_moments(void **state)
     assert_close(m1, 0, 6 / root, 0);
     assert_close(m2, 1, 6 * sqrt(2) / root, 0);
     assert_close(m4, 3, 6 * sqrt(96) / root, 0);
+}
+
+/* How long a pair of normals is, with the C library's functions in more digits. */
+static double length_of(netdp_stream stream, int draw)
+{
+    stream.counter[3] += (uint32_t)draw;
+    const uint64_t first = netdp_stream_bits(&stream);
+    const long double u = ((long double)(first >> 12) + 0.5L) * 0x1p-52L;
+    const long double radius = sqrtl(-2 * logl(u));
+    return (double)radius;
+}
+
+/* Of many nodes at once the same bits as of each alone, in whatever number; their lengths are Box and Muller's. */
+static void test_normals_of_nodes_are_their_streams(void **state)
+{
+    (void)state;
+    enum { NODES = 53, MOST = 7 };
+    static const int32_t widths[] = {1, 2, 3, 7};
+    double all[NODES * MOST], own[MOST];
+    int32_t node[NODES];
+    for (int32_t i = 0; i < NODES; i++)
+        node[i] = 5 + i;
+    const netdp_stream first = netdp_stream_at(9, NETDP_FOR_NOISE, 5, 3);
+    for (size_t k = 0; k < sizeof widths / sizeof *widths; k++)
+        for (int listed = 0; listed < 2; listed++) {
+            const int32_t width = widths[k];
+            netdp_i_normals_of_nodes(first, listed ? node : NULL, NODES, width, all);
+            for (int32_t i = 0; i < NODES; i++) {
+                netdp_stream stream = netdp_stream_at(9, NETDP_FOR_NOISE, (uint32_t)node[i], 3);
+                const netdp_stream begin = stream;
+                netdp_stream_normals(&stream, own, (size_t)width);
+                assert_int_equal(stream.counter[3], (width + 1) / 2);
+                assert_memory_equal(own, all + i * width, (size_t)width * sizeof *own);
+                for (int32_t j = 0; j + 1 < width; j += 2)
+                    assert_close(hypot(own[j], own[j + 1]), length_of(begin, j / 2), 0, 1e-15);
+            }
+        }
 }
 
 static void test_below_is_uniform(void **state)
@@ -232,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_philox_known_answer),
         cmocka_unit_test(test_streams_differ_by_each_name),
         cmocka_unit_test(test_normals_have_their_moments),
+        cmocka_unit_test(test_normals_of_nodes_are_their_streams),
         cmocka_unit_test(test_below_is_uniform),
         cmocka_unit_test(test_memory_can_be_made_to_fail),
         cmocka_unit_test(test_large_arrays_are_arrays),

@@ -83,6 +83,10 @@ static void test_curves(void **state)
                                  .count = 3,
                                  .series = series};
     const netdp_i_chart twice[] = {chart, chart};
+    const netdp_i_chart ribbons = {
+        .count = 1,
+        .series = &(netdp_i_chart_series){
+            .count = 4, .x = x, .y = y, .low = low, .high = high, .ribbon = true}};
     char *text = draw(&chart, 1), *again = NULL, *both = NULL;
     assert_shows(text, ">Loss by distance<");
     assert_shows(text, ">loss \u03b5<");
@@ -92,6 +96,11 @@ static void test_curves(void **state)
     assert_ok(netdp_i_chart_write(&chart, 1, 1, NULL, "again.svg", &error));
     again = text_of("again.svg");
     assert_string_equal(text, again);
+    assert_null(strstr(
+        text, "fill-opacity = '0.2")); /* few points have bars, unless a ribbon is asked for */
+    char *band = draw(&ribbons, 1);
+    assert_shows(band, "fill-opacity = '0.2");
+    netdp_i_free(band);
     /* What stands in two panels is in the legend once. */
     both = draw(twice, 2);
     assert_int_equal(occurrences(both, "<text>Loss by distance"), 2);
@@ -305,6 +314,37 @@ static void test_ticks_stand_at_their_powers(void **state)
     netdp_i_free(text);
 }
 
+/* Where the label of y stands, from the picture's edge; NaN: nowhere. */
+static double label_of_y(const char *text)
+{
+    const char *at = text;
+    double left = NAN;
+    while ((at = strstr(at, "translate(")) != NULL && strstr(at, ">loss</text>") != NULL)
+        left = strtod(at += 10, NULL);
+    return left;
+}
+
+static double left_of_y(double least)
+{
+    const double decades[] = {1, least, 1, least};
+    const netdp_i_chart_series series = {
+        .name = "a", .count = 4, .x = y, .y = decades, .points = true};
+    const netdp_i_chart chart = {.log_y = true, .count = 1, .series = &series, .y_label = "loss"};
+    char *text = draw(&chart, 1);
+    const double left = label_of_y(text);
+    netdp_i_free(text);
+    return left;
+}
+
+/* A longer exponent moves the axis, not the label to the edge. */
+static void test_long_exponents_have_room(void **state)
+{
+    (void)state;
+    const double left = left_of_y(1e-5);
+    assert_true(left_of_y(1e-14) >= left - 2);
+    assert_true(left_of_y(1e-120) >= left - 3);
+}
+
 static void test_heatmaps(void **state)
 {
     (void)state;
@@ -494,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_many_points),
         cmocka_unit_test(test_axis),
         cmocka_unit_test(test_ticks_stand_at_their_powers),
+        cmocka_unit_test(test_long_exponents_have_room),
         cmocka_unit_test(test_heatmaps),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_positions),

@@ -251,6 +251,85 @@ static void test_graphs_are_drawn_again(void **state)
     clear(&g);
 }
 
+/* Every random family: another graph each time, of its own law, the same for the same seed. */
+static void test_families_are_drawn_again(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family;
+        int64_t edges; /* of every draw; -1: as they come */
+    } drawn[] = {{"regular 12 4", 24},
+                 {"barabasi-albert 12 2", -1},
+                 {"geometric 12 0.5", -1},
+                 {"k-out 12 2", -1},
+                 {"stochastic-block 6,6 0.8,0.2;0.2,0.8", -1}};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        netdp_error error;
+        network g = make(drawn[i].family, "metropolis");
+        netdp_variation v = {.seed = 5};
+        netdp_sequence *one = NULL, *other = NULL;
+        netdp_round round, again;
+        int changes = 0;
+        double before = 0;
+        assert_ok(netdp_variation_redraw(g.graph, 1, &v, &error));
+        assert_true(v.kind == NETDP_VARY_GRAPH && v.probability == -1 && v.span == 1);
+        assert_ok(netdp_sequence_new(g.mixing, &v, &one, &error));
+        assert_ok(netdp_sequence_new(g.mixing, &v, &other, &error));
+        for (int64_t t = 0; t < 20; t++) {
+            double place = 0; /* of all edges */
+            assert_ok(netdp_sequence_round(one, t, &round, &error));
+            assert_ok(netdp_sequence_round(other, t, &again, &error));
+            check_round(&round, 12);
+            assert_true(drawn[i].edges < 0 || round.edges == drawn[i].edges);
+            assert_int_equal(round.edges, again.edges);
+            for (int64_t k = 0; k < round.rows.start[12]; k++) {
+                assert_int_equal(round.rows.column[k], again.rows.column[k]);
+                place += (double)(k + 1) * round.rows.column[k];
+            }
+            changes += t > 0 && place != before;
+            before = place;
+        }
+        assert_true(changes > 15);
+        netdp_sequence_free(one);
+        netdp_sequence_free(other);
+        clear(&g);
+    }
+}
+
+/* Dimensions in turn: after all of them every state is the mean, to the last bit of halves. */
+static void test_one_peer(void **state)
+{
+    (void)state;
+    netdp_error error;
+    network g = make("hypercube 4", "metropolis"), no = make("torus 4 5", "metropolis");
+    netdp_variation v = {.seed = 5};
+    netdp_sequence *sequence = NULL;
+    netdp_round round;
+    double x[16], next[16];
+    for (int i = 0; i < 16; i++)
+        x[i] = i == 3;
+    assert_ok(netdp_variation_one_peer(g.graph, &v, &error));
+    assert_ok(netdp_sequence_new(g.mixing, &v, &sequence, &error));
+    for (int64_t t = 0; t < 4; t++) {
+        assert_ok(netdp_sequence_round(sequence, t, &round, &error));
+        check_round(&round, 16);
+        assert_int_equal(round.edges, 8);
+        for (int32_t u = 0; u < 16; u++) {
+            next[u] = 0;
+            for (int64_t k = round.rows.start[u]; k < round.rows.start[u + 1]; k++)
+                next[u] += round.rows.weight[k] * x[round.rows.column[k]];
+        }
+        memcpy(x, next, sizeof x);
+    }
+    for (int i = 0; i < 16; i++)
+        assert_true(x[i] == 1.0 / 16);
+    netdp_sequence_free(sequence);
+    assert_fails(netdp_variation_one_peer(no.graph, &v, &error), NETDP_INVALID);
+    assert_fails(netdp_sequence_new(no.mixing, &v, &sequence, &error), NETDP_INVALID);
+    clear(&g);
+    clear(&no);
+}
+
 /* E W_t = I - sum_e p_e L_e / 2 by hand: lambda(p) of the star and the ring. */
 static void test_gap_of_one_edge_a_round(void **state)
 {
@@ -313,6 +392,8 @@ int main(void)
         cmocka_unit_test(test_edges_are_drawn_by_their_weights),
         cmocka_unit_test(test_dropout_moves_weight_to_the_diagonals),
         cmocka_unit_test(test_graphs_are_drawn_again),
+        cmocka_unit_test(test_families_are_drawn_again),
+        cmocka_unit_test(test_one_peer),
         cmocka_unit_test(test_gap_of_one_edge_a_round),
         cmocka_unit_test(test_what_is_refused),
     };

@@ -513,6 +513,9 @@ static void test_bad_files(void **state)
         {0, "<<: {a: b}\n", ":14: unknown key '<<'"},
         {0, "\"\": 1\n", ":14: unknown key ''"},
         {6, "  kind: mean\n  label: y\n", ":7: unknown key 'label' in task"},
+        {6, "  kind: mean\n  parameters: 3\n",
+         "task.parameters: does not apply to task mean; remove it"},
+        {6, "  kind: own\n  parameters: 3\n", "data.source: does not apply to task own; remove it"},
         /* twice */
         {12, "  epsilon: 1\n  epsilon: 1\n", ":13: privacy.epsilon is there twice; keep one"},
         {0, "data: {}\n", ":14: data is there twice"},
@@ -585,7 +588,7 @@ static void test_bad_files(void **state)
         {13, "  delta: 1e-6\n  sees: Sum\n", ":14: privacy.sees: 'Sum' is not known here"},
         {6, "  kind: median\n",
          ":6: task.kind: 'median' is not known here; give mean, sum, histogram, logistic, "
-         "ridge, account, realised or claim"},
+         "ridge, own, account, realised or claim"},
         {6, "  kind: logistic\n", ":9: protocol.kind: averaging does not do task logistic"},
         {9, "  kind: walks\n",
          ":9: protocol.kind: 'walks' is not known here; give averaging, random-averaging, "

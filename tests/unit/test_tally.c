@@ -758,7 +758,7 @@ static void test_empirical(void **state)
     assert_ok(netdp_gdp_to_epsilon(sqrt(1 / 2.0 + 4 / 4.0) / 2, delta[1], &want, &error));
     assert_close(sound[1], want, 0, 1e-9);
     assert_true(isinf(published[0]) && isinf(sound[0]));
-    /* A histogram: crowds of 2 and 4, and two of the same node that nothing hides. */
+    /* A histogram: crowds of 2 and 4, too small to hide two of the same node. */
     tally = (netdp_tally){.graph = NETDP_TALLY_COMPLETE,
                           .task = NETDP_TALLY_HISTOGRAM,
                           .nodes = 4,
@@ -785,6 +785,75 @@ static void test_empirical(void **state)
     cycles.delta = 0;
     assert_fails(netdp_tally_empirical(&cycles, NULL, published, delta, sound, &error),
                  NETDP_INVALID);
+}
+
+/* P(c ones) of n responses of which `ones` have the value 1, each right with probability right. */
+static void count_ones(int n, int ones, double right, double *law)
+{
+    law[0] = 1;
+    for (int i = 0; i < n; i++) {
+        const double one = i < ones ? right : 1 - right;
+        law[i + 1] = 0;
+        for (int c = i + 1; c > 0; c--)
+            law[c] = law[c] * (1 - one) + law[c - 1] * one;
+        law[0] *= 1 - one;
+    }
+}
+
+/*
+ * Several contributions of a node in one crowd: of one cycle the bound is the group's, and whatever
+ * the others hold, what the counts tell exactly is within it at the delta that goes with it.
+ */
+static void test_groups(void **state)
+{
+    (void)state;
+    enum { CROWD = 400 };
+    int grouped = 0;
+    for (int k = 2; k <= 8; k += 6) {
+        /* the observer, then k of node 1 and the others' */
+        int32_t path[CROWD + 2] = {0}, observer = 0;
+        for (int t = 1; t <= CROWD; t++)
+            path[t] = t <= k ? 1 : 2 + t % 3;
+        const netdp_tally tally = {.graph = NETDP_TALLY_COMPLETE,
+                                   .task = NETDP_TALLY_HISTOGRAM,
+                                   .nodes = 5,
+                                   .steps = CROWD + 1,
+                                   .mechanism = NETDP_RANDOMISED_RESPONSE,
+                                   .levels = 2,
+                                   .flip = 0.8};
+        const netdp_tally_cycles cycles = {.tally = &tally,
+                                           .path = path,
+                                           .count = 1,
+                                           .observers = &observer,
+                                           .delta = 1e-3,
+                                           .delta_compose = 1e-3,
+                                           .shuffle = NETDP_SHUFFLE_BLANKET};
+        double published[5], total[5], sound[5], each, one;
+        netdp_shuffle shuffle = {.crowd = CROWD, .levels = 2};
+        assert_ok(netdp_tally_empirical(&cycles, NULL, published, total, sound, &error));
+        assert_ok(netdp_rr_epsilon(0.8, 2, &shuffle.epsilon0, &error));
+        one = shuffle.epsilon0;
+        shuffle.crowd = 384; /* three digits */
+        assert_ok(netdp_shuffle_epsilon(NETDP_SHUFFLE_BLANKET, &shuffle, 5e-4, &each, &error));
+        const double group = k * each, slack = sqrt(2 * log(1e3));
+        if (!(group < sqrt(k) * one) || !(expm1(group) / expm1(each) < 1.99 * k)) {
+            assert_close(sound[1], slack * sqrt(k) * one + k * one * expm1(one), 0, 1e-12);
+            continue;
+        }
+        grouped++;
+        assert_close(sound[1], slack * group + group * expm1(group), 0, 1e-12);
+        for (int ones = 0; ones <= CROWD - k; ones += 14) {
+            double with[CROWD + 1], without[CROWD + 1], more = 0, less = 0;
+            count_ones(CROWD, ones + k, 0.6, with);
+            count_ones(CROWD, ones, 0.6, without);
+            for (int c = 0; c <= CROWD; c++) {
+                more += fmax(0, with[c] - exp(group) * without[c]);
+                less += fmax(0, without[c] - exp(group) * with[c]);
+            }
+            assert_true(more <= k * 1e-3 && less <= k * 1e-3);
+        }
+    }
+    assert_int_equal(grouped, 2);
 }
 
 /* All pairs of two walks at once are those of every observer, and local the counts. */
@@ -915,6 +984,7 @@ int main(void)
         cmocka_unit_test(test_published_ring_sum),
         cmocka_unit_test(test_baselines),
         cmocka_unit_test(test_empirical),
+        cmocka_unit_test(test_groups),
         cmocka_unit_test(test_empirical_pairs),
         cmocka_unit_test(test_no_memory),
     };

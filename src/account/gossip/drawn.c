@@ -150,7 +150,7 @@ static netdp_status check_drawn(const netdp_drawn_request *request, netdp_error 
 {
     const netdp_linear *protocol = request->losses->protocol;
     const netdp_bound_info *bound = NULL;
-    if (protocol->varying.kind == NETDP_VARY_NEVER)
+    if (protocol->varying.kind == NETDP_VARY_NEVER || protocol->varying.kind == NETDP_VARY_PEER)
         return netdp_i_fail(error, NETDP_INVALID,
                             "draws: applies to networks that are drawn: random-averaging, "
                             "async-gossip-sgd, dropout, redraw");

@@ -16,15 +16,34 @@
     4.0               /* n r^2: one pass against Q, two products, and the turn to Ritz vectors     \
                        */
 #define GAINS 3.0     /* s r^2 a round: image, gain and update of P */
-#define FACTORS 7.0   /* r^3 a round more, where P is carried as a factor */
 #define RESPONSES 4.0 /* s r a round and response */
-#define BACKWARD 4.0  /* s m^2 a round, while all that is seen tells something new */
-#define HEARD 2.0     /* s an entry of W and round, in a product with s columns */
 #define MOMENTS 4.0   /* s^2 a node and round: two small products */
-#define KEPT 8.0      /* s a source and round: kept, and gathered again */
 #define SPARSE 20.0   /* an entry of W or a node, in a product with a few columns */
 #define SECOND 2e10   /* multiplications of one thread, about */
 #define DAYS 2.0      /* nothing longer is begun */
+
+/*
+ * What is chosen goes by multiplications alone; what takes longer than a multiplication of dense matrices has
+ * another weight in seconds (docs/performance.md, "What --explain foresees").
+ */
+typedef struct weights {
+    double factors;  /* r^3 a round more, where P is carried as a factor */
+    double backward; /* s m^2 a round, while all that is seen tells something new */
+    double inverse;  /* m^3 at its end */
+    double heard;    /* s an entry of W and round, in a product with s columns */
+    double kept;     /* s a source and round: kept, and gathered again */
+} weights;
+static const weights counted = {.factors = 7, .backward = 4, .inverse = 1, .heard = 2, .kept = 8};
+static const weights timed = {
+    .factors = 2.7, .backward = 1.3, .inverse = 0.5, .heard = 25, .kept = 400};
+
+/* In seconds too: products of a few rows, of a stream; a product with W of a proof; states beyond the caches. */
+#define FEW_ROWS 2.2
+#define PROOF_PRODUCTS 12.0
+#define LARGE_STATES 1.25 /* of conjugate gradients, which are beyond the caches */
+
+/* Rounds after which a stream's gain is steady, where that takes long. */
+#define STEADY_AFTER 180.0
 
 /* Nodes that are not seen, up to which they stand in dense matrices. */
 #define BACKWARD_NODES 20000
@@ -32,6 +51,7 @@
 typedef struct size {
     double nodes, entries, seen, rounds, victims, observers, slots;
     bool factored;
+    const weights *by;
 } size;
 
 static size measure(const netdp_loss_request *request, const netdp_i_observer *observer)
@@ -48,15 +68,16 @@ static size measure(const netdp_loss_request *request, const netdp_i_observer *o
                                : request->to_count > 0 ? request->to_count
                                                        : n,
                   .slots = p->every > 0 ? (double)((p->rounds - 1) / p->every + 1) : 1,
-                  .factored = netdp_i_observer_scale(p, observer) < NETDP_I_FACTOR_BELOW};
+                  .factored = netdp_i_observer_scale(p, observer) < NETDP_I_FACTOR_BELOW,
+                  .by = &counted};
 }
 
 /* The filter and the responses of one observer on `modes` coordinates. */
 static double follow(const size *z, double modes)
 {
     const double steps = z->rounds * z->seen;
-    double work =
-        steps * GAINS * modes * modes + (z->factored ? z->rounds * FACTORS * pow(modes, 3) : 0);
+    double work = steps * GAINS * modes * modes +
+                  (z->factored ? z->rounds * z->by->factors * pow(modes, 3) : 0);
     if (z->slots > NETDP_I_EXPLICIT) /* one response, at most to the end */
         return work + z->victims * steps * RESPONSES * modes;
     if (z->slots > 1) /* what each age shows, once; then responses, and M along its diagonals */
@@ -85,9 +106,9 @@ static netdp_way hear(const size *z)
     const double rounds = fmax(0, z->rounds - 1), r = rounds * z->seen;
     return (netdp_way){.method = NETDP_METHOD_REDUCED,
                        .modes = r,
-                       .work =
-                           rounds * z->seen * (HEARD * z->entries + MOMENTS * z->seen * z->nodes) +
-                           pow(r, 3) / 6 + z->victims * (0.5 * r * r + KEPT * r),
+                       .work = rounds * z->seen *
+                                   (z->by->heard * z->entries + MOMENTS * z->seen * z->nodes) +
+                               pow(r, 3) / 6 + z->victims * (0.5 * r * r + z->by->kept * r),
                        .bytes = netdp_i_heard_bytes(z->nodes, z->seen, rounds, z->victims)};
 }
 
@@ -108,11 +129,11 @@ static netdp_way backward(const size *z, const netdp_i_observer *observer)
     const double m = z->nodes - z->seen - observer->quiet_count;
     return (netdp_way){.method = NETDP_METHOD_BACKWARD,
                        .modes = m,
-                       .work = m > BACKWARD_NODES
-                                   ? INFINITY
-                                   : z->rounds * z->seen * (BACKWARD * m * m + z->entries) +
-                                         pow(m, 3) + z->entries,
-                       .bytes = 8 * (2 * m * m + 2 * m * z->seen + z->seen * z->seen)};
+                       .work = m > BACKWARD_NODES ? INFINITY
+                                                  : z->rounds * fmin(z->seen, m) *
+                                                            (z->by->backward * m * m + z->entries) +
+                                                        z->by->inverse * pow(m, 3) + z->entries,
+                       .bytes = 8 * (m * m + 2 * m * z->seen + z->seen * z->seen)};
 }
 
 /* Bits that depend on all of x. */
@@ -212,6 +233,52 @@ static const netdp_way *choose(const netdp_plan *plan, double nodes)
     return plan->way[3].work < most ? &plan->way[3] : way;
 }
 
+/*
+ * M of every source of a stream: contributions before the gain is steady, which are followed apart until then, what they
+ * show afterwards, and their products; of a long stream the largest eigenvalue too.
+ */
+static double stream_work(const size *z, double modes)
+{
+    const double slots = fmin(z->slots, NETDP_I_EXPLICIT), every = z->rounds / z->slots;
+    const double first = fmin(slots * every, STEADY_AFTER), early = first / every;
+    const double shown = fmin(slots * every, 2 * first);
+    const double states = modes * early * shown, products = early * early / 2 * shown;
+    return z->victims * (FEW_ROWS * z->seen * (states + products) +
+                         (z->slots > NETDP_I_EXPLICIT ? pow(slots, 3) : 0));
+}
+
+/* A certificate of all sources, beside the account (shift.c). */
+static double proof_work(const size *z, double modes, double products)
+{
+    return z->victims * z->rounds *
+           (products * (z->entries + z->nodes) + RESPONSES * z->seen * modes);
+}
+
+static void tell_seconds(const size *counts, const netdp_i_observer *observer, bool certify,
+                         netdp_plan *plan)
+{
+    size z = *counts;
+    z.by = &timed;
+    for (int32_t i = 0; i < plan->ways; i++) {
+        netdp_way *way = &plan->way[i];
+        double work = way->work;
+        if (i == 0)
+            work = way->work == hear(counts).work ? hear(&z).work
+                                                  : reduced(&z, way->modes / fmax(1, z.seen)).work;
+        else if (way->method == NETDP_METHOD_DENSE)
+            work = dense(&z).work;
+        else if (way->method == NETDP_METHOD_BACKWARD)
+            work = backward(&z, observer).work;
+        else
+            work *= LARGE_STATES;
+        if (i < 2 && z.slots > 1)
+            work += stream_work(&z, way->modes);
+        else if (i < 2 && certify)
+            work += proof_work(&z, way->modes, PROOF_PRODUCTS);
+        way->seconds = work / SECOND;
+    }
+}
+
 void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer, bool certify,
                   netdp_plan *plan)
 {
@@ -237,8 +304,7 @@ void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *obs
         way = choose(plan, z.nodes);
     }
     plan->method = way->method;
-    for (int32_t i = 0; i < plan->ways; i++)
-        plan->way[i].seconds = plan->way[i].work / SECOND;
+    tell_seconds(&z, observer, certify, plan);
 }
 
 bool netdp_i_cost_hears(const netdp_loss_request *request, const netdp_i_observer *observer,
@@ -300,7 +366,7 @@ static double changing_work(const size *z)
 {
     return z->rounds *
            (GAINS * z->seen * z->nodes * z->nodes + (PRODUCTS + 4) * z->nodes * z->entries +
-            (z->factored ? FACTORS * pow(z->nodes, 3) : 0));
+            (z->factored ? z->by->factors * pow(z->nodes, 3) : 0));
 }
 
 bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer)
@@ -318,8 +384,9 @@ bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_obse
     const double account = changes ? changing_work(&z)
                            : phase ? phase_work(&z, rounds)
                                    : fmin(way->work, plan.ways > 2 ? plan.way[2].work : INFINITY);
-    double proof =
-        z.victims * rounds * (PRODUCTS * (z.entries + z.nodes) + RESPONSES * z.seen * modes);
+    size once = z;
+    once.rounds = rounds;
+    double proof = proof_work(&once, modes, PRODUCTS);
     if (phase && !changes)
         proof +=
             rounds * z.seen * GAINS * modes * modes + pow(modes, 3) + z.victims * modes * z.nodes;

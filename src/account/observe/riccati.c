@@ -9,11 +9,12 @@
  *
  * From one round to the next X grows by Y Y', of the rank of what is seen and soon of less:
  *
- *     Y <- G';   each round:  X += Y Y',  U = V Y,  C C' = I + Y' U,  Z = U C^{-T},  V -= Z Z',
- *     Y <- F Z,      V = (I + X)^{-1}
+ *     Y <- G';   each round:  U = Y - D Y,  C C' = I + Y' U,  Z = U C^{-T},  D += Z Z',
+ *     Y <- F Z,      I - D = (I + X)^{-1}
  *
- * so that a hub, which sees nearly everybody, costs next to nothing. Matrices are row-major; X and V
- * only in their lower triangles.
+ * so that a hub, which sees nearly everybody, costs next to nothing. X itself is not needed: with s =
+ * nu^{-2} - 1 it is loss(u) = nu^{-2} [D (I + s D)^{-1}]_uu. Matrices are row-major, D only in its lower
+ * triangle; products with it go by tiles, in an order that does not depend on threads.
  */
 #include "account/observe/riccati.h"
 
@@ -35,8 +36,8 @@
 #define HARDLY 1e-22
 #define SMALL_PART 1e-10
 
-/* Once in so many rounds it is looked for directions to drop. */
-enum { LOOK_EVERY = 4 };
+/* Once in so many rounds it is looked for directions to drop; rows and columns of a tile. */
+enum { LOOK_EVERY = 4, TILE = 512 };
 
 typedef struct hidden {
     int32_t nodes, seen; /* of the network, unseen and neither in the observer set; seen */
@@ -48,7 +49,7 @@ typedef struct hidden {
     double *y, *z;  /* [nodes][rank] of room [seen] */
     double *c;      /* [rank][rank] of room [seen] */
     int *pivot;     /* [nodes] */
-    double *x, *v;  /* [nodes][nodes] */
+    double *d;      /* [nodes][nodes] */
     bool *touched;  /* [nodes]: is anything told of it at all? */
     double missing; /* X is short of the truth by at most this times I */
     double spare;   /* and by this more at most from each time that directions are dropped */
@@ -64,20 +65,18 @@ static void hidden_clear(hidden *h)
     netdp_i_free(h->z);
     netdp_i_free(h->c);
     netdp_i_free(h->pivot);
-    netdp_i_free(h->x);
-    netdp_i_free(h->v);
+    netdp_i_free(h->d);
     netdp_i_free(h->touched);
 }
 
-/* F, Y = G', X = 0 and V = I. */
+/* F, Y = G' and D = 0. */
 static void start(hidden *h, netdp_rows rows, const netdp_i_observer *observer)
 {
     const size_t m = (size_t)h->nodes;
     h->rank = h->seen;
     h->missing = 0;
     memset(h->y, 0, m * (size_t)h->seen * sizeof *h->y);
-    memset(h->x, 0, m * m * sizeof *h->x);
-    memset(h->v, 0, m * m * sizeof *h->v);
+    memset(h->d, 0, m * m * sizeof *h->d);
     const int64_t s = h->seen;
     int32_t *column = h->place + rows.nodes; /* of a seen node in G' */
     for (int32_t v = 0; v < rows.nodes; v++)
@@ -100,8 +99,6 @@ static void start(hidden *h, netdp_rows rows, const netdp_i_observer *observer)
         }
         h->start[i + 1] = entries;
     }
-    for (int64_t i = 0; i < h->nodes; i++)
-        h->v[i * h->nodes + i] = 1;
 }
 
 static netdp_status hidden_new(const netdp_linear *protocol, const netdp_i_observer *observer,
@@ -127,12 +124,10 @@ static netdp_status hidden_new(const netdp_linear *protocol, const netdp_i_obser
     h->z = NETDP_I_NEW(double, m *s);
     h->c = NETDP_I_NEW(double, s *s);
     h->pivot = NETDP_I_NEW(int, m);
-    h->x = NETDP_I_NEW(double, m *m);
-    h->v = NETDP_I_NEW(double, m *m);
+    h->d = NETDP_I_NEW(double, m *m);
     h->touched = NETDP_I_NEW(bool, m);
     if (h->start == NULL || h->column == NULL || h->weight == NULL || h->y == NULL ||
-        h->z == NULL || h->c == NULL || h->pivot == NULL || h->x == NULL || h->v == NULL ||
-        h->touched == NULL)
+        h->z == NULL || h->c == NULL || h->pivot == NULL || h->d == NULL || h->touched == NULL)
         return netdp_i_no_memory(error);
     return NETDP_OK;
 }
@@ -171,12 +166,56 @@ static netdp_status drop_directions(hidden *h, int64_t rounds, netdp_error *erro
     return NETDP_OK;
 }
 
-/* One round back: X and V by Y, and the next Y. */
+static int tile_size(const hidden *h, int64_t tile)
+{
+    const int64_t left = h->nodes - tile * TILE;
+    return (int)(left < TILE ? left : TILE);
+}
+
+/* Z = Y - D Y */
+static void apply_rest(const hidden *h)
+{
+    const int64_t m = h->nodes, r = h->rank, tiles = (m + TILE - 1) / TILE;
+    memcpy(h->z, h->y, (size_t)(m * r) * sizeof *h->z);
+#pragma omp parallel for schedule(dynamic, 1) if (tiles > 1)
+    for (int64_t i = 0; i < tiles; i++)
+        for (int64_t j = 0; j < tiles; j++) {
+            const int rows = tile_size(h, i), columns = tile_size(h, j);
+            const double *d = h->d + (i < j ? j * m + i : i * m + j) * TILE;
+            const double *y = h->y + j * TILE * r;
+            double *z = h->z + i * TILE * r;
+            if (i == j)
+                cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, rows, (int)r, -1, d, (int)m, y,
+                            (int)r, 1, z, (int)r);
+            else
+                cblas_dgemm(CblasRowMajor, i < j ? CblasTrans : CblasNoTrans, CblasNoTrans, rows,
+                            (int)r, columns, -1, d, (int)m, y, (int)r, 1, z, (int)r);
+        }
+}
+
+/* D += Z Z' */
+static void add_products(hidden *h)
+{
+    const int64_t m = h->nodes, r = h->rank, tiles = (m + TILE - 1) / TILE;
+#pragma omp parallel for schedule(dynamic, 1) if (tiles > 1)
+    for (int64_t i = tiles - 1; i >= 0; i--)
+        for (int64_t j = 0; j <= i; j++) {
+            const double *left = h->z + i * TILE * r, *right = h->z + j * TILE * r;
+            double *d = h->d + (i * m + j) * TILE;
+            if (i == j)
+                cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, tile_size(h, i), (int)r, 1,
+                            left, (int)r, 1, d, (int)m);
+            else
+                cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, tile_size(h, i),
+                            tile_size(h, j), (int)r, 1, left, (int)r, right, (int)r, 1, d, (int)m);
+        }
+}
+
+/* One round back: D by Y, and the next Y. */
 static netdp_status step(hidden *h, netdp_error *error)
 {
     const int m = h->nodes, r = h->rank;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, m, r, 1, h->y, r, 1, h->x, m);
-    cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, m, r, 1, h->v, m, h->y, r, 0, h->z, r);
+    apply_rest(h);
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, r, r, m, 1, h->y, r, h->z, r, 0, h->c, r);
     for (int64_t k = 0; k < r; k++)
         h->c[k * r + k] += 1;
@@ -185,44 +224,86 @@ static netdp_status step(hidden *h, netdp_error *error)
                             "the covariance of what is hidden is not resolved; give more dither");
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, r, 1, h->c, r,
                 h->z, r);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, m, r, -1, h->z, r, 1, h->v, m);
+    add_products(h);
     const netdp_rows f = {.nodes = m, .start = h->start, .column = h->column, .weight = h->weight};
     netdp_i_rows_apply_part(f, 0, m, h->z, h->y, r);
     return NETDP_OK;
 }
 
-/*
- * [X / nu^2 (I + X / nu^2)^{-1}]_uu of all hidden nodes: with L L' = I + X / nu^2 and a = L_uu^2 - 1, it is a / (1 + a) less the squares below u in the column of
- * L^{-1}. From the sum that makes it, a keeps the digits that L_uu^2 - 1 loses.
- */
-static netdp_status read_losses(hidden *h, double noise, double *loss, netdp_error *error)
+/* D <- L, with L L' = I + s D */
+static netdp_status find_factor(hidden *h, double s, netdp_error *error)
 {
     const int64_t m = h->nodes;
-    const double scale = 1 / noise / noise;
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j <= i; j++)
-            h->x[i * m + j] *= scale;
-        loss[i] = h->x[i * m + i];
-        h->touched[i] |= loss[i] > 0;
-        h->x[i * m + i] += 1;
+            h->d[i * m + j] *= s;
+        h->d[i * m + i] += 1;
     }
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)m, h->x, (int)m) != 0)
-        return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "the covariance of what is hidden is not resolved; give more dither");
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)m, h->d, (int)m) == 0
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "the covariance of what is hidden is not resolved; give more dither");
+}
+
+/*
+ * s [D (I + s D)^{-1}]_uu = 1 - [(I + s D)^{-1}]_uu of all hidden nodes: with a = L_uu^2 - 1 it is a / (1 + a) less the
+ * squares below u in the column of L^{-1}. From the sum that makes it, a keeps the digits that L_uu^2 - 1 loses.
+ */
+static netdp_status invert(hidden *h, double s, double *value, netdp_error *error)
+{
+    const int64_t m = h->nodes;
     for (int64_t i = 0; i < m; i++)
-        loss[i] -= cblas_ddot((int)i, h->x + i * m, 1, h->x + i * m, 1);
-    if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', (int)m, h->x, (int)m) != 0)
+        value[i] = s * h->d[i * m + i];
+    netdp_status status = find_factor(h, s, error);
+    if (status != NETDP_OK)
+        return status;
+    for (int64_t i = 0; i < m; i++)
+        value[i] -= cblas_ddot((int)i, h->d + i * m, 1, h->d + i * m, 1);
+    if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', (int)m, h->d, (int)m) != 0)
         return netdp_i_no_memory(error);
     for (int64_t i = 0; i < m; i++) {
-        const double a = fmax(loss[i], 0);
-        loss[i] = a / (1 + a);
+        const double a = fmax(value[i], 0);
+        value[i] = a / (1 + a);
     }
     for (int64_t i = 1; i < m; i++)
         for (int64_t j = 0; j < i; j++)
-            loss[j] -= h->x[i * m + j] * h->x[i * m + j];
-    for (int64_t i = 0; i < m; i++)
-        loss[i] = h->touched[i] ? fmin(fmax(loss[i], DBL_MIN) + h->missing * scale, 1) : 0;
+            value[j] -= h->d[i * m + j] * h->d[i * m + j];
     return NETDP_OK;
+}
+
+/* [D (I + s D)^{-1}]_uu = D_uu - s |L^{-1} D e_u|^2, for s of which no digits are lost by that. */
+static netdp_status solve(hidden *h, double s, double *value, netdp_error *error)
+{
+    const int64_t m = h->nodes;
+    double *all = NETDP_I_NEW(double, m *m);
+    if (all == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < m; i++) {
+        value[i] = h->d[i * m + i];
+        for (int64_t j = 0; j <= i; j++)
+            all[i * m + j] = all[j * m + i] = h->d[i * m + j];
+    }
+    netdp_status status = find_factor(h, s, error);
+    if (status == NETDP_OK)
+        cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)m, (int)m,
+                    1, h->d, (int)m, all, (int)m);
+    for (int64_t i = 0; status == NETDP_OK && i < m; i++)
+        value[i] -= s * cblas_ddot((int)m, all + i * m, 1, all + i * m, 1);
+    netdp_i_free(all);
+    return status;
+}
+
+static netdp_status read_losses(hidden *h, double noise, double *loss, netdp_error *error)
+{
+    const double scale = 1 / noise / noise, s = scale - 1;
+    for (int64_t i = 0; i < h->nodes; i++)
+        h->touched[i] |= h->d[i * h->nodes + i] > 0;
+    netdp_status status = s > 1 ? invert(h, s, loss, error) : solve(h, s, loss, error);
+    for (int64_t i = 0; status == NETDP_OK && i < h->nodes; i++) {
+        const double value = loss[i] * (s > 1 ? scale / s : scale);
+        loss[i] = h->touched[i] ? fmin(fmax(value, DBL_MIN) + h->missing * scale, 1) : 0;
+    }
+    return status;
 }
 
 bool netdp_i_riccati_serves(const netdp_linear *protocol, const netdp_i_observer *observer)

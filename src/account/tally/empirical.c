@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-/* Crowds of three digits: four for each power of two up to 2^30. */
-enum { DIGITS = 3, CROWDS = NETDP_TALLY_CROWDS };
+/* Crowds of three digits: four for each power of two up to 2^30; then the same at half of delta. */
+enum { DIGITS = 3, PLACES = NETDP_TALLY_CROWDS / 2 };
 
 /* What advanced composition needs: sum of epsilon^2, and of epsilon (e^epsilon - 1). */
 typedef struct total {
@@ -19,8 +19,8 @@ typedef struct total {
 typedef struct prices {
     const netdp_tally_cycles *asked;
     double one;
-    double *crowd; /* [CROWDS]; 0: not known */
-    bool used[CROWDS];
+    double *crowd; /* [2][PLACES]; 0: not known */
+    bool used[PLACES];
 } prices;
 
 /* One view of the walk: single observers', or that of those who pool theirs. */
@@ -50,6 +50,18 @@ static void add(total *to, double times, double epsilon)
     to->rest += times * epsilon * expm1(epsilon);
 }
 
+/*
+ * What k contributions of a node to one crowd cost: changed one after the other, each of them is
+ * shuffled with all the others, so that the k are (k e, delta' (1 + e^e + .. + e^{(k-1) e}))-private,
+ * which delta' = delta / 2 keeps within k delta. Infinity where it does not.
+ */
+static double price_group(const prices *p, int place, int64_t k)
+{
+    const double each = p->crowd[PLACES + place];
+    const double part = expm1((double)k * each) / expm1(each);
+    return part < 1.999 * (double)k ? (double)k * each : INFINITY;
+}
+
 static void note_crowd(void *context, const netdp_i_increment *increment)
 {
     prices *p = context;
@@ -64,15 +76,19 @@ static void add_cycle(void *context, const netdp_i_increment *increment)
     const double one = c->price->one;
     if (increment->count == 0)
         return;
-    const double hidden =
-        sum ? one / sqrt(increment->energy) : c->price->crowd[place_of(increment->elements)];
+    const int place = sum ? 0 : place_of(increment->elements);
+    const double hidden = sum ? one / sqrt(increment->energy) : c->price->crowd[place];
     for (int32_t i = 0; i < increment->count; i++) {
         const int32_t u = increment->node[i];
-        const bool several = increment->often[u] > 1;
-        const double often = (double)increment->often[u] * (double)increment->times;
+        const int64_t k = increment->often[u];
+        const double often = (double)k * (double)increment->times;
+        const double group = k > 1 && !sum ? price_group(c->price, place, k) : INFINITY;
         c->seen[u] += often;
         add(&c->published[u], often, hidden);
-        add(&c->sound[u], often, several ? one : hidden);
+        if (group * group < (double)k * one * one)
+            add(&c->sound[u], (double)increment->times, group);
+        else
+            add(&c->sound[u], often, k > 1 ? one : hidden);
     }
 }
 
@@ -82,13 +98,21 @@ static netdp_status price_place(void *context, int64_t place, int thread, netdp_
     const prices *p = context;
     const netdp_shuffle shuffle = {
         .epsilon0 = p->one, .crowd = crowd_of((int)place), .levels = p->asked->tally->levels};
-    double cost = 0;
-    if (!p->used[place] || p->crowd[place] > 0)
-        return NETDP_OK;
-    netdp_status status =
-        netdp_shuffle_epsilon(p->asked->shuffle, &shuffle, p->asked->delta, &cost, error);
-    if (status == NETDP_OK)
-        p->crowd[place] = fmin(cost, p->one);
+    netdp_status status = NETDP_OK;
+    for (int half = 0; half < 2 && status == NETDP_OK; half++) {
+        double cost = 0, *known = &p->crowd[half * PLACES + place];
+        if (!p->used[place] || *known > 0)
+            continue;
+        if (half > 0 && p->crowd[place] >= M_SQRT1_2 * p->one) { /* no group gains */
+            *known = p->one;
+            continue;
+        }
+        status =
+            netdp_shuffle_epsilon(p->asked->shuffle, &shuffle,
+                                  half == 0 ? p->asked->delta : p->asked->delta / 2, &cost, error);
+        if (status == NETDP_OK)
+            *known = fmin(cost, p->one);
+    }
     return status;
 }
 
@@ -104,7 +128,7 @@ static netdp_status price_one(prices *p, netdp_error *error)
 static netdp_status price_crowds(prices *p, const netdp_progress *progress, netdp_error *error)
 {
     return p->asked->tally->task == NETDP_TALLY_HISTOGRAM
-               ? netdp_i_for_each(CROWDS, price_place, p, progress, "crowds", error)
+               ? netdp_i_for_each(PLACES, price_place, p, progress, "crowds", error)
                : NETDP_OK;
 }
 
@@ -187,7 +211,7 @@ netdp_status netdp_tally_empirical(const netdp_tally_cycles *asked, const netdp_
                                    double *published, double *total_delta, double *sound,
                                    netdp_error *error)
 {
-    double crowd[CROWDS] = {0};
+    double crowd[NETDP_TALLY_CROWDS] = {0};
     prices price = {.asked = asked, .crowd = crowd};
     netdp_status status = check(asked, error);
     if (status != NETDP_OK)

@@ -69,10 +69,11 @@ typedef struct pair {
     double excess;        /* by which masses may add up to more than 1 */
     double overflow;      /* P(more contributions than are followed) */
     double over;          /* about P(more contributions than `count`) */
+    fftw_complex *room;   /* [size]: in time */
     /* of one lane */
-    fftw_complex *between, *arrive, *room; /* [count][size], [count][size], [size] */
-    double *arrived;                       /* [2 count][times] */
-    double *scratch;                       /* [3 count + 6 times] */
+    fftw_complex *between, *arrive, *run; /* [count][size], [count][size], [size] */
+    double *arrived;                      /* [2 count][times] */
+    double *scratch;                      /* [3 count + 6 times] */
 } pair;
 
 static void pair_clear(pair *p)
@@ -89,6 +90,7 @@ static void pair_clear(pair *p)
     fftw_free(p->between);
     fftw_free(p->arrive);
     fftw_free(p->room);
+    fftw_free(p->run);
 }
 
 /*
@@ -108,20 +110,20 @@ static netdp_status find_count(pair *p, const netdp_i_returns *hunt,
     if (status != NETDP_OK)
         goto done;
     double norm = netdp_i_time_grid_fill(m, hunt->again, time), lost = 0;
-    netdp_i_time_grid_transform(m, time, back);
+    netdp_i_time_grid_transform(m, time, p->room, back);
     for (int32_t f = 0; f < p->members; f++) {
         norm += netdp_i_time_grid_fill(m, hunt->exits[f], time) * p->found_sum[f];
-        netdp_i_time_grid_transform(m, time, now);
+        netdp_i_time_grid_transform(m, time, p->room, now);
         netdp_i_time_grid_accumulate(m, now, p->found[f], back);
     }
     memcpy(now, p->start, (size_t)m->size * sizeof *now);
     for (p->count = 1;; p->count++) { /* `now`: the law of the arrival after `count` of them */
         netdp_i_time_grid_multiply(m, now, back);
-        netdp_i_time_grid_restore(m, now);
+        netdp_i_time_grid_restore(m, now, p->room);
         lost = norm * lost + 5 * m->rounding * (1 + norm);
         double more = 0;
         for (int32_t i = 0; i < m->times; i++)
-            more += fmax(0, now[i][0]);
+            more += fmax(0, p->room[i][0]);
         p->over = more;
         p->overflow = more + lost * m->times;
         if (p->count >= all || more <= LITTLE * asked->delta)
@@ -130,7 +132,7 @@ static netdp_status find_count(pair *p, const netdp_i_returns *hunt,
             p->count = 0;
             goto done;
         }
-        fftw_execute_dft(m->forward, now, now);
+        fftw_execute_dft(m->forward, p->room, now);
     }
     if (p->count >= asked->cap && asked->cap > 0)
         p->overflow = 0;
@@ -163,9 +165,9 @@ static netdp_status pair_rooms(pair *p, const netdp_i_observer_set *watch, netdp
     p->scratch = NETDP_I_NEW(double, 3 * p->count + 6 * (int64_t)m->times);
     p->between = fftw_alloc_complex((size_t)(p->count * m->size));
     p->arrive = fftw_alloc_complex((size_t)(p->count * m->size));
-    p->room = fftw_alloc_complex((size_t)m->size);
+    p->run = fftw_alloc_complex((size_t)m->size);
     return p->arrived == NULL || p->scratch == NULL || p->between == NULL || p->arrive == NULL ||
-                   p->room == NULL
+                   p->run == NULL
                ? netdp_i_no_memory(error)
                : netdp_i_runs_new(m, watch, p->count, &p->runs, error);
 }
@@ -178,15 +180,16 @@ static netdp_status pair_new(const netdp_i_time_grid *m, netdp_i_returns *hunt,
     p->found_sum = NETDP_I_NEW(double, p->members);
     p->start_law = NETDP_I_NEW(double, m->times);
     p->start = fftw_alloc_complex((size_t)m->size);
+    p->room = fftw_alloc_complex((size_t)m->size);
     double *time = NETDP_I_NEW(double, m->times);
     netdp_status status = p->found == NULL || p->found_sum == NULL || p->start == NULL ||
-                                  p->start_law == NULL || time == NULL
+                                  p->room == NULL || p->start_law == NULL || time == NULL
                               ? netdp_i_no_memory(error)
                               : NETDP_OK;
     if (status != NETDP_OK)
         goto done;
     (void)netdp_i_time_grid_fill(m, hunt->start, p->start_law);
-    netdp_i_time_grid_transform(m, p->start_law, p->start);
+    netdp_i_time_grid_transform(m, p->start_law, p->room, p->start);
     for (int32_t f = 0; f < p->members && status == NETDP_OK; f++) {
         p->found[f] = fftw_alloc_complex((size_t)m->size);
         if (p->found[f] == NULL) {
@@ -194,7 +197,7 @@ static netdp_status pair_new(const netdp_i_time_grid *m, netdp_i_returns *hunt,
             goto done;
         }
         p->found_sum[f] = netdp_i_time_grid_fill(m, hunt->found[f], time);
-        netdp_i_time_grid_transform(m, time, p->found[f]);
+        netdp_i_time_grid_transform(m, time, p->room, p->found[f]);
     }
     status = find_count(p, hunt, asked, error);
     if (status == NETDP_OK && p->count > 0)
@@ -242,9 +245,9 @@ static void transform_runs(pair *p, int lane, double *norm)
         fftw_complex *between = p->between + k * m->size;
         norm[k] = 0;
         for (int32_t f = 0; f < p->members; f++) {
-            fftw_complex *run = f == 0 ? between : p->room;
-            norm[k] += run_in_time(p, f, k, lane, run) * p->found_sum[f];
-            fftw_execute_dft(m->forward, run, run);
+            fftw_complex *run = f == 0 ? between : p->run;
+            norm[k] += run_in_time(p, f, k, lane, p->room) * p->found_sum[f];
+            fftw_execute_dft(m->forward, p->room, run);
             if (f == 0)
                 netdp_i_time_grid_multiply(m, run, p->found[f]);
             else
@@ -269,22 +272,19 @@ static void find_arrivals(pair *p, const double *norm, double *sum, double *off)
     for (int64_t k = 1; k < p->count; k++) {
         fftw_complex *now = p->arrive + k * m->size;
         double *real = p->arrived + 2 * k * m->times, *imaginary = real + m->times;
-        memset(now, 0, (size_t)m->size * sizeof *now);
+        netdp_i_time_grid_convolve(m, k, p->arrive, p->between, now);
         off[k] = 0;
-        for (int64_t j = 1; j <= k; j++) {
-            netdp_i_time_grid_accumulate(m, p->arrive + (k - j) * m->size,
-                                         p->between + (j - 1) * m->size, now);
+        for (int64_t j = 1; j <= k; j++)
             off[k] += norm[j - 1] * (off[k - j] + part * sum[k - j]);
-        }
-        netdp_i_time_grid_restore(m, now);
+        netdp_i_time_grid_restore(m, now, p->room);
         sum[k] = m->times * off[k];
         for (int32_t i = 0; i < m->times; i++) {
-            real[i] = now[i][0];
-            imaginary[i] = now[i][1];
+            real[i] = p->room[i][0];
+            imaginary[i] = p->room[i][1];
             sum[k] += size_of(real[i], imaginary[i]);
         }
         if (k + 1 < p->count)
-            fftw_execute_dft(m->forward, now, now);
+            fftw_execute_dft(m->forward, p->room, now);
     }
 }
 
@@ -473,15 +473,32 @@ static netdp_status find_law_of_one(netdp_i_returns *hunt, netdp_i_cost_law *law
     return NETDP_OK;
 }
 
+/* The range by a rough grid of times, where there is one. */
+static netdp_status look(pair *p, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
+                         double *range, double *tilt, netdp_error *error)
+{
+    pair rough = {0}, *at = p;
+    netdp_status status = NETDP_OK;
+    if (p->m->rough != NULL)
+        status = pair_new(p->m->rough, hunt, asked, &rough, error);
+    if (rough.count > 0)
+        at = &rough;
+    if (status == NETDP_OK)
+        status = netdp_i_runs_set(&at->runs, hunt, 12, 0.1, error);
+    if (status == NETDP_OK)
+        find_range(at, asked, range, tilt);
+    pair_clear(&rough);
+    return status;
+}
+
 static netdp_status find_law(pair *p, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
                              netdp_i_cost_law *law, netdp_error *error)
 {
     const double most = (double)p->count * asked->tokens;
     double range = 0, tilt = 0;
-    netdp_status status = netdp_i_runs_set(&p->runs, hunt, 12, 0.1, error);
+    netdp_status status = look(p, hunt, asked, &range, &tilt, error);
     if (status != NETDP_OK)
         return status;
-    find_range(p, asked, &range, &tilt);
     int64_t per = (int64_t)((double)(POINTS - 1) / range);
     per = per > 240 ? 240 : per < 1 ? 1 : per > 12 ? per - per % 12 : per;
     const int64_t wanted = (int64_t)ceil(fmax(most, range) * (double)per) + 1;

@@ -58,7 +58,7 @@ netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_obser
     r->law = NETDP_I_NEW(lanes, laws);
     r->gap = NETDP_I_NEW(lanes, grid->bins);
     r->gap_sum = NETDP_I_NEW(lanes, sums);
-    r->stay = NETDP_I_NEW(lanes, grid->bins);
+    r->stay = NETDP_I_NEW(lanes, (int64_t)r->leaves * grid->bins);
     netdp_status status = r->leave == NULL || r->again_sum == NULL || r->plain == NULL ||
                                   r->law == NULL || r->gap == NULL || r->gap_sum == NULL ||
                                   r->stay == NULL
@@ -137,6 +137,32 @@ static void fill_leaves(runs *r, netdp_i_returns *hunt, double *any)
     fill(r, any, &r->leave[r->members + 2]);
 }
 
+static void extend_plain(const runs *r, const double *plain, double *next)
+{
+    const netdp_i_time_grid *m = r->grid;
+    memset(next, 0, (size_t)m->bins * sizeof *next);
+    for (int32_t x = 0; x < m->bins; x++)
+        for (int32_t k = m->first[x]; k < m->first[x + 1]; k++) {
+            const netdp_i_together *t = &m->together[k];
+            double sum = plain[x] * r->again_sum[k];
+            for (int32_t y = t->from; y < t->to && y < x; y++)
+                sum += plain[y] * r->again.mass[x];
+            next[t->into] += sum;
+        }
+}
+
+/* Without costs: whatever the lanes. */
+static void follow_plain(runs *r)
+{
+    const int64_t bins = r->grid->bins;
+    for (int32_t i = 0; i < r->leaves; i++) {
+        double *plain = r->plain + i * r->count * bins;
+        memcpy(plain, r->leave[i].mass, (size_t)bins * sizeof *plain);
+        for (int64_t k = 1; k < r->count; k++)
+            extend_plain(r, plain + (k - 1) * bins, plain + k * bins);
+    }
+}
+
 netdp_status netdp_i_runs_set(runs *r, netdp_i_returns *hunt, int64_t per, double bend,
                               netdp_error *error)
 {
@@ -150,6 +176,7 @@ netdp_status netdp_i_runs_set(runs *r, netdp_i_returns *hunt, int64_t per, doubl
         return netdp_i_no_memory(error);
     }
     fill_leaves(r, hunt, any);
+    follow_plain(r);
     netdp_i_free(any);
     return NETDP_OK;
 }
@@ -191,31 +218,61 @@ static lanes weigh_spread(const runs *r, int64_t n, int64_t tau)
 
 #define INSIDE static inline __attribute__((always_inline))
 
-INSIDE void add(const lanes *a, lanes *to)
+/* Four lanes, in a register. */
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+typedef struct wide {
+    four re0, re1, im0, im1;
+} wide;
+
+INSIDE void load(const lanes *from, wide *to)
 {
-#pragma omp simd
-    for (int j = 0; j < LANES; j++) {
-        to->re[j] += a->re[j];
-        to->im[j] += a->im[j];
+    const four *re = (const four *)from->re, *im = (const four *)from->im;
+    to->re0 = re[0];
+    to->re1 = re[1];
+    to->im0 = im[0];
+    to->im1 = im[1];
+}
+
+INSIDE void store(const wide *from, lanes *to)
+{
+    four *re = (four *)to->re, *im = (four *)to->im;
+    re[0] = from->re0;
+    re[1] = from->re1;
+    im[0] = from->im0;
+    im[1] = from->im1;
+}
+
+/* *to += a[from] + .. + a[end - 1] */
+INSIDE void add_all(const lanes *a, int32_t from, int32_t end, wide *to)
+{
+    for (int32_t i = from; i < end; i++) {
+        wide one;
+        load(&a[i], &one);
+        to->re0 += one.re0;
+        to->re1 += one.re1;
+        to->im0 += one.im0;
+        to->im1 += one.im1;
     }
 }
 
-INSIDE void add_times(const lanes *a, double mass, lanes *to)
+INSIDE void add_times(const wide *a, double mass, lanes *to)
 {
-#pragma omp simd
-    for (int j = 0; j < LANES; j++) {
-        to->re[j] += a->re[j] * mass;
-        to->im[j] += a->im[j] * mass;
-    }
+    wide made;
+    load(to, &made);
+    made.re0 += a->re0 * mass;
+    made.re1 += a->re1 * mass;
+    made.im0 += a->im0 * mass;
+    made.im1 += a->im1 * mass;
+    store(&made, to);
 }
 
-INSIDE void add_product(const lanes *a, const lanes *b, lanes *to)
+INSIDE void add_product(const wide *a, const wide *b, wide *to)
 {
-#pragma omp simd
-    for (int j = 0; j < LANES; j++) {
-        to->re[j] += a->re[j] * b->re[j] - a->im[j] * b->im[j];
-        to->im[j] += a->re[j] * b->im[j] + a->im[j] * b->re[j];
-    }
+    to->re0 += a->re0 * b->re0 - a->im0 * b->im0;
+    to->re1 += a->re1 * b->re1 - a->im1 * b->im1;
+    to->im0 += a->re0 * b->im0 + a->im0 * b->re0;
+    to->im1 += a->re1 * b->im1 + a->im1 * b->re1;
 }
 
 NETDP_I_WIDER
@@ -223,64 +280,34 @@ static void sum_gaps(runs *r)
 {
     const netdp_i_time_grid *m = r->grid;
     for (int32_t k = 0; k < m->first[m->bins]; k++) {
-        lanes sum = {0};
-        for (int32_t y = m->together[k].from; y < m->together[k].to; y++)
-            add(&r->gap[y], &sum);
-        r->gap_sum[k] = sum;
+        wide sum = {0};
+        add_all(r->gap, m->together[k].from, m->together[k].to, &sum);
+        store(&sum, &r->gap_sum[k]);
     }
 }
 
-/* One more contribution in bin `a`, hidden up to the next by a gap of at most as many steps. */
-INSIDE void extend_near(const runs *r, int64_t number, int32_t a, const lanes *here, lanes *next)
+/*
+ * Contributions in bin x, hidden up to the next by the gaps of a group, at most as many steps; those
+ * of the gaps below bin `split` stay.
+ */
+INSIDE void extend_near(const runs *r, int32_t k, int32_t split, const wide *here, wide *next,
+                        lanes *stay)
 {
-    const netdp_i_time_grid *m = r->grid;
-    /* up to here the steps to the piece's end are cheaper than those of the gap */
-    const int64_t most = (m->tau[a] - 1) / (2 * number - 2);
-    const int32_t split = most < 1 ? 0 : m->bin[most] + 1;
-    for (int32_t k = m->first[a]; k < m->first[a + 1]; k++) {
-        const netdp_i_together *t = &m->together[k];
-        if (t->to <= split) {
-            add_times(here, r->again_sum[k], &r->stay[t->into]);
-        } else if (t->from >= split) {
-            add_product(here, &r->gap_sum[k], &next[t->into]);
-        } else {
-            double mass = 0;
-            lanes sum = {0};
-            for (int32_t b = t->from; b < split; b++)
-                mass += r->again.mass[b];
-            for (int32_t b = split; b < t->to; b++)
-                add(&r->gap[b], &sum);
-            add_times(here, mass, &r->stay[t->into]);
-            add_product(here, &sum, &next[t->into]);
-        }
+    const netdp_i_together *t = &r->grid->together[k];
+    wide sum = {0};
+    if (t->from >= split) {
+        load(&r->gap_sum[k], &sum);
+    } else if (t->to <= split) {
+        add_times(here, r->again_sum[k], &stay[t->into]);
+        return;
+    } else {
+        double mass = 0;
+        for (int32_t b = t->from; b < split; b++)
+            mass += r->again.mass[b];
+        add_times(here, mass, &stay[t->into]);
+        add_all(r->gap, split, t->to, &sum);
     }
-}
-
-/* The same from all bins below `b`, by a gap of that bin. */
-INSIDE void extend_far(const runs *r, int32_t b, const lanes *now, lanes *next)
-{
-    const netdp_i_time_grid *m = r->grid;
-    for (int32_t k = m->first[b]; k < m->first[b + 1]; k++) {
-        const netdp_i_together *t = &m->together[k];
-        lanes sum = {0};
-        for (int32_t a = t->from; a < t->to && a < b; a++)
-            add(&now[a], &sum);
-        add_product(&sum, &r->gap[b], &next[t->into]);
-    }
-}
-
-static void extend_plain(const runs *r, const double *plain, double *next)
-{
-    const netdp_i_time_grid *m = r->grid;
-    memset(next, 0, (size_t)m->bins * sizeof *next);
-    for (int32_t x = 0; x < m->bins; x++)
-        for (int32_t k = m->first[x]; k < m->first[x + 1]; k++) {
-            const netdp_i_together *t = &m->together[k];
-            double sum = plain[x] * r->again_sum[k];
-            for (int32_t y = t->from; y < t->to && y < x; y++)
-                sum += plain[y] * r->again.mass[x];
-            next[t->into] += sum;
-        }
+    add_product(here, &sum, next);
 }
 
 /*
@@ -288,23 +315,45 @@ static void extend_plain(const runs *r, const double *plain, double *next)
  * cheaper, or by those up to the piece's end.
  */
 NETDP_I_WIDER
-static void extend(const runs *r, int64_t number, const lanes *now, lanes *next)
+static void extend(const runs *r, int64_t number, const lanes *now, lanes *next, lanes *stay)
 {
     const netdp_i_time_grid *m = r->grid;
     memset(next, 0, (size_t)m->bins * sizeof *next);
-    memset(r->stay, 0, (size_t)m->bins * sizeof *r->stay);
+    memset(stay, 0, (size_t)m->bins * sizeof *stay);
     for (int32_t x = 0; x < m->bins; x++) {
-        extend_near(r, number, x, &now[x], next);
-        extend_far(r, x, now, next);
+        /* up to here the steps to the piece's end are cheaper than those of the gap */
+        const int64_t most = (m->tau[x] - 1) / (2 * number - 2);
+        const int32_t split = most < 1 ? 0 : m->bin[most] + 1;
+        wide here, gap;
+        load(&now[x], &here);
+        load(&r->gap[x], &gap);
+        for (int32_t k = m->first[x]; k < m->first[x + 1]; k++) {
+            const netdp_i_together *t = &m->together[k];
+            wide made, sum = {0}; /* of shorter ways to the piece's end, by a gap of bin x */
+            load(&next[t->into], &made);
+            extend_near(r, k, split, &here, &made, stay);
+            add_all(now, t->from, t->to < x ? t->to : x, &sum);
+            add_product(&sum, &gap, &made);
+            store(&made, &next[t->into]);
+        }
     }
 }
 
-/* next += what stays, each with the weight of the steps to the piece's end */
-static void add_stays(const runs *r, int64_t number, lanes *next)
+/* What stays goes on to contribution `number`, each with the weight of the steps to the piece's end. */
+static void add_stays(runs *r, int64_t number)
 {
-    for (int32_t b = 0; b < r->grid->bins; b++) {
+    const int64_t bins = r->grid->bins;
+    for (int32_t b = 0; b < bins; b++) {
         const lanes w = weigh_spread(r, 2 * number - 1, r->grid->tau[b]);
-        add_product(&r->stay[b], &w, &next[b]);
+        wide weight, stay, made;
+        load(&w, &weight);
+        for (int32_t i = 0; i < r->leaves; i++) {
+            lanes *next = &r->law[(i * r->count + number - 1) * bins + b];
+            load(&r->stay[i * bins + b], &stay);
+            load(next, &made);
+            add_product(&stay, &weight, &made);
+            store(&made, next);
+        }
     }
 }
 
@@ -320,15 +369,13 @@ void netdp_i_runs_follow(runs *r, const double *tilt, const int64_t *turn, int64
     fill_powers(r, tilt, turn, points);
     first_of(r, &r->again, r->gap);
     sum_gaps(r);
-    for (int32_t i = 0; i < r->leaves; i++) {
-        lanes *law = r->law + i * r->count * bins;
-        double *plain = r->plain + i * r->count * bins;
-        first_of(r, &r->leave[i], law);
-        memcpy(plain, r->leave[i].mass, (size_t)bins * sizeof *plain);
-        for (int64_t k = 1; k < r->count; k++) {
-            extend(r, k + 1, law + (k - 1) * bins, law + k * bins);
-            add_stays(r, k + 1, law + k * bins);
-            extend_plain(r, plain + (k - 1) * bins, plain + k * bins);
+    for (int32_t i = 0; i < r->leaves; i++)
+        first_of(r, &r->leave[i], r->law + i * r->count * bins);
+    for (int64_t k = 1; k < r->count; k++) {
+        for (int32_t i = 0; i < r->leaves; i++) {
+            lanes *law = r->law + (i * r->count + k) * bins;
+            extend(r, k + 1, law - bins, law, r->stay + i * bins);
         }
+        add_stays(r, k + 1);
     }
 }

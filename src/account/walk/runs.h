@@ -40,7 +40,8 @@ typedef struct netdp_i_runs {
     /* of the lanes at hand */
     netdp_i_lanes *power; /* [per + 1]: z^g */
     netdp_i_lanes *law;   /* [leaves][count][bins] */
-    netdp_i_lanes *gap, *gap_sum, *stay;
+    netdp_i_lanes *gap, *gap_sum;
+    netdp_i_lanes *stay; /* [leaves][bins] */
 } netdp_i_runs;
 
 netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_observer_set *watch,

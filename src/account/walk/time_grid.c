@@ -8,12 +8,17 @@
 #include "base/memory.h"
 
 /*
- * Up to FEW steps, or ALL where the model is released, all steps of a piece are told apart; else
- * the first EXACT, and then each bin is longer than the last. Times from piece to piece: TIMES.
+ * Up to FEW steps, or ALL where the model is released, all steps of a piece are told apart; else the
+ * first `exact`, and then each bin is longer than the last. `times`: from piece to piece.
  */
-enum { FEW = 128, ALL = 512, EXACT = 32, TIMES = 128 };
+enum { FEW = 128, ALL = 512 };
 
-#define GROWTH 1.06
+typedef struct fineness {
+    int64_t exact, times;
+    double growth;
+} fineness;
+
+static const fineness fine = {32, 128, 1.06}, rough = {8, 32, 1.25};
 
 void netdp_i_time_grid_free(netdp_i_time_grid *grid)
 {
@@ -26,6 +31,7 @@ void netdp_i_time_grid_free(netdp_i_time_grid *grid)
         if (grid->backward != NULL)
             fftw_destroy_plan(grid->backward);
     }
+    netdp_i_time_grid_free(grid->rough);
     netdp_i_free(grid->tau);
     netdp_i_free(grid->bin);
     netdp_i_free(grid->time);
@@ -34,15 +40,15 @@ void netdp_i_time_grid_free(netdp_i_time_grid *grid)
     netdp_i_free(grid);
 }
 
-static int64_t after(int64_t from, bool alone)
+static int64_t after(int64_t from, const fineness *f)
 {
-    return alone || from < EXACT ? from + 1 : (int64_t)ceil((double)from * GROWTH);
+    return f == NULL || from < f->exact ? from + 1 : (int64_t)ceil((double)from * f->growth);
 }
 
-static void make_bins(netdp_i_time_grid *grid, bool alone)
+static void make_bins(netdp_i_time_grid *grid, const fineness *f)
 {
     for (int64_t from = 1, next; from <= grid->steps; from = next) {
-        next = after(from, alone);
+        next = after(from, f);
         for (int64_t t = from; t < next && t <= grid->steps; t++)
             grid->bin[t] = grid->bins;
         grid->time[grid->bins] = (int32_t)(from / grid->step);
@@ -90,31 +96,32 @@ static int32_t smooth(int32_t n)
 static bool make_plans(netdp_i_time_grid *grid)
 {
     fftw_complex *room = fftw_alloc_complex((size_t)grid->size);
-    if (room == NULL)
-        return false;
+    fftw_complex *bins = fftw_alloc_complex((size_t)grid->size);
+    if (room != NULL && bins != NULL)
 #pragma omp critical(netdp_fftw_planner)
     {
-        grid->forward = fftw_plan_dft_1d(grid->size, room, room, FFTW_FORWARD, FFTW_ESTIMATE);
-        grid->backward = fftw_plan_dft_1d(grid->size, room, room, FFTW_BACKWARD, FFTW_ESTIMATE);
+        grid->forward = fftw_plan_dft_1d(grid->size, room, bins, FFTW_FORWARD, FFTW_ESTIMATE);
+        grid->backward = fftw_plan_dft_1d(grid->size, bins, room, FFTW_BACKWARD, FFTW_ESTIMATE);
     }
     fftw_free(room);
+    fftw_free(bins);
     return grid->forward != NULL && grid->backward != NULL;
 }
 
-netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
-                                   netdp_error *error)
+/* f: NULL where all steps of a piece are told apart */
+static netdp_status grid_new(int64_t steps, int64_t step, const fineness *f,
+                             netdp_i_time_grid **grid, netdp_error *error)
 {
-    const bool alone = steps <= (release ? ALL : FEW);
     netdp_i_time_grid *made = NETDP_I_NEW(netdp_i_time_grid, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->steps = steps;
-    made->step = release && alone ? 1 : (steps + TIMES - 1) / TIMES;
+    made->step = step;
     made->times = (int32_t)(steps / made->step) + 1;
-    made->size = smooth(3 * made->times); /* three laws in a row do not wrap around */
+    made->size = 8 * smooth((3 * made->times + 7) / 8); /* three laws in a row do not wrap around */
     made->rounding = 22 * 0x1p-53 * (log2((double)made->size) + 1);
     int32_t bins = 0;
-    for (int64_t from = 1; from <= steps; from = after(from, alone))
+    for (int64_t from = 1; from <= steps; from = after(from, f))
         bins++;
     made->tau = NETDP_I_NEW(int64_t, bins);
     made->time = NETDP_I_NEW(int32_t, bins);
@@ -123,7 +130,7 @@ netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_gri
     bool whole = made->tau != NULL && made->time != NULL && made->bin != NULL &&
                  made->first != NULL && make_plans(made);
     if (whole) {
-        make_bins(made, alone);
+        make_bins(made, f);
         made->together = NETDP_I_NEW(netdp_i_together, put_together(made));
         whole = made->together != NULL;
     }
@@ -132,6 +139,24 @@ netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_gri
         return netdp_i_no_memory(error);
     }
     (void)put_together(made);
+    *grid = made;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
+                                   netdp_error *error)
+{
+    const bool alone = steps <= (release ? ALL : FEW);
+    const int64_t step = release && alone ? 1 : (steps + fine.times - 1) / fine.times;
+    netdp_i_time_grid *made = NULL;
+    netdp_status status = grid_new(steps, step, alone ? NULL : &fine, &made, error);
+    if (status == NETDP_OK && !alone)
+        status =
+            grid_new(steps, (steps + rough.times - 1) / rough.times, &rough, &made->rough, error);
+    if (status != NETDP_OK) {
+        netdp_i_time_grid_free(made);
+        return status;
+    }
     *grid = made;
     return NETDP_OK;
 }
@@ -148,23 +173,24 @@ double netdp_i_time_grid_fill(const netdp_i_time_grid *grid, const double *law, 
 }
 
 void netdp_i_time_grid_transform(const netdp_i_time_grid *grid, const double *time,
-                                 fftw_complex *bins)
+                                 fftw_complex *room, fftw_complex *bins)
 {
-    memset(bins, 0, (size_t)grid->size * sizeof *bins);
+    memset(room, 0, (size_t)grid->size * sizeof *room);
     for (int32_t i = 0; i < grid->times; i++)
-        bins[i][0] = time[i];
-    fftw_execute_dft(grid->forward, bins, bins);
+        room[i][0] = time[i];
+    fftw_execute_dft(grid->forward, room, bins);
 }
 
-void netdp_i_time_grid_restore(const netdp_i_time_grid *grid, fftw_complex *bins)
+void netdp_i_time_grid_restore(const netdp_i_time_grid *grid, fftw_complex *bins,
+                               fftw_complex *room)
 {
     const double scale = 1 / (double)grid->size;
-    fftw_execute_dft(grid->backward, bins, bins);
+    fftw_execute_dft(grid->backward, bins, room);
     for (int32_t i = 0; i < grid->times; i++) {
-        bins[i][0] *= scale;
-        bins[i][1] *= scale;
+        room[i][0] *= scale;
+        room[i][1] *= scale;
     }
-    memset(bins + grid->times, 0, (size_t)(grid->size - grid->times) * sizeof *bins);
+    memset(room + grid->times, 0, (size_t)(grid->size - grid->times) * sizeof *room);
 }
 
 NETDP_I_WIDER
@@ -174,6 +200,40 @@ static void multiply(int32_t size, fftw_complex *a, const fftw_complex *b)
         const double real = a[k][0] * b[k][0] - a[k][1] * b[k][1];
         a[k][1] = a[k][0] * b[k][1] + a[k][1] * b[k][0];
         a[k][0] = real;
+    }
+}
+
+/* Two numbers: re, im, re, im. */
+typedef double two __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* What x adds to a sum of products by y: its real parts times y, and its imaginary parts times i y. */
+static inline __attribute__((always_inline)) void add_product(const two *x, const two *y, two *real,
+                                                              two *imaginary)
+{
+    *real += __builtin_shufflevector(*x, *x, 0, 0, 2, 2) * *y;
+    *imaginary +=
+        __builtin_shufflevector(*x, *x, 1, 1, 3, 3) * __builtin_shufflevector(*y, *y, 1, 0, 3, 2);
+}
+
+/* sum = a[count - 1] b[0] + .. + a[0] b[count - 1], eight numbers of each at a time. */
+NETDP_I_WIDER
+static void convolve(int32_t size, int64_t count, const fftw_complex *a, const fftw_complex *b,
+                     fftw_complex *sum)
+{
+    for (int32_t k = 0; k < size; k += 8) {
+        two real[4] = {0}, imaginary[4] = {0};
+        for (int64_t j = 0; j < count; j++) {
+            const two *x = (const two *)(a + (count - 1 - j) * size + k);
+            const two *y = (const two *)(b + j * size + k);
+            add_product(&x[0], &y[0], &real[0], &imaginary[0]);
+            add_product(&x[1], &y[1], &real[1], &imaginary[1]);
+            add_product(&x[2], &y[2], &real[2], &imaginary[2]);
+            add_product(&x[3], &y[3], &real[3], &imaginary[3]);
+        }
+        for (int i = 0; i < 4; i++) {
+            const two sign = {-1, 1, -1, 1};
+            ((two *)(sum + k))[i] = real[i] + sign * imaginary[i];
+        }
     }
 }
 
@@ -197,6 +257,12 @@ void netdp_i_time_grid_accumulate(const netdp_i_time_grid *grid, const fftw_comp
                                   const fftw_complex *b, fftw_complex *sum)
 {
     accumulate(grid->size, a, b, sum);
+}
+
+void netdp_i_time_grid_convolve(const netdp_i_time_grid *grid, int64_t count, const fftw_complex *a,
+                                const fftw_complex *b, fftw_complex *sum)
+{
+    convolve(grid->size, count, a, b, sum);
 }
 
 bool netdp_i_time_grid_exact(const netdp_i_time_grid *grid)

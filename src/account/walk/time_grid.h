@@ -19,15 +19,16 @@ typedef struct netdp_i_together {
 /* Shared by all threads. */
 typedef struct netdp_i_time_grid {
     int64_t steps, step;
-    int32_t times, size; /* of a series in time, and of its transforms */
-    fftw_plan forward, backward;
-    double rounding; /* of a product of transforms, in parts of the factors' norms */
+    int32_t times, size;         /* of a series in time, and of its transforms */
+    fftw_plan forward, backward; /* not in place */
+    double rounding;             /* of a product of transforms, in parts of the factors' norms */
     int32_t bins;
     int64_t *tau;               /* [bins]: least number of steps of each */
     int32_t *bin;               /* [steps + 1] */
     int32_t *time;              /* [bins]: where tau falls in a series */
     netdp_i_together *together; /* those of x: together[first[x]] .. together[first[x + 1] - 1] */
     int32_t *first;             /* [bins + 1] */
+    struct netdp_i_time_grid *rough; /* the same, for a first look; NULL: this one will do */
 } netdp_i_time_grid;
 
 netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
@@ -37,18 +38,23 @@ void netdp_i_time_grid_free(netdp_i_time_grid *grid);
 /* A law of steps 0 .. steps, in time; returns its sum. */
 double netdp_i_time_grid_fill(const netdp_i_time_grid *grid, const double *law, double *time);
 
-/* bins [size] = the transform of time [times] */
+/* bins [size] = the transform of time [times]; room: [size] */
 void netdp_i_time_grid_transform(const netdp_i_time_grid *grid, const double *time,
-                                 fftw_complex *bins);
+                                 fftw_complex *room, fftw_complex *bins);
 
-/* Back to time: cut off behind `times`, scaled. */
-void netdp_i_time_grid_restore(const netdp_i_time_grid *grid, fftw_complex *bins);
+/* room = bins, back in time: cut off behind `times`, scaled. */
+void netdp_i_time_grid_restore(const netdp_i_time_grid *grid, fftw_complex *bins,
+                               fftw_complex *room);
 
 /* a *= b; sum += a b, over [size] */
 void netdp_i_time_grid_multiply(const netdp_i_time_grid *grid, fftw_complex *a,
                                 const fftw_complex *b);
 void netdp_i_time_grid_accumulate(const netdp_i_time_grid *grid, const fftw_complex *a,
                                   const fftw_complex *b, fftw_complex *sum);
+
+/* sum = a[count - 1] b[0] + .. + a[0] b[count - 1], of [count][size] each */
+void netdp_i_time_grid_convolve(const netdp_i_time_grid *grid, int64_t count, const fftw_complex *a,
+                                const fftw_complex *b, fftw_complex *sum);
 
 /* A release ends a walk at one step, not at one up to it: no grid coarser than that will do. */
 bool netdp_i_time_grid_exact(const netdp_i_time_grid *grid);

@@ -97,9 +97,9 @@ typedef struct netdp_i_description_options {
      "gossip: each node is away from a round with probability P, or each edge; late, of averaging: " \
      "fails for good once its partners have added their halves; revealed: and they tell them; "     \
      "drawn with --seed before the run, and public", "protocol.dropout"},                                                           \
-    {NETDP_I_KEYED, 0, "redraw", &(o).redraw, "never|round|phase",                                      \
-     "gossip: an erdos-renyi graph is drawn again for every round, or for every phase of "         \
-     "muffliato-sgd; with --seed, and public", "protocol.redraw"},                                           \
+    {NETDP_I_KEYED, 0, "redraw", &(o).redraw, "never|round|phase|one-peer",                                      \
+     "gossip: a graph of a random family is drawn again for every round, or for every phase of " \
+     "muffliato-sgd, with --seed, and public; one-peer: a hypercube, one neighbour a round", "protocol.redraw"},                                           \
     {NETDP_I_KEYED, 0, "start", &(o).start, "uniform|observer|NODE",                                \
      "walk: where the token starts; observer: at each observer in turn", "protocol.start"},               \
     {NETDP_I_KEYED, 0, "burn-in", &(o).settings.burn_in, "B",                                      \

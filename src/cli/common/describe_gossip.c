@@ -30,6 +30,8 @@ static netdp_status read_varying(const netdp_i_description_options *options,
     if (status == NETDP_OK && varying->kind != NETDP_VARY_NEVER && redraws)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--dropout and --redraw: a network changes in one of the two ways");
+    if (status == NETDP_OK && redraws && strcmp(options->redraw, "one-peer") == 0)
+        return netdp_variation_one_peer(made->graph, varying, error);
     if (status == NETDP_OK && redraws) {
         const bool phase = strcmp(options->redraw, "phase") == 0;
         if (phase && !phases)
@@ -277,7 +279,8 @@ static json_t *describe_varying(const netdp_variation *varying)
     if (varying->revealed)
         json_object_set_new(object, "revealed", json_true());
     if (varying->kind == NETDP_VARY_GRAPH) {
-        json_object_set_new(object, "probability", json_real(varying->probability));
+        if (varying->probability >= 0)
+            json_object_set_new(object, "probability", json_real(varying->probability));
         json_object_set_new(object, "rounds", json_integer(varying->span));
     }
     return object;

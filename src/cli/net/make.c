@@ -101,6 +101,27 @@ static netdp_status fill_dial(const netdp_i_package *package, const json_t *addr
     return NETDP_OK;
 }
 
+/* Where its data are, or the program that reads them. */
+static netdp_status fill_data(const netdp_i_package *package, const char *data,
+                              netdp_i_settings *settings, netdp_error *error)
+{
+    netdp_study *study = NULL;
+    netdp_status status = netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error);
+    const bool owns = status == NETDP_OK && netdp_i_study_owns(study);
+    netdp_study_free(study);
+    if (owns && data != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--data: a study of task own has a program that reads its data; name "
+                            "it in peer.json (step)");
+    if (owns && ((settings->program = NETDP_I_NEW(char *, 2)) == NULL ||
+                 (settings->program[0] = netdp_i_copy_text("./step")) == NULL))
+        return netdp_i_no_memory(error);
+    if (status == NETDP_OK && !owns && !settings->test &&
+        (settings->data = netdp_i_copy_text(data != NULL ? data : "data.csv")) == NULL)
+        return netdp_i_no_memory(error);
+    return status;
+}
+
 /* The folder of a member whose key is in it already. */
 static netdp_status install(const netdp_i_package *package, const json_t *addresses, int32_t self,
                             const char *folder, const net_options *o, bool test, netdp_error *error)
@@ -121,9 +142,8 @@ static netdp_status install(const netdp_i_package *package, const json_t *addres
     netdp_status status = fill_dial(package, addresses, self, &settings, error);
     if (status == NETDP_OK && own != NULL && (settings.listen = netdp_i_copy_text(own)) == NULL)
         status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && !test &&
-        (settings.data = netdp_i_copy_text(o->data != NULL ? o->data : "data.csv")) == NULL)
-        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        status = fill_data(package, o->data, &settings, error);
     if (status == NETDP_OK && realpath(folder, whole) == NULL)
         status = netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", folder, strerror(errno));
     if (status == NETDP_OK)

@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+"""A model of one's own: each peer's program gives the gradients (docs/own-model.md). With those of ridge regression, from the
+programs of examples/own-model in Python and in C, and the simulator's draws, the models are those of the built-in ridge to the
+last bit, also where peers are killed. What a program says is clipped here, and what is no answer ends the peer in one line without a number of it: NaN,
+infinite, too few, not asked for; so does its end, and the peer goes on when it is started again."""
+import json
+import math
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import time
+
+from peers import NETDP, NETWORK, Peers
+
+STEP_C = pathlib.Path(os.environ["NETDP_STEP"])
+STEP_PY = pathlib.Path(__file__).parents[2] / "examples" / "own-model" / "step.py"
+RIDGE = """title: A model of one's own
+seed: 3
+graph: {family: %(graph)s}
+mixing: {weights: metropolis}
+data: {synthetic: linear-model 4 variance=0.5 noise=0.1 rows=10, split: 0.8}
+task: {kind: ridge, clip: 50, step: 0.1, l2: %(l2)g}
+protocol: {kind: %(protocol)s, rounds: %(rounds)s}
+privacy: {epsilon: 50, delta: 1e-6, over: worst%(more)s, pair_graph: edges, pair_noise: 4}
+"""
+CASES = [{"graph": "ring 6", "l2": 0.1, "protocol": "muffliato-sgd", "rounds": "25, inner: 5, accelerate: true",
+          "more": ", dither: 0.05, end_dither: 0.1"},
+         {"graph": "complete 3", "l2": 0, "protocol": "gossip-sgd", "rounds": "30", "more": ""}]
+
+
+def owned(study, parameters):
+    """The same study, whose gradients come from programs."""
+    lines = [line for line in study.splitlines() if not line.startswith("data:")]
+    return "\n".join(lines).replace("kind: ridge", f"kind: own, parameters: {parameters}") + "\n"
+
+
+def own(net, one, study, rows, program):
+    """That peer's part: the study, its rows, its program."""
+    (net.of(one) / "package" / "study.yaml").write_text(study)
+    header = ",".join(f"x{j}" for j in range(rows[0].count(","))) + ",y"
+    (net.of(one) / "data.csv").write_text("\n".join([header, *rows]) + "\n")
+    shutil.copy(program, net.of(one) / "step")
+    path = net.of(one) / "peer.json"
+    settings = json.loads(path.read_text()) | {"step": ["./step"]}
+    settings.pop("data", None)
+    path.write_text(json.dumps(settings))
+    (net.of(one) / "budget.yaml").write_text("delta: 1e-6\npeer: 1e14\n")
+
+
+def wait_for_programs(net):
+    """They end with their peer, however that did."""
+    left = [True]
+    while left:
+        left = []
+        for place in pathlib.Path("/proc").glob("[0-9]*/cwd"):
+            try:
+                left += [place] * place.resolve().is_relative_to(net.folder.resolve())
+            except OSError:  # it ended meanwhile, or is somebody else's
+                pass
+        time.sleep(0.02)
+
+
+KILLS = random.Random(8)
+for case in CASES:  # so little noise that no row is clipped: the built-in ridge clips a row's slope, which rounds otherwise
+    with Peers(RIDGE % case, noise=1e-3, seed=11) as net:
+        lines = subprocess.run([NETWORK, "rows", net.study], check=True, capture_output=True, text=True).stdout.splitlines()
+        for one in range(net.count):
+            mine = [line.partition(",")[2] for line in lines if line.startswith(f"{one},")]
+            own(net, one, owned(RIDGE % case, 4), mine, STEP_C if one % 2 else STEP_PY)
+            net.start(one)
+        for _ in range(4):  # killed, and started again with a program that remembers nothing
+            time.sleep(KILLS.uniform(0.02, 0.2))
+            one = KILLS.randrange(net.count)
+            net.running[one].kill()
+            net.running[one].wait()
+            net.start(one)
+        net.wait()
+        wait_for_programs(net)
+        states, expected = net.states(), net.expected()
+        assert states == expected, (case, [(a, b) for a, b in zip(states, expected) if a != b][:2])
+        assert max(map(abs, states[0])) > 0.01
+
+# Real noise, next to none of it, and rows far longer than the clip; member 0's program has every fault in turn.
+FILES = """title: Programs with faults
+seed: 3
+graph: {family: complete 3}
+mixing: {weights: metropolis}
+task: {kind: own, parameters: 2, clip: 0.3, step: 0.5, l2: 0.05}
+protocol: {kind: gossip-sgd, rounds: 12}
+privacy: {epsilon: 50, delta: 1e-6, over: worst, pair_graph: edges, pair_noise: 4}
+"""
+FAULTS = {"nan": ("print(phase, '3.25 nan', flush=True)", 2, "NaN, infinite or no number in place 2"),
+          "odd": ("print(phase, '3.25 1 1', flush=True)", 2, "with 3 numbers, where a gradient has 2"),
+          "chatter": ("print(phase, '3.25 1\\n3.25', flush=True)", 2, "not asked for"),
+          "killed": ("os.kill(os.getpid(), 9)", 3, "ended with code 137")}
+MEND = STEP_PY.read_text().replace("import sys\n", "import os, sys\n")
+CHANCE = random.Random(4)
+ROWS = [[[CHANCE.gauss(0, 3), CHANCE.gauss(1, 3), CHANCE.gauss(0, 2)] for _ in range(5)] for _ in range(3)]
+
+
+def gradient(rows, model, said=None):
+    """The mean of clipped rows, or what was said in their place."""
+    total = [0.0, 0.0]
+    given = [[(sum(a * b for a, b in zip(x, model)) - y) * a for a in x] for *x, y in rows] if said is None else [said]
+    for row in given:
+        shrink = min(1, 0.3 / math.hypot(*row))
+        total = [a + shrink * b / len(given) for a, b in zip(total, row)]
+    return [a + 0.05 * b for a, b in zip(total, model)]
+
+
+BASE = FILES.replace("kind: own, parameters: 2", "kind: ridge").replace(
+    "task:", "data: {synthetic: linear-model 2, split: 0.8}\ntask:")
+with Peers(BASE, noise=1e-5) as net:
+    for one in range(net.count):
+        own(net, one, FILES, [",".join(map(repr, row)) for row in ROWS[one]], STEP_PY)
+    for one in (1, 2):
+        net.start(one)
+    step = net.of(0) / "step"
+    for turn, (name, (fault, code, says)) in enumerate(FAULTS.items()):
+        step.write_text(MEND.replace("    gradients = []", f"    if phase == '{turn}':\n        {fault}\n    gradients = []"))
+        assert net.start(0).wait(60) == code, (name, net.log(0)[-800:])
+        last = net.log(0).splitlines()[-1]
+        assert says in last and (name == "chatter" or f"phase {turn}," in last), (name, last)
+        assert "3.25" not in net.log(0), name
+    assert net.log(0).count("event=contributed") >= len(FAULTS) - 1
+    step.unlink()
+    assert net.start(0).wait(60) == 3 and "cannot be started" in net.log(0).splitlines()[-1], net.log(0)[-300:]
+    shutil.copy(STEP_PY, step)
+    net.start(0)
+    net.wait()
+    models = [[0.0, 0.0] for _ in ROWS]
+    chatter = list(FAULTS).index("chatter")  # its first line was an answer, and left
+    for phase in range(12):
+        said = [[3.25, 1] if (one, phase) == (0, chatter) else None for one in range(3)]
+        models = [[a - 0.5 * b for a, b in zip(model, gradient(ROWS[one], model, said[one]))] for one, model in enumerate(models)]
+        models = [[sum(model[j] for model in models) / 3 for j in range(2)] for _ in models]
+    away = max(abs(a - b) for one in range(3) for a, b in zip(net.states()[one], models[one]))
+    assert away < 1e-3 and max(map(abs, models[0])) > 0.1, (away, models, net.states())
+    assert net.result(0)["account"]["contributions"] == 12
+    # A study of task own without a program, and the other way round.
+    settings = net.of(0) / "peer.json"
+    kept = settings.read_text()
+    settings.write_text(json.dumps({key: value for key, value in json.loads(kept).items() if key != "step"} | {"data": "data.csv"}))
+    assert net.start(0).wait(60) == 2 and "give step" in net.log(0).splitlines()[-1], net.log(0)[-300:]
+
+# What netdp net init makes asks for ./step; netdp run has no gradients of it.
+with Peers(BASE, noise=1) as net:
+    net.study.write_text(FILES)
+    made = subprocess.run([NETDP, "net", "init", net.study, "-o", net.folder / "made"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    assert '"./step"' in "".join((net.folder / "made" / "peer-1" / "peer.json").read_text().split()), made.stdout
+    run = subprocess.run([NETDP, "run", net.study, "-o", net.folder / "run"], capture_output=True, text=True)
+    assert run.returncode == 2 and "own runs between peers" in run.stderr, run.stderr
+print(f"{len(CASES)} studies: every bit is the built-in ridge's; {len(FAULTS)} faults end a peer, and it goes on: {away:.1g} from Python's")
