@@ -357,9 +357,12 @@ static void print_threat(FILE *out, const json_t *summary, const json_t *variant
     json_array_foreach (variants, i, variant) {
         const json_t *own = json_object_get(variant, "threat");
         if (own != NULL && !json_equal(own, threat) && put_seen(own, seen))
-            fprintf(out, "%s: %s; own noise is %s%s; protected: %s; released: %s.\n",
-                    name_of(variant), seen, json_string_value(json_object_get(own, "own_noise")),
-                    pooled_by(own).text, json_string_value(json_object_get(own, "adjacency")),
+            fprintf(out,
+                    "%s: %s; nodes follow the protocol%s; own noise is %s; protected: %s; "
+                    "released: %s.\n",
+                    name_of(variant), seen, pooled_by(own).text,
+                    json_string_value(json_object_get(own, "own_noise")),
+                    json_string_value(json_object_get(own, "adjacency")),
                     json_string_value(json_object_get(own, "released")));
         if (promise[i].pairs != NULL)
             fprintf(out, "%s: %s\n", name_of(variant), promise[i].says);

@@ -117,7 +117,7 @@ CASES = [
     Case("loss --json --explain --family 'regular 5000 4' --rounds 6 --to 9",
          keys=["method", "observers", "seen", "rounds", "streaming", "ways"],
          check=lambda got: (has(method="reduced", observers=1, seen=4, rounds=6)(got),
-                            has(modes=24)(got["ways"][0]),
+                            has(modes=20)(got["ways"][0]),
                             has(multiplications="inf")(got["ways"][1]))),
     Case("loss --explain --family 'complete 40' --rounds 60 --certify no", out="taken: backward\\n"),
     Case("loss --explain --family 'complete 40' --rounds 60 --certify yes", out="taken: dense\\n"),

@@ -179,12 +179,13 @@ static netdp_i_observer view_of(net n, const int32_t *to, int32_t count, int32_t
     return view;
 }
 
-enum { BY_SEARCH, CERTIFIED_SEARCH, BY_WHAT_IS_HEARD, WAYS };
+enum { BY_SEARCH, CERTIFIED_SEARCH, BY_WHAT_IS_HEARD, CERTIFIED_HEARD, WAYS };
 
 /* Averaging of one case by one of the ways, all sources at once; how far above the truth. */
 static double above_truth(net n, const json_t *row, int way)
 {
-    const bool certify = way == CERTIFIED_SEARCH;
+    const bool certify = way == CERTIFIED_SEARCH || way == CERTIFIED_HEARD;
+    double width = 1;
     int32_t to[4], seen[256], from[256], count = 0;
     double loss[256], above = 0;
     long double truth[256];
@@ -205,8 +206,8 @@ static double above_truth(net n, const json_t *row, int way)
         from[count++] = u;
     }
     const netdp_i_sources of = {count, from, loss};
-    if (way == BY_WHAT_IS_HEARD)
-        assert_ok(netdp_i_heard_loss(&protocol, &view, &of, NULL, &error));
+    if (way >= BY_WHAT_IS_HEARD)
+        assert_ok(netdp_i_heard_loss(&protocol, &view, certify ? &width : NULL, &of, NULL, &error));
     else
         assert_ok(netdp_i_conjugate_loss(&protocol, &view, certify, &of, NULL, &error));
     for (int32_t i = 0; i < count; i++) {
@@ -275,8 +276,8 @@ static void test_heard_is_backwards(void **state)
         const netdp_linear protocol = {
             .mixing = n.mixing, .rounds = set[i].rounds, .dither = set[i].dither};
         const netdp_i_observer view = view_of(n, to, set[i].observers, seen);
-        assert_ok(netdp_i_heard_loss(&protocol, &view, &(netdp_i_sources){SOURCES, from, heard},
-                                     NULL, &error));
+        assert_ok(netdp_i_heard_loss(&protocol, &view, NULL,
+                                     &(netdp_i_sources){SOURCES, from, heard}, NULL, &error));
         assert_ok(netdp_i_riccati_loss(&protocol, &view, &(netdp_i_sources){SOURCES, from, back},
                                        NULL, &error));
         for (int32_t k = 0; k < SOURCES; k++)

@@ -50,11 +50,12 @@ static const weights timed = {
 
 typedef struct size {
     double nodes, entries, seen, rounds, victims, observers, slots;
-    bool factored;
+    bool factored, certify;
     const weights *by;
 } size;
 
-static size measure(const netdp_loss_request *request, const netdp_i_observer *observer)
+static size measure(const netdp_loss_request *request, const netdp_i_observer *observer,
+                    bool certify)
 {
     const netdp_linear *p = request->protocol;
     const netdp_rows rows = netdp_mixing_rows(p->mixing);
@@ -69,6 +70,7 @@ static size measure(const netdp_loss_request *request, const netdp_i_observer *o
                                                        : n,
                   .slots = p->every > 0 ? (double)((p->rounds - 1) / p->every + 1) : 1,
                   .factored = netdp_i_observer_scale(p, observer) < NETDP_I_FACTOR_BELOW,
+                  .certify = certify,
                   .by = &counted};
 }
 
@@ -100,16 +102,19 @@ static netdp_way reduced(const size *z, double powers)
                        .bytes = 8 * (1.5 * z->nodes * r + 5 * r * r)};
 }
 
-/* From the covariance of what is heard: the products, what they add to it, its factor, the sources. */
+/*
+ * From the covariance of what is heard: the products, what they add to it, its factor, the sources; a proof
+ * multiplies the factor and what it gave again.
+ */
 static netdp_way hear(const size *z)
 {
-    const double rounds = fmax(0, z->rounds - 1), r = rounds * z->seen;
-    return (netdp_way){.method = NETDP_METHOD_REDUCED,
-                       .modes = r,
-                       .work = rounds * z->seen *
-                                   (z->by->heard * z->entries + MOMENTS * z->seen * z->nodes) +
-                               pow(r, 3) / 6 + z->victims * (0.5 * r * r + z->by->kept * r),
-                       .bytes = netdp_i_heard_bytes(z->nodes, z->seen, rounds, z->victims)};
+    const double rounds = fmax(0, z->rounds - 1), r = rounds * z->seen, twice = z->certify ? 2 : 1;
+    return (netdp_way){
+        .method = NETDP_METHOD_REDUCED,
+        .modes = r,
+        .work = rounds * z->seen * (z->by->heard * z->entries + MOMENTS * z->seen * z->nodes) +
+                twice * pow(r, 3) / 6 + z->victims * (twice * 0.5 * r * r + z->by->kept * r),
+        .bytes = netdp_i_heard_bytes(z->nodes, z->seen, rounds, z->victims, z->certify)};
 }
 
 static netdp_way dense(const size *z)
@@ -254,8 +259,7 @@ static double proof_work(const size *z, double modes, double products)
            (products * (z->entries + z->nodes) + RESPONSES * z->seen * modes);
 }
 
-static void tell_seconds(const size *counts, const netdp_i_observer *observer, bool certify,
-                         netdp_plan *plan)
+static void tell_seconds(const size *counts, const netdp_i_observer *observer, netdp_plan *plan)
 {
     size z = *counts;
     z.by = &timed;
@@ -273,7 +277,7 @@ static void tell_seconds(const size *counts, const netdp_i_observer *observer, b
             work *= LARGE_STATES;
         if (i < 2 && z.slots > 1)
             work += stream_work(&z, way->modes);
-        else if (i < 2 && certify)
+        else if (i < 2 && z.certify && way->work != hear(counts).work)
             work += proof_work(&z, way->modes, PROOF_PRODUCTS);
         way->seconds = work / SECOND;
     }
@@ -282,15 +286,16 @@ static void tell_seconds(const size *counts, const netdp_i_observer *observer, b
 void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer, bool certify,
                   netdp_plan *plan)
 {
-    const size z = measure(request, observer);
+    const size z = measure(request, observer, certify);
     const bool backwards = netdp_i_riccati_serves(request->protocol, observer);
-    const bool hears = backwards && !certify, large = z.nodes > NETDP_DENSE_NODES;
-    *plan = (netdp_plan){.observers = (int64_t)z.observers,
-                         .seen = observer->seen_count,
-                         .rounds = (int64_t)z.rounds,
-                         .steady = z.slots > NETDP_I_EXPLICIT,
-                         .ways = !backwards ? 2 : (large ? 4 : 3),
-                         .way = {of_view(&z, z.rounds, hears), dense(&z), backward(&z, observer)}};
+    const bool large = z.nodes > NETDP_DENSE_NODES;
+    *plan =
+        (netdp_plan){.observers = (int64_t)z.observers,
+                     .seen = observer->seen_count,
+                     .rounds = (int64_t)z.rounds,
+                     .steady = z.slots > NETDP_I_EXPLICIT,
+                     .ways = !backwards ? 2 : (large ? 4 : 3),
+                     .way = {of_view(&z, z.rounds, backwards), dense(&z), backward(&z, observer)}};
     if (plan->ways == 4)
         plan->way[3] = conjugate(&z, netdp_linear_least_noise(request->protocol));
     const netdp_way *way = choose(plan, z.nodes);
@@ -300,17 +305,17 @@ void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *obs
     if (narrow && observer->seen != NULL) {
         const double powers = count_classes(netdp_mixing_rows(request->protocol->mixing),
                                             observer->seen[0], z.rounds);
-        plan->way[0] = of_view(&z, powers, hears);
+        plan->way[0] = of_view(&z, powers, backwards);
         way = choose(plan, z.nodes);
     }
     plan->method = way->method;
-    tell_seconds(&z, observer, certify, plan);
+    tell_seconds(&z, observer, plan);
 }
 
 bool netdp_i_cost_hears(const netdp_loss_request *request, const netdp_i_observer *observer,
-                        const netdp_plan *plan)
+                        bool certify, const netdp_plan *plan)
 {
-    const size z = measure(request, observer);
+    const size z = measure(request, observer, certify);
     return plan->method == NETDP_METHOD_REDUCED &&
            netdp_i_riccati_serves(request->protocol, observer) &&
            hear(&z).work == plan->way[0].work;
@@ -319,7 +324,7 @@ bool netdp_i_cost_hears(const netdp_loss_request *request, const netdp_i_observe
 netdp_status netdp_i_cost_check(const netdp_loss_request *request, const netdp_i_observer *observer,
                                 const netdp_plan *plan, int32_t once, netdp_error *error)
 {
-    const size z = measure(request, observer);
+    const size z = measure(request, observer, false);
     const netdp_way *way = &plan->way[0];
     for (int32_t i = 1; i < plan->ways; i++)
         way = plan->way[i].method == plan->method ? &plan->way[i] : way;
@@ -369,9 +374,9 @@ static double changing_work(const size *z)
             (z->factored ? z->by->factors * pow(z->nodes, 3) : 0));
 }
 
-bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer)
+bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer)
 {
-    const size z = measure(request, observer);
+    const size z = measure(request, observer, true);
     const bool phase = request->protocol->every > 0;
     const double rounds = phase ? (double)request->protocol->every : z.rounds;
     netdp_plan plan;
@@ -395,4 +400,12 @@ bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_obse
     if (8 * rounds * fmax(modes * z.seen, z.nodes + (changes ? 2 * z.entries : 0)) > PROOF_BYTES)
         return false;
     return proof <= OF_ACCOUNT * account || proof * z.observers <= AT_LEAST;
+}
+
+bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer)
+{
+    netdp_plan plan;
+    netdp_i_cost(request, observer, true, &plan);
+    return netdp_i_cost_hears(request, observer, true, &plan) ||
+           netdp_i_cost_of_shift(request, observer);
 }

@@ -7,13 +7,13 @@
 #include "account/observe/filter.h"
 
 /* The ways of one observer of the request; the work of finding all eigenvectors is shared. `certify`:
- * for a certificate, which is made of a basis. */
+ * for a certificate. */
 void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer, bool certify,
                   netdp_plan *plan);
 
-/* Not certified: is the way that the plan calls reduced that of heard.h? */
+/* Is the way that the plan calls reduced that of heard.h? */
 bool netdp_i_cost_hears(const netdp_loss_request *request, const netdp_i_observer *observer,
-                        const netdp_plan *plan);
+                        bool certify, const netdp_plan *plan);
 
 /*
  * NETDP_NO_MEMORY, with a way out, where the way that is taken needs more memory than there is, or
@@ -25,7 +25,8 @@ netdp_status netdp_i_cost_check(const netdp_loss_request *request, const netdp_i
 /* Of the two ways on a basis: in the observer's own space, not in all eigenvectors? */
 bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes);
 
-/* Is a certificate of all pairs cheap, beside the account or as such, and is there room for it? */
+/* Is a certificate of all pairs cheap, beside the account or as such, and is there room for it? Of those by shifts; of any. */
+bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer);
 bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer);
 
 #endif

@@ -11,11 +11,16 @@
  *
  * so that products of W with as many columns as are seen are all that is asked of the network. Rows
  * are added up in PARTS, and these in their order: digits do not depend on threads.
+ *
+ * Nothing that is added up is negative, so that rounding takes only its own small part of each entry of K and q; and K >= nu^2 I.
+ * A factor L with |L L' - K / nu^2| <= e proves K / nu^2 >= L L' / (1 + e), whoever made it, and so the loss.
  */
 #include "account/observe/heard.h"
 
 #include <cblas.h>
+#include <float.h>
 #include <lapacke.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -28,6 +33,15 @@
  * are solved for together. */
 enum { PARTS = 16, STRIP = 512, BATCH = 256 };
 
+/* Of a proof: rows and columns of a tile; columns of L that are multiplied before they are added up. */
+enum { TILE = 128, PANEL = 128 };
+
+/* What one rounding takes, at most; what a sum of so few roundings is short of the whole of them; what is lost where products are
+ * too small for doubles. */
+#define UNIT (DBL_EPSILON / 2)
+#define MORE (1 + 1e-6)
+#define VANISHED 1e-150
+
 typedef struct heard {
     int32_t nodes, seen; /* hidden; seen */
     int64_t states;      /* rounds that are heard */
@@ -38,10 +52,16 @@ typedef struct heard {
     int32_t *column;
     double *weight;
     double *now, *next; /* [nodes][seen]: F^t G' and the one after it */
-    double *part;       /* [PARTS][2][seen][seen]: what each part adds to two of the M_k */
-    double *moment;     /* [2 states][seen][seen]: M_k */
-    double *factor;     /* [states * seen][states * seen]: the lower triangle of K / nu^2, then L */
-    double *told;       /* [batches][states][BATCH][seen]: F^t G' of the sources */
+    double *part; /* [PARTS][4][seen][seen]: what each part adds to two of the M_k; a strip of it */
+    double *moment; /* [2 states][seen][seen]: M_k */
+    double *factor; /* [states * seen][states * seen]: the lower triangle of K / nu^2, then L */
+    double *told;   /* [batches][states][BATCH][seen]: F^t G' of the sources */
+    bool prove;
+    double *covariance; /* proofs: K / nu^2, its lower triangle */
+    double *rest;   /* proofs: [tiles][states * seen], what a tile's rows add to the sums below */
+    double off;     /* |L L' - K / nu^2|, at most */
+    double size;    /* of L with its entries' absolute values, at most */
+    double entries; /* of a row of F, at most */
     const netdp_i_sources *of;
     const netdp_progress *progress;
 } heard;
@@ -59,11 +79,18 @@ static void heard_clear(heard *h)
     netdp_i_free(h->moment);
     netdp_i_free(h->factor);
     netdp_i_free(h->told);
+    netdp_i_free(h->covariance);
+    netdp_i_free(h->rest);
 }
 
 static int64_t batches(int64_t sources)
 {
     return (sources + BATCH - 1) / BATCH;
+}
+
+static int64_t tiles(const heard *h)
+{
+    return (h->states * h->seen + TILE - 1) / TILE;
 }
 
 static netdp_status find_hidden(heard *h, netdp_rows rows, const netdp_i_observer *observer,
@@ -94,10 +121,14 @@ static netdp_status allocate(heard *h, netdp_rows rows, netdp_error *error)
     h->weight = NETDP_I_NEW(double, entries);
     h->now = NETDP_I_NEW(double, m *s);
     h->next = NETDP_I_NEW(double, m *s);
-    h->part = NETDP_I_NEW(double, PARTS * 2 * s * s);
+    h->part = NETDP_I_NEW(double, PARTS * 4 * s * s);
     h->moment = NETDP_I_NEW(double, 2 * h->states * s * s);
     h->factor = NETDP_I_NEW(double, r *r);
     h->told = NETDP_I_NEW(double, batches(h->of->count) * BATCH * r);
+    h->covariance = h->prove ? NETDP_I_NEW(double, r *r) : NULL;
+    h->rest = h->prove ? NETDP_I_NEW(double, tiles(h) * r) : NULL;
+    if (h->prove && (h->covariance == NULL || h->rest == NULL))
+        return netdp_i_no_memory(error);
     return h->start == NULL || h->column == NULL || h->weight == NULL || h->now == NULL ||
                    h->next == NULL || h->part == NULL || h->moment == NULL || h->factor == NULL ||
                    h->told == NULL
@@ -123,6 +154,7 @@ static void split(heard *h, netdp_rows rows)
             }
         }
         h->start[i + 1] = entries;
+        h->entries = fmax(h->entries, (double)(entries - h->start[i]));
     }
 }
 
@@ -133,16 +165,19 @@ static void advance_part(heard *h, int64_t part)
         .nodes = h->nodes, .start = h->start, .column = h->column, .weight = h->weight};
     const int s = h->seen;
     const int64_t size = (int64_t)s * s, end = h->nodes * (part + 1) / PARTS;
-    double *sum = h->part + part * 2 * size;
+    double *sum = h->part + part * 4 * size, *strip = sum + 2 * size;
     memset(sum, 0, 2 * (size_t)size * sizeof *sum);
     for (int64_t first = h->nodes * part / PARTS; first < end; first += STRIP) {
         const int count = (int)(end - first < STRIP ? end - first : STRIP);
         const double *x = h->now + first * s;
         double *y = h->next + first * s;
         netdp_i_rows_apply_part(f, (int32_t)first, (int32_t)(first + count), h->now, y, s);
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, s, s, count, 1, x, s, x, s, 1, sum, s);
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, s, s, count, 1, x, s, y, s, 1,
-                    sum + size, s);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, s, s, count, 1, x, s, x, s, 0, strip,
+                    s);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, s, s, count, 1, x, s, y, s, 0,
+                    strip + size, s);
+        for (int64_t k = 0; k < 2 * size; k++)
+            sum[k] += strip[k];
     }
 }
 
@@ -175,7 +210,7 @@ static netdp_status listen(heard *h, netdp_error *error)
         double *moment = h->moment + t * size;
         for (int64_t part = 0; part < PARTS; part++)
             for (int64_t k = 0; k < size; k++)
-                moment[k] += h->part[part * size + k];
+                moment[k] += h->part[part * 2 * size + k];
         double *swap = h->now;
         h->now = h->next;
         h->next = swap;
@@ -185,8 +220,8 @@ static netdp_status listen(heard *h, netdp_error *error)
     return status;
 }
 
-/* K / nu^2, along its diagonals of blocks, and its factor. */
-static netdp_status find_factor(heard *h, netdp_error *error)
+/* K / nu^2, along its diagonals of blocks. */
+static void find_covariance(heard *h)
 {
     const int64_t s = h->seen, size = s * s, r = h->states * s;
     const double scale = 1 / (h->noise * h->noise);
@@ -205,10 +240,148 @@ static netdp_status find_factor(heard *h, netdp_error *error)
                 block[i * r + i] += 1;
         }
     }
+}
+
+/* What rounding takes of an entry of F^t G', of its own: a product and a sum for each entry of a row and round. */
+static double taken_of_columns(const heard *h, double rounds)
+{
+    return rounds * (h->entries + 1) * UNIT;
+}
+
+/* |K / nu^2 - what is in memory of it|, by the sums of the rows: entries and what rounding takes of them are not negative. */
+static double bound_covariance(const heard *h)
+{
+    const int64_t s = h->seen, r = h->states * s;
+    const double adds = STRIP + (double)h->nodes / PARTS / STRIP + PARTS + 3;
+    double *sum = h->rest, most = 0;
+    memset(sum, 0, (size_t)r * sizeof *sum);
+    for (int64_t a = 0; a < r; a++)
+        for (int64_t b = 0; b <= a; b++) {
+            const double first = (double)(a / s), second = (double)(b / s);
+            const double error = h->covariance[a * r + b] *
+                                 (taken_of_columns(h, first + second) + (adds + second + 6) * UNIT);
+            sum[a] += error;
+            sum[b] += a == b ? 0 : error;
+        }
+    for (int64_t a = 0; a < r; a++)
+        most = fmax(most, sum[a]);
+    return most * MORE;
+}
+
+/* |L|_2^2 with its entries' absolute values, by the sums of the rows of |L| |L|'. */
+static double bound_factor(const heard *h)
+{
+    const int64_t r = h->states * h->seen;
+    double *sum = h->rest, most = 0;
+    memset(sum, 0, (size_t)r * sizeof *sum);
+    for (int64_t a = 0; a < r; a++)
+        for (int64_t b = 0; b <= a; b++)
+            sum[b] += fabs(h->factor[a * r + b]);
+    for (int64_t a = 0; a < r; a++) {
+        double row = 0;
+        for (int64_t b = 0; b <= a; b++)
+            row += fabs(h->factor[a * r + b]) * sum[b];
+        most = fmax(most, row);
+    }
+    return most * MORE;
+}
+
+/* What K / nu^2 - L L' of a tile's rows adds to the sums of rows, each side of the diagonal. */
+static netdp_status compare_tile(void *context, int64_t tile, int thread, netdp_error *error)
+{
+    (void)thread;
+    const heard *h = context;
+    const int64_t r = h->states * h->seen, top = tile * TILE,
+                  rows = r - top < TILE ? r - top : TILE;
+    double *sum = h->rest + tile * r, *all = NETDP_I_NEW(double, 2 * TILE * TILE);
+    double *one = all + TILE * TILE;
+    if (all == NULL)
+        return netdp_i_no_memory(error);
+    memset(sum, 0, (size_t)r * sizeof *sum);
+    for (int64_t left = 0; left <= top; left += TILE) {
+        const int64_t columns = r - left < TILE ? r - left : TILE;
+        memset(all, 0, TILE * TILE * sizeof *all);
+        for (int64_t k = 0; k < left + columns; k += PANEL) {
+            const int64_t wide = left + columns - k < PANEL ? left + columns - k : PANEL;
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)columns, (int)wide,
+                        1, h->factor + top * r + k, (int)r, h->factor + left * r + k, (int)r, 0,
+                        one, TILE);
+            for (int64_t i = 0; i < rows * TILE; i++)
+                all[i] += one[i];
+        }
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < columns && left + j <= top + i; j++) {
+                const double off =
+                    fabs(h->covariance[(top + i) * r + left + j] - all[i * TILE + j]);
+                sum[top + i] += off;
+                sum[left + j] += left + j == top + i ? 0 : off;
+            }
+    }
+    netdp_i_free(all);
+    return NETDP_OK;
+}
+
+/* What is proven of L: how far L L' is from the truth, and how large L is. */
+static netdp_status prove_factor(heard *h, netdp_error *error)
+{
+    const int64_t r = h->states * h->seen;
+    const double covariance = bound_covariance(h), square = bound_factor(h);
+    netdp_status status = netdp_i_for_each(tiles(h), compare_tile, h, NULL, "", error);
+    double most = 0;
+    for (int64_t a = 0; status == NETDP_OK && a < r; a++) {
+        double sum = 0;
+        for (int64_t tile = 0; tile < tiles(h); tile++)
+            sum += h->rest[tile * r + a];
+        most = fmax(most, sum);
+    }
+    h->size = sqrt(square) * MORE;
+    h->off = (covariance + most * MORE + (PANEL + (double)r / PANEL + 5) * UNIT * square) * MORE;
+    return status;
+}
+
+/* L of L L' = K / nu^2: a lower triangle, the rest of it 0. */
+static netdp_status find_factor(heard *h, netdp_error *error)
+{
+    const int64_t r = h->states * h->seen;
+    if (h->prove)
+        memcpy(h->covariance, h->factor, (size_t)(r * r) * sizeof *h->factor);
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)r, h->factor, (int)r) != 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the covariance of what is heard is not resolved; give more dither");
-    return NETDP_OK;
+    for (int64_t a = 0; a < r; a++) /* the rest of the blocks on the diagonal */
+        for (int64_t b = a + 1; b < (a / h->seen + 1) * h->seen; b++)
+            h->factor[a * r + b] = 0;
+    return h->prove ? prove_factor(h, error) : NETDP_OK;
+}
+
+/* Of |L^{-1} q / nu|, what rounding takes beside the factor's part: of q, and of L y where that is compared with q. */
+static double taken_of_solution(const heard *h)
+{
+    const double r = (double)(h->states * h->seen);
+    return (2 * (r + 8) * UNIT + taken_of_columns(h, (double)h->states)) * MORE;
+}
+
+/*
+ * Outward, of z about q / nu, y about L^{-1} z and product about L y: with left = |q / nu - L y|, at most,
+ *     loss = q' K^{-1} q <= (1 + off) |L^{-1} q / nu|^2 <= (1 + off) (|y| + left / sqrt(1 - off))^2.
+ */
+static double prove_loss(const heard *h, const double *z, const double *y, const double *product)
+{
+    const int64_t r = h->states * h->seen;
+    double square = 0, all = 0, left = 0;
+    for (int64_t k = 0; k < r; k++) {
+        square += y[k] * y[k];
+        all += z[k] * z[k];
+        left += (z[k] - product[k]) * (z[k] - product[k]);
+    }
+    if (all == 0)
+        return 0;
+    if (!(h->off < 0.5))
+        return 1;
+    const double length = sqrt(square) * (1 + (double)(r + 8) * UNIT);
+    left = (sqrt(left) + taken_of_solution(h) * (sqrt(all) + h->size * length)) * MORE + VANISHED;
+    const double most = length + left / sqrt(1 - h->off) * MORE;
+    return most * most * (1 + h->off) * (1 + 8 * UNIT);
 }
 
 /* |L^{-1} q_u / nu|^2 */
@@ -218,41 +391,51 @@ static netdp_status solve_batch(void *context, int64_t batch, int thread, netdp_
     const heard *h = context;
     const int64_t s = h->seen, r = h->states * s, first = batch * BATCH;
     const int64_t left = h->of->count - first, count = left < BATCH ? left : BATCH;
-    double *x = NETDP_I_NEW(double, count *r);
+    double *x = NETDP_I_NEW(double, (h->prove ? 3 : 1) * count * r);
+    double *z = x + count * r, *product = z + count * r;
     if (x == NULL)
         return netdp_i_no_memory(error);
     for (int64_t t = 0; t < h->states; t++)
         for (int64_t i = 0; i < count; i++)
             memcpy(x + i * r + t * s, h->told + ((batch * h->states + t) * BATCH + i) * s,
                    (size_t)s * sizeof *x);
+    cblas_dscal((int)(count * r), 1 / h->noise, x, 1);
+    if (h->prove)
+        memcpy(z, x, (size_t)(count * r) * sizeof *x);
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)count, (int)r,
-                1 / h->noise, h->factor, (int)r, x, (int)r);
+                1, h->factor, (int)r, x, (int)r);
+    if (h->prove) {
+        memcpy(product, x, (size_t)(count * r) * sizeof *x);
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)count,
+                    (int)r, 1, h->factor, (int)r, product, (int)r);
+    }
     for (int64_t i = 0; i < count; i++) {
-        double *loss = &h->of->loss[first + i];
-        *loss = cblas_ddot((int)r, x + i * r, 1, x + i * r, 1);
-        if (h->place[h->of->node[first + i]] < 0)
-            *loss = 1;
-        else if (*loss > 1)
-            *loss = 1;
+        const double *y = x + i * r;
+        const double loss = h->prove ? prove_loss(h, z + i * r, y, product + i * r)
+                                     : cblas_ddot((int)r, y, 1, y, 1);
+        h->of->loss[first + i] = h->place[h->of->node[first + i]] < 0 || !(loss <= 1) ? 1 : loss;
     }
     netdp_i_free(x);
     return NETDP_OK;
 }
 
-double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sources)
+double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sources, bool prove)
 {
     const double r = rounds * seen;
-    return 8 * ((sources + BATCH) * r + r * r + 2 * nodes * seen);
+    return 8 *
+           ((sources + (prove ? 3 : 1) * BATCH) * r + (prove ? 2 : 1) * r * r + 2 * nodes * seen);
 }
 
 netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
-                                const netdp_i_sources *of, const netdp_progress *progress,
-                                netdp_error *error)
+                                double *width, const netdp_i_sources *of,
+                                const netdp_progress *progress, netdp_error *error)
 {
+    const double narrow = width != NULL ? *width : 0;
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     heard h = {.seen = observer->seen_count,
                .states = protocol->rounds - 1,
                .noise = netdp_linear_least_noise(protocol),
+               .prove = width != NULL,
                .of = of,
                .progress = progress};
     netdp_i_dense_begin();
@@ -260,6 +443,8 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
     if (status == NETDP_OK && (h.nodes == 0 || h.seen == 0 || h.states == 0)) {
         for (int32_t i = 0; i < of->count; i++)
             of->loss[i] = h.place[of->node[i]] >= 0 ? 0 : 1;
+        if (width != NULL)
+            *width = 0;
         goto done;
     }
     if (status == NETDP_OK)
@@ -268,9 +453,13 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
         split(&h, rows);
         status = listen(&h, error);
     }
-    if (status == NETDP_OK)
+    if (status == NETDP_OK) {
+        find_covariance(&h);
         status = find_factor(&h, error);
-    if (status == NETDP_OK)
+    }
+    if (status == NETDP_OK && width != NULL)
+        *width = h.off + 8 * taken_of_solution(&h) * h.size;
+    if (status == NETDP_OK && (width == NULL || *width <= narrow))
         status = netdp_i_for_each(batches(of->count), solve_batch, &h, progress, "sources", error);
 done:
     heard_clear(&h);

@@ -10,13 +10,14 @@
 /*
  * of->loss[i] of one unit contribution of of->node[i] in round 0 towards the observer, as
  * netdp_i_riccati_loss gives it and for what netdp_i_riccati_serves. `progress` may be NULL; it is
- * told of rounds.
+ * told of rounds. `width` (NULL: no proof): losses are upper bounds, rounding included, and at most *width of themselves, which
+ * is set, above the truth; where it would be more than what *width was, losses are not set.
  */
 netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
-                                const netdp_i_sources *of, const netdp_progress *progress,
-                                netdp_error *error);
+                                double *width, const netdp_i_sources *of,
+                                const netdp_progress *progress, netdp_error *error);
 
 /* What it keeps, for so many messages heard in each of so many rounds. */
-double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sources);
+double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sources, bool prove);
 
 #endif
