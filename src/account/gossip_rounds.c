@@ -107,7 +107,7 @@ static int32_t at_once(const netdp_i_gossip_account *a)
     return observers < netdp_i_threads() ? observers : netdp_i_threads();
 }
 
-/* A proof by what is heard that is wider than this gives way to one by shifts, where that is affordable. */
+/* A proof by what is heard that is wider than this gives way to one by shifts, where that is cheap. */
 #define NARROW 1e-9
 
 /* Through the filter, on the basis that is cheaper for this observer. */
@@ -134,13 +134,10 @@ static netdp_status follow_rounds(netdp_i_gossip_account *a, const netdp_i_obser
     if (!a->certify && plan.method == NETDP_METHOD_BACKWARD)
         return netdp_i_riccati_loss(protocol, observer, &of, a->inner, error);
     if (netdp_i_cost_hears(a->request, observer, a->certify, &plan)) {
-        const bool shifts =
-            a->request->certify == NETDP_CERTIFY_YES || netdp_i_cost_of_shift(a->request, observer);
-        const double narrow = shifts ? NARROW : INFINITY;
-        double width = narrow;
+        double width = 0;
         netdp_status heard = netdp_i_heard_loss(protocol, observer, a->certify ? &width : NULL, &of,
                                                 a->inner, error);
-        if (heard != NETDP_OK || width <= narrow)
+        if (heard != NETDP_OK || width <= NARROW || !netdp_i_cost_of_shift(a->request, observer))
             return heard;
     }
     const bool reduce = netdp_i_cost_reduces(&plan, netdp_graph_nodes(a->graph));

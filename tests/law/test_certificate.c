@@ -185,7 +185,7 @@ enum { BY_SEARCH, CERTIFIED_SEARCH, BY_WHAT_IS_HEARD, CERTIFIED_HEARD, WAYS };
 static double above_truth(net n, const json_t *row, int way)
 {
     const bool certify = way == CERTIFIED_SEARCH || way == CERTIFIED_HEARD;
-    double width = 1;
+    double width = 0;
     int32_t to[4], seen[256], from[256], count = 0;
     double loss[256], above = 0;
     long double truth[256];

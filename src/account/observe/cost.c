@@ -383,7 +383,13 @@ bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_obse
     netdp_i_cost(request, observer, true, &plan);
     if (plan.method == NETDP_METHOD_CONJUGATE) /* one evaluation of what was found anyway */
         return true;
+    const bool heard = netdp_i_cost_hears(request, observer, true, &plan);
+    const netdp_way own = reduced(&z, z.rounds);
+    if (heard)
+        plan.way[0] = own;
     const netdp_way *way = &plan.way[netdp_i_cost_reduces(&plan, (int32_t)z.nodes) ? 0 : 1];
+    if (heard && (way->work * z.observers > AT_LEAST || way->bytes > netdp_i_memory_limit()))
+        return false;
     const bool changes = request->protocol->varying.kind != NETDP_VARY_NEVER;
     const double modes = phase || changes ? z.nodes : way->modes;
     const double account = changes ? changing_work(&z)

@@ -36,10 +36,13 @@ enum { PARTS = 16, STRIP = 512, BATCH = 256 };
 /* Of a proof: rows and columns of a tile; columns of L that are multiplied before they are added up. */
 enum { TILE = 128, PANEL = 128 };
 
-/* What one rounding takes, at most; what a sum of so few roundings is short of the whole of them; what is lost where products are
- * too small for doubles. */
+/*
+ * What one rounding to nearest takes, at most; what a chain of roundings that take MOST in all may take beyond that; what is lost where
+ * products are too small for doubles.
+ */
 #define UNIT (DBL_EPSILON / 2)
 #define MORE (1 + 1e-6)
+#define MOST 1e-7
 #define VANISHED 1e-150
 
 typedef struct heard {
@@ -248,6 +251,12 @@ static double taken_of_columns(const heard *h, double rounds)
     return rounds * (h->entries + 1) * UNIT;
 }
 
+/* NaN where one of them is. */
+static double larger(double a, double b)
+{
+    return a >= b || isnan(a) ? a : b;
+}
+
 /* |K / nu^2 - what is in memory of it|, by the sums of the rows: entries and what rounding takes of them are not negative. */
 static double bound_covariance(const heard *h)
 {
@@ -264,7 +273,7 @@ static double bound_covariance(const heard *h)
             sum[b] += a == b ? 0 : error;
         }
     for (int64_t a = 0; a < r; a++)
-        most = fmax(most, sum[a]);
+        most = larger(most, sum[a]);
     return most * MORE;
 }
 
@@ -281,7 +290,7 @@ static double bound_factor(const heard *h)
         double row = 0;
         for (int64_t b = 0; b <= a; b++)
             row += fabs(h->factor[a * r + b]) * sum[b];
-        most = fmax(most, row);
+        most = larger(most, row);
     }
     return most * MORE;
 }
@@ -332,10 +341,14 @@ static netdp_status prove_factor(heard *h, netdp_error *error)
         double sum = 0;
         for (int64_t tile = 0; tile < tiles(h); tile++)
             sum += h->rest[tile * r + a];
-        most = fmax(most, sum);
+        most = larger(most, sum);
     }
+    const double chain = taken_of_columns(h, 2 * (double)h->states) + ((double)r + STRIP) * UNIT;
     h->size = sqrt(square) * MORE;
-    h->off = (covariance + most * MORE + (PANEL + (double)r / PANEL + 5) * UNIT * square) * MORE;
+    h->off =
+        chain > MOST
+            ? INFINITY
+            : (covariance + most * MORE + (PANEL + (double)r / PANEL + 5) * UNIT * square) * MORE;
     return status;
 }
 
@@ -348,9 +361,11 @@ static netdp_status find_factor(heard *h, netdp_error *error)
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)r, h->factor, (int)r) != 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the covariance of what is heard is not resolved; give more dither");
-    for (int64_t a = 0; a < r; a++) /* the rest of the blocks on the diagonal */
-        for (int64_t b = a + 1; b < (a / h->seen + 1) * h->seen; b++)
+    for (int64_t a = 0; h->prove && a < r; a++) { /* above the diagonal, as far as a tile is read */
+        const int64_t tile = (a / TILE + 1) * TILE, block = (a / h->seen + 1) * h->seen;
+        for (int64_t b = a + 1; b < r && (b < tile || b < block); b++)
             h->factor[a * r + b] = 0;
+    }
     return h->prove ? prove_factor(h, error) : NETDP_OK;
 }
 
@@ -376,7 +391,7 @@ static double prove_loss(const heard *h, const double *z, const double *y, const
     }
     if (all == 0)
         return 0;
-    if (!(h->off < 0.5))
+    if (!(h->off < 0.5)) /* nothing is proven but that much */
         return 1;
     const double length = sqrt(square) * (1 + (double)(r + 8) * UNIT);
     left = (sqrt(left) + taken_of_solution(h) * (sqrt(all) + h->size * length)) * MORE + VANISHED;
@@ -430,7 +445,7 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
                                 double *width, const netdp_i_sources *of,
                                 const netdp_progress *progress, netdp_error *error)
 {
-    const double narrow = width != NULL ? *width : 0;
+
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     heard h = {.seen = observer->seen_count,
                .states = protocol->rounds - 1,
@@ -459,7 +474,7 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
     }
     if (status == NETDP_OK && width != NULL)
         *width = h.off + 8 * taken_of_solution(&h) * h.size;
-    if (status == NETDP_OK && (width == NULL || *width <= narrow))
+    if (status == NETDP_OK)
         status = netdp_i_for_each(batches(of->count), solve_batch, &h, progress, "sources", error);
 done:
     heard_clear(&h);

@@ -10,8 +10,8 @@
 /*
  * of->loss[i] of one unit contribution of of->node[i] in round 0 towards the observer, as
  * netdp_i_riccati_loss gives it and for what netdp_i_riccati_serves. `progress` may be NULL; it is
- * told of rounds. `width` (NULL: no proof): losses are upper bounds, rounding included, and at most *width of themselves, which
- * is set, above the truth; where it would be more than what *width was, losses are not set.
+ * told of rounds. `width` (NULL: no proof): losses are upper bounds, rounding included, but for those that are 0 though the rounds reach
+ * the observer, for the caller to lift; and about *width of themselves above the truth, at most, which is set.
  */
 netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
                                 double *width, const netdp_i_sources *of,
