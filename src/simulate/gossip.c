@@ -113,8 +113,11 @@ static void add_noise(double *message, const int32_t *node, int32_t count, int32
         double drawn[TOGETHER * NARROW];
         netdp_i_normals_of_nodes(noise_stream(seed, round, slot, (uint32_t)first),
                                  node == NULL ? NULL : node + first, some, width, drawn);
-        for (int32_t i = 0; i < some; i++) {
-            double *mine = message + (int64_t)(node == NULL ? first + i : node[first + i]) * width;
+        double *all = message + (int64_t)first * width;
+        for (int32_t i = 0; node == NULL && i < some * width; i++)
+            all[i] += scale * drawn[i];
+        for (int32_t i = 0; node != NULL && i < some; i++) {
+            double *mine = message + (int64_t)node[first + i] * width;
             for (int32_t j = 0; j < width; j++)
                 mine[j] += scale * drawn[i * width + j];
         }
