@@ -170,13 +170,11 @@ static netdp_status iterate(struct lanczos *l, double *second, double *smallest,
     }
 }
 
-netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, double *smallest,
-                                  netdp_error *error)
+netdp_status netdp_i_lanczos_ends_of(netdp_rows rows, double *second, double *smallest,
+                                     netdp_error *error)
 {
-    struct lanczos l = {.rows = netdp_mixing_rows(mixing)};
-    netdp_status status = netdp_i_mixing_symmetric(mixing, "a spectrum of so many nodes", error);
-    if (status != NETDP_OK)
-        return status;
+    struct lanczos l = {.rows = rows};
+    netdp_status status = NETDP_OK;
     netdp_i_dense_begin();
     l.now = NETDP_I_NEW(double, l.rows.nodes);
     l.before = NETDP_I_NEW(double, l.rows.nodes);
@@ -196,4 +194,13 @@ netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, do
     netdp_i_free(l.diagonal);
     netdp_i_free(l.beside);
     return status;
+}
+
+netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, double *smallest,
+                                  netdp_error *error)
+{
+    netdp_status status = netdp_i_mixing_symmetric(mixing, "a spectrum of so many nodes", error);
+    if (status != NETDP_OK)
+        return status;
+    return netdp_i_lanczos_ends_of(netdp_mixing_rows(mixing), second, smallest, error);
 }

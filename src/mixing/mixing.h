@@ -26,6 +26,9 @@ netdp_status netdp_i_mixing_symmetric(const netdp_mixing *mixing, const char *wh
  */
 netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, double *smallest,
                                   netdp_error *error);
+/* The same of rows that are symmetric. */
+netdp_status netdp_i_lanczos_ends_of(netdp_rows rows, double *second, double *smallest,
+                                     netdp_error *error);
 
 /*
  * From what a solver found of second and smallest to the spectrum: what the shape of the graph

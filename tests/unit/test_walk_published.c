@@ -336,6 +336,26 @@ static void test_errata_3_logarithm_for_harmonic(void **state)
     drop(&walk);
 }
 
+/* Of graphs that are sparse and mix fast the logarithm is a series; the sum is made of powers of W. */
+static void test_logarithm_is_the_sum(void **state)
+{
+    (void)state;
+    enum { MOST = 1024 };
+    static const char *const family[] = {"regular 400 4", "hypercube 10", "erdos-renyi 900 0.02"};
+    static double sum[MOST], logarithm[MOST];
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
+        struct walk walk = make(family[i], "metropolis", 5000);
+        const int32_t n = netdp_graph_nodes(walk.graph), to = n - 1;
+        column(&walk, NETDP_I_WALK_SUM, false, &to, 1, sum);
+        column(&walk, NETDP_I_WALK_LOG, false, &to, 1, logarithm);
+        for (int32_t u = 0; u < to; u++) {
+            assert_true(logarithm[u] > 0);
+            assert_close(sum[u] - logarithm[u], (netdp_i_harmonic(5000) - log(5000)) / n, 1e-14, 0);
+        }
+        drop(&walk);
+    }
+}
+
 static void test_published_laws(void **state)
 {
     (void)state;
@@ -974,6 +994,7 @@ int main(void)
         cmocka_unit_test(test_passage_bound_laws),
         cmocka_unit_test(test_published_sum_is_spectral),
         cmocka_unit_test(test_errata_3_logarithm_for_harmonic),
+        cmocka_unit_test(test_logarithm_is_the_sum),
         cmocka_unit_test(test_published_laws),
         cmocka_unit_test(test_published_refuses),
         cmocka_unit_test(test_relabelling_relabels),

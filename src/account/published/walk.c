@@ -7,6 +7,7 @@
 
 #include "account/losses/orders.h"
 #include "account/published/harmonic.h"
+#include "account/published/logarithm.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -61,41 +62,11 @@ static netdp_status check(const netdp_i_walk_published *p, netdp_error *error)
     return NETDP_OK;
 }
 
-/*
- * -V ln(I - values) V' from W = V diag(values) V'. The ones vector, the last, has the logarithm 0; the walk
- * is connected, so that no other eigenvalue is 1 but by rounding.
- */
 static netdp_status take_logarithm(netdp_i_walk_published *p, netdp_error *error)
 {
-    const int32_t n = p->rows.nodes;
-    const int64_t size = (int64_t)n * n;
-    double *values = NETDP_I_NEW(double, n), *vectors = NETDP_I_NEW(double, size);
-    double *scaled = NETDP_I_NEW(double, size);
-    netdp_status status = NETDP_OK;
-    p->logarithm = NETDP_I_NEW(double, size);
-    if (values == NULL || vectors == NULL || scaled == NULL || p->logarithm == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    for (int64_t u = 0; u < n; u++)
-        for (int64_t i = p->rows.start[u]; i < p->rows.start[u + 1]; i++)
-            vectors[u * n + p->rows.column[i]] = p->rows.weight[i];
-    status = netdp_i_symmetric_eigen(n, vectors, values, error);
-    if (status != NETDP_OK)
-        goto done;
-    for (int64_t k = 0; k < n - 1; k++) {
-        const double by = -log(fmax(0x1p-60, 1 - values[k]));
-        for (int64_t u = 0; u < n; u++)
-            scaled[k * n + u] = by * vectors[k * n + u];
-    }
-    netdp_i_dense_begin();
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, n - 1, 1, vectors, n, scaled, n, 0,
-                p->logarithm, n);
-done:
-    netdp_i_free(values);
-    netdp_i_free(vectors);
-    netdp_i_free(scaled);
-    return status;
+    p->logarithm = NETDP_I_NEW(double, (int64_t)p->rows.nodes * p->rows.nodes);
+    return p->logarithm == NULL ? netdp_i_no_memory(error)
+                                : netdp_i_walk_logarithm(p->rows, p->logarithm, error);
 }
 
 netdp_status netdp_i_walk_published_new(const netdp_token *token, netdp_i_walk_form form,
