@@ -65,7 +65,7 @@ static void print_statement(const json_t *statement)
            netdp_i_show_text(text_of(content, "owner")).text,
            json_integer_value(json_object_get(head, "rows")),
            netdp_i_show_text(text_of(head, "head")).text);
-    json_array_foreach (json_object_get(content, "studies"), i, one)
+    json_array_foreach (json_object_get(content, "studies"), i, one) {
         printf("%.16s...  %s: %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
                " contributions reserved, %" JSON_INTEGER_FORMAT " frames stored%s\n",
                netdp_i_show_text(text_of(one, "study")).text,
@@ -74,6 +74,9 @@ static void print_statement(const json_t *statement)
                json_integer_value(json_object_get(one, "contributions")),
                json_integer_value(json_object_get(one, "sent")),
                json_is_true(json_object_get(one, "settled")) ? ", settled" : "");
+        if (json_object_get(one, "protects") != NULL)
+            printf("  protects %s\n", netdp_i_show_text(text_of(one, "protects")).text);
+    }
     if (i == 0)
         puts("No study so far.");
     else

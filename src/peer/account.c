@@ -26,7 +26,8 @@ typedef struct enrolled {
     set *towards;   /* [count] */
     double *square; /* [count] */
     double outside, everyone;
-    int64_t contributions, reserved;
+    int64_t contributions, reserved, cycle;
+    bool row;            /* it protects rows only */
     bool settled, asked; /* asked: it is the one more, and none of it is reserved yet */
 } enrolled;
 
@@ -112,13 +113,18 @@ static enrolled *find_study(const studies *all, const unsigned char digest[NETDP
 static netdp_status take_body(enrolled *study, netdp_error *error)
 {
     json_t *members = NULL, *towards = NULL;
-    json_int_t self = -1, contributions = 0;
-    bool fine = json_unpack(study->body, "{s:I, s:I, s:F, s:F, s:o, s:o}", "self", &self,
-                            "contributions", &contributions, "outside", &study->outside, "everyone",
-                            &study->everyone, "members", &members, "towards", &towards) == 0;
+    json_int_t self = -1, contributions = 0, cycle = 1;
+    int row = 0;
+    bool fine = json_unpack(study->body, "{s:I, s:I, s?I, s?b, s:F, s:F, s:o, s:o}", "self", &self,
+                            "contributions", &contributions, "cycle", &cycle, "row", &row,
+                            "outside", &study->outside, "everyone", &study->everyone, "members",
+                            &members, "towards", &towards) == 0 &&
+                cycle >= 1;
     const char *own = fine ? json_string_value(json_array_get(members, (size_t)self)) : NULL;
     fine = fine && own != NULL && set_of(members, own, &study->members);
     study->contributions = contributions;
+    study->cycle = cycle;
+    study->row = row != 0;
     const size_t count = fine ? json_array_size(towards) : 0;
     study->towards = NETDP_I_NEW(set, count);
     study->square = NETDP_I_NEW(double, count);
@@ -182,6 +188,12 @@ static double price_towards(const enrolled *study, const set *who)
     return least;
 }
 
+/* In how many of so many contributions, one after another, what is protected takes part at most. */
+static int64_t times_of(const enrolled *study, int64_t contributions)
+{
+    return (contributions + study->cycle - 1) / study->cycle;
+}
+
 /* Up, so that the sum of rounded terms is none too small. */
 static double add_up(double sum, double square, int64_t times)
 {
@@ -235,9 +247,10 @@ static netdp_status add_spent(const studies *all, const set *who, bool everyone,
     for (int32_t s = 0; s < all->count; s++) {
         const enrolled *study = &all->study[s];
         const double square = everyone ? study->everyone : price_towards(study, who);
-        const int64_t planned = study->settled ? study->reserved : study->contributions;
+        const int64_t planned =
+            times_of(study, study->settled ? study->reserved : study->contributions);
         made.planned = add_up(made.planned, square, planned);
-        made.spent = add_up(made.spent, square, study->reserved);
+        made.spent = add_up(made.spent, square, times_of(study, study->reserved));
         if (!study->asked)
             made.before = add_up(made.before, square, planned);
     }
@@ -291,8 +304,10 @@ netdp_status netdp_i_account_new(netdp_i_ledger *ledger, const unsigned char stu
         status = add_study(&all, study, text, strlen(text), error);
     if (status == NETDP_OK && text != NULL)
         find_study(&all, study)->asked = true;
-    for (int32_t s = 0; s < all.count && status == NETDP_OK; s++)
+    for (int32_t s = 0; s < all.count && status == NETDP_OK; s++) {
+        made.row = made.row || all.study[s].row;
         status = add_names(&all.study[s], &made, error);
+    }
     for (int32_t s = 0; s < all.count && status == NETDP_OK; s++)
         for (int32_t i = 0; i < all.study[s].count && status == NETDP_OK; i++)
             status = add_spent(&all, &all.study[s].towards[i], false, &made, error);

@@ -21,7 +21,7 @@ typedef struct allowance_text {
 } allowance_text;
 
 typedef struct budget_text {
-    char *delta, *peer, *coalition, *total;
+    char *delta, *protects, *peer, *coalition, *total;
     allowance_text *peers;
     uint32_t peers_count;
 } budget_text;
@@ -35,6 +35,7 @@ static const cyaml_schema_value_t allowance_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, allowance_text, allowance_fields)};
 static const cyaml_schema_field_t budget_fields[] = {
     TEXT_FIELD(budget_text, delta, 0),
+    TEXT_FIELD(budget_text, protects, CYAML_FLAG_OPTIONAL),
     TEXT_FIELD(budget_text, peer, CYAML_FLAG_OPTIONAL),
     TEXT_FIELD(budget_text, coalition, CYAML_FLAG_OPTIONAL),
     TEXT_FIELD(budget_text, total, CYAML_FLAG_OPTIONAL),
@@ -60,7 +61,7 @@ static const cyaml_config_t config = {
 static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_lines *lines,
                              netdp_error *error)
 {
-    static const char known[] = " delta peer coalition total peers name epsilon ";
+    static const char known[] = " delta protects peer coalition total peers name epsilon ";
     if (code == CYAML_ERR_OOM)
         return netdp_i_no_memory(error);
     for (int32_t i = 0; i < lines->count; i++) {
@@ -69,14 +70,15 @@ static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_l
         if (strspn(lines->at[i].key, "0123456789") == 0 && strstr(known, word) == NULL)
             return netdp_i_fail(
                 error, NETDP_INVALID,
-                "%.300s:%lld: unknown key '%s'; a budget has delta, peer, coalition, "
+                "%.300s:%lld: unknown key '%s'; a budget has delta, protects, peer, coalition, "
                 "total, and peers with name and epsilon",
                 path, (long long)lines->at[i].line, netdp_i_show_text(lines->at[i].key).text);
     }
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "%.300s: not a budget: %s; it has delta, peer, coalition, total, and peers "
-                        "with name and epsilon",
-                        path, cyaml_strerror(code));
+    return netdp_i_fail(
+        error, NETDP_INVALID,
+        "%.300s: not a budget: %s; it has delta, protects, peer, coalition, total, and peers "
+        "with name and epsilon",
+        path, cyaml_strerror(code));
 }
 
 /* NULL: infinite, not limited. */
@@ -100,6 +102,10 @@ static netdp_status take_budget(const char *path, const netdp_i_lines *lines,
         return netdp_i_fail(error, NETDP_INVALID,
                             "%.300s:%lld: delta: must lie between 0 and 1, such as 1e-6", path,
                             (long long)netdp_i_lines_of(lines, "delta"));
+    made->row = text->protects != NULL && strcmp(text->protects, "row") == 0;
+    if (text->protects != NULL && !made->row && strcmp(text->protects, "node") != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: protects: must be node or row",
+                            path, (long long)netdp_i_lines_of(lines, "protects"));
     netdp_status status = read_limit(path, lines, "peer", text->peer, &made->peer, error);
     if (status == NETDP_OK)
         status = read_limit(path, lines, "coalition", text->coalition, &made->coalition, error);
@@ -245,6 +251,11 @@ static netdp_status examine(const netdp_i_budget *budget, netdp_i_ledger *ledger
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK)
         status = netdp_i_account_new(ledger, study, *text, &account, error);
+    if (status == NETDP_OK && account.row && !budget->row)
+        status = netdp_i_fail(error, NETDP_NO_ANSWER,
+                              "%.300s: limits what is learnt of all of these data, and a study "
+                              "protects one row only; to limit that, say protects: row",
+                              budget->path);
     if (status == NETDP_OK)
         status = check_names(budget, &account, error);
     for (int32_t i = 0; i < account.count && status == NETDP_OK; i++)

@@ -3,6 +3,7 @@
  * would go over it is refused before anything is reserved for it.
  *
  *   delta: 1e-6        # at which epsilon is meant
+ *   protects: node     # all of the owner's data; row: each of its rows, and no more
  *   peer: 1            # towards each other participant alone, and an eavesdropper on every link
  *   coalition: 2       # towards each coalition that a study lists
  *   total: 8           # towards all others together: local noise
@@ -26,6 +27,7 @@ typedef struct netdp_i_allowance {
 typedef struct netdp_i_budget {
     char *path;
     double delta;
+    bool row;                      /* what is limited is what is learnt of a row */
     double peer, coalition, total; /* epsilon; infinite where not limited */
     int32_t count;
     netdp_i_allowance *peers; /* [count] */
@@ -53,6 +55,7 @@ typedef struct netdp_i_called {
 } netdp_i_called;
 
 typedef struct netdp_i_account {
+    bool row; /* a study protects rows only, and so do the sums */
     int32_t count;
     netdp_i_spent *towards;
     int32_t names;

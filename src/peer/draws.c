@@ -21,7 +21,8 @@ static bool contribute_seeded(void *context, int64_t round, double *message)
     netdp_i_noise_source *d = context;
     const netdp_i_task *task = d->task;
     if (task->learner.rows != NULL)
-        netdp_i_learner_descend(&task->learner, message, task->value);
+        netdp_i_learner_descend(&task->learner, netdp_i_phase_of(&task->protocol, round), message,
+                                task->value);
     for (int32_t j = 0; j < task->width && task->learner.rows == NULL; j++)
         message[j] += task->value[j];
     if (task->scale > 0)
@@ -87,7 +88,7 @@ static bool contribute_truly(void *context, int64_t round, double *message)
     bool made = streams != NULL && noised != NULL;
     d->attempt.phase = (uint32_t)netdp_i_phase_of(&task->protocol, round);
     if (task->learner.rows != NULL) { /* of the state, which everybody may know, this is private: */
-        netdp_i_learner_value(&task->learner, message, task->value);
+        netdp_i_learner_value(&task->learner, d->attempt.phase, message, task->value);
         netdp_i_learner_shrink(&task->learner, task->width, message);
     }
     if (!made) {

@@ -21,6 +21,7 @@ enum {
     NETDP_I_MEMBER_NAME = 64, /* with a NUL */
     NETDP_I_MOST_MEMBERS = 4096,
     NETDP_I_MOST_WIDTH = 1 << 20, /* numbers of a message */
+    NETDP_I_MOST_ROWS = 1 << 24,  /* of a member whose rows are announced */
 };
 
 /* Somebody who takes part; its number is its place in the roster, and its node in the graphs. */
@@ -28,6 +29,7 @@ typedef struct netdp_i_member {
     char name[NETDP_I_MEMBER_NAME]; /* letters, digits, '-' and '_': it names folders and units */
     unsigned char key[NETDP_I_DIGEST]; /* Ed25519, public */
     bool joined;                       /* false: invited, and no key yet */
+    int64_t rows; /* how many it announced, where the study depends on that; else 0 */
 } netdp_i_member;
 
 /* Several members who may pool what they see. */

@@ -9,6 +9,99 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "peer/contribution.h"
+#include "plan/problem.h"
+#include "study/protection.h"
+
+/* ---- The unit ---- */
+
+static netdp_status check_announced(const netdp_i_package *package, bool needed, netdp_error *error)
+{
+    for (int32_t i = 0; i < package->members; i++)
+        if ((package->member[i].rows > 0) != needed)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                needed
+                                    ? "roster.json: %s: rows: required, the study depends on how "
+                                      "many each has; netdp net init --rows N,N,..."
+                                    : "roster.json: %s: rows: the study protects nodes that "
+                                      "count alike, and asks nobody; leave --rows out",
+                                package->member[i].name);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_unit_new(const netdp_study *study, const netdp_i_package *package,
+                              netdp_i_unit *unit, netdp_error *error)
+{
+    netdp_i_unit made = {.protection = netdp_i_study_protection(study)};
+    netdp_graph *links = NULL, *pairs = NULL;
+    int64_t *held = NETDP_I_NEW(int64_t, package->members);
+    const bool cyclic = made.protection.batches.kind == NETDP_BATCHES_CYCLIC;
+    made.row = made.protection.protects == NETDP_PROTECTS_ROW;
+    netdp_status status =
+        held == NULL
+            ? netdp_i_no_memory(error)
+            : check_announced(package, made.row || cyclic || study->task.mean_over_rows, error);
+    if (status == NETDP_OK && made.row && cyclic && package->terms.attempts > 1)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "terms.attempts: %lld: a row that takes part in some phases has one "
+                              "attempt",
+                              (long long)package->terms.attempts);
+    for (int32_t i = 0; status == NETDP_OK && i < package->members; i++) {
+        held[i] = package->member[i].rows > 0 ? package->member[i].rows : 1;
+        made.all += (double)package->member[i].rows;
+    }
+    if (status == NETDP_OK)
+        status = netdp_i_package_graphs(package, &links, &pairs, error);
+    if (status == NETDP_OK) {
+        netdp_i_problem of = {.graph = links,
+                              .sensitivity = study->task.clip > 0
+                                                 ? 2 * study->task.clip
+                                                 : sqrt((double)package->terms.width)};
+        status = netdp_i_problem_protect(study, held, &of, error);
+        made.protection.share = of.share;
+        made.sensitivity = of.sensitivity;
+    }
+    netdp_graph_free(links);
+    netdp_graph_free(pairs);
+    netdp_i_free(held);
+    if (status == NETDP_OK)
+        *unit = made;
+    return status;
+}
+
+void netdp_i_unit_clear(netdp_i_unit *unit)
+{
+    netdp_i_free((void *)(uintptr_t)unit->protection.share);
+    *unit = (netdp_i_unit){0};
+}
+
+double netdp_i_unit_own(const netdp_i_unit *unit, int32_t member)
+{
+    return unit->sensitivity *
+           (unit->protection.share != NULL ? unit->protection.share[member] : 1);
+}
+
+double netdp_i_unit_weight(const netdp_i_unit *unit, const netdp_study *study,
+                           const netdp_i_package *package, int32_t member)
+{
+    return study->task.mean_over_rows
+               ? (double)package->member[member].rows * package->members / unit->all
+               : 1;
+}
+
+/*
+ * How far the unit moves a value, in parts of Delta. A node's value lies in its reach, whatever the
+ * rounding. A row's own is a change of a sum in doubles, brought onto the grid of 2^-32 of the noise:
+ * docs/proofs/exact-noise.md, "Rows".
+ */
+static double find_part(const netdp_i_unit *unit, const netdp_i_package *package, int32_t self)
+{
+    const double part = netdp_i_unit_own(unit, self) / unit->sensitivity * (1 + 0x1p-50);
+    const double n = (double)package->member[self].rows, d = (double)package->terms.width;
+    if (!unit->row)
+        return unit->protection.share == NULL ? 1 : part;
+    return part * (1 + ldexp(n * n + 8 * n + 2 * d + 64, -51)) +
+           ldexp(sqrt(d) * package->terms.noise, -32) * (1 + 0x1p-40);
+}
 
 /* A package as the accounts see it: one contribution of each member. */
 typedef struct account {
@@ -17,7 +110,7 @@ typedef struct account {
     netdp_linear protocol;
     const netdp_i_terms *terms;
     int32_t self;
-    double excess;
+    double part, excess;
 } account;
 
 static void close_account(account *a)
@@ -25,6 +118,32 @@ static void close_account(account *a)
     netdp_mixing_free(a->mixing);
     netdp_graph_free(a->pairs);
     netdp_graph_free(a->links);
+}
+
+/* Of the study: what is protected, how often it takes part, and what moves by how much. */
+static netdp_status read_unit(const netdp_i_package *package, account *a, netdp_i_prices *prices,
+                              netdp_error *error)
+{
+    netdp_study *study = NULL;
+    netdp_i_unit unit = {0};
+    netdp_status status = netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error);
+    if (status == NETDP_OK)
+        status = netdp_i_unit_new(study, package, &unit, error);
+    if (status == NETDP_OK) {
+        const int64_t phases = package->terms.contributions;
+        a->part = find_part(&unit, package, a->self);
+        prices->cycle = unit.row && unit.protection.batches.kind == NETDP_BATCHES_CYCLIC
+                            ? unit.protection.batches.count
+                            : 1;
+        prices->contributions = phases * package->terms.attempts;
+        prices->times = ((phases - 1) / prices->cycle + 1) * package->terms.attempts;
+        prices->row = unit.row;
+        prices->sensitivity = unit.sensitivity;
+        netdp_i_study_unit_words(study, prices->protects, sizeof prices->protects);
+    }
+    netdp_i_unit_clear(&unit);
+    netdp_study_free(study);
+    return status;
 }
 
 /* `everything` asks nothing of the mixing and of later rounds: the plainest will do. */
@@ -51,11 +170,12 @@ static netdp_status open_account(const netdp_i_package *package, int32_t self, a
     return NETDP_OK;
 }
 
-/* mu^2 = loss / sigma^2 and what rounding adds, outward. */
+/* mu^2 = loss part^2 / sigma^2 and what rounding adds, outward. */
 static double square_of(const account *a, double loss)
 {
     const double upward = 1 + 0x1p-50;
-    return (loss / (a->terms->noise * a->terms->noise) + a->excess) * upward;
+    const double moved = a->part / a->terms->noise;
+    return (loss * (moved * moved) + a->excess) * upward;
 }
 
 /*
@@ -162,14 +282,15 @@ netdp_status netdp_i_prices_new(const netdp_i_package *package, int32_t self,
     if (status == NETDP_OK)
         status = open_account(package, self, &a, error);
     if (status == NETDP_OK) {
-        status = fill(&a, package, made, error);
+        status = read_unit(package, &a, made, error);
+        if (status == NETDP_OK)
+            status = fill(&a, package, made, error);
         close_account(&a);
     }
     if (status != NETDP_OK) {
         netdp_i_prices_free(made);
         return status;
     }
-    made->contributions = package->terms.contributions * package->terms.attempts;
     made->exposed = package->terms.revealed > 0;
     *prices = made;
     return NETDP_OK;
@@ -212,9 +333,10 @@ char *netdp_i_prices_text(const netdp_i_prices *prices, const netdp_i_package *p
         json_array_append_new(names, json_string(package->member[i].name));
     }
     json_t *object = json_pack(
-        "{s:s, s:i, s:I, s:f, s:f, s:f, s:f, s:b, s:o, s:o, s:o}", "title", package->title, "self",
-        (int)self, "contributions", (json_int_t)prices->contributions, "noise",
-        package->terms.noise, "pair_noise", package->terms.pair_noise, "outside",
+        "{s:s, s:i, s:s, s:b, s:I, s:I, s:f, s:f, s:f, s:f, s:b, s:o, s:o, s:o}", "title",
+        package->title, "self", (int)self, "protects", prices->protects, "row", prices->row,
+        "cycle", (json_int_t)prices->cycle, "contributions", (json_int_t)prices->contributions,
+        "noise", package->terms.noise, "pair_noise", package->terms.pair_noise, "outside",
         prices->exposed ? prices->everyone : prices->outside, "everyone", prices->everyone,
         "exposed", prices->exposed, "members", members, "names", names, "towards", towards);
     char *text =

@@ -9,9 +9,32 @@
 #ifndef NETDP_I_PEER_PRICE_H
 #define NETDP_I_PEER_PRICE_H
 
-#include <netdp/status.h>
+#include <netdp/privacy.h>
+#include <netdp/study.h>
 
 #include "peer/package.h"
+
+/*
+ * What the study protects of every member, in numbers: by how many rows each announced, never by
+ * what anybody's data are.
+ */
+typedef struct netdp_i_unit {
+    netdp_protection protection; /* its share is owned here */
+    bool row;                    /* one row; else a member's whole data */
+    double
+        sensitivity; /* Delta, the most that any member's unit changes a value, or a gradient, by */
+    double all;      /* rows of all members together; 0: not announced */
+} netdp_i_unit;
+
+/* NETDP_INVALID where the study depends on rows that somebody has not announced. */
+netdp_status netdp_i_unit_new(const netdp_study *study, const netdp_i_package *package,
+                              netdp_i_unit *unit, netdp_error *error);
+void netdp_i_unit_clear(netdp_i_unit *unit);
+
+/* Delta_u, and what the mean of the member's rows counts for: 1, or by its rows. */
+double netdp_i_unit_own(const netdp_i_unit *unit, int32_t member);
+double netdp_i_unit_weight(const netdp_i_unit *unit, const netdp_study *study,
+                           const netdp_i_package *package, int32_t member);
 
 /* Some observers who pool what they see, and an eavesdropper on every link. */
 typedef struct netdp_i_price {
@@ -26,6 +49,11 @@ typedef struct netdp_i_prices {
     double outside;         /* towards an eavesdropper on every link, who is no member */
     double everyone;        /* towards all others together: what local noise gives */
     int64_t contributions;  /* at most so many, each attempt counted */
+    int64_t cycle;          /* what is protected takes part in every cycle-th of them only */
+    int64_t times;          /* in how many then, at most: epsilon is of times square */
+    bool row;               /* one row is protected, and no member's whole data */
+    double sensitivity;     /* what noise is in units of: of the unit's values, or gradients */
+    char protects[240];     /* in words */
     /*
      * With `revealed` above 0 partners may take this member for failed, and reveal its pairs'
      * noise; what is left is its own. Towards whoever hears of that a contribution then costs

@@ -11,8 +11,8 @@
 static double price_of(const netdp_i_package *package, const netdp_i_prices *prices, double square)
 {
     double epsilon = INFINITY;
-    if (netdp_i_price_epsilon(square * (double)prices->contributions, package->terms.delta,
-                              &epsilon, NULL) != NETDP_OK)
+    if (netdp_i_price_epsilon(square * (double)prices->times, package->terms.delta, &epsilon,
+                              NULL) != NETDP_OK)
         return INFINITY;
     return epsilon;
 }
@@ -48,14 +48,16 @@ netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self
             found = entry;
         }
     }
-    json_t *object = json_pack(
-        "{s:s, s:s, s:f, s:I, s:o, s:o, s:o}", "bound", "everything", "sees",
-        "every frame on every link, and what the observers drew themselves", "delta",
-        package->terms.delta, "contributions", (json_int_t)prices->contributions, "eavesdropper",
-        netdp_i_json_double(
-            price_of(package, prices, prices->exposed ? prices->everyone : prices->outside)),
-        "everyone_else", netdp_i_json_double(price_of(package, prices, prices->everyone)),
-        "towards", list);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:f, s:I, s:I, s:o, s:o, s:o}", "bound", "everything",
+                  "protects", prices->protects, "sees",
+                  "every frame on every link, and what the observers drew themselves", "delta",
+                  package->terms.delta, "contributions", (json_int_t)prices->contributions, "times",
+                  (json_int_t)prices->times, "eavesdropper",
+                  netdp_i_json_double(price_of(
+                      package, prices, prices->exposed ? prices->everyone : prices->outside)),
+                  "everyone_else", netdp_i_json_double(price_of(package, prices, prices->everyone)),
+                  "towards", list);
     netdp_i_prices_free(prices);
     if (netdp_i_json_failed() || object == NULL) {
         json_decref(object);

@@ -31,8 +31,11 @@ static json_t *list_members(const netdp_i_package *package)
         const netdp_i_member *member = &package->member[i];
         char key[NETDP_I_DIGEST_TEXT];
         netdp_i_hex(member->key, key);
-        json_array_append_new(list, json_pack("{s:s, s:s?}", "name", member->name, "key",
-                                              member->joined ? key : NULL));
+        json_t *one =
+            json_pack("{s:s, s:s?}", "name", member->name, "key", member->joined ? key : NULL);
+        if (member->rows > 0)
+            json_object_set_new(one, "rows", json_integer(member->rows));
+        json_array_append_new(list, one);
     }
     return list;
 }
@@ -104,9 +107,13 @@ static netdp_status read_member(const reading *from, int32_t i, const json_t *en
     const char *name, *key = NULL;
     json_error_t fault;
     json_t *keyed;
-    if (json_unpack_ex((json_t *)entry, &fault, JSON_STRICT, "{s:s, s:o}", "name", &name, "key",
-                       &keyed) != 0)
+    json_int_t rows = 0;
+    if (json_unpack_ex((json_t *)entry, &fault, JSON_STRICT, "{s:s, s:o, s?I}", "name", &name,
+                       "key", &keyed, "rows", &rows) != 0)
         return refuse_shape(from, "members", i, &fault);
+    if (json_object_get(entry, "rows") != NULL && (rows < 1 || rows > NETDP_I_MOST_ROWS))
+        return refuse(from, "members", i, "rows must be from 1 to 2^24");
+    member->rows = rows;
     if (!netdp_i_member_named(name))
         return refuse(
             from, "members", i,

@@ -26,8 +26,8 @@ static netdp_status add_study(json_t *studies, const netdp_i_entry *entry, netdp
     char digest[NETDP_I_DIGEST_TEXT];
     json_t *body = json_loadb((const char *)entry->body, (size_t)entry->bytes, 0, NULL);
     json_t *one = json_object();
-    static const char *const kept[] = {"title",         "noise",   "pair_noise",
-                                       "contributions", "exposed", "names"};
+    static const char *const kept[] = {"title",         "protects", "noise",   "pair_noise",
+                                       "contributions", "cycle",    "exposed", "names"};
     netdp_i_hex(entry->of.study, digest);
     json_object_set_new(one, "study", json_string(digest));
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)

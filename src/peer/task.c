@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "peer/price.h"
 #include "plan/problem.h"
 #include "study/study.h"
 
@@ -59,9 +60,6 @@ netdp_status netdp_i_task_check(const netdp_study *study, netdp_error *error)
                       error);
     if (strcmp(study->protocol.dropout, "0") != 0 || strcmp(study->protocol.redraw, "never") != 0)
         return refuse("networks that change", "leave out protocol.dropout and redraw", error);
-    if (study->privacy.protects != NETDP_PROTECTS_NODE || study->task.mean_over_rows)
-        return refuse("studies that protect rows, or weigh nodes by them",
-                      "protect nodes, each of which counts once", error);
     if (netdp_i_study_learns(study))
         return netdp_i_learner_check(study, error);
     if (study->data.column_count == 0)
@@ -90,7 +88,34 @@ static netdp_status find_range(const netdp_study *study, int32_t j, double *low,
     return NETDP_OK;
 }
 
-static netdp_status take_columns(netdp_i_task *task, double noise, netdp_error *error)
+/*
+ * Scale and reach. Clipping into the reach is what holds a node's whole data; of rows each is clipped
+ * by itself, their mean lies inside up to rounding, and the reach, a hair wider, never binds.
+ */
+static netdp_status take_unit(netdp_i_task *task, const netdp_i_package *package,
+                              netdp_error *error)
+{
+    const netdp_study *study = task->study;
+    netdp_i_unit unit = {0};
+    netdp_status status = netdp_i_unit_new(study, package, &unit, error);
+    if (status != NETDP_OK)
+        return status;
+    const bool ball = study->task.clip > 0;
+    const double step = netdp_i_study_learns(study) ? study->task.step : 1;
+    task->rows = package->member[task->self].rows;
+    task->weight = netdp_i_unit_weight(&unit, study, package, task->self);
+    task->fewer = unit.row && study->privacy.change == NETDP_CHANGE_ADD_REMOVE;
+    task->scale = step * (package->terms.noise * unit.sensitivity);
+    double whole = netdp_i_unit_own(&unit, task->self); /* what all of its data change */
+    if (unit.row)
+        whole *= 2 * (double)task->rows;
+    task->reach = (netdp_i_extent){.radius = ball ? step * (whole / 2) : 0,
+                                   .most = ball ? 0 : whole / sqrt(task->width)};
+    netdp_i_unit_clear(&unit);
+    return NETDP_OK;
+}
+
+static netdp_status take_columns(netdp_i_task *task, netdp_error *error)
 {
     const netdp_study *study = task->study;
     netdp_status status = NETDP_OK;
@@ -111,20 +136,13 @@ static netdp_status take_columns(netdp_i_task *task, double noise, netdp_error *
         if (task->column[j] == NULL)
             status = netdp_i_no_memory(error);
     }
-    if (learns) { /* a contribution is a step */
-        task->reach = (netdp_i_extent){.radius = study->task.step * study->task.clip};
-        task->scale = study->task.step * (noise * (2 * study->task.clip));
-        return status;
-    }
-    const bool ball = study->task.clip > 0;
-    task->reach = (netdp_i_extent){.radius = ball ? study->task.clip : 0, .most = ball ? 0 : 1};
-    task->scale = noise * (ball ? 2 * study->task.clip : sqrt(task->width));
     return status;
 }
 
 /* Each row clipped, in inner units; then their mean. */
 static void average_rows(netdp_i_task *task, const netdp_table *table)
 {
+    const double clip = task->study->task.clip;
     memset(task->value, 0, (size_t)task->width * sizeof *task->value);
     for (int64_t i = 0; i < table->rows; i++) {
         const double *row = table->values + i * task->width;
@@ -134,13 +152,18 @@ static void average_rows(netdp_i_task *task, const netdp_table *table)
         const double norm = sqrt(square);
         for (int32_t j = 0; j < task->width; j++) {
             double inner = (row[j] - task->low[j]) / task->factor[j];
-            if (task->reach.radius > 0)
-                inner *= norm > task->reach.radius ? task->reach.radius / norm : 1;
+            if (clip > 0)
+                inner *= norm > clip ? clip / norm : 1;
             else
                 inner = fmin(1, fmax(0, inner));
-            task->value[j] += inner / (double)table->rows;
+            task->value[j] += inner;
         }
     }
+    /* A row that is not there counts as the middle of its range. */
+    const double rows = (double)(task->fewer ? task->rows : table->rows);
+    const double middle = clip > 0 ? 0 : 0.5 * (rows - (double)table->rows);
+    for (int32_t j = 0; j < task->width; j++)
+        task->value[j] = (task->value[j] + middle) / rows * task->weight;
 }
 
 /* What a reader says quotes the cell, and an error ends in a log: the line is enough. */
@@ -158,6 +181,19 @@ static netdp_status fail_quietly(const char *path, const netdp_error *why, netdp
                         "%.300s: cannot be read, or lacks a column of the study", path);
 }
 
+/* What was announced is what the noise was found for. */
+static netdp_status check_rows(const netdp_i_task *task, const char *path, int64_t held,
+                               netdp_error *error)
+{
+    if (task->rows == 0 || held == task->rows || (task->fewer && held < task->rows))
+        return NETDP_OK;
+    return netdp_i_fail(
+        error, NETDP_INVALID,
+        "%.300s: does not hold the %lld rows that roster.json announces%s; agree on "
+        "another package, or give the file that was meant",
+        path, (long long)task->rows, task->fewer ? ", or fewer" : "");
+}
+
 static netdp_status read_own(netdp_i_task *task, const char *folder, const char *data,
                              netdp_error *error)
 {
@@ -171,9 +207,9 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
     if (netdp_i_study_learns(task->study)) {
         if (task->study->data.synthetic != NULL)
             return refuse("synthetic data with a file of one's own", "run it in test mode", error);
-        if (netdp_i_learner_read(task->study, path, &task->learner, &why) != NETDP_OK)
+        if (netdp_i_learner_read(task->study, path, task->rows, &task->learner, &why) != NETDP_OK)
             return fail_quietly(path, &why, error);
-        return NETDP_OK;
+        return check_rows(task, path, task->learner.held, error);
     }
     const char **wanted = NETDP_I_NEW(const char *, task->width);
     if (wanted == NULL)
@@ -186,6 +222,8 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
         status = fail_quietly(path, &why, error);
     if (status == NETDP_OK && table->rows == 0)
         status = netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
+    if (status == NETDP_OK)
+        status = check_rows(task, path, table->rows, error);
     if (status == NETDP_OK) {
         average_rows(task, table);
         sodium_memzero(table->values,
@@ -196,9 +234,10 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
 }
 
 /* Seeded noise hides nothing: only data that are nobody's are read with it. */
-static netdp_status read_test(netdp_i_task *task, netdp_error *error)
+static netdp_status read_test(netdp_i_task *task, double noise, netdp_error *error)
 {
     const netdp_study *study = task->study;
+    const double step = netdp_i_study_learns(study) ? study->task.step : 1;
     const netdp_dataset *set = netdp_datasets();
     netdp_i_problem *problem = NULL;
     while (study->data.source != NULL && set->name != NULL &&
@@ -219,6 +258,10 @@ static netdp_status read_test(netdp_i_task *task, netdp_error *error)
                               "with %d",
                               (int)netdp_graph_nodes(problem->graph), (int)problem->width,
                               (int)netdp_graph_nodes(task->links), (int)task->width);
+    else if (task->scale != step * (noise * problem->sensitivity))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "test mode: the roster announces other rows than study.yaml's data "
+                              "have");
     else if (netdp_i_study_learns(study))
         status = netdp_i_learner_take(study, problem->train, task->self, &task->learner, error);
     else
@@ -279,7 +322,9 @@ netdp_status netdp_i_task_new(const netdp_i_package *package, const netdp_i_sett
                               (long long)netdp_linear_contributions(&made.protocol),
                               (long long)package->terms.contributions);
     if (status == NETDP_OK)
-        status = take_columns(&made, package->terms.noise, error);
+        status = take_columns(&made, error);
+    if (status == NETDP_OK)
+        status = take_unit(&made, package, error);
     if (status == NETDP_OK && (settings->program != NULL) != netdp_i_study_owns(made.study))
         status =
             netdp_i_fail(error, NETDP_INVALID,
@@ -292,8 +337,10 @@ netdp_status netdp_i_task_new(const netdp_i_package *package, const netdp_i_sett
     if (status == NETDP_OK && settings->program != NULL)
         status = netdp_i_learner_own(made.study, &made.learner, error);
     else if (status == NETDP_OK)
-        status = settings->test ? read_test(&made, error)
+        status = settings->test ? read_test(&made, package->terms.noise, error)
                                 : read_own(&made, folder, settings->data, error);
+    if (status == NETDP_OK && made.learner.rows != NULL && made.study->task.mean_over_rows)
+        status = netdp_i_learner_weigh(&made.learner, made.weight, error);
     if (status != NETDP_OK) {
         netdp_i_task_clear(&made);
         return status;

@@ -17,6 +17,9 @@ typedef struct netdp_i_task {
     netdp_linear protocol; /* of the three above */
     int32_t self, width;
     double scale;            /* sigma Delta: the standard deviation of the unit noise */
+    int64_t rows;            /* how many it announced; 0: any number */
+    double weight;           /* of its rows' mean */
+    bool fewer;              /* it may hold fewer rows: one is added or removed */
     netdp_i_extent reach;    /* of contributions */
     char **column;           /* [width] names, for the result */
     double *low, *factor;    /* [width]: in the data's unit a number is low + factor times itself */

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "learn/clip.h"
 #include "learn/prepare.h"
+#include "study/protection.h"
 #include "study/study.h"
 
 static bool is_classes(const netdp_study *study)
@@ -19,13 +20,19 @@ static bool is_classes(const netdp_study *study)
 
 netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
 {
+    const netdp_batches batches = netdp_i_study_protection(study).batches;
     const struct {
         bool is;
         const char *what;
     } refused[] = {
         {study->task.batch > 0, "task.batch: every row takes part in every phase"},
-        {study->data.batches != NULL && strcmp(study->data.batches, "full") != 0,
-         "data.batches: every row takes part in every phase"},
+        {batches.kind == NETDP_BATCHES_POISSON, "data.batches: poisson: whose rows are drawn must "
+                                                "be secret, and is not yet; give cyclic:B"},
+        {batches.kind != NETDP_BATCHES_FULL && netdp_i_study_owns(study),
+         "data.batches of a model of one's own: its program takes every row"},
+        {batches.kind != NETDP_BATCHES_FULL && study->privacy.change == NETDP_CHANGE_ADD_REMOVE,
+         "cyclic batches with privacy.change: add-remove, which moves the rows behind it to other "
+         "batches; give replace"},
         {study->task.decay > 0, "task.decay: steps are of one size"},
         {study->data.radius > 0, "data.radius: rows have unit norm"},
         {study->data.onehot, "data.categories: features are numbers"},
@@ -93,12 +100,16 @@ static netdp_status make_rows(const netdp_study *study, int64_t rows, int32_t fe
                       .clip = study->task.clip,
                       .l2 = study->task.l2},
         .step = study->task.step,
+        .held = rows,
+        .batches = netdp_i_study_protection(study).batches,
+        .scratch = NETDP_I_NEW(int64_t, rows),
     };
     *made = (netdp_examples){.rows = rows, .features = features, .nodes = 1};
     made->x = NETDP_I_NEW(double, rows *features);
     made->y = NETDP_I_NEW(double, rows);
     made->start = NETDP_I_NEW(int64_t, 2);
-    if (made->x == NULL || made->y == NULL || made->start == NULL) {
+    if (made->x == NULL || made->y == NULL || made->start == NULL || learner->scratch == NULL) {
+        netdp_i_free(learner->scratch);
         netdp_examples_free(made);
         *learner = (netdp_i_learner){0};
         return netdp_i_no_memory(error);
@@ -120,7 +131,17 @@ void netdp_i_learner_clear(netdp_i_learner *learner)
         (void)sodium_munlock(rows->y, (size_t)rows->rows * sizeof(double));
     }
     netdp_examples_free(rows);
+    netdp_i_free(learner->scratch);
     *learner = (netdp_i_learner){0};
+}
+
+netdp_status netdp_i_learner_weigh(netdp_i_learner *learner, double weight, netdp_error *error)
+{
+    learner->rows->weight = NETDP_I_NEW(double, 1);
+    if (learner->rows->weight == NULL)
+        return netdp_i_no_memory(error);
+    learner->rows->weight[0] = weight;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_learner_take(const netdp_study *study, const netdp_examples *from,
@@ -189,7 +210,7 @@ static netdp_status fill_rows(const netdp_study *study, const netdp_table *table
     return NETDP_OK;
 }
 
-netdp_status netdp_i_learner_read(const netdp_study *study, const char *path,
+netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, int64_t announced,
                                   netdp_i_learner *learner, netdp_error *error)
 {
     const int32_t features = list_features(study, NULL);
@@ -215,10 +236,13 @@ netdp_status netdp_i_learner_read(const netdp_study *study, const char *path,
     if (status == NETDP_OK && !is_classes(study) && !(range.low < range.high))
         status = netdp_i_fail(error, NETDP_INVALID, "study.yaml: the label has no bounds");
     if (status == NETDP_OK)
-        status = make_rows(study, table->rows, features + study->task.intercept, learner, error);
-    if (status == NETDP_OK)
+        status = make_rows(study, table->rows > announced ? table->rows : announced,
+                           features + study->task.intercept, learner, error);
+    if (status == NETDP_OK) {
+        learner->held = table->rows;
         status =
             fill_rows(study, table, feature, is_classes(study) ? NULL : &range, learner, error);
+    }
     if (table != NULL)
         sodium_memzero(table->values,
                        (size_t)table->rows * (size_t)table->columns * sizeof *table->values);
@@ -246,8 +270,8 @@ static void mean_given(const netdp_i_learner *learner, double l2, const double *
     }
 }
 
-static void take_gradient(const netdp_i_learner *learner, double l2, const double *model,
-                          double *gradient)
+static void take_gradient(const netdp_i_learner *learner, int64_t phase, double l2,
+                          const double *model, double *gradient)
 {
     if (learner->own) {
         mean_given(learner, l2, model, gradient);
@@ -255,12 +279,14 @@ static void take_gradient(const netdp_i_learner *learner, double l2, const doubl
     }
     netdp_objective objective = learner->objective;
     objective.l2 = l2;
-    netdp_gradient(&objective, learner->rows, 0, model, 0, 0, 0, NULL, gradient);
+    netdp_batch_gradient(&objective, learner->rows, 0, model, learner->batches, phase, 0, 0,
+                         learner->scratch, gradient);
 }
 
-void netdp_i_learner_value(const netdp_i_learner *learner, const double *model, double *value)
+void netdp_i_learner_value(const netdp_i_learner *learner, int64_t phase, const double *model,
+                           double *value)
 {
-    take_gradient(learner, 0, model, value);
+    take_gradient(learner, phase, 0, model, value);
     for (int32_t j = 0; j < learner->rows->features; j++)
         value[j] *= -learner->step;
 }
@@ -271,9 +297,10 @@ void netdp_i_learner_shrink(const netdp_i_learner *learner, int32_t width, doubl
         model[j] -= learner->step * learner->objective.l2 * model[j];
 }
 
-void netdp_i_learner_descend(const netdp_i_learner *learner, double *model, double *gradient)
+void netdp_i_learner_descend(const netdp_i_learner *learner, int64_t phase, double *model,
+                             double *gradient)
 {
-    take_gradient(learner, learner->objective.l2, model, gradient);
+    take_gradient(learner, phase, learner->objective.l2, model, gradient);
     for (int32_t j = 0; j < learner->rows->features; j++)
         model[j] -= learner->step * gradient[j];
 }

@@ -31,6 +31,7 @@
 #include "peer/package.h"
 #include "peer/settings.h"
 #include "plan/problem.h"
+#include "study/protection.h"
 #include "study/study.h"
 
 static netdp_error error;
@@ -137,6 +138,31 @@ static void write_folder(const made *m, const netdp_i_package *package, const ch
     free(settings.address);
 }
 
+/* What the roster announces, where the study asks for it: as the simulator deals the rows. */
+static void announce(const made *m, netdp_i_member *member)
+{
+    const int32_t n = netdp_graph_nodes(m->problem->graph);
+    const netdp_examples *train = m->problem->train;
+    int32_t *node = calloc((size_t)m->problem->rows, sizeof *node);
+    if (m->study->privacy.protects == NETDP_PROTECTS_NODE && !m->study->task.mean_over_rows)
+        goto done;
+    if (getenv("ROWS") != NULL) { /* of files that the test writes itself */
+        char *at = getenv("ROWS");
+        for (int32_t v = 0; v < n; v++, at += *at == ',')
+            member[v].rows = strtoll(at, &at, 10);
+        goto done;
+    }
+    if (train == NULL)
+        must(netdp_deal(m->problem->rows, n, !m->study->data.one_row_a_node, m->study->seed, node,
+                        &error));
+    for (int64_t i = 0; train == NULL && i < m->problem->rows; i++)
+        member[node[i]].rows++;
+    for (int32_t v = 0; train != NULL && v < n; v++)
+        member[v].rows = train->start[v + 1] - train->start[v];
+done:
+    free(node);
+}
+
 static void make(const char *study, const char *out, int port, double noise, const char *seed)
 {
     made m = read_study(study);
@@ -158,6 +184,7 @@ static void make(const char *study, const char *out, int port, double noise, con
     };
     char path[NETDP_I_PATH_ROOM + 64];
     int64_t bytes;
+    announce(&m, package.member);
     must(netdp_i_file_load(study, &package.study, &bytes, &error));
     package.edges = list_edges(m.problem->graph, &package.edge);
     if (m.pairs != NULL)
@@ -198,6 +225,7 @@ static void expect(const char *study, double noise, const char *seed)
     const netdp_learning learning = {.objective = m.problem->objective,
                                      .train = m.problem->train,
                                      .step = m.study->task.step,
+                                     .batches = netdp_i_study_protection(m.study).batches,
                                      .noise = noise * m.problem->sensitivity};
     if (m.problem->train != NULL)
         must(netdp_simulate_learning(&m.protocol, &learning, run, quiet, state, &error));

@@ -41,7 +41,7 @@ def free_ports():
 
 
 class Peers:
-    def __init__(self, study, noise, seed=None, files=None):
+    def __init__(self, study, noise, seed=None, files=None, rows=None):
         self.keep = tempfile.TemporaryDirectory(prefix="netdp-peers-")
         self.folder = pathlib.Path(self.keep.name)
         self.study = self.folder / "study.yaml"
@@ -50,7 +50,7 @@ class Peers:
             write(self.folder / name)
         self.noise, self.seed = noise, seed
         made = subprocess.run([NETWORK, "make", self.study, self.folder / "net", "0", str(noise)] + ([str(seed)] if seed is not None else []),
-                              check=True, capture_output=True, text=True)
+                              check=True, capture_output=True, text=True, env=os.environ | ({"ROWS": rows} if rows else {}))
         self.count = int(made.stdout)
         self.first, self.guard = free_ports()
         for one in range(self.count):  # the ports are chosen last

@@ -8,6 +8,16 @@
 
 enum { NODES = 6 };
 
+#define STUDY(batches, privacy)                                                                    \
+    "title: A study\ngraph: {family: ring 6}\ndata: {csv: x.csv, columns: [{name: x, bounds: [0, " \
+    "1]}],"                                                                                        \
+    " label: y" batches                                                                            \
+    "}\ntask: {kind: logistic, clip: 1, step: 1}\nprotocol: {kind: gossip-sgd, "                   \
+    "rounds: 3}\nprivacy: {epsilon: 1, delta: 1e-6, over: worst" privacy "}\n"
+
+static const char node_study[] = STUDY("", "");
+static const char row_study[] = STUDY(", batches: cyclic:2", ", protects: row");
+
 /* Two triangles of links joined; pairs: a ring and two chords. */
 static netdp_i_package *package_of(double noise, double pair_noise, int64_t contributions,
                                    int64_t revealed, unsigned char variety)
@@ -18,7 +28,7 @@ static netdp_i_package *package_of(double noise, double pair_noise, int64_t cont
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     netdp_i_package *made = NETDP_I_NEW(netdp_i_package, 1);
     made->title = netdp_i_copy_text("A study");
-    made->study = netdp_i_copy_text("title: A study\n");
+    made->study = netdp_i_copy_text(node_study);
     made->members = NODES;
     made->member = NETDP_I_NEW(netdp_i_member, NODES);
     for (int i = 0; i < NODES; i++) {
@@ -208,6 +218,64 @@ static void test_over_studies(void **state)
     netdp_i_ledger_close(ledger);
     netdp_i_package_free(first);
     netdp_i_package_free(second);
+}
+
+/*
+ * A row of one of n_u in two batches moves a gradient by 4 / n_u: whoever has most pays least, and in 3 phases
+ * it takes part twice. A budget of all data refuses; so does a row that nobody announced.
+ */
+static void test_rows(void **state)
+{
+    (void)state;
+    netdp_i_package *package = package_of(2, 10, 3, 0, 0);
+    unsigned char digest[NETDP_I_DIGEST];
+    netdp_i_budget budget = with(100, 100, 100);
+    netdp_i_account account = {0};
+    bool stored;
+    remove_files();
+    netdp_i_free(package->study);
+    package->study = netdp_i_copy_text(row_study);
+    netdp_i_ledger *ledger = open_ledger();
+    assert_fails(netdp_i_budget_admit(&budget, ledger, package, 0, &error), NETDP_INVALID);
+    assert_non_null(strstr(error.text, "a: rows: required"));
+    for (int32_t u = 0; u < NODES; u++)
+        package->member[u].rows = 10 * (u + 1);
+    for (int32_t u = 0; u < NODES; u++) {
+        netdp_i_prices *prices = NULL;
+        assert_ok(netdp_i_prices_new(package, u, &prices, &error));
+        for (int32_t i = 0; i < prices->count; i++) {
+            const netdp_i_price *price = &prices->towards[i];
+            const double part = 1. / (u + 1), want = dense(package, u, price->member, price->count);
+            assert_true(price->square >= want * part * part / 4 * (1 - 1e-13));
+            assert_close(price->square, want * part * part / 4, 0, 1e-7);
+        }
+        assert_int_equal(prices->contributions, 3);
+        assert_int_equal(prices->times, 2);
+        assert_string_equal(prices->protects, "one row of one node's data replaced");
+        netdp_i_prices_free(prices);
+    }
+    assert_fails(netdp_i_budget_admit(&budget, ledger, package, 0, &error), NETDP_NO_ANSWER);
+    assert_non_null(strstr(error.text, "protects: row"));
+    budget.row = true;
+    assert_ok(netdp_i_budget_admit(&budget, ledger, package, 0, &error));
+    /* One of each cycle of two: 1, 1 and 2 after 1, 2 and 3 phases. */
+    assert_ok(netdp_i_package_digest(package, digest, &error));
+    netdp_i_attempt attempt = {.phase = 0};
+    memcpy(attempt.study, digest, sizeof digest);
+    const double all = 1. / 4;
+    for (uint32_t phase = 0; phase < 3; phase++) {
+        attempt.phase = phase;
+        assert_ok(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error));
+        assert_ok(netdp_i_account_new(ledger, digest, NULL, &account, &error));
+        assert_true(account.row);
+        assert_close(towards(&account, "", true)->spent, (phase / 2 + 1) * all, 0, 1e-7);
+        assert_close(towards(&account, "", true)->planned, 2 * all, 0, 1e-7);
+        netdp_i_account_clear(&account);
+    }
+    package->terms.attempts = 2;
+    assert_fails(netdp_i_budget_check(&budget, NULL, package, 0, &error), NETDP_INVALID);
+    netdp_i_ledger_close(ledger);
+    netdp_i_package_free(package);
 }
 
 /* Each limit by itself; and what may be revealed is paid for as if it were. */
@@ -404,6 +472,7 @@ static void test_budget_files(void **state)
         {"delta: 1e-6\npeer: nan\n", ":2: peer"},
         {"delta: 1e-6\npeer: inf\n", ":2: peer"},
         {"delta: 2\npeer: 1\n", ":1: delta"},
+        {"delta: 1e-6\nprotects: patient\npeer: 1\n", ":2: protects"},
         {"delta: 1e-6\npears: 1\n", ":2: unknown key 'pears'"},
         {"delta: 1e-6\npeer: 1\npeers:\n  - {name: west}\n", "not a budget"},
         {"delta: 1e-6\npeer: 1\npeers:\n  - {name: west, epsilon: x}\n", "peers.1.epsilon"},
@@ -439,9 +508,13 @@ int main(void)
     if (!make_folder("budget"))
         return 99;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prices),       cmocka_unit_test(test_over_studies),
-        cmocka_unit_test(test_limits),       cmocka_unit_test(test_coalitions_over_studies),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_statements),
+        cmocka_unit_test(test_prices),
+        cmocka_unit_test(test_over_studies),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_coalitions_over_studies),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_statements),
         cmocka_unit_test(test_budget_files),
     };
     const int failed = cmocka_run_group_tests_name("budget", tests, NULL, NULL);

@@ -28,7 +28,7 @@
 #include "study/study.h"
 
 typedef struct net_options {
-    const char *output, *names, *variant, *host, *listen, *data_folder, *data, *accept;
+    const char *output, *names, *rows, *variant, *host, *listen, *data_folder, *data, *accept;
     int64_t nodes, port, days, attempts, revealed;
     uint64_t seed;
     netdp_i_texts set, coalitions;
@@ -192,6 +192,9 @@ static netdp_status deal(const netdp_study *study, const net_options *o,
     netdp_status status = netdp_i_problem_new(study, o->data_folder, &problem, error);
     if (status == NETDP_OK && problem->values == NULL)
         status = netdp_i_fail(error, NETDP_INVALID, "--deal: deals the rows of a mean alone");
+    if (status == NETDP_OK && package->member[0].rows > 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "--deal: gives each one row, its mean, and --rows announces others");
     for (int32_t v = 0; v < package->members && status == NETDP_OK; v++) {
         char folder[NETDP_I_PATH_ROOM], path[NETDP_I_PATH_ROOM + 16];
         netdp_i_output out;
@@ -250,7 +253,8 @@ static netdp_status print_package(const netdp_i_package *package, netdp_error *e
 {
     unsigned char digest[NETDP_I_DIGEST];
     char text[NETDP_I_DIGEST_TEXT];
-    double worst = 0, all = 0, epsilon = 0, everyone = 0;
+    double worst = 0, all = 0, epsilon = 0, everyone = 0, times = 1, sensitivity = 0;
+    char protects[240] = "";
     int32_t who = 0, towards = 0, joined = 0;
     netdp_status status = netdp_i_package_digest(package, digest, error);
     for (int32_t u = 0; u < package->members && status == NETDP_OK; u++) {
@@ -262,12 +266,15 @@ static netdp_status print_package(const netdp_i_package *package, netdp_error *e
                 who = u;
                 towards = prices->towards[i].member[0];
             }
-        if (status == NETDP_OK)
+        if (status == NETDP_OK) {
             all = fmax(all, prices->everyone);
+            times = (double)prices->times;
+            sensitivity = prices->sensitivity;
+            memcpy(protects, prices->protects, sizeof protects);
+        }
         joined += package->member[u].joined;
         netdp_i_prices_free(prices);
     }
-    const double times = (double)(package->terms.contributions * package->terms.attempts);
     if (status == NETDP_OK)
         status = netdp_i_price_epsilon(worst * times, package->terms.delta, &epsilon, error);
     if (status == NETDP_OK)
@@ -280,14 +287,14 @@ static netdp_status print_package(const netdp_i_package *package, netdp_error *e
            package->terms.noise, package->terms.pair_noise);
     const double deviation = package->terms.noise / sqrt(package->members);
     if (package->terms.contributions == 1)
-        printf("Its noise leaves a standard error of %.3g sensitivities in the mean: so many "
-               "declared ranges, of "
-               "one\ncolumn.\n",
-               deviation);
+        printf("Its noise leaves a standard error of %.3g in each column's mean, in parts of its "
+               "declared range (of\ntask.clip: in the data's unit).\n",
+               deviation * sensitivity);
     else
-        printf("%" PRId64 " phases: the mean step of each has a standard error of %.3g "
-               "sensitivities in each number.\n",
-               package->terms.contributions, deviation);
+        printf("%" PRId64 " phases: the mean gradient of each has a standard error of %.3g in each "
+               "number.\n",
+               package->terms.contributions, deviation * sensitivity);
+    printf("Protected: %s.\n", protects);
     printf("Towards a single participant who sees every message: epsilon %s at delta %g at most "
            "(%s\ntowards %s); towards all others together %s.\n",
            netdp_i_up(package->terms.revealed > 0 ? everyone : epsilon, 4).text,
@@ -323,6 +330,7 @@ static netdp_status init(const char *path, const net_options *o, bool test, netd
     netdp_i_package *package = NULL;
     const netdp_i_terms_asked asked = {.nodes = o->nodes,
                                        .names = o->names,
+                                       .rows = o->rows,
                                        .data = o->data_folder,
                                        .coalition_count = o->coalitions.count,
                                        .coalitions = o->coalitions.text,
@@ -364,6 +372,8 @@ netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
          "override a key of the study; may be repeated", "none"},
         {NETDP_I_TEXT, 0, "names", &o.names, "A,B,...", "names, in the order of nodes",
          "the graph's, or peer-1, ..."},
+        {NETDP_I_TEXT, 0, "rows", &o.rows, "N,N,...",
+         "how many rows each announces, where the study protects or counts rows", "none"},
         {NETDP_I_LIST, 0, "coalition", &o.coalitions, "A,B,...",
          "who may pool what they see, accounted for as one; may be repeated", "none"},
         {NETDP_I_COUNT, 0, "attempts", &o.attempts, "N",

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <netdp/account.h>
@@ -14,6 +15,7 @@
 #include "peer/price.h"
 #include "peer/task.h"
 #include "plan/problem.h"
+#include "study/protection.h"
 #include "study/study.h"
 
 /* ---- Members ---- */
@@ -89,6 +91,26 @@ static netdp_status name_members(const netdp_graph *graph, const char *names, ne
     return NETDP_OK;
 }
 
+/* "120,75,300": how many rows each member announced. */
+static netdp_status take_rows(const char *rows, netdp_i_package *made, netdp_error *error)
+{
+    int32_t count = 0;
+    for (const char *at = rows; rows != NULL && *at != '\0'; count++) {
+        char *end = NULL;
+        const long long given = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : 0;
+        if (given < 1 || given > NETDP_I_MOST_ROWS || (*end != ',' && *end != '\0') ||
+            count >= made->members)
+            break;
+        made->member[count].rows = given;
+        at = end + (*end == ',');
+    }
+    return rows == NULL || (count == made->members && rows[strlen(rows) - 1] != ',')
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "--rows: must be %d numbers from 1 to 2^24, one for each member",
+                              (int)made->members);
+}
+
 static netdp_status list_edges(const netdp_graph *graph, int32_t *count, int32_t (**edge)[2],
                                netdp_error *error)
 {
@@ -150,6 +172,9 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
     const netdp_settings usual = NETDP_SETTINGS_USUAL;
     const netdp_protocol *named = NULL;
     const double kappa = study->privacy.pair_noise;
+    const netdp_protection unit = netdp_i_study_protection(study);
+    const bool cyclic =
+        unit.protects == NETDP_PROTECTS_ROW && unit.batches.kind == NETDP_BATCHES_CYCLIC;
     if (study->privacy.pair_graph != NULL && kappa < 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "privacy.pair_noise: auto: give a number between peers, such as 10");
@@ -174,6 +199,7 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
         .every = 1,
         .end_dither = study->privacy.end_dither < 0 ? usual.end_dither : study->privacy.end_dither,
         .accelerate = study->protocol.accelerate,
+        .cycle = cyclic ? unit.batches.count : 0,
         .pairing = {d->pairs, d->pairs == NULL ? 0 : round_kappa(kappa == 0 ? 10 : kappa)}};
     d->protocol = netdp_protocol_describe(named, d->mixing, &settings);
     status = netdp_linear_check(&d->protocol, error);
@@ -181,14 +207,16 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
 }
 
 static netdp_status find_noise(const netdp_study *study, const netdp_i_terms_asked *asked,
-                               described *d, netdp_i_terms *terms, netdp_error *error)
+                               described *d, const netdp_i_unit *unit, netdp_i_terms *terms,
+                               netdp_error *error)
 {
     netdp_calibration found;
     const netdp_loss_request request = {.protocol = &d->protocol,
                                         .sees = NETDP_SEES_EVERYTHING,
                                         .own_noise = NETDP_OWN_NOISE_KNOWN,
                                         .bound = NETDP_BOUND_EVERYTHING,
-                                        .pool = (int32_t)study->privacy.pool};
+                                        .pool = (int32_t)study->privacy.pool,
+                                        .protection = unit->protection};
     const netdp_target target = {.epsilon = study->privacy.epsilon,
                                  .unit = {NETDP_AS_DP, study->privacy.delta},
                                  .over = NETDP_OVER_WORST,
@@ -202,7 +230,8 @@ static netdp_status find_noise(const netdp_study *study, const netdp_i_terms_ask
     if (status != NETDP_OK)
         return status;
     d->protocol.rounds = found.rounds;
-    *terms = (netdp_i_terms){.noise = found.noise,
+    /* Of rows, rounding moves values by some 2^-32 of the noise: the target is to hold with it. */
+    *terms = (netdp_i_terms){.noise = found.noise * (unit->row ? 1 + 0x1p-20 : 1),
                              .pair_noise = d->protocol.pairing.noise,
                              .dither = d->protocol.dither,
                              .dither_decay = d->protocol.dither_decay,
@@ -221,6 +250,7 @@ static netdp_status fill_package(const netdp_study *study, const netdp_i_terms_a
                                  described *d, netdp_i_package *made, netdp_error *error)
 {
     netdp_graph_notes notes;
+    netdp_i_unit unit = {0};
     netdp_status status = netdp_i_problem_graph(study, asked->data, &d->graph, &notes, error);
     if (status == NETDP_OK && asked->nodes != 0 && asked->nodes != netdp_graph_nodes(d->graph))
         status =
@@ -231,13 +261,19 @@ static netdp_status fill_package(const netdp_study *study, const netdp_i_terms_a
     if (status == NETDP_OK)
         status = name_members(d->graph, asked->names, made, error);
     if (status == NETDP_OK)
-        status = describe(study, d, error);
+        status = take_rows(asked->rows, made, error);
     if (status == NETDP_OK)
-        status = find_noise(study, asked, d, &made->terms, error);
+        status = describe(study, d, error);
     if (status == NETDP_OK)
         status = list_edges(d->graph, &made->edges, &made->edge, error);
     if (status == NETDP_OK && d->pairs != NULL)
         status = list_edges(d->pairs, &made->pairs, &made->pair, error);
+    made->terms = (netdp_i_terms){.attempts = asked->attempts, .width = netdp_i_task_width(study)};
+    if (status == NETDP_OK)
+        status = netdp_i_unit_new(study, made, &unit, error);
+    if (status == NETDP_OK)
+        status = find_noise(study, asked, d, &unit, &made->terms, error);
+    netdp_i_unit_clear(&unit);
     made->coalition = NETDP_I_NEW(netdp_i_coalition, asked->coalition_count);
     if (status == NETDP_OK && made->coalition == NULL)
         status = netdp_i_no_memory(error);
@@ -291,7 +327,7 @@ netdp_status netdp_i_deploy_mkdir(const char *folder, bool again, netdp_error *e
 
 /* What the study costs towards the worst single observer. */
 static netdp_status find_cost(const netdp_i_package *package, int32_t self, double *epsilon,
-                              netdp_error *error)
+                              bool *row, netdp_error *error)
 {
     netdp_i_prices *prices = NULL;
     netdp_status status = netdp_i_prices_new(package, self, &prices, error);
@@ -301,7 +337,8 @@ static netdp_status find_cost(const netdp_i_package *package, int32_t self, doub
     for (int32_t i = 0; i < prices->count && !prices->exposed; i++)
         if (prices->towards[i].count == 1)
             worst = fmax(worst, prices->towards[i].square);
-    worst *= (double)prices->contributions * (1 + 0x1p-40);
+    worst *= (double)prices->times * (1 + 0x1p-40);
+    *row = prices->row;
     netdp_i_prices_free(prices);
     return netdp_i_price_epsilon(worst, package->terms.delta, epsilon, error);
 }
@@ -314,10 +351,11 @@ static netdp_status write_budget(const netdp_i_package *package, int32_t self, c
     struct stat shape;
     netdp_i_output output;
     double epsilon = 0;
+    bool row = false;
     netdp_i_file_path(path, folder, "budget.yaml");
     if (stat(path, &shape) == 0)
         return NETDP_OK; /* the owner's own */
-    netdp_status status = find_cost(package, self, &epsilon, error);
+    netdp_status status = find_cost(package, self, &epsilon, &row, error);
     if (status == NETDP_OK)
         status = netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)
@@ -327,13 +365,15 @@ static netdp_status write_budget(const netdp_i_package *package, int32_t self, c
         "# What may be learnt of these data, over all studies of this ledger: yours to change.\n"
         "# As it stands there is room for the study that it was made for, once.\n"
         "delta: %g\n"
+        "# Of all of these data (node), or of each of their rows (row), such as one patient's:\n"
+        "protects: %s\n"
         "# Epsilon towards each other participant, and towards who listens on every link.\n"
         "peer: %s\n"
         "# Towards each coalition that a study lists:\n"
         "#coalition: 2\n"
         "# Towards all others together, who are left with local noise alone:\n"
         "#total: 8\n",
-        package->terms.delta, netdp_i_up(epsilon, 4).text);
+        package->terms.delta, row ? "row" : "node", netdp_i_up(epsilon, 4).text);
     return netdp_i_output_commit(&output, error);
 }
 

@@ -13,6 +13,7 @@
 typedef struct netdp_i_terms_asked {
     int64_t nodes;     /* 0: as many as the study's graph has */
     const char *names; /* "a,b,c", in the order of nodes; NULL: the graph's, or peer-1, ... */
+    const char *rows;  /* "120,75,300": how many each announces; NULL where the study asks nobody */
     const char *data;  /* the data folder, where the graph may be; NULL: as netdp run */
     size_t coalition_count;
     const char *const *coalitions; /* "a,c": members by name */

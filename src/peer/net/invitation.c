@@ -69,8 +69,10 @@ static netdp_status digest_without_keys(const netdp_i_package *package,
     bare.member = NETDP_I_NEW(netdp_i_member, package->members);
     if (bare.member == NULL)
         return netdp_i_no_memory(error);
-    for (int32_t i = 0; i < package->members; i++)
+    for (int32_t i = 0; i < package->members; i++) {
         memcpy(bare.member[i].name, package->member[i].name, NETDP_I_MEMBER_NAME);
+        bare.member[i].rows = package->member[i].rows;
+    }
     netdp_status status = netdp_i_package_digest(&bare, digest, error);
     netdp_i_free(bare.member);
     return status;
