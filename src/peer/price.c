@@ -35,7 +35,9 @@ netdp_status netdp_i_unit_new(const netdp_study *study, const netdp_i_package *p
     netdp_graph *links = NULL, *pairs = NULL;
     int64_t *held = NETDP_I_NEW(int64_t, package->members);
     const bool cyclic = made.protection.batches.kind == NETDP_BATCHES_CYCLIC;
+    const bool counts = netdp_i_study_counts(study);
     made.row = made.protection.protects == NETDP_PROTECTS_ROW;
+    made.rounded = made.row || counts;
     netdp_status status =
         held == NULL
             ? netdp_i_no_memory(error)
@@ -53,9 +55,9 @@ netdp_status netdp_i_unit_new(const netdp_study *study, const netdp_i_package *p
         status = netdp_i_package_graphs(package, &links, &pairs, error);
     if (status == NETDP_OK) {
         netdp_i_problem of = {.graph = links,
-                              .sensitivity = study->task.clip > 0
-                                                 ? 2 * study->task.clip
-                                                 : sqrt((double)package->terms.width)};
+                              .sensitivity = study->task.clip > 0 ? 2 * study->task.clip
+                                             : counts             ? sqrt(2)
+                                                      : sqrt((double)package->terms.width)};
         status = netdp_i_problem_protect(study, held, &of, error);
         made.protection.share = of.share;
         made.sensitivity = of.sensitivity;
@@ -90,14 +92,14 @@ double netdp_i_unit_weight(const netdp_i_unit *unit, const netdp_study *study,
 
 /*
  * How far the unit moves a value, in parts of Delta. A node's value lies in its reach, whatever the
- * rounding. A row's own is a change of a sum in doubles, brought onto the grid of 2^-32 of the noise:
+ * rounding. A row's own, and a histogram's, is a change of a sum in doubles, brought onto the grid of 2^-32 of the noise:
  * docs/proofs/exact-noise.md, "Rows".
  */
 static double find_part(const netdp_i_unit *unit, const netdp_i_package *package, int32_t self)
 {
     const double part = netdp_i_unit_own(unit, self) / unit->sensitivity * (1 + 0x1p-50);
     const double n = (double)package->member[self].rows, d = (double)package->terms.width;
-    if (!unit->row)
+    if (!unit->rounded)
         return unit->protection.share == NULL ? 1 : part;
     return part * (1 + ldexp(n * n + 8 * n + 2 * d + 64, -51)) +
            ldexp(sqrt(d) * package->terms.noise, -32) * (1 + 0x1p-40);

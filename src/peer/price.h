@@ -21,6 +21,7 @@
 typedef struct netdp_i_unit {
     netdp_protection protection; /* its share is owned here */
     bool row;                    /* one row; else a member's whole data */
+    bool rounded; /* how far values move is held by what they are sums of, not by their reach */
     double
         sensitivity; /* Delta, the most that any member's unit changes a value, or a gradient, by */
     double all;      /* rows of all members together; 0: not announced */

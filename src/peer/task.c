@@ -45,23 +45,25 @@ netdp_status netdp_i_task_check(const netdp_study *study, netdp_error *error)
     const char *task = study->task.kind, *protocol = study->protocol.kind;
     if (study->variation_count > 0)
         return refuse("several variants at once", "make the package of one of them", error);
-    if (is_one_of(task, "sum", "histogram"))
+    if (is_one_of(task, "sum", "histogram") && strcmp(protocol, "averaging") != 0)
         return refuse("sums and histograms by a token",
-                      "give task mean: a sum is the mean times the members, a histogram the means "
-                      "of columns that are 0 or 1",
+                      "give protocol averaging: of a sum task mean, which it is a multiple of",
                       error);
-    if (!(strcmp(task, "mean") == 0 && strcmp(protocol, "averaging") == 0) &&
+    if (!(is_one_of(task, "mean", "histogram") && strcmp(protocol, "averaging") == 0) &&
         !(is_one_of(task, "logistic", "ridge") &&
           is_one_of(protocol, "gossip-sgd", "muffliato-sgd")) &&
         !netdp_i_study_owns(study))
         return refuse("this task and protocol",
-                      "give task mean and protocol averaging, or task logistic, ridge or own and "
+                      "give task mean or histogram and protocol averaging, or task logistic, ridge "
+                      "or own and "
                       "protocol gossip-sgd or muffliato-sgd",
                       error);
     if (strcmp(study->protocol.dropout, "0") != 0 || strcmp(study->protocol.redraw, "never") != 0)
         return refuse("networks that change", "leave out protocol.dropout and redraw", error);
     if (netdp_i_study_learns(study))
         return netdp_i_learner_check(study, error);
+    if (netdp_i_study_counts(study) && study->data.column_count > 1)
+        return refuse("histograms of several columns", "list one in data.columns", error);
     if (study->data.column_count == 0)
         return refuse("studies that take every column of a file", "list them in data.columns",
                       error);
@@ -89,8 +91,8 @@ static netdp_status find_range(const netdp_study *study, int32_t j, double *low,
 }
 
 /*
- * Scale and reach. Clipping into the reach is what holds a node's whole data; of rows each is clipped
- * by itself, their mean lies inside up to rounding, and the reach, a hair wider, never binds.
+ * Scale and reach. Clipping into the reach is what holds a node's whole data; rows are clipped one by
+ * one, or counted, their mean lies inside, and the reach, which is wider, never binds.
  */
 static netdp_status take_unit(netdp_i_task *task, const netdp_i_package *package,
                               netdp_error *error)
@@ -109,8 +111,11 @@ static netdp_status take_unit(netdp_i_task *task, const netdp_i_package *package
     double whole = netdp_i_unit_own(&unit, task->self); /* what all of its data change */
     if (unit.row)
         whole *= 2 * (double)task->rows;
-    task->reach = (netdp_i_extent){.radius = ball ? step * (whole / 2) : 0,
-                                   .most = ball ? 0 : whole / sqrt(task->width)};
+    task->reach =
+        (netdp_i_extent){.radius = ball ? step * (whole / 2) : 0,
+                         .most = ball                          ? 0
+                                 : netdp_i_study_counts(study) ? 2 * task->weight
+                                                               : whole / sqrt(task->width)};
     netdp_i_unit_clear(&unit);
     return NETDP_OK;
 }
@@ -125,26 +130,33 @@ static netdp_status take_columns(netdp_i_task *task, netdp_error *error)
     task->value = sodium_allocarray((size_t)task->width, sizeof *task->value);
     if (task->column == NULL || task->low == NULL || task->factor == NULL || task->value == NULL)
         return netdp_i_no_memory(error);
-    const bool learns = netdp_i_study_learns(study);
+    const bool learns = netdp_i_study_learns(study), counts = netdp_i_study_counts(study);
+    double low = 0, high = 1;
+    if (counts) /* of which bins are parts */
+        status = find_range(study, 0, &low, &high, error);
     for (int32_t j = 0; status == NETDP_OK && j < task->width; j++) {
-        double high = 1;
-        if (!learns)
+        high = 1;
+        if (!learns && !counts)
             status = find_range(study, j, &task->low[j], &high, error);
         task->factor[j] = high - task->low[j];
-        task->column[j] =
-            learns ? netdp_i_learner_name(study, j) : netdp_i_copy_text(study->data.column[j].name);
+        task->column[j] = learns   ? netdp_i_learner_name(study, j)
+                          : counts ? netdp_i_bin_name(study, study->data.column[0].name, j)
+                                   : netdp_i_copy_text(study->data.column[j].name);
         if (task->column[j] == NULL)
             status = netdp_i_no_memory(error);
     }
     return status;
 }
 
-/* Each row clipped, in inner units; then their mean. */
+/* Each row clipped, in inner units, or a 1 in its bin; then their mean. */
 static void average_rows(netdp_i_task *task, const netdp_table *table)
 {
     const double clip = task->study->task.clip;
     memset(task->value, 0, (size_t)task->width * sizeof *task->value);
-    for (int64_t i = 0; i < table->rows; i++) {
+    const bool counts = netdp_i_study_counts(task->study);
+    for (int64_t i = 0; counts && i < table->rows; i++)
+        task->value[netdp_i_bin_of(task->study, table->values[i])] += 1;
+    for (int64_t i = 0; !counts && i < table->rows; i++) {
         const double *row = table->values + i * task->width;
         double square = 0;
         for (int32_t j = 0; j < task->width; j++)
@@ -159,9 +171,9 @@ static void average_rows(netdp_i_task *task, const netdp_table *table)
             task->value[j] += inner;
         }
     }
-    /* A row that is not there counts as the middle of its range. */
+    /* A row that is not there counts in no bin, and else as the middle of its range. */
     const double rows = (double)(task->fewer ? task->rows : table->rows);
-    const double middle = clip > 0 ? 0 : 0.5 * (rows - (double)table->rows);
+    const double middle = clip > 0 || counts ? 0 : 0.5 * (rows - (double)table->rows);
     for (int32_t j = 0; j < task->width; j++)
         task->value[j] = (task->value[j] + middle) / rows * task->weight;
 }
@@ -211,12 +223,13 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
             return fail_quietly(path, &why, error);
         return check_rows(task, path, task->learner.held, error);
     }
-    const char **wanted = NETDP_I_NEW(const char *, task->width);
+    const int32_t columns = task->study->data.column_count;
+    const char **wanted = NETDP_I_NEW(const char *, columns);
     if (wanted == NULL)
         return netdp_i_no_memory(error);
-    for (int32_t j = 0; j < task->width; j++)
-        wanted[j] = task->column[j];
-    netdp_status status = netdp_table_read(path, wanted, task->width, &table, &why);
+    for (int32_t j = 0; j < columns; j++)
+        wanted[j] = task->study->data.column[j].name;
+    netdp_status status = netdp_table_read(path, wanted, columns, &table, &why);
     netdp_i_free(wanted);
     if (status != NETDP_OK)
         status = fail_quietly(path, &why, error);
@@ -227,7 +240,7 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
     if (status == NETDP_OK) {
         average_rows(task, table);
         sodium_memzero(table->values,
-                       (size_t)table->rows * (size_t)task->width * sizeof *table->values);
+                       (size_t)table->rows * (size_t)columns * sizeof *table->values);
     }
     netdp_table_free(table);
     return status;
@@ -273,7 +286,9 @@ static netdp_status read_test(netdp_i_task *task, double noise, netdp_error *err
 
 int32_t netdp_i_task_width(const netdp_study *study)
 {
-    return netdp_i_study_learns(study) ? netdp_i_learner_width(study) : study->data.column_count;
+    return netdp_i_study_learns(study)   ? netdp_i_learner_width(study)
+           : netdp_i_study_counts(study) ? (int32_t)study->task.levels
+                                         : study->data.column_count;
 }
 
 static netdp_status describe(netdp_i_task *task, const netdp_i_terms *terms, netdp_error *error)

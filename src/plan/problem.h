@@ -57,6 +57,10 @@ netdp_status netdp_i_problem_values(const netdp_study *study, const char *csv,
 netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
                                       netdp_i_problem *problem, netdp_error *error);
 
+/* A histogram: the bin of a value in the column's declared range, and the name of one; NULL: no memory. */
+int32_t netdp_i_bin_of(const netdp_study *study, double value);
+char *netdp_i_bin_name(const netdp_study *study, const char *column, int32_t bin);
+
 /*
  * Delta, and each node's share of it, of the unit that the study protects: held[nodes] rows each.
  * Until now `sensitivity` is what a node's mean spans.

@@ -123,6 +123,26 @@ static netdp_status scale_columns(const netdp_study *study, const netdp_table *t
     return status;
 }
 
+/* The range of a histogram's column. */
+static void bin_range(const netdp_study *study, double *low, double *high)
+{
+    const bool own =
+        study->data.column_count > 0 && study->data.column[0].low < study->data.column[0].high;
+    *low = own ? study->data.column[0].low : study->task.low;
+    *high = own ? study->data.column[0].high : study->task.high;
+}
+
+char *netdp_i_bin_name(const netdp_study *study, const char *column, int32_t bin)
+{
+    const double levels = (double)study->task.levels;
+    char name[160];
+    double low, high;
+    bin_range(study, &low, &high);
+    snprintf(name, sizeof name, "%.64s %g to %g", column, low + (high - low) * bin / levels,
+             low + (high - low) * (bin + 1) / levels);
+    return netdp_i_copy_text(name);
+}
+
 /* A histogram's columns: the bins of the one column's range. */
 static netdp_status name_bins(const netdp_study *study, const netdp_table *table,
                               netdp_i_problem *problem, netdp_error *error)
@@ -133,25 +153,13 @@ static netdp_status name_bins(const netdp_study *study, const netdp_table *table
     if (status == NETDP_OK)
         status = find_range(study, table, 0, &low, &high, error);
     for (int32_t j = 0; status == NETDP_OK && j < levels; j++) {
-        char name[160];
-        snprintf(name, sizeof name, "%.64s %g to %g", table->name[0],
-                 low + (high - low) * j / levels, low + (high - low) * (j + 1) / levels);
-        problem->column[j] = netdp_i_copy_text(name);
+        problem->column[j] = netdp_i_bin_name(study, table->name[0], j);
         problem->scale[j] = 1;
         if (problem->column[j] == NULL)
             return netdp_i_no_memory(error);
     }
     problem->sensitivity = sqrt(2);
     return status;
-}
-
-/* The range of a histogram's column. */
-static void bin_range(const netdp_study *study, double *low, double *high)
-{
-    const bool own =
-        study->data.column_count > 0 && study->data.column[0].low < study->data.column[0].high;
-    *low = own ? study->data.column[0].low : study->task.low;
-    *high = own ? study->data.column[0].high : study->task.high;
 }
 
 static bool bin_clips(const netdp_study *study, double value)
@@ -162,7 +170,7 @@ static bool bin_clips(const netdp_study *study, double value)
 }
 
 /* The bin of a value in its declared range; the upper end belongs to the last one. */
-static int32_t bin_of(const netdp_study *study, double value)
+int32_t netdp_i_bin_of(const netdp_study *study, double value)
 {
     const double levels = (double)study->task.levels;
     double low, high;
@@ -206,7 +214,7 @@ static bool read_row(const netdp_study *study, const netdp_i_problem *problem, c
     if (!netdp_i_study_counts(study))
         return clip_row(study, problem, row, inner);
     memset(inner, 0, (size_t)problem->width * sizeof *inner);
-    inner[bin_of(study, row[0])] = 1;
+    inner[netdp_i_bin_of(study, row[0])] = 1;
     return bin_clips(study, row[0]);
 }
 
@@ -252,7 +260,7 @@ static netdp_status list_contributions(const netdp_study *study, const netdp_tab
         const int64_t u = node[i], k = given[u]++;
         (void)read_row(study, problem, row, inner);
         problem->contribution[u * depth + k] =
-            netdp_i_study_counts(study) ? bin_of(study, row[0]) : inner[0];
+            netdp_i_study_counts(study) ? netdp_i_bin_of(study, row[0]) : inner[0];
         add_passes(study, depth, k, held[u], inner, problem->width,
                    problem->values + u * problem->width);
     }

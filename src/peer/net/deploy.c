@@ -230,8 +230,8 @@ static netdp_status find_noise(const netdp_study *study, const netdp_i_terms_ask
     if (status != NETDP_OK)
         return status;
     d->protocol.rounds = found.rounds;
-    /* Of rows, rounding moves values by some 2^-32 of the noise: the target is to hold with it. */
-    *terms = (netdp_i_terms){.noise = found.noise * (unit->row ? 1 + 0x1p-20 : 1),
+    /* Of rows and histograms, rounding moves values by some 2^-32 of the noise: the target is to hold with it. */
+    *terms = (netdp_i_terms){.noise = found.noise * (unit->rounded ? 1 + 0x1p-20 : 1),
                              .pair_noise = d->protocol.pairing.noise,
                              .dither = d->protocol.dither,
                              .dither_decay = d->protocol.dither_decay,
