@@ -1,6 +1,7 @@
 /*
  * All paths of a small walk, one by one: the mean of the Gaussian guarantees of the least cost of each
- * path, the greatest convex minorant of its contributions; and what the library prints.
+ * path, the greatest convex minorant of its contributions; and what the library prints. Where steps contract, both
+ * contributions and noise count by what is left of them at the end of their piece.
  */
 #ifndef NETDP_TESTS_WALK_PATHS_H
 #define NETDP_TESTS_WALK_PATHS_H
@@ -19,6 +20,7 @@ typedef struct setting {
     int64_t cap;
     bool release;
     double sigma, delta;
+    double contraction; /* 0: none */
 } setting;
 
 /* How the path goes on; what it costs so far. */
@@ -33,24 +35,37 @@ static inline bool observes(const setting *s, int32_t node)
     return node == s->to[0] || (s->members > 1 && node == s->to[1]);
 }
 
-/* Least squared slopes below the running count of contributions `when`, up to `end`. */
-static inline double least_cost(const int32_t *when, int32_t count, int32_t end)
+/*
+ * Least squared slopes below the running count of contributions `when`, up to `end`; what a step's
+ * noise or contribution is at the end: left, the last one's 1, by `keeps` less each step before.
+ */
+static inline double least_cost(double keeps, const int32_t *when, int32_t count, int32_t end)
 {
-    double sum = 0;
+    double left[STEPS], sum = 0;
+    for (int32_t t = end - 1; t >= 0; t--)
+        left[t] = t == end - 1 ? 1 : left[t + 1] * keeps;
     for (int32_t i = 0; i < count;) { /* from a corner, the flattest line that stays below */
-        double slope = INFINITY;
+        double slope = INFINITY, most = 0, x = 0, y = 0;
         int32_t next = count;
-        for (int32_t j = i + 1; j <= count; j++) {
-            const double x = (j < count ? when[j] : end) - when[i], to = (j - i) / x;
-            if (to <= slope) {
-                slope = to;
-                next = j;
+        for (int32_t j = i; j < count; j++) {
+            y += left[when[j]];
+            for (int32_t t = when[j]; t < (j + 1 < count ? when[j + 1] : end); t++)
+                x += left[t] * left[t];
+            if (y / x <= slope) {
+                slope = y / x;
+                most = y;
+                next = j + 1;
             }
         }
-        sum += slope * (next - i);
+        sum += slope * most;
         i = next;
     }
     return sum;
+}
+
+static inline double keeps_of(const setting *s)
+{
+    return s->contraction > 0 ? s->contraction : 1;
 }
 
 static inline double path_cost(const setting *s, const int32_t *path)
@@ -59,7 +74,7 @@ static inline double path_cost(const setting *s, const int32_t *path)
     double sum = 0;
     for (int32_t t = 0; t <= s->steps; t++) {
         if (observes(s, path[t]) || (s->release && t == s->steps)) {
-            sum += least_cost(when, count, t);
+            sum += least_cost(keeps_of(s), when, count, t);
             count = 0;
         }
         if (path[t] == s->from && t < s->steps && (s->cap == 0 || seen++ < s->cap))
@@ -101,18 +116,19 @@ static inline double true_delta(net n, const setting *s, double epsilon)
     return w.sum;
 }
 
-static inline double account(net n, const setting *s, netdp_bound bound)
+static inline double account_as(net n, const setting *s, netdp_bound bound, netdp_unit unit)
 {
     const netdp_token token = {.law = n.law,
                                .steps = s->steps,
                                .start = s->start == NETDP_START_OBSERVER ? s->to[0] : s->start,
                                .tokens = 1,
                                .cap = s->cap,
-                               .release = s->release};
+                               .release = s->release,
+                               .contraction = s->contraction};
     const netdp_walk_request request = {.token = &token,
                                         .bound = bound,
                                         .noise = s->sigma,
-                                        .unit = {NETDP_AS_DP, s->delta},
+                                        .unit = unit,
                                         .from_count = 1,
                                         .from = &s->from,
                                         .to_count = s->members,
@@ -124,6 +140,11 @@ static inline double account(net n, const setting *s, netdp_bound bound)
     const double value = losses->loss[0];
     netdp_losses_free(losses);
     return value;
+}
+
+static inline double account(net n, const setting *s, netdp_bound bound)
+{
+    return account_as(n, s, bound, (netdp_unit){NETDP_AS_DP, s->delta});
 }
 
 #endif

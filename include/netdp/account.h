@@ -48,6 +48,7 @@ typedef enum netdp_bound {
     NETDP_BOUND_LEAST,            /* walks: of each pair the least of those that hold */
     NETDP_BOUND_EXCURSION_MIXTURE, /* walks, at a delta: a mean of Gaussian guarantees over paths */
     NETDP_BOUND_GIVEN_PATH,        /* walks whose path is public: given that path */
+    NETDP_BOUND_EXCURSION_CONTRACTING, /* walks whose steps contract (netdp_token): less hides more */
 } netdp_bound;
 
 /* A row of the table of bounds. */

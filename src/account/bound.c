@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "account/losses/label.h"
+#include "account/walk/spread.h"
 #include "base/fail.h"
 #include "protocol/word.h"
 
@@ -40,6 +41,9 @@ static const netdp_bound_info bounds[] = {
     {NETDP_BOUND_EXCURSION_MIXTURE, "excursion-mixture", "docs/proofs/excursion.md", true,
      .walk = true,
      .summary = "the same at a delta, cap inside: the mean over paths of Gaussian guarantees"},
+    {NETDP_BOUND_EXCURSION_CONTRACTING, "excursion-contracting", "docs/proofs/excursion.md", true,
+     .walk = true,
+     .summary = "both, where every step contracts (strong convexity): what is old counts less"},
     {NETDP_BOUND_EXCURSION_LINEAR, "excursion-linear", "docs/proofs/excursion.md", false,
      .sound_of_sums = true, .walk = true, .tally = true,
      .summary = "sound for sums only (running means with 1/t steps too); all else: excursion"},
@@ -124,7 +128,7 @@ netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,
 {
     const netdp_bound wanted = bound == NETDP_BOUND_AUTO ? usual(protocol) : bound;
     const netdp_status status =
-        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_GIVEN_PATH, error);
+        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_EXCURSION_CONTRACTING, error);
     if (status != NETDP_OK)
         return status;
     const netdp_bound_info *info = netdp_i_bound_row(wanted);
@@ -148,17 +152,19 @@ netdp_status netdp_walk_bound_choose(const netdp_token *token, netdp_bound bound
 {
     /* Where a node contributes once, and as much as the others, two bounds that hold compete. */
     const bool once = netdp_token_contributions(token) == 1 && !token->weighted;
+    const bool contracts = netdp_i_spread_rate(token->contraction) > 0;
     netdp_bound wanted = bound;
     if (bound == NETDP_BOUND_AUTO)
         wanted = token->route != NULL ? NETDP_BOUND_GIVEN_PATH
                  : once               ? NETDP_BOUND_LEAST
+                 : contracts          ? NETDP_BOUND_EXCURSION_CONTRACTING
                                       : NETDP_BOUND_EXCURSION;
     if (bound == NETDP_BOUND_PUBLISHED) /* its name means another formula here */
         wanted = NETDP_BOUND_WALK_PUBLISHED;
     if (bound == NETDP_BOUND_PUBLISHED_CODE)
         wanted = NETDP_BOUND_WALK_CODE;
     const netdp_status status =
-        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_GIVEN_PATH, error);
+        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_EXCURSION_CONTRACTING, error);
     if (status != NETDP_OK)
         return status;
     const netdp_bound_info *info = netdp_i_bound_row(wanted);
@@ -174,6 +180,11 @@ netdp_status netdp_walk_bound_choose(const netdp_token *token, netdp_bound bound
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: given-path is for a path that is public; use excursion, or "
                             "give a path");
+    if (!contracts && wanted == NETDP_BOUND_EXCURSION_CONTRACTING)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: excursion-contracting is for steps that bring any two models "
+                            "nearer by a known factor below 1 (a study finds it from l2, step and "
+                            "data.radius; --contraction); use excursion");
     *chosen = info;
     return NETDP_OK;
 }

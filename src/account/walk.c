@@ -12,6 +12,7 @@
 #include "account/walk/given_path.h"
 #include "account/walk/least.h"
 #include "account/walk/mixed.h"
+#include "account/walk/spread.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -92,7 +93,8 @@ static netdp_status outside_cap(account *a, netdp_i_returns *hunt, double scale,
         *value = netdp_i_excursion(hunt, &a->weights[k]);
         return NETDP_OK;
     }
-    netdp_status status = netdp_i_weights_new(a->series->terms, theta, &own, error);
+    netdp_status status =
+        netdp_i_weights_new(a->series->terms, theta, hunt->watch->rate, &own, error);
     if (status == NETDP_OK)
         *value = netdp_i_excursion(hunt, &own);
     netdp_i_weights_clear(&own);
@@ -144,7 +146,17 @@ static bool mixes(const account *a)
 {
     const netdp_bound bound = a->losses->bound->bound;
     return bound == NETDP_BOUND_EXCURSION_MIXTURE ||
-           (bound == NETDP_BOUND_LEAST && a->request.unit.currency == NETDP_AS_DP);
+           ((bound == NETDP_BOUND_LEAST || bound == NETDP_BOUND_EXCURSION_CONTRACTING) &&
+            a->request.unit.currency == NETDP_AS_DP);
+}
+
+/* -ln of what a step contracts, where the bound takes it into account. */
+static double rate_of(const account *a)
+{
+    const netdp_bound bound = a->losses->bound->bound;
+    return bound == NETDP_BOUND_LEAST || bound == NETDP_BOUND_EXCURSION_CONTRACTING
+               ? netdp_i_spread_rate(a->token->contraction)
+               : 0;
 }
 
 /* A gradient of scale s under noise sigma is one of scale 1 under sigma / s. */
@@ -275,6 +287,7 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
         status = netdp_i_returns_new(watch, &hunt, error);
     if (status != NETDP_OK)
         goto done;
+    watch->rate = rate_of(a);
     netdp_i_powers_copy(&k->returns, 0, 0, terms, hunt->returns);
     netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
     netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
@@ -386,6 +399,8 @@ static netdp_status account_todo(account *a, int32_t count, const netdp_progress
     netdp_status status =
         netdp_i_observer_set_new(a->series, a->members, (const double *const *)a->between,
                                  a->token->release, &a->watch, error);
+    if (status == NETDP_OK)
+        a->watch->rate = rate_of(a);
     for (int thread = 0; thread < netdp_i_threads() && status == NETDP_OK; thread++)
         status = netdp_i_returns_new(a->watch, &a->hunt[thread], error);
     if (status == NETDP_OK)
@@ -527,7 +542,7 @@ static netdp_status make_weights(account *a, netdp_error *error)
     for (int k = 0; k < a->orders && status == NETDP_OK; k++)
         status = netdp_i_weights_new(a->series->terms,
                                      up(a->order[k] * (a->order[k] - 1) / (2 * sigma * sigma)),
-                                     &a->weights[k], error);
+                                     rate_of(a), &a->weights[k], error);
     return status;
 }
 
@@ -654,9 +669,10 @@ static netdp_status account_least(account *a, const netdp_progress *progress, ne
                 local += l->loss[(int64_t)v * l->from_count + i] >= a->most[i];
             }
     l->given_count = 3;
-    l->given[0] = (netdp_given){
-        netdp_i_bound_row(mixes(a) ? NETDP_BOUND_EXCURSION_MIXTURE : NETDP_BOUND_EXCURSION),
-        counted - lower - local};
+    l->given[0] = (netdp_given){netdp_i_bound_row(rate_of(a) > 0 ? NETDP_BOUND_EXCURSION_CONTRACTING
+                                                  : mixes(a)     ? NETDP_BOUND_EXCURSION_MIXTURE
+                                                                 : NETDP_BOUND_EXCURSION),
+                                counted - lower - local};
     l->given[1] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_FIRST_PASSAGE), lower};
     l->given[2] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_LOCAL), local};
     return status;
@@ -853,7 +869,8 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
         for (int64_t i = 0; i < pairs; i++)
             l->loss[i] = a->most[i % l->from_count];
     } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR ||
-               bound == NETDP_BOUND_EXCURSION_MIXTURE) {
+               bound == NETDP_BOUND_EXCURSION_MIXTURE ||
+               bound == NETDP_BOUND_EXCURSION_CONTRACTING) {
         status = account_excursions(a, progress, error);
     } else if (bound == NETDP_BOUND_LEAST) {
         status = account_least(a, progress, error);

@@ -222,6 +222,11 @@ netdp_status netdp_walk_words(const netdp_walk_request *request, const char *nam
             "assumes a constant step of at most 2/beta%s, rows clipped before the mean over them, "
             "nodes without memory.\n",
             token->weighted ? " for the heaviest gradient" : "");
+    if (token->contraction > 0 && token->contraction < 1)
+        fprintf(t.out,
+                "assumes that every step, also of a node that only adds noise, brings any two "
+                "models nearer: by %.10g at least.\n",
+                token->contraction);
     tell_route(t.out, token->route);
     tell_law(t.out, request, gamma);
     return finish(&t, status, text, error);

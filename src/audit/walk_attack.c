@@ -4,8 +4,8 @@
  * The victim contributes -1/2 in world 0 and 1/2 in world 1, all others 0. The path is known. Of a
  * piece of it that ends at a visit, with k contributions of the victim and L noise terms since the
  * observers sent the token on (or since it began), the token less what was sent is N(+-k/2,
- * L sigma^2): its log-likelihood ratio is k y / (L sigma^2), and those of pieces add. Where the
- * victim's map contracts the token, k is a sum of weights and L one of their squares. Nothing here
+ * L sigma^2): its log-likelihood ratio is k y / (L sigma^2), and those of pieces add. Where
+ * maps contract the token, k is a sum of weights and L one of their squares. Nothing here
  * is taken from the accountants.
  */
 #include <netdp/audit.h>
@@ -27,6 +27,9 @@ enum {
 
 /* A row that is not clipped is as large as it takes: so many times the noise. */
 #define EXTREME 8.0
+
+/* Less than this part of a step is no less: its square is a number yet. */
+#define LEAST 1e-140
 
 /* One token, since the observers sent it on. */
 typedef struct trail {
@@ -54,8 +57,8 @@ typedef struct player {
     double contribution; /* of the victim in the world at hand */
     trail *trail;        /* [tokens] */
     double *model;       /* [tokens] */
-    int32_t *path;       /* [tokens][steps + 1], NULL without resets, like the next three */
-    double *keeps; /* [tokens][steps]: by what the victim's map multiplies distances, 0 to 1 */
+    int32_t *path;       /* [tokens][steps + 1], NULL without resets, like `when` and `blocks` */
+    double *keeps; /* [tokens][steps]: by what a step multiplies distances, 0 to 1; NULL: by 1 */
     int64_t *when; /* [steps] contributions of a piece */
     block *blocks; /* [steps] scratch */
 } player;
@@ -176,14 +179,20 @@ static void send(void *context, const netdp_i_stop *stop)
  * Contributions at when[0] < when[1] < ... before a visit at `end`. With weights w_t of the noise
  * that do not fall in time the visit tells (sum of w over contributions)^2 / sum w^2; most by the
  * isotonic regression of the steps' contributions. Where its weight grows the victim's map keeps
- * the ratio of what was before; at the first contribution nothing.
+ * the ratio of what was before; at the first contribution nothing. Where every step contracts by a
+ * factor, both count by what it leaves of them at the end.
  */
-static void contract(block *blocks, const int64_t *when, int64_t count, int64_t end, double *keeps)
+static void contract(double factor, block *blocks, const int64_t *when, int64_t count, int64_t end,
+                     double *keeps)
 {
     int64_t made = 0;
     for (int64_t i = 0; i < count; i++) {
         const int64_t until = i + 1 < count ? when[i + 1] : end;
-        block next = {1, (double)(until - when[i]), when[i]};
+        block next = {fmax(LEAST, pow(factor, (double)(end - 1 - when[i]))), 0, when[i]};
+        for (int64_t t = when[i]; t < until; t++) {
+            const double left = fmax(LEAST, pow(factor, (double)(end - 1 - t)));
+            next.steps += left * left;
+        }
         while (made > 0 &&
                blocks[made - 1].given * next.steps >= next.given * blocks[made - 1].steps) {
             made--;
@@ -194,22 +203,31 @@ static void contract(block *blocks, const int64_t *when, int64_t count, int64_t 
     }
     for (int64_t b = 0; b < made; b++)
         keeps[blocks[b].when] = b == 0 ? 0
-                                       : blocks[b - 1].given / blocks[b - 1].steps /
+                                       : factor * blocks[b - 1].given / blocks[b - 1].steps /
                                              (blocks[b].given / blocks[b].steps);
 }
 
-/* Given the path of token k. */
+/* By what every step contracts. */
+static double factor_of(const netdp_token *token)
+{
+    return token->contraction > 0 ? token->contraction : 1;
+}
+
+/* By what the steps of token k contract; given its path, so that it hurts the victim most. */
 static void plan_contractions(player *p, int32_t k)
 {
     const netdp_token *token = p->attack->token;
-    const int32_t *path = p->path + k * (token->steps + 1);
     double *keeps = p->keeps + k * token->steps;
+    const double factor = factor_of(token);
     int64_t count = 0, given = 0;
     for (int64_t t = 0; t < token->steps; t++)
-        keeps[t] = 1;
+        keeps[t] = factor;
+    if (p->path == NULL)
+        return;
+    const int32_t *path = p->path + k * (token->steps + 1);
     for (int64_t t = 0; t <= token->steps; t++) {
         if (sees(p->attack, path[t], t)) {
-            contract(p->blocks, p->when, count, t, keeps);
+            contract(factor, p->blocks, p->when, count, t, keeps);
             count = 0;
         }
         if (t < token->steps && path[t] == p->attack->asked->victim &&
@@ -237,9 +255,9 @@ static netdp_status play(const attack *a, player *p, int world, int64_t run, net
         netdp_walking still = a->walking; /* the path does not depend on the noise */
         still.noise = 0;
         status = netdp_simulate_walk(a->token, &still, seed, a->tracing, p->model, p->path, error);
-        for (int32_t k = 0; status == NETDP_OK && k < a->token->tokens; k++)
-            plan_contractions(p, k);
     }
+    for (int32_t k = 0; status == NETDP_OK && p->keeps != NULL && k < a->token->tokens; k++)
+        plan_contractions(p, k);
     memset(p->trail, 0, (size_t)a->token->tokens * sizeof *p->trail);
     if (status == NETDP_OK)
         status = netdp_i_simulate_walk(a->token, &a->walking, seed, a->tracing, &hooks, p->model,
@@ -300,10 +318,12 @@ static netdp_status attack_new(attack *a, netdp_error *error)
         p->model = NETDP_I_NEW(double, token->tokens);
         if (p->trail == NULL || p->model == NULL)
             return netdp_i_no_memory(error);
-        if (!a->asked->resets)
+        if (!a->asked->resets && factor_of(token) == 1)
+            continue;
+        p->keeps = NETDP_I_NEW(double, token->tokens * token->steps);
+        if (!a->asked->resets && p->keeps != NULL)
             continue;
         p->path = NETDP_I_NEW(int32_t, token->tokens * (token->steps + 1));
-        p->keeps = NETDP_I_NEW(double, token->tokens * token->steps);
         p->when = NETDP_I_NEW(int64_t, token->steps);
         p->blocks = NETDP_I_NEW(block, token->steps);
         if (p->path == NULL || p->keeps == NULL || p->when == NULL || p->blocks == NULL)

@@ -1,5 +1,6 @@
 #include "plan/walk.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,13 +37,34 @@ static double largest_step(const netdp_i_variant *variant)
 }
 
 /*
+ * By what every step brings any two models nearer, where none is longer than 2 / beta: by its
+ * Hessian, between l2 and beta; a node that only adds noise takes the l2 of a task that learns. The
+ * mean's pull is its contribution, which not every step has. 0: by nothing, or not alike in all.
+ */
+static double contraction_of(const netdp_i_variant *variant)
+{
+    const netdp_i_problem *problem = variant->problem;
+    const netdp_token *token = &variant->token;
+    const double step = variant->study->task.step;
+    const bool silent = token->cap > 0 || (token->route != NULL && token->route->rests != NULL);
+    const double least = problem->train != NULL ? problem->objective.l2 : silent ? 0 : 1;
+    const double beta =
+        problem->train != NULL ? netdp_smoothness_within(&problem->objective, problem->square) : 1;
+    const double factor = fmax(1 - step * least, step * beta - 1) * (1 + 4 * DBL_EPSILON);
+    return token->weighted || least == 0 || factor >= 1 ? 0 : fmax(factor, DBL_MIN);
+}
+
+/*
  * What the excursion accountant cannot see: rows are clipped before the mean over them and a ball
  * is convex, by construction; that the step is constant and short enough is checked here.
  */
 static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
 {
     const double step = variant->study->task.step, largest = largest_step(variant);
+    const bool keeps = step <= largest * (1 + ROUNDING) && variant->study->task.decay == 0;
     const netdp_bound_info *info = NULL;
+    if (keeps)
+        variant->token.contraction = contraction_of(variant);
     if (variant->role == NETDP_I_LOCAL) {
         variant->bound = NETDP_BOUND_LOCAL;
         return NETDP_OK;
@@ -53,7 +75,7 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
     netdp_status status = netdp_walk_bound_choose(&variant->token, variant->bound, &info, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "%s: privacy", variant->study->path);
-    if (step <= largest * (1 + ROUNDING) && variant->study->task.decay == 0)
+    if (keeps)
         return NETDP_OK;
     if (info->bound == NETDP_BOUND_FIRST_PASSAGE ||
         (info->sound && variant->bound != NETDP_BOUND_AUTO && info->bound != NETDP_BOUND_LOCAL))

@@ -153,6 +153,7 @@ netdp_token netdp_protocol_describe_token(const netdp_protocol *protocol,
                          .burn_in = settings->burn_in,
                          .start = settings->start,
                          .cap = settings->cap,
+                         .contraction = settings->contraction,
                          .tokens = settings->tokens,
                          .release = settings->release,
                          .weighted = (protocol->settings & NETDP_SETTING_WEIGHTED) != 0};

@@ -28,6 +28,12 @@ netdp_status netdp_token_check(const netdp_token *token, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID,
                             "start: node %" PRId32 " is not in the graph of %" PRId32 " nodes",
                             token->start, nodes);
+    if (!(token->contraction >= 0 && token->contraction <= 1) ||
+        (token->weighted && token->contraction > 0))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "contraction: %g; give a factor from 0 to 1, and none (0) where "
+                            "gradients are weighted, since steps differ then",
+                            token->contraction);
     return token->route != NULL ? netdp_i_route_check(token, error) : NETDP_OK;
 }
 

@@ -75,8 +75,9 @@ static const allowed of_estimate[] = {
     {.keys = "of drawn observers sources confidence level low high mean method why"},
     {.keys = NULL}};
 static const allowed of_alike[] = {{.keys = "observers sources of"}, {.keys = NULL}};
-static const allowed of_least[] = {{.keys = "excursion excursion-mixture first-passage local"},
-                                   {.keys = NULL}};
+static const allowed of_least[] = {
+    {.keys = "excursion excursion-contracting excursion-mixture first-passage local"},
+    {.keys = NULL}};
 static const allowed of_pairing[] = {{.keys = "graph count noise hidden_among partners says"},
                                      {.keys = NULL}};
 /* `why` may go by the rows themselves. */

@@ -163,7 +163,8 @@ static netdp_status claim_of_walk(const netdp_study *study, claim *c, netdp_erro
     if (info->bound == NETDP_BOUND_GIVEN_PATH)
         return walk_epsilon(c, (netdp_unit){NETDP_AS_GDP, 0}, &c->epsilon, error);
     if (info->bound == NETDP_BOUND_EXCURSION || info->bound == NETDP_BOUND_EXCURSION_MIXTURE ||
-        info->bound == NETDP_BOUND_LOCAL || info->bound == NETDP_BOUND_LEAST)
+        info->bound == NETDP_BOUND_LOCAL || info->bound == NETDP_BOUND_LEAST ||
+        info->bound == NETDP_BOUND_EXCURSION_CONTRACTING)
         return walk_epsilon(c, (netdp_unit){NETDP_AS_DP, delta}, &c->epsilon, error);
     double epsilon[ORDERS];
     for (int k = 0; k < ORDERS && status == NETDP_OK; k++)

@@ -230,6 +230,9 @@ static void take_step(const walk *w, walker *each, int32_t k, int64_t t)
     if (contribute(w, each, k, t))
         for (int32_t j = 0; j < w->width; j++)
             each->model[j] -= pull * each->gradient[j];
+    else if (walking->train != NULL && walking->objective.l2 > 0)
+        for (int32_t j = 0; j < w->width; j++)
+            each->model[j] -= pull * walking->objective.l2 * each->model[j];
     if (walking->noise > 0) {
         const double *normal = each->normal + t % w->block * w->width;
         if (t % w->block == 0) {

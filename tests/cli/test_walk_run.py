@@ -158,6 +158,29 @@ def without_noise_it_finds_the_answer():
             assert variant["noise"] == 0 and variant["error"]["accuracy"]["mean"] > 0.9, variant
 
 
+def strong_convexity_counts_by_itself():
+    """Steps contract by 1 - step l2, or step beta - 1 (beta = 1/4 + l2); a mean's without a cap by 1 - step."""
+    for study, overrides, factor in ((MODEL, ["task.l2=0.02", "task.step=2"], 1 - 2 * 0.02),
+                                     (MODEL, ["task.l2=0.02", "task.step=7"], 7 * 0.27 - 1),
+                                     (MODEL, ["task.step=2"], 1),
+                                     (MEAN, ["task.step=0.1", "protocol.cap=none"], 0.9),
+                                     (MEAN, ["task.step=0.1"], 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            put(folder, study)
+            words = [word for each in overrides for word in ("--set", each)]
+            out, _ = ran(folder, "study.yaml", "-o", "out", "--json", "--set", "privacy.noise=4", *words)
+            walk = read_json(out)["variants"][-1]["guarantee"]
+            cap = [] if "protocol.cap=none" in overrides else ["--cap", "20"]
+            burn_in = ["--burn-in", "3"] if study is MEAN else []
+            contraction = ["--contraction", repr(factor)] if factor < 1 else []
+            code, text, err = run(["loss", "--json", "--protocol", "walk", "--family", "hypercube 4", "--rounds",
+                                   "160", "--noise", "4", "--as", "dp:0.01", *cap, *burn_in, *contraction], folder)
+            assert code == 0, err
+            loss = read_json(text)
+            assert walk["bound"] == ("excursion-contracting" if factor < 1 else "excursion-mixture"), walk
+            close(walk["worst"]["epsilon"], loss["summary"]["max"], relative=1e-9)
+
+
 def too_long_steps_are_local_and_say_so():
     """Beyond 2 / beta (logistic: 8, with an intercept 4) nothing is gained on the way."""
     for overrides, bound in ((["task.step=8"], "excursion-mixture"), (["task.step=8.1"], "local"),
@@ -358,6 +381,6 @@ CASES = [
 ]
 
 main(CASES, [guarantees_are_those_of_loss, contributions_are_counted,
-             without_noise_it_finds_the_answer, too_long_steps_are_local_and_say_so,
+             without_noise_it_finds_the_answer, strong_convexity_counts_by_itself, too_long_steps_are_local_and_say_so,
              unequal_visits_are_told, drawn_observers_are_an_estimate,
              walks_and_gossip_side_by_side, the_same_bytes, the_shipped_study_runs])

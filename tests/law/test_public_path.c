@@ -356,19 +356,24 @@ static void test_attacked(void **state)
         int64_t steps, cap;
         int32_t from, to;
         netdp_path path;
+        double contraction;
     } table[] = {{"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_PUBLIC},
                  {"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_RESTING},
                  {"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_FORWARD},
                  {"hypercube 4", "metropolis", 300, 0, 1, 0, NETDP_PATH_TOUR},
                  {"star 12", "hamilton", 600, 0, 1, 0, NETDP_PATH_PUBLIC},
-                 {"davis", "metropolis", 400, 6, 3, 20, NETDP_PATH_FORWARD}};
+                 {"davis", "metropolis", 400, 6, 3, 20, NETDP_PATH_FORWARD},
+                 {"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_PUBLIC, 0.95},
+                 {"star 12", "hamilton", 600, 0, 1, 0, NETDP_PATH_PUBLIC, 0.8},
+                 {"davis", "metropolis", 400, 6, 3, 20, NETDP_PATH_FORWARD, 0.99}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         net n = open_net(table[i].family, 1, table[i].law);
         netdp_token token = {.law = n.law,
                              .steps = table[i].steps,
                              .start = NETDP_START_UNIFORM,
                              .cap = table[i].cap,
-                             .tokens = 1};
+                             .tokens = 1,
+                             .contraction = table[i].contraction};
         netdp_route *route = draw(&token, table[i].path, 2);
         token.route = route;
         double cost[64], *scores = calloc(2 * RUNS, sizeof *scores);

@@ -56,8 +56,8 @@ static netdp_status choose(const netdp_tally_request *request, netdp_bound *boun
     const netdp_currency currency = request->unit.currency;
     netdp_status status = netdp_tally_check(tally, error);
     if (status == NETDP_OK)
-        status =
-            netdp_i_check_choice("bound", (int64_t)request->bound, NETDP_BOUND_GIVEN_PATH, error);
+        status = netdp_i_check_choice("bound", (int64_t)request->bound,
+                                      NETDP_BOUND_EXCURSION_CONTRACTING, error);
     if (status == NETDP_OK)
         status = netdp_i_check_choice("shuffle", (int64_t)request->shuffle,
                                       NETDP_SHUFFLE_BOUNDS - 1, error);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/walk/spread.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -38,7 +39,7 @@ static double find_rate(const double *a, int64_t terms, double level, double lea
     return high;
 }
 
-netdp_status netdp_i_weights_new(int64_t terms, double theta, netdp_i_weights *weights,
+netdp_status netdp_i_weights_new(int64_t terms, double theta, double rate, netdp_i_weights *weights,
                                  netdp_error *error)
 {
     *weights = (netdp_i_weights){theta, NETDP_I_NEW(double, terms), NETDP_I_NEW(double, terms)};
@@ -47,8 +48,9 @@ netdp_status netdp_i_weights_new(int64_t terms, double theta, netdp_i_weights *w
         return netdp_i_no_memory(error);
     }
     for (int64_t r = 1; r < terms && theta <= NETDP_I_LARGEST_THETA; r++) {
-        weights->first[r] = exp(theta / (double)r);
-        weights->ratio[r] = weights->first[r] * weights->first[r];
+        const double again = exp(theta * netdp_i_spread_shared(rate, r));
+        weights->first[r] = rate == 0 ? again : exp(theta * netdp_i_spread_alone(rate, r));
+        weights->ratio[r] = again * again;
     }
     return NETDP_OK;
 }
@@ -171,7 +173,7 @@ static bool add_rest(netdp_i_returns *hunt, const netdp_i_weights *weights, cons
 
 /*
  * hunt->mass = sum_k A_k, erring upward, for A_1(r) = exit(r) ratio^r w_1(r), A_{k+1} = w_{k+1}
- * (Phi_uu * A_k), w_m(r) = exp(theta min(1, (2m - 1) / r)): the law of u's runs of visits by the
+ * (Phi_uu * A_k), w_m(r) = exp(theta min(1, (2m - 1) / r)), or less: the law of u's runs of visits by the
  * steps r from the first of them to the excursion's end, weighted. `again` (Phi_uu) is tilted by
  * the same ratio. Visits beyond the last that is followed weigh e^theta each; *rest_noise < 0:
  * hunt->rest is not yet there.

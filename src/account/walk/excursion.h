@@ -5,7 +5,9 @@
  * Given the path, the contributions of u between two visits of F are hidden together: with r_1 <
  * r_2 < ... steps from each to the next visit, they cost at most alpha c / (2 sigma^2) with
  *
- *     c = sum_m min(1, (2m - 1) / r_m).
+ *     c = sum_m min(1, (2m - 1) / r_m),
+ *
+ * less where steps contract (spread.h): alone(r_m) + 2 (m - 1) shared(r_m) for (2m - 1) / r_m.
  *
  * The path is drawn independently of the data, so that exp((alpha-1) epsilon) is the mean over
  * paths of exp(theta sum c), theta = alpha (alpha - 1) / (2 sigma^2): a renewal series on u and F.
@@ -30,13 +32,13 @@
 /* What the sparse products before may have lost, in parts. */
 #define NETDP_I_PRODUCTS 1e-9
 
-/* exp(theta / r) and exp(2 theta / r) at r = 1 .. terms-1, for all nodes and threads. */
+/* exp(theta alone(r)) and exp(2 theta shared(r)) at r = 1 .. terms-1, for all nodes and threads. */
 typedef struct netdp_i_weights {
     double theta;
     double *first, *ratio;
 } netdp_i_weights;
 
-netdp_status netdp_i_weights_new(int64_t terms, double theta, netdp_i_weights *weights,
+netdp_status netdp_i_weights_new(int64_t terms, double theta, double rate, netdp_i_weights *weights,
                                  netdp_error *error);
 void netdp_i_weights_clear(netdp_i_weights *weights);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "account/walk/excursion.h"
+#include "account/walk/spread.h"
 
 typedef struct direct {
     const netdp_i_returns *hunt;
@@ -32,6 +33,7 @@ static void follow(const direct *d, const double *exit, const double *plain, dou
                    long double *gain)
 {
     const int64_t terms = d->terms;
+    const double rate = d->hunt->watch->rate;
     for (int64_t r = 0; r < terms; r++) {
         d->run[r] = exit[r];
         d->mass[r] = 0;
@@ -42,7 +44,9 @@ static void follow(const direct *d, const double *exit, const double *plain, dou
             if (d->run[r] == 0)
                 continue;
             any = true;
-            d->run[r] *= expl(d->theta * fminl(1, (2 * (long double)m - 1) / (long double)r));
+            const long double cost = rate == 0 ? (2 * (long double)m - 1) / (long double)r
+                                               : netdp_i_spread_among(rate, m, r);
+            d->run[r] *= expl(d->theta * fminl(1, cost));
             d->mass[r] += d->run[r];
         }
         if (!any)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "account/walk/runs.h"
+#include "account/walk/spread.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -443,7 +444,7 @@ static void sample(pair *p, const netdp_i_mixture_asked *asked, netdp_i_cost_law
 }
 
 /*
- * One contribution: 1 / r for the r steps from it to the first visit that follows, within the walk.
+ * One contribution: 1 / r, or less, for the r steps from it to the first visit that follows, within the walk.
  */
 static netdp_status find_law_of_one(netdp_i_returns *hunt, netdp_i_cost_law *law,
                                     netdp_error *error)
@@ -463,7 +464,7 @@ static netdp_status find_law_of_one(netdp_i_returns *hunt, netdp_i_cost_law *law
             first += fmax(0, hunt->first[f][r]);
         begun = fmax(0, begun - hunt->start[steps - r + 1]);
         gone += first;
-        law->cost[b] = fmax(law->cost[b], 1 / (double)r);
+        law->cost[b] = fmax(law->cost[b], netdp_i_spread_alone(hunt->watch->rate, r));
         law->mass[b] += first * (begun + ROUNDED);
         if (hunt->watch->release) /* the end is a visit */
             law->mass[b] += hunt->start[steps - r] *

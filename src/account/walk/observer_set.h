@@ -13,6 +13,7 @@ typedef struct netdp_i_observer_set {
     double **inverse_array;
     double noise; /* largest coefficient of the residual G_FF G_FF^-1 - I */
     bool release; /* everyone sees the token at the end */
+    double rate;  /* -ln of what a step contracts, 0 in a new one (spread.h) */
 } netdp_i_observer_set;
 
 /*

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/walk/spread.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -24,8 +25,14 @@ typedef struct history {
     const int32_t *path;
     netdp_realised_kind kind;
     int32_t nodes;
+    double rate; /* -ln of what a step contracts */
     int64_t *start, *when;
 } history;
+
+/* Contributions that are absorbed alike, and the noise that they share. */
+typedef struct block {
+    double given, noise;
+} block;
 
 /* The pieces into which the visits of one observer cut a path, and room for a minorant. */
 typedef struct pieces {
@@ -33,7 +40,7 @@ typedef struct pieces {
     int64_t *number; /* [steps + 1]: the piece in which a step lies */
     int64_t *end;    /* by piece: the visit that closes it, -1 where nothing does */
     int64_t *noises; /* by piece: noise terms in it, without the observer's */
-    int64_t *corner; /* [steps + 1] */
+    block *block;    /* [steps + 1] */
 } pieces;
 
 static netdp_status check(const netdp_token *token, const int32_t *path, netdp_error *error)
@@ -100,7 +107,11 @@ static netdp_status history_new(const netdp_token *token, const int32_t *path,
     if (status != NETDP_OK)
         return status;
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
-    *h = (history){.token = token, .path = path, .kind = kind, .nodes = nodes};
+    *h = (history){.token = token,
+                   .path = path,
+                   .kind = kind,
+                   .nodes = nodes,
+                   .rate = netdp_i_spread_rate(token->contraction)};
     h->start = NETDP_I_NEW(int64_t, (int64_t)token->tokens * (nodes + 1));
     h->when = NETDP_I_NEW(int64_t, token->tokens * token->steps);
     int64_t *count = NETDP_I_NEW(int64_t, nodes);
@@ -125,9 +136,9 @@ static bool pieces_new(const history *h, pieces *p)
     p->number = NETDP_I_NEW(int64_t, visits);
     p->end = NETDP_I_NEW(int64_t, visits + 1);
     p->noises = NETDP_I_NEW(int64_t, visits + 1);
-    p->corner = NETDP_I_NEW(int64_t, visits);
+    p->block = NETDP_I_NEW(block, visits);
     return p->observes != NULL && p->number != NULL && p->end != NULL && p->noises != NULL &&
-           p->corner != NULL;
+           p->block != NULL;
 }
 
 static void pieces_clear(pieces *p)
@@ -136,7 +147,7 @@ static void pieces_clear(pieces *p)
     netdp_i_free(p->number);
     netdp_i_free(p->end);
     netdp_i_free(p->noises);
-    netdp_i_free(p->corner);
+    netdp_i_free(p->block);
 }
 
 /* Cuts a path at its visits: a step lies in the piece whose end comes after it. */
@@ -158,31 +169,49 @@ static void cut(const history *h, const int32_t *at, pieces *p)
     p->end[number] = -1;
 }
 
+/* A shift that is e^-FAR of what it was is no smaller: so far no power leaves the doubles. */
+#define FAR 300.0
+
+/* What exp and expm1 may be off, in parts. */
+#define ROUNDED 1e-12
+
+/* By what is left of it at the end, what a contribution gives `steps` steps before. */
+static double left_of(double rate, int64_t steps)
+{
+    return rate == 0 ? 1 : exp(-fmin(FAR, rate * (double)(steps - 1)));
+}
+
+/* The noise from so many steps to the end up to so many, as its variance there. */
+static double noise_of(double rate, int64_t from, int64_t until)
+{
+    if (rate == 0)
+        return (double)(from - until);
+    const double all = fmin((double)from, FAR / rate), rest = fmin((double)until, FAR / rate);
+    return exp(-2 * rate * rest) * (expm1(-2 * rate * (all - rest)) / expm1(-2 * rate));
+}
+
 /*
  * Least sum of a_t^2, what is absorbed by any step at most what is contributed by then, all of it
- * by `end`: the running count jumps from i to i + 1 at step when[i], so its greatest convex
- * minorant bends at points (when[i], i) and goes up to (end, count).
+ * by `end`: slopes of the greatest convex minorant of the running count, by blocks of equal slope.
+ * Where steps contract, both count by what is left of them at the end.
  */
-static double absorb(const int64_t *when, int64_t count, int64_t end, int64_t *corner)
+static double absorb(double rate, const int64_t *when, int64_t count, int64_t end, block *blocks)
 {
-    int64_t last = -1; /* of the corners so far, which are numbers i */
+    int64_t made = 0;
     double sum = 0;
-    for (int64_t i = 0; i <= count; i++) {
-        const int64_t x = i < count ? when[i] : end;
-        while (last > 0) { /* a corner on or above the line from the one before it is none */
-            const int64_t a = corner[last - 1], b = corner[last];
-            if ((b - a) * (x - when[b]) < (i - b) * (when[b] - when[a]))
-                break;
-            last--;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t next = i + 1 < count ? end - when[i + 1] : 0;
+        block now = {left_of(rate, end - when[i]), noise_of(rate, end - when[i], next)};
+        for (; made > 0 && blocks[made - 1].given / blocks[made - 1].noise >= now.given / now.noise;
+             made--) {
+            now.given += blocks[made - 1].given;
+            now.noise += blocks[made - 1].noise;
         }
-        corner[++last] = i;
+        blocks[made++] = now;
     }
-    for (int64_t c = 0; c < last; c++) {
-        const int64_t a = corner[c], b = corner[c + 1];
-        const double rise = (double)(b - a);
-        sum += rise * rise / (double)((b < count ? when[b] : end) - when[a]);
-    }
-    return sum;
+    for (int64_t b = 0; b < made; b++)
+        sum += blocks[b].given * blocks[b].given / blocks[b].noise;
+    return rate == 0 ? sum : sum * (1 + ROUNDED);
 }
 
 /* What one node's contributions to one token cost. */
@@ -196,8 +225,9 @@ static double cost_of(const history *h, const int64_t *when, int64_t count, piec
         for (next = i + 1; next < count && p->number[when[next]] == number;)
             next++;
         const double k = (double)(next - i);
-        sum += h->kind == NETDP_REALISED_LINEAR ? k * k / (double)p->noises[number]
-                                                : absorb(when + i, next - i, end, p->corner);
+        sum += h->kind == NETDP_REALISED_LINEAR
+                   ? k * k / (double)p->noises[number]
+                   : absorb(h->rate, when + i, next - i, end, p->block);
     }
     return sum;
 }

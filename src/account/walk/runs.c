@@ -1,8 +1,10 @@
 #include "account/walk/runs.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "account/walk/spread.h"
 #include "account/walk/wider.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -32,6 +34,7 @@ void netdp_i_runs_clear(runs *r)
     netdp_i_free(r->gap);
     netdp_i_free(r->gap_sum);
     netdp_i_free(r->stay);
+    netdp_i_free(r->split);
     *r = (runs){0};
 }
 
@@ -42,6 +45,22 @@ static netdp_status leave_new(int32_t bins, leave *l, netdp_error *error)
     return l->mass != NULL && l->part != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
+/*
+ * Of contribution `number` before one in bin x: in which gaps up to that one the steps to the
+ * piece's end are cheaper, which is in short ones, and in more of them the larger x is.
+ */
+static void find_splits(runs *r)
+{
+    const netdp_i_time_grid *m = r->grid;
+    for (int64_t number = 2; number <= r->count; number++)
+        for (int32_t x = 0, y = 0; x < m->bins; x++) {
+            while (y < m->bins && netdp_i_spread_among(r->rate, number, m->tau[x] + m->tau[y]) <
+                                      netdp_i_spread_alone(r->rate, m->tau[y]))
+                y++;
+            r->split[(number - 1) * m->bins + x] = y;
+        }
+}
+
 netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_observer_set *watch,
                               int64_t count, runs *r, netdp_error *error)
 {
@@ -49,7 +68,8 @@ netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_obser
                 .count = count,
                 .members = watch->members,
                 .leaves = watch->members + (watch->release ? 3 : 1),
-                .release = watch->release};
+                .release = watch->release,
+                .rate = watch->rate};
     const int64_t laws = (int64_t)r->leaves * count * grid->bins;
     const int32_t sums = grid->first[grid->bins];
     r->leave = NETDP_I_NEW(leave, r->leaves);
@@ -59,13 +79,16 @@ netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_obser
     r->gap = NETDP_I_NEW(lanes, grid->bins);
     r->gap_sum = NETDP_I_NEW(lanes, sums);
     r->stay = NETDP_I_NEW(lanes, (int64_t)r->leaves * grid->bins);
+    r->split = NETDP_I_NEW(int32_t, count * grid->bins);
     netdp_status status = r->leave == NULL || r->again_sum == NULL || r->plain == NULL ||
                                   r->law == NULL || r->gap == NULL || r->gap_sum == NULL ||
-                                  r->stay == NULL
+                                  r->stay == NULL || r->split == NULL
                               ? netdp_i_no_memory(error)
                               : NETDP_OK;
     for (int32_t i = 0; i < r->leaves && status == NETDP_OK; i++)
         status = leave_new(grid->bins, &r->leave[i], error);
+    if (status == NETDP_OK)
+        find_splits(r);
     return status == NETDP_OK ? leave_new(grid->bins, &r->again, error) : status;
 }
 
@@ -86,22 +109,34 @@ static double to_next(double x, double bend)
     return fmin(1, part * (1 + 1e-14));
 }
 
-/* Into bins; a cost of 1 / t each, on the grid of the bin's least. */
+/* The grid point below a cost. */
+static int64_t point_of(const runs *r, double cost)
+{
+    return (int64_t)floor(cost * (double)r->per);
+}
+
+/* How much of its mass goes to the next one; what the product may be off is added. */
+static double part_of(const runs *r, double cost)
+{
+    const double x = cost * (double)r->per;
+    return to_next(x - floor(x) + 8 * DBL_EPSILON * x, r->bend);
+}
+
+/* Into bins; a cost of 1 / t each, or less, on the grid of the bin's least. */
 static void fill(const runs *r, const double *law, leave *into)
 {
     const netdp_i_time_grid *m = r->grid;
     memset(into->mass, 0, (size_t)m->bins * sizeof(double));
     memset(into->part, 0, (size_t)m->bins * sizeof(double));
-    for (int64_t t = 1; t <= m->steps; t++) {
-        const int32_t b = m->bin[t];
-        into->mass[b] += law[t];
-        if (m->tau[b] > r->per) { /* all of the bin is below point 1 */
-            into->part[b] += law[t] * to_next((double)r->per / (double)t, r->bend);
-            continue;
+    for (int32_t b = 0; b < m->bins; b++) {
+        const int64_t point = point_of(r, netdp_i_spread_alone(r->rate, m->tau[b]));
+        const int64_t end = b + 1 < m->bins ? m->tau[b + 1] : m->steps + 1;
+        for (int64_t t = m->tau[b]; t < end; t++) {
+            const double cost = netdp_i_spread_alone(r->rate, t);
+            into->mass[b] += law[t];
+            if (point_of(r, cost) == point)
+                into->part[b] += law[t] * part_of(r, cost);
         }
-        const int64_t floor = r->per / m->tau[b];
-        if (r->per / t == floor)
-            into->part[b] += law[t] * to_next((double)(r->per % t) / (double)t, r->bend);
     }
 }
 
@@ -207,13 +242,11 @@ static lanes weigh(const runs *r, int64_t g, double mass, double part)
     return made;
 }
 
-/* The weight of a contribution that is hidden by the steps to the piece's end: min(1, n / tau). */
-static lanes weigh_spread(const runs *r, int64_t n, int64_t tau)
+/* The weight of a contribution that is hidden, as the first of so many, by the steps to the end. */
+static lanes weigh_spread(const runs *r, int64_t number, int64_t tau)
 {
-    if (n >= tau)
-        return r->power[r->per];
-    const int64_t all = n * r->per;
-    return weigh(r, all / tau, 1, to_next((double)(all % tau) / (double)tau, r->bend));
+    const double cost = netdp_i_spread_among(r->rate, number, tau);
+    return cost >= 1 ? r->power[r->per] : weigh(r, point_of(r, cost), 1, part_of(r, cost));
 }
 
 #define INSIDE static inline __attribute__((always_inline))
@@ -321,9 +354,7 @@ static void extend(const runs *r, int64_t number, const lanes *now, lanes *next,
     memset(next, 0, (size_t)m->bins * sizeof *next);
     memset(stay, 0, (size_t)m->bins * sizeof *stay);
     for (int32_t x = 0; x < m->bins; x++) {
-        /* up to here the steps to the piece's end are cheaper than those of the gap */
-        const int64_t most = (m->tau[x] - 1) / (2 * number - 2);
-        const int32_t split = most < 1 ? 0 : m->bin[most] + 1;
+        const int32_t split = r->split[(number - 1) * m->bins + x];
         wide here, gap;
         load(&now[x], &here);
         load(&r->gap[x], &gap);
@@ -344,7 +375,7 @@ static void add_stays(runs *r, int64_t number)
 {
     const int64_t bins = r->grid->bins;
     for (int32_t b = 0; b < bins; b++) {
-        const lanes w = weigh_spread(r, 2 * number - 1, r->grid->tau[b]);
+        const lanes w = weigh_spread(r, number, r->grid->tau[b]);
         wide weight, stay, made;
         load(&w, &weight);
         for (int32_t i = 0; i < r->leaves; i++) {
@@ -360,7 +391,8 @@ static void add_stays(runs *r, int64_t number)
 static void first_of(const runs *r, const leave *from, lanes *into)
 {
     for (int32_t b = 0; b < r->grid->bins; b++)
-        into[b] = weigh(r, r->per / r->grid->tau[b], from->mass[b], from->part[b]);
+        into[b] = weigh(r, point_of(r, netdp_i_spread_alone(r->rate, r->grid->tau[b])),
+                        from->mass[b], from->part[b]);
 }
 
 void netdp_i_runs_follow(runs *r, const double *tilt, const int64_t *turn, int64_t points)

@@ -30,10 +30,12 @@ typedef struct netdp_i_runs {
     int32_t members;
     int32_t leaves; /* members, then 1; with a release 2 more */
     bool release;
+    double rate;          /* -ln of what a step contracts (spread.h) */
     netdp_i_leave *leave; /* [leaves] */
     netdp_i_leave again;  /* from u to u */
     double *again_sum;    /* by netdp_i_together: of again.mass */
     double *plain;        /* [leaves][count][bins]: without costs */
+    int32_t *split;       /* [count][bins]: of contributions, from the second on */
     /* of the grid of costs */
     int64_t per;
     double bend; /* in steps of the grid */

@@ -115,6 +115,11 @@ typedef struct netdp_i_description_options {
      "walk: independent tokens, each with a model of its own", "protocol.tokens"},                               \
     {NETDP_I_KEYED, 0, "cap", &(o).settings.cap, "N",                                              \
      "tokens: contributions of one node at most; above it adds noise only", "protocol.cap"},               \
+    NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN),                                                         \
+    {NETDP_I_NUMBER, 0, "contraction", &(o).settings.contraction, "C",                             \
+     "walk: by what every step brings models nearer, max(1 - step l2, step beta - 1) of a "        \
+     "learning task with l2 (what a study finds itself)",                                          \
+     "none"},                                                                                      \
     NETDP_I_ONLY_FOR(NETDP_SETTING_WEIGHTED),                                                      \
     {NETDP_I_TEXT, 0, "gamma", &(o).gamma, "THETA,LOW,HIGH",                                       \
      "weighted-walk: the Gamma mechanism released the law; adds its cost, for half of delta",      \

@@ -132,6 +132,8 @@ static json_t *walk_json(const netdp_i_description *description)
                                "burn_in", (json_int_t)token->burn_in, "cap",
                                token->cap > 0 ? json_integer(token->cap) : json_null(), "tokens",
                                (int)token->tokens);
+    if (token->contraction > 0)
+        json_object_set_new(object, "contraction", json_real(token->contraction));
     if (token->route != NULL)
         json_object_update_new(object,
                                json_pack("{s:s, s:I}", "path", netdp_path_name(token->route->path),
