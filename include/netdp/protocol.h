@@ -178,11 +178,10 @@ typedef struct netdp_token {
                       was released about them must be paid for (netdp/privacy.h) */
     const netdp_route *route; /* borrowed; NULL: the path is hidden. Else of as many tokens and
                                  steps, along edges, without burn-in */
-    double
-        contraction; /* in (0, 1): every step, also of a node that only adds noise, brings any two
-                           models nearer by this factor at least (strong convexity,
-                           docs/proofs/excursion.md); whoever runs the walk answers for it. 0, 1: no
-                           such factor. Not where weighted */
+    /* In (0, 1): every step, also of a node that only adds noise, brings any two models nearer by
+       this factor at least (strong convexity, docs/proofs/excursion.md); whoever runs the walk
+       answers for it. 0, 1: no such factor. None where weighted. */
+    double contraction;
 } netdp_token;
 
 /*
@@ -386,9 +385,9 @@ typedef struct netdp_settings {
     int64_t burn_in, cap;
     int32_t start, tokens;
     bool release;
+    double contraction;
     netdp_path path; /* what netdp_route_new is to be asked for, with */
     uint64_t path_seed;
-    double contraction;
     /* tallies, as in netdp_tally, and cap and release */
     netdp_mechanism mechanism;
     netdp_tally_schedule schedule;
