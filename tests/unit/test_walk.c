@@ -51,7 +51,7 @@ static void shorten(double *x, int32_t width, double radius)
         x[j] *= radius / sqrt(square);
 }
 
-/* Without noise: Algorithm 1 as printed. */
+/* Without noise: Algorithm 1 as printed, but that a node over the cap still takes the step of l2. */
 static void replay(const netdp_walking *w, const int32_t *path, int64_t steps, int64_t cap,
                    double *x, double *mean)
 {
@@ -64,9 +64,10 @@ static void replay(const netdp_walking *w, const int32_t *path, int64_t steps, i
         if (w->train != NULL)
             netdp_gradient(&w->objective, w->train, path[t], x, 0, 0, 0, NULL, gradient);
         for (int32_t j = 0; j < width; j++) {
-            const double g = w->train != NULL ? gradient[j] : x[j] - w->values[path[t] * width + j];
-            if (cap == 0 || count[path[t]] < cap)
-                x[j] -= w->step * pow((double)t + 1, -w->decay) * g;
+            double g = w->train != NULL ? gradient[j] : x[j] - w->values[path[t] * width + j];
+            if (cap > 0 && count[path[t]] >= cap) /* what needs no data */
+                g = w->train != NULL ? w->objective.l2 * x[j] : 0;
+            x[j] -= w->step * pow((double)t + 1, -w->decay) * g;
         }
         count[path[t]]++;
         if (w->radius > 0)
