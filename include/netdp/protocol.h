@@ -168,8 +168,8 @@ typedef struct netdp_token {
     int64_t steps;               /* T >= 1: steps with a contribution and noise */
     int64_t burn_in;             /* moves before them, without contribution or noise */
     int32_t start;               /* a node, NETDP_START_UNIFORM or NETDP_START_OBSERVER */
-    int64_t cap;                 /* a node contributes this often at most and adds noise only
-                                    above; 0: no cap */
+    int64_t cap;                 /* a node contributes this often at most; above, it adds noise
+                                    and takes the step of an objective's l2; 0: no cap */
     int32_t tokens;              /* independent walks with models of their own; >= 1 */
     bool release;                /* everyone sees the final model: a last visit for all */
     bool weighted; /* node u's gradient, not its noise, is multiplied by 1 / (n pi_u), pi the law's
