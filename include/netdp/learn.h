@@ -76,10 +76,11 @@ typedef struct netdp_examples {
     int64_t rows;     /* of all nodes */
     int32_t features; /* of a row */
     double *x;        /* [rows][features] */
-    double *y;        /* [rows]: -1 or +1 for logistic, any finite number for ridge */
+    double *y;        /* [rows]: -1, +1 (logistic), 0, 1, .. (softmax), any finite number (ridge) */
     int32_t nodes;    /* 0: not dealt (test rows) */
     int64_t *start;   /* [nodes + 1], NULL where nodes is 0 */
     double *weight;   /* [nodes]: what a node's mean counts for; NULL: 1 each */
+    int32_t classes;  /* of y, where they are counted from 0; else 0 */
 } netdp_examples;
 
 /* What everybody may know of a column: a range, where values beyond count as the nearer end, or the
@@ -108,12 +109,19 @@ typedef struct netdp_preparation {
        seems to count the rows or to say who holds them (NETDP_INVALID: such a column must not be
        learnt from without being named). */
     const char *features;
-    bool classes;   /* y has exactly two values: sorted (as numbers where both are numbers,
+    bool classes; /* y has exactly two values: sorted (as numbers where both are numbers,
                        else by their bytes) the second is +1; otherwise y is numeric */
+    bool many; /* with `classes`: y has 2 to 1000 values and is the place of a row's among them, 0,
+                     1, ... in that order. With a range of the label that lists its values, in
+                     either case the order of the list; a row that says none is NETDP_INVALID */
     double split;   /* part of the rows (of each class) that train, in (0, 1) */
     bool intercept; /* append a feature that is 1 */
     int32_t nodes; /* training rows are shuffled and dealt in turn: shuffled row i to i mod nodes */
     uint64_t seed; /* of split and deal */
+    /* NULL or "even": so. Of rows of classes, alike in number but not in labels: "by-label", each
+     * node's from one place of the rows sorted by their label; "dirichlet:ALPHA", ALPHA from 1e-6 to
+     * 1e6, each node with shares of its own, Dirichlet (ALPHA times all rows' shares). */
+    const char *deal;
     /* NULL, or a column that says whose a row is: it goes to that node instead, by the node's name,
      * or owners in their order are nodes 0, 1, ...; it is no feature unless named. */
     const char *owner;
@@ -141,12 +149,12 @@ typedef struct netdp_preparation_notes {
  * Reads the CSV (as netdp_table_read: an empty, non-numeric or non-finite cell is NETDP_INVALID
  * with its line and column) and makes examples of it:
  *
- * - Split: the rows of class c = 0, 1 (first, second; without `classes` all rows are class 0), in
+ * - Split: the rows of class c = 0, 1, ... (without `classes` all rows are class 0), in
  *   the file's order, are shuffled by Fisher-Yates with stream (seed, NETDP_FOR_SPLIT, c, 1): for
  *   i from n_c - 1 down to 1, place i is swapped with place netdp_stream_below(i + 1). The first
  *   floor(split n_c) train (split taken as the decimal that was written: 0.29 of 100 is 29), the
  *   others are the test rows.
- * - Deal: the training rows, class 0 before class 1, go to nodes by netdp_deal, which shuffles them
+ * - Deal (even): the training rows, class 0 before class 1, go to nodes by netdp_deal, which shuffles them
  *   together with stream (seed, NETDP_FOR_SPLIT, 0, 0). Fewer of them than nodes: NETDP_INVALID.
  * - Standardise: every feature with the training rows' mean and population standard deviation, the
  *   test rows with the same. A feature that is constant in the training rows is dropped and counted
@@ -194,6 +202,8 @@ typedef enum netdp_objective_kind {
     NETDP_RIDGE,        /* (x'w - y)^2 / 2, beta = max |x|^2 */
     NETDP_MARGIN_LOSS,  /* a loss of one's own of x'w and y: netdp_margin_loss */
     NETDP_ROW_LOSS,     /* a loss of one's own of a row and the model: netdp_row_loss */
+    NETDP_SOFTMAX, /* ln sum_k exp(x'w_k) - x'w_y of the model w_0, w_1, ..., y a class; smooth with
+                      beta = max |x|^2 / 2 where the clip is at least sqrt(2) max |x| */
 } netdp_objective_kind;
 
 /*
@@ -229,7 +239,8 @@ typedef struct netdp_row {
     const double *x;     /* [features] */
     double y;            /* label or target */
     int32_t features;    /* how many */
-    const double *model; /* [features] */
+    int32_t parameters;  /* of the model */
+    const double *model; /* [parameters] */
 } netdp_row;
 
 /*
@@ -237,8 +248,9 @@ typedef struct netdp_row {
  * steps expand distances however short they are: under a finite clip its smoothness is INFINITY.
  */
 typedef struct netdp_row_loss {
-    double (*value)(void *context, netdp_row row);                    /* the loss */
-    void (*gradient)(void *context, netdp_row row, double *gradient); /* [features], zeros before */
+    double (*value)(void *context, netdp_row row); /* the loss */
+    /* [parameters], zeros before */
+    void (*gradient)(void *context, netdp_row row, double *gradient);
     double (*score)(void *context, netdp_row row); /* NULL: as of netdp_margin_loss, by x'w */
     double smoothness; /* of the value, convex in the model; INFINITY: not known, or not so */
     void *context;     /* handed to the functions */
@@ -252,16 +264,22 @@ typedef struct netdp_objective {
                     data-free) */
     const netdp_margin_loss *margin_loss; /* borrowed; of NETDP_MARGIN_LOSS */
     const netdp_row_loss *row_loss;       /* borrowed; of NETDP_ROW_LOSS */
+    int32_t parameters; /* of a model. NETDP_SOFTMAX: classes * features; a row loss: its own;
+                           0: as many as features */
 } netdp_objective;
 
-/* NETDP_INVALID where clip or l2 is out of its range or a loss of one's own lacks a function. */
+/* NETDP_INVALID where clip, l2 or parameters are out of their range or a loss of one's own lacks a function. */
 NETDP_API NETDP_CHECK netdp_status netdp_objective_check(const netdp_objective *objective,
                                                          netdp_error *error);
 
+/* How many numbers a model of such rows has: what is called a model below has so many. */
+NETDP_API int32_t netdp_parameters(const netdp_objective *objective,
+                                   const netdp_examples *examples);
+
 /*
- * gradient[features] = weight of the node * mean over its rows of the clipped row gradient + l2 w. Each row is
+ * gradient[parameters] = weight of the node * mean over its rows of the clipped row gradient + l2 w. Each row is
  * clipped before the mean is taken, whatever its numbers: the mean's norm is at most clip (up to
- * rounding, about (rows + features) * 2^-53 of it). Under a finite clip a row counts as 0 where its
+ * rounding, about (rows + parameters) * 2^-53 of it). Under a finite clip a row counts as 0 where its
  * slope is not a number (the model is not finite), or where a row loss's gradient is not finite.
  *
  * `batch` rows are drawn without replacement with stream (seed, NETDP_FOR_BATCH, node, step), one
@@ -269,7 +287,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_objective_check(const netdp_objective *
  * a draw. The mean of a batch has the same sensitivity 2 clip: no amplification is claimed.
  * `scratch`: at least the node's number of rows, NULL where batch is 0. Calls for different nodes
  * may run at once. `examples` must be dealt (nodes > 0). Allocates nothing, except for row losses
- * of more than 1024 features: where there is no memory every coordinate is then NaN.
+ * of more than 1024 parameters: where there is no memory every coordinate is then NaN.
  */
 NETDP_API void netdp_gradient(const netdp_objective *objective, const netdp_examples *examples,
                               int32_t node, const double *model, int64_t batch, uint64_t seed,
@@ -297,12 +315,13 @@ NETDP_API double netdp_objective_value(const netdp_objective *objective,
 
 /*
  * Part of the rows whose sign of x'w is y (a tie counts as +1, what is not a number as wrong).
- * NETDP_RIDGE: mean squared error instead; losses of one's own: the mean of their scores.
+ * NETDP_RIDGE: mean squared error instead; NETDP_SOFTMAX: whose x'w_y is largest, the first of
+ * equals; losses of one's own: the mean of their scores.
  */
 NETDP_API double netdp_score(const netdp_objective *objective, const netdp_examples *examples,
                              const double *model);
 
-/* The same of many models, [count][features] into score [count]: in blocks, up to rounding equal. */
+/* The same of many models, [count][parameters] into score [count]: in blocks, up to rounding equal. */
 NETDP_API void netdp_score_models(const netdp_objective *objective, const netdp_examples *examples,
                                   const double *models, int32_t count, double *score);
 

@@ -67,17 +67,23 @@ typedef struct netdp_learning {
     double step;                 /* step size */
     int64_t batch;               /* rows of a gradient, 0: all of the node's */
     netdp_batches batches;       /* gossip, and batch 0: the rows of each phase */
-    double noise; /* sigma * Delta of a gradient: the unit noise of a message is step times this */
-    double decay; /* step t = 0, 1, ... has size step / (t + 1)^decay; 0: constant. Above 0 of
-                     gossip-sgd and async-gossip-sgd only (NETDP_INVALID): dithers are parts of one
-                     unit noise. Accounts for which contributions of all rounds weigh the same no
-                     longer hold, NETDP_BOUND_EVERYTHING does */
+    double noise;  /* sigma * Delta of a gradient: the unit noise of a message is step times this */
+    double decay;  /* step t = 0, 1, ... has size step / (t + 1)^decay, and so has all noise of
+                     the round or phase; 0: constant. Of gossip-sgd and async-gossip-sgd
+                     NETDP_BOUND_EVERYTHING still holds, of muffliato-sgd also
+                     NETDP_BOUND_PHASE_RELEASE (docs/proofs/phase-release.md) */
+    int64_t local; /* a step's parts: each a clipped gradient at the model so far, of step / local.
+                      0, 1: one. Protects nodes, not rows; batches full */
+    /* In [0, 1), of muffliato-sgd: a phase begins at z + momentum (z - the z of the phase before), z
+       the models that were released; 0: at z. A run is not saved on the way. The central baseline
+       takes neither this nor parts. */
+    double momentum;
 } netdp_learning;
 
 /*
  * Gossip SGD (paper D, eq. 5.1) and Muffliato-SGD (paper C, Algorithm 3): in contribution rounds a
  * node sends s - step (gradient(s) + noise N), in others s plus dither; at the end of a phase its
- * state takes the end dither. Models start at 0; each node's last goes to model [nodes][features].
+ * state takes the end dither. Models start at 0; each node's last goes to model [nodes][parameters].
  */
 NETDP_API NETDP_CHECK netdp_status netdp_simulate_learning(const netdp_linear *protocol,
                                                            const netdp_learning *learning,
@@ -123,7 +129,7 @@ netdp_simulate_gradients(const netdp_linear *protocol, const netdp_gradients *gr
 /*
  * The central baseline of learning: `steps` full-gradient steps on the mean of the nodes' clipped
  * gradients, with noise of standard deviation noise / nodes in each coordinate; the model goes to
- * model [features]. Its guarantee is mu = sqrt(steps) / sigma.
+ * model [parameters]. Its guarantee is mu = sqrt(steps) / sigma.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_learn_central(const netdp_learning *learning,
                                                        int64_t steps, netdp_run_seed seed,
@@ -143,7 +149,7 @@ typedef struct netdp_walking {
     const netdp_examples *train; /* borrowed, dealt to the nodes; of learning */
     const netdp_examples *test;  /* NULL: no accuracy */
     const double *values;        /* borrowed, [nodes][width]; of the mean */
-    int32_t width;               /* of the mean; learning takes train's features */
+    int32_t width;               /* of the mean; learning takes the objective's parameters */
     double step, decay;       /* step t = 0, 1, ... has size step / (t + 1)^decay; 0: constant. Step
                                  1 and decay 1 are the running mean of the visited values */
     int64_t batch;            /* rows of a gradient, 0: all of the node's */
@@ -154,7 +160,7 @@ typedef struct netdp_walking {
 
 /*
  * Walks of the description `token` (token.h), models from 0. A node whose contributions have
- * reached the cap adds its noise only, neither gradient nor l2. Each token's output goes to model
+ * reached the cap adds its noise and takes the step of l2, but no gradient. Each token's output goes to model
  * [tokens][width]; its node at each step (burn-in left out) and the one that keeps it to path
  * [tokens][steps + 1], which may be NULL. That x - step gradient does not expand distances is not
  * asked here.

@@ -89,7 +89,8 @@ NETDP_API NETDP_CHECK netdp_status netdp_walk_words(const netdp_walk_request *re
  *
  * Paths are those of netdp_simulate_walk: path[tokens][steps + 1], the node at each step and then
  * the one that keeps the token. A node sees the token each time it is there, t = 0 .. steps, before
- * its own update; `release` makes t = steps a visit for all. A node over the cap adds noise only,
+ * its own update; `release` makes t = steps a visit for all. A node over the cap adds noise (and
+ * takes the step of l2, where the contraction of `token` counts on it),
  * which still hides others. Of the token only law (the number of nodes), steps, burn_in, start,
  * cap, tokens and release are used; steps < 2^32.
  */

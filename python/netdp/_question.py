@@ -38,6 +38,7 @@ _SETTINGS: Dict[str, Tuple[int, Optional[str]]] = {
     "path": (lib.NETDP_SETTING_TOKEN, None),
     "path_seed": (lib.NETDP_SETTING_TOKEN, "path_seed"),
     "cap": (lib.NETDP_SETTING_TOKEN | lib.NETDP_SETTING_COMPLETE, "cap"),
+    "contraction": (lib.NETDP_SETTING_TOKEN, "contraction"),
     "gamma": (lib.NETDP_SETTING_WEIGHTED, None),
     "mechanism": (lib.NETDP_SETTING_SUM, None),
     "schedule": (lib.NETDP_SETTING_SUM, None),

@@ -224,8 +224,8 @@ netdp_status netdp_walk_words(const netdp_walk_request *request, const char *nam
             token->weighted ? " for the heaviest gradient" : "");
     if (token->contraction > 0 && token->contraction < 1)
         fprintf(t.out,
-                "assumes that every step, also of a node that only adds noise, brings any two "
-                "models nearer: by %.10g at least.\n",
+                "assumes that every step, also of a node that only adds noise, multiplies the "
+                "distance of any two models by %.15g at most.\n",
                 token->contraction);
     tell_route(t.out, token->route);
     tell_law(t.out, request, gamma);

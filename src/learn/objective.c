@@ -116,10 +116,79 @@ static const netdp_margin_loss built_in[] = {
     [NETDP_RIDGE] = {ridge_value, ridge_slope, squared_error, 1, NULL},
 };
 
+/* ---- Softmax: w_k at model[k features], y = 0, 1, ... ---- */
+
+static double margin_of_class(netdp_row row, int32_t k)
+{
+    return margin_of(row.x, row.model + (int64_t)k * row.features, row.features);
+}
+
+static double softmax_value(void *context, netdp_row row)
+{
+    (void)context;
+    double most = -INFINITY, sum = 0, mine = NAN;
+    for (int32_t k = 0; k < row.parameters / row.features; k++) {
+        const double margin = margin_of_class(row, k), above = fmax(most, margin);
+        sum = sum * exp(most - above) + exp(margin - above);
+        most = above;
+        mine = k == row.y ? margin : mine;
+    }
+    return most + log(sum) - mine;
+}
+
+/* (p_k - 1 of y's class) x in the place of w_k; p_k stands at its beginning first. */
+static void softmax_gradient(void *context, netdp_row row, double *gradient)
+{
+    (void)context;
+    const int32_t classes = row.parameters / row.features;
+    double most = -INFINITY, sum = 0;
+    for (int64_t k = 0; k < classes; k++) {
+        gradient[k * row.features] = margin_of_class(row, (int32_t)k);
+        most = fmax(most, gradient[k * row.features]);
+    }
+    for (int64_t k = 0; k < classes; k++)
+        sum += gradient[k * row.features] = exp(gradient[k * row.features] - most);
+    for (int64_t k = 0; k < classes; k++) {
+        const double by = gradient[k * row.features] / sum - ((double)k == row.y);
+        for (int32_t j = 0; j < row.features; j++)
+            gradient[k * row.features + j] = by * row.x[j];
+    }
+}
+
+static double softmax_score(void *context, netdp_row row)
+{
+    (void)context;
+    double most = NAN;
+    int32_t found = -1;
+    for (int32_t k = 0; k < row.parameters / row.features; k++) {
+        const double margin = margin_of_class(row, k);
+        if (isnan(margin))
+            return 0;
+        if (found < 0 || margin > most) {
+            found = k;
+            most = margin;
+        }
+    }
+    return found == row.y;
+}
+
+static const netdp_row_loss softmax = {softmax_value, softmax_gradient, softmax_score, INFINITY,
+                                       NULL};
+
+static const netdp_row_loss *row_loss_of(const netdp_objective *objective)
+{
+    return objective->kind == NETDP_SOFTMAX ? &softmax : objective->row_loss;
+}
+
+int32_t netdp_parameters(const netdp_objective *objective, const netdp_examples *examples)
+{
+    return objective->parameters > 0 ? objective->parameters : examples->features;
+}
+
 /* NULL: a loss of rows. */
 static const netdp_margin_loss *margin_loss_of(const netdp_objective *objective)
 {
-    if (objective->kind == NETDP_ROW_LOSS)
+    if (objective->kind == NETDP_ROW_LOSS || objective->kind == NETDP_SOFTMAX)
         return NULL;
     if (objective->kind == NETDP_MARGIN_LOSS)
         return objective->margin_loss;
@@ -136,7 +205,7 @@ netdp_status netdp_objective_check(const netdp_objective *objective, netdp_error
     if (!(objective->l2 >= 0 && isfinite(objective->l2)))
         return netdp_i_fail(error, NETDP_INVALID, "objective: l2 %g; must be at least 0 and finite",
                             objective->l2);
-    if ((unsigned)objective->kind > NETDP_ROW_LOSS)
+    if ((unsigned)objective->kind > NETDP_SOFTMAX)
         return netdp_i_fail(error, NETDP_INVALID,
                             "objective: kind %d; there is none of this number",
                             (int)objective->kind);
@@ -148,6 +217,12 @@ netdp_status netdp_objective_check(const netdp_objective *objective, netdp_error
         (row == NULL || row->value == NULL || row->gradient == NULL))
         return netdp_i_fail(error, NETDP_INVALID,
                             "objective: a row loss needs its value and its gradient; give both");
+    if (objective->parameters < 0 ||
+        (objective->parameters > 0 && margin_loss_of(objective) != NULL))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "objective: %d parameters; a linear model has those of its features "
+                            "(0), softmax and row losses 1 or more",
+                            (int)objective->parameters);
     return NETDP_OK;
 }
 
@@ -257,22 +332,28 @@ static void sum_margin_loss(const netdp_objective *objective, const netdp_exampl
     }
 }
 
+static netdp_row whole_row(const netdp_objective *objective, const netdp_examples *examples,
+                           int64_t row, const double *model)
+{
+    return (netdp_row){row_of(examples, row), examples->y[row], examples->features,
+                       netdp_parameters(objective, examples), model};
+}
+
 static void sum_row_loss(const netdp_objective *objective, const netdp_examples *examples,
                          chosen rows, const double *model, double *sum)
 {
     enum { ON_STACK = 1024 };
-    const netdp_row_loss *loss = objective->row_loss;
-    const int32_t features = examples->features;
+    const netdp_row_loss *loss = row_loss_of(objective);
+    const int32_t size = netdp_parameters(objective, examples);
     double small[ON_STACK];
-    double *one = features <= ON_STACK ? small : NETDP_I_NEW(double, features);
-    for (int32_t j = 0; one == NULL && j < features; j++)
+    double *one = size <= ON_STACK ? small : NETDP_I_NEW(double, size);
+    for (int32_t j = 0; one == NULL && j < size; j++)
         sum[j] = NAN;
     for (int64_t i = 0; one != NULL && i < rows.count; i++) {
         const int64_t row = chosen_row(rows, i);
-        memset(one, 0, (size_t)features * sizeof *one);
-        loss->gradient(loss->context,
-                       (netdp_row){row_of(examples, row), examples->y[row], features, model}, one);
-        netdp_i_add_clipped(one, features, objective->clip, sum);
+        memset(one, 0, (size_t)size * sizeof *one);
+        loss->gradient(loss->context, whole_row(objective, examples, row, model), one);
+        netdp_i_add_clipped(one, size, objective->clip, sum);
     }
     if (one != small)
         netdp_i_free(one);
@@ -282,15 +363,15 @@ static void sum_row_loss(const netdp_objective *objective, const netdp_examples 
 static void add_up(const netdp_objective *objective, const netdp_examples *examples, int32_t node,
                    chosen rows, double by, const double *model, double *gradient)
 {
-    const int32_t features = examples->features;
+    const int32_t size = netdp_parameters(objective, examples);
     const double weight = examples->weight != NULL ? examples->weight[node] : 1;
-    for (int32_t j = 0; j < features; j++)
+    for (int32_t j = 0; j < size; j++)
         gradient[j] = 0;
-    if (objective->kind == NETDP_ROW_LOSS)
+    if (margin_loss_of(objective) == NULL)
         sum_row_loss(objective, examples, rows, model, gradient);
     else
         sum_margin_loss(objective, examples, rows, model, gradient);
-    for (int32_t j = 0; j < features; j++) {
+    for (int32_t j = 0; j < size; j++) {
         if (rows.count > 0)
             gradient[j] /= by;
         gradient[j] *= weight;
@@ -343,13 +424,12 @@ static double mean_loss(const netdp_objective *objective, const netdp_examples *
                         const double *model, int64_t first, int64_t last)
 {
     const netdp_margin_loss *loss = margin_loss_of(objective);
-    const netdp_row_loss *row = objective->row_loss;
+    const netdp_row_loss *row = row_loss_of(objective);
     double sum = 0;
     for (int64_t i = first; i < last; i++) {
         const double *x = row_of(examples, i), y = examples->y[i];
-        sum += loss != NULL
-                   ? loss->value(loss->context, margin_of(x, model, examples->features), y)
-                   : row->value(row->context, (netdp_row){x, y, examples->features, model});
+        sum += loss != NULL ? loss->value(loss->context, margin_of(x, model, examples->features), y)
+                            : row->value(row->context, whole_row(objective, examples, i, model));
     }
     return last > first ? sum / (double)(last - first) : 0;
 }
@@ -364,7 +444,7 @@ double netdp_objective_value(const netdp_objective *objective, const netdp_examp
         value += mean_loss(objective, examples, model, examples->start[u], examples->start[u + 1]) *
                  (examples->weight != NULL ? examples->weight[u] : 1) / examples->nodes;
     if (objective->l2 > 0)
-        value += 0.5 * objective->l2 * product(model, model, examples->features);
+        value += 0.5 * objective->l2 * product(model, model, netdp_parameters(objective, examples));
     return value;
 }
 
@@ -372,12 +452,12 @@ double netdp_score(const netdp_objective *objective, const netdp_examples *examp
                    const double *model)
 {
     const netdp_margin_loss *loss = margin_loss_of(objective);
-    const netdp_row_loss *row = objective->row_loss;
+    const netdp_row_loss *row = row_loss_of(objective);
     double sum = 0;
     for (int64_t i = 0; i < examples->rows; i++) {
         const double *x = row_of(examples, i), y = examples->y[i];
         if (loss == NULL && row->score != NULL) {
-            sum += row->score(row->context, (netdp_row){x, y, examples->features, model});
+            sum += row->score(row->context, whole_row(objective, examples, i, model));
             continue;
         }
         const double margin = margin_of(x, model, examples->features);
@@ -419,7 +499,7 @@ void netdp_score_models(const netdp_objective *objective, const netdp_examples *
                         const double *models, int32_t count, double *score)
 {
     const netdp_margin_loss *loss = margin_loss_of(objective);
-    const int64_t d = examples->features;
+    const int64_t d = netdp_parameters(objective, examples);
     if (loss == NULL) {
         for (int32_t k = 0; k < count; k++)
             score[k] = netdp_score(objective, examples, models + k * d);
@@ -441,6 +521,9 @@ void netdp_score_models(const netdp_objective *objective, const netdp_examples *
 double netdp_smoothness_within(const netdp_objective *objective, double square)
 {
     const netdp_margin_loss *loss = margin_loss_of(objective);
+    /* Gradients are at most sqrt(2) |x|: such a clip changes none. */
+    if (objective->kind == NETDP_SOFTMAX)
+        return (objective->clip >= sqrt(2 * square) ? 0.5 * square : INFINITY) + objective->l2;
     if (loss == NULL)
         return isinf(objective->clip) && objective->row_loss->smoothness >= 0
                    ? objective->row_loss->smoothness + objective->l2
@@ -452,7 +535,7 @@ double netdp_smoothness_within(const netdp_objective *objective, double square)
 double netdp_smoothness(const netdp_objective *objective, const netdp_examples *examples)
 {
     double most = 0;
-    for (int64_t i = 0; margin_loss_of(objective) != NULL && i < examples->rows; i++) {
+    for (int64_t i = 0; objective->kind != NETDP_ROW_LOSS && i < examples->rows; i++) {
         const double *x = row_of(examples, i);
         most = fmax(most, product(x, x, examples->features));
     }

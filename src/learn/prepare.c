@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/deal.h"
 #include "learn/owner.h"
 #include "learn/prepare.h"
 #include "learn/table.h"
@@ -17,12 +18,16 @@
 /* A standardised value is held within this, so that rows stay numbers whatever the cells are. */
 #define LARGEST 1e300
 
+enum { MOST_CLASSES = 1000 };
+
 /* What is known while a table becomes examples; rows are rows of the table. */
 typedef struct work {
     const netdp_preparation *how;
+    netdp_i_dealing dealing;
     netdp_table *table; /* the label is the last column */
     netdp_i_label_column labels;
     double *y;                                       /* [rows] */
+    int64_t labelled;                                /* how many classes; 0: y is a number */
     int64_t *train, *test, training_rows, test_rows; /* which rows */
     int32_t *node;                                   /* [training_rows] */
     struct column *column;                           /* of the table, the label too */
@@ -36,8 +41,33 @@ typedef struct column {
     int32_t values;                      /* above 0: a category, with a feature for each */
 } column;
 
-/* y = -1 for the first value and +1 for the second. */
-static netdp_status read_classes(work *w, const char *path, netdp_error *error)
+static const netdp_range *find_range(const work *w, const char *name)
+{
+    for (int32_t i = 0; i < w->how->ranges; i++)
+        if (strcmp(w->how->range[i].column, name) == 0)
+            return &w->how->range[i];
+    return NULL;
+}
+
+/* y becomes the place of the row's label in the list that everybody knows. */
+static netdp_status place_listed(work *w, const char *path, const netdp_range *list,
+                                 netdp_error *error)
+{
+    w->labelled = list->values;
+    for (int64_t i = 0; i < w->table->rows; i++) {
+        w->y[i] = netdp_i_cell_find(w->labels.of_row[i], list->value, list->values);
+        if (w->y[i] < 0)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%.200s: row %lld: column '%s' is '%s', which is none of its "
+                                "listed values; list it",
+                                path, (long long)i + 1, netdp_i_show_text(list->column).text,
+                                netdp_i_show_text(w->labels.of_row[i]).text);
+    }
+    return NETDP_OK;
+}
+
+/* The same among all labels that there are, in their order. */
+static netdp_status place_found(work *w, netdp_error *error)
 {
     const int64_t rows = w->table->rows;
     netdp_i_cell_value *all = NETDP_I_NEW(netdp_i_cell_value, rows);
@@ -46,25 +76,40 @@ static netdp_status read_classes(work *w, const char *path, netdp_error *error)
     for (int64_t i = 0; i < rows; i++)
         all[i] = netdp_i_cell_read(w->labels.of_row[i]);
     const int64_t count = netdp_i_cells_distinct(all, rows);
-    netdp_status status = NETDP_OK;
-    if (count != 2) {
-        status = netdp_i_fail(
-            error, NETDP_INVALID, "%.300s: column '%s' has %lld value%s; classes need exactly two",
-            path, netdp_i_show_text(w->how->label).text, (long long)count, count == 1 ? "" : "s");
-    } else {
-        /* A number and a word are sorted as words. */
-        const bool mixed = all[0].is_number != all[1].is_number;
-        const netdp_i_cell_value second =
-            mixed && strcmp(all[0].text, all[1].text) > 0 ? all[0] : all[1];
-        for (int64_t i = 0; i < rows; i++) {
-            const netdp_i_cell_value mine = netdp_i_cell_read(w->labels.of_row[i]);
-            w->y[i] = netdp_i_cell_order(&mine, &second) == 0 ? 1 : -1;
-            w->notes.positive += w->y[i] > 0;
-        }
-        w->notes.negative = rows - w->notes.positive;
+    /* A number and a word are sorted as words. */
+    const bool turned =
+        count == 2 && all[0].is_number != all[1].is_number && strcmp(all[0].text, all[1].text) > 0;
+    for (int64_t i = 0; i < rows; i++) {
+        const netdp_i_cell_value mine = netdp_i_cell_read(w->labels.of_row[i]);
+        const netdp_i_cell_value *found =
+            bsearch(&mine, all, (size_t)count, sizeof mine, netdp_i_cell_order);
+        const double place = (double)(found - all);
+        w->y[i] = turned ? 1 - place : place;
     }
+    w->labelled = count;
     netdp_i_free(all);
-    return status;
+    return NETDP_OK;
+}
+
+/* y = 0, 1, ...; of two classes -1 and +1. */
+static netdp_status read_classes(work *w, const char *path, netdp_error *error)
+{
+    const netdp_range *list = find_range(w, w->how->label);
+    netdp_status status = list != NULL && list->values > 0 ? place_listed(w, path, list, error)
+                                                           : place_found(w, error);
+    if (status != NETDP_OK)
+        return status;
+    if (w->how->many ? w->labelled < 2 || w->labelled > MOST_CLASSES : w->labelled != 2)
+        return netdp_i_fail(
+            error, NETDP_INVALID, "%.300s: column '%s' has %lld value%s; classes need %s", path,
+            netdp_i_show_text(w->how->label).text, (long long)w->labelled,
+            w->labelled == 1 ? "" : "s", w->how->many ? "2 to 1000" : "exactly two");
+    for (int64_t i = 0; i < w->table->rows && !w->how->many; i++) {
+        w->notes.positive += w->y[i] > 0;
+        w->y[i] = w->y[i] > 0 ? 1 : -1;
+    }
+    w->notes.negative = w->how->many ? 0 : w->table->rows - w->notes.positive;
+    return NETDP_OK;
 }
 
 /* An index or an owner is no feature unless someone says so. */
@@ -120,21 +165,24 @@ static int64_t training_part(double split, int64_t rows)
     return part >= (double)rows ? rows - 1 : (int64_t)part;
 }
 
-/* The rows of class c shuffled; the first of them to the training rows, the others to the test. */
-static void split_class(work *w, int32_t c, bool all, int64_t *row)
+/* The rows of class c shuffled; the first of them to the training rows, the others to the test. How
+ * many train. */
+static int64_t split_class(work *w, int32_t c, int64_t *row)
 {
+    const bool all = w->labelled == 0;
     int64_t count = 0;
     for (int64_t i = 0; i < w->table->rows; i++)
-        if (all || (w->y[i] > 0) == (c == 1))
+        if (all || (w->how->many ? w->y[i] == c : (w->y[i] > 0) == (c == 1)))
             row[count++] = i;
     if (count == 0)
-        return;
+        return 0;
     shuffle(row, count, netdp_stream_at(w->how->seed, NETDP_FOR_SPLIT, (uint32_t)c, 1));
     const int64_t part = training_part(w->how->split, count);
     memcpy(w->train + w->training_rows, row, (size_t)part * sizeof *row);
     memcpy(w->test + w->test_rows, row + part, (size_t)(count - part) * sizeof *row);
     w->training_rows += part;
     w->test_rows += count - part;
+    return part;
 }
 
 /* Of all rows, so that owners are the same whatever trains; each needs a row that does. */
@@ -167,25 +215,30 @@ static netdp_status deal_to_owners(work *w, netdp_error *error)
 static netdp_status split_and_deal(work *w, netdp_error *error)
 {
     const int64_t rows = w->table->rows;
-    int64_t *row = NETDP_I_NEW(int64_t, rows);
+    const int32_t labels = w->labelled > 0 ? (int32_t)w->labelled : 1;
+    int64_t *row = NETDP_I_NEW(int64_t, rows), *trained = NETDP_I_NEW(int64_t, labels);
     w->train = NETDP_I_NEW(int64_t, rows);
     w->test = NETDP_I_NEW(int64_t, rows);
     w->node = NETDP_I_NEW(int32_t, rows);
-    if (row == NULL || w->train == NULL || w->test == NULL || w->node == NULL) {
-        netdp_i_free(row);
-        return netdp_i_no_memory(error);
-    }
-    for (int32_t c = 0; c < (w->how->classes ? 2 : 1); c++)
-        split_class(w, c, !w->how->classes, row);
+    netdp_status status =
+        row == NULL || trained == NULL || w->train == NULL || w->test == NULL || w->node == NULL
+            ? netdp_i_no_memory(error)
+            : NETDP_OK;
+    for (int32_t c = 0; status == NETDP_OK && c < labels; c++)
+        trained[c] = split_class(w, c, row);
     netdp_i_free(row);
-    if (w->training_rows < w->how->nodes)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%lld of %lld rows train and there are %d nodes; every node needs a "
-                            "row: use a smaller graph, a larger split or more data",
-                            (long long)w->training_rows, (long long)rows, (int)w->how->nodes);
-    return w->how->owner != NULL
-               ? deal_to_owners(w, error)
-               : netdp_deal(w->training_rows, w->how->nodes, true, w->how->seed, w->node, error);
+    if (status == NETDP_OK && w->training_rows < w->how->nodes)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%lld of %lld rows train and there are %d nodes; every node needs a "
+                              "row: use a smaller graph, a larger split or more data",
+                              (long long)w->training_rows, (long long)rows, (int)w->how->nodes);
+    if (status == NETDP_OK)
+        status = w->how->owner != NULL
+                     ? deal_to_owners(w, error)
+                     : netdp_i_deal_skewed(w->dealing, trained, labels, w->how->nodes, w->how->seed,
+                                           w->node, error);
+    netdp_i_free(trained);
+    return status;
 }
 
 static double cell(const work *w, int64_t row, int32_t c)
@@ -209,14 +262,6 @@ static column declared(const netdp_range *range)
                     .low = range->low,
                     .high = range->high,
                     .values = range->values};
-}
-
-static const netdp_range *find_range(const work *w, int32_t c)
-{
-    for (int32_t i = 0; i < w->how->ranges; i++)
-        if (strcmp(w->how->range[i].column, w->table->name[c]) == 0)
-            return &w->how->range[i];
-    return NULL;
 }
 
 static column measure(const work *w, int32_t c)
@@ -271,7 +316,7 @@ static netdp_status measure_columns(work *w, netdp_error *error)
     if (w->column == NULL)
         return netdp_i_no_memory(error);
     for (int32_t c = 0; w->how->ranges > 0 && c < columns - (w->how->classes ? 1 : 0); c++) {
-        const netdp_range *range = find_range(w, c);
+        const netdp_range *range = find_range(w, w->table->name[c]);
         if (range == NULL)
             return netdp_i_fail(error, NETDP_INVALID,
                                 "column '%s' has no declared range; give all that are used one",
@@ -340,6 +385,7 @@ static netdp_examples *new_examples(const work *w, int64_t rows, int32_t nodes)
     for (int32_t c = 0; c < w->table->columns - 1; c++)
         made->features += w->column[c].values > 0 ? w->column[c].values : 1;
     made->nodes = nodes;
+    made->classes = w->how->many ? (int32_t)w->labelled : 0;
     made->x = NETDP_I_NEW(double, rows * made->features);
     made->y = NETDP_I_NEW(double, rows);
     made->start = nodes > 0 ? NETDP_I_NEW(int64_t, (int64_t)nodes + 1) : NULL;
@@ -387,7 +433,8 @@ static netdp_status check_range(const netdp_range *range, netdp_error *error)
     return NETDP_OK;
 }
 
-static netdp_status check(const netdp_preparation *how, netdp_error *error)
+static netdp_status check(const netdp_preparation *how, netdp_i_dealing *dealing,
+                          netdp_error *error)
 {
     if (how->label == NULL || how->label[0] == '\0')
         return netdp_i_fail(error, NETDP_INVALID, "no label; name the column that is to be learnt");
@@ -408,6 +455,16 @@ static netdp_status check(const netdp_preparation *how, netdp_error *error)
                                     "column '%s' is declared twice; keep one of the two",
                                     netdp_i_show_text(how->range[i].column).text);
     }
+    if (how->deal != NULL) {
+        netdp_status status = netdp_i_deal_parse(how->deal, dealing, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    if (dealing->kind != NETDP_I_DEAL_EVEN && (!how->classes || how->owner != NULL))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "deal: by their labels go rows of classes that have no owner");
+    if (how->many && !how->classes)
+        return netdp_i_fail(error, NETDP_INVALID, "many: is of classes");
     if (how->owner != NULL && (how->graph == NULL || netdp_graph_nodes(how->graph) != how->nodes))
         return netdp_i_fail(error, NETDP_INVALID,
                             "owner: needs the graph whose nodes hold the rows");
@@ -431,7 +488,7 @@ netdp_status netdp_examples_prepare(const char *path, const netdp_preparation *p
 {
     work w = {.how = preparation};
     netdp_examples *to_train = NULL, *to_test = NULL;
-    netdp_status status = check(preparation, error);
+    netdp_status status = check(preparation, &w.dealing, error);
     if (status != NETDP_OK || (status = load(&w, path, error)) != NETDP_OK)
         goto done;
     if ((status = split_and_deal(&w, error)) != NETDP_OK ||

@@ -470,7 +470,7 @@ static netdp_status choose_labelled(const reader *from, header *head, const wish
     return status;
 }
 
-/* Which of the columns that are wanted are categories; the label is none. */
+/* Which of the columns that are wanted are categories; the label is read as text where it has values. */
 static netdp_status find_categories(const reader *from, header *head, const wish *wanted,
                                     netdp_error *error)
 {
@@ -483,7 +483,7 @@ static netdp_status find_categories(const reader *from, header *head, const wish
         if (wanted->range[i].values == 0 || first == head->count ||
             strcmp(head->sorted[first].name, name) != 0)
             continue;
-        if (strcmp(name, wanted->label) == 0)
+        if (strcmp(name, wanted->label) == 0 && !wanted->as_text)
             return fail_at(from, 1, error, "column '%s' is the label, which is no category",
                            netdp_i_show_text(name).text);
         head->category[head->sorted[first].column] = &wanted->range[i];

@@ -158,7 +158,8 @@ static netdp_status declare_ranges(const netdp_study *study, netdp_range **range
 netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
                                       netdp_i_problem *problem, netdp_error *error)
 {
-    const bool classes = strcmp(study->task.kind, "logistic") == 0;
+    const bool many = strcmp(study->task.kind, "softmax") == 0;
+    const bool classes = many || strcmp(study->task.kind, "logistic") == 0;
     netdp_range *range = NULL;
     char *features = NULL;
     netdp_status status =
@@ -169,6 +170,8 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
                                            .ranges = study->data.column_count,
                                            .range = range,
                                            .classes = classes,
+                                           .many = many,
+                                           .deal = study->data.deal,
                                            .split = study->data.split,
                                            .intercept = study->task.intercept,
                                            .nodes = netdp_graph_nodes(problem->graph),
@@ -185,11 +188,15 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
     netdp_i_free(features);
     if (status != NETDP_OK)
         return status;
-    problem->width = problem->train->features;
     problem->rows = problem->train->rows + problem->test->rows;
-    problem->objective = (netdp_objective){.kind = classes ? NETDP_LOGISTIC : NETDP_RIDGE,
-                                           .clip = study->task.clip,
-                                           .l2 = study->task.l2};
+    problem->objective = (netdp_objective){
+        .kind = many      ? NETDP_SOFTMAX
+                : classes ? NETDP_LOGISTIC
+                          : NETDP_RIDGE,
+        .clip = study->task.clip,
+        .l2 = study->task.l2,
+        .parameters = many ? problem->train->classes * problem->train->features : 0};
+    problem->width = netdp_parameters(&problem->objective, problem->train);
     problem->sensitivity = 2 * study->task.clip;
     bound_rows(study, csv != NULL, problem);
     status = protect_rows(study, problem, error);

@@ -34,6 +34,10 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
          "cyclic batches with privacy.change: add-remove, which moves the rows behind it to other "
          "batches; give replace"},
         {study->task.decay > 0, "task.decay: steps are of one size"},
+        {study->task.local > 1, "task.local: a step is one gradient"},
+        {study->task.momentum > 0, "task.momentum: phases begin where the last one ended"},
+        {study->data.deal != NULL && strcmp(study->data.deal, "even") != 0,
+         "data.deal: each has a file of its own"},
         {study->data.radius > 0, "data.radius: rows have unit norm"},
         {study->data.onehot, "data.categories: features are numbers"},
         {study->data.owner != NULL, "data.owner: each has a file of its own"},

@@ -14,9 +14,9 @@ static bool is_of_problem(const netdp_i_key *key)
     static const char *const sections[] = {"graph.",        "mixing.",      "data.",
                                            "task.",         "protocol.law", "privacy.protects",
                                            "privacy.change"};
-    static const char *const others[] = {"task.step",  "task.decay", "task.radius",
-                                         "task.batch", "task.unit",  "task.central_steps",
-                                         "data.row"};
+    static const char *const others[] = {"task.step",  "task.decay",         "task.radius",
+                                         "task.local", "task.momentum",      "task.batch",
+                                         "task.unit",  "task.central_steps", "data.row"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(key->name, others[i]) == 0)
             return false;
@@ -109,6 +109,7 @@ static void digest_problem(const netdp_i_problem *problem, char digest[65])
     const size_t train_rows = train != NULL ? (size_t)train->rows : 0;
     const size_t test_rows = test != NULL ? (size_t)test->rows : 0;
     const size_t valued = problem->values != NULL ? 1 : 0, size = sizeof(double);
+    const size_t features = train != NULL ? (size_t)train->features : 0; /* a model may have more */
     const struct {
         const void *bytes;
         size_t count; /* 0: not of this task */
@@ -120,11 +121,11 @@ static void digest_problem(const netdp_i_problem *problem, char digest[65])
         {problem->low, valued * numbers * size},
         {problem->scale, valued * numbers * size},
         {problem->values, valued * nodes * numbers * size},
-        {train != NULL ? train->x : NULL, train_rows * numbers * size},
+        {train != NULL ? train->x : NULL, train_rows * features * size},
         {train != NULL ? train->y : NULL, train_rows * size},
         {train != NULL ? train->start : NULL,
          (train != NULL ? nodes + 1 : 0) * sizeof *train->start},
-        {test != NULL ? test->x : NULL, test_rows * numbers * size},
+        {test != NULL ? test->x : NULL, test_rows * features * size},
         {test != NULL ? test->y : NULL, test_rows * size},
     };
     crypto_hash_sha256_init(&state);

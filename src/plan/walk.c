@@ -37,7 +37,7 @@ static double largest_step(const netdp_i_variant *variant)
 }
 
 /*
- * By what every step brings any two models nearer, where none is longer than 2 / beta: by its
+ * What every step multiplies the distance of any two models by, at most, where none is longer than 2 / beta: by its
  * Hessian, between l2 and beta; a node that only adds noise takes the l2 of a task that learns. The
  * mean's pull is its contribution, which not every step has. 0: by nothing, or not alike in all.
  */
@@ -50,7 +50,9 @@ static double contraction_of(const netdp_i_variant *variant)
     const double least = problem->train != NULL ? problem->objective.l2 : silent ? 0 : 1;
     const double beta =
         problem->train != NULL ? netdp_smoothness_within(&problem->objective, problem->square) : 1;
-    const double factor = fmax(1 - step * least, step * beta - 1) * (1 + 4 * DBL_EPSILON);
+    /* |x|^2 of unit rows is 1 to rounding only. */
+    const double factor =
+        fmax(1 - step * least, step * beta * (1 + ROUNDING) - 1) + 8 * DBL_EPSILON;
     return token->weighted || least == 0 || factor >= 1 ? 0 : fmax(factor, DBL_MIN);
 }
 

@@ -113,7 +113,7 @@ static const allowed of_data[] = {{.keys = "columns sensitivity sensitivity_in u
                                   {.keys = "sha256 rows", .private = true},
                                   {.keys = NULL}};
 static const allowed of_variant[] = {
-    {.keys = "name noise mechanism rounds inner dither dither_decay end_dither"},
+    {.keys = "name noise mechanism rounds inner dither dither_decay end_dither contraction"},
     {.keys = "guarantee", .in = of_guarantee},
     {.keys = "expected predicted bytes_sent"},
     {.keys = "contributions", .in = of_contributions},

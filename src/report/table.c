@@ -16,6 +16,7 @@
 #include "protocol/threat.h"
 #include "report/noises.h"
 #include "run/record.h"
+#include "study/key.h"
 
 static void print_epsilon(FILE *out, double epsilon)
 {
@@ -502,7 +503,7 @@ static void print_study(FILE *out, const json_t *summary, const json_t *variants
 {
     const char *task = json_string_value(json_object_get(summary, "task"));
     print_graphs(out, summary, variants);
-    if (task != NULL && (strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0))
+    if (task != NULL && netdp_i_task_learns(task))
         print_accuracies(out, variants, strcmp(task, "ridge") == 0);
     else
         print_errors(out, variants,

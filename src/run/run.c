@@ -165,7 +165,9 @@ static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed
                                .batch = study->task.batch,
                                .batches = netdp_i_study_protection(study).batches,
                                .noise = noise,
-                               .decay = study->task.decay};
+                               .decay = study->task.decay,
+                               .local = study->task.local,
+                               .momentum = study->task.momentum};
     if (r->variant->role == NETDP_I_CENTRAL) { /* its steps are few: every one is traced */
         if (study->task.central_step > 0)
             learning.step = study->task.central_step;

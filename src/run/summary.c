@@ -157,6 +157,21 @@ static void remark_route(const netdp_i_variant *variant, json_t *remarks)
                netdp_i_up(promise->mean, 4).text);
 }
 
+static bool counts_on_contraction(const netdp_i_variant *variant)
+{
+    return netdp_i_study_walks(variant->study) && variant->role == NETDP_I_NETWORK &&
+           variant->bound != NETDP_BOUND_LOCAL && variant->token.contraction > 0;
+}
+
+static void remark_contraction(const netdp_i_variant *variant, json_t *remarks)
+{
+    if (counts_on_contraction(variant))
+        remark(remarks,
+               "counts on l2: every step, also of a node over the cap, multiplies the distance of "
+               "any two models by %.15g at most (netdp loss --contraction)",
+               variant->token.contraction);
+}
+
 /* What rows as the unit assume, and what batches do to it. */
 static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
 {
@@ -174,6 +189,16 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
                               "nothing is found from other rows"
                             : "not covered: the means of the training rows, as which empty cells "
                               "count");
+    if (variant->study->task.local > 1)
+        remark(
+            remarks,
+            "a step is taken in %lld parts, each a clipped gradient at the model so far: together "
+            "they weigh what one does",
+            (long long)variant->study->task.local);
+    if (variant->study->task.momentum > 0)
+        remark(remarks,
+               "momentum %g is that of the models that were released at the ends of phases",
+               variant->study->task.momentum);
     if (variant->study->data.onehot)
         remark(
             remarks,
@@ -230,6 +255,7 @@ static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
         remark_law(variant, remarks);
     if (variant->token.route != NULL)
         remark_route(variant, remarks);
+    remark_contraction(variant, remarks);
     if (netdp_i_plan_walk_is_weighted(variant))
         remark(remarks,
                "%s visits nodes unequally: the result is a mean weighted by how often it visits "
@@ -356,6 +382,8 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
     if (gossip)
         add_tuned(told, variant);
     add_mechanism(told, variant);
+    if (counts_on_contraction(variant))
+        json_object_set_new(told, "contraction", json_real(variant->token.contraction));
     if (contributions != NULL)
         json_object_set_new(told, "contributions", contributions);
     if (law != NULL)

@@ -233,8 +233,9 @@ static netdp_status run_round(gossip *g, int64_t t, const netdp_i_round_hooks *r
         g->sequence == NULL ? NETDP_OK : netdp_sequence_round(g->sequence, t, &g->round, error);
     if (status != NETDP_OK)
         return status;
+    const int64_t step = p->every > 0 ? t / p->every : t;
     const double noise =
-        rounds->decay > 0 ? g->noise / pow((double)(t + 1), rounds->decay) : g->noise;
+        rounds->decay > 0 ? g->noise / pow((double)(step + 1), rounds->decay) : g->noise;
     double *swap = g->message;
     g->message = g->state;
     g->state = swap;
@@ -251,7 +252,7 @@ static netdp_status run_round(gossip *g, int64_t t, const netdp_i_round_hooks *r
         rounds->observe(rounds->context, t, g->message);
     mix(g, t);
     if (p->end_dither > 0 && (t + 1) % p->every == 0)
-        add_noise(g->state, NULL, g->nodes, g->width, g->noise * p->end_dither, g->seed, t, 1);
+        add_noise(g->state, NULL, g->nodes, g->width, noise * p->end_dither, g->seed, t, 1);
     return NETDP_OK;
 }
 

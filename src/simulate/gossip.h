@@ -41,7 +41,7 @@ typedef struct netdp_i_round_hooks {
     void *context;
     const netdp_i_saving *saving; /* NULL: never */
     netdp_i_observe observe;      /* NULL: nobody */
-    double decay; /* round t = 0, 1, ... has 1 / (t + 1)^decay of the noise; 0: all of it */
+    double decay; /* the rounds of contribution t = 0, 1, ... have 1 / (t + 1)^decay of all noise */
 } netdp_i_round_hooks;
 
 /*

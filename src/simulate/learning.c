@@ -13,12 +13,15 @@
 typedef struct run {
     const netdp_linear *protocol;
     const netdp_learning *learning;
+    netdp_objective objective; /* of a gradient: without l2 where the phase's first model has it */
     netdp_run_seed seed;
     netdp_tracing tracing;
     int32_t nodes, width;
     double *mean;     /* [width] */
     double *score;    /* [nodes] */
     double *gradient; /* [threads][width] */
+    double *from;     /* [threads][width]: the model that a node steps from */
+    double *released; /* [nodes][width] at the end of the phase before; NULL: without momentum */
     int64_t *scratch; /* [threads][most rows of a node] */
     int64_t most;
     netdp_i_sent sent;
@@ -30,6 +33,8 @@ static void run_clear(run *r)
     netdp_i_free(r->mean);
     netdp_i_free(r->score);
     netdp_i_free(r->gradient);
+    netdp_i_free(r->from);
+    netdp_i_free(r->released);
     netdp_i_free(r->scratch);
     netdp_i_sent_clear(&r->sent);
     netdp_sequence_free(r->sequence);
@@ -42,12 +47,19 @@ static netdp_status run_new(run *r, netdp_error *error)
         if (train->start[u + 1] - train->start[u] > r->most)
             r->most = train->start[u + 1] - train->start[u];
     r->nodes = train->nodes;
-    r->width = train->features;
+    r->width = netdp_parameters(&r->learning->objective, train);
     r->mean = NETDP_I_NEW(double, r->width);
     r->score = NETDP_I_NEW(double, r->nodes);
     r->gradient = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * r->width);
     r->scratch = NETDP_I_NEW(int64_t, (int64_t)netdp_i_threads() * r->most);
-    if (r->mean == NULL || r->score == NULL || r->gradient == NULL || r->scratch == NULL)
+    r->from = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * r->width);
+    if (r->learning->momentum > 0) /* models start at 0, which was released */
+        r->released = NETDP_I_NEW(double, (int64_t)r->nodes * r->width);
+    r->objective = r->learning->objective;
+    if (r->learning->local > 1)
+        r->objective.l2 = 0;
+    if (r->mean == NULL || r->score == NULL || r->gradient == NULL || r->scratch == NULL ||
+        r->from == NULL || (r->learning->momentum > 0 && r->released == NULL))
         return netdp_i_no_memory(error);
     return NETDP_OK;
 }
@@ -65,15 +77,14 @@ static double *gradient_of(const run *r, int32_t node, int64_t round, const doub
 {
     double *gradient = r->gradient + (int64_t)thread * r->width;
     if (r->learning->batches.kind != NETDP_BATCHES_FULL) {
-        netdp_batch_gradient(&r->learning->objective, r->learning->train, node, model,
-                             r->learning->batches, round / r->protocol->every, r->seed.seed,
+        netdp_batch_gradient(&r->objective, r->learning->train, node, model, r->learning->batches,
+                             round / r->protocol->every, r->seed.seed,
                              netdp_i_stream_step(r->seed, round), r->scratch + thread * r->most,
                              gradient);
         return gradient;
     }
-    netdp_gradient(&r->learning->objective, r->learning->train, node, model, r->learning->batch,
-                   r->seed.seed, netdp_i_stream_step(r->seed, round), r->scratch + thread * r->most,
-                   gradient);
+    netdp_gradient(&r->objective, r->learning->train, node, model, r->learning->batch, r->seed.seed,
+                   netdp_i_stream_step(r->seed, round), r->scratch + thread * r->most, gradient);
     return gradient;
 }
 
@@ -84,17 +95,32 @@ typedef struct stepping {
     const int32_t *node; /* NULL: all */
 } stepping;
 
+/*
+ * A node's contribution: a step in parts, each clipped, from its model and the momentum of what was
+ * released. l2 pulls from where the phase began, which depends on no data that was not released.
+ */
 static netdp_status step_node(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)error;
     const stepping *s = context;
     const run *r = s->run;
     const int64_t node = s->node == NULL ? index : s->node[index];
-    double *model = s->message + node * r->width;
-    const double *gradient = gradient_of(r, (int32_t)node, s->round, model, thread);
-    const double size = size_of(r->learning, s->round);
-    for (int32_t j = 0; j < r->width; j++)
-        model[j] -= size * gradient[j];
+    double *model = s->message + node * r->width, *from = r->from + (int64_t)thread * r->width;
+    double *released = r->released != NULL ? r->released + node * r->width : NULL;
+    const int64_t parts = r->learning->local > 1 ? r->learning->local : 1;
+    const double size = size_of(r->learning, s->round / r->protocol->every) / (double)parts;
+    const double l2 = parts > 1 ? r->learning->objective.l2 : 0;
+    for (int32_t j = 0; released != NULL && j < r->width; j++) {
+        const double moved = model[j] - released[j];
+        released[j] = model[j];
+        model[j] += r->learning->momentum * moved;
+    }
+    memcpy(from, model, (size_t)r->width * sizeof *from);
+    for (int64_t part = 0; part < parts; part++) {
+        const double *gradient = gradient_of(r, (int32_t)node, s->round, model, thread);
+        for (int32_t j = 0; j < r->width; j++)
+            model[j] -= size * (l2 > 0 ? gradient[j] + l2 * from[j] : gradient[j]);
+    }
     return NETDP_OK;
 }
 
@@ -163,11 +189,14 @@ static netdp_status check_learning(const netdp_learning *learning, int64_t every
                                    netdp_error *error)
 {
     if (!(learning->step > 0) || isinf(learning->step) || every < 1 || learning->batch < 0 ||
-        learning->train->nodes < 1 || !(learning->decay >= 0))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "learning: the step must be finite and above 0, its decay and the "
-                            "batch 0 or more, rows dealt to nodes, and traces every 1 or more "
-                            "rounds");
+        learning->train->nodes < 1 || !(learning->decay >= 0) || learning->local < 0 ||
+        !(learning->momentum >= 0 && learning->momentum < 1) ||
+        (learning->local > 1 && learning->batches.kind != NETDP_BATCHES_FULL))
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "learning: the step must be finite and above 0, its decay, parts and the "
+            "batch 0 or more, momentum from 0 and below 1, rows dealt to nodes, "
+            "traces every 1 or more rounds, and a step of parts takes all rows");
     return netdp_objective_check(&learning->objective, error);
 }
 
@@ -184,17 +213,19 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
                                        netdp_error *error)
 {
     run r = {.protocol = protocol, .learning = learning, .seed = seed, .tracing = tracing};
-    const netdp_i_round_hooks rounds = {contribute, report, false,          &r,
-                                        saving,     NULL,   learning->decay};
+    const netdp_i_round_hooks rounds = {contribute, report, false, &r,
+                                        /* where momentum comes from is kept nowhere */
+                                        learning->momentum > 0 ? NULL : saving, NULL,
+                                        learning->decay};
     netdp_status status = check_learning(learning, tracing.every, error);
     if (status == NETDP_OK &&
         (!protocol->reacts || learning->train->nodes != netdp_mixing_rows(protocol->mixing).nodes))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "learning: needs gossip-sgd or muffliato-sgd, and rows for as many "
                               "nodes as the graph has");
-    if (status == NETDP_OK && learning->decay > 0 && protocol->every > 1)
+    if (status == NETDP_OK && learning->momentum > 0 && protocol->steady)
         status = netdp_i_fail(error, NETDP_INVALID,
-                              "learning: decreasing steps need a contribution in every round");
+                              "learning: momentum needs phases at whose end models are released");
     if (status == NETDP_OK)
         status = netdp_linear_check(protocol, error);
     if (status == NETDP_OK && protocol->senders_only && protocol->varying.kind == NETDP_VARY_GRAPH)
@@ -248,6 +279,8 @@ netdp_status netdp_learn_central(const netdp_learning *learning, int64_t steps, 
     netdp_learning full = *learning;
     double *sum = NULL, *made = NULL;
     full.batch = 0;
+    full.local = 0;
+    full.momentum = 0;
     full.batches = (netdp_batches){0};
     r.learning = &full;
     netdp_status status = check_learning(learning, tracing.every, error);

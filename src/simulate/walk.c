@@ -114,7 +114,9 @@ static bool walker_new(walker *each, const walk *w, int32_t k, bool keep_path)
 static netdp_status walk_new(walk *w, bool keep_path, netdp_error *error)
 {
     const int32_t nodes = w->nodes, tokens = w->token->tokens;
-    w->width = w->walking->train != NULL ? w->walking->train->features : w->walking->width;
+    w->width = w->walking->train != NULL
+                   ? netdp_parameters(&w->walking->objective, w->walking->train)
+                   : w->walking->width;
     w->block = w->width < NORMALS ? NORMALS / w->width : 1;
     w->truth = NETDP_I_NEW(double, w->width);
     w->mean = NETDP_I_NEW(double, w->width);

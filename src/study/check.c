@@ -10,6 +10,7 @@
 #include "study/claims.h"
 #include "study/constants.h"
 #include "study/figure.h"
+#include "study/key.h"
 #include "study/protection.h"
 
 /* Of graphs and data exactly one, of bounds and clip at most one. */
@@ -51,8 +52,7 @@ static netdp_status check_rivals(const netdp_i_reading *from, netdp_i_rivals gro
 /* What no single key can say. */
 bool netdp_i_study_learns(const netdp_study *study)
 {
-    return strcmp(study->task.kind, "logistic") == 0 || strcmp(study->task.kind, "ridge") == 0 ||
-           netdp_i_study_owns(study);
+    return netdp_i_task_learns(study->task.kind) || netdp_i_study_owns(study);
 }
 
 bool netdp_i_study_accounts(const netdp_study *study)
@@ -281,13 +281,13 @@ static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
     const netdp_study *study = from->study;
     if (study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
-                                    "applies to logistic and ridge; remove it");
+                                    "applies to tasks that learn; remove it");
     if (study->data.features != NULL)
         return netdp_i_reading_fail(from, "data.features", error,
-                                    "applies to logistic and ridge; remove it");
+                                    "applies to tasks that learn; remove it");
     if (study->data.synthetic != NULL && strcmp(study->data.synthetic, "positions") != 0)
         return netdp_i_reading_fail(from, "data.synthetic", error,
-                                    "applies to logistic and ridge; a mean takes source, csv, or "
+                                    "applies to tasks that learn; a mean takes source, csv, or "
                                     "the positions of a geometric graph");
     if (!netdp_i_study_walks(study))
         return NETDP_OK;
@@ -313,6 +313,10 @@ static netdp_status check_columns(const netdp_i_reading *from, netdp_error *erro
     for (int32_t i = 0; i < study->data.column_count; i++) {
         const netdp_i_column *column = &study->data.column[i];
         const bool ranged = column->low < column->high;
+        const bool label =
+            study->data.label != NULL && strcmp(column->name, study->data.label) == 0;
+        if (label && column->values > 0 && !ranged && strcmp(study->task.kind, "ridge") != 0)
+            continue; /* the classes, which everybody may know */
         any = any || column->values > 0;
         if (column->values > 0 && !study->data.onehot)
             return netdp_i_reading_fail(from, "data.columns", error,
@@ -323,8 +327,7 @@ static netdp_status check_columns(const netdp_i_reading *from, netdp_error *erro
             return netdp_i_reading_fail(from, "data.columns", error,
                                         "'%s' has bounds and values; keep one of the two",
                                         netdp_i_show_text(column->name).text);
-        if (column->values > 0 && study->data.label != NULL &&
-            strcmp(column->name, study->data.label) == 0)
+        if (column->values > 0 && label)
             return netdp_i_reading_fail(from, "data.columns", error,
                                         "'%s' is the label, which is no category",
                                         netdp_i_show_text(column->name).text);
@@ -368,7 +371,9 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
         return netdp_i_reading_fail(from, "data.columns", error,
                                     drawn ? "does not apply to synthetic data; remove it"
                                           : "excludes data.features; keep one of the two");
-    const netdp_status status = check_columns(from, error);
+    netdp_status status = check_columns(from, error);
+    if (status == NETDP_OK)
+        status = netdp_i_steps_check(from, error);
     if (status != NETDP_OK)
         return status;
     if (study->data.one_row_a_node)
@@ -383,13 +388,13 @@ static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
     const netdp_study *study = from->study;
     if (study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
-                                    "applies to logistic and ridge; remove it");
+                                    "applies to tasks that learn; remove it");
     if (study->data.features != NULL)
         return netdp_i_reading_fail(from, "data.features", error,
-                                    "applies to logistic and ridge; remove it");
+                                    "applies to tasks that learn; remove it");
     if (study->data.synthetic != NULL)
         return netdp_i_reading_fail(from, "data.synthetic", error,
-                                    "applies to logistic and ridge; give source or csv");
+                                    "applies to tasks that learn; give source or csv");
     if (study->task.clip > 0)
         return netdp_i_reading_fail(from, "task.clip", error,
                                     "a token takes up values in a range; give bounds: [low, high]");
@@ -554,7 +559,7 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
                                     "'%s' is not known; netdp loss --bound list shows the names",
                                     netdp_i_show_text(study->privacy.bound).text);
     if (study->task.decay > 0 && !netdp_i_study_walks(study) &&
-        strcmp(study->privacy.bound, "auto") != 0 &&
+        !has_setting(study, NETDP_SETTING_INNER) && strcmp(study->privacy.bound, "auto") != 0 &&
         strcmp(study->privacy.bound, "everything") != 0)
         return netdp_i_reading_fail(from, "privacy.bound", error,
                                     "%s needs a constant step; give everything",

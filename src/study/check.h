@@ -10,4 +10,7 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
 /* A model of the participants' own: netdp knows how long its gradients are and may be, and no data. */
 netdp_status netdp_i_own_check(const netdp_i_reading *from, netdp_error *error);
 
+/* Of a model that netdp learns: who holds which labels, and what a step is made of. */
+netdp_status netdp_i_steps_check(const netdp_i_reading *from, netdp_error *error);
+
 #endif

@@ -70,7 +70,7 @@ netdp_status netdp_i_constants_check(const netdp_i_reading *from, netdp_error *e
         return NETDP_OK;
     if (!netdp_i_study_learns(study))
         return netdp_i_reading_fail(from, "protocol.law", error,
-                                    "applies to logistic and ridge: of a mean every node's "
+                                    "applies to tasks that learn: of a mean every node's "
                                     "constant is 1; remove it");
     if (strcmp(study->mixing.weights, "metropolis") != 0)
         return netdp_i_reading_fail(from, "mixing.weights", error,

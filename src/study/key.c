@@ -18,7 +18,7 @@
 
 static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const per_node[] = {"even", "one", NULL};
-static const char *const tasks[] = {"mean", "sum",     "histogram", "logistic", "ridge",
+static const char *const tasks[] = {"mean", "sum",     "histogram", "logistic", "ridge", "softmax",
                                     "own",  "account", "realised",  "claim",    NULL};
 static const char *const all_rows[] = {"all", NULL};
 static const char *const protocols[] = {"stream",
@@ -110,10 +110,12 @@ const netdp_i_key netdp_i_keys[] = {
      .expects = "what a row is, such as one patient's record at one hospital"},
     {"data.batches", NETDP_I_KEY_TEXT, AT(data.batches), .learns = true, .fallback = "full",
      .expects = "full, cyclic:B or poisson:Q"},
+    {"data.deal", NETDP_I_KEY_TEXT, AT(data.deal), .learns = true, .fallback = "even",
+     .expects = "even, by-label or dirichlet:ALPHA"},
     {"data.split", NETDP_I_KEY_REAL, AT(data.split), .learns = true, .fallback = "0.8", .low = ABOVE_0,
      .high = BELOW_1, .expects = "the part of the rows that train, above 0 and below 1"},
     {"task.kind", NETDP_I_KEY_TEXT, AT(task.kind), .required = true, .word = tasks,
-     .expects = "mean, sum, histogram, logistic, ridge, own, account, realised or claim"},
+     .expects = "mean, sum, histogram, logistic, ridge, softmax, own, account, realised or claim"},
     {"task.claim", NETDP_I_KEY_TEXT, AT(task.claim),
      .expects = "a claim such as B-lemma-3, which netdp claim lists"},
     {"task.with", NETDP_I_KEY_TEXT, AT(task.with),
@@ -142,6 +144,10 @@ const netdp_i_key netdp_i_keys[] = {
      .high = NETDP_I_LARGEST, .expects = "a number from 0"},
     {"task.batch", NETDP_I_KEY_WHOLE, AT(task.batch), .learns = true, .fallback = "all", .low = 1, .high = 1e9,
      .word = all_rows, .expects = "a whole number from 1, or all"},
+    {"task.local", NETDP_I_KEY_WHOLE, AT(task.local), .fallback = "1", .low = 1, .high = 1000,
+     .expects = "the parts of a step, a whole number from 1 to 1000"},
+    {"task.momentum", NETDP_I_KEY_REAL, AT(task.momentum), .fallback = "0", .low = 0, .high = BELOW_1,
+     .expects = "a number from 0, below 1"},
     {"task.intercept", NETDP_I_KEY_SWITCH, AT(task.intercept), .learns = true, .fallback = "false",
      .word = yes_no, .expects = "true or false"},
     {"task.central_steps", NETDP_I_KEY_WHOLE, AT(task.central_steps), .learns = true, .whole = true,
@@ -292,6 +298,12 @@ bool netdp_i_key_runs(const netdp_i_key *key, bool realised)
     return false;
 }
 
+bool netdp_i_task_learns(const char *task)
+{
+    return strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0 ||
+           strcmp(task, "softmax") == 0;
+}
+
 bool netdp_i_key_taken(const netdp_i_key *key, unsigned settings)
 {
     return key->only == 0 ||
@@ -304,11 +316,16 @@ bool netdp_i_key_applies(const netdp_i_key *key, const char *task, const netdp_p
 {
     const bool phases = (named->settings & NETDP_SETTING_INNER) != 0;
     const bool own = strcmp(task, "own") == 0;
-    const bool learning = own || strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0;
+    const bool learning = own || netdp_i_task_learns(task);
+    const bool token = (named->settings & NETDP_SETTING_TOKEN) != 0;
     if (strcmp(key->name, "task.parameters") == 0)
         return own;
-    if (strcmp(key->name, "task.decay") == 0 && (named->settings & NETDP_SETTING_TOKEN) == 0)
-        return learning && !phases; /* steps of phases are all alike */
+    if (strcmp(key->name, "task.decay") == 0 && !token)
+        return learning;
+    if (strcmp(key->name, "task.local") == 0)
+        return learning && !token;
+    if (strcmp(key->name, "task.momentum") == 0)
+        return learning && phases; /* at whose end models are released */
     if (strcmp(key->name, "protocol.phases") == 0)
         return phases && automatic;
     if (strcmp(key->name, "protocol.inner") == 0)

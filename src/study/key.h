@@ -13,7 +13,7 @@
 /* Numbers that are squared on the way must keep finite squares. */
 #define NETDP_I_LARGEST 1e100
 
-enum { NETDP_I_KEYS = 100 };
+enum { NETDP_I_KEYS = 103 };
 
 typedef enum netdp_i_kind {
     NETDP_I_KEY_TEXT,    /* char * */
@@ -67,6 +67,9 @@ size_t netdp_i_key_section(const netdp_i_key *key);
 
 /* Is it of data and simulation, which an account alone has not? */
 bool netdp_i_key_runs(const netdp_i_key *key, bool realised);
+
+/* A task whose model is learnt from rows. */
+bool netdp_i_task_learns(const char *task);
 
 /* Do protocols of these settings (netdp_setting) take it? */
 bool netdp_i_key_taken(const netdp_i_key *key, unsigned settings);

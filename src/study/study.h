@@ -55,6 +55,7 @@ struct netdp_study {
         bool onehot;            /* learning: columns may have values in place of bounds */
         char *label;            /* learning: the column that is predicted; NULL for a mean */
         char *features;         /* learning: as netdp_preparation has them; NULL: not given */
+        char *deal;             /* learning: as netdp_preparation has it */
         double split;           /* learning: part of the rows that train */
         char *row;              /* what a row is, in the reader's words; "" where not given */
         char *batches;          /* learning by gossip: as netdp_batches_parse reads it */
@@ -77,6 +78,8 @@ struct netdp_study {
         double radius;       /* walks: models stay in the ball of this radius; 0: free */
         double l2;           /* learning */
         int64_t batch;       /* rows of a gradient, 0: all of a node's */
+        int64_t local;       /* parts of a step */
+        double momentum;     /* of phases: from the models that were released */
         bool intercept;
         int64_t central_steps; /* of the central baseline */
         double central_step;   /* its step size; 0: step */

@@ -68,6 +68,77 @@ def without_noise_it_learns():
                 assert variant["guarantee"]["bound"] == bound[variant["name"]], (kind, variant)
 
 
+WARDS = ["north", "east", "south", "west"]
+
+
+def wards():
+    draw = random.Random(4)
+    centre = [(2, 0, 0), (0, 2, 0), (0, 0, 2), (-1.5, -1.5, -1.5)]
+    lines = ["a,b,c,ward"]
+    for _ in range(800):
+        k = draw.randrange(4)
+        lines.append(",".join(f"{draw.gauss(middle, 1):.5f}" for middle in centre[k]) + "," + WARDS[k])
+    return ("\n".join(lines) + "\n").encode()
+
+
+SOFTMAX = STUDY.replace("label: kind", "label: ward").replace("logistic, clip: 0.5, step: 1", "softmax, clip: 1.5, step: 4")
+
+
+def several_classes():
+    """By every protocol, dealing and kind of step; a walk is hidden by iteration where no gradient is cut."""
+    settings = ((), ("data.deal=by-label",), ("data.deal=dirichlet:0.1",), ("task.local=4",), ("task.momentum=0.5",),
+                ("task.decay=0.5",), ("protocol.kind=gossip-sgd", "protocol.inner=1", "task.local=3", "privacy.dither=0.01"),
+                ("protocol.kind=walk", "protocol.inner=1", "privacy.dither=0.01", "task.step=0.5"))
+    for set_ in settings:
+        with tempfile.TemporaryDirectory() as folder:
+            put(folder, SOFTMAX)
+            pathlib.Path(folder, "rows.csv").write_bytes(wards())
+            succeed(["run", "study.yaml", "-o", "out", "--set", "privacy.epsilon=inf"] +
+                    [word for one in set_ for word in ("--set", one)], folder)
+            for variant in results(folder, "out")["variants"]:
+                assert variant["error"]["accuracy"]["mean"] > 0.85, (set_, variant["name"], variant["error"])
+
+
+def parts_and_momentum_cost_nothing():
+    """The guarantee of a step of parts, with momentum and decreasing, is that of plain steps, number by number."""
+    promised = []
+    for set_ in ((), ("task.local=4", "task.momentum=0.9", "task.decay=0.5")):
+        with tempfile.TemporaryDirectory() as folder:
+            put(folder, SOFTMAX)
+            pathlib.Path(folder, "rows.csv").write_bytes(wards())
+            words = [word for one in set_ for word in ("--set", one)]
+            succeed(["run", "study.yaml", "-o", "out", "--set", "output.repeat=2"] + words, folder)
+            held = [variant for variant in results(folder, "out")["variants"] if variant["name"] == "gossip"]
+            promised.append([(variant["noise"], variant["guarantee"]) for variant in held])
+    assert promised[0] == promised[1], promised
+    assert promised[0][0][1]["bound"] == "phase-release" and promised[0][0][1]["sound"] is True, promised
+
+
+def folders_of_many_classes_are_found_again():
+    """A finished folder is taken as it is: what it was made from is told again, number by number."""
+    with tempfile.TemporaryDirectory() as folder:
+        put(folder, SOFTMAX.replace("step: 4", "step: 4, momentum: 0.5"))
+        pathlib.Path(folder, "rows.csv").write_bytes(wards())
+        for out in ("one", "two", "one"):
+            succeed(["run", "study.yaml", "-o", out, "--set", "output.repeat=2"], folder)
+        made = [json.loads(pathlib.Path(folder, out, "manifest.json").read_text(encoding="utf-8")) for out in ("one", "two")]
+        assert made[0]["inputs_sha256"] == made[1]["inputs_sha256"]
+
+
+def what_steps_and_deals_refuse():
+    for set_, said in ((["task.local=2", "privacy.protects=row"], "one row changes all later parts"),
+                       (["task.local=2", "data.batches=cyclic:3"], "one row changes all later parts"),
+                       (["task.momentum=1"], "a number from 0, below 1"), (["data.deal=labels"], "'labels' is none of"),
+                       (["task.kind=ridge", "data.deal=by-label"], "by their labels go the rows"),
+                       (["task.momentum=0.5", "privacy.bound=linear"], "has no place in privacy.bound"),
+                       (["task.momentum=0.5", "protocol.kind=gossip-sgd", "protocol.inner=1", "privacy.dither=0.01"],
+                        "does not apply to gossip-sgd")):
+        with tempfile.TemporaryDirectory() as folder:
+            put(folder, SOFTMAX)
+            code, _, err = run(["run", "study.yaml", "-o", "out"] + [word for one in set_ for word in ("--set", one)], folder)
+            assert code == 2 and said in err and err.count("\n") == 1, (set_, code, err)
+
+
 def equal_bytes_for_any_threads():
     with tempfile.TemporaryDirectory() as folder:
         put(folder)
@@ -193,6 +264,7 @@ CASES = [
     bad("dither: 0.1", "dither: 0", "dither"),
 ]
 
-main(CASES, [without_noise_it_learns, equal_bytes_for_any_threads,
+main(CASES, [without_noise_it_learns, several_classes, parts_and_momentum_cost_nothing,
+             folders_of_many_classes_are_found_again, what_steps_and_deals_refuse, equal_bytes_for_any_threads,
              killed_runs_go_on_to_the_same_bytes, messages_are_counted, phases_find_their_rounds,
              changed_data_is_refused])

@@ -62,7 +62,7 @@ STUDIES = [
      "walk, rounds: 30, tokens: 2, start: 3, release: final, cap: 6", WORST,
      "excursion-mixture"),
     ("hypercube 3", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 40",
-     TARGET + ", observers: 3", "excursion-mixture"),
+     TARGET + ", observers: 3", "excursion-contracting"),
     ("star 6", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 60, cap: 1", WORST, "least"),
     ("florentine", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 1", TARGET, "least"),
     ("florentine", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 60, cap: 1",
@@ -89,7 +89,7 @@ STUDIES = [
     ("hypercube 3", "metropolis", MODEL, "walk, rounds: 40", TARGET + ", bound: published-code",
      "published-code"),
     ("florentine", "metropolis", MEAN + ", step: 0.1", "walk, rounds: 20", TARGET + ", sources: 3",
-     "excursion-mixture"),
+     "excursion-contracting"),
     ("florentine", "metropolis", MEAN, "averaging, rounds: 6", TARGET + ", sources: 1", "exact"),
     ("ring 9", "metropolis", SUM, "ring-sum, rounds: 3", WORST, "exact"),
     ("ring 9", "metropolis", SUM, "ring-sum, rounds: 3, release: final, schedule: every", TARGET,
@@ -185,6 +185,8 @@ def description(keys, variant):
             words.append(option)
         elif keys[key] not in UNSAID and (key, keys[key]) != ("protocol.dropout", "0"):
             words += [option, keys[key]]
+    if "contraction" in variant:
+        words += ["--contraction", repr(variant["contraction"])]
     if keys["protocol.mechanism"] == "discrete-gaussian":
         words += ["--grid", keys["protocol.grid"]]
     return words

@@ -343,7 +343,8 @@ static void test_clipping_the_mean_expands(void **state)
     double x[] = {1, 0, 0, 0.1, 0.525731112, 0.850650808, 0, 0};
     double y[] = {1, 10, 0, 0}, y2[] = {1, 10, 1e-7, 0};
     int64_t start[] = {0, 2, 4};
-    const netdp_examples one = {4, 2, x, y, 2, start, NULL}, other = {4, 2, x, y2, 2, start, NULL};
+    const netdp_examples one = {4, 2, x, y, 2, start, NULL, 0},
+                         other = {4, 2, x, y2, 2, start, NULL, 0};
     netdp_walking w = {.objective = {NETDP_RIDGE, .clip = 0.707106, .l2 = 0}, .train = &one};
     w.step = 2 / netdp_smoothness(&w.objective, &one);
     netdp_walking w2 = w;

@@ -7,15 +7,15 @@
 #include "walk_paths.h"
 
 static const setting settings[] = {
-    {"path 3", "metropolis", 8, 2, 1, {0}, NETDP_START_UNIFORM, 0, false, 4, 1e-3},
-    {"path 3", "lazy:0.8", 8, 1, 1, {0}, NETDP_START_UNIFORM, 2, false, 2, 1e-5},
-    {"complete 3", "metropolis", 7, 1, 1, {0}, 0, 3, true, 1, 1e-6},
-    {"ring 4", "lazy:0.3", 7, 2, 1, {0}, NETDP_START_UNIFORM, 2, true, 10, 1e-6},
-    {"star 4", "hamilton", 8, 1, 1, {0}, NETDP_START_UNIFORM, 0, false, 2, 0.03},
-    {"star 5", "hamilton", 7, 1, 2, {2, 3}, 1, 3, false, 1, 1e-5},
-    {"ring 5", "metropolis", 6, 1, 2, {0, 3}, NETDP_START_OBSERVER, 2, true, 4, 1e-4},
-    {"path 4", "metropolis", 7, 3, 1, {1}, 3, 1, true, 2, 1e-4},
-    {"complete 4", "metropolis", 6, 1, 1, {0}, NETDP_START_OBSERVER, 1, false, 6, 1e-3},
+    {"path 3", "metropolis", 8, 2, 1, {0}, NETDP_START_UNIFORM, 0, false, 4, 1e-3, 0},
+    {"path 3", "lazy:0.8", 8, 1, 1, {0}, NETDP_START_UNIFORM, 2, false, 2, 1e-5, 0},
+    {"complete 3", "metropolis", 7, 1, 1, {0}, 0, 3, true, 1, 1e-6, 0},
+    {"ring 4", "lazy:0.3", 7, 2, 1, {0}, NETDP_START_UNIFORM, 2, true, 10, 1e-6, 0},
+    {"star 4", "hamilton", 8, 1, 1, {0}, NETDP_START_UNIFORM, 0, false, 2, 0.03, 0},
+    {"star 5", "hamilton", 7, 1, 2, {2, 3}, 1, 3, false, 1, 1e-5, 0},
+    {"ring 5", "metropolis", 6, 1, 2, {0, 3}, NETDP_START_OBSERVER, 2, true, 4, 1e-4, 0},
+    {"path 4", "metropolis", 7, 3, 1, {1}, 3, 1, true, 2, 1e-4, 0},
+    {"complete 4", "metropolis", 6, 1, 1, {0}, NETDP_START_OBSERVER, 1, false, 6, 1e-3, 0},
 };
 
 /* At the epsilon that is printed no path law has more than delta, and a little below it has. */
@@ -38,8 +38,8 @@ static void test_order(void **state)
 {
     (void)state;
     net n = open_net("hypercube 3", 1, "metropolis");
-    setting s = {"hypercube 3", "metropolis", 40, 7, 1, {0}, NETDP_START_UNIFORM, 3, false, 4,
-                 1e-5};
+    setting s = {
+        "hypercube 3", "metropolis", 40, 7, 1, {0}, NETDP_START_UNIFORM, 3, false, 4, 1e-5, 0};
     const double value = account(n, &s, NETDP_BOUND_AUTO);
     for (int i = 0; i < 3; i++) {
         setting more = s;

@@ -311,7 +311,7 @@ static void test_a_row_moves_its_batches_alone(void **state)
         x[i] = 100 * (2 * netdp_stream_uniform(&stream) - 1);
     for (int i = 0; i < ROWS; i++)
         y[i] = i % 2 == 0 ? 1 : -1;
-    const netdp_examples rows = {ROWS, FEATURES, x, y, 2, start, weight};
+    const netdp_examples rows = {ROWS, FEATURES, x, y, 2, start, weight, 0};
     const netdp_objective objective = {.kind = NETDP_LOGISTIC, .clip = 0.4};
     const double held = ROWS - 4;
     const struct {

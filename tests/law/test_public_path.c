@@ -357,12 +357,12 @@ static void test_attacked(void **state)
         int32_t from, to;
         netdp_path path;
         double contraction;
-    } table[] = {{"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_PUBLIC},
-                 {"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_RESTING},
-                 {"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_FORWARD},
-                 {"hypercube 4", "metropolis", 300, 0, 1, 0, NETDP_PATH_TOUR},
-                 {"star 12", "hamilton", 600, 0, 1, 0, NETDP_PATH_PUBLIC},
-                 {"davis", "metropolis", 400, 6, 3, 20, NETDP_PATH_FORWARD},
+    } table[] = {{"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_PUBLIC, 0},
+                 {"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_RESTING, 0},
+                 {"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_FORWARD, 0},
+                 {"hypercube 4", "metropolis", 300, 0, 1, 0, NETDP_PATH_TOUR, 0},
+                 {"star 12", "hamilton", 600, 0, 1, 0, NETDP_PATH_PUBLIC, 0},
+                 {"davis", "metropolis", 400, 6, 3, 20, NETDP_PATH_FORWARD, 0},
                  {"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_PUBLIC, 0.95},
                  {"star 12", "hamilton", 600, 0, 1, 0, NETDP_PATH_PUBLIC, 0.8},
                  {"davis", "metropolis", 400, 6, 3, 20, NETDP_PATH_FORWARD, 0.99}};

@@ -311,7 +311,7 @@ static void test_asynchronous_steps_by_hand(void **state)
         y[v] = v % 3 == 0 ? 1 : -1;
     }
     starts[NODES] = NODES;
-    const netdp_examples rows = {NODES, WIDTH, x, y, NODES, starts, NULL};
+    const netdp_examples rows = {NODES, WIDTH, x, y, NODES, starts, NULL, 0};
     const netdp_learning learning = {.objective = {.kind = NETDP_LOGISTIC, .clip = INFINITY},
                                      .train = &rows,
                                      .test = &rows,

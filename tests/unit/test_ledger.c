@@ -132,8 +132,7 @@ static void test_rows_stay(void **state)
     };
     static const char *const tampered[] = {
         "DROP TRIGGER unchanged; UPDATE entry SET attempt = 5 WHERE kind = 'reserved' AND row = 3",
-        "DROP TRIGGER unchanged; UPDATE entry SET body = x'00' WHERE kind = 'contribution' AND "
-        "row < 5",
+        "DROP TRIGGER unchanged; UPDATE entry SET body = x'00' WHERE row = 3 OR row = 4",
         "DROP TRIGGER unchanged; UPDATE entry SET time = time + 1 WHERE row = 2",
         "DROP TRIGGER kept; DELETE FROM entry WHERE row = 2",
         "DROP TRIGGER unchanged; UPDATE entry SET kind = 'settled' WHERE row = 2",

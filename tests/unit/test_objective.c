@@ -179,7 +179,7 @@ static void test_row_losses_agree_with_the_built_in(void **state)
         const netdp_row_loss loss = rows_of(&copy_of[kind]);
         for (int32_t u = 0; u < NODES; u++) {
             netdp_objective built_in = {.kind = kind, .clip = INFINITY, .l2 = 0.2};
-            netdp_objective own = {NETDP_ROW_LOSS, INFINITY, 0.2, NULL, &loss};
+            netdp_objective own = {NETDP_ROW_LOSS, INFINITY, 0.2, NULL, &loss, 0};
             netdp_gradient(&built_in, &m.examples, u, model, 0, 3, trial, NULL, unclipped);
             netdp_gradient(&own, &m.examples, u, model, 0, 3, trial, NULL, got);
             assert_memory_equal(got, unclipped, sizeof unclipped);
@@ -194,7 +194,7 @@ static void test_row_losses_agree_with_the_built_in(void **state)
             clipped += memcmp(want, unclipped, sizeof unclipped) != 0;
         }
         const netdp_objective built_in = {.kind = kind, .clip = 1, .l2 = 0.2};
-        const netdp_objective own = {NETDP_ROW_LOSS, 1, 0.2, NULL, &loss};
+        const netdp_objective own = {NETDP_ROW_LOSS, 1, 0.2, NULL, &loss, 0};
         assert_true(netdp_objective_value(&own, &m.examples, model) ==
                     netdp_objective_value(&built_in, &m.examples, model));
         if (kind == NETDP_LOGISTIC)
@@ -276,8 +276,8 @@ static void test_no_function_breaks_the_clip(void **state)
         const int kind = trial % 2 == 0;
         const double clip = clips[trial % 5];
         m.start[1] = 1; /* a node of one row, whose clip can be met */
-        const netdp_objective objective = {kind ? NETDP_ROW_LOSS : NETDP_MARGIN_LOSS, clip, 0,
-                                           &margin_loss, &row_loss};
+        const netdp_objective objective = {
+            kind ? NETDP_ROW_LOSS : NETDP_MARGIN_LOSS, clip, 0, &margin_loss, &row_loss, 0};
         netdp_gradient(&objective, &m.examples, (int32_t)(trial % 3), model, 0, 1, 0, NULL,
                        gradient);
         const double norm = norm_of(gradient, FEATURES);
@@ -307,7 +307,7 @@ static void test_rows_without_a_gradient_count_as_nothing(void **state)
         int64_t start[] = {0, 3};
         const netdp_examples rows = {
             .rows = 3, .features = 2, .x = x, .y = y, .nodes = 1, .start = start};
-        netdp_objective objective = {NETDP_ROW_LOSS, 1, 0.5, NULL, &loss};
+        netdp_objective objective = {NETDP_ROW_LOSS, 1, 0.5, NULL, &loss, 0};
         netdp_gradient(&objective, &rows, 0, model, 0, 1, 0, NULL, got);
         assert_close(got[0], (0.6 + 0.3) / 3 + 1, 0, 1e-15); /* l2 after the clip */
         assert_close(got[1], (0.8 + 0.4) / 3, 0, 1e-15);
@@ -338,7 +338,7 @@ static void test_clipped_row_losses_are_not_smooth(void **state)
     const netdp_examples rows = {
         .rows = 1, .features = 2, .x = x, .y = &y, .nodes = 1, .start = start};
     netdp_row_loss loss = {row_value, bowl, NULL, 10, NULL};
-    netdp_objective objective = {NETDP_ROW_LOSS, INFINITY, 0.5, NULL, &loss};
+    netdp_objective objective = {NETDP_ROW_LOSS, INFINITY, 0.5, NULL, &loss, 0};
     assert_true(netdp_smoothness(&objective, &rows) == 10.5);
     objective.l2 = 0;
     for (int clipped = 0; clipped < 2; clipped++) {
@@ -373,16 +373,16 @@ static void test_bad_objectives_are_refused(void **state)
     static const double bad[] = {-1, NAN, -INFINITY};
     const netdp_margin_loss fine = copy_of[NETDP_RIDGE];
     const netdp_row_loss rows = rows_of(&fine);
-    netdp_objective objective = {NETDP_LOGISTIC, 1, 0, NULL, NULL};
+    netdp_objective objective = {NETDP_LOGISTIC, 1, 0, NULL, NULL, 0};
     assert_ok(netdp_objective_check(&objective, &error));
-    objective = (netdp_objective){NETDP_MARGIN_LOSS, INFINITY, 0, &fine, NULL};
+    objective = (netdp_objective){NETDP_MARGIN_LOSS, INFINITY, 0, &fine, NULL, 0};
     assert_ok(netdp_objective_check(&objective, &error));
-    objective = (netdp_objective){NETDP_ROW_LOSS, 0, 3, NULL, &rows};
+    objective = (netdp_objective){NETDP_ROW_LOSS, 0, 3, NULL, &rows, 0};
     assert_ok(netdp_objective_check(&objective, &error));
     for (int i = 0; i < 3; i++) {
-        objective = (netdp_objective){NETDP_RIDGE, bad[i], 0, NULL, NULL};
+        objective = (netdp_objective){NETDP_RIDGE, bad[i], 0, NULL, NULL, 0};
         assert_fails(netdp_objective_check(&objective, &error), NETDP_INVALID);
-        objective = (netdp_objective){NETDP_RIDGE, 1, bad[i], NULL, NULL};
+        objective = (netdp_objective){NETDP_RIDGE, 1, bad[i], NULL, NULL, 0};
         assert_fails(netdp_objective_check(&objective, &error), NETDP_INVALID);
     }
     for (int i = 0; i < 3; i++) { /* no loss, then one without each of its functions */
@@ -395,12 +395,12 @@ static void test_bad_objectives_are_refused(void **state)
             margin.slope = NULL;
             row.gradient = NULL;
         }
-        objective = (netdp_objective){NETDP_MARGIN_LOSS, 1, 0, i == 0 ? NULL : &margin, &rows};
+        objective = (netdp_objective){NETDP_MARGIN_LOSS, 1, 0, i == 0 ? NULL : &margin, &rows, 0};
         assert_fails(netdp_objective_check(&objective, &error), NETDP_INVALID);
-        objective = (netdp_objective){NETDP_ROW_LOSS, 1, 0, &fine, i == 0 ? NULL : &row};
+        objective = (netdp_objective){NETDP_ROW_LOSS, 1, 0, &fine, i == 0 ? NULL : &row, 0};
         assert_fails(netdp_objective_check(&objective, &error), NETDP_INVALID);
     }
-    objective = (netdp_objective){(netdp_objective_kind)4, 1, 0, &fine, &rows};
+    objective = (netdp_objective){(netdp_objective_kind)5, 1, 0, &fine, &rows, 0};
     assert_fails(netdp_objective_check(&objective, &error), NETDP_INVALID);
     objective.l2 = INFINITY;
     assert_fails(netdp_objective_check(&objective, &error), NETDP_INVALID);
@@ -419,7 +419,7 @@ static void test_many_features_and_no_memory(void **state)
         .rows = 2, .features = WIDE, .x = x, .y = y, .nodes = 1, .start = start};
     const netdp_row_loss loss = rows_of(&copy_of[NETDP_LOGISTIC]);
     const netdp_objective built_in = {.kind = NETDP_LOGISTIC, .clip = INFINITY};
-    const netdp_objective own = {NETDP_ROW_LOSS, INFINITY, 0, NULL, &loss};
+    const netdp_objective own = {NETDP_ROW_LOSS, INFINITY, 0, NULL, &loss, 0};
     netdp_gradient(&built_in, &rows, 0, model, 0, 1, 0, NULL, want);
     netdp_gradient(&own, &rows, 0, model, 0, 1, 0, NULL, got);
     assert_memory_equal(got, want, WIDE * sizeof *want);
@@ -457,8 +457,12 @@ static void test_simulators_take_them(void **state)
     const int threads = omp_get_max_threads();
     double first[3][NODES * FEATURES];
     for (int i = 0; i < 3; i++) { /* the built-in, then one's own on two threads and on one */
-        const netdp_objective objective = {i == 0 ? NETDP_LOGISTIC : NETDP_MARGIN_LOSS, 0.4, 0.01,
-                                           &copy_of[NETDP_LOGISTIC], NULL};
+        const netdp_objective objective = {i == 0 ? NETDP_LOGISTIC : NETDP_MARGIN_LOSS,
+                                           0.4,
+                                           0.01,
+                                           &copy_of[NETDP_LOGISTIC],
+                                           NULL,
+                                           0};
         const netdp_learning learning = {.objective = objective,
                                          .train = &m.examples,
                                          .test = &m.examples,

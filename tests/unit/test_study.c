@@ -588,7 +588,7 @@ static void test_bad_files(void **state)
         {13, "  delta: 1e-6\n  sees: Sum\n", ":14: privacy.sees: 'Sum' is not known here"},
         {6, "  kind: median\n",
          ":6: task.kind: 'median' is not known here; give mean, sum, histogram, logistic, "
-         "ridge, own, account, realised or claim"},
+         "ridge, softmax, own, account, realised or claim"},
         {6, "  kind: logistic\n", ":9: protocol.kind: averaging does not do task logistic"},
         {9, "  kind: walks\n",
          ":9: protocol.kind: 'walks' is not known here; give averaging, random-averaging, "

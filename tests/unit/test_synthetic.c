@@ -228,12 +228,6 @@ static void test_noise_shrinks_with_the_step(void **state)
     for (int t = 1; t <= ROUNDS; t++)
         want += 0.25 * 9 / 2 * pow(t, -1.5);
     assert_close(square, want, 5 * want * sqrt(2.0 / RUNS), 0);
-    netdp_linear phases = protocol;
-    phases.every = 5;
-    phases.steady = false;
-    assert_fails(netdp_simulate_learning(&phases, &learning, (netdp_run_seed){1, 0},
-                                         (netdp_tracing){.every = 1}, model, &error),
-                 NETDP_INVALID);
     netdp_mixing_free(mixing);
     netdp_graph_free(graph);
     netdp_examples_free(train);

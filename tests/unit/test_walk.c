@@ -28,7 +28,7 @@ static void fill(made *m, uint64_t seed)
         m->y[i] = m->x[i * FEATURES] + 0.3 * m->x[i * FEATURES + 1] > 0 ? 1 : -1;
     for (int u = 0; u <= NODES; u++)
         m->start[u] = u * (u + 1) / 4;
-    m->examples = (netdp_examples){ROWS, FEATURES, m->x, m->y, NODES, m->start, NULL};
+    m->examples = (netdp_examples){ROWS, FEATURES, m->x, m->y, NODES, m->start, NULL, 0};
 }
 
 static netdp_walking learning(const made *m)
@@ -286,7 +286,7 @@ static void test_batches_of_tokens(void **state)
         x[i] = 1;
         y[i] = i % EACH;
     }
-    const netdp_examples train = {2 * EACH, 1, x, y, 2, start, NULL};
+    const netdp_examples train = {2 * EACH, 1, x, y, 2, start, NULL, 0};
     net n = open_net("path 2", 5, "metropolis");
     const netdp_walking w = {.objective = {.kind = NETDP_RIDGE, .clip = INFINITY},
                              .train = &train,

@@ -5,7 +5,7 @@ import {count, h, number, plural, saving, show, showUp} from './dom.js';
 import {page, readUnit, simulated, summary} from './folder.js';
 import * as words from './words.js';
 
-const learns = () => summary.task === 'logistic' || summary.task === 'ridge';
+const learns = () => ['logistic', 'ridge', 'softmax'].includes(summary.task);
 
 export const accounts = () => summary.task === 'account';
 

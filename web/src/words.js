@@ -8,6 +8,7 @@ const tasks = {
   histogram: 'count how their private values are distributed',
   logistic: 'learn a model from their private rows (logistic regression)',
   ridge: 'learn a model from their private rows (ridge regression)',
+  softmax: 'learn a model of several classes from their private rows (softmax regression)',
   account: 'compute together',
 };
 
@@ -103,7 +104,7 @@ export function standing(guarantee) {
 /** What no number on the page speaks about. */
 export function uncovered(variant) {
   const {threat, pairs} = variant;
-  const learns = summary.task === 'logistic' || summary.task === 'ridge';
+  const learns = ['logistic', 'ridge', 'softmax'].includes(summary.task);
   return [
     pairs?.coalition ? 'Observers outside the coalition who join it.' : threat.pool > 1 ? `More than ${threat.pool} nodes that pool what they see.` : 'Collusion: nodes that pool what they see learn more than any one of them.',
     threat.sees === 'everything' ? 'Nodes that do not follow the protocol.'

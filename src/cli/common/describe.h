@@ -114,11 +114,11 @@ typedef struct netdp_i_description_options {
     {NETDP_I_KEYED, 0, "tokens", &(o).tokens, "M",                                                 \
      "walk: independent tokens, each with a model of its own", "protocol.tokens"},                               \
     {NETDP_I_KEYED, 0, "cap", &(o).settings.cap, "N",                                              \
-     "tokens: contributions of one node at most; above it adds noise only", "protocol.cap"},               \
+     "tokens: contributions of one node at most; above it adds noise (a walk: and takes the step of l2)", "protocol.cap"},               \
     NETDP_I_ONLY_FOR(NETDP_SETTING_TOKEN),                                                         \
     {NETDP_I_NUMBER, 0, "contraction", &(o).settings.contraction, "C",                             \
-     "walk: by what every step brings models nearer, max(1 - step l2, step beta - 1) of a "        \
-     "learning task with l2 (what a study finds itself)",                                          \
+     "walk: every step multiplies the distance of two models by C at most: max(1 - step l2, "      \
+     "step beta - 1) of learning with l2 (a study finds it itself)",                                          \
      "none"},                                                                                      \
     NETDP_I_ONLY_FOR(NETDP_SETTING_WEIGHTED),                                                      \
     {NETDP_I_TEXT, 0, "gamma", &(o).gamma, "THETA,LOW,HIGH",                                       \
