@@ -36,6 +36,12 @@ static double largest_step(const netdp_i_variant *variant)
                                    : netdp_smoothness_within(&problem->objective, problem->square));
 }
 
+bool netdp_i_plan_walk_contracts(netdp_bound bound)
+{
+    return bound == NETDP_BOUND_EXCURSION_CONTRACTING || bound == NETDP_BOUND_LEAST ||
+           bound == NETDP_BOUND_GIVEN_PATH;
+}
+
 /*
  * What every step multiplies the distance of any two models by, at most, where none is longer than 2 / beta: by its
  * Hessian, between l2 and beta; a node that only adds noise takes the l2 of a task that learns. The
@@ -65,8 +71,8 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
     const double step = variant->study->task.step, largest = largest_step(variant);
     const bool keeps = step <= largest * (1 + ROUNDING) && variant->study->task.decay == 0;
     const netdp_bound_info *info = NULL;
-    if (keeps)
-        variant->token.contraction = contraction_of(variant);
+    variant->token.contraction =
+        keeps && variant->role != NETDP_I_LOCAL ? contraction_of(variant) : 0;
     if (variant->role == NETDP_I_LOCAL) {
         variant->bound = NETDP_BOUND_LOCAL;
         return NETDP_OK;
@@ -77,6 +83,8 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
     netdp_status status = netdp_walk_bound_choose(&variant->token, variant->bound, &info, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "%s: privacy", variant->study->path);
+    if (!netdp_i_plan_walk_contracts(info->bound))
+        variant->token.contraction = 0;
     if (keeps)
         return NETDP_OK;
     if (info->bound == NETDP_BOUND_FIRST_PASSAGE ||

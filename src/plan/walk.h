@@ -6,6 +6,9 @@
 
 #include "plan/variant.h"
 
+/* Does a bound count on steps that contract? Others claim as much of steps that do not. */
+bool netdp_i_plan_walk_contracts(netdp_bound bound);
+
 /* Does P visit some nodes more often than others? */
 bool netdp_i_plan_walk_is_weighted(const netdp_i_variant *variant);
 

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "plan/plan.h"
+#include "plan/walk.h"
 #include "run/everybody.h"
 #include "run/folder.h"
 #include "run/found.h"
@@ -256,7 +257,14 @@ static netdp_status choose_attack(auditing *a, const claim *c, double *pattern, 
 
 static netdp_status attack_walk(auditing *a, const claim *c, const attack *how, netdp_error *error)
 {
-    const netdp_walk_attack walk = {.token = &c->variant->token,
+    const netdp_bound_info *info = NULL;
+    netdp_token token = c->variant->token;
+    netdp_status status = netdp_walk_bound_choose(&token, c->bound, &info, error);
+    if (status != NETDP_OK)
+        return status;
+    if (!netdp_i_plan_walk_contracts(info->bound)) /* a claim of more is attacked by more */
+        token.contraction = 0;
+    const netdp_walk_attack walk = {.token = &token,
                                     .count = 1,
                                     .observers = &c->to,
                                     .victim = c->from,

@@ -160,7 +160,7 @@ static void remark_route(const netdp_i_variant *variant, json_t *remarks)
 static bool counts_on_contraction(const netdp_i_variant *variant)
 {
     return netdp_i_study_walks(variant->study) && variant->role == NETDP_I_NETWORK &&
-           variant->bound != NETDP_BOUND_LOCAL && variant->token.contraction > 0;
+           variant->token.contraction > 0;
 }
 
 static void remark_contraction(const netdp_i_variant *variant, json_t *remarks)
