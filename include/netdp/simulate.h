@@ -66,7 +66,8 @@ typedef struct netdp_learning {
     const netdp_examples *test;  /* borrowed; NULL: no accuracy */
     double step;                 /* step size */
     int64_t batch;               /* rows of a gradient, 0: all of the node's */
-    netdp_batches batches;       /* gossip, and batch 0: the rows of each phase */
+    netdp_batches batches;       /* gossip, and batch 0: the rows of each phase; those of a protocol
+                                    with a cycle are cyclic, of the same count */
     double noise;  /* sigma * Delta of a gradient: the unit noise of a message is step times this */
     double decay;  /* step t = 0, 1, ... has size step / (t + 1)^decay, and so has all noise of
                      the round or phase; 0: constant. Of gossip-sgd and async-gossip-sgd

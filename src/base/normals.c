@@ -230,6 +230,27 @@ static void make_single(netdp_stream first, const int32_t *node, int64_t count, 
     }
 }
 
+/* All numbers of one node: pair after pair. */
+static void make_many(netdp_stream stream, int64_t count, double *out)
+{
+    draws d;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < LANES; i++)
+            d.counter[k][i] = stream.counter[k];
+    for (int64_t done = 0; done < count; done += (int64_t)2 * LANES) {
+        const int64_t left = count - done < (int64_t)2 * LANES ? count - done : (int64_t)2 * LANES;
+        for (int i = 0; i < LANES; i++)
+            d.counter[3][i] = stream.counter[3] + (uint32_t)(done / 2 + i);
+        (left <= 2 ? make_one : make_all)(stream.key, &d);
+        for (int64_t i = 0; i < left / 2; i++) {
+            out[done + 2 * i] = d.cosine[i];
+            out[done + 2 * i + 1] = d.sine[i];
+        }
+        if (left % 2 == 1)
+            out[done + left - 1] = d.cosine[left / 2];
+    }
+}
+
 void netdp_i_normals_of_nodes(netdp_stream first, const int32_t *node, int64_t count, int64_t width,
                               double *out)
 {
@@ -238,6 +259,10 @@ void netdp_i_normals_of_nodes(netdp_stream first, const int32_t *node, int64_t c
     draws d;
     if (width == 1) {
         make_single(first, node, count, out);
+        return;
+    }
+    if (count == 1 && node == NULL) {
+        make_many(first, width, out);
         return;
     }
     for (int64_t done = 0; done < all; done += LANES) {

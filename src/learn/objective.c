@@ -371,13 +371,15 @@ static void add_up(const netdp_objective *objective, const netdp_examples *examp
         sum_row_loss(objective, examples, rows, model, gradient);
     else
         sum_margin_loss(objective, examples, rows, model, gradient);
-    for (int32_t j = 0; j < size; j++) {
-        if (rows.count > 0)
+    if (rows.count > 0 && by != 1)
+        for (int32_t j = 0; j < size; j++)
             gradient[j] /= by;
-        gradient[j] *= weight;
-        if (objective->l2 > 0)
+    if (weight != 1)
+        for (int32_t j = 0; j < size; j++)
+            gradient[j] *= weight;
+    if (objective->l2 > 0)
+        for (int32_t j = 0; j < size; j++)
             gradient[j] += objective->l2 * model[j];
-    }
 }
 
 void netdp_gradient(const netdp_objective *objective, const netdp_examples *examples, int32_t node,

@@ -223,6 +223,12 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
         status = netdp_i_fail(error, NETDP_INVALID,
                               "learning: needs gossip-sgd or muffliato-sgd, and rows for as many "
                               "nodes as the graph has");
+    if (status == NETDP_OK && protocol->cycle > 1 &&
+        (learning->batches.kind != NETDP_BATCHES_CYCLIC ||
+         learning->batches.count != protocol->cycle))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "learning: the protocol counts on rows that take turns in a cycle of "
+                              "its own; give the batches cyclic, with the same count");
     if (status == NETDP_OK && learning->momentum > 0 && protocol->steady)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "learning: momentum needs phases at whose end models are released");

@@ -558,12 +558,6 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
         return netdp_i_reading_fail(from, "privacy.bound", error,
                                     "'%s' is not known; netdp loss --bound list shows the names",
                                     netdp_i_show_text(study->privacy.bound).text);
-    if (study->task.decay > 0 && !netdp_i_study_walks(study) &&
-        !has_setting(study, NETDP_SETTING_INNER) && strcmp(study->privacy.bound, "auto") != 0 &&
-        strcmp(study->privacy.bound, "everything") != 0)
-        return netdp_i_reading_fail(from, "privacy.bound", error,
-                                    "%s needs a constant step; give everything",
-                                    study->privacy.bound);
     status = check_particular(from, error);
     if (status == NETDP_OK && !accounts)
         status = check_owner(from, error);

@@ -3,8 +3,24 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "learn/deal.h"
 #include "study/study.h"
+
+/* Bounds that follow noise across phases or rounds know neither momentum nor steps that shrink. */
+static netdp_status check_bound(const netdp_i_reading *from, netdp_error *error)
+{
+    static const char *const holds[] = {"auto", "everything", "phase-release", "local"};
+    const netdp_study *study = from->study;
+    const char *key = study->task.momentum > 0 ? "task.momentum" : "task.decay";
+    if ((study->task.momentum == 0 && study->task.decay == 0) || netdp_i_study_walks(study))
+        return NETDP_OK;
+    for (size_t i = 0; i < sizeof holds / sizeof *holds; i++)
+        if (strcmp(study->privacy.bound, holds[i]) == 0)
+            return NETDP_OK;
+    return netdp_i_reading_fail(from, key, error, "has no place in privacy.bound: %s; give auto",
+                                netdp_i_show_text(study->privacy.bound).text);
+}
 
 netdp_status netdp_i_steps_check(const netdp_i_reading *from, netdp_error *error)
 {
@@ -27,8 +43,5 @@ netdp_status netdp_i_steps_check(const netdp_i_reading *from, netdp_error *error
         return netdp_i_reading_fail(from, "task.local", error,
                                     "one row changes all later parts of a step; give 1, or protect "
                                     "nodes and take full batches");
-    if (study->task.momentum > 0 && strcmp(study->privacy.bound, "linear") == 0)
-        return netdp_i_reading_fail(from, "task.momentum", error,
-                                    "has no place in privacy.bound: linear; give auto");
-    return NETDP_OK;
+    return check_bound(from, error);
 }

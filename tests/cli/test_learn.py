@@ -131,6 +131,8 @@ def what_steps_and_deals_refuse():
                        (["task.momentum=1"], "a number from 0, below 1"), (["data.deal=labels"], "'labels' is none of"),
                        (["task.kind=ridge", "data.deal=by-label"], "by their labels go the rows"),
                        (["task.momentum=0.5", "privacy.bound=linear"], "has no place in privacy.bound"),
+                       (["task.decay=1", "privacy.bound=linear"], "task.decay=1: has no place in privacy.bound: linear"),
+                       (["task.decay=3"], "an exponent from 0 to 2"),
                        (["task.momentum=0.5", "protocol.kind=gossip-sgd", "protocol.inner=1", "privacy.dither=0.01"],
                         "does not apply to gossip-sgd")):
         with tempfile.TemporaryDirectory() as folder:

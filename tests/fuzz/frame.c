@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sanitizer/asan_interface.h>
 
 #include "peer/link/frame.h"
 
@@ -55,13 +56,33 @@ static void place(const netdp_i_message *frame)
                (frame->sender == 2 && frame->place.attempt == 0 && frame->place.round - 2 <= 1));
 }
 
+/*
+ * Cut off anywhere, to the byte, it waits for the rest: of a copy, whose bytes behind the cut are
+ * poisoned (an allocation for each cut took nine tenths of the time).
+ */
+static void cut_off(const uint8_t *data, size_t used, const netdp_i_frame_limits *limits)
+{
+    uint8_t *copy = malloc(used);
+    FUZZ_HOLDS(copy != NULL);
+    memcpy(copy, data, used);
+    for (size_t cut = used; cut-- > 0;) {
+        netdp_i_message part = {0};
+        size_t none = 0;
+        ASAN_POISON_MEMORY_REGION(copy + cut, used - cut);
+        FUZZ_HOLDS(netdp_i_frame_decode(copy, cut, limits, &part, &none) == NETDP_I_REFUSE_NOTHING);
+        FUZZ_HOLDS(none == 0 && part.kind == 0);
+    }
+    ASAN_UNPOISON_MEMORY_REGION(copy, used);
+    free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     netdp_i_frame_limits limits = {.nodes = NODES, .width = WIDTH};
     uint8_t again[256];
     while (size > 0) {
-        netdp_i_message frame = {0}, part = {0};
-        size_t used = 0, none = 0;
+        netdp_i_message frame = {0};
+        size_t used = 0;
         const netdp_i_refusal refusal = netdp_i_frame_decode(data, size, &limits, &frame, &used);
         FUZZ_HOLDS((unsigned)refusal < NETDP_I_REFUSALS_COUNT && used <= size);
         FUZZ_HOLDS(netdp_i_refusal_word(refusal)[0] != '?');
@@ -69,16 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             FUZZ_HOLDS(used == 0 && frame.kind == 0);
             break;
         }
-        /* Cut off anywhere, to the byte, it waits for the rest. */
-        for (size_t cut = 0; cut < used; cut++) {
-            uint8_t *piece = malloc(cut);
-            if (cut > 0)
-                memcpy(piece, data, cut);
-            FUZZ_HOLDS(netdp_i_frame_decode(piece, cut, &limits, &part, &none) ==
-                       NETDP_I_REFUSE_NOTHING);
-            FUZZ_HOLDS(none == 0 && part.kind == 0);
-            free(piece);
-        }
+        cut_off(data, used, &limits);
         FUZZ_HOLDS(used <= sizeof again && encode(&frame, again) == used);
         FUZZ_HOLDS(memcmp(again, data, used) == 0);
         if (frame.kind == NETDP_I_FRAME_HELLO) {

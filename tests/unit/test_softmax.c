@@ -447,6 +447,14 @@ static void test_noise_shrinks_with_the_step(void **state)
     assert_fails(netdp_simulate_learning(&one.protocol, &learning, seed, silent, first, &error),
                  NETDP_INVALID);
     net_drop(&one);
+    one = phases(1);
+    one.protocol.cycle = 2; /* an account of half the phases, but every row in all of them */
+    learning.momentum = 0;
+    assert_fails(netdp_simulate_learning(&one.protocol, &learning, seed, silent, first, &error),
+                 NETDP_INVALID);
+    learning.batches = (netdp_batches){NETDP_BATCHES_CYCLIC, 2, 0};
+    assert_ok(netdp_simulate_learning(&one.protocol, &learning, seed, silent, first, &error));
+    net_drop(&one);
     net_drop(&two);
 }
 
