@@ -397,7 +397,9 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
         settled = settled || release > 0;
         if (status == NETDP_OK && !settled)
             status = losses_begin(&a, error); /* is it proven? */
-        netdp_i_cost(request, &observer, a.certify, plan);
+        netdp_i_cost(request, &observer, a.certify || a.proves_stream, plan);
+        if (a.proves_stream)
+            plan->method = NETDP_METHOD_DENSE;
         if (a.certify && plan->method == NETDP_METHOD_BACKWARD) /* which has no proof */
             plan->method = plan->way[netdp_i_cost_reduces(plan, nodes) ? 0 : 1].method;
         if (settled) {

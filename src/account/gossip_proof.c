@@ -19,12 +19,39 @@ bool netdp_i_gossip_is_local(const netdp_i_gossip_account *a)
            (a->bound->bound == NETDP_BOUND_EVERYTHING || a->request->sees == NETDP_SEES_EVERYTHING);
 }
 
-/* A proof of a stream's bounds costs the cube of the nodes for each observer: up to this, a second.
+/*
+ * A proof of a stream's bounds is on all eigenvectors, where its account alone may need a few: on so many nodes, and up
+ * to so many multiplications of all observers' filters, until their gains are steady. About ten seconds.
  */
-#define STREAM_PROOF 1e8
+#define STREAM_NODES 464.0
+#define STREAM_FILTERS 3e11
+#define STREAM_STEADY 180.0
 
 /* A coalition for whose view more than this counts is not proven: what is added would be too much. */
 #define MOST_WORTH 1e4
+
+/* At most how many nodes an observer sees. */
+static int32_t most_seen(const netdp_i_gossip_account *a)
+{
+    const netdp_losses *l = a->losses;
+    const int32_t named = l->members > 1 ? l->members : l->to_count;
+    int64_t most = 0;
+    if (a->request->sees == NETDP_SEES_SUM)
+        return l->members;
+    for (int32_t i = 0; i < named; i++) {
+        const int64_t degree = netdp_graph_degree(a->graph, l->to[i]);
+        most = l->members > 1 ? most + degree : degree > most ? degree : most;
+    }
+    const int32_t n = netdp_graph_nodes(a->graph);
+    return most < n ? (int32_t)most : n;
+}
+
+static double filters_of_stream(const netdp_i_gossip_account *a, double nodes)
+{
+    const netdp_losses *l = a->losses;
+    const double rounds = fmin((double)a->request->protocol->rounds, STREAM_STEADY);
+    return l->to_count / l->members * nodes * nodes * (nodes + 3 * most_seen(a) * rounds);
+}
 
 static bool proves_stream(const netdp_i_gossip_account *a)
 {
@@ -36,8 +63,8 @@ static bool proves_stream(const netdp_i_gossip_account *a)
            p->varying.kind == NETDP_VARY_NEVER &&
            (p->every > 1 || !netdp_pairing_is(&p->pairing)) && a->rounds == NULL &&
            !netdp_i_gossip_is_local(a) && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT &&
-           !netdp_i_gossip_is_large(p) &&
-           a->losses->to_count / a->losses->members * pow(nodes, 3) <= STREAM_PROOF &&
+           !netdp_i_gossip_is_large(p) && nodes <= STREAM_NODES &&
+           filters_of_stream(a, nodes) <= STREAM_FILTERS &&
            (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
             bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL);
 }
@@ -85,22 +112,6 @@ static bool has_proof(const netdp_i_gossip_account *a)
         return noisy || p->rounds == 1;
     return netdp_i_gossip_by_phases(a) && !netdp_i_gossip_is_large(p) && p->end_dither > 0 &&
            (p->every == 1 || noisy);
-}
-
-/* At most how many nodes an observer sees. */
-static int32_t most_seen(const netdp_i_gossip_account *a)
-{
-    const netdp_losses *l = a->losses;
-    const int32_t named = l->members > 1 ? l->members : l->to_count;
-    int64_t most = 0;
-    if (a->request->sees == NETDP_SEES_SUM)
-        return l->members;
-    for (int32_t i = 0; i < named; i++) {
-        const int64_t degree = netdp_graph_degree(a->graph, l->to[i]);
-        most = l->members > 1 ? most + degree : degree > most ? degree : most;
-    }
-    const int32_t n = netdp_graph_nodes(a->graph);
-    return most < n ? (int32_t)most : n;
 }
 
 /* Whether all rows are proven is said before the first of them. */

@@ -128,6 +128,25 @@ static double *whitened(const scene *s, int64_t *observations, int64_t slots)
     return g;
 }
 
+/* M of all nodes but 0 against the products of their whitened responses. */
+static void compare_matrices(netdp_i_matrices *matrices, const double *g, int64_t size,
+                             int64_t slots, int32_t nodes)
+{
+    double *m = calloc((size_t)(slots * slots), sizeof *m);
+    for (int32_t u = nodes - 1; u > 0; u--) {
+        netdp_i_matrices_fill(matrices, u - 1, 0, m);
+        assert_false(netdp_i_matrices_told(matrices, u - 1));
+        for (int64_t k = 0; k < slots; k++)
+            for (int64_t l = k; l < slots; l++) {
+                const double want = cblas_ddot((int)size, g + (u * slots + k) * size, 1,
+                                               g + (u * slots + l) * size, 1);
+                assert_close(m[k * slots + l], want, 1e-12, 0);
+            }
+    }
+    free(m);
+    netdp_i_matrices_free(matrices);
+}
+
 static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t every, bool steady,
                            bool shrink)
 {
@@ -137,28 +156,26 @@ static void check_matrices(const char *name, bool sums, int64_t rounds, int64_t 
     const int64_t slots = (rounds - 1) / every + 1;
     int64_t size = 0;
     double *g = whitened(&s, &size, slots);
-    double *m = calloc((size_t)(slots * slots), sizeof *m);
     int32_t from[MOST];
     for (int32_t u = 1; u < s.nodes; u++)
         from[u - 1] = u;
     netdp_i_ages shown = {0};
+    netdp_i_retrace retrace = {0};
     netdp_i_matrices *matrices = NULL;
+    double lengths = 0;
     assert_ok(netdp_i_ages_new(&s.protocol, &s.gains, rounds, &shown, NULL, &error));
     assert_ok(netdp_i_matrices_new(&s.protocol, &s.gains, &shown, from, s.nodes - 1, &matrices,
                                    NULL, &error));
-    for (int32_t u = s.nodes - 1; u > 0; u--) {
-        netdp_i_matrices_fill(matrices, u - 1, m);
-        assert_false(netdp_i_matrices_told(matrices, u - 1));
-        for (int64_t k = 0; k < slots; k++)
-            for (int64_t l = k; l < slots; l++) {
-                const double want = cblas_ddot((int)size, g + (u * slots + k) * size, 1,
-                                               g + (u * slots + l) * size, 1);
-                assert_close(m[k * slots + l], want, 1e-12, 0);
-            }
-    }
-    netdp_i_matrices_free(matrices);
+    compare_matrices(matrices, g, size, slots, s.nodes);
     netdp_i_ages_clear(&shown);
-    free(m);
+    if (!shrink) {
+        assert_ok(netdp_i_retrace_new(&s.protocol, &s.observer, &s.gains, &retrace, NULL, &error));
+        assert_ok(netdp_i_matrices_retraced(&s.protocol, &retrace, from, s.nodes - 1, &matrices,
+                                            &lengths, NULL, &error));
+        compare_matrices(matrices, g, size, slots, s.nodes);
+        assert_true(lengths > 0);
+        netdp_i_retrace_clear(&retrace);
+    }
     free(g);
     scene_drop(&s);
 }

@@ -374,8 +374,11 @@ netdp_i_signs netdp_i_dual_signs(const double *m, int64_t size)
     netdp_i_signs signs = {0, 0};
     for (int64_t i = 0; i < size; i++) {
         double even = 0, odd = 0;
-        for (int64_t j = 0; j < size; j++)
-            *(j % 2 == 0 ? &even : &odd) += m[i * size + j];
+        for (int64_t j = 0; j + 1 < size; j += 2) {
+            even += m[i * size + j];
+            odd += m[i * size + j + 1];
+        }
+        even += size % 2 == 1 ? m[i * size + size - 1] : 0;
         signs.ones += even + odd;
         signs.alternating += i % 2 == 0 ? even - odd : odd - even;
     }

@@ -25,13 +25,15 @@ struct netdp_i_matrices {
     netdp_i_response response; /* columns [early + 1][nodes] */
     int64_t lines;             /* of a response: (first + ages + last_sum) * seen */
     double *w;                 /* [early][nodes][lines] */
-    double *energy;            /* [early][nodes]: sum of |E|^2 over the rounds before `first` */
-    int32_t fresh;             /* late contributions that are felt to the end */
-    int64_t reach;             /* of a response by age, with its `every` ages below 0 */
-    double *h;                 /* [nodes][reach][seen]: 0 at ages below 0 */
-    double *last;              /* [nodes][ages][seen]: what the last sum shows of a contribution */
-    /* of one node: */
+    double *columns; /* [nodes][early][early + met]: instead of w, M of the early ones itself */
+    double *energy;  /* [early][nodes]: sum of |E|^2 over the rounds before `first` */
+    int32_t fresh;   /* late contributions that are felt to the end */
+    int64_t reach;   /* of a response by age, with its `every` ages below 0 */
+    double *h;       /* [nodes][reach][seen]: 0 at ages below 0 */
+    double *last;    /* [nodes][ages][seen]: what the last sum shows of a contribution */
     int32_t met;     /* late contributions made while early ones are felt */
+    int threads;     /* that fill at the same time */
+    /* of one node, of each of these threads: */
     double *shifted; /* [met][ages][seen]: their responses in the rounds from `first` */
     double *sums;    /* [late][seen]: what the last sum shows of the late ones */
     double *step;    /* [late][late]: M_kl - M_{k+1,l+1}, backwards */
@@ -68,6 +70,7 @@ void netdp_i_matrices_free(netdp_i_matrices *x)
         return;
     netdp_i_response_clear(&x->response);
     netdp_i_free(x->w);
+    netdp_i_free(x->columns);
     netdp_i_free(x->energy);
     netdp_i_free(x->h);
     netdp_i_free(x->last);
@@ -166,39 +169,46 @@ static int32_t felt_last(const netdp_i_matrices *x)
     return (int32_t)(felt < late ? felt : late);
 }
 
-static netdp_status allocate(netdp_i_matrices *x, const netdp_i_gains *gains, netdp_error *error)
+/* What both ways need: of late contributions. */
+static netdp_status allocate(netdp_i_matrices *x, netdp_error *error)
 {
-    netdp_status status =
-        netdp_i_response_new(gains->filter, (x->early + 1) * x->nodes, &x->response, error);
-    if (status != NETDP_OK)
-        return status;
-    const int64_t s = x->response.seen, late = x->slots - x->early;
+    const int64_t s = x->seen, late = x->slots - x->early;
     const int64_t felt = (x->first + x->ages - 1) / x->every + 1;
-    x->seen = x->response.seen;
     x->met = (int32_t)((felt < x->slots ? felt : x->slots) - x->early);
     x->fresh = felt_last(x);
-    x->lines = (x->first + x->ages + (x->last_sum ? 1 : 0)) * s;
-    x->w = NETDP_I_NEW(double, x->early * x->nodes * x->lines);
-    x->energy = NETDP_I_NEW(double, (int64_t)x->early * x->nodes);
     x->h = NETDP_I_NEW(double, x->nodes * x->reach * s);
     x->last = NETDP_I_NEW(double, x->nodes * x->ages * s);
-    x->shifted = NETDP_I_NEW(double, x->met * x->ages * s);
-    x->sums = NETDP_I_NEW(double, late *s);
-    x->step = NETDP_I_NEW(double, late *late);
-    if (x->w == NULL || x->energy == NULL || x->h == NULL || x->last == NULL ||
-        x->shifted == NULL || x->sums == NULL || x->step == NULL)
+    x->sums = NETDP_I_NEW(double, x->threads *late *s);
+    x->step = NETDP_I_NEW(double, x->threads *late *late);
+    if (x->h == NULL || x->last == NULL || x->sums == NULL || x->step == NULL)
         return netdp_i_no_memory(error);
     return NETDP_OK;
 }
 
-netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_gains *gains,
-                                  const netdp_i_ages *shown, const int32_t *from, int32_t nodes,
-                                  netdp_i_matrices **matrices, const netdp_progress *progress,
-                                  netdp_error *error)
+static netdp_status allocate_responses(netdp_i_matrices *x, const netdp_i_gains *gains,
+                                       netdp_error *error)
+{
+    netdp_status status =
+        netdp_i_response_new(gains->filter, (x->early + 1) * x->nodes, &x->response, error);
+    x->seen = x->response.seen;
+    x->lines = (x->first + x->ages + (x->last_sum ? 1 : 0)) * x->seen;
+    if (status == NETDP_OK)
+        status = allocate(x, error);
+    if (status != NETDP_OK)
+        return status;
+    x->w = NETDP_I_NEW(double, x->early * x->nodes * x->lines);
+    x->energy = NETDP_I_NEW(double, (int64_t)x->early * x->nodes);
+    x->shifted = NETDP_I_NEW(double, x->met * x->ages * x->seen);
+    return x->w == NULL || x->energy == NULL || x->shifted == NULL ? netdp_i_no_memory(error)
+                                                                   : NETDP_OK;
+}
+
+static netdp_i_matrices *matrices_begin(const netdp_linear *protocol, const netdp_i_gains *gains,
+                                        const netdp_i_ages *shown, int32_t nodes)
 {
     netdp_i_matrices *x = NETDP_I_NEW(netdp_i_matrices, 1);
     if (x == NULL)
-        return netdp_i_no_memory(error);
+        return NULL;
     x->rounds = protocol->rounds;
     x->every = spacing(protocol);
     x->first = shown->first;
@@ -208,7 +218,19 @@ netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_ga
     x->slots = (int32_t)((protocol->rounds - 1) / x->every + 1);
     x->early = (int32_t)early_slots(protocol, shown);
     x->last_sum = gains->last.lower != NULL;
-    netdp_status status = allocate(x, gains, error);
+    x->threads = 1;
+    return x;
+}
+
+netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_gains *gains,
+                                  const netdp_i_ages *shown, const int32_t *from, int32_t nodes,
+                                  netdp_i_matrices **matrices, const netdp_progress *progress,
+                                  netdp_error *error)
+{
+    netdp_i_matrices *x = matrices_begin(protocol, gains, shown, nodes);
+    if (x == NULL)
+        return netdp_i_no_memory(error);
+    netdp_status status = allocate_responses(x, gains, error);
     if (status == NETDP_OK)
         status = follow_early(x, protocol, gains->basis, gains, from, progress, error);
     if (status != NETDP_OK) {
@@ -248,13 +270,13 @@ netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *x, const netdp_i_
 
 bool netdp_i_matrices_told(const netdp_i_matrices *x, int32_t node)
 {
-    for (int32_t k = 0; k < x->early; k++)
+    for (int32_t k = 0; x->columns == NULL && k < x->early; k++)
         if (x->response.told[k * x->nodes + node])
             return true;
     return false;
 }
 
-/* The responses of the late contributions of one node: `shifted` and `sums`. */
+/* The responses of the late contributions of one node, in the rounds from `first`. */
 static void shift(netdp_i_matrices *x, int32_t node)
 {
     const int64_t s = x->seen, end = x->first + x->ages;
@@ -264,16 +286,24 @@ static void shift(netdp_i_matrices *x, int32_t node)
         memcpy(x->shifted + (k * x->ages + start - x->first) * s, h,
                (size_t)((end - start) * s) * sizeof *h);
     }
+}
+
+/* What the last sum shows of the late contributions of one node, [late][seen]. */
+static double *sum_up(netdp_i_matrices *x, int32_t node, int thread)
+{
+    const int64_t s = x->seen, late = x->slots - x->early;
+    double *sums = x->sums + thread * late * s;
     for (int32_t k = x->early; x->last_sum && k < x->slots; k++) {
         const int64_t age = x->rounds - 1 - k * x->every;
         if (age < x->ages)
-            memcpy(x->sums + (k - x->early) * s, x->last + (node * x->ages + age) * s,
-                   (size_t)s * sizeof *h);
+            memcpy(sums + (k - x->early) * s, x->last + (node * x->ages + age) * s,
+                   (size_t)s * sizeof *sums);
     }
+    return sums;
 }
 
 /* Columns of the early contributions in a column-major m. */
-static void fill_early(const netdp_i_matrices *x, int32_t node, double *m)
+static void fill_early(const netdp_i_matrices *x, int32_t node, const double *sums, double *m)
 {
     const int64_t s = x->seen, n = x->slots, stride = x->nodes * x->lines;
     const double *w = x->w + node * x->lines;
@@ -291,31 +321,263 @@ static void fill_early(const netdp_i_matrices *x, int32_t node, double *m)
     }
     if (x->last_sum)
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, x->slots - x->early, x->early, x->seen,
-                    1, x->sums, x->seen, w + x->lines - s, (int)stride, 1, m + x->early, x->slots);
+                    1, sums, x->seen, w + x->lines - s, (int)stride, 1, m + x->early, x->slots);
 }
 
-static void fill_late(const netdp_i_matrices *x, int32_t node, double *m)
+static void fill_late(const netdp_i_matrices *x, int32_t node, const double *sums, double *step,
+                      double *m)
 {
     const int64_t s = x->seen, n = x->slots, late = n - x->early;
     const int width = (int)(x->every * s);
     double *corner = m + x->early * n + x->early;
     /* Column j: the ages that contribution n-1-j reaches in the last `every` rounds. */
     const double *h = x->h + (node * x->reach + x->every + x->rounds - n * x->every) * s;
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, x->fresh, width, 1, h, width, 0, x->step,
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, x->fresh, width, 1, h, width, 0, step,
                 (int)late);
     for (int64_t k = late - 1; k >= 0; k--)
         for (int64_t l = k; l < late; l++)
-            corner[k * n + l] = x->step[(late - 1 - l) * late + (late - 1 - k)] +
+            corner[k * n + l] = step[(late - 1 - l) * late + (late - 1 - k)] +
                                 (l + 1 < late ? corner[(k + 1) * n + l + 1] : 0);
     if (x->last_sum)
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)late, x->seen, 1, x->sums, x->seen,
-                    1, corner, x->slots);
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)late, x->seen, 1, sums, x->seen, 1,
+                    corner, x->slots);
 }
 
-void netdp_i_matrices_fill(netdp_i_matrices *x, int32_t node, double *m)
+static void copy_early(const netdp_i_matrices *x, int32_t node, double *m)
 {
-    shift(x, node);
-    fill_early(x, node, m);
-    if (x->slots > x->early)
-        fill_late(x, node, m);
+    const int64_t n = x->slots, felt = x->early + x->met;
+    for (int64_t k = 0; k < x->early; k++) {
+        memcpy(m + k * n, x->columns + (node * x->early + k) * felt, (size_t)felt * sizeof *m);
+        memset(m + k * n + felt, 0, (size_t)(n - felt) * sizeof *m);
+    }
+}
+
+void netdp_i_matrices_fill(netdp_i_matrices *x, int32_t node, int thread, double *m)
+{
+    const int64_t late = x->slots - x->early;
+    const double *sums = sum_up(x, node, thread);
+    if (x->columns != NULL) {
+        copy_early(x, node, m);
+    } else {
+        shift(x, node);
+        fill_early(x, node, sums, m);
+    }
+    if (late > 0)
+        fill_late(x, node, sums, x->step + thread * late * late, m);
+}
+
+/* ---- All nodes together: rows that are followed backwards ---- */
+
+/* Lines that are followed together: their products are those of large matrices, and they fit in a cache. */
+enum { LINES = 128 };
+
+typedef struct gathering {
+    netdp_i_matrices *x;
+    const netdp_i_retrace *retrace;
+    const int32_t *from;
+    netdp_i_traces lines;
+    double *kept;    /* [nodes][early][lines] of the early contributions */
+    double *shifted; /* [threads][met][lines] of the late ones */
+    double *square;  /* [first + 1]: of the rows in each round */
+    int32_t told;    /* slots that these lines tell of */
+    int64_t age;     /* of the first line, where they are of the steady gain; or below 0 */
+    bool last;       /* they are the last sum's */
+} gathering;
+
+static int64_t lines_of(int64_t seen)
+{
+    return seen < LINES ? LINES / seen * seen : seen;
+}
+
+double netdp_i_matrices_retraced_bytes(const netdp_linear *protocol, const netdp_i_retrace *retrace)
+{
+    const netdp_i_ages shown = {.first = retrace->first, .ages = retrace->ages};
+    const double early = (double)early_slots(protocol, &shown), s = retrace->width;
+    const double felt = (double)(shown.first + shown.ages - 1) / (double)spacing(protocol) + 1;
+    return 8 * (early * (felt + (double)lines_of(retrace->width)) +
+                2 * (double)reach_of(protocol, &shown) * s);
+}
+
+/* The lines, which stand in round `top`, back to round 0; those of `begins` and later begin in their rounds. */
+static void carry(gathering *g, int64_t top, int64_t begins)
+{
+    const netdp_i_matrices *x = g->x;
+    const int64_t s = x->seen, count = g->lines.count;
+    g->told = 0;
+    for (int64_t t = top; t >= 0; t--) {
+        if (t >= begins)
+            netdp_i_traces_begin(g->retrace, t, (t - begins) * s, &g->lines);
+        g->square[t] += netdp_i_traces_square(g->retrace, &g->lines);
+        if (t < x->first && t % x->every == 0) {
+            const int64_t slot = t / x->every;
+            for (int64_t i = 0; i < x->nodes; i++)
+                memcpy(g->kept + (i * x->early + slot) * count, g->lines.x + g->from[i] * count,
+                       (size_t)count * sizeof(double));
+            g->told = g->told > slot + 1 ? g->told : (int32_t)slot + 1;
+        }
+        if (t > 0)
+            netdp_i_traces_back(g->retrace, t - 1, &g->lines);
+    }
+}
+
+/* The responses of late contributions of a node in the rounds of these lines; returns how many are felt there. */
+static int32_t shift_lines(const gathering *g, int32_t node, double *shifted)
+{
+    const netdp_i_matrices *x = g->x;
+    const int64_t s = x->seen, count = g->lines.count, ages = count / s;
+    const double *h = x->h + (node * x->reach + x->every) * s;
+    int32_t k = 0;
+    for (; k < x->met; k++) {
+        const int64_t since = (x->early + k) * x->every - x->first; /* the age at its own round */
+        const int64_t before = since > g->age ? since - g->age : 0;
+        const int64_t left = x->ages - g->age < ages ? x->ages - g->age : ages;
+        if (before >= left)
+            break;
+        memset(shifted + k * count, 0, (size_t)count * sizeof *h);
+        memcpy(shifted + k * count + before * s, h + (g->age + before - since) * s,
+               (size_t)((left - before) * s) * sizeof *h);
+    }
+    return k;
+}
+
+static netdp_status gather_node(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)error;
+    const gathering *g = context;
+    netdp_i_matrices *x = g->x;
+    const int32_t node = (int32_t)index, felt = x->early + x->met;
+    const int count = (int)g->lines.count;
+    const double *kept = g->kept + index * x->early * count;
+    double *columns = x->columns + index * x->early * felt;
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, g->told, count, 1, kept, count, 1, columns,
+                felt);
+    double *shifted = g->shifted + thread * x->met * (int64_t)count;
+    if (g->age >= 0) {
+        const int32_t met = shift_lines(g, node, shifted);
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, met, x->early, count, 1, shifted,
+                    count, kept, count, 1, columns + x->early, felt);
+    } else if (g->last && x->met > 0) {
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, x->met, x->early, x->seen, 1,
+                    sum_up(x, node, thread), x->seen, kept, count, 1, columns + x->early, felt);
+    }
+    return NETDP_OK;
+}
+
+static netdp_status gather(gathering *g, const netdp_progress *progress, netdp_error *error)
+{
+    netdp_status status = netdp_i_for_each(g->x->nodes, gather_node, g, NULL, NULL, error);
+    return status == NETDP_OK ? netdp_i_poll(progress, error) : status;
+}
+
+/* Innovations of rounds before the gain is steady. */
+static netdp_status gather_early(gathering *g, const netdp_progress *progress, netdp_error *error)
+{
+    const netdp_i_matrices *x = g->x;
+    const int64_t together = g->lines.count / x->seen;
+    netdp_status status = NETDP_OK;
+    g->age = -1;
+    for (int64_t t = 0; status == NETDP_OK && t < x->first; t += together) {
+        const int64_t end = t + together < x->first ? t + together : x->first;
+        memset(g->lines.x, 0, (size_t)(g->retrace->nodes * g->lines.count) * sizeof *g->lines.x);
+        carry(g, end - 1, t);
+        status = gather(g, progress, error);
+    }
+    return status;
+}
+
+/* Rows of the retrace, [nodes][seen] each, as the first lines. */
+static void place(gathering *g, const double *rows, int64_t count)
+{
+    const int64_t s = g->x->seen, n = g->retrace->nodes;
+    memset(g->lines.x, 0, (size_t)(n * g->lines.count) * sizeof *g->lines.x);
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t u = 0; u < n; u++)
+            memcpy(g->lines.x + u * g->lines.count + k * s, rows + (k * n + u) * s,
+                   (size_t)s * sizeof *rows);
+}
+
+/* Those of the steady gain, and the last sum. */
+static netdp_status gather_steady(gathering *g, const netdp_progress *progress, netdp_error *error)
+{
+    const netdp_i_matrices *x = g->x;
+    const int64_t together = g->lines.count / x->seen, each = (int64_t)g->retrace->nodes * x->seen,
+                  age = x->rounds - 1 - x->first;
+    netdp_status status = NETDP_OK;
+    for (int64_t a = 0; status == NETDP_OK && a < x->ages; a += together) {
+        place(g, g->retrace->rows + a * each, a + together < x->ages ? together : x->ages - a);
+        g->age = a;
+        carry(g, x->first, INT64_MAX);
+        status = gather(g, progress, error);
+    }
+    g->age = -1;
+    g->last = true;
+    const bool steady = g->retrace->gains->steady;
+    if (status != NETDP_OK || !x->last_sum || (steady && age >= x->ages))
+        return status;
+    if (steady) {
+        place(g, g->retrace->last + age * each, 1);
+    } else {
+        place(g, NULL, 0);
+        netdp_i_traces_begin(g->retrace, x->first, 0, &g->lines);
+    }
+    carry(g, x->first, INT64_MAX);
+    return gather(g, progress, error);
+}
+
+/* What contributions made under the steady gain show. */
+static void fill_shown(netdp_i_matrices *x, const netdp_i_retrace *retrace, const int32_t *from)
+{
+    const int64_t s = x->seen;
+    for (int64_t i = 0; i < x->nodes; i++)
+        for (int64_t age = 0; age < x->ages; age++) {
+            const int64_t at = (age * retrace->nodes + from[i]) * s;
+            memcpy(x->h + (i * x->reach + x->every + age) * s, retrace->rows + at,
+                   (size_t)s * sizeof *x->h);
+            if (x->last_sum)
+                memcpy(x->last + (i * x->ages + age) * s, retrace->last + at,
+                       (size_t)s * sizeof *x->h);
+        }
+}
+
+netdp_status netdp_i_matrices_retraced(const netdp_linear *protocol, const netdp_i_retrace *retrace,
+                                       const int32_t *from, int32_t nodes,
+                                       netdp_i_matrices **matrices, double *lengths,
+                                       const netdp_progress *progress, netdp_error *error)
+{
+    const netdp_i_ages shown = {.first = retrace->first, .ages = retrace->ages};
+    netdp_i_matrices *x = matrices_begin(protocol, retrace->gains, &shown, nodes);
+    if (x == NULL)
+        return netdp_i_no_memory(error);
+    x->seen = retrace->width;
+    x->threads = netdp_i_threads();
+    gathering g = {.x = x, .retrace = retrace, .from = from};
+    netdp_status status = allocate(x, error);
+    const int64_t count = lines_of(x->seen);
+    if (status == NETDP_OK)
+        status = netdp_i_traces_new(retrace, count, &g.lines, error);
+    x->columns = NETDP_I_NEW(double, (int64_t)nodes * x->early * (x->early + x->met));
+    g.kept = NETDP_I_NEW(double, (int64_t)nodes * x->early * count);
+    g.shifted = NETDP_I_NEW(double, x->threads * x->met * count);
+    g.square = NETDP_I_NEW(double, x->first + 1);
+    if (status == NETDP_OK &&
+        (x->columns == NULL || g.kept == NULL || g.shifted == NULL || g.square == NULL))
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK) {
+        fill_shown(x, retrace, from);
+        status = gather_early(&g, progress, error);
+    }
+    if (status == NETDP_OK)
+        status = gather_steady(&g, progress, error);
+    *lengths = 0;
+    for (int64_t t = 0; status == NETDP_OK && t <= x->first; t++)
+        *lengths += sqrt(g.square[t]);
+    netdp_i_traces_clear(&g.lines);
+    netdp_i_free(g.kept);
+    netdp_i_free(g.shifted);
+    netdp_i_free(g.square);
+    if (status != NETDP_OK)
+        netdp_i_matrices_free(x);
+    else
+        *matrices = x;
+    return status;
 }

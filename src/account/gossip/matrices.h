@@ -6,6 +6,7 @@
 #define NETDP_I_MATRICES_H
 
 #include "account/observe/ages.h"
+#include "account/observe/retrace.h"
 
 /* The responses of some nodes, and the scratch for one M at a time. */
 typedef struct netdp_i_matrices netdp_i_matrices;
@@ -20,9 +21,20 @@ netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_ga
                                   netdp_error *error);
 void netdp_i_matrices_free(netdp_i_matrices *matrices);
 
+/* The same from rows that are followed backwards, for many nodes together: nothing is asked of their states. *lengths:
+ * the Frobenius norms of all rows that are followed, added up over the rounds up to the first steady one. */
+netdp_status netdp_i_matrices_retraced(const netdp_linear *protocol, const netdp_i_retrace *retrace,
+                                       const int32_t *from, int32_t nodes,
+                                       netdp_i_matrices **matrices, double *lengths,
+                                       const netdp_progress *progress, netdp_error *error);
+
+/* Bytes that one node takes so. */
+double netdp_i_matrices_retraced_bytes(const netdp_linear *protocol,
+                                       const netdp_i_retrace *retrace);
+
 /* M of from[node] into m[slots][slots], the lower triangle of its columns; slots: how many rounds
- * take contributions. */
-void netdp_i_matrices_fill(netdp_i_matrices *matrices, int32_t node, double *m);
+ * take contributions. By several threads at once where the rows were followed backwards. */
+void netdp_i_matrices_fill(netdp_i_matrices *matrices, int32_t node, int thread, double *m);
 
 /*
  * Lengths of the states E of a node's early contributions: over rounds before the gain is steady,

@@ -117,13 +117,11 @@ static netdp_status bound_stitched(const stream *s, netdp_i_seams *seams,
 }
 
 /* The least of the asked bounds of m, each with what its own arithmetic and m's may have lost. */
-static netdp_status bound_proven(const stream *s, netdp_i_dual *quadratic,
-                                 const netdp_i_matrices *matrices, int32_t i, double *m,
+static netdp_status bound_proven(const stream *s, netdp_i_dual *quadratic, double drift, double *m,
                                  double *loss, netdp_error *error)
 {
     const netdp_bound bound = s->bound;
     const bool all = bound == NETDP_BOUND_UPPER;
-    const netdp_i_states states = netdp_i_matrices_states(matrices, i);
     double least = INFINITY, value = INFINITY;
     netdp_status status = NETDP_OK;
     bool done = !s->proof->holds;
@@ -143,9 +141,15 @@ static netdp_status bound_proven(const stream *s, netdp_i_dual *quadratic,
         least =
             fmin(least, value + s->most * netdp_i_stream_gram_error(s->proof, m, s->slots, true));
     }
-    least = netdp_i_stream_outward(s->proof, &states, s->early, s->slots - s->early, least);
+    least = netdp_i_stream_outward(s->proof, drift, least);
     *loss = all || !s->proof->holds ? fmin(s->most, least) : least;
     return status;
+}
+
+static double drift_of(const stream *s, const netdp_i_matrices *matrices, int32_t i)
+{
+    const netdp_i_states states = netdp_i_matrices_states(matrices, i);
+    return netdp_i_stream_drift(s->proof, &states, s->early, s->slots - s->early);
 }
 
 static netdp_status bound_block(void *context, int64_t index, int thread, netdp_error *error)
@@ -167,9 +171,9 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
                                       &matrices, s->progress, error);
     for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
         double *loss = &s->loss[first + i];
-        netdp_i_matrices_fill(matrices, i, m);
+        netdp_i_matrices_fill(matrices, i, 0, m);
         if (s->proof != NULL)
-            status = bound_proven(s, quadratic, matrices, i, m, loss, error);
+            status = bound_proven(s, quadratic, drift_of(s, matrices, i), m, loss, error);
         else if (seams != NULL)
             status = bound_stitched(s, seams, matrices, i, s->from[first + i], m, loss, error);
         else
@@ -335,6 +339,78 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
     return status;
 }
 
+/* ---- All sources together ---- */
+
+/* A block of nodes whose rows were followed backwards; of each thread what it needs. */
+typedef struct together {
+    const stream *stream;
+    netdp_i_matrices *matrices;
+    netdp_i_dual **quadratic; /* [threads] */
+    double **m;               /* [threads][slots][slots] */
+    double drift;
+    int32_t first;
+} together;
+
+static netdp_status bound_one(void *context, int64_t index, int thread, netdp_error *error)
+{
+    const together *t = context;
+    double *m = t->m[thread];
+    netdp_i_matrices_fill(t->matrices, (int32_t)index, thread, m);
+    return bound_proven(t->stream, t->quadratic[thread], t->drift, m,
+                        &t->stream->loss[t->first + index], error);
+}
+
+static netdp_status bound_retraced(const stream *s, const netdp_i_retrace *retrace, together *t,
+                                   netdp_error *error)
+{
+    const double each = netdp_i_matrices_retraced_bytes(s->protocol, retrace);
+    const int32_t block = (int32_t)fmax(1, fmin(s->count, BLOCK_BYTES / each));
+    netdp_status status = NETDP_OK;
+    for (t->first = 0; status == NETDP_OK && t->first < s->count; t->first += block) {
+        const int32_t nodes = s->count - t->first < block ? s->count - t->first : block;
+        double lengths = 0;
+        t->matrices = NULL;
+        status = netdp_i_matrices_retraced(s->protocol, retrace, s->from + t->first, nodes,
+                                           &t->matrices, &lengths, s->progress, error);
+        t->drift =
+            netdp_i_stream_drift_back(s->proof, retrace, lengths, s->protocol->rounds, s->most);
+        if (status == NETDP_OK)
+            status = netdp_i_for_each(nodes, bound_one, t, s->progress, "nodes", error);
+        netdp_i_matrices_free(t->matrices);
+    }
+    return status;
+}
+
+static netdp_status bound_together(const stream *s, const netdp_i_retrace *retrace,
+                                   netdp_error *error)
+{
+    const int threads = netdp_i_threads();
+    for (int32_t i = 0; !s->proof->holds && i < s->count; i++)
+        s->loss[i] = s->most;
+    if (!s->proof->holds)
+        return NETDP_OK;
+    together t = {.stream = s,
+                  .quadratic = NETDP_I_NEW(netdp_i_dual *, threads),
+                  .m = NETDP_I_NEW(double *, threads)};
+    netdp_status status = t.quadratic == NULL || t.m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int i = 0; status == NETDP_OK && i < threads; i++) {
+        t.m[i] = NETDP_I_NEW(double, (int64_t)s->slots * s->slots);
+        status = t.m[i] == NULL ? netdp_i_no_memory(error)
+                                : netdp_i_dual_new(s->slots, &t.quadratic[i], error);
+    }
+    if (status == NETDP_OK)
+        status = bound_retraced(s, retrace, &t, error);
+    for (int i = 0; i < threads; i++) {
+        if (t.m != NULL)
+            netdp_i_free(t.m[i]);
+        if (t.quadratic != NULL)
+            netdp_i_dual_free(t.quadratic[i]);
+    }
+    netdp_i_free(t.m);
+    netdp_i_free(t.quadratic);
+    return status;
+}
+
 netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
                                    const netdp_i_observer *observer, netdp_bound bound,
                                    const netdp_i_sources *of, const netdp_progress *progress,
@@ -342,13 +418,22 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
 {
     netdp_i_gains gains = {0};
     netdp_i_ages shown = {0};
+    netdp_i_retrace retrace = {0};
     netdp_i_stream_proof proof;
+    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
+    const bool back = netdp_i_retrace_serves((double)rows.start[rows.nodes] / rows.nodes,
+                                             observer->seen_count, of->count);
     netdp_status status =
         netdp_i_gains_new(protocol, basis, observer, protocol->rounds, &gains, progress, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && back)
+        status = netdp_i_retrace_new(protocol, observer, &gains, &retrace, progress, error);
+    else if (status == NETDP_OK)
         status = netdp_i_ages_new(protocol, &gains, protocol->rounds, &shown, progress, error);
+    if (back)
+        shown = (netdp_i_ages){.first = retrace.first, .ages = retrace.ages};
     if (status == NETDP_OK)
-        status = netdp_i_stream_proof_new(protocol, basis, observer, &gains, &shown, &proof, error);
+        status = netdp_i_stream_proof_new(protocol, observer, &gains, &shown,
+                                          back ? &retrace : NULL, &proof, error);
     if (status == NETDP_OK) {
         stream s = {.protocol = protocol,
                     .basis = basis,
@@ -362,9 +447,11 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
                     .most = (int32_t)netdp_linear_contributions(protocol),
                     .early = (int32_t)((shown.first - 1) / protocol->every + 1),
                     .progress = progress};
-        status = bound_blocks(&s, &shown, observer->seen_count, progress, error);
+        status = back ? bound_together(&s, &retrace, error)
+                      : bound_blocks(&s, &shown, observer->seen_count, progress, error);
     }
     netdp_i_ages_clear(&shown);
+    netdp_i_retrace_clear(&retrace);
     netdp_i_gains_clear(&gains);
     return status;
 }

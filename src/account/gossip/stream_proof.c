@@ -280,13 +280,99 @@ netdp_status netdp_i_stream_worth(const netdp_linear *protocol, const int32_t *m
     return status;
 }
 
-netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                      const netdp_i_observer *observer, const netdp_i_gains *gains,
-                                      const netdp_i_ages *shown, netdp_i_stream_proof *proof,
-                                      netdp_error *error)
+/* How errors enter with rounds: what is added to the noise, and where a response's own begin. */
+typedef struct entries {
+    double basis, seen, heard; /* |C|; |w| per |E|; the error of w per |E| */
+    double lift;               /* of gains that are lifted to the nodes */
+    double apart;              /* of S gain - L, with its rounding, and `lift` */
+} entries;
+
+static entries find_entries(const netdp_i_retrace *retrace, int r, int s, const defects *d,
+                            const sizes *z)
 {
+    entries e = {.basis = 1 + d->orthogonal};
+    const double root = sqrt(s), c = e.basis;
+    if (retrace != NULL)
+        e.lift = NORMS * (gamma_of(r) * sqrt(retrace->nodes) * c * z->gain +
+                          gamma_of(s) * retrace->largest * z->lower);
+    e.apart = NORMS * (z->apart + gamma_of(r + 2) * root * c * z->gain) + e.lift;
+    e.seen = NORMS * z->inverse * c;
+    e.heard = z->inverse * (gamma_of(r) * root * c + gamma_of(s) * z->lower * e.seen);
+    return e;
+}
+
+/* |D_t - D| */
+static double find_noise(const netdp_i_gains *gains, bool last_sum, const entries *e, int s,
+                         const defects *d, const sizes *z)
+{
+    const double u = DBL_EPSILON / 2, root = sqrt(s), h = e->apart;
+    const double c = e->basis, p = NORMS * gains->size, g = z->gain, l = z->lower;
+    const int r = gains->basis->modes;
+    /* gain L' - P S' and S gain - L; P + Z and gain + H make both 0 */
+    const double image = gamma_of(r) * p * root * c, solve = gamma_of(s) * g * l;
+    const double fit = 2 * NORMS * (c * (image + solve) + h * l), after = p + g * g;
+    const double update = c * c * (gamma_of(s + 1) * after + 4 * u * (after + sqrt(r)));
+    double noise = 2 * fit + update + 2 * c * g * h + h * h + 2 * d->invariant * c * after +
+                   4 * d->orthogonal + 6 * u * r;
+    const double open = 1 + c * g * z->inverse;
+    if (gains->steady)
+        noise +=
+            c * c * r * gains->change * (last_sum ? open * open : 1) + (last_sum ? 2 * noise : 0);
+    return noise;
+}
+
+/* Of responses that are followed: per unit of a state's length. */
+static void follow_states(const netdp_i_ages *shown, int r, int s, double price, const entries *e,
+                          const defects *d, const sizes *z, netdp_i_stream_proof *proof)
+{
+    const double u = DBL_EPSILON / 2, hidden = sqrt(2 * price);
+    const double c = e->basis, g = z->gain, l = z->lower;
+    const double moved = c * (gamma_of(s + 1) * (1 + g * e->seen) + 3 * u) + d->invariant +
+                         e->apart * e->seen + c * g * e->heard;
+    double rows = 0;
+    const int64_t each = (int64_t)r * s;
+    for (int64_t a = 0; a < shown->ages; a++) {
+        rows += frobenius(shown->rows + a * each, each);
+        rows += shown->last != NULL ? frobenius(shown->last + a * each, each) : 0;
+    }
+    const double back = 4 * u + gamma_of(r) * g * e->seen + gamma_of(s + 2) * (1 + e->seen * g) +
+                        gamma_of(s) * z->inverse * l;
+    proof->state = NORMS * (e->heard + hidden * moved);
+    proof->made = NORMS * hidden * d->lifted;
+    proof->steady = NORMS * (2 * back * rows * proof->lasts + gamma_of(r) * rows +
+                             1e-19 * e->seen * r * proof->lasts);
+}
+
+/* Of rows that are followed backwards. */
+static void follow_rows(const netdp_linear *protocol, const netdp_i_retrace *retrace, double noise,
+                        double price, const entries *e, const sizes *z, netdp_i_stream_proof *proof)
+{
+    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
+    const double n = rows.nodes, s = retrace->width, kappa = NORMS * retrace->largest;
+    double degree = 0, taken = 1;
+    for (int64_t u = 0; u < rows.nodes; u++) {
+        double sum = 0;
+        degree = fmax(degree, (double)(rows.start[u + 1] - rows.start[u]));
+        for (int64_t k = rows.start[u]; k < rows.start[u + 1]; k++)
+            sum += rows.weight[k] >= 0 ? rows.weight[k] : INFINITY; /* the price needs that */
+        taken = fmax(taken, sum);
+    }
+    proof->back = NORMS * (gamma_of(degree + 2) * taken * (1 + kappa) +
+                           gamma_of((double)netdp_i_retrace_terms(rows.nodes) + 1) * taken * kappa);
+    proof->begun = NORMS * (gamma_of(s) * z->inverse * z->inverse * z->lower * sqrt(s) +
+                            1e-20 * z->inverse * sqrt(n * s));
+    proof->peak = (e->basis * e->basis * NORMS * retrace->gains->norm + noise +
+                   2 * noise * ((double)protocol->rounds + 1)) /
+                  (1 - 2 * price * noise);
+}
+
+netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol,
+                                      const netdp_i_observer *observer, const netdp_i_gains *gains,
+                                      const netdp_i_ages *shown, const netdp_i_retrace *retrace,
+                                      netdp_i_stream_proof *proof, netdp_error *error)
+{
+    const netdp_i_basis *basis = gains->basis;
     const int s = observer->seen_count, r = basis->modes;
-    const double root = sqrt(s), u = DBL_EPSILON / 2;
     double powers = 1, price = INFINITY;
     defects d = {0};
     sizes z = {0};
@@ -294,52 +380,26 @@ netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol, const netdp_
     netdp_status status = measure_basis(protocol->mixing, basis, &d, error);
     if (status == NETDP_OK)
         status = measure_gains(gains, basis, observer, &z, error);
-    if (status == NETDP_OK && gains->steady)
+    if (status == NETDP_OK && gains->steady && retrace == NULL)
         status = sum_of_powers(gains, r, &powers, error);
     if (status == NETDP_OK)
         status = netdp_i_stream_worth(protocol, observer->member, observer->member_count,
                                       observer->last_sum, &price, error);
     if (status != NETDP_OK)
         return status;
-
-    const double c = 1 + d.orthogonal, p = NORMS * gains->size, g = z.gain, l = z.lower;
-    /* gain L' - P S' and S gain - L; P + Z and gain + H make both 0 */
-    const double image = gamma_of(r) * p * root * c, solve = gamma_of(s) * g * l;
-    const double h = NORMS * (z.apart + gamma_of(r + 2) * root * c * g);
-    const double fit = 2 * NORMS * (c * (image + solve) + h * l), after = p + g * g;
-    const double update = c * c * (gamma_of(s + 1) * after + 4 * u * (after + sqrt(r)));
-    double noise = 2 * fit + update + 2 * c * g * h + h * h + 2 * d.invariant * c * after +
-                   4 * d.orthogonal + 6 * u * r;
-    const double open = 1 + c * g * z.inverse;
-    if (gains->steady)
-        noise += c * c * r * gains->change * (observer->last_sum ? open * open : 1) +
-                 (observer->last_sum ? 2 * noise : 0);
-
-    const double hidden = sqrt(2 * price);
-    const double seen = NORMS * z.inverse * c; /* |w| per |E| */
-    const double heard = z.inverse * (gamma_of(r) * root * c + gamma_of(s) * l * seen);
-    const double moved =
-        c * (gamma_of(s + 1) * (1 + g * seen) + 3 * u) + d.invariant + h * seen + c * g * heard;
-    double rows = 0;
-    const int64_t each = (int64_t)r * s;
-    for (int64_t a = 0; a < shown->ages; a++) {
-        rows += frobenius(shown->rows + a * each, each);
-        rows += shown->last != NULL ? frobenius(shown->last + a * each, each) : 0;
-    }
-    const double back = 4 * u + gamma_of(r) * g * seen + gamma_of(s + 2) * (1 + seen * g) +
-                        gamma_of(s) * z.inverse * l;
+    const entries e = find_entries(retrace, r, s, &d, &z);
+    const double noise = find_noise(gains, observer->last_sum, &e, s, &d, &z);
     const int64_t felt = shown->first + shown->ages,
                   slots = (protocol->rounds - 1) / protocol->every + 1;
+    const int64_t beside = 2 * (felt / protocol->every + 1) + 1;
     *proof = (netdp_i_stream_proof){.scale = NORMS * price * noise,
-                                    .state = NORMS * (heard + hidden * moved),
                                     .lasts = sqrt(powers),
-                                    .made = NORMS * hidden * d.lifted,
-                                    .steady = NORMS *
-                                              (2 * back * rows * sqrt(powers) + gamma_of(r) * rows +
-                                               1e-19 * seen * r * sqrt(powers)),
                                     .terms = (felt + 1) * s + slots + 4,
-                                    .beside = 2 * (felt / protocol->every + 1) + 1};
-    proof->beside = proof->beside < slots ? proof->beside : slots;
+                                    .beside = beside < slots ? beside : slots};
+    if (retrace == NULL)
+        follow_states(shown, r, s, price, &e, &d, &z, proof);
+    else
+        follow_rows(protocol, retrace, noise, price, &e, &z, proof);
     proof->holds = z.resolved && d.orthogonal < 1e-6 && proof->scale < 0.5 && isfinite(powers);
     return NETDP_OK;
 }
@@ -356,14 +416,26 @@ double netdp_i_stream_gram_error(const netdp_i_stream_proof *proof, const double
     return each * (row ? largest : trace);
 }
 
-double netdp_i_stream_outward(const netdp_i_stream_proof *proof, const netdp_i_states *states,
-                              int64_t early, int64_t late, double bound)
+double netdp_i_stream_drift(const netdp_i_stream_proof *proof, const netdp_i_states *states,
+                            int64_t early, int64_t late)
+{
+    const double lasting = proof->state * proof->lasts + proof->steady;
+    return proof->state * states->before + lasting * states->there +
+           NORMS * lasting * (double)late + proof->made * (double)(early + late);
+}
+
+double netdp_i_stream_drift_back(const netdp_i_stream_proof *proof, const netdp_i_retrace *retrace,
+                                 double lengths, int64_t rounds, int64_t most)
+{
+    const double all = sqrt((double)rounds + 1);
+    return NORMS * sqrt(proof->peak * (double)most) *
+           (proof->back * lengths + all * (proof->back * retrace->shown + proof->begun));
+}
+
+double netdp_i_stream_outward(const netdp_i_stream_proof *proof, double drift, double bound)
 {
     if (!proof->holds)
         return INFINITY;
-    const double lasting = proof->state * proof->lasts + proof->steady;
-    const double added = proof->state * states->before + lasting * states->there +
-                         NORMS * lasting * (double)late + proof->made * (double)(early + late);
-    const double root = sqrt(bound) + NORMS * added;
+    const double root = sqrt(bound) + NORMS * drift;
     return root * root / (1 - proof->scale) * (1 + 1e-15);
 }

@@ -16,6 +16,9 @@ typedef struct netdp_i_stream_proof {
     double steady;  /* ... per unit of its state when the gain becomes steady */
     double made;    /* ... for each */
     double lasts;   /* square root of the sum over ages of |A^age|^2 */
+    double peak;    /* of the covariance of a state's errors, above its largest eigenvalue */
+    double back;    /* of rows that go back a round, per unit of their length */
+    double begun;   /* ... of rows that begin, or end */
     int64_t terms;  /* sums that make an entry of M have so many at most */
     int64_t beside; /* contributions whose responses meet that of one */
 } netdp_i_stream_proof;
@@ -27,18 +30,25 @@ typedef struct netdp_i_stream_proof {
 netdp_status netdp_i_stream_worth(const netdp_linear *protocol, const int32_t *member,
                                   int32_t members, bool sums, double *worth, netdp_error *error);
 
-/* On a basis of all eigenvectors. */
-netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol, const netdp_i_basis *basis,
+/* On a basis of all eigenvectors. retrace: rows are followed backwards, and `shown` has none; or NULL. */
+netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol,
                                       const netdp_i_observer *observer, const netdp_i_gains *gains,
-                                      const netdp_i_ages *shown, netdp_i_stream_proof *proof,
-                                      netdp_error *error);
+                                      const netdp_i_ages *shown, const netdp_i_retrace *retrace,
+                                      netdp_i_stream_proof *proof, netdp_error *error);
 
 /* What the entries of m [slots][slots] miss of the Gram matrix: the sum over all, or of a row. */
 double netdp_i_stream_gram_error(const netdp_i_stream_proof *proof, const double *m, int64_t slots,
                                  bool row);
 
-/* The bound of the true M from that of the Gram matrix, of `early` and `late` contributions. */
-double netdp_i_stream_outward(const netdp_i_stream_proof *proof, const netdp_i_states *states,
-                              int64_t early, int64_t late, double bound);
+/* What rounding may change of the responses of `early` and `late` contributions, in length. */
+double netdp_i_stream_drift(const netdp_i_stream_proof *proof, const netdp_i_states *states,
+                            int64_t early, int64_t late);
+
+/* The same of `most` contributions by rows that are followed backwards; lengths: netdp_i_matrices_retraced's. */
+double netdp_i_stream_drift_back(const netdp_i_stream_proof *proof, const netdp_i_retrace *retrace,
+                                 double lengths, int64_t rounds, int64_t most);
+
+/* The bound of the true M from that of the Gram matrix of responses that drift so far. */
+double netdp_i_stream_outward(const netdp_i_stream_proof *proof, double drift, double bound);
 
 #endif

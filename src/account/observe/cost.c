@@ -6,6 +6,7 @@
 
 #include "account/observe/conjugate.h"
 #include "account/observe/heard.h"
+#include "account/observe/retrace.h"
 #include "account/observe/riccati.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -41,6 +42,11 @@ static const weights timed = {
 #define FEW_ROWS 2.2
 #define PROOF_PRODUCTS 12.0
 #define LARGE_STATES 1.25 /* of conjugate gradients, which are beyond the caches */
+
+/* Of a proven stream, whose rows are followed backwards: products, steps back, and bounds of M an entry. */
+#define BACK_PRODUCTS 1.2
+#define BACK_STEPS 6.0
+#define BACK_BOUNDS 250.0
 
 /* Rounds after which a stream's gain is steady, where that takes long. */
 #define STEADY_AFTER 180.0
@@ -252,6 +258,18 @@ static double stream_work(const size *z, double modes)
                          (z->slots > NETDP_I_EXPLICIT ? pow(slots, 3) : 0));
 }
 
+/* The same from rows that are followed backwards for all sources together. */
+static double retraced_work(const size *z)
+{
+    const double every = z->rounds / z->slots, first = fmin(z->rounds, STEADY_AFTER);
+    const double early = first / every, after = fmin(z->rounds - first, first);
+    const double products =
+        early * early * (first / 6 + after / 2) + early * after * after / every / 2;
+    const double steps = first * (first / 2 + after);
+    return z->victims * (BACK_PRODUCTS * z->seen * products + BACK_BOUNDS * z->slots * z->slots) +
+           BACK_STEPS * steps * z->seen * (z->entries + z->seen * z->nodes);
+}
+
 /* A certificate of all sources, beside the account (shift.c). */
 static double proof_work(const size *z, double modes, double products)
 {
@@ -276,7 +294,9 @@ static void tell_seconds(const size *counts, const netdp_i_observer *observer, n
         else
             work *= LARGE_STATES;
         if (i < 2 && z.slots > 1)
-            work += stream_work(&z, way->modes);
+            work += z.certify && netdp_i_retrace_serves(z.entries / z.nodes, z.seen, z.victims)
+                        ? retraced_work(&z)
+                        : stream_work(&z, way->modes);
         else if (i < 2 && z.certify && way->work != hear(counts).work)
             work += proof_work(&z, way->modes, PROOF_PRODUCTS);
         way->seconds = work / SECOND;

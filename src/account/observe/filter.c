@@ -469,16 +469,25 @@ netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double noise, d
                         noise);
 }
 
-double netdp_i_filter_size(const netdp_i_filter *filter)
+double netdp_i_filter_size(const netdp_i_filter *filter, double *row)
 {
     const int64_t r = filter->modes;
-    double diagonal = 0, below = 0;
+    double diagonal = 0, below = 0, *sum = filter->work;
+    memset(sum, 0, (size_t)r * sizeof *sum);
     for (int64_t j = 0; j < r; j++) {
         const double *p = filter->p + j * r;
+        double down = 0;
         diagonal += p[j] * p[j];
-        for (int64_t i = j + 1; i < r; i++)
+        for (int64_t i = j + 1; i < r; i++) {
             below += p[i] * p[i];
+            down += fabs(p[i]);
+            sum[i] += fabs(p[i]);
+        }
+        sum[j] += fabs(p[j]) + down;
     }
+    *row = 0;
+    for (int64_t j = 0; j < r; j++)
+        *row = fmax(*row, sum[j]);
     return sqrt(diagonal + 2 * below);
 }
 

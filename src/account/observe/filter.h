@@ -76,8 +76,8 @@ netdp_status netdp_i_filter_predict(netdp_i_filter *filter, double noise, bool c
 netdp_status netdp_i_filter_factor(const netdp_i_filter *filter, double noise, double *lower,
                                    netdp_error *error);
 
-/* The Frobenius norm of P; meaningless in factor form. */
-double netdp_i_filter_size(const netdp_i_filter *filter);
+/* The Frobenius norm of P, and the largest sum of a row's absolute values; meaningless in factor form. */
+double netdp_i_filter_size(const netdp_i_filter *filter, double *row);
 
 /* The largest change of an entry of P by the last predict; meaningless in factor form (infinity).
  */

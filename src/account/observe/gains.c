@@ -88,6 +88,14 @@ static netdp_status observe_last(netdp_i_gains *gains, int32_t modes, int32_t se
     return status;
 }
 
+static void measure(netdp_i_gains *gains)
+{
+    double rows = 0;
+    const double size = netdp_i_filter_size(gains->filter, &rows);
+    gains->size = fmax(gains->size, size);
+    gains->norm = fmax(gains->norm, fmin(size, rows));
+}
+
 netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis *basis,
                                const netdp_i_observer *observer, int64_t longest,
                                netdp_i_gains *gains, const netdp_progress *progress,
@@ -108,7 +116,7 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
         if (status == NETDP_OK)
             status = append(&made, r, s, &room, error);
         if (status == NETDP_OK) {
-            made.size = fmax(made.size, netdp_i_filter_size(made.filter));
+            measure(&made);
             status = netdp_i_filter_observe(made.filter, &made.gain[t], error);
         }
         if (status == NETDP_OK && t + 1 < protocol->rounds)
@@ -122,7 +130,7 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
                       (netdp_i_filter_change(made.filter) < STEADY || t + 1 >= longest);
     }
     made.change = made.steady ? netdp_i_filter_change(made.filter) : 0;
-    made.size = fmax(made.size, netdp_i_filter_size(made.filter));
+    measure(&made);
     if (status == NETDP_OK && observer->last_sum)
         status = observe_last(&made, r, s, &room, error);
     if (status != NETDP_OK) {

@@ -12,6 +12,7 @@ typedef struct netdp_i_gains {
     bool steady;
     netdp_i_gain last; /* of the sum received after the last round; rank 0 without one */
     double size;       /* the largest Frobenius norm of P */
+    double norm;       /* above the largest eigenvalue of any P, but for rounding */
     double change;     /* the largest change of an entry of P when the gain became steady */
 } netdp_i_gains;
 
