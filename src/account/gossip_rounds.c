@@ -85,7 +85,7 @@ netdp_status netdp_i_gossip_choose_release(netdp_i_gossip_account *a,
 {
     const netdp_linear *protocol = a->request->protocol;
     *rounds = 0;
-    if (protocol->every > 0 || a->bound->bound != NETDP_BOUND_UPPER ||
+    if (a->certify || protocol->every > 0 || a->bound->bound != NETDP_BOUND_UPPER ||
         !netdp_i_gossip_is_large(protocol) || !netdp_i_gossip_can_release(a->request) ||
         !(protocol->dither > 0))
         return NETDP_OK;
