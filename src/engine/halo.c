@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "engine/petsc.h"
 #include "engine/together.h"
-#include "mixing/mixing.h"
 
 struct netdp_i_halo {
     int32_t first, count, ghosts;
@@ -114,14 +113,9 @@ int32_t netdp_i_halo_count(const netdp_i_halo *halo)
     return halo->count;
 }
 
-int32_t netdp_i_halo_ghosts(const netdp_i_halo *halo)
+static netdp_status fetch(void *context, double *x, int32_t width, netdp_error *error)
 {
-    return halo->ghosts;
-}
-
-netdp_status netdp_i_halo_apply(netdp_i_halo *halo, double *x, double *y, int32_t width,
-                                netdp_error *error)
-{
+    netdp_i_halo *halo = context;
     if (halo->width != width) {
         if (halo->width > 0)
             MPI_Type_free(&halo->unit);
@@ -133,8 +127,21 @@ netdp_status netdp_i_halo_apply(netdp_i_halo *halo, double *x, double *y, int32_
     PetscErrorCode code = PetscSFBcastBegin(halo->exchange, halo->unit, x, ghosts, MPI_REPLACE);
     if (code == 0)
         code = PetscSFBcastEnd(halo->exchange, halo->unit, x, ghosts, MPI_REPLACE);
-    netdp_status status = netdp_i_petsc((int)code, "the exchange of neighbours", error);
-    if (status == NETDP_OK)
-        netdp_i_rows_apply(halo->rows, x, y, width);
-    return status;
+    return netdp_i_petsc((int)code, "the exchange of neighbours", error);
+}
+
+netdp_i_others netdp_i_halo_others(netdp_i_halo *halo)
+{
+    const netdp_i_processes here = netdp_i_processes_here();
+    return (netdp_i_others){.first = halo->first,
+                            .count = halo->count,
+                            .ghosts = halo->ghosts,
+                            .size = here.size,
+                            .near = here.near,
+                            .rows = halo->rows,
+                            .context = halo,
+                            .fetch = fetch,
+                            .sum = netdp_i_sum_up,
+                            .tell = netdp_i_tell,
+                            .agree = netdp_i_agree};
 }

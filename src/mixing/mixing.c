@@ -324,6 +324,8 @@ static bool find_symmetry(const netdp_mixing *mixing)
     for (int32_t v = 0; v < mixing->nodes; v++)
         for (int64_t i = mixing->start[v]; i < mixing->start[v + 1]; i++) {
             const int32_t u = mixing->column[i];
+            if (u >= v) /* each pair once */
+                break;
             int64_t low = mixing->start[u], high = mixing->start[u + 1];
             while (high - low > 1) {
                 const int64_t middle = low + (high - low) / 2;
@@ -409,10 +411,12 @@ void netdp_mixing_free(netdp_mixing *mixing)
 {
     if (mixing == NULL)
         return;
-    netdp_i_free(mixing->name);
-    netdp_i_free(mixing->start);
-    netdp_i_free(mixing->column);
-    netdp_i_free(mixing->weight);
+    if (!mixing->lent) {
+        netdp_i_free(mixing->name);
+        netdp_i_free(mixing->start);
+        netdp_i_free(mixing->column);
+        netdp_i_free(mixing->weight);
+    }
     netdp_i_free(mixing);
 }
 
