@@ -29,7 +29,10 @@ void netdp_i_halo_free(netdp_i_halo *halo)
     netdp_i_free(halo);
 }
 
-/* Own rows with local column numbers; place[v] is where node v stands, -1: not here. */
+/*
+ * Own rows with local column numbers; place[v] is where node v stands, -1: not here. Ghosts are in the order of nodes, so that whoever
+ * owns them reads its rows in their order.
+ */
 static netdp_status cut_rows(netdp_i_halo *h, netdp_rows rows, int32_t *place, netdp_error *error)
 {
     const int64_t begin = rows.start[h->first], entries = rows.start[h->first + h->count] - begin;
@@ -38,13 +41,16 @@ static netdp_status cut_rows(netdp_i_halo *h, netdp_rows rows, int32_t *place, n
     if (h->start == NULL || h->column == NULL)
         return netdp_i_no_memory(error);
     for (int32_t v = 0; v < rows.nodes; v++)
-        place[v] = v >= h->first && v < h->first + h->count ? v - h->first : -1;
-    for (int64_t i = 0; i < entries; i++) {
-        int32_t *here = &place[rows.column[begin + i]];
-        if (*here < 0)
-            *here = h->count + h->ghosts++;
-        h->column[i] = *here;
-    }
+        place[v] = -1;
+    for (int64_t i = 0; i < entries; i++)
+        place[rows.column[begin + i]] = 0;
+    for (int32_t v = 0; v < rows.nodes; v++)
+        if (v >= h->first && v < h->first + h->count)
+            place[v] = v - h->first;
+        else if (place[v] == 0)
+            place[v] = h->count + h->ghosts++;
+    for (int64_t i = 0; i < entries; i++)
+        h->column[i] = place[rows.column[begin + i]];
     for (int32_t v = 0; v <= h->count; v++)
         h->start[v] = rows.start[h->first + v] - begin;
     h->rows = (netdp_rows){h->count, h->start, h->column, rows.weight + begin};
