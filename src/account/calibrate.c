@@ -34,6 +34,7 @@ typedef struct group {
 typedef struct calibration {
     const netdp_loss_request *request;
     const netdp_target *target;
+    netdp_i_accountant accountant;
     const netdp_progress *progress;
     netdp_linear protocol; /* with the rounds and dither of the moment */
     double gap;            /* for rounds auto */
@@ -106,7 +107,7 @@ static netdp_status account_at(calibration *c, double sigma, netdp_error *error)
     netdp_loss_request request = *c->request;
     request.protocol = &c->protocol;
     netdp_losses *losses = NULL;
-    status = netdp_losses_new(&request, c->progress, &losses, error);
+    status = c->accountant(&request, c->progress, &losses, error);
     if (status != NETDP_OK)
         return status;
     netdp_losses_free(c->losses);
@@ -348,11 +349,21 @@ netdp_status netdp_calibrate(const netdp_loss_request *request, const netdp_targ
                              const netdp_progress *progress, netdp_calibration *calibrated,
                              netdp_losses **losses, netdp_error *error)
 {
+    return netdp_i_calibrate(request, target, netdp_losses_new, progress, calibrated, losses,
+                             error);
+}
+
+netdp_status netdp_i_calibrate(const netdp_loss_request *request, const netdp_target *target,
+                               netdp_i_accountant accountant, const netdp_progress *progress,
+                               netdp_calibration *calibrated, netdp_losses **losses,
+                               netdp_error *error)
+{
     netdp_status status = check_target(request, target, error);
     if (status != NETDP_OK)
         return status;
     calibration c = {.request = request,
                      .target = target,
+                     .accountant = accountant,
                      .progress = progress,
                      .protocol = *request->protocol,
                      .width = GROUP_WIDTH};

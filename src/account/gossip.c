@@ -393,10 +393,10 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
         bool settled = has_no_choice(&a, &only);
         int64_t release = 0;
         if (!settled)
+            status = losses_begin(&a, error); /* is it proven? */
+        if (status == NETDP_OK && !settled)
             status = netdp_i_gossip_choose_release(&a, &observer, &release, error);
         settled = settled || release > 0;
-        if (status == NETDP_OK && !settled)
-            status = losses_begin(&a, error); /* is it proven? */
         netdp_i_cost(request, &observer, a.certify || a.proves_stream, plan);
         if (a.proves_stream)
             plan->method = NETDP_METHOD_DENSE;

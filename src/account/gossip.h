@@ -103,7 +103,7 @@ netdp_status netdp_i_gossip_rounds(netdp_i_gossip_account *a, const netdp_i_obse
 
 /*
  * Rounds after which every state may be given away instead of the rounds to come (bound upper of
- * averaging), or 0 where the exact account is no larger.
+ * averaging), or 0 where the exact account is no larger, or is proven: this one is not.
  */
 netdp_status netdp_i_gossip_choose_release(netdp_i_gossip_account *a,
                                            const netdp_i_observer *observer, int64_t *rounds,

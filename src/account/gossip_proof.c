@@ -103,8 +103,8 @@ static bool has_proof(const netdp_i_gossip_account *a)
     const bool narrow =
         noise >= LEAST_PROVEN && noise >= LEAST_SPREAD * netdp_i_observer_spread(&any);
     const bool noisy = a->request->certify == NETDP_CERTIFY_YES ? noise > 0 : narrow;
-    if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->rounds != NULL ||
-        a->quiet != NULL || (p->accelerate && netdp_i_gossip_is_large(p)))
+    if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->quiet != NULL ||
+        (p->accelerate && netdp_i_gossip_is_large(p)))
         return false;
     if (p->varying.kind != NETDP_VARY_NEVER && !has_proof_of_changes(a))
         return false;
@@ -112,6 +112,18 @@ static bool has_proof(const netdp_i_gossip_account *a)
         return noisy || p->rounds == 1;
     return netdp_i_gossip_by_phases(a) && !netdp_i_gossip_is_large(p) && p->end_dither > 0 &&
            (p->every == 1 || noisy);
+}
+
+/* What processes share is proven where it goes by what is heard. */
+static netdp_status prove_shared(netdp_i_gossip_account *a, const netdp_i_observer *widest,
+                                 netdp_error *error)
+{
+    netdp_plan plan;
+    if (a->certify) {
+        netdp_i_cost(a->request, widest, true, &plan);
+        a->certify = netdp_i_cost_hears(a->request, widest, true, &plan);
+    }
+    return a->rounds->same(&a->certify, error);
 }
 
 /* Whether all rows are proven is said before the first of them. */
@@ -133,6 +145,8 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
     }
     a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
                  (request->certify == NETDP_CERTIFY_YES || netdp_i_cost_of_proof(request, &widest));
+    if (a->rounds != NULL)
+        return prove_shared(a, &widest, error);
     if (!a->certify || request->sees != NETDP_SEES_SUM || l->members == 1 ||
         request->protocol->varying.kind != NETDP_VARY_NEVER)
         return NETDP_OK;

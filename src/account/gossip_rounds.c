@@ -85,7 +85,7 @@ netdp_status netdp_i_gossip_choose_release(netdp_i_gossip_account *a,
 {
     const netdp_linear *protocol = a->request->protocol;
     *rounds = 0;
-    if (protocol->every > 0 || a->bound->bound != NETDP_BOUND_UPPER ||
+    if (a->certify || protocol->every > 0 || a->bound->bound != NETDP_BOUND_UPPER ||
         !netdp_i_gossip_is_large(protocol) || !netdp_i_gossip_can_release(a->request) ||
         !(protocol->dither > 0))
         return NETDP_OK;
@@ -135,8 +135,8 @@ static netdp_status follow_rounds(netdp_i_gossip_account *a, const netdp_i_obser
         return netdp_i_riccati_loss(protocol, observer, &of, a->inner, error);
     if (netdp_i_cost_hears(a->request, observer, a->certify, &plan)) {
         double width = 0;
-        netdp_status heard = netdp_i_heard_loss(protocol, observer, a->certify ? &width : NULL, &of,
-                                                a->inner, error);
+        netdp_status heard = netdp_i_heard_loss(protocol, observer, NULL,
+                                                a->certify ? &width : NULL, &of, a->inner, error);
         if (heard != NETDP_OK || width <= NARROW || !netdp_i_cost_of_shift(a->request, observer))
             return heard;
     }

@@ -182,12 +182,13 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
         goto done;
     }
     status = read_target(&o, &arguments, &target, error);
-    if (status == NETDP_OK && strcmp(o.description.engine, "single") != 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--engine: calibrate works in one process; leave it out, or try "
-                              "noises with netdp loss --engine mpi");
     if (status == NETDP_OK)
         status = netdp_i_describe(&o.description, &arguments, &description, error);
+    if (status == NETDP_OK && description.engine != NULL && description.named->kind != NETDP_GOSSIP)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "--engine: calibrate works in one process for %s; leave it out, or "
+                              "try noises with netdp loss --engine mpi",
+                              description.named->name);
     if (status != NETDP_OK)
         goto done;
     target.rounds_auto = description.rounds_auto;

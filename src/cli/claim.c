@@ -125,7 +125,7 @@ static netdp_status read_graph(struct asking *asking, const netdp_i_network_opti
                             "%s: needs a graph; give --graph FILE or --family \"NAME PARAMETERS\"",
                             asking->asked.claim->name);
     }
-    netdp_status status = netdp_i_cli_graph(network, arguments, &asking->graph, error);
+    netdp_status status = netdp_i_cli_graph(network, arguments, NULL, &asking->graph, error);
     if (status == NETDP_OK && asking->asked.claim->graph == NETDP_CLAIM_WALK)
         status = netdp_transition_new(asking->graph, network->mixing, &asking->law, error);
     else if (status == NETDP_OK)

@@ -59,7 +59,7 @@ static netdp_status read_workload(const design_options *o, const netdp_i_argumen
         return has_graph ? netdp_i_fail(error, NETDP_INVALID,
                                         "--workload sums: knows no network; leave the graph out")
                          : NETDP_OK;
-    netdp_status status = netdp_i_cli_graph(&o->network, arguments, &graph, error);
+    netdp_status status = netdp_i_cli_graph(&o->network, arguments, NULL, &graph, error);
     if (status == NETDP_OK)
         status = netdp_mixing_new_stochastic(graph, o->network.mixing, &mixing, error);
     if (status == NETDP_OK)

@@ -219,7 +219,7 @@ static netdp_status info(int argc, const char **argv, netdp_error *error)
         goto done;
     status = netdp_i_cli_choose_engine(engine_name, &engine, error);
     if (status == NETDP_OK)
-        status = netdp_i_cli_network(&network, &arguments, &graph, &mixing, error);
+        status = netdp_i_cli_network(&network, &arguments, engine, &graph, &mixing, error);
     if (status == NETDP_OK)
         status = gather(graph, mixing, full, engine, &facts, error);
     if (status == NETDP_OK && json) {
@@ -475,7 +475,7 @@ static netdp_status centrality(int argc, const char **argv, netdp_error *error)
         goto done;
     status = check_centrality(&arguments, table.attenuation, json, csv, error);
     if (status == NETDP_OK)
-        status = netdp_i_cli_network(&network, &arguments, &graph, &mixing, error);
+        status = netdp_i_cli_network(&network, &arguments, NULL, &graph, &mixing, error);
     if (status != NETDP_OK)
         goto done;
     table.graph = graph;

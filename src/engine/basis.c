@@ -84,26 +84,13 @@ void netdp_i_spread_basis_clear(netdp_i_spread_basis *basis)
     *basis = (netdp_i_spread_basis){0};
 }
 
-static netdp_status apply(void *context, double *x, double *y, int32_t width, netdp_error *error)
-{
-    return netdp_i_halo_apply(context, x, y, width, error);
-}
-
 netdp_status netdp_i_spread_basis_new(const netdp_mixing *mixing, netdp_i_halo *halo,
                                       const netdp_i_observer *observer, netdp_i_depth depth,
                                       bool factored, const netdp_progress *progress,
                                       netdp_i_spread_basis *made, netdp_error *error)
 {
     const int32_t nodes = netdp_mixing_rows(mixing).nodes, seen = observer->seen_count;
-    const netdp_i_others others = {.first = netdp_i_halo_first(halo),
-                                   .count = netdp_i_halo_count(halo),
-                                   .ghosts = netdp_i_halo_ghosts(halo),
-                                   .near = netdp_i_processes_here().near,
-                                   .context = halo,
-                                   .apply = apply,
-                                   .sum = netdp_i_sum_up,
-                                   .tell = netdp_i_tell,
-                                   .agree = netdp_i_agree};
+    const netdp_i_others others = netdp_i_halo_others(halo);
     netdp_i_spread_basis basis = {.index =
                                       NETDP_I_NEW(int32_t, (int64_t)seen + observer->quiet_count)};
     int32_t *place = NETDP_I_NEW(int32_t, nodes), named = 0;

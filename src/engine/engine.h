@@ -16,8 +16,15 @@
 
 /* What the processes do together; every function is called by all of them, in the same order. */
 typedef struct netdp_i_engine {
-    /* As netdp_i_losses_each (the sink is called in every process), netdp_walk_losses_new and
+    /* One process of each machine makes graph and matrix (shared.h). */
+    bool (*makes)(void);
+    netdp_status (*share_graph)(netdp_status made, netdp_graph **graph, netdp_error *error);
+    netdp_status (*share_mixing)(netdp_status made, const netdp_graph *graph, netdp_mixing **mixing,
+                                 netdp_error *error);
+    /* As netdp_losses_new, netdp_i_losses_each (the sink is called in every process), netdp_walk_losses_new and
        netdp_mixing_spectrum. */
+    netdp_status (*losses_new)(const netdp_loss_request *request, const netdp_progress *progress,
+                               netdp_losses **losses, netdp_error *error);
     netdp_status (*losses)(const netdp_loss_request *request, netdp_i_batch_sink sink,
                            void *context, const netdp_progress *progress, netdp_error *error);
     netdp_status (*walk_losses)(const netdp_walk_request *request, const netdp_progress *progress,

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "engine/petsc.h"
 #include "engine/together.h"
-#include "mixing/mixing.h"
 
 struct netdp_i_halo {
     int32_t first, count, ghosts;
@@ -30,7 +29,10 @@ void netdp_i_halo_free(netdp_i_halo *halo)
     netdp_i_free(halo);
 }
 
-/* Own rows with local column numbers; place[v] is where node v stands, -1: not here. */
+/*
+ * Own rows with local column numbers; place[v] is where node v stands, -1: not here. Ghosts are in the order of nodes, so that whoever
+ * owns them reads its rows in their order.
+ */
 static netdp_status cut_rows(netdp_i_halo *h, netdp_rows rows, int32_t *place, netdp_error *error)
 {
     const int64_t begin = rows.start[h->first], entries = rows.start[h->first + h->count] - begin;
@@ -39,13 +41,16 @@ static netdp_status cut_rows(netdp_i_halo *h, netdp_rows rows, int32_t *place, n
     if (h->start == NULL || h->column == NULL)
         return netdp_i_no_memory(error);
     for (int32_t v = 0; v < rows.nodes; v++)
-        place[v] = v >= h->first && v < h->first + h->count ? v - h->first : -1;
-    for (int64_t i = 0; i < entries; i++) {
-        int32_t *here = &place[rows.column[begin + i]];
-        if (*here < 0)
-            *here = h->count + h->ghosts++;
-        h->column[i] = *here;
-    }
+        place[v] = -1;
+    for (int64_t i = 0; i < entries; i++)
+        place[rows.column[begin + i]] = 0;
+    for (int32_t v = 0; v < rows.nodes; v++)
+        if (v >= h->first && v < h->first + h->count)
+            place[v] = v - h->first;
+        else if (place[v] == 0)
+            place[v] = h->count + h->ghosts++;
+    for (int64_t i = 0; i < entries; i++)
+        h->column[i] = place[rows.column[begin + i]];
     for (int32_t v = 0; v <= h->count; v++)
         h->start[v] = rows.start[h->first + v] - begin;
     h->rows = (netdp_rows){h->count, h->start, h->column, rows.weight + begin};
@@ -114,14 +119,9 @@ int32_t netdp_i_halo_count(const netdp_i_halo *halo)
     return halo->count;
 }
 
-int32_t netdp_i_halo_ghosts(const netdp_i_halo *halo)
+static netdp_status fetch(void *context, double *x, int32_t width, netdp_error *error)
 {
-    return halo->ghosts;
-}
-
-netdp_status netdp_i_halo_apply(netdp_i_halo *halo, double *x, double *y, int32_t width,
-                                netdp_error *error)
-{
+    netdp_i_halo *halo = context;
     if (halo->width != width) {
         if (halo->width > 0)
             MPI_Type_free(&halo->unit);
@@ -133,8 +133,21 @@ netdp_status netdp_i_halo_apply(netdp_i_halo *halo, double *x, double *y, int32_
     PetscErrorCode code = PetscSFBcastBegin(halo->exchange, halo->unit, x, ghosts, MPI_REPLACE);
     if (code == 0)
         code = PetscSFBcastEnd(halo->exchange, halo->unit, x, ghosts, MPI_REPLACE);
-    netdp_status status = netdp_i_petsc((int)code, "the exchange of neighbours", error);
-    if (status == NETDP_OK)
-        netdp_i_rows_apply(halo->rows, x, y, width);
-    return status;
+    return netdp_i_petsc((int)code, "the exchange of neighbours", error);
+}
+
+netdp_i_others netdp_i_halo_others(netdp_i_halo *halo)
+{
+    const netdp_i_processes here = netdp_i_processes_here();
+    return (netdp_i_others){.first = halo->first,
+                            .count = halo->count,
+                            .ghosts = halo->ghosts,
+                            .size = here.size,
+                            .near = here.near,
+                            .rows = halo->rows,
+                            .context = halo,
+                            .fetch = fetch,
+                            .sum = netdp_i_sum_up,
+                            .tell = netdp_i_tell,
+                            .agree = netdp_i_agree};
 }

@@ -1,5 +1,5 @@
 /*
- * The mixing matrix by rows over the processes, and its product with a block of vectors.
+ * The mixing matrix by rows over the processes, and what its product with a block of vectors needs.
  *
  * Every process has the whole matrix, as it was read; of a vector it has the entries of its own
  * nodes and, while a product is made, those of their neighbours (its ghosts).
@@ -8,6 +8,8 @@
 #define NETDP_I_HALO_H
 
 #include <netdp/mixing.h>
+
+#include "account/observe/basis.h"
 
 typedef struct netdp_i_halo netdp_i_halo;
 
@@ -18,10 +20,8 @@ void netdp_i_halo_free(netdp_i_halo *halo);
 /* Own nodes are first .. first+count-1; behind them in a vector stand the ghosts. */
 int32_t netdp_i_halo_first(const netdp_i_halo *halo);
 int32_t netdp_i_halo_count(const netdp_i_halo *halo);
-int32_t netdp_i_halo_ghosts(const netdp_i_halo *halo);
 
-/* y = W x for x [count + ghosts][width], of which the own rows are filled, and y [count][width]. */
-netdp_status netdp_i_halo_apply(netdp_i_halo *halo, double *x, double *y, int32_t width,
-                                netdp_error *error);
+/* The accounts' view of it; the halo is borrowed. */
+netdp_i_others netdp_i_halo_others(netdp_i_halo *halo);
 
 #endif

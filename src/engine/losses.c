@@ -9,6 +9,8 @@
 
 #include "account/gossip/release.h"
 #include "account/losses/losses.h"
+#include "account/observe/cost.h"
+#include "account/observe/heard.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "engine/basis.h"
@@ -19,8 +21,9 @@
 /* What the observers of one account share. */
 typedef struct spread {
     netdp_i_halo *halo;
-    int32_t *place, *row; /* [from]: of own nodes, indices of losses->from and rows of the basis */
-    double *loss;         /* [from]: of own nodes */
+    int32_t *place,
+        *row; /* [own nodes]: those that are asked, as indices of losses->from and rows of the basis */
+    double *loss; /* [own nodes] */
 } spread;
 
 static void spread_clear(spread *s)
@@ -45,6 +48,31 @@ static int32_t find_own(const spread *s, const netdp_losses *losses, int32_t hea
     return count;
 }
 
+/* One process's, where another has less memory and would choose another. */
+static netdp_status same(bool *choice, netdp_error *error)
+{
+    const netdp_status status = netdp_i_agree(NETDP_OK, error);
+    if (status == NETDP_OK)
+        netdp_i_tell(choice, sizeof *choice);
+    return status;
+}
+
+/*
+ * By the covariance of what is heard, where that is less work than a space of the observer's own; what is proven is proven of it.
+ */
+static netdp_status choose_heard(const netdp_loss_request *request, const netdp_losses *losses,
+                                 const netdp_i_observer *observer, bool *hears, netdp_error *error)
+{
+    netdp_plan plan;
+    *hears = losses->certified;
+    if (*hears)
+        return NETDP_OK;
+    netdp_i_cost(request, observer, false, &plan);
+    plan.method = NETDP_METHOD_REDUCED; /* of the ways the only one that is shared */
+    *hears = netdp_i_cost_hears(request, observer, false, &plan);
+    return same(hears, error);
+}
+
 /* The own losses, in s->loss, become everyone's. */
 static void share_out(const spread *s, const netdp_losses *losses, int32_t own, double *loss)
 {
@@ -62,15 +90,24 @@ static netdp_status account_observer(void *context, const netdp_loss_request *re
     spread *s = context;
     const netdp_linear *protocol = request->protocol;
     const int64_t powers = protocol->rounds + (observer->last_sum ? 1 : 0);
+    const netdp_i_others others = netdp_i_halo_others(s->halo);
     netdp_i_spread_basis basis = {0};
-    netdp_status status = netdp_i_spread_basis_new(
-        protocol->mixing, s->halo, observer, (netdp_i_depth){powers, powers},
-        netdp_i_observer_scale(protocol, observer) < NETDP_I_FACTOR_BELOW, progress, &basis, error);
+    double width = 0;
+    bool hears = false;
+    netdp_status status = choose_heard(request, losses, observer, &hears, error);
+    if (status == NETDP_OK && !hears)
+        status = netdp_i_spread_basis_new(
+            protocol->mixing, s->halo, observer, (netdp_i_depth){powers, powers},
+            netdp_i_observer_scale(protocol, observer) < NETDP_I_FACTOR_BELOW, progress, &basis,
+            error);
     if (status != NETDP_OK)
         return status;
     const int32_t own = find_own(s, losses, basis.basis.nodes);
     const netdp_i_sources of = {own, s->row, s->loss};
-    if (own > 0)
+    if (hears)
+        status = netdp_i_heard_loss(protocol, observer, &others, losses->certified ? &width : NULL,
+                                    &of, progress, error);
+    else if (own > 0)
         status = netdp_i_losses_on_basis(request, losses->bound->bound, &basis.basis,
                                          &basis.observer, &of, progress, error);
     netdp_i_spread_basis_clear(&basis);
@@ -128,17 +165,21 @@ static netdp_status account_rounds(const netdp_loss_request *request, netdp_i_ba
                                    void *context, const netdp_progress *progress,
                                    netdp_error *error)
 {
-    const netdp_rows rows = netdp_mixing_rows(request->protocol->mixing);
-    const int32_t asked = request->from_count > 0 ? request->from_count : rows.nodes;
-    spread s = {.place = NETDP_I_NEW(int32_t, asked),
-                .row = NETDP_I_NEW(int32_t, asked),
-                .loss = NETDP_I_NEW(double, asked)};
-    const netdp_i_rounds rounds = {account_observer, release_states, netdp_i_engine_spectrum, &s};
+    spread s = {0};
+    const netdp_i_rounds rounds = {account_observer, release_states, netdp_i_engine_spectrum, same,
+                                   &s};
     netdp_status status =
-        s.place == NULL || s.row == NULL || s.loss == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK)
-        status = netdp_i_halo_new(rows, &s.halo, error);
+        netdp_i_halo_new(netdp_mixing_rows(request->protocol->mixing), &s.halo, error);
+    if (status == NETDP_OK) {
+        const int32_t own = netdp_i_halo_count(s.halo);
+        s.place = NETDP_I_NEW(int32_t, own);
+        s.row = NETDP_I_NEW(int32_t, own);
+        s.loss = NETDP_I_NEW(double, own);
+        status = netdp_i_agree(s.place == NULL || s.row == NULL || s.loss == NULL
+                                   ? netdp_i_no_memory(error)
+                                   : NETDP_OK,
+                               error);
+    }
     if (status == NETDP_OK)
         status = netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, 0}, &rounds, sink,
                                     context, progress, error);
@@ -264,6 +305,20 @@ netdp_status netdp_i_engine_losses(const netdp_loss_request *request, netdp_i_ba
     if (status == NETDP_OK)
         status = netdp_i_losses_replay(losses, sink, context, error);
     netdp_losses_free(losses);
+    return status;
+}
+
+netdp_status netdp_i_engine_losses_new(const netdp_loss_request *request,
+                                       const netdp_progress *progress, netdp_losses **losses,
+                                       netdp_error *error)
+{
+    netdp_losses *kept = NULL;
+    const netdp_status status = netdp_i_agree(
+        netdp_i_engine_losses(request, netdp_i_losses_keep, &kept, progress, error), error);
+    if (status == NETDP_OK)
+        *losses = kept;
+    else
+        netdp_losses_free(kept);
     return status;
 }
 

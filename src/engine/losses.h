@@ -6,6 +6,9 @@
 
 #include "account/losses/losses.h"
 
+netdp_status netdp_i_engine_losses_new(const netdp_loss_request *request,
+                                       const netdp_progress *progress, netdp_losses **losses,
+                                       netdp_error *error);
 netdp_status netdp_i_engine_losses(const netdp_loss_request *request, netdp_i_batch_sink sink,
                                    void *context, const netdp_progress *progress,
                                    netdp_error *error);

@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "engine/losses.h"
 #include "engine/petsc.h"
+#include "engine/shared.h"
 #include "engine/together.h"
 
 netdp_status netdp_i_petsc(int code, const char *what, netdp_error *error)
@@ -51,6 +52,10 @@ static void end(void)
 }
 
 static const netdp_i_engine engine_mpi = {
+    .makes = netdp_i_shared_makes,
+    .share_graph = netdp_i_share_graph,
+    .share_mixing = netdp_i_share_mixing,
+    .losses_new = netdp_i_engine_losses_new,
     .losses = netdp_i_engine_losses,
     .walk_losses = netdp_i_engine_walk_losses,
     .spectrum = netdp_i_engine_spectrum,
@@ -67,7 +72,6 @@ static const netdp_i_engine engine_mpi = {
 netdp_status netdp_i_engine_begin(int argc, const char **argv, const netdp_i_engine **engine,
                                   netdp_error *error)
 {
-    (void)argc, (void)argv;
     *engine = NULL;
     /* Nobody's PETSc settings, and no signal handler but ours. */
     unsetenv("PETSC_OPTIONS");
@@ -90,5 +94,6 @@ netdp_status netdp_i_engine_begin(int argc, const char **argv, const netdp_i_eng
             close(nowhere);
     }
     *engine = &engine_mpi;
-    return netdp_i_agree(status, error);
+    status = netdp_i_agree(status, error);
+    return status == NETDP_OK ? netdp_i_agree_on_words(argc - 1, argv + 1, error) : status;
 }

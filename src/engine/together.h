@@ -12,9 +12,10 @@
  * others there.
  */
 
-/* This process is `rank` of `size`; `near` of them share this machine's memory. */
+/* This process is `rank` of `size`; `near` of them share this machine's memory, of which the first `makes` what all of them read. */
 typedef struct netdp_i_processes {
     int rank, size, near;
+    bool makes;
 } netdp_i_processes;
 
 /* Finds out; once. */
@@ -30,8 +31,11 @@ int64_t netdp_i_share(int64_t count, int rank, int size);
  */
 netdp_status netdp_i_agree(netdp_status status, netdp_error *error);
 
+/* NETDP_INVALID unless all were given the same words. */
+netdp_status netdp_i_agree_on_words(int count, const char **words, netdp_error *error);
+
 /*
- * NETDP_INVALID unless all have read the same matrix and mean the same number of rounds. After it
+ * NETDP_INVALID unless all machines have read the same matrix and all mean the same number of rounds. After it
  * all use as many threads as the one with the fewest.
  */
 netdp_status netdp_i_agree_on(netdp_rows rows, int64_t rounds, netdp_error *error);
@@ -39,8 +43,9 @@ netdp_status netdp_i_agree_on(netdp_rows rows, int64_t rounds, netdp_error *erro
 /* values[i] becomes the sum over the processes, the same bits everywhere. */
 void netdp_i_sum_up(double *values, int64_t count);
 
-/* Process 0's bytes become everyone's. */
+/* Process 0's bytes become everyone's; those of the one that makes things, its machine's. */
 void netdp_i_tell(void *bytes, int64_t count);
+void netdp_i_tell_near(void *bytes, int64_t count);
 
 double netdp_i_largest(double value);
 

@@ -330,7 +330,7 @@ netdp_status netdp_i_graph_set_names(netdp_graph *graph, const char *const *labe
                                      const int64_t *length, netdp_error *error)
 {
     int64_t bytes = 0, named = 0, used = 0;
-    char **name = NULL;
+    int64_t *name = NULL;
     char *text = NULL;
     for (int32_t v = 0; v < graph->nodes; v++) {
         if (!is_own_number(label[v], length[v], v)) {
@@ -339,7 +339,7 @@ netdp_status netdp_i_graph_set_names(netdp_graph *graph, const char *const *labe
         }
     }
     if (named > 0) {
-        name = NETDP_I_NEW(char *, graph->nodes);
+        name = NETDP_I_NEW(int64_t, graph->nodes);
         text = NETDP_I_NEW(char, bytes);
         if (name == NULL || text == NULL) {
             netdp_i_free(name);
@@ -347,10 +347,11 @@ netdp_status netdp_i_graph_set_names(netdp_graph *graph, const char *const *labe
             return netdp_i_no_memory(error);
         }
         for (int32_t v = 0; v < graph->nodes; v++) {
+            name[v] = -1;
             if (is_own_number(label[v], length[v], v))
                 continue;
-            name[v] = text + used;
-            memcpy(name[v], label[v], (size_t)length[v]);
+            name[v] = used;
+            memcpy(text + used, label[v], (size_t)length[v]);
             used += length[v] + 1; /* the NUL is there already */
         }
     }
@@ -358,6 +359,7 @@ netdp_status netdp_i_graph_set_names(netdp_graph *graph, const char *const *labe
     netdp_i_free(graph->name_text);
     graph->name = name;
     graph->name_text = text;
+    graph->name_bytes = bytes;
     return NETDP_OK;
 }
 
@@ -365,13 +367,15 @@ void netdp_graph_free(netdp_graph *graph)
 {
     if (graph == NULL)
         return;
-    netdp_i_free(graph->start);
-    netdp_i_free(graph->neighbour);
-    netdp_i_free(graph->weight);
-    netdp_i_free(graph->name);
-    netdp_i_free(graph->name_text);
-    netdp_i_free(graph->origin);
-    netdp_i_free(graph->position);
+    if (!graph->lent) {
+        netdp_i_free(graph->start);
+        netdp_i_free(graph->neighbour);
+        netdp_i_free(graph->weight);
+        netdp_i_free(graph->name);
+        netdp_i_free(graph->name_text);
+        netdp_i_free(graph->origin);
+        netdp_i_free(graph->position);
+    }
     netdp_i_free(graph);
 }
 
@@ -402,7 +406,8 @@ const double *netdp_i_graph_weights(const netdp_graph *graph, int32_t node)
 
 const char *netdp_graph_name(const netdp_graph *graph, int32_t node)
 {
-    return graph->name == NULL ? NULL : graph->name[node];
+    return graph->name == NULL || graph->name[node] < 0 ? NULL
+                                                        : graph->name_text + graph->name[node];
 }
 
 const char *netdp_graph_origin(const netdp_graph *graph)
@@ -423,7 +428,7 @@ netdp_status netdp_graph_find(const netdp_graph *graph, const char *name, int32_
                               netdp_error *error)
 {
     for (int32_t v = 0; graph->name != NULL && v < graph->nodes; v++) {
-        if (graph->name[v] != NULL && strcmp(graph->name[v], name) == 0) {
+        if (graph->name[v] >= 0 && strcmp(graph->name_text + graph->name[v], name) == 0) {
             *node = v;
             return NETDP_OK;
         }

@@ -8,12 +8,15 @@ struct netdp_graph {
     int32_t nodes;
     int64_t *start;     /* [nodes + 1] */
     int32_t *neighbour; /* [start[nodes]], ascending within a row */
-    double *weight;  /* aligned to neighbour, NaN where an edge has none; NULL: no edge has one */
-    char **name;     /* [nodes], NULL where a node has none; NULL: no node has one */
-    char *name_text; /* what the names point into */
+    double *weight; /* aligned to neighbour, NaN where an edge has none; NULL: no edge has one */
+    int64_t
+        *name; /* [nodes]: where in name_text, -1 where a node has none; NULL: no node has one */
+    char *name_text; /* [name_bytes] */
+    int64_t name_bytes;
     char *origin;
     bool drawn;       /* origin is a family, not a file that may be called like one */
     double *position; /* [2 * nodes]: all x, then all y; NULL: the graph has none */
+    bool lent;        /* its arrays are not its own to free */
 };
 
 /* Edges on their way to a graph. */

@@ -24,17 +24,18 @@ struct rule {
     const char *name;
     double (*edge)(const struct setting *setting, int32_t v, int64_t i);
     double (*loop)(const struct setting *setting, int32_t v);
+    bool symmetric; /* by what the formula is, on every graph */
     netdp_status (*check)(const struct setting *setting, netdp_error *error); /* NULL: any graph */
 };
 
 static double degree_of(const struct setting *setting, int32_t v)
 {
-    return netdp_graph_degree(setting->graph, v);
+    return (double)(setting->graph->start[v + 1] - setting->graph->start[v]);
 }
 
 static double neighbour_degree(const struct setting *setting, int32_t v, int64_t i)
 {
-    return netdp_graph_degree(setting->graph, netdp_graph_neighbours(setting->graph, v)[i]);
+    return degree_of(setting, setting->graph->neighbour[setting->graph->start[v] + i]);
 }
 
 static double metropolis_edge(const struct setting *setting, int32_t v, int64_t i)
@@ -195,13 +196,13 @@ static double none_loop(const struct setting *setting, int32_t v)
 }
 
 static const struct rule rules[] = {
-    {"metropolis", metropolis_edge, metropolis_loop, NULL},
-    {"hamilton", hamilton_edge, hamilton_loop, NULL},
-    {"max-degree", max_degree_edge, max_degree_loop, NULL},
-    {"uniform", uniform_edge, uniform_loop, check_uniform},
-    {"file", file_edge, file_loop, check_file},
-    {"rows", rows_edge, rows_loop, NULL},
-    {"none", none_edge, none_loop, NULL},
+    {"metropolis", metropolis_edge, metropolis_loop, true, NULL},
+    {"hamilton", hamilton_edge, hamilton_loop, true, NULL},
+    {"max-degree", max_degree_edge, max_degree_loop, true, NULL},
+    {"uniform", uniform_edge, uniform_loop, true, check_uniform},
+    {"file", file_edge, file_loop, true, check_file},
+    {"rows", rows_edge, rows_loop, false, NULL},
+    {"none", none_edge, none_loop, true, NULL},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -324,6 +325,8 @@ static bool find_symmetry(const netdp_mixing *mixing)
     for (int32_t v = 0; v < mixing->nodes; v++)
         for (int64_t i = mixing->start[v]; i < mixing->start[v + 1]; i++) {
             const int32_t u = mixing->column[i];
+            if (u >= v) /* each pair once */
+                break;
             int64_t low = mixing->start[u], high = mixing->start[u + 1];
             while (high - low > 1) {
                 const int64_t middle = low + (high - low) / 2;
@@ -366,7 +369,7 @@ netdp_status netdp_mixing_new_stochastic(const netdp_graph *graph, const char *w
         status = find_shape(made, error);
     if (status != NETDP_OK)
         goto done;
-    made->symmetric = find_symmetry(made);
+    made->symmetric = rule->symmetric || find_symmetry(made);
     *mixing = made;
     made = NULL;
 done:
@@ -409,10 +412,12 @@ void netdp_mixing_free(netdp_mixing *mixing)
 {
     if (mixing == NULL)
         return;
-    netdp_i_free(mixing->name);
-    netdp_i_free(mixing->start);
-    netdp_i_free(mixing->column);
-    netdp_i_free(mixing->weight);
+    if (!mixing->lent) {
+        netdp_i_free(mixing->name);
+        netdp_i_free(mixing->start);
+        netdp_i_free(mixing->column);
+        netdp_i_free(mixing->weight);
+    }
     netdp_i_free(mixing);
 }
 

@@ -14,6 +14,7 @@ struct netdp_mixing {
     int32_t components;
     bool symmetric;
     bool periodic; /* some component of 2 nodes or more is bipartite with an all-zero diagonal */
+    bool lent;     /* its arrays and name are not its own to free */
 };
 
 /* NETDP_INVALID unless W is symmetric; `who` needs it ("the bound exact"). */

@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "engine/spectrum.h"
+#include "engine/together.h"
 #include "mixing/dense.h"
 
 enum { ENDS = 8, MOST_NODES = 100 };
@@ -38,12 +39,36 @@ static int check(const char *family, netdp_error *error)
     return status != NETDP_OK || bad;
 }
 
+/* Whoever means other rounds than the others is told so; nothing is shared after that. */
+static int check_disagreement(void)
+{
+    netdp_graph *graph = NULL;
+    netdp_mixing *mixing = NULL;
+    netdp_error error = {NETDP_OK, ""};
+    const netdp_i_processes here = netdp_i_processes_here();
+    netdp_status status = netdp_graph_make("ring 9", 1, true, &graph, NULL, &error);
+    if (status == NETDP_OK)
+        status = netdp_mixing_new(graph, "metropolis", &mixing, &error);
+    if (status == NETDP_OK)
+        status = netdp_i_agree_on(netdp_mixing_rows(mixing), 5, &error);
+    int bad = status != NETDP_OK;
+    if (!bad && here.size > 1)
+        bad = netdp_i_agree_on(netdp_mixing_rows(mixing), here.rank == 1 ? 6 : 5, &error) !=
+              NETDP_INVALID;
+    if (bad)
+        printf("process %d: rounds that differ: %s\n", here.rank, error.text);
+    netdp_mixing_free(mixing);
+    netdp_graph_free(graph);
+    return bad;
+}
+
 int main(int argc, char **argv)
 {
     const netdp_i_engine *engine = NULL;
     netdp_error error = {NETDP_OK, ""};
     int bad = netdp_i_engine_begin(argc, (const char **)argv, &engine, &error) != NETDP_OK;
     bad = bad || check("hypercube 6", &error) || check("ring 100", &error);
+    bad = bad || check_disagreement();
     if (error.status != NETDP_OK)
         fprintf(stderr, "%s\n", error.text);
     if (engine != NULL)

@@ -35,11 +35,27 @@ SAME = [
     'loss --family "hypercube 6" --rounds 9 --pair-graph "regular 10" --pair-noise 30 --sees everything --to 0',
     'loss --family "ring 24" --rounds 9 --dropout 0.2 --pair-graph edges --pair-noise 3 --to set:3,4',
     'loss --family "grid 4 5" --protocol muffliato-sgd --inner 3 --rounds 24 --cycle 2 --quiet optimal --to 3',
+    # by what is heard, among few nodes and many, of all and of some, by one observer and by a coalition that is spread
+    'loss --family "barabasi-albert 900 2" --rounds 8 --dither 0.3 --to 7',
+    'loss --family "regular 5000 3" --rounds 9 --dither 0.1 --to set:3,4999',
+    'loss --family "regular 5000 3" --rounds 1 --to 3 --from 0,4999',
     # above 4,000 nodes: phases, and averaging that gives its states away, on a Krylov space
     'loss --family "hypercube 12" --mixing lazy:0.5 --protocol muffliato-sgd --inner 12 --rounds 24 '
     '--dither 0.3 --end-dither 1 --to 3 --from 1,2,4092',
     'loss --family "hypercube 12" --mixing lazy:0.5 --rounds 3000 --bound upper --dither 0.5 --to 3 '
     '--from 1,2,4095',
+]
+
+
+# These are proven by what is heard, shared or not.
+CERTIFIED = [
+    'loss --family "regular 5000 3" --rounds 9 --dither 0.1 --to 3',
+    'loss --family "regular 4200 3" --rounds 9 --dither 0.5 --to set:3,4100 --from 0,17,2100,4199',
+]
+
+CALIBRATED = [
+    'calibrate --family "hypercube 6" --rounds auto --target 1 --as dp:1e-6 --over mean --to 5',
+    'calibrate --family "ring 24" --rounds 9 --dither auto --target 2 --as dp:1e-6 --to 3',
 ]
 
 
@@ -76,20 +92,51 @@ def differ(got, want, where=""):
 
 def without_ties(answer):
     """The worst of pairs that are alike is any of them."""
-    del answer["summary"]["worst"]
-    return answer
+    del answer["achieved" if "achieved" in answer else "summary"]["worst"]
 
 
 def check_same(ranks):
     for text in SAME:
         # A basis that processes share is not certified.
         plain = "" if " walk" in text or " muffliato" in text or " --pair-" in text else " --certify no"
-        alone = run(text + plain + " --json --full")
-        shared = run(text + " --json --full --engine mpi", ranks)
-        assert alone[0] == 0 and shared[0] == 0, f"{text}: {alone[2]} {shared[2]}"
-        assert shared[2] == "", f"{text}: {shared[2]}"
-        found = differ(without_ties(json.loads(shared[1])), without_ties(json.loads(alone[1])))
-        assert found is None, f"{text}: {found}"
+        check_one(text + plain + " --json --full", ranks)
+
+
+def check_one(text, ranks, folder=None):
+    alone, shared = run(text, 0, folder), run(text + " --engine mpi", ranks, folder)
+    assert alone[0] == 0 and shared[0] == 0, f"{text}: {alone[2]} {shared[2]}"
+    assert shared[2] == "", f"{text}: {shared[2]}"
+    answers = [json.loads(got[1]) for got in (shared, alone)]
+    for answer in answers:
+        without_ties(answer)
+    found = differ(*answers)
+    assert found is None, f"{text}: {found}"
+    return answers[0]
+
+
+def check_certified(ranks):
+    for text in CERTIFIED:
+        assert check_one(text + " --json --full", ranks)["certified"], text
+
+
+def check_calibrated(ranks):
+    for text in CALIBRATED:
+        check_one(text + " --json --certify no", ranks)
+
+
+def check_file(ranks):
+    """What a file holds beside its edges, names and weights, is there in every process."""
+    names = ["ant", "bee", "cow", "3", "eel", "fox"]
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "net"), "w", encoding="utf-8") as file:
+            for i, name in enumerate(names):
+                file.write(f"{name} {names[(i + 1) % 6]} 0.25\n")
+        with open(os.path.join(folder, "bare"), "w", encoding="utf-8") as file:
+            file.write("".join(f"{name} {names[(i + 1) % 6]}\n" for i, name in enumerate(names)))
+        for text in ('loss --graph net --mixing file --rounds 5 --to cow --from ant,3 --json --full --certify no',
+                     'loss --graph bare --mixing lazy:0.5 --protocol walk --rounds 30 --noise 3 --to fox --from ant --json --full'):
+            answer = check_one(text, ranks, folder)
+            assert answer["losses"][0]["from_name"] == "ant", answer
 
 
 def rows_of(path):
@@ -134,7 +181,8 @@ def check_refusals(ranks):
             (ranks, ring + " --npy nowhere/x.npy --csv /dev/null", 3, "nowhere/x.npy"),
             (ranks, ring + " --csv /dev/full", 3, "/dev/full"),
             (0, ring + " --draws 5 --as rdp:2 --noise 1", 2, "--draws: works in one process"),
-            (0, 'calibrate --family "ring 8" --rounds 3 --target 1 --as rdp:2 --engine mpi', 2, "one process"),
+            (0, 'calibrate --family "ring 8" --mixing lazy:0.5 --protocol walk --rounds 3 --target 1 --as rdp:2 --engine mpi', 2,
+             "one process"),
             (0, 'loss --family "ring 8" --protocol ring-sum --rounds 1 --noise 1 --engine mpi', 2, "ring-sum"),
             (0, "convert gdp:1 --to dp:1e-5 --engine mpi", 2, "--engine")]:
         got, out, err = run(text, count)
@@ -155,8 +203,8 @@ def check_petsc_settings(ranks):
     assert got[0] == 0 and got[2] == "" and json.loads(got[1])["nodes"] == 70, got
 
 
-def check_different_graphs(ranks):
-    """Machines that have different files are told so."""
+def check_different_options(ranks):
+    """Processes that are to read different files are told so."""
     with tempfile.TemporaryDirectory() as folder:
         for name, edges in ("a", "0 1\n1 2\n2 0\n"), ("b", "0 1\n1 2\n2 0\n2 3\n3 1\n"):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -166,7 +214,7 @@ def check_different_graphs(ranks):
                                str(ranks - 1), *part, "b"], env=ENV, cwd=folder, timeout=1800, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == 2 and done.stdout == "", done
-    assert len(ours(done.stderr).splitlines()) == 1 and "different graphs" in done.stderr, done
+    assert len(ours(done.stderr).splitlines()) == 1 and "different options" in done.stderr, done
 
 
 def check_ends(ranks):
@@ -186,9 +234,10 @@ if len(sys.argv) == 1:
     sys.exit(77)
 # Starting processes is what takes time: what does not depend on their number is checked once.
 RANKS = int(sys.argv[1])
-CHECKS = {1: [check_ends, check_rows],
-          2: [check_ends, check_same, check_rows, check_spectrum, check_refusals, check_petsc_settings,
-              check_different_graphs],
-          3: [check_ends, check_same, check_rows, check_different_graphs]}
+CHECKS = {1: [check_ends, check_certified, check_rows],
+          2: [check_ends, check_same, check_certified, check_calibrated, check_file, check_rows, check_spectrum,
+              check_refusals, check_petsc_settings, check_different_options],
+          3: [check_ends, check_same, check_certified, check_calibrated, check_file, check_rows,
+              check_different_options]}
 for check in CHECKS[RANKS]:
     check(RANKS)

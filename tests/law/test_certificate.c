@@ -207,7 +207,8 @@ static double above_truth(net n, const json_t *row, int way)
     }
     const netdp_i_sources of = {count, from, loss};
     if (way >= BY_WHAT_IS_HEARD)
-        assert_ok(netdp_i_heard_loss(&protocol, &view, certify ? &width : NULL, &of, NULL, &error));
+        assert_ok(
+            netdp_i_heard_loss(&protocol, &view, NULL, certify ? &width : NULL, &of, NULL, &error));
     else
         assert_ok(netdp_i_conjugate_loss(&protocol, &view, certify, &of, NULL, &error));
     for (int32_t i = 0; i < count; i++) {
@@ -276,7 +277,7 @@ static void test_heard_is_backwards(void **state)
         const netdp_linear protocol = {
             .mixing = n.mixing, .rounds = set[i].rounds, .dither = set[i].dither};
         const netdp_i_observer view = view_of(n, to, set[i].observers, seen);
-        assert_ok(netdp_i_heard_loss(&protocol, &view, NULL,
+        assert_ok(netdp_i_heard_loss(&protocol, &view, NULL, NULL,
                                      &(netdp_i_sources){SOURCES, from, heard}, NULL, &error));
         assert_ok(netdp_i_riccati_loss(&protocol, &view, &(netdp_i_sources){SOURCES, from, back},
                                        NULL, &error));

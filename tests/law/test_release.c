@@ -143,11 +143,42 @@ static void test_averaging(void **state)
     }
 }
 
+/* Who is seen directly loses 1, and no less in digits: a release has no proof, so that what is called certified is no release. */
+static void test_proven(void **state)
+{
+    (void)state;
+    netdp_error error;
+    netdp_graph *graph = NULL;
+    netdp_mixing *mixing = NULL;
+    assert_int_equal(netdp_graph_make("regular 4100 6", 1, true, &graph, NULL, &error), NETDP_OK);
+    assert_int_equal(netdp_mixing_new(graph, "metropolis", &mixing, &error), NETDP_OK);
+    const netdp_linear protocol = {.mixing = mixing, .rounds = 200, .dither = 0.5};
+    const int32_t to = 3;
+    for (netdp_certify certify = NETDP_CERTIFY_AUTO; certify <= NETDP_CERTIFY_NO; certify++) {
+        netdp_losses *losses = NULL;
+        const netdp_loss_request request = {.protocol = &protocol,
+                                            .bound = NETDP_BOUND_UPPER,
+                                            .certify = certify,
+                                            .from = netdp_graph_neighbours(graph, to),
+                                            .from_count = netdp_graph_degree(graph, to),
+                                            .to = &to,
+                                            .to_count = 1};
+        assert_int_equal(netdp_losses_new(&request, NULL, &losses, &error), NETDP_OK);
+        assert_true(losses->certified == (certify != NETDP_CERTIFY_NO));
+        for (int32_t i = 0; i < losses->from_count; i++)
+            assert_true(losses->loss[i] >= 1);
+        netdp_losses_free(losses);
+    }
+    netdp_mixing_free(mixing);
+    netdp_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_phase),
         cmocka_unit_test(test_averaging),
+        cmocka_unit_test(test_proven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,8 @@ typedef struct netdp_i_rounds {
                             netdp_error *error);
     netdp_status (*spectrum)(const netdp_mixing *mixing, netdp_spectrum *spectrum,
                              netdp_error *error);
+    /* One process's choice becomes that of all. */
+    netdp_status (*same)(bool *choice, netdp_error *error);
     void *context;
 } netdp_i_rounds;
 
@@ -129,6 +131,9 @@ netdp_status netdp_i_batches_fill(const netdp_losses *losses, int32_t size,
                                   netdp_i_batch_filler fill, void *account, netdp_i_batch_sink sink,
                                   void *context, const netdp_progress *progress,
                                   netdp_error *error);
+
+/* A sink that keeps all rows: in the netdp_losses * at `context`, NULL before, which is the caller's to free either way. */
+netdp_status netdp_i_losses_keep(void *context, const netdp_i_batch *batch, netdp_error *error);
 
 /* The batches of losses that are there. */
 netdp_status netdp_i_losses_replay(const netdp_losses *losses, netdp_i_batch_sink sink,

@@ -83,7 +83,7 @@ netdp_status netdp_losses_each(const netdp_loss_request *request, netdp_losses_r
     return netdp_i_losses_each(request, call_for_rows, &c, progress, error);
 }
 
-static netdp_status keep_batch(void *context, const netdp_i_batch *batch, netdp_error *error)
+netdp_status netdp_i_losses_keep(void *context, const netdp_i_batch *batch, netdp_error *error)
 {
     netdp_losses *kept = *(netdp_losses **)context;
     const int64_t from = batch->losses->from_count;
@@ -109,7 +109,7 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
         return netdp_i_losses_pooled(request, progress, losses, error);
     netdp_status status =
         netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, INT64_MAX}, NULL,
-                           keep_batch, &made, progress, error);
+                           netdp_i_losses_keep, &made, progress, error);
     if (status == NETDP_OK)
         *losses = made;
     else

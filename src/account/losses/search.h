@@ -20,4 +20,15 @@ netdp_status netdp_i_search_noise(netdp_i_evaluate evaluate, void *context,
                                   const netdp_target *target, double close_enough, double *sigma,
                                   netdp_error *error);
 
+/* Who accounts for a calibration, as netdp_losses_new. */
+typedef netdp_status (*netdp_i_accountant)(const netdp_loss_request *request,
+                                           const netdp_progress *progress, netdp_losses **losses,
+                                           netdp_error *error);
+
+/* netdp_calibrate by that accountant. */
+netdp_status netdp_i_calibrate(const netdp_loss_request *request, const netdp_target *target,
+                               netdp_i_accountant accountant, const netdp_progress *progress,
+                               netdp_calibration *calibrated, netdp_losses **losses,
+                               netdp_error *error);
+
 #endif

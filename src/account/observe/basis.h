@@ -34,10 +34,11 @@ netdp_status netdp_i_basis_dense(const netdp_mixing *mixing, netdp_i_basis *basi
 typedef struct netdp_i_others {
     int32_t first, count; /* own nodes */
     int32_t ghosts;       /* rows of others that a product needs, behind the own ones */
-    int32_t near;         /* processes on this machine, this one with them */
+    int32_t size, near;   /* processes; those on this machine, this one with them */
+    netdp_rows rows;      /* of W, the own ones; columns from `count` on are ghosts */
     void *context;
-    /* y = W x for x [count + ghosts][width], own rows filled, and y [count][width] */
-    netdp_status (*apply)(void *context, double *x, double *y, int32_t width, netdp_error *error);
+    /* x [count + ghosts][width], of which the own rows are filled: the ghosts' */
+    netdp_status (*fetch)(void *context, double *x, int32_t width, netdp_error *error);
     void (*sum)(double *values, int64_t count); /* over the processes */
     void (*tell)(void *bytes, int64_t count);   /* one process's, for all */
     netdp_status (*agree)(netdp_status status, netdp_error *error);

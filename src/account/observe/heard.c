@@ -9,8 +9,9 @@
  *
  *     K_{t,t'} = M_{t+t'} + nu^2 (sum over 1 <= j <= min(t, t') of M_{t+t'-2j} + [t = t'] I),
  *
- * so that products of W with as many columns as are seen are all that is asked of the network. Rows
- * are added up in PARTS, and these in their order: digits do not depend on threads.
+ * so that products of W with as many columns as are seen are all that is asked of the network: those of F are W's, of columns that are 0
+ * where nothing is hidden. Rows are added up in PARTS, and these in their order: digits do not depend on threads. Of several processes
+ * each has the rows of its own nodes; what they add to the M_k is summed, and all that follows is of a size without nodes.
  *
  * Nothing that is added up is negative, so that rounding takes only its own small part of each entry of K and q; and K >= nu^2 I.
  * A factor L with |L L' - K / nu^2| <= e proves K / nu^2 >= L L' / (1 + e), whoever made it, and so the loss.
@@ -46,15 +47,13 @@ enum { TILE = 128, PANEL = 128 };
 #define VANISHED 1e-150
 
 typedef struct heard {
-    int32_t nodes, seen; /* hidden; seen */
-    int64_t states;      /* rounds that are heard */
+    netdp_rows rows;              /* of W, here */
+    const netdp_i_others *others; /* NULL: all nodes are here */
+    int32_t seen;
+    int64_t states; /* rounds that are heard */
     double noise;
-    int32_t *place; /* [all nodes]: among the hidden ones, or -1 */
-    int32_t *side;  /* [all nodes]: among the seen ones, or -1 */
-    int64_t *start; /* F: [nodes + 1] */
-    int32_t *column;
-    double *weight;
-    double *now, *next; /* [nodes][seen]: F^t G' and the one after it */
+    bool *hidden;       /* [rows.nodes]: neither seen nor quiet */
+    double *now, *next; /* [rows.nodes + ghosts][seen]: F^t G' and the one after it */
     double *part; /* [PARTS][4][seen][seen]: what each part adds to two of the M_k; a strip of it */
     double *moment; /* [2 states][seen][seen]: M_k */
     double *factor; /* [states * seen][states * seen]: the lower triangle of K / nu^2, then L */
@@ -71,11 +70,7 @@ typedef struct heard {
 
 static void heard_clear(heard *h)
 {
-    netdp_i_free(h->place);
-    netdp_i_free(h->side);
-    netdp_i_free(h->start);
-    netdp_i_free(h->column);
-    netdp_i_free(h->weight);
+    netdp_i_free(h->hidden);
     netdp_i_free(h->now);
     netdp_i_free(h->next);
     netdp_i_free(h->part);
@@ -96,32 +91,16 @@ static int64_t tiles(const heard *h)
     return (h->states * h->seen + TILE - 1) / TILE;
 }
 
-static netdp_status find_hidden(heard *h, netdp_rows rows, const netdp_i_observer *observer,
-                                netdp_error *error)
+static netdp_status agree(const heard *h, netdp_status status, netdp_error *error)
 {
-    h->place = NETDP_I_NEW(int32_t, rows.nodes);
-    h->side = NETDP_I_NEW(int32_t, rows.nodes);
-    if (h->place == NULL || h->side == NULL)
-        return netdp_i_no_memory(error);
-    memset(h->side, -1, (size_t)rows.nodes * sizeof *h->side);
-    for (int32_t j = 0; j < observer->quiet_count; j++)
-        h->place[observer->quiet[j]] = -1;
-    for (int32_t j = 0; j < observer->seen_count; j++) {
-        h->place[observer->seen[j]] = -1;
-        h->side[observer->seen[j]] = j;
-    }
-    for (int32_t v = 0; v < rows.nodes; v++)
-        if (h->place[v] == 0)
-            h->place[v] = h->nodes++;
-    return NETDP_OK;
+    return h->others != NULL ? h->others->agree(status, error) : status;
 }
 
-static netdp_status allocate(heard *h, netdp_rows rows, netdp_error *error)
+static netdp_status allocate(heard *h, netdp_error *error)
 {
-    const int64_t m = h->nodes, s = h->seen, r = h->states * s, entries = rows.start[rows.nodes];
-    h->start = NETDP_I_NEW(int64_t, m + 1);
-    h->column = NETDP_I_NEW(int32_t, entries);
-    h->weight = NETDP_I_NEW(double, entries);
+    const int64_t m = h->rows.nodes + (h->others != NULL ? h->others->ghosts : 0);
+    const int64_t s = h->seen, r = h->states * s;
+    h->hidden = NETDP_I_NEW(bool, h->rows.nodes);
     h->now = NETDP_I_NEW(double, m *s);
     h->next = NETDP_I_NEW(double, m *s);
     h->part = NETDP_I_NEW(double, PARTS * 4 * s * s);
@@ -132,49 +111,80 @@ static netdp_status allocate(heard *h, netdp_rows rows, netdp_error *error)
     h->rest = h->prove ? NETDP_I_NEW(double, tiles(h) * r) : NULL;
     if (h->prove && (h->covariance == NULL || h->rest == NULL))
         return netdp_i_no_memory(error);
-    return h->start == NULL || h->column == NULL || h->weight == NULL || h->now == NULL ||
-                   h->next == NULL || h->part == NULL || h->moment == NULL || h->factor == NULL ||
-                   h->told == NULL
+    return h->hidden == NULL || h->now == NULL || h->next == NULL || h->part == NULL ||
+                   h->moment == NULL || h->factor == NULL || h->told == NULL
                ? netdp_i_no_memory(error)
                : NETDP_OK;
 }
 
-/* F, and G' as the first block of columns. */
-static void split(heard *h, netdp_rows rows)
+/* Where the named nodes stand here; -1: elsewhere. */
+static int32_t place_of(const heard *h, int32_t node)
 {
-    int64_t entries = 0;
-    for (int32_t v = 0; v < rows.nodes; v++) {
-        const int64_t i = h->place[v];
-        if (i < 0)
-            continue;
-        for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
-            const int32_t w = rows.column[k];
-            if (h->place[w] >= 0) {
-                h->column[entries] = h->place[w];
-                h->weight[entries++] = rows.weight[k];
-            } else if (h->side[w] >= 0) {
-                h->now[i * h->seen + h->side[w]] = rows.weight[k];
-            }
-        }
-        h->start[i + 1] = entries;
-        h->entries = fmax(h->entries, (double)(entries - h->start[i]));
+    const int32_t place = node - (h->others != NULL ? h->others->first : 0);
+    return place >= 0 && place < h->rows.nodes ? place : -1;
+}
+
+/* Rows first .. end-1 of the product with the columns in `now`, hidden ones; the others 0. */
+static void multiply(heard *h, int64_t first, int64_t end)
+{
+    const int s = h->seen;
+    netdp_i_rows_apply_part(h->rows, (int32_t)first, (int32_t)end, h->now, h->next + first * s, s);
+    for (int64_t v = first; v < end; v++)
+        if (!h->hidden[v])
+            memset(h->next + v * s, 0, (size_t)s * sizeof *h->next);
+}
+
+/* `next` becomes `now`, with what the other processes have of it. */
+static netdp_status step(heard *h, netdp_error *error)
+{
+    double *swap = h->now;
+    h->now = h->next;
+    h->next = swap;
+    return h->others != NULL ? h->others->fetch(h->others->context, h->now, h->seen, error)
+                             : NETDP_OK;
+}
+
+static void find_hidden(heard *h, const netdp_i_observer *observer)
+{
+    memset(h->hidden, 1, (size_t)h->rows.nodes * sizeof *h->hidden);
+    for (int32_t j = 0; j < observer->quiet_count + observer->seen_count; j++) {
+        const int32_t quiet = j - observer->seen_count;
+        const int32_t place = place_of(h, quiet < 0 ? observer->seen[j] : observer->quiet[quiet]);
+        if (place >= 0)
+            h->hidden[place] = false;
     }
+    for (int32_t v = 0; v < h->rows.nodes; v++)
+        h->entries = fmax(h->entries, (double)(h->rows.start[v + 1] - h->rows.start[v]));
+}
+
+/* G' as the first block of columns: W's of the seen nodes. */
+static netdp_status begin(heard *h, const netdp_i_observer *observer, netdp_error *error)
+{
+    for (int32_t j = 0; j < h->seen; j++) {
+        const int32_t place = place_of(h, observer->seen[j]);
+        if (place >= 0)
+            h->next[(int64_t)place * h->seen + j] = 1;
+    }
+    if (h->others != NULL) /* no less than the largest of them */
+        h->others->sum(&h->entries, 1);
+    netdp_status status = agree(h, step(h, error), error);
+    if (status != NETDP_OK)
+        return status;
+    multiply(h, 0, h->rows.nodes);
+    return agree(h, step(h, error), error);
 }
 
 /* The next columns of a part of the rows, and what it adds to M_{2t} and M_{2t+1}. */
 static void advance_part(heard *h, int64_t part)
 {
-    const netdp_rows f = {
-        .nodes = h->nodes, .start = h->start, .column = h->column, .weight = h->weight};
     const int s = h->seen;
-    const int64_t size = (int64_t)s * s, end = h->nodes * (part + 1) / PARTS;
+    const int64_t size = (int64_t)s * s, end = h->rows.nodes * (part + 1) / PARTS;
     double *sum = h->part + part * 4 * size, *strip = sum + 2 * size;
     memset(sum, 0, 2 * (size_t)size * sizeof *sum);
-    for (int64_t first = h->nodes * part / PARTS; first < end; first += STRIP) {
+    for (int64_t first = h->rows.nodes * part / PARTS; first < end; first += STRIP) {
         const int count = (int)(end - first < STRIP ? end - first : STRIP);
-        const double *x = h->now + first * s;
-        double *y = h->next + first * s;
-        netdp_i_rows_apply_part(f, (int32_t)first, (int32_t)(first + count), h->now, y, s);
+        const double *x = h->now + first * s, *y = h->next + first * s;
+        multiply(h, first, first + count);
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, s, s, count, 1, x, s, x, s, 0, strip,
                     s);
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, s, s, count, 1, x, s, y, s, 0,
@@ -188,11 +198,8 @@ static void keep_batch(heard *h, int64_t t, int64_t batch)
 {
     const int64_t s = h->seen, first = batch * BATCH, left = h->of->count - first;
     double *told = h->told + (batch * h->states + t) * BATCH * s;
-    for (int64_t i = 0; i < BATCH && i < left; i++) {
-        const int64_t place = h->place[h->of->node[first + i]];
-        if (place >= 0)
-            memcpy(told + i * s, h->now + place * s, (size_t)s * sizeof *told);
-    }
+    for (int64_t i = 0; i < BATCH && i < left; i++)
+        memcpy(told + i * s, h->now + h->of->node[first + i] * s, (size_t)s * sizeof *told);
 }
 
 /* All rounds: the sources' columns and the M_k. */
@@ -201,7 +208,7 @@ static netdp_status listen(heard *h, netdp_error *error)
     const int64_t size = 2 * (int64_t)h->seen * h->seen;
     netdp_status status = NETDP_OK;
     for (int64_t t = 0; status == NETDP_OK && t < h->states; t++) {
-#pragma omp parallel if ((double)h->nodes * h->seen > 1e5)
+#pragma omp parallel if ((double)h->rows.nodes * h->seen > 1e5)
         {
 #pragma omp for schedule(static) nowait
             for (int64_t batch = 0; batch < batches(h->of->count); batch++)
@@ -214,12 +221,14 @@ static netdp_status listen(heard *h, netdp_error *error)
         for (int64_t part = 0; part < PARTS; part++)
             for (int64_t k = 0; k < size; k++)
                 moment[k] += h->part[part * 2 * size + k];
-        double *swap = h->now;
-        h->now = h->next;
-        h->next = swap;
         status =
             netdp_i_report(h->progress, "accounting", (double)(t + 1), (double)h->states, error);
+        status = agree(h, status, error);
+        if (status == NETDP_OK)
+            status = agree(h, step(h, error), error);
     }
+    if (status == NETDP_OK && h->others != NULL)
+        h->others->sum(h->moment, h->states * size);
     return status;
 }
 
@@ -261,7 +270,9 @@ static double larger(double a, double b)
 static double bound_covariance(const heard *h)
 {
     const int64_t s = h->seen, r = h->states * s;
-    const double adds = STRIP + (double)h->nodes / PARTS / STRIP + PARTS + 3;
+    const double adds =
+        STRIP + (double)h->rows.nodes / PARTS / STRIP + PARTS + 3 +
+        (h->others != NULL ? h->others->size + 1 : 0); /* or a node more than here */
     double *sum = h->rest, most = 0;
     memset(sum, 0, (size_t)r * sizeof *sum);
     for (int64_t a = 0; a < r; a++)
@@ -428,7 +439,7 @@ static netdp_status solve_batch(void *context, int64_t batch, int thread, netdp_
         const double *y = x + i * r;
         const double loss = h->prove ? prove_loss(h, z + i * r, y, product + i * r)
                                      : cblas_ddot((int)r, y, 1, y, 1);
-        h->of->loss[first + i] = h->place[h->of->node[first + i]] < 0 || !(loss <= 1) ? 1 : loss;
+        h->of->loss[first + i] = !h->hidden[h->of->node[first + i]] || !(loss <= 1) ? 1 : loss;
     }
     netdp_i_free(x);
     return NETDP_OK;
@@ -442,32 +453,33 @@ double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sour
 }
 
 netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
-                                double *width, const netdp_i_sources *of,
-                                const netdp_progress *progress, netdp_error *error)
+                                const netdp_i_others *others, double *width,
+                                const netdp_i_sources *of, const netdp_progress *progress,
+                                netdp_error *error)
 {
-
-    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
-    heard h = {.seen = observer->seen_count,
+    heard h = {.rows = others != NULL ? others->rows : netdp_mixing_rows(protocol->mixing),
+               .others = others,
+               .seen = observer->seen_count,
                .states = protocol->rounds - 1,
                .noise = netdp_linear_least_noise(protocol),
                .prove = width != NULL,
                .of = of,
                .progress = progress};
     netdp_i_dense_begin();
-    netdp_status status = find_hidden(&h, rows, observer, error);
-    if (status == NETDP_OK && (h.nodes == 0 || h.seen == 0 || h.states == 0)) {
+    netdp_status status = agree(&h, allocate(&h, error), error);
+    if (status != NETDP_OK)
+        goto done;
+    find_hidden(&h, observer);
+    if (h.seen == 0 || h.states == 0) {
         for (int32_t i = 0; i < of->count; i++)
-            of->loss[i] = h.place[of->node[i]] >= 0 ? 0 : 1;
+            of->loss[i] = h.hidden[of->node[i]] ? 0 : 1;
         if (width != NULL)
             *width = 0;
         goto done;
     }
+    status = begin(&h, observer, error);
     if (status == NETDP_OK)
-        status = allocate(&h, rows, error);
-    if (status == NETDP_OK) {
-        split(&h, rows);
         status = listen(&h, error);
-    }
     if (status == NETDP_OK) {
         find_covariance(&h);
         status = find_factor(&h, error);

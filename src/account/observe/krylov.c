@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "mixing/dense.h"
+#include "mixing/mixing.h"
 
 /* ||W|| = 1, so this is relative to a block before its projection. */
 #define DEPENDENT 1e-12
@@ -170,10 +171,14 @@ static netdp_status krylov_multiply(krylov *k, int32_t first, int32_t count, net
 #pragma omp parallel for schedule(static) if (k->strips > 1)
     for (int64_t u = 0; u < k->nodes; u++)
         memcpy(k->block + u * count, k->q + u * k->room + first, (size_t)count * sizeof *k->block);
-    if (k->others != NULL)
-        return k->others->apply(k->others->context, k->block, k->image, count, error);
-    netdp_mixing_apply(k->mixing, k->block, k->image, count);
-    return NETDP_OK;
+    if (k->others == NULL) {
+        netdp_mixing_apply(k->mixing, k->block, k->image, count);
+        return NETDP_OK;
+    }
+    netdp_status status = k->others->fetch(k->others->context, k->block, count, error);
+    if (status == NETDP_OK)
+        netdp_i_rows_apply(k->others->rows, k->block, k->image, count);
+    return status;
 }
 
 /*

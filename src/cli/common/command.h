@@ -249,10 +249,18 @@ typedef struct netdp_i_network_options {
             "metropolis"                                                                           \
     }
 
-/* The graph that the options name; what the loader dropped or redrew goes to standard error. */
+/*
+ * The graph that the options name; what the loader dropped or redrew goes to standard error. With an engine one process of each
+ * machine makes graph and matrix, for all of them.
+ */
 netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
-                               const netdp_i_arguments *arguments, netdp_graph **graph,
-                               netdp_error *error);
+                               const netdp_i_arguments *arguments, const netdp_i_engine *engine,
+                               netdp_graph **graph, netdp_error *error);
+
+/* As netdp_mixing_new_stochastic. */
+netdp_status netdp_i_cli_mixing(const netdp_graph *graph, const char *weights,
+                                const netdp_i_engine *engine, netdp_mixing **mixing,
+                                netdp_error *error);
 
 /* A family's graph (`seed` and `connected` of the options), with the same notes. */
 netdp_status netdp_i_cli_family(const netdp_i_network_options *options, const char *family,
@@ -260,8 +268,8 @@ netdp_status netdp_i_cli_family(const netdp_i_network_options *options, const ch
 
 /* The graph and its mixing matrix; the matrix refers to the graph: free it first. */
 netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
-                                 const netdp_i_arguments *arguments, netdp_graph **graph,
-                                 netdp_mixing **mixing, netdp_error *error);
+                                 const netdp_i_arguments *arguments, const netdp_i_engine *engine,
+                                 netdp_graph **graph, netdp_mixing **mixing, netdp_error *error);
 
 /* ---- Studies (run.c) ---- */
 

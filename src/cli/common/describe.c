@@ -279,7 +279,7 @@ netdp_status netdp_i_describe(const netdp_i_description_options *options,
                               "--engine: mpi does not share the work of %s; leave it out",
                               made->named->name);
     if (status == NETDP_OK)
-        status = netdp_i_cli_graph(&options->network, arguments, &made->graph, error);
+        status = netdp_i_cli_graph(&options->network, arguments, made->engine, &made->graph, error);
     if (status == NETDP_OK) {
         made->kind = kinds[made->named->kind];
         status = read_rounds(options, made, &settings.rounds, error);

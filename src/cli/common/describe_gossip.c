@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/losses/search.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -213,8 +214,8 @@ static netdp_status read_gossip(const netdp_i_description_options *options,
     request->own_noise = options->own_noise;
     netdp_status status = netdp_certify_parse(options->certify, &request->certify, error);
     if (status == NETDP_OK)
-        status =
-            netdp_mixing_new_stochastic(made->graph, options->network.mixing, &made->mixing, error);
+        status = netdp_i_cli_mixing(made->graph, options->network.mixing, made->engine,
+                                    &made->mixing, error);
     if (status == NETDP_OK)
         status = read_varying(options, made, settings, error);
     if (status == NETDP_OK)
@@ -253,8 +254,10 @@ static netdp_status calibrate_gossip(netdp_i_description *description, const net
                                      const netdp_progress *progress, netdp_calibration *calibration,
                                      netdp_losses **losses, netdp_error *error)
 {
-    netdp_status status =
-        netdp_calibrate(&description->request, target, progress, calibration, losses, error);
+    const netdp_i_engine *engine = description->engine;
+    netdp_status status = netdp_i_calibrate(&description->request, target,
+                                            engine != NULL ? engine->losses_new : netdp_losses_new,
+                                            progress, calibration, losses, error);
     if (status != NETDP_OK)
         return status;
     description->protocol.rounds = calibration->rounds;

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "graph/families.h"
+#include "mixing/mixing.h"
 
 static const char *lines(int64_t count)
 {
@@ -46,7 +47,7 @@ netdp_status netdp_i_cli_family(const netdp_i_network_options *options, const ch
     return status;
 }
 
-netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
+static netdp_status make_graph(const netdp_i_network_options *options,
                                const netdp_i_arguments *arguments, netdp_graph **graph,
                                netdp_error *error)
 {
@@ -82,14 +83,38 @@ netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
     return status;
 }
 
+netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
+                               const netdp_i_arguments *arguments, const netdp_i_engine *engine,
+                               netdp_graph **graph, netdp_error *error)
+{
+    if (engine == NULL)
+        return make_graph(options, arguments, graph, error);
+    const netdp_status made =
+        engine->makes() ? make_graph(options, arguments, graph, error) : NETDP_OK;
+    return engine->share_graph(made, graph, error);
+}
+
+netdp_status netdp_i_cli_mixing(const netdp_graph *graph, const char *weights,
+                                const netdp_i_engine *engine, netdp_mixing **mixing,
+                                netdp_error *error)
+{
+    if (engine == NULL)
+        return netdp_mixing_new_stochastic(graph, weights, mixing, error);
+    const netdp_status made =
+        engine->makes() ? netdp_mixing_new_stochastic(graph, weights, mixing, error) : NETDP_OK;
+    return engine->share_mixing(made, graph, mixing, error);
+}
+
 netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
-                                 const netdp_i_arguments *arguments, netdp_graph **graph,
-                                 netdp_mixing **mixing, netdp_error *error)
+                                 const netdp_i_arguments *arguments, const netdp_i_engine *engine,
+                                 netdp_graph **graph, netdp_mixing **mixing, netdp_error *error)
 {
     netdp_graph *made = NULL;
-    netdp_status status = netdp_i_cli_graph(options, arguments, &made, error);
+    netdp_status status = netdp_i_cli_graph(options, arguments, engine, &made, error);
     if (status == NETDP_OK)
-        status = netdp_mixing_new(made, options->mixing, mixing, error);
+        status = netdp_i_cli_mixing(made, options->mixing, engine, mixing, error);
+    if (status == NETDP_OK)
+        status = netdp_i_mixing_symmetric(*mixing, "this", error);
     if (status == NETDP_OK) {
         *graph = made;
         made = NULL;
