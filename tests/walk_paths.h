@@ -23,11 +23,19 @@ typedef struct setting {
     double contraction; /* 0: none */
 } setting;
 
-/* How the path goes on; what it costs so far. */
+/* What a path costs: each cost once. */
+enum { COSTS = 1024 };
+
+typedef struct cost_law {
+    int32_t count;
+    double cost[COSTS], mass[COSTS];
+} cost_law;
+
+/* How the path goes on. */
 typedef struct walk {
     net n;
     const setting *s;
-    double epsilon, sum;
+    cost_law *law;
 } walk;
 
 static inline bool observes(const setting *s, int32_t node)
@@ -83,14 +91,21 @@ static inline double path_cost(const setting *s, const int32_t *path)
     return sum;
 }
 
+static inline void add_cost(cost_law *law, double cost, double probability)
+{
+    int32_t i = 0;
+    while (i < law->count && fabs(law->cost[i] - cost) > 1e-14 * cost)
+        i++;
+    assert_true(i < COSTS);
+    if (i == law->count)
+        law->cost[law->count++] = cost;
+    law->mass[i] += probability;
+}
+
 static inline void go_on(walk *w, int32_t *path, int32_t step, double probability)
 {
     if (step == w->s->steps) {
-        const double cost = path_cost(w->s, path);
-        double delta = 0;
-        if (cost > 0)
-            assert_ok(netdp_gdp_to_delta(sqrt(cost) / w->s->sigma, w->epsilon, &delta, &error));
-        w->sum += probability * delta;
+        add_cost(w->law, path_cost(w->s, path), probability);
         return;
     }
     const netdp_rows rows = w->n.rows;
@@ -101,10 +116,11 @@ static inline void go_on(walk *w, int32_t *path, int32_t step, double probabilit
     }
 }
 
-static inline double true_delta(net n, const setting *s, double epsilon)
+static inline void find_costs(net n, const setting *s, cost_law *law)
 {
-    walk w = {n, s, epsilon, 0};
+    walk w = {n, s, law};
     int32_t path[STEPS + 1];
+    *law = (cost_law){0};
     for (int32_t v = 0; v < n.rows.nodes; v++) {
         const double start = s->start == NETDP_START_UNIFORM    ? 1.0 / n.rows.nodes
                              : s->start == NETDP_START_OBSERVER ? v == s->to[0]
@@ -113,28 +129,51 @@ static inline double true_delta(net n, const setting *s, double epsilon)
         if (start > 0)
             go_on(&w, path, 0, start);
     }
-    return w.sum;
+}
+
+static inline double true_delta(net n, const setting *s, double epsilon)
+{
+    static cost_law law;
+    double sum = 0, delta;
+    find_costs(n, s, &law);
+    for (int32_t i = 0; i < law.count; i++)
+        if (law.cost[i] > 0) {
+            assert_ok(netdp_gdp_to_delta(sqrt(law.cost[i]) / s->sigma, epsilon, &delta, &error));
+            sum += law.mass[i] * delta;
+        }
+    return sum;
+}
+
+static inline netdp_token token_of(net n, const setting *s)
+{
+    return (netdp_token){.law = n.law,
+                         .steps = s->steps,
+                         .start = s->start == NETDP_START_OBSERVER ? s->to[0] : s->start,
+                         .tokens = 1,
+                         .cap = s->cap,
+                         .release = s->release,
+                         .contraction = s->contraction};
+}
+
+static inline netdp_walk_request request_of(const netdp_token *token, const setting *s)
+{
+    return (netdp_walk_request){.token = token,
+                                .noise = s->sigma,
+                                .unit = {NETDP_AS_DP, s->delta},
+                                .from_count = 1,
+                                .from = &s->from,
+                                .to_count = s->members,
+                                .to = s->to,
+                                .coalition = s->members > 1};
 }
 
 static inline double account_as(net n, const setting *s, netdp_bound bound, netdp_unit unit)
 {
-    const netdp_token token = {.law = n.law,
-                               .steps = s->steps,
-                               .start = s->start == NETDP_START_OBSERVER ? s->to[0] : s->start,
-                               .tokens = 1,
-                               .cap = s->cap,
-                               .release = s->release,
-                               .contraction = s->contraction};
-    const netdp_walk_request request = {.token = &token,
-                                        .bound = bound,
-                                        .noise = s->sigma,
-                                        .unit = unit,
-                                        .from_count = 1,
-                                        .from = &s->from,
-                                        .to_count = s->members,
-                                        .to = s->to,
-                                        .coalition = s->members > 1};
+    const netdp_token token = token_of(n, s);
+    netdp_walk_request request = request_of(&token, s);
     netdp_losses *losses = NULL;
+    request.bound = bound;
+    request.unit = unit;
     assert_ok(netdp_walk_losses_new(&request, NULL, &losses, &error));
     assert_true(losses->sound);
     const double value = losses->loss[0];

@@ -149,7 +149,7 @@ NETDP_API const char *netdp_protection_words(const netdp_protection *protection)
  * removing one person, and so does then the whole list.
  *
  * Where delta is below about 1e-306 times the number of releases, the grid has no answer and only
- * the bounds without it are left: sound, but loose for subsampled and hidden Gaussians.
+ * the bounds without it are left: sound, but loose for subsampled, hidden and random Gaussians.
  *
  * 0 and infinity are legal answers. NaN and values out of range are NETDP_INVALID. Answers are
  * monotone in delta, noise, rate and count up to 1e-3 of the value plus 1e-6 (exactly in a list of
@@ -170,6 +170,9 @@ typedef enum netdp_mechanism {
                               rest never; which of them is known to the observer and does not
                               depend on the data */
     NETDP_APPROXIMATE,     /* epsilon in [0, inf], delta in [0, 1]: any such mechanism */
+    NETDP_RANDOM_GAUSSIAN, /* with probability weight[i] a release of mu[i]-GDP, with the rest
+                              nothing; which of them is known to the observer and does not depend
+                              on the data: the path of a walk */
 } netdp_mechanism;
 
 /* Fields that the mechanism does not name are ignored. */
@@ -180,6 +183,7 @@ typedef struct netdp_event {
     int32_t levels;                    /* >= 1; randomised response: >= 2 */
     int32_t weights;                   /* how many weights */
     const double *weight;              /* borrowed, [weights], each >= 0, together at most 1 */
+    const double *mu;                  /* borrowed, [weights], each in [0, inf] */
     int64_t count;                     /* independent releases, 1 .. 10^15 */
 } netdp_event;
 
@@ -205,7 +209,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_events_delta(const netdp_event *events,
  */
 NETDP_API bool netdp_events_certified(const netdp_event *events, size_t count);
 
-/* A list that was read; its weights live inside. */
+/* A list that was made; its weights and mu live inside. */
 typedef struct netdp_events {
     size_t count;       /* how many events */
     netdp_event *event; /* [count] */
@@ -214,10 +218,10 @@ typedef struct netdp_events {
 /*
  * A JSON list of objects: [{"mechanism": "gaussian", "noise": 2, "count": 100}, ...]. Mechanisms:
  * gaussian, laplace, discrete-gaussian, discrete-laplace, randomised-response, subsampled-gaussian,
- * hidden-gaussian, approximate. Keys are the fields above ("weight": a list); count may be left out
- * and is 1; infinity is the string "inf". Unknown, repeated, missing and foreign keys and values
- * out of range are NETDP_INVALID with the file and the number of the event. On success *events is
- * new: netdp_events_free.
+ * hidden-gaussian, approximate, random-gaussian. Keys are the fields above ("weight" and "mu":
+ * lists, of one length); count may be left out and is 1; infinity is the string "inf". Unknown,
+ * repeated, missing and foreign keys and values out of range are NETDP_INVALID with the file and the
+ * number of the event. On success *events is new: netdp_events_free.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_events_read(const char *path, netdp_events **events,
                                                      netdp_error *error);
@@ -227,7 +231,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_events_write(const netdp_event *events,
                                                       const char *path, netdp_error *error);
 
 /* One event as words: "laplace:2", "subsampled-gaussian:0.8,0.005 x1000" (parameters in the order
- * of the fields above; not hidden-gaussian). */
+ * of the fields above; not those with lists). */
 NETDP_API NETDP_CHECK netdp_status netdp_event_parse(const char *text, netdp_event *event,
                                                      netdp_error *error);
 

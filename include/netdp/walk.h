@@ -68,6 +68,18 @@ NETDP_API NETDP_CHECK netdp_status netdp_walk_calibrate(const netdp_walk_request
                                                         netdp_calibration *calibration,
                                                         netdp_losses **losses, netdp_error *error);
 
+/*
+ * The account of one node towards one observer or coalition as a list of events, which compose with
+ * others at any delta (netdp_events_epsilon): the law of what the path costs
+ * (NETDP_RANDOM_GAUSSIAN), N contributions where nothing less is proven, or, where the bound knows no
+ * such law, epsilon at the unit's delta. The unit is NETDP_AS_DP, and its delta what the law is most
+ * exact for. The release of a law is an event of its own. NETDP_INVALID for several pairs or a bound
+ * that is not sound. On success *events is new: netdp_events_free.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_walk_events_new(const netdp_walk_request *request,
+                                                         const netdp_progress *progress,
+                                                         netdp_events **events, netdp_error *error);
+
 /* Of a walk at request->noise. `gamma`: what released a weighted walk's law; NULL: public. */
 NETDP_API NETDP_CHECK netdp_status netdp_walk_words(const netdp_walk_request *request,
                                                     const char *name, const netdp_gamma *gamma,

@@ -25,6 +25,9 @@ enum { KEPT = 64 };
 /* Of so many pairs at most the law of the cost is kept for another noise. */
 enum { MOST_LAWS = 100000 };
 
+/* Of a law for compositions, in steps of its grid: costs that are small grow by so much and less. */
+#define COMPOSED_BEND 1.0
+
 /* Sequences of one pair and its answer. */
 typedef struct kept {
     netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
@@ -55,6 +58,8 @@ struct netdp_i_walk_account {
     netdp_i_time_grid *times; /* NULL where neither a delta nor a cap asks for it */
     netdp_i_mixed *mixed;     /* [pairs]: [to][from], or NULL */
     int64_t pairs;
+    netdp_i_cost_law *law; /* where only the law is asked for, of one pair, for any composition */
+    bool has_law;
     netdp_i_given_path *given; /* where the path is public; NULL: not known yet */
     int64_t *made;             /* how often each node contributes on it; NULL: it is hidden */
     /* of the observer at hand */
@@ -170,6 +175,15 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
                            netdp_i_mixed *mixed, double *value, netdp_error *error)
 {
     asking q = {a, hunt, scale};
+    if (a->law != NULL) {
+        const netdp_i_mixture_asked asked = {.cap = a->token->cap,
+                                             .tokens = a->token->tokens,
+                                             .delta = a->delta,
+                                             .bend = COMPOSED_BEND,
+                                             .whole = true};
+        *value = INFINITY;
+        return netdp_i_mixture_law(a->times, hunt, &asked, a->law, &a->has_law, error);
+    }
     if (mixes(a)) {
         netdp_i_mixed own = {0}, *m = mixed != NULL ? mixed : &own;
         const netdp_i_mixture_asked asked = {
@@ -275,7 +289,8 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     netdp_i_observer_set *watch = NULL;
     netdp_i_returns *hunt = NULL;
     netdp_status status = NETDP_OK;
-    if (mixes(a) && netdp_i_mixed_ask(&k->mixed, noise_at(a, k->scale), a->delta, &k->value))
+    if (a->law == NULL && mixes(a) &&
+        netdp_i_mixed_ask(&k->mixed, noise_at(a, k->scale), a->delta, &k->value))
         goto done;
     if (between == NULL) {
         status = netdp_i_no_memory(error);
@@ -606,7 +621,7 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
     if (status == NETDP_OK)
         status = make_weights(a, error);
     for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
-        if (a->followed && answer_observer(a, v))
+        if (a->followed && a->law == NULL && answer_observer(a, v))
             continue;
         status = account_observer(a, v, progress, error);
         if (status == NETDP_OK && l->to_count > 1)
@@ -885,6 +900,43 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
         l->local = up(l->local + a->request.law_epsilon);
     }
     netdp_i_losses_exclude(l);
+    return status;
+}
+
+/*
+ * In any composition what is seen of a path is a function f(C), a mean of Gaussian deltas at
+ * epsilons of either sign, and -f'' / f' <= 1 / (2 C) + 1 / (8 sigma^2) whatever they are: with a
+ * little added to every cost it has the law's bend (docs/proofs/excursion.md).
+ */
+static bool add_little(netdp_i_cost_law *law, double noise)
+{
+    const double left = law->bend - 1 / (8 * noise * noise);
+    const double little = isinf(law->bend) ? 0 : up(0.5 / left);
+    for (int64_t i = 0; i < law->atoms && left > 0; i++)
+        law->cost[i] = up(law->cost[i] + little);
+    law->bend = INFINITY;
+    return left > 0 && isfinite(little);
+}
+
+netdp_status netdp_i_walk_account_law(account *a, netdp_i_cost_law *law, double *noise, bool *found,
+                                      const netdp_progress *progress, netdp_error *error)
+{
+    netdp_i_cost_law sampled = {0};
+    *found = false;
+    if (!mixes(a) || a->request.noise == 0)
+        return NETDP_OK;
+    *noise = noise_at(a, netdp_token_scale(a->token, a->losses->from[0]));
+    a->law = &sampled;
+    netdp_status status = account_excursions(a, progress, error);
+    a->law = NULL;
+    if (status == NETDP_OK && a->has_law)
+        status = netdp_i_cost_law_masses(&sampled, law, error);
+    if (status == NETDP_OK && a->has_law) {
+        *found = add_little(law, *noise);
+        if (!*found)
+            netdp_i_cost_law_clear(law);
+    }
+    netdp_i_cost_law_clear(&sampled);
     return status;
 }
 

@@ -4,6 +4,8 @@
 
 #include <netdp/walk.h>
 
+#include "account/walk/cost_law.h"
+
 typedef struct netdp_i_walk_account netdp_i_walk_account;
 
 /* The request's noise is not used; its token and lists are borrowed. */
@@ -17,6 +19,14 @@ void netdp_i_walk_account_free(netdp_i_walk_account *account);
  */
 netdp_status netdp_i_walk_account_at(netdp_i_walk_account *account, double noise,
                                      const netdp_progress *progress, netdp_error *error);
+
+/*
+ * What the one pair's path costs, at the noise that one step of the walk has for it (*noise), as
+ * masses for any composition; *found is false, and nothing is made, where the bound has no such law.
+ */
+netdp_status netdp_i_walk_account_law(netdp_i_walk_account *account, netdp_i_cost_law *law,
+                                      double *noise, bool *found, const netdp_progress *progress,
+                                      netdp_error *error);
 
 /* As they were filled last; owned by the account. */
 const netdp_losses *netdp_i_walk_account_losses(const netdp_i_walk_account *account);

@@ -198,6 +198,14 @@ static netdp_status write_events(const answer *a, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--events: here only an (epsilon, delta) can be composed; use --as "
                             "dp:DELTA");
+    if (a->description->kind->events != NULL) {
+        netdp_events *events = NULL;
+        netdp_status status = a->description->kind->events(a->description, &events, error);
+        if (status == NETDP_OK)
+            status = netdp_events_write(events->event, events->count, a->options->events, error);
+        netdp_events_free(events);
+        return status;
+    }
     if (l->final) {
         event.mechanism = NETDP_APPROXIMATE;
         event.epsilon = a->summary.max;

@@ -41,7 +41,19 @@ static bool gives_all_away(const netdp_event *event)
 {
     if (event->mechanism == NETDP_APPROXIMATE)
         return event->delta == 1 || event->epsilon == INFINITY;
+    if (event->mechanism == NETDP_RANDOM_GAUSSIAN)
+        return netdp_i_tails_infinite(event, NETDP_LOWER) >= 1;
     return event->mechanism != NETDP_RANDOMISED_RESPONSE && event->noise == 0;
+}
+
+/* The largest finite mu of a random Gaussian. */
+static double strongest(const netdp_event *event)
+{
+    double most = 0;
+    for (int32_t i = 0; i < event->weights; i++)
+        if (event->weight[i] > 0 && event->mu[i] < INFINITY)
+            most = fmax(most, event->mu[i]);
+    return most;
 }
 
 static bool releases_nothing(const netdp_event *event)
@@ -58,6 +70,8 @@ static bool releases_nothing(const netdp_event *event)
         for (int32_t i = 0; i < event->weights; i++)
             seen = fmax(seen, event->weight[i]);
         return event->noise == INFINITY || seen == 0;
+    case NETDP_RANDOM_GAUSSIAN:
+        return strongest(event) == 0 && netdp_i_tails_infinite(event, NETDP_UPPER) == 0;
     default:
         return event->noise == INFINITY;
     }
@@ -74,7 +88,8 @@ static bool alike(const netdp_event *a, const netdp_event *b)
 {
     return a->mechanism == b->mechanism && a->noise == b->noise && a->rate == b->rate &&
            a->flip == b->flip && a->epsilon == b->epsilon && a->delta == b->delta &&
-           a->levels == b->levels && a->weights == b->weights && a->weight == b->weight;
+           a->levels == b->levels && a->weights == b->weights && a->weight == b->weight &&
+           a->mu == b->mu;
 }
 
 /* A mixture whose part with the person has no noise: that part gives all away, the rest nothing. */
@@ -105,6 +120,7 @@ static netdp_event bare(const netdp_event *event, netdp_direction direction)
     made.levels = fields & NETDP_I_LEVELS ? event->levels : 0;
     made.weights = fields & NETDP_I_WEIGHT ? event->weights : 0;
     made.weight = fields & NETDP_I_WEIGHT ? event->weight : NULL;
+    made.mu = fields & NETDP_I_MU ? event->mu : NULL;
     return made;
 }
 
@@ -160,9 +176,16 @@ static double response_epsilon(const netdp_event *event)
     return epsilon;
 }
 
+/* `count` releases that give all away with probability `delta` each. */
+static void add_delta(account *a, double delta, double count)
+{
+    if (delta > 0)
+        a->pure_delta = fmin(up(a->pure_delta + up(count * delta)), 1);
+}
+
 /*
- * Bounds that need no grid. A subsampled or hidden Gaussian is a mixture of Gaussians and nothing,
- * hence dominated by the strongest of them.
+ * Bounds that need no grid. A subsampled, hidden or random Gaussian is a mixture of Gaussians and
+ * nothing, hence dominated by the strongest of them; where it gives all away it adds to delta.
  */
 static void add_plain(account *a, const netdp_event *event, arb_t square)
 {
@@ -173,6 +196,11 @@ static void add_plain(account *a, const netdp_event *event, arb_t square)
     case NETDP_HIDDEN_GAUSSIAN:
         add_square(square, event->noise, event->count);
         return;
+    case NETDP_RANDOM_GAUSSIAN:
+        if (strongest(event) > 0)
+            add_square(square, nextafter(1 / strongest(event), 0), event->count);
+        add_delta(a, netdp_i_tails_infinite(event, NETDP_UPPER), count);
+        return;
     case NETDP_DISCRETE_GAUSSIAN:
         pure = INFINITY;
         break;
@@ -181,7 +209,7 @@ static void add_plain(account *a, const netdp_event *event, arb_t square)
         break;
     case NETDP_APPROXIMATE:
         pure = event->epsilon;
-        a->pure_delta = fmin(up(a->pure_delta + up(count * event->delta)), 1);
+        add_delta(a, event->delta, count);
         break;
     default:
         pure = up(1 / event->noise);

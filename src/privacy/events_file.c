@@ -39,21 +39,59 @@ static netdp_status read_value(const netdp_i_number *number, const json_t *value
     return NETDP_OK;
 }
 
-static netdp_status read_weights(const json_t *list, netdp_event *event, netdp_error *error)
+/* A field that holds a list; `infinite`: its numbers may be. */
+typedef struct series {
+    netdp_i_field field;
+    const char *name;
+    size_t offset;
+    bool infinite;
+} series;
+
+enum { SERIES = 2 };
+
+static const series lists[SERIES] = {
+    {NETDP_I_WEIGHT, "weight", offsetof(netdp_event, weight), false},
+    {NETDP_I_MU, "mu", offsetof(netdp_event, mu), true},
+};
+
+static const double **list_of(netdp_event *event, const series *list)
 {
-    const size_t size = json_array_size(list);
-    if (!json_is_array(list) || size > INT32_MAX)
-        return netdp_i_fail(error, NETDP_INVALID, "weight: must be a list of numbers");
-    double *weight = NETDP_I_NEW(double, size);
-    if (weight == NULL)
+    return (const double **)((char *)event + list->offset);
+}
+
+/* The list of that name which the mechanism has, or NULL. */
+static const series *find_list(const netdp_event *event, const char *key)
+{
+    for (int i = 0; i < SERIES; i++)
+        if (strcmp(lists[i].name, key) == 0 &&
+            (netdp_i_mechanisms[event->mechanism].fields & lists[i].field))
+            return &lists[i];
+    return NULL;
+}
+
+static netdp_status read_list(const series *list, const json_t *items, netdp_event *event,
+                              bool first, netdp_error *error)
+{
+    const size_t size = json_array_size(items);
+    if (!json_is_array(items) || size > INT32_MAX)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: must be a list of numbers", list->name);
+    if (!first && (int32_t)size != event->weights)
+        return netdp_i_fail(error, NETDP_INVALID, "weight, mu: must be lists of one length");
+    double *value = NETDP_I_NEW(double, size);
+    if (value == NULL)
         return netdp_i_no_memory(error);
-    event->weight = weight; /* freed with the list */
+    *list_of(event, list) = value; /* freed with the list */
     event->weights = (int32_t)size;
     for (size_t i = 0; i < size; i++) {
-        const json_t *value = json_array_get(list, i);
-        if (!json_is_number(value))
-            return netdp_i_fail(error, NETDP_INVALID, "weight: item %zu is no number", i + 1);
-        weight[i] = json_number_value(value);
+        const json_t *item = json_array_get(items, i);
+        const char *word = json_string_value(item);
+        if (list->infinite && word != NULL && strcmp(word, "inf") == 0)
+            value[i] = INFINITY;
+        else if (json_is_number(item))
+            value[i] = json_number_value(item);
+        else
+            return netdp_i_fail(error, NETDP_INVALID, "%s: item %zu is no number", list->name,
+                                i + 1);
     }
     return NETDP_OK;
 }
@@ -67,10 +105,11 @@ static netdp_status read_key(const char *key, const json_t *value, netdp_event *
         event->count = json_is_integer(value) ? json_integer_value(value) : 0;
         return NETDP_OK; /* checked with the event */
     }
-    const uint32_t fields = netdp_i_mechanisms[event->mechanism].fields;
-    if (strcmp(key, "weight") == 0 && (fields & NETDP_I_WEIGHT)) {
-        *seen |= NETDP_I_WEIGHT;
-        return read_weights(value, event, error);
+    const series *list = find_list(event, key);
+    if (list != NULL) {
+        const bool first = !(*seen & (NETDP_I_WEIGHT | NETDP_I_MU));
+        *seen |= list->field;
+        return read_list(list, value, event, first, error);
     }
     const netdp_i_number *number = number_of(event, key);
     if (number == NULL)
@@ -103,8 +142,9 @@ static netdp_status read_event(json_t *object, netdp_event *event, netdp_error *
     for (int i = 0; i < NETDP_I_FIELDS; i++)
         if (missing & netdp_i_numbers[i].field)
             return netdp_i_fail(error, NETDP_INVALID, "%s: missing", netdp_i_numbers[i].name);
-    if (missing != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "weight: missing");
+    for (int i = 0; i < SERIES; i++)
+        if (missing & lists[i].field)
+            return netdp_i_fail(error, NETDP_INVALID, "%s: missing", lists[i].name);
     return netdp_i_event_check(event, error);
 }
 
@@ -158,7 +198,8 @@ void netdp_events_free(netdp_events *events)
     if (events == NULL)
         return;
     for (size_t i = 0; events->event != NULL && i < events->count; i++)
-        netdp_i_free((double *)events->event[i].weight);
+        for (int j = 0; j < SERIES; j++)
+            netdp_i_free((double *)*list_of(&events->event[i], &lists[j]));
     netdp_i_free(events->event);
     netdp_i_free(events);
 }
@@ -178,11 +219,15 @@ static json_t *event_json(const netdp_event *event)
                                        number->whole ? json_integer((json_int_t)value)
                                                      : netdp_i_json_double(value));
     }
-    if (mechanism->fields & NETDP_I_WEIGHT) {
+    for (int j = 0; j < SERIES; j++) {
+        if (!(mechanism->fields & lists[j].field))
+            continue;
+        netdp_event copy = *event;
+        const double *value = *list_of(&copy, &lists[j]);
         json_t *list = json_array();
         for (int32_t i = 0; i < event->weights; i++)
-            bad |= json_array_append_new(list, json_real(event->weight[i]));
-        bad |= json_object_set_new(object, "weight", list);
+            bad |= json_array_append_new(list, netdp_i_json_double(value[i]));
+        bad |= json_object_set_new(object, lists[j].name, list);
     }
     bad |= json_object_set_new(object, "count", json_integer(event->count));
     if (bad) {

@@ -17,6 +17,7 @@ const netdp_i_mechanism netdp_i_mechanisms[NETDP_I_MECHANISMS] = {
     [NETDP_SUBSAMPLED_GAUSSIAN] = {"subsampled-gaussian", NETDP_I_NOISE | NETDP_I_RATE},
     [NETDP_HIDDEN_GAUSSIAN] = {"hidden-gaussian", NETDP_I_NOISE | NETDP_I_WEIGHT},
     [NETDP_APPROXIMATE] = {"approximate", NETDP_I_EPSILON | NETDP_I_DELTA},
+    [NETDP_RANDOM_GAUSSIAN] = {"random-gaussian", NETDP_I_WEIGHT | NETDP_I_MU},
 };
 
 /* clang-format off */
@@ -58,10 +59,17 @@ int netdp_i_mechanism_find(const char *name)
 
 static netdp_status check_weights(const netdp_event *event, netdp_error *error)
 {
+    const bool mu = netdp_i_mechanisms[event->mechanism].fields & NETDP_I_MU;
     double sum = 0;
-    if (event->weights < 0 || (event->weights > 0 && event->weight == NULL))
+    if (event->weights < 0 ||
+        (event->weights > 0 && (event->weight == NULL || (mu && event->mu == NULL))))
         return netdp_i_fail(error, NETDP_INVALID, "weight: %d weights need an array of them",
                             (int)event->weights);
+    for (int32_t i = 0; mu && i < event->weights; i++)
+        if (!(event->mu[i] >= 0))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "mu: number %d is %g; each must be 0 or more, or inf", (int)i + 1,
+                                event->mu[i]);
     for (int32_t i = 0; i < event->weights; i++) {
         if (!(event->weight[i] >= 0 && event->weight[i] <= 1))
             return netdp_i_fail(error, NETDP_INVALID,

@@ -12,9 +12,10 @@ typedef enum netdp_i_field {
     NETDP_I_DELTA = 16,
     NETDP_I_LEVELS = 32,
     NETDP_I_WEIGHT = 64,
+    NETDP_I_MU = 128,
 } netdp_i_field;
 
-enum { NETDP_I_MECHANISMS = 8, NETDP_I_FIELDS = 6 };
+enum { NETDP_I_MECHANISMS = 9, NETDP_I_FIELDS = 6 };
 
 typedef struct netdp_i_mechanism {
     const char *name;

@@ -29,13 +29,27 @@ static long double upper_normal(long double x)
 
 /* ---- Gaussians: mu, or a mixture of them; the rest has no loss ---- */
 
+/* Beyond `cut` it is left out; below -13 it is 1 to the last digit. */
+static long double tail_until(long double x, long double cut)
+{
+    return x > cut ? 0 : x < -13 ? 1 : upper_normal(x);
+}
+
+/*
+ * Where the tail of a part is below e^-50 of what the parts before have together, it is nothing: less
+ * than e^(-x^2/2) of its weight. Most are, where many parts have the largest mu first.
+ */
 static void gaussian_at(const netdp_i_tails *t, long double l, long double *p, long double *q)
 {
+    enum { AT_A_TIME = 16 };
+    long double cut = INFINITY;
     *p = *q = l < 0 ? t->first : 0;
     for (int64_t i = 0; i < t->size; i++) {
         const long double mu = t->table[i], weight = t->more[i], a = l / mu;
-        *p += weight * upper_normal(a - 0.5L * mu);
-        *q += weight * upper_normal(a + 0.5L * mu);
+        if (i % AT_A_TIME == AT_A_TIME - 1 && fminl(*p, *q) > 0)
+            cut = sqrtl(2 * (50 - logl(fminl(*p, *q))));
+        *p += weight * tail_until(a - 0.5L * mu, cut);
+        *q += weight * tail_until(a + 0.5L * mu, cut);
     }
 }
 
@@ -89,6 +103,42 @@ static netdp_status hidden_new(const netdp_event *event, netdp_i_order order,
     }
     t->size = groups;
     t->first = fmaxl(1 - seen, 0);
+    return NETDP_OK;
+}
+
+double netdp_i_tails_infinite(const netdp_event *event, netdp_direction direction)
+{
+    long double sum = 0;
+    for (int32_t i = 0; i < event->weights; i++)
+        if (event->mu[i] == INFINITY)
+            sum += (long double)event->weight[i];
+    const double nearest = (double)fminl(sum, 1);
+    if (sum == 0 || sum == 1)
+        return nearest;
+    return direction == NETDP_UPPER ? fmin(nextafter(nearest * (1 + 1e-15), INFINITY), 1)
+                                    : nextafter(nearest * (1 - 1e-15), 0);
+}
+
+/* Weights are moved by what a sum of so many may be off: more of a Gaussian is worse than nothing. */
+static netdp_status random_new(const netdp_event *event, netdp_i_order order,
+                               netdp_direction direction, netdp_i_tails *t, netdp_error *error)
+{
+    (void)order;
+    netdp_status status = gaussians_new(event->weights, t, error);
+    if (status != NETDP_OK)
+        return status;
+    const long double off = (long double)event->weights * LDBL_EPSILON;
+    long double seen = 0;
+    t->size = 0;
+    for (int32_t i = 0; i < event->weights; i++) {
+        if (!(event->weight[i] > 0 && event->mu[i] > 0 && event->mu[i] < INFINITY))
+            continue;
+        t->table[t->size] = event->mu[i];
+        t->more[t->size] = event->weight[i] * (direction == NETDP_UPPER ? 1 + off : 1 - off);
+        seen += t->more[t->size++];
+    }
+    t->infinite = netdp_i_tails_infinite(event, direction);
+    t->first = fmaxl(1 - (long double)t->infinite - seen, 0);
     return NETDP_OK;
 }
 
@@ -317,6 +367,7 @@ netdp_status netdp_i_tails_new(const netdp_event *event, netdp_i_order order,
         [NETDP_SUBSAMPLED_GAUSSIAN] = subsampled_new,
         [NETDP_HIDDEN_GAUSSIAN] = hidden_new,
         [NETDP_APPROXIMATE] = approximate_new,
+        [NETDP_RANDOM_GAUSSIAN] = random_new,
     };
     *tails = (netdp_i_tails){0};
     netdp_status status = makers[event->mechanism](event, order, direction, tails, error);

@@ -33,6 +33,9 @@ netdp_status netdp_i_tails_new(const netdp_event *event, netdp_i_order order,
 netdp_status netdp_i_tails_gaussian(double mu, netdp_i_tails *tails, netdp_error *error);
 void netdp_i_tails_clear(netdp_i_tails *tails);
 
+/* The mass of a random Gaussian at mu = inf, rounded in the direction, at most 1. */
+double netdp_i_tails_infinite(const netdp_event *event, netdp_direction direction);
+
 /* Do the two orders differ? */
 bool netdp_i_tails_ordered(const netdp_event *event);
 

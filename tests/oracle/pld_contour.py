@@ -68,6 +68,11 @@ def kernel(event, added):
             seen = sum(w * exp(gaussian_cumulant(mu, z)) for w, mu in zip(weights, mus))
             return count * log(seen + 1 - sum(weights))
         return hidden
+    if kind == "random-gaussian":
+        def random(z):
+            seen = sum(w * exp(gaussian_cumulant(mu, z)) for w, mu in zip(event["weight"], event["mu"]))
+            return count * log(seen + 1 - sum(event["weight"]))
+        return random
     loss, mass = {"subsampled-gaussian": lambda: subsampled(event["noise"], event["rate"], added),
              "randomised-response": lambda: response(event["flip"], event["levels"]),
              "discrete-gaussian": lambda: discrete_gaussian(event["noise"], event["levels"]),
@@ -126,6 +131,10 @@ GRID = [
     ([event("gaussian", 50, noise=12), event("laplace", 50, noise=20)], 1e-6),
     ([event("gaussian", 16, noise=4), event("subsampled-gaussian", 500, noise=1, rate=0.01),
       event("laplace", 3, noise=6), event("discrete-gaussian", 2, noise=5, levels=4)], 1e-9),
+    ([event("random-gaussian", 1, mu=[0.7, 0.2, 0.0], weight=[1e-3, 0.3, 0.5])], 1e-6),
+    ([event("random-gaussian", 20, mu=[0.05, 0.9, 0.3], weight=[0.6, 0.01, 0.2])], 1e-6),
+    ([event("random-gaussian", 10, mu=[0.1, 0.5], weight=[0.9, 0.1]), event("gaussian", 4, noise=8),
+      event("subsampled-gaussian", 100, noise=1, rate=0.01)], 1e-8),
 ]
 
 if __name__ == "__main__":

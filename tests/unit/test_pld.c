@@ -332,10 +332,56 @@ static void test_hidden_gaussian(void **state)
     assert_true(below <= above && below >= 0.95 * above);
 }
 
+/* A delta at infinity, what is certain or nothing, and what a sum of many may be off. */
+static void test_random_gaussian(void **state)
+{
+    (void)state;
+    static const double one[] = {1}, half[] = {0.5, 0.5}, mu[] = {0.25, 0.25},
+                        shown[] = {INFINITY, 0.5}, rare[] = {1e-7, 0.25}, no[] = {0},
+                        large[] = {1e200, 0.5};
+    static double many[1000], small[1000];
+    netdp_event event = {
+        .mechanism = NETDP_RANDOM_GAUSSIAN, .weights = 1, .weight = one, .mu = mu, .count = 9};
+    const netdp_event plain = {.mechanism = NETDP_GAUSSIAN, .noise = 4, .count = 9};
+    const double truth = epsilon_of(&plain, 1, 1e-5, NETDP_UPPER);
+    assert_close(epsilon_of(&event, 1, 1e-5, NETDP_UPPER), truth, 0, 1e-4);
+    assert_true(epsilon_of(&event, 1, 1e-5, NETDP_UPPER) >= truth * (1 - 1e-11));
+    assert_true(epsilon_of(&event, 1, 1e-5, NETDP_LOWER) <= truth);
+    event.weights = 2;
+    event.weight = half;
+    assert_close(epsilon_of(&event, 1, 1e-5, NETDP_UPPER), truth, 0, 1e-4);
+    for (int i = 0; i < 1000; i++) {
+        many[i] = 1e-3;
+        small[i] = 0.25;
+    }
+    const netdp_event parts = {.mechanism = NETDP_RANDOM_GAUSSIAN,
+                               .weights = 1000,
+                               .weight = many,
+                               .mu = small,
+                               .count = 9};
+    assert_close(epsilon_of(&parts, 1, 1e-5, NETDP_UPPER), truth, 0, 1e-4);
+    assert_true(epsilon_of(&parts, 1, 1e-5, NETDP_UPPER) >= truth * (1 - 1e-11));
+    /* The odds of infinity add to delta. */
+    event = (netdp_event){
+        .mechanism = NETDP_RANDOM_GAUSSIAN, .weights = 2, .weight = rare, .mu = shown, .count = 2};
+    assert_true(delta_of(&event, 1, 40, NETDP_UPPER) >= 2e-7 - 1e-14);
+    assert_close(delta_of(&event, 1, 40, NETDP_UPPER), 2e-7, 0, 1e-3);
+    assert_true(delta_of(&event, 1, 40, NETDP_LOWER) <= 2e-7);
+    assert_true(isinf(epsilon_of(&event, 1, 1e-7, NETDP_UPPER)));
+    event.weights = 1;
+    event.weight = one;
+    assert_true(isinf(epsilon_of(&event, 1, 0.5, NETDP_LOWER)));
+    event.mu = no;
+    assert_true(epsilon_of(&event, 1, 1e-6, NETDP_UPPER) == 0);
+    event = (netdp_event){
+        .mechanism = NETDP_RANDOM_GAUSSIAN, .weights = 2, .weight = half, .mu = large, .count = 1};
+    assert_true(epsilon_of(&event, 1, 1e-6, NETDP_UPPER) > 1e9);
+}
+
 static void test_json_round_trip(void **state)
 {
     (void)state;
-    static const double weight[] = {0.1, 1.0 / 3, 0};
+    static const double weight[] = {0.1, 1.0 / 3, 0}, mu[] = {INFINITY, 0.1, 1};
     const netdp_event events[] = {
         {.mechanism = NETDP_GAUSSIAN, .noise = 12.3, .count = 100},
         {.mechanism = NETDP_SUBSAMPLED_GAUSSIAN, .noise = 0.8, .rate = 1.0 / 300, .count = 1000},
@@ -348,6 +394,7 @@ static void test_json_round_trip(void **state)
          .count = 3},
         {.mechanism = NETDP_APPROXIMATE, .epsilon = 0.1, .delta = 1e-9, .count = 1},
         {.mechanism = NETDP_LAPLACE, .noise = INFINITY, .count = 4},
+        {.mechanism = NETDP_RANDOM_GAUSSIAN, .weights = 3, .weight = weight, .mu = mu, .count = 2},
     };
     enum { COUNT = sizeof events / sizeof *events };
     netdp_error error = {0};
@@ -359,6 +406,7 @@ static void test_json_round_trip(void **state)
     unlink(path);
     assert_int_equal(back->count, COUNT);
     assert_true(back->event[4].weight[1] == weight[1]);
+    assert_memory_equal(back->event[7].mu, mu, sizeof mu);
     assert_true(epsilon_of(back->event, COUNT, 1e-6, NETDP_UPPER) ==
                 epsilon_of(events, COUNT, 1e-6, NETDP_UPPER));
     netdp_events_free(back);
@@ -384,6 +432,13 @@ static void test_json_is_strict(void **state)
         "[{\"mechanism\": \"randomised-response\", \"flip\": 0, \"levels\": 3}]",
         "[{\"mechanism\": \"randomised-response\", \"flip\": 0.5, \"levels\": 1}]",
         "[{\"mechanism\": \"hidden-gaussian\", \"noise\": 1}]",
+        "[{\"mechanism\": \"random-gaussian\", \"weight\": [0.5]}]",
+        "[{\"mechanism\": \"random-gaussian\", \"mu\": [0.5]}]",
+        "[{\"mechanism\": \"random-gaussian\", \"mu\": [-1], \"weight\": [0.5]}]",
+        "[{\"mechanism\": \"random-gaussian\", \"mu\": [\"nan\"], \"weight\": [0.5]}]",
+        "[{\"mechanism\": \"random-gaussian\", \"mu\": [1, 2], \"weight\": [0.5]}]",
+        "[{\"mechanism\": \"random-gaussian\", \"weight\": [0.5], \"mu\": []}]",
+        "[{\"mechanism\": \"random-gaussian\", \"mu\": [1], \"weight\": [\"inf\"]}]",
         "[{\"mechanism\": \"hidden-gaussian\", \"noise\": 1, \"weight\": [0.6, 0.6]}]",
         "[{\"mechanism\": \"approximate\", \"epsilon\": 1, \"delta\": 2}]",
         "[{\"mechanism\": \"gaussian\", \"noise\": 1}] 1",
@@ -482,6 +537,7 @@ static void test_words(void **state)
         ":",
         "laplace:nan",
         "hidden-gaussian:1",
+        "random-gaussian:1",
         "approximate:0.1",
         "laplace:1  x2",
         "discrete-laplace:1,1.5",
@@ -510,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_approximate_and_response),
         cmocka_unit_test(test_discrete_near_continuous),
         cmocka_unit_test(test_hidden_gaussian),
+        cmocka_unit_test(test_random_gaussian),
         cmocka_unit_test(test_json_round_trip),
         cmocka_unit_test(test_json_is_strict),
         cmocka_unit_test(test_bad_arguments_and_edges),

@@ -3,6 +3,7 @@
 #include <complex.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -76,6 +77,14 @@ static void circle_fill(const netdp_i_cost_law *law, circle *c)
     }
 }
 
+/* What no point of the grid stands for. */
+static double outside(const netdp_i_cost_law *law)
+{
+    return law->lost + (law->whole ? 0
+                                   : (creal(law->value[0]) + law->off) *
+                                         exp(-law->tilt * (double)law->atoms) * (1 + 1e-12));
+}
+
 /*
  * With h_g = f(step g) e^{-tilt g} and any F_j, w_j = 2 but for j = 0 and the last of all, 1,
  *
@@ -115,8 +124,7 @@ static double delta_of_samples(const circle *c, double sigma, double epsilon, do
     const double most = creal(law->value[0]) + law->off;
     const double rounded = 4 * DBL_EPSILON * ((double)law->samples + 8) * norm;
     *rest = (above + rounded) * most;
-    const double tail = law->whole ? 0 : most * exp(-law->tilt * (double)n) * (1 + 1e-12);
-    return fmax(0, value) + norm * law->off + rounded * most + *rest + law->lost + tail;
+    return fmax(0, value) + norm * law->off + rounded * most + *rest + outside(law);
 }
 
 static double delta_at(const circle *c, double sigma, double epsilon, double *rest)
@@ -132,6 +140,55 @@ double netdp_i_cost_law_delta(const netdp_i_cost_law *law, double sigma, double 
     circle c;
     circle_fill(law, &c);
     return delta_at(&c, sigma, epsilon, rest);
+}
+
+/*
+ * P(G = g), from above; the largest first. The same inequality for f that is 1 at g alone: F_j is
+ * e^{-tilt g} e^{-2 pi i j g / atoms} / atoms, of norm below 3 e^{-tilt g} in all, and R is rounding.
+ */
+static void find_masses(const circle *c, netdp_i_cost_law *made)
+{
+    const netdp_i_cost_law *law = c->law;
+    const int64_t n = law->atoms;
+    const double most = creal(law->value[0]) + law->off;
+    const double off = 3 * (law->off + 8 * DBL_EPSILON * ((double)law->samples + 8) * most);
+    for (int64_t g = 0; g < n; g++) {
+        double sum = 0;
+        for (int64_t j = 0, at = 0; j < law->samples; j++) {
+            const double weight = j == 0 || 2 * j == n ? 1 : 2;
+            sum += weight *
+                   (creal(law->value[j]) * c->cosine[at] + cimag(law->value[j]) * c->sine[at]);
+            at += at + g < n ? g : g - n;
+        }
+        made->cost[n - 1 - g] = (double)g * law->step * (1 + 2 * DBL_EPSILON);
+        made->mass[n - 1 - g] = c->shrink[g] * (fmax(0, sum / (double)n) + off);
+    }
+}
+
+netdp_status netdp_i_cost_law_masses(const netdp_i_cost_law *law, netdp_i_cost_law *made,
+                                     netdp_error *error)
+{
+    circle c;
+    netdp_status status = netdp_i_cost_law_new(law->atoms, made, error);
+    if (status != NETDP_OK)
+        return status;
+    made->bend = law->bend;
+    if (law->step > 0) {
+        circle_fill(law, &c);
+        made->lost = fmin(1, outside(law));
+        find_masses(&c, made);
+    } else {
+        made->lost = fmin(1, law->lost);
+        memcpy(made->mass, law->mass, (size_t)law->atoms * sizeof(double));
+        memcpy(made->cost, law->cost, (size_t)law->atoms * sizeof(double));
+    }
+    double left =
+        nextafter(1 - made->lost, INFINITY); /* what is above 1 in all is so by rounding */
+    for (int64_t i = 0; i < made->atoms; i++) {
+        made->mass[i] = fmin(left, nextafter(made->mass[i], INFINITY));
+        left = fmax(0, nextafter(left - made->mass[i], INFINITY));
+    }
+    return NETDP_OK;
 }
 
 double netdp_i_cost_law_least(const netdp_i_cost_law *law, double sigma)

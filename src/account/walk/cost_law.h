@@ -11,7 +11,7 @@
 #include <netdp/status.h>
 
 /* The most points of a law that is sampled. */
-enum { NETDP_I_COST_POINTS = 256 };
+enum { NETDP_I_COST_POINTS = 512 };
 
 /*
  * No noise and no epsilon is in it. For every f from 0 to 1 that does not fall and has
@@ -38,6 +38,14 @@ netdp_status netdp_i_cost_law_new(int64_t atoms, netdp_i_cost_law *law, netdp_er
 netdp_status netdp_i_cost_law_sampled_new(int64_t atoms, double step, double tilt,
                                           netdp_i_cost_law *law, netdp_error *error);
 void netdp_i_cost_law_clear(netdp_i_cost_law *law);
+
+/*
+ * From a law all of whose samples are known, or of masses: masses[i] at costs that fall, together at
+ * most 1, such that for every f from 0 to 1 that does not fall and has f'' + bend f' >= 0 the mean
+ * of f(C) is at most lost + sum_i mass_i f(cost_i), with the same bend as before, but for rounding.
+ */
+netdp_status netdp_i_cost_law_masses(const netdp_i_cost_law *law, netdp_i_cost_law *made,
+                                     netdp_error *error);
 
 /* delta at mu = cost / sigma^2 in the mean, not below; *rest: how much of it is for samples that are
    not known. */

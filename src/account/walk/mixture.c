@@ -16,8 +16,9 @@
  */
 enum { LANES = NETDP_I_LANES };
 
-/* Contributions that are followed; points of the grid of costs. */
-enum { MOST_COUNT = 128, POINTS = NETDP_I_COST_POINTS };
+/* Contributions that are followed; points of the grid of costs, where they are to answer at one delta
+   and where they are to compose; of those in a cost of 1 at most. */
+enum { MOST_COUNT = 128, POINTS = 256, COMPOSED_POINTS = NETDP_I_COST_POINTS, FEWER = 16 };
 
 /* Fewer samples are not worth a look. */
 enum { FIRST_SAMPLES = 24 };
@@ -433,7 +434,7 @@ static void sample(pair *p, const netdp_i_mixture_asked *asked, netdp_i_cost_law
                 law->off = asked->tokens * at.off * pow(cabs(one) + at.off, asked->tokens - 1) +
                            4 * DBL_EPSILON * asked->tokens * cabs(*value);
         }
-        if (law->samples < FIRST_SAMPLES)
+        if (asked->whole || law->samples < FIRST_SAMPLES)
             continue;
         double rest;
         const double about = netdp_i_cost_law_about(law, USUAL_NOISE, asked->delta);
@@ -500,10 +501,11 @@ static netdp_status find_law(pair *p, netdp_i_returns *hunt, const netdp_i_mixtu
     netdp_status status = look(p, hunt, asked, &range, &tilt, error);
     if (status != NETDP_OK)
         return status;
-    int64_t per = (int64_t)((double)(POINTS - 1) / range);
-    per = per > 240 ? 240 : per < 1 ? 1 : per > 12 ? per - per % 12 : per;
+    const int64_t all = asked->whole ? COMPOSED_POINTS : POINTS, finest = all - all / FEWER;
+    int64_t per = (int64_t)((double)(all - 1) / range);
+    per = per > finest ? finest : per < 1 ? 1 : per > 12 ? per - per % 12 : per;
     const int64_t wanted = (int64_t)ceil(fmax(most, range) * (double)per) + 1;
-    const int64_t points = wanted < POINTS ? wanted + wanted % 2 : POINTS;
+    const int64_t points = wanted < all ? wanted + wanted % 2 : all;
     status = netdp_i_runs_set(&p->runs, hunt, per, asked->bend, error);
     if (status == NETDP_OK)
         status =

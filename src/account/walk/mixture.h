@@ -14,6 +14,7 @@ typedef struct netdp_i_mixture_asked {
     int32_t tokens;
     double delta; /* that the law is asked at: it may lose a small part of it */
     double bend;  /* in steps of the grid of costs: 0.1, or infinity */
+    bool whole;   /* all samples, whatever delta they are enough for */
 } netdp_i_mixture_asked;
 
 /*

@@ -232,6 +232,9 @@ struct netdp_i_describing {
     json_t *(*protocol)(const netdp_i_description *description);
     netdp_status (*words)(const netdp_i_description *description, double noise, char **text,
                           netdp_error *error);
+    /* The account of one pair that was asked last, to be composed; NULL: as its value says. */
+    netdp_status (*events)(const netdp_i_description *description, netdp_events **events,
+                           netdp_error *error);
 };
 
 extern const netdp_i_describing netdp_i_describing_gossip, netdp_i_describing_walk,

@@ -156,6 +156,12 @@ static netdp_status walk_words(const netdp_i_description *description, double no
     return netdp_walk_words(&request, description->named->name, &description->gamma, text, error);
 }
 
+static netdp_status walk_events(const netdp_i_description *description, netdp_events **events,
+                                netdp_error *error)
+{
+    return netdp_walk_events_new(&description->walk, NULL, events, error);
+}
+
 static const char *walk_unit(const netdp_i_description_options *options,
                              const netdp_protocol *named)
 {
@@ -177,4 +183,5 @@ const netdp_i_describing netdp_i_describing_walk = {
     .mixing = walk_mixing,
     .protocol = walk_json,
     .words = walk_words,
+    .events = walk_events,
 };
