@@ -254,6 +254,43 @@ NETDP_API NETDP_CHECK netdp_status netdp_reconstruct_everybody(const netdp_gossi
                                                                netdp_guess *guess,
                                                                netdp_error *error);
 
+/* Points of a curve of true against false positives: at 0.1 and at 0.01 false ones. */
+enum { NETDP_MEMBERSHIP_POINTS = 2 };
+
+/* How often an attack tells that a record was in. */
+typedef struct netdp_membership {
+    int64_t in, out;         /* runs with the record, and without it; 0: an observer's own */
+    double area, area_error; /* under the curve, 1/2: a guess; and its standard error */
+    double found[NETDP_MEMBERSHIP_POINTS];       /* true positives */
+    double found_error[NETDP_MEMBERSHIP_POINTS]; /* their standard errors */
+} netdp_membership;
+
+/*
+ * Membership by mixing (Touat et al., arXiv 2412.12837, who attack learning) of everybody in
+ * averaging: does a node's record (its value at one end of the bounds) or the default (the other
+ * end, Delta away) come in? known [nodes]: by the likelihood ratio of the observers' whole view, all
+ * others' records known, so at most what mu-GDP allows; unknown [nodes]: by the best linear
+ * estimate, nobody's known, everybody's in or out at random. 2 * runs in all, 100 <= runs <= 1e6.
+ * noise may be 0. victim is ignored; pattern, honest and faults must be 0. NETDP_NO_ANSWER as of
+ * netdp_attack_gossip.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_membership_everybody(const netdp_gossip_attack *attack,
+                                                              const netdp_progress *progress,
+                                                              netdp_membership *known,
+                                                              netdp_membership *unknown,
+                                                              netdp_error *error);
+
+/* What a mu-GDP channel allows of such an attack at most, and its errors after so many runs (2 or
+ * more each); mu in [0, inf], else NETDP_INVALID. */
+NETDP_API NETDP_CHECK netdp_status netdp_membership_limit(double mu, int64_t in, int64_t out,
+                                                          netdp_membership *most,
+                                                          netdp_error *error);
+
+/* Is any of the three found beyond what is allowed by more than four standard errors, the larger
+ * of both? Compared are 3 numbers: of a true claim once in 10,000 times. */
+NETDP_API bool netdp_membership_refutes(const netdp_membership *found,
+                                        const netdp_membership *most);
+
 /* ---- The auditor audited ---- */
 
 /* One line of the self-test: a mechanism that is broken on purpose, or null data. */

@@ -60,6 +60,7 @@ typedef struct netdp_audit_options {
     const char *bound;     /* the claim; NULL: the guarantee's own bound */
     bool reconstruct;      /* averaging: also estimate values at each distance, with and without the
                               dither */
+    bool membership;       /* averaging: also tell whether everybody's record was in */
 } netdp_audit_options;
 
 /*

@@ -246,12 +246,14 @@ class Audit:
     #: As in audit.json: name, pair, bound, claim, evidence, verdict.
     audits: Sequence[Mapping[str, Any]]
     estimates: Sequence[Mapping[str, Any]]
+    #: Whose records were in, where it was asked for, as in audit.json.
+    membership: Sequence[Mapping[str, Any]] = ()
     _room: Any = None
 
     @property
     def refuted(self) -> bool:
         """Was any claim refuted?"""
-        return any(audit["verdict"] == "refuted" for audit in self.audits)
+        return any(audit["verdict"] == "refuted" for audit in (*self.audits, *self.membership))
 
     def to_pandas(self) -> Any:
         """A row an attack."""
@@ -332,6 +334,7 @@ def run(study: Union[Study, Path, Mapping[str, Any]], folder: Optional[Path] = N
 
 def audit(study: Union[Study, Path, Mapping[str, Any]], folder: Optional[Path] = None, *, runs: int = 10000,
           confidence: float = 0.999, from_: Any = None, to: Any = None, bound: Optional[str] = None, reconstruct: bool = False,
+          membership: bool = False,
           set: Optional[Mapping[str, Any]] = None, graph: Any = None, values: Any = None, data: Optional[Path] = None,
           force: bool = False, progress: Union[Progress, bool, None] = None) -> Audit:
     """Attacks a study's guarantee in the simulator, as the observer of the worst pair would. (As `netdp audit`.)
@@ -344,9 +347,11 @@ def audit(study: Union[Study, Path, Mapping[str, Any]], folder: Optional[Path] =
         lib.netdp_study_run_anew(read._pointer)
     texts = {key: ffi.new("char[]", bytes_of(str(text))) for key, text in (("from", from_), ("to", to), ("bound", bound))
              if text is not None}
-    options = ffi.new("netdp_audit_options *", {"runs": runs, "confidence": confidence, "reconstruct": reconstruct, **texts})
+    options = ffi.new("netdp_audit_options *", {"runs": runs, "confidence": confidence, "reconstruct": reconstruct, "membership": membership,
+                                                   **texts})
     with Watch(progress) as watch:
         call(lib.netdp_study_audit, read._pointer, options, bytes_of(place), _data(data), watch.pointer)
     found = json.loads((place / "audit.json").read_text("utf-8"))
     return Audit(folder=place, title=found["title"], runs=found["runs"], confidence=found["confidence"],
-                 audits=tuple(found["audits"]), estimates=tuple(found.get("reconstruction") or ()), _room=room)
+                 audits=tuple(found["audits"]), estimates=tuple(found.get("reconstruction") or ()),
+                 membership=tuple(found.get("membership") or ()), _room=room)

@@ -323,30 +323,32 @@ static void weigh(factor *f, netdp_i_gossip_view *view)
         view->weight[f->pick[j] - 1] = f->g[j];
 }
 
-static netdp_status solve(const netdp_i_gossip_map *b, netdp_i_gossip_view *view,
-                          netdp_error *error)
+netdp_status netdp_i_gossip_weigh(netdp_i_gossip_map *map, int32_t victims, const double *response,
+                                  netdp_i_gossip_view *view, netdp_error *error)
 {
-    factor f = {.draws = (lapack_int)b->draws, .count = (lapack_int)view->count, .r = b->map};
+    factor f = {.draws = (lapack_int)map->draws, .count = (lapack_int)map->count, .r = map->map};
     const lapack_int least = f.draws < f.count ? f.draws : f.count;
     double *tau = NETDP_I_NEW(double, least);
-    f.pick = NETDP_I_NEW(lapack_int, view->count);
-    f.g = NETDP_I_NEW(double, view->count);
+    f.pick = NETDP_I_NEW(lapack_int, map->count);
+    f.g = NETDP_I_NEW(double, map->count);
     netdp_status status = NETDP_OK;
     if (tau == NULL || f.pick == NULL || f.g == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
     netdp_i_dense_begin();
-    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, f.draws, f.count, b->map, f.draws, f.pick, tau) != 0) {
+    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, f.draws, f.count, map->map, f.draws, f.pick, tau) != 0) {
         status = netdp_i_no_memory(error);
         goto done;
     }
     while (f.rank < least &&
-           fabs(b->map[f.rank * b->draws + f.rank]) > RANK_TOLERANCE * fabs(b->map[0]))
+           fabs(f.r[(int64_t)f.rank * f.draws + f.rank]) > RANK_TOLERANCE * fabs(f.r[0]))
         f.rank++;
-    for (int64_t j = 0; j < view->count; j++)
-        f.g[j] = b->response[f.pick[j] - 1];
-    weigh(&f, view);
+    for (int32_t v = 0; v < victims; v++) {
+        for (int64_t j = 0; j < map->count; j++)
+            f.g[j] = response[(f.pick[j] - 1) * victims + v];
+        weigh(&f, &view[v]);
+    }
 done:
     netdp_i_free(tau);
     netdp_i_free(f.pick);
@@ -466,7 +468,7 @@ netdp_status netdp_i_gossip_view_new(const netdp_i_gossip_model *model, netdp_i_
     if (made == NULL || made->weight == NULL)
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK)
-        status = solve(&map, made, error);
+        status = netdp_i_gossip_weigh(&map, 1, map.response, made, error);
     if (status == NETDP_OK) {
         made->sight = map.sight;
         map.sight = NULL;

@@ -72,4 +72,11 @@ netdp_status netdp_i_gossip_map_new(const netdp_i_gossip_model *model, bool valu
                                     netdp_i_gossip_map *map, netdp_error *error);
 void netdp_i_gossip_map_clear(netdp_i_gossip_map *map);
 
+/*
+ * The best weights about each of `victims`, whose responses are response [count][victims]: fills
+ * weight (the caller's room), response and loss of each view. map->map is overwritten.
+ */
+netdp_status netdp_i_gossip_weigh(netdp_i_gossip_map *map, int32_t victims, const double *response,
+                                  netdp_i_gossip_view *view, netdp_error *error);
+
 #endif

@@ -29,8 +29,14 @@ static double number(const json_t *object, const char *key)
 }
 
 /* One picture an audit; without gnuplot there are none, and that is said. */
-static void draw(const json_t *audits, const json_t *everybody, const char *folder)
+static void draw(const json_t *result, const char *folder)
 {
+    static const struct {
+        const char *key, *file;
+        const netdp_i_guesses *kind;
+    } further[] = {{"everybody", "reconstruct.svg", &netdp_i_reconstructed},
+                   {"membership", "membership.svg", &netdp_i_members}};
+    const json_t *audits = json_object_get(result, "audits");
     size_t i;
     json_t *audit;
     char path[NETDP_I_PATH_ROOM + 32];
@@ -42,9 +48,13 @@ static void draw(const json_t *audits, const json_t *everybody, const char *fold
             return;
         }
     }
-    snprintf(path, sizeof path, "%s/reconstruct.svg", folder);
-    if (json_array_size(everybody) > 0 && netdp_i_guesses_write(everybody, path, &why) != NETDP_OK)
-        netdp_i_cli_note("no pictures: %s", why.text);
+    for (i = 0; i < sizeof further / sizeof *further; i++) {
+        const json_t *list = json_object_get(result, further[i].key);
+        snprintf(path, sizeof path, "%s/%s", folder, further[i].file);
+        if (json_array_size(list) > 0 &&
+            netdp_i_guesses_write(list, further[i].kind, path, &why) != NETDP_OK)
+            netdp_i_cli_note("no pictures: %s", why.text);
+    }
 }
 
 static void print_audits(const json_t *audits)
@@ -102,6 +112,45 @@ static void print_everybody(const json_t *everybody)
                (int)number(one, "told"), (int)number(one, "told_without_noise"));
 }
 
+/* Means over everybody but the observer. */
+static double mean_of(const json_t *nodes, const char *part, const char *key)
+{
+    size_t i;
+    json_t *node;
+    double sum = 0;
+    json_array_foreach ((json_t *)nodes, i, node)
+        sum += number(json_object_get(node, part), key);
+    return sum / (double)json_array_size(nodes);
+}
+
+/* Who tells whether a record was in: before the noise, and after. */
+static void print_members(const json_t *membership)
+{
+    static const struct {
+        const char *key, *what;
+    } part[] = {{"allowed", "allowed by the claim"},
+                {"known", "all others' records known"},
+                {"unknown", "nobody's known"},
+                {"known_without_noise", "all known, without noise"},
+                {"unknown_without_noise", "nobody's, without noise"}};
+    size_t i;
+    json_t *one;
+    if (json_array_size(membership) == 0)
+        return;
+    printf(
+        "\nwas a record in? mean over everybody; a guess: 0.5, 0.1 and 0.01\n%-54s %9s %9s %9s\n",
+        "", "area", "at 0.1", "at 0.01");
+    json_array_foreach ((json_t *)membership, i, one)
+        for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
+            const json_t *nodes = json_object_get(one, "nodes");
+            printf("%-26.26s %-27s %9.4f %9.4f %9.4f%s%s\n",
+                   k == 0 ? json_string_value(json_object_get(one, "name")) : "", part[k].what,
+                   mean_of(nodes, part[k].key, "area"), mean_of(nodes, part[k].key, "at_0.1"),
+                   mean_of(nodes, part[k].key, "at_0.01"), k == 0 ? "  " : "",
+                   k == 0 ? json_string_value(json_object_get(one, "verdict")) : "");
+        }
+}
+
 static netdp_status print_result(const char *folder, const audit_options *o, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM + 16];
@@ -112,7 +161,7 @@ static netdp_status print_result(const char *folder, const audit_options *o, net
         return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove the folder and audit again",
                             path, why.line, why.text);
     const json_t *audits = json_object_get(result, "audits");
-    draw(audits, json_object_get(result, "everybody"), folder);
+    draw(result, folder);
     if (o->study.json)
         return netdp_i_cli_print_json(&result, error);
     printf("%s\n%lld runs of each world, confidence %g\n",
@@ -121,6 +170,7 @@ static netdp_status print_result(const char *folder, const audit_options *o, net
     print_audits(audits);
     print_estimates(json_object_get(result, "reconstruction"));
     print_everybody(json_object_get(result, "everybody"));
+    print_members(json_object_get(result, "membership"));
     printf(
         "\nclaim and found: mu of Gaussian privacy; of walks, and of tokens without a mu, epsilon "
         "at the study's\ndelta. An attack that finds less than the claim proves nothing; one that "
@@ -198,8 +248,9 @@ static netdp_status audit_study(const char *file, const audit_options *o, netdp_
 static netdp_status audit_mechanism(const char *file, const netdp_i_arguments *arguments,
                                     const audit_options *o, netdp_error *error)
 {
-    static const char *const foreign[] = {"from", "to",    "bound", "reconstruct", "self-test",
-                                          "seed", "force", "set",   "data",        "output"};
+    static const char *const foreign[] = {"from",       "to",        "bound", "reconstruct",
+                                          "membership", "self-test", "seed",  "force",
+                                          "set",        "data",      "output"};
     for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++)
         if (netdp_i_cli_given(arguments, foreign[k]))
             return netdp_i_fail(error, NETDP_INVALID,
@@ -236,6 +287,10 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
          "averaging by gossip: also estimate values at each distance, with and without the dither, "
          "and "
          "everybody's at once, with and without noise",
+         NULL},
+        {NETDP_I_SWITCH, 0, "membership", &o.audit.membership, NULL,
+         "averaging by gossip: also tell whether each node's record was in, all others' known and "
+         "nobody's, with and without noise",
          NULL},
         {NETDP_I_SWITCH, 0, "self-test", &o.self_test, NULL,
          "audit null data and mechanisms that are broken on purpose instead of a study", NULL},

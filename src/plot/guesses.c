@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <netdp/audit.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -16,13 +17,21 @@ typedef struct curve {
     char name[NAME];
 } curve;
 
-static double number(const json_t *object, const char *key)
+const netdp_i_guesses netdp_i_reconstructed = {"rmse", "rmse_without_noise",
+                                               NULL,   NETDP_PRIOR,
+                                               1e-6,   "error of the estimate, in units of Delta"};
+const netdp_i_guesses netdp_i_members = {
+    "unknown", "unknown_without_noise", "area", 0.5, 0.01, "was a record in? area under the curve"};
+
+/* Of a node; `in`: of what it says there. */
+static double number(const json_t *object, const char *key, const char *in)
 {
-    return netdp_i_json_number(json_object_get(object, key));
+    const json_t *value = json_object_get(object, key);
+    return netdp_i_json_number(in != NULL ? json_object_get(value, in) : value);
 }
 
 /* At each distance the root of the mean square, the least and the largest error. */
-static void fill(curve *c, const json_t *nodes, const char *key, int32_t farthest)
+static void fill(curve *c, const json_t *nodes, const char *key, const char *in, int32_t farthest)
 {
     for (int32_t distance = 1; distance <= farthest; distance++) {
         double squares = 0, low = INFINITY, high = 0;
@@ -30,8 +39,8 @@ static void fill(curve *c, const json_t *nodes, const char *key, int32_t farthes
         size_t i;
         json_t *node;
         json_array_foreach ((json_t *)nodes, i, node) {
-            const double rmse = number(node, key);
-            if ((int32_t)number(node, "distance") != distance)
+            const double rmse = number(node, key, in);
+            if ((int32_t)number(node, "distance", NULL) != distance)
                 continue;
             squares += rmse * rmse;
             low = fmin(low, rmse);
@@ -54,21 +63,22 @@ static int32_t farthest_of(const json_t *list)
     double most = 1;
     json_array_foreach ((json_t *)list, i, one)
         json_array_foreach (json_object_get(one, "nodes"), j, node)
-            most = fmax(most, number(node, "distance"));
+            most = fmax(most, number(node, "distance", NULL));
     return (int32_t)most;
 }
 
 /* Up to rounding, which differs with what else is in the view. */
-static bool same_curve(const curve *a, const curve *b)
+static bool same_curve(const curve *a, const curve *b, double within)
 {
     bool same = a->count == b->count;
     for (int64_t k = 0; same && k < a->count; k++)
-        same = a->x[k] == b->x[k] && fabs(a->y[k] - b->y[k]) < 1e-6;
+        same = a->x[k] == b->x[k] && fabs(a->y[k] - b->y[k]) < within;
     return same;
 }
 
 /* Two curves of each entry, but those without noise once where they are the same; then the prior. */
-static int32_t list_curves(const json_t *list, int32_t farthest, curve *made)
+static int32_t list_curves(const json_t *list, const netdp_i_guesses *kind, int32_t farthest,
+                           curve *made)
 {
     size_t i;
     json_t *one;
@@ -77,28 +87,29 @@ static int32_t list_curves(const json_t *list, int32_t farthest, curve *made)
         const char *name = json_string_value(json_object_get(one, "name"));
         const json_t *nodes = json_object_get(one, "nodes");
         curve *plain = &made[used];
-        fill(plain, nodes, "rmse_without_noise", farthest);
+        fill(plain, nodes, kind->without, kind->in, farthest);
         snprintf(plain->name, NAME, first < 0 ? "without noise" : "%.200s, without noise", name);
-        if (first >= 0 && same_curve(&made[first], plain)) {
+        if (first >= 0 && same_curve(&made[first], plain, kind->same)) {
             plain->count = 0;
         } else {
             first = first < 0 ? used : first;
             used++;
         }
-        fill(&made[used], nodes, "rmse", farthest);
+        fill(&made[used], nodes, kind->with, kind->in, farthest);
         snprintf(made[used++].name, NAME, "%.200s", name);
     }
     curve *prior = &made[used++];
     for (int32_t k = 0; k < 2; k++) {
         prior->x[k] = k == 0 ? 1 : farthest;
-        prior->y[k] = prior->low[k] = prior->high[k] = number(json_array_get(list, 0), "prior");
+        prior->y[k] = prior->low[k] = prior->high[k] = kind->chance;
     }
     prior->count = farthest > 1 ? 2 : 1;
     snprintf(prior->name, NAME, "nothing learnt");
     return used;
 }
 
-netdp_status netdp_i_guesses_write(const json_t *list, const char *path, netdp_error *error)
+netdp_status netdp_i_guesses_write(const json_t *list, const netdp_i_guesses *kind,
+                                   const char *path, netdp_error *error)
 {
     const int32_t farthest = farthest_of(list), room = farthest > 2 ? farthest : 2;
     const int32_t most = 2 * (int32_t)json_array_size(list) + 1;
@@ -114,7 +125,7 @@ netdp_status netdp_i_guesses_write(const json_t *list, const char *path, netdp_e
         made[k].low = at + 2 * room;
         made[k].high = at + 3 * room;
     }
-    const int32_t count = status == NETDP_OK ? list_curves(list, farthest, made) : 0;
+    const int32_t count = status == NETDP_OK ? list_curves(list, kind, farthest, made) : 0;
     for (int32_t k = 0; k < count; k++)
         series[k] = (netdp_i_chart_series){.name = made[k].name,
                                            .count = made[k].count,
@@ -123,10 +134,8 @@ netdp_status netdp_i_guesses_write(const json_t *list, const char *path, netdp_e
                                            .low = made[k].low,
                                            .high = made[k].high,
                                            .colour = k};
-    const netdp_i_chart chart = {.x_label = "distance, hops",
-                                 .y_label = "error of the estimate, in units of Delta",
-                                 .count = count,
-                                 .series = series};
+    const netdp_i_chart chart = {
+        .x_label = "distance, hops", .y_label = kind->label, .count = count, .series = series};
     if (status == NETDP_OK)
         status = netdp_i_chart_write(&chart, 1, 1, NULL, path, error);
     netdp_i_free(made);

@@ -17,6 +17,7 @@
 #include "run/everybody.h"
 #include "run/folder.h"
 #include "run/found.h"
+#include "run/membership.h"
 #include "run/record.h"
 #include "study/protection.h"
 
@@ -52,6 +53,7 @@ static const attack walk_attacks[] = {
 enum {
     GOSSIP_ATTACKS = sizeof gossip_attacks / sizeof *gossip_attacks,
     WALK_ATTACKS = sizeof walk_attacks / sizeof *walk_attacks,
+    MOST_MEMBERS = 20000, /* runs of each world that tell whose records were in */
 };
 
 typedef struct auditing {
@@ -103,17 +105,24 @@ static netdp_protection protection_of(const claim *c)
     return protection;
 }
 
+/* The pair's account; `from_count` 0: everybody's towards the observer. */
+static netdp_loss_request request_of(const claim *c, int32_t from_count)
+{
+    const netdp_study *study = c->variant->study;
+    return (netdp_loss_request){.protocol = &c->variant->protocol,
+                                .sees = study->privacy.sees,
+                                .own_noise = study->privacy.own_noise,
+                                .bound = c->bound,
+                                .from_count = from_count,
+                                .from = &c->from,
+                                .to_count = 1,
+                                .to = &c->to,
+                                .protection = protection_of(c)};
+}
+
 static netdp_status claim_of_gossip(const netdp_study *study, claim *c, netdp_error *error)
 {
-    const netdp_loss_request request = {.protocol = &c->variant->protocol,
-                                        .sees = study->privacy.sees,
-                                        .own_noise = study->privacy.own_noise,
-                                        .bound = c->bound,
-                                        .from_count = 1,
-                                        .from = &c->from,
-                                        .to_count = 1,
-                                        .to = &c->to,
-                                        .protection = protection_of(c)};
+    const netdp_loss_request request = request_of(c, 1);
     netdp_losses *losses = NULL;
     if (request.protection.batches.kind == NETDP_BATCHES_POISSON)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -409,8 +418,6 @@ static netdp_status estimate_everybody(auditing *a, const claim *c, netdp_error 
 /* Of each distance from the observer the first node; then everybody. */
 static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
 {
-    if (a->found.rebuilt_here++ < a->found.rebuilt)
-        return NETDP_OK;
     const netdp_graph *graph = c->variant->problem->graph;
     const int32_t n = netdp_graph_nodes(graph);
     int32_t *hops = NETDP_I_NEW(int32_t, n);
@@ -434,8 +441,48 @@ static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
                           netdp_i_json_double(without), "noise", c->variant->noise));
     }
     netdp_i_free(hops);
+    return status == NETDP_OK ? estimate_everybody(a, c, error) : status;
+}
+
+/* ---- Membership ---- */
+
+/* Whose records were in; a view that is too large for this has been attacked all the same. */
+static netdp_status tell_members(auditing *a, const claim *c, netdp_error *error)
+{
+    static const attack silent = {.name = ""};
+    const netdp_graph *graph = c->variant->problem->graph;
+    const netdp_gossip_attack asked = gossip_attack(
+        c, &silent, NULL, a->options->runs < MOST_MEMBERS ? a->options->runs : MOST_MEMBERS);
+    const netdp_loss_request request = request_of(c, 0);
+    double *mu = NETDP_I_NEW(double, netdp_graph_nodes(graph));
+    netdp_losses *losses = NULL;
+    json_t *made = NULL;
+    netdp_status status = mu == NULL ? netdp_i_no_memory(error)
+                                     : netdp_losses_new(&request, a->progress, &losses, error);
     if (status == NETDP_OK)
-        status = estimate_everybody(a, c, error);
+        status = netdp_losses_values(losses, c->variant->noise, (netdp_unit){NETDP_AS_GDP, 0},
+                                     a->progress, mu, NULL, error);
+    if (status == NETDP_OK) {
+        status =
+            netdp_i_membership_new(c->variant->name, graph, &asked, mu, a->progress, &made, error);
+        if (status == NETDP_OK)
+            json_array_append_new(a->found.membership, made);
+    }
+    netdp_losses_free(losses);
+    netdp_i_free(mu);
+    return status == NETDP_NO_ANSWER ? NETDP_OK : status;
+}
+
+/* What is asked for beyond the verdict. */
+static netdp_status look_further(auditing *a, const claim *c, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    if (a->found.rebuilt_here++ < a->found.rebuilt)
+        return NETDP_OK;
+    if (a->options->reconstruct)
+        status = reconstruct(a, c, error);
+    if (status == NETDP_OK && a->options->membership)
+        status = tell_members(a, c, error);
     if (status != NETDP_OK)
         return status;
     a->found.rebuilt++;
@@ -513,9 +560,8 @@ static netdp_status audit_tally(auditing *a, const claim *c, netdp_error *error)
 static netdp_status audit_averaging(auditing *a, const claim *c, netdp_error *error)
 {
     netdp_status status = audit_gossip(a, c, error);
-    if (status == NETDP_OK && a->options->reconstruct && c->variant->protocol.every == 0)
-        status = reconstruct(a, c, error);
-    return status;
+    return status == NETDP_OK && c->variant->protocol.every == 0 ? look_further(a, c, error)
+                                                                 : status;
 }
 
 /* What is claimed of a protocol, and how that is audited. */
@@ -576,11 +622,13 @@ static netdp_status write_audits(const netdp_study *study, auditing *a, const ch
     netdp_status status = write_points(a->found.audits, folder, error);
     if (status == NETDP_OK && json_array_size(a->found.everybody) > 0)
         status = netdp_i_everybody_write(a->found.everybody, folder, error);
-    json_t *all = json_pack("{s:s, s:s, s:s, s:I, s:f, s:O, s:O, s:O}", "netdp", netdp_version(),
-                            "title", study->title, "simulation", NETDP_I_SIMULATION, "runs",
-                            (json_int_t)a->options->runs, "confidence", a->options->confidence,
-                            "audits", a->found.audits, "reconstruction", a->found.estimates,
-                            "everybody", a->found.everybody);
+    if (status == NETDP_OK && json_array_size(a->found.membership) > 0)
+        status = netdp_i_membership_write(a->found.membership, folder, error);
+    json_t *all = json_pack(
+        "{s:s, s:s, s:s, s:I, s:f, s:O, s:O, s:O, s:O}", "netdp", netdp_version(), "title",
+        study->title, "simulation", NETDP_I_SIMULATION, "runs", (json_int_t)a->options->runs,
+        "confidence", a->options->confidence, "audits", a->found.audits, "reconstruction",
+        a->found.estimates, "everybody", a->found.everybody, "membership", a->found.membership);
     if (status == NETDP_OK && all == NULL)
         status = netdp_i_no_memory(error);
     netdp_i_file_path(path, folder, "audit.json");
@@ -601,18 +649,24 @@ static netdp_status check_options(const netdp_audit_options *options, netdp_erro
     return NETDP_OK;
 }
 
-/* Reconstruction estimates values from the rounds of gossip. */
-static netdp_status check_reconstruct(const netdp_audit_options *options, const netdp_study *study,
-                                      netdp_error *error)
+/* Of values and of records it is told what the rounds of gossip say of them. */
+static netdp_status check_further(const netdp_audit_options *options, const netdp_study *study,
+                                  netdp_error *error)
 {
+    const char *what = options->reconstruct ? "reconstruct" : "membership";
     bool tallies = study->variation_count == 0 && netdp_i_study_tallies(study);
     for (int32_t i = 0; i < study->variation_count; i++)
         tallies = tallies || netdp_i_study_tallies(study->variation[i].study);
-    return options->reconstruct && tallies
-               ? netdp_i_fail(error, NETDP_INVALID,
-                              "reconstruct: the study sums or counts by a token, and "
-                              "reconstruction is of averaging by gossip; leave it out")
-               : NETDP_OK;
+    if ((options->reconstruct || options->membership) && tallies)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: the study sums or counts by a token, and this is of averaging by "
+                            "gossip; leave it out",
+                            what);
+    if (options->membership && netdp_i_study_protection(study).protects != NETDP_PROTECTS_NODE)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "membership: of a node's whole record, and the study protects a row; "
+                            "set privacy.protects=node");
+    return NETDP_OK;
 }
 
 netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_options *options,
@@ -631,7 +685,7 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
                               "mean, a sum, a histogram or a model",
                               study->path, study->task.kind);
     if (status == NETDP_OK)
-        status = check_reconstruct(options, study, error);
+        status = check_further(options, study, error);
     if (status == NETDP_OK)
         status = netdp_i_problems_new(study, data, &problems, error);
     if (status == NETDP_OK)

@@ -19,10 +19,11 @@ static json_t *maybe_text(const char *text)
 /* Whose it is: a reader takes it only where every byte of this is its own. */
 static json_t *owner_json(const netdp_i_identity *identity, const netdp_audit_options *options)
 {
-    return json_pack("{s:o, s:I, s:f, s:o, s:o, s:o, s:b}", "of", netdp_i_identity_store(identity),
-                     "runs", (json_int_t)options->runs, "confidence", options->confidence, "from",
-                     maybe_text(options->from), "to", maybe_text(options->to), "bound",
-                     maybe_text(options->bound), "reconstruct", (int)options->reconstruct);
+    return json_pack("{s:o, s:I, s:f, s:o, s:o, s:o, s:b, s:b}", "of",
+                     netdp_i_identity_store(identity), "runs", (json_int_t)options->runs,
+                     "confidence", options->confidence, "from", maybe_text(options->from), "to",
+                     maybe_text(options->to), "bound", maybe_text(options->bound), "reconstruct",
+                     (int)options->reconstruct, "membership", (int)options->membership);
 }
 
 netdp_status netdp_i_found_read(const char *folder, const netdp_i_identity *identity,
@@ -38,19 +39,23 @@ netdp_status netdp_i_found_read(const char *folder, const netdp_i_identity *iden
     if (owner != NULL && access(path, F_OK) == 0 &&
         netdp_i_sealed_read(path, &held, &torn) == NETDP_OK &&
         json_equal(json_object_get(held, "audit"), owner) &&
-        json_unpack(held, "{s:O, s:O, s:O, s:I}", "audits", &read.audits, "estimates",
-                    &read.estimates, "everybody", &read.everybody, "rebuilt", &rebuilt) == 0 &&
+        json_unpack(held, "{s:O, s:O, s:O, s:O, s:I}", "audits", &read.audits, "estimates",
+                    &read.estimates, "everybody", &read.everybody, "membership", &read.membership,
+                    "rebuilt", &rebuilt) == 0 &&
         json_is_array(read.audits) && json_is_array(read.estimates) &&
-        json_is_array(read.everybody)) {
+        json_is_array(read.everybody) && json_is_array(read.membership)) {
         read.rebuilt = rebuilt;
     } else {
         netdp_i_found_clear(&read);
-        read = (netdp_i_found){
-            .audits = json_array(), .estimates = json_array(), .everybody = json_array()};
+        read = (netdp_i_found){.audits = json_array(),
+                               .estimates = json_array(),
+                               .everybody = json_array(),
+                               .membership = json_array()};
     }
     json_decref(held);
     json_decref(owner);
-    if (owner == NULL || read.audits == NULL || read.estimates == NULL || read.everybody == NULL) {
+    if (owner == NULL || read.audits == NULL || read.estimates == NULL || read.everybody == NULL ||
+        read.membership == NULL) {
         netdp_i_found_clear(&read);
         return netdp_i_no_memory(error);
     }
@@ -63,9 +68,10 @@ netdp_status netdp_i_found_write(const char *folder, const netdp_i_identity *ide
                                  netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    json_t *all = json_pack("{s:o, s:O, s:O, s:O, s:I}", "audit", owner_json(identity, options),
-                            "audits", found->audits, "estimates", found->estimates, "everybody",
-                            found->everybody, "rebuilt", (json_int_t)found->rebuilt);
+    json_t *all = json_pack("{s:o, s:O, s:O, s:O, s:O, s:I}", "audit",
+                            owner_json(identity, options), "audits", found->audits, "estimates",
+                            found->estimates, "everybody", found->everybody, "membership",
+                            found->membership, "rebuilt", (json_int_t)found->rebuilt);
     path_in(folder, path);
     const netdp_status status =
         all != NULL ? netdp_i_sealed_write(all, path, error) : netdp_i_no_memory(error);
@@ -85,5 +91,6 @@ void netdp_i_found_clear(netdp_i_found *found)
     json_decref(found->audits);
     json_decref(found->estimates);
     json_decref(found->everybody);
+    json_decref(found->membership);
     *found = (netdp_i_found){0};
 }

@@ -10,8 +10,9 @@ typedef struct netdp_i_found {
     json_t *audits;       /* one entry an attack that was judged; owned */
     json_t *estimates;    /* of whole reconstructions; owned */
     json_t *everybody;    /* the same of all values at once; owned */
+    json_t *membership;   /* whose records were in; owned */
     int64_t judged;       /* how many of `audits` this process has come by */
-    int64_t rebuilt;      /* reconstructions in `estimates` */
+    int64_t rebuilt;      /* protocols that the three above are of */
     int64_t rebuilt_here; /* how many of them this process has come by */
 } netdp_i_found;
 
