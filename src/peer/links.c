@@ -1,10 +1,12 @@
 /* A participant's links: hellos, pair keys, vectors and ledger heads, each way. */
 #include "peer/participant_base.h"
 
+#include <sodium.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "peer/link/address.h"
 
 enum { HANDSHAKE = 5000, CONNECTION_FRAME = 256, STRANGERS = 10 };
 
@@ -364,6 +366,30 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
         break;
     }
     return NETDP_I_REFUSE_MALFORMED;
+}
+
+/* The same at both ends, and nobody's who has not the package. */
+static void name_link(const netdp_i_participant *p, int32_t a, int32_t b, uint8_t token[32])
+{
+    static const char what[] = "netdp relay";
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, 32);
+    crypto_generichash_update(&state, (const unsigned char *)what, sizeof what);
+    crypto_generichash_update(&state, p->attempt.study, sizeof p->attempt.study);
+    crypto_generichash_update(&state, p->package->member[a < b ? a : b].key, 32);
+    crypto_generichash_update(&state, p->package->member[a < b ? b : a].key, 32);
+    crypto_generichash_final(&state, token, 32);
+}
+
+void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_i_link *link)
+{
+    const char *address = p->settings.address[neighbour];
+    const char *relay = address != NULL ? netdp_i_address_relay(address) : NULL;
+    *link = (netdp_i_link){.neighbour = neighbour,
+                           .dials = address != NULL,
+                           .address = relay != NULL ? relay : address,
+                           .relayed = relay != NULL};
+    name_link(p, p->task.self, neighbour, link->token);
 }
 
 netdp_status netdp_i_links_connect(netdp_i_participant *p)

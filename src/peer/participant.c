@@ -304,12 +304,8 @@ static netdp_status make_room(netdp_i_participant *p)
     if (p->link == NULL || p->side == NULL || p->offer == NULL || p->offered == NULL ||
         p->frame == NULL || p->numbers == NULL)
         return netdp_i_no_memory(p->error);
-    for (int32_t i = 0; i < p->sides; i++) {
-        const int32_t who = netdp_i_rounds_neighbour(p->rounds, i);
-        p->link[i] = (netdp_i_link){.neighbour = who,
-                                    .dials = p->settings.address[who] != NULL,
-                                    .address = p->settings.address[who]};
-    }
+    for (int32_t i = 0; i < p->sides; i++)
+        netdp_i_links_place(p, netdp_i_rounds_neighbour(p->rounds, i), &p->link[i]);
     p->drawing = (netdp_i_noise_source){.task = &p->task,
                                         .settings = &p->settings,
                                         .signer = p->signer,

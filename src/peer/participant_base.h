@@ -89,6 +89,9 @@ void netdp_i_participant_leave(netdp_i_participant *p);
 
 /* ---- links.c ---- */
 
+/* Where a neighbour is, as peer.json has it. */
+void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_i_link *link);
+
 netdp_status netdp_i_links_connect(netdp_i_participant *p);
 
 /* Are all links up, so that all neighbours have said what they remember of this peer? */
