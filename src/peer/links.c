@@ -25,6 +25,15 @@ static bool may_tell(netdp_i_participant *p)
     return p->told++ < STRANGERS;
 }
 
+/* Counted and said, and nothing else comes of it. */
+static void ignore(netdp_i_participant *p, netdp_i_refusal why, int32_t member)
+{
+    p->refused[why]++;
+    if (may_tell(p))
+        netdp_i_participant_tell(p, "event=ignored reason=%s member=%s", netdp_i_refusal_word(why),
+                                 netdp_i_participant_name(p, member));
+}
+
 /* ---- Pair keys ---- */
 
 static void send_offer(netdp_i_participant *p, int32_t link, int32_t origin)
@@ -171,7 +180,7 @@ static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
     const netdp_i_refusal why = netdp_i_frame_place_check(
         message, (uint32_t)p->link[link].neighbour, netdp_i_when_of(p, s->next), 0);
     if (why == NETDP_I_REFUSE_REPLAYED) {
-        p->refused[why]++; /* dropped, and the link stays */
+        ignore(p, why, p->link[link].neighbour); /* dropped, and the link stays */
         return NETDP_I_REFUSE_NOTHING;
     }
     if (why != NETDP_I_REFUSE_NOTHING)
@@ -262,11 +271,7 @@ static netdp_status check_memory(netdp_i_participant *p, int32_t who,
         return status;
     if (netdp_i_head_holds(yours, p->settings.test, netdp_i_signer_public(p->signer)))
         return fail_copy(p, netdp_i_participant_name(p, who));
-    p->refused[NETDP_I_REFUSE_FALSE_HEAD]++;
-    if (may_tell(p))
-        netdp_i_participant_tell(p, "event=ignored reason=%s member=%s",
-                                 netdp_i_refusal_word(NETDP_I_REFUSE_FALSE_HEAD),
-                                 netdp_i_participant_name(p, who));
+    ignore(p, NETDP_I_REFUSE_FALSE_HEAD, who);
     return NETDP_OK;
 }
 
