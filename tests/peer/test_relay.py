@@ -49,7 +49,8 @@ def knock(port, over, sent):
                 stranger.sendall(said[sent[0] % len(said)])
             sent[0] += 1
         except OSError:
-            over.wait(0.01)
+            pass
+        over.wait(0.003)
 
 
 def reach(net, port):
