@@ -132,7 +132,7 @@ void netdp_i_send_vectors(netdp_i_participant *p, int32_t link)
 {
     netdp_i_side *s = &p->side[link];
     while (p->transport != NULL && s->greeted && s->send < p->task.protocol.rounds &&
-           s->send <= s->most && s->send < p->spoken) {
+           s->send <= s->most && s->send < netdp_i_participant_released(p)) {
         if (netdp_linear_contributes(&p->task.protocol, s->send) && !send_head(p, link))
             break;
         const uint8_t *bytes = netdp_i_books_frame(p, s->send);
