@@ -17,7 +17,7 @@ task: {kind: mean, bounds: [0, 5]}
 protocol: {kind: averaging, rounds: 4000}
 privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: 0, pair_graph: edges, pair_noise: 4}
 """
-DEAD, FAR, NEAR, PATIENCE = 3, 1, (0, 2), 5
+DEAD, FAR, NEAR, PATIENCE = 1, 3, (0, 2), 5  # of links that are down the lower number is named
 
 
 def await_line(net, one, line):
