@@ -1,10 +1,12 @@
 /* A participant's links: hellos, pair keys, vectors and ledger heads, each way. */
 #include "peer/participant_base.h"
 
+#include <sodium.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "peer/link/address.h"
 
 enum { HANDSHAKE = 5000, CONNECTION_FRAME = 256, STRANGERS = 10 };
 
@@ -21,6 +23,15 @@ static bool may_tell(netdp_i_participant *p)
         p->told = 0;
     }
     return p->told++ < STRANGERS;
+}
+
+/* Counted and said, and nothing else comes of it. */
+static void ignore(netdp_i_participant *p, netdp_i_refusal why, int32_t member)
+{
+    p->refused[why]++;
+    if (may_tell(p))
+        netdp_i_participant_tell(p, "event=ignored reason=%s member=%s", netdp_i_refusal_word(why),
+                                 netdp_i_participant_name(p, member));
 }
 
 /* ---- Pair keys ---- */
@@ -121,7 +132,7 @@ void netdp_i_send_vectors(netdp_i_participant *p, int32_t link)
 {
     netdp_i_side *s = &p->side[link];
     while (p->transport != NULL && s->greeted && s->send < p->task.protocol.rounds &&
-           s->send <= s->most && s->send < p->spoken) {
+           s->send <= s->most && s->send < netdp_i_participant_released(p)) {
         if (netdp_linear_contributes(&p->task.protocol, s->send) && !send_head(p, link))
             break;
         const uint8_t *bytes = netdp_i_books_frame(p, s->send);
@@ -169,7 +180,7 @@ static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
     const netdp_i_refusal why = netdp_i_frame_place_check(
         message, (uint32_t)p->link[link].neighbour, netdp_i_when_of(p, s->next), 0);
     if (why == NETDP_I_REFUSE_REPLAYED) {
-        p->refused[why]++; /* dropped, and the link stays */
+        ignore(p, why, p->link[link].neighbour); /* dropped, and the link stays */
         return NETDP_I_REFUSE_NOTHING;
     }
     if (why != NETDP_I_REFUSE_NOTHING)
@@ -260,11 +271,7 @@ static netdp_status check_memory(netdp_i_participant *p, int32_t who,
         return status;
     if (netdp_i_head_holds(yours, p->settings.test, netdp_i_signer_public(p->signer)))
         return fail_copy(p, netdp_i_participant_name(p, who));
-    p->refused[NETDP_I_REFUSE_FALSE_HEAD]++;
-    if (may_tell(p))
-        netdp_i_participant_tell(p, "event=ignored reason=%s member=%s",
-                                 netdp_i_refusal_word(NETDP_I_REFUSE_FALSE_HEAD),
-                                 netdp_i_participant_name(p, who));
+    ignore(p, NETDP_I_REFUSE_FALSE_HEAD, who);
     return NETDP_OK;
 }
 
@@ -364,6 +371,30 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
         break;
     }
     return NETDP_I_REFUSE_MALFORMED;
+}
+
+/* The same at both ends, and nobody's who has not the package. */
+static void name_link(const netdp_i_participant *p, int32_t a, int32_t b, uint8_t token[32])
+{
+    static const char what[] = "netdp relay";
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, 32);
+    crypto_generichash_update(&state, (const unsigned char *)what, sizeof what);
+    crypto_generichash_update(&state, p->attempt.study, sizeof p->attempt.study);
+    crypto_generichash_update(&state, p->package->member[a < b ? a : b].key, 32);
+    crypto_generichash_update(&state, p->package->member[a < b ? b : a].key, 32);
+    crypto_generichash_final(&state, token, 32);
+}
+
+void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_i_link *link)
+{
+    const char *address = p->settings.address[neighbour];
+    const char *relay = address != NULL ? netdp_i_address_relay(address) : NULL;
+    *link = (netdp_i_link){.neighbour = neighbour,
+                           .dials = address != NULL,
+                           .address = relay != NULL ? relay : address,
+                           .relayed = relay != NULL};
+    name_link(p, p->task.self, neighbour, link->token);
 }
 
 netdp_status netdp_i_links_connect(netdp_i_participant *p)

@@ -18,11 +18,16 @@
 
 enum { TICK = 250 };
 
-int64_t netdp_i_boot_seconds(void)
+static int64_t boot_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_BOOTTIME, &now);
-    return now.tv_sec;
+    return 1000 * (int64_t)now.tv_sec + now.tv_nsec / 1000000;
+}
+
+int64_t netdp_i_boot_seconds(void)
+{
+    return boot_ms() / 1000;
 }
 
 void netdp_i_participant_tell(netdp_i_participant *p, const char *format, ...)
@@ -69,6 +74,7 @@ void netdp_i_participant_end(netdp_i_participant *p, netdp_status status)
     p->transport = NULL;
     netdp_i_program_close(p->program);
     uv_close((uv_handle_t *)&p->tick, NULL);
+    uv_close((uv_handle_t *)&p->slot, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
     uv_close((uv_handle_t *)&p->terminate, NULL);
 }
@@ -118,7 +124,39 @@ static bool speak(netdp_i_participant *p)
         netdp_i_participant_end(p, status);
         return false;
     }
+    p->made = boot_ms();
     return netdp_i_books_transcribe(p);
+}
+
+int64_t netdp_i_participant_released(const netdp_i_participant *p)
+{
+    return p->settings.slot > 0 ? p->released : p->spoken;
+}
+
+/* The next of the clock's multiples: none is moved by how long anything took. */
+static void await_slot(netdp_i_participant *p);
+
+/* What was not yet made when the slot came waits for the next, and so does all that follows from it. */
+static void on_slot(uv_timer_t *timer)
+{
+    netdp_i_participant *p = timer->data;
+    const int64_t now = boot_ms();
+    await_slot(p);
+    if (p->made > now - now % p->settings.slot)
+        return;
+    p->released = p->spoken;
+    if (p->finished)
+        for (int32_t i = 0; i < p->sides; i++)
+            netdp_i_send_vectors(p, i);
+    netdp_i_participant_advance(p);
+}
+
+static void await_slot(netdp_i_participant *p)
+{
+    uv_update_time(&p->loop);
+    if (p->settings.slot > 0)
+        uv_timer_start(&p->slot, on_slot,
+                       (uint64_t)(p->settings.slot - boot_ms() % p->settings.slot), 0);
 }
 
 void netdp_i_participant_leave(netdp_i_participant *p)
@@ -164,7 +202,7 @@ void netdp_i_participant_advance(netdp_i_participant *p)
 {
     const netdp_i_draws draws = netdp_i_draws_of(&p->drawing);
     while (!p->finished && !p->ending) {
-        if (!speak(p))
+        if (!speak(p) || netdp_i_participant_released(p) < p->spoken)
             return;
         for (int32_t i = 0; i < p->sides; i++)
             netdp_i_send_vectors(p, i);
@@ -208,6 +246,8 @@ static void find_wait(const netdp_i_participant *p, char text[128])
                  round);
     } else if (partner >= 0) {
         snprintf(text, 128, "for=pair-key member=%s", netdp_i_participant_name(p, partner));
+    } else if (!silent && netdp_i_participant_released(p) < p->spoken) {
+        snprintf(text, 128, "for=slot round=%" PRId64, round);
     } else if (p->program != NULL && netdp_i_program_owes(p->program) >= 0) {
         snprintf(text, 128, "for=step phase=%" PRId64, netdp_i_program_owes(p->program));
     } else {
@@ -304,12 +344,8 @@ static netdp_status make_room(netdp_i_participant *p)
     if (p->link == NULL || p->side == NULL || p->offer == NULL || p->offered == NULL ||
         p->frame == NULL || p->numbers == NULL)
         return netdp_i_no_memory(p->error);
-    for (int32_t i = 0; i < p->sides; i++) {
-        const int32_t who = netdp_i_rounds_neighbour(p->rounds, i);
-        p->link[i] = (netdp_i_link){.neighbour = who,
-                                    .dials = p->settings.address[who] != NULL,
-                                    .address = p->settings.address[who]};
-    }
+    for (int32_t i = 0; i < p->sides; i++)
+        netdp_i_links_place(p, netdp_i_rounds_neighbour(p->rounds, i), &p->link[i]);
     p->drawing = (netdp_i_noise_source){.task = &p->task,
                                         .settings = &p->settings,
                                         .signer = p->signer,
@@ -375,10 +411,12 @@ static netdp_status run(netdp_i_participant *p)
         return status;
     }
     uv_timer_init(&p->loop, &p->tick);
+    uv_timer_init(&p->loop, &p->slot);
     uv_signal_init(&p->loop, &p->interrupt);
     uv_signal_init(&p->loop, &p->terminate);
-    p->tick.data = p->interrupt.data = p->terminate.data = p;
+    p->tick.data = p->slot.data = p->interrupt.data = p->terminate.data = p;
     uv_timer_start(&p->tick, on_tick, TICK, TICK);
+    await_slot(p);
     uv_signal_start(&p->interrupt, on_signal, SIGINT);
     uv_signal_start(&p->terminate, on_signal, SIGTERM);
     p->moved = netdp_i_boot_seconds();

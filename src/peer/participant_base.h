@@ -30,7 +30,7 @@ typedef struct netdp_i_participant {
     netdp_error *error;
     netdp_status status; /* how it ends */
     uv_loop_t loop;
-    uv_timer_t tick;
+    uv_timer_t tick, slot;
     uv_signal_t interrupt, terminate;
     netdp_i_package *package;
     netdp_i_signer *signer;
@@ -50,8 +50,10 @@ typedef struct netdp_i_participant {
     netdp_i_offer *offer; /* [members] */
     bool *offered;        /* [members]: whose is there */
     int64_t spoken; /* this peer's vectors of the rounds before this one are stored as they leave */
-    uint8_t *frame; /* [frame_bytes]: one of them, and room for its checksum; */
-    int64_t framed; /* of that round; -1: none */
+    int64_t released; /* with slots: those before this one may leave; */
+    int64_t made;     /* ms of the boot clock when the last of them was */
+    uint8_t *frame;   /* [frame_bytes]: one of them, and room for its checksum; */
+    int64_t framed;   /* of that round; -1: none */
     size_t frame_bytes;
     netdp_i_shown_head shown; /* the last head of its ledger that it signed */
     double *numbers;          /* [width] of a frame that came */
@@ -72,6 +74,9 @@ typedef struct netdp_i_participant {
 /* Counts the time that a machine sleeps, too. */
 int64_t netdp_i_boot_seconds(void);
 
+/* The rounds before this one may leave: all that are stored, or with slots those that were when one came. */
+int64_t netdp_i_participant_released(const netdp_i_participant *p);
+
 /* A line of the log. */
 void netdp_i_participant_tell(netdp_i_participant *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -88,6 +93,9 @@ void netdp_i_participant_advance(netdp_i_participant *p);
 void netdp_i_participant_leave(netdp_i_participant *p);
 
 /* ---- links.c ---- */
+
+/* Where a neighbour is, as peer.json has it. */
+void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_i_link *link);
 
 netdp_status netdp_i_links_connect(netdp_i_participant *p);
 

@@ -32,7 +32,8 @@ typedef struct netdp_i_settings {
         transcript; /* "transcript": a file that every vector is added to as it leaves; NULL: none */
     int64_t patience; /* "patience": seconds without progress, then it gives up; 3600 */
     int64_t linger;   /* "linger": seconds that it helps others to their end; 60 */
-    bool test; /* "test": {"seed": N, "repeat": N}: seeded noise and bundled synthetic data */
+    int64_t slot; /* "slot": ms; vectors leave at its multiples of the clock alone; 0: when ready */
+    bool test;    /* "test": {"seed": N, "repeat": N}: seeded noise and bundled synthetic data */
     uint64_t seed, repeat;
 } netdp_i_settings;
 

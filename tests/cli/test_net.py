@@ -102,6 +102,27 @@ def one_at_a_time():
         assert "wrong digest" in err, err
 
 
+def who_can_only_dial_meets_at_a_relay():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        for net, relay in (("net", ["--relay", "[2001:db8::1]:7399"]), ("none", [])):
+            expect(["net", "init", "study.yaml", "--names", NAMES, "--invite", *relay, "-o", net], folder)
+            for member in NAMES.split(","):
+                expect(["net", "invite", net, member, "-o", "invitation"], folder)
+                listen = ["--listen", "127.0.0.1:7500"] if member == "north" else []
+                expect(["net", "join", "invitation", "-o", f"{net}-{member}", *listen], folder)
+                expect(["net", "invite", net, "--accept", f"{net}-{member}/answer.json"], folder)
+        for member, other in (("south", "west"), ("west", "south")):
+            expect(["net", "join", "net", "-o", f"net-{member}"], folder)
+            settings = json.loads(pathlib.Path(folder, f"net-{member}/peer.json").read_text(encoding="utf-8"))
+            assert settings["dial"] == {"north": "127.0.0.1:7500", other: "relay:[2001:db8::1]:7399"} and "listen" not in settings, settings
+            err = expect(["net", "join", "none", "-o", f"none-{member}"], folder, 2)
+            assert "south and west are linked" in err or "west and south are linked" in err, err
+            assert "--relay" in err, err
+        done = subprocess.run([os.environ["NETDP_COMMAND"], "net", "doctor", "net-west"], cwd=folder, capture_output=True, text=True, check=False)
+        assert "FAIL link       south at relay:[2001:db8::1]:7399: does not answer" in done.stdout, done.stdout
+
+
 def the_doctor_says_what_is_wrong():
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
@@ -165,7 +186,7 @@ def they_run_on_one_machine():
 
 main([
     Case("net", 2, err="init"),
-    Case("net upp", 2, err="must be doctor, down, init"),
+    Case("net upp", 2, err="must be doctor, down, init, invite, join, relay"),
     Case("ledger", 2, err="show"),
     Case("ledger sho", 2, err="must be export, show or verify"),
     Case("ledger show none", 3, err="none: cannot read"),
@@ -191,9 +212,15 @@ main([
     Case(["net", "init", f"{SOURCE}/experiments/meters-on-davis.yaml", "-o", "net"], 2, err="--variant: required"),
     Case(["net", "init", f"{SOURCE}/experiments/meters-on-davis.yaml", "--variant", "gossip with pairs", "--deal", "-o", "net"],
          out="32 of 32 have joined"),
+    Case("net init study.yaml --invite --relay here -o net", 2, err="--relay", files=FILES),
+    Case("net init study.yaml --relay 127.0.0.1:7399 -o net", 2, err="--invite", files=FILES),
+    Case("net relay", 2, err="HOST:PORT"),
+    Case("net relay here", 2, err="give HOST:PORT"),
+    Case("net relay 192.0.2.1:7399", 3, err="192.0.2.1:7399"),
+    Case("net relay 127.0.0.1:0 --connections 1", 2, err="--connections"),
     Case("net up none", 3, err="none/package"),
     Case("net doctor none", 3, err="none"),
     Case("net join none -o x", 3, err="none"),
     Case("net join study.yaml -o x", 2, err="not JSON", files=FILES),
     Case("net invite none", 2, err="either NAME"),
-], [member_folders_are_whole, one_at_a_time, the_doctor_says_what_is_wrong, they_run_on_one_machine])
+], [member_folders_are_whole, one_at_a_time, who_can_only_dial_meets_at_a_relay, the_doctor_says_what_is_wrong, they_run_on_one_machine])

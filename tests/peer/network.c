@@ -333,6 +333,30 @@ static void prove(const liar *l, netdp_i_shown_head *yours)
         yours->head.rows = 0;
 }
 
+/* A vector that is as it should be, twice; or with one byte or its last number changed. */
+static void send_bent(const liar *l, int32_t link)
+{
+    static const struct {
+        const char *how;
+        int at;
+        uint8_t byte;
+    } bent[] = {{"wrong-version", 4, 9}, {"oversized", 2, 200}, {"malformed", 6, 77},
+                {"not-finite", -1, 0},   {"replayed", 0, 0},    {0}};
+    const double number = 0.5, nothing = NAN;
+    uint8_t bytes[64];
+    const size_t size = netdp_i_frame_vector(0, (netdp_i_when){0}, &number, 1, bytes);
+    for (int k = 0; bent[k].how != NULL; k++) {
+        if (strcmp(l->how, bent[k].how) != 0)
+            continue;
+        if (bent[k].at > 0)
+            bytes[bent[k].at] = bent[k].byte;
+        else if (bent[k].at < 0)
+            memcpy(bytes + size - sizeof nothing, &nothing, sizeof nothing);
+        for (int times = 0; times < 2; times++)
+            (void)netdp_i_transport_send(l->transport, link, bytes, size);
+    }
+}
+
 static void lie_first(void *context, int32_t link)
 {
     liar *l = context;
@@ -346,6 +370,7 @@ static void lie_first(void *context, int32_t link)
         (void)netdp_i_transport_send(l->transport, link, bytes,
                                      netdp_i_frame_ledger(&shown, bytes));
     }
+    send_bent(l, link);
 }
 
 static netdp_i_refusal hear_nothing(void *context, int32_t link, const netdp_i_message *message,
@@ -383,6 +408,8 @@ static void lie(const char *out, const char *how)
     l.hello = (netdp_i_hello){.nodes = (uint32_t)package->members, .ledger = {.rows = 1}};
     must(netdp_i_package_digest(package, l.hello.study, &error));
     l.hello.at.round = strcmp(how, "ahead") == 0 ? 5 : 0;
+    l.hello.study[0] ^= strcmp(how, "wrong-digest") == 0;
+    const uint8_t nobodys[32] = {1};
     prove(&l, &l.hello.yours);
     netdp_i_public *key = calloc((size_t)package->members, sizeof *key);
     for (int32_t v = 0; v < package->members; v++)
@@ -390,7 +417,8 @@ static void lie(const char *out, const char *how)
     const netdp_i_link link = {.neighbour = 1, .dials = true, .address = settings.address[1]};
     const netdp_i_transport_plan plan = {
         .loop = &loop,
-        .seed = netdp_i_signer_secret(l.own),
+        .seed = strcmp(how, "unknown-key") == 0 ? nobodys : netdp_i_signer_secret(l.own),
+        .certificate = strcmp(how, "expired") == 0 ? -60 : 0,
         .nodes = package->members,
         .key = (const netdp_i_public *)key,
         .links = 1,

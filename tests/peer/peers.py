@@ -59,7 +59,7 @@ class Peers:
             text["listen"] = f"127.0.0.1:{self.first + one}"
             text["dial"] = {name: f"127.0.0.1:{self.first + int(name.rpartition('-')[2])}" for name in text["dial"]}
             path.write_text(json.dumps(text))
-        self.running = {}
+        self.running, self.before = {}, None  # what a process does before it is netdp
 
     def of(self, one):
         return self.folder / "net" / str(one)
@@ -70,7 +70,8 @@ class Peers:
 
     def start(self, one):
         with open(self.of(one) / "log", "ab") as log:
-            self.running[one] = subprocess.Popen([NETDP, "peer", self.of(one)], stderr=log, stdout=log, stdin=subprocess.DEVNULL)
+            self.running[one] = subprocess.Popen([NETDP, "peer", self.of(one)], stderr=log, stdout=log, stdin=subprocess.DEVNULL,
+                                                 preexec_fn=self.before)
         return self.running[one]
 
     def wait(self):

@@ -2,7 +2,8 @@
 """Transcripts of runs with real noise, attacked by netdp audit: all frames of two worlds that differ in one member's data,
 seen by an eavesdropper on every link, and by a curious neighbour who takes the noise of its own pairs away. Of a mean each of a
 thousand numbers is a trial, of learning each of a thousand phases: the likelihood ratio of its frames stays below what the
-peer's account claims, and breaks a smaller claim; and phases have noise of their own."""
+peer's account claims, and breaks a smaller claim; and phases have noise of their own. So do runs that protect one row: worlds that differ in
+one row of the target's, which has more of them than others, in a mean and in learning by turns of batches, where it takes part in every other phase."""
 import json
 import math
 import pathlib
@@ -28,6 +29,11 @@ privacy: {{epsilon: 4, delta: 1e-6, over: worst, dither: 0.02, pair_graph: edges
 """
 
 
+# One row of each: how many they announced, and what one of the fewest moves its member's mean by, is public.
+ROWS, FEWEST = [4, 2, 3, 2, 5, 2], 2
+ROW_STUDY = STUDY.replace("per_node: one, ", "").replace("over: worst,", "over: worst, protects: row,")
+
+
 def text(rows):
     return ",".join(f"c{j}" for j in range(WIDTH)) + "\n" + "".join(",".join([str(row)] * WIDTH) + "\n" for row in rows)
 
@@ -43,6 +49,11 @@ task: {{kind: logistic, clip: {CLIP}, step: {STEP}}}
 protocol: {{kind: gossip-sgd, rounds: {PHASES}}}
 privacy: {{epsilon: 4, delta: 1e-6, over: worst, pair_graph: edges, pair_noise: {KAPPA}}}
 """
+
+
+# By turns of two batches: rows 0, 2, ... in even phases. The gradient of a batch counts as the mean of half of the rows.
+ROW_TURNS, ROW_COUNTS, ROW_STRENGTH = 2, [8, 4, 4, 12, 4, 4], STRENGTH / 2
+ROW_LEARNING = LEARNING.replace("split: 0.8", f"split: 0.8, batches: cyclic:{ROW_TURNS}").replace("over: worst,", "over: worst, protects: row,")
 
 
 def numbers(net, one):
@@ -87,13 +98,14 @@ def mu_of(epsilon, delta):
     return high
 
 
-def run(study, noise, tables):
+def run(study, noise, tables, rows=None):
     """What all sent, the curious one's pair noises, and what the target's account says."""
     everything = tables[0].splitlines()[0] + "\n" + "".join(line + "\n" for table in tables for line in table.splitlines()[1:])
-    with Peers(study, noise=noise, files={"all.csv": lambda path: path.write_text(everything)}) as net:
+    with Peers(study, noise=noise, files={"all.csv": lambda path: path.write_text(everything)},
+               rows=rows and ",".join(map(str, rows))) as net:
         for one in range(net.count):
             (net.of(one) / "values.csv").write_text(tables[one])
-            (net.of(one) / "budget.yaml").write_text("delta: 1e-6\npeer: 1e12\n")
+            (net.of(one) / "budget.yaml").write_text("delta: 1e-6\npeer: 1e12\n" + ("protects: row\n" if rows else ""))
             net.settle(one, transcript="transcript")
         net.start(CURIOUS)
         while "event=started" not in net.log(CURIOUS):
@@ -117,7 +129,7 @@ def audit(folder, claim, trials, confidence):
 def attack(what, noise, worlds, trials, parts, unit):
     """`worlds`: for each what members contributed, their values' known parts taken away, [member][trial]; of one contribution's
     loss, and of `parts` of them a trial is one."""
-    account = worlds[0][2]
+    account, smaller = worlds[0][2], 0.5 if trials >= 1000 else 0.35
     towards = {one["observers"][0]: one["epsilon"] for one in account["towards"]}
     for who, epsilon, nodes in (("an eavesdropper", account["eavesdropper"], range(NODES)),
                                 ("a curious neighbour", towards[f"meter-{CURIOUS}"], [v for v in range(NODES) if v != CURIOUS])):
@@ -140,11 +152,11 @@ def attack(what, noise, worlds, trials, parts, unit):
                 assert abs(alike) < 6 / math.sqrt(trials), (what, who, "noise comes again", alike)
                 pathlib.Path(folder, str(world)).write_text("".join(f"{score!r}\n" for score in scores))
             # What holds may be refuted once in a million audits: the claim is the truth itself, and the noise another each time.
-            stands, falls = audit(folder, claim, trials, "0.999999"), audit(folder, claim * 0.5, trials, "0.999")
+            stands, falls = audit(folder, claim, trials, "0.999999"), audit(folder, claim * smaller, trials, "0.999")
         apart = abs(centre[1] - centre[0]) / math.sqrt(sum(spread) / 2)
         assert abs(apart - exact) < 6 * math.sqrt((2 + exact**2 / 4) / trials), (what, who, apart, exact)
         print(f"{what}, {who}: claimed mu {claim:.3f} a trial, the worlds are {apart:.3f} apart, shown", json.dumps(stands["evidence"])[:150], stands["verdict"],
-              "/ at half of it:", falls["verdict"])
+              f"/ at {smaller} of it:", falls["verdict"])
         assert stands["verdict"] == "consistent", stands
         assert falls["verdict"] != "consistent", falls
 
@@ -155,10 +167,15 @@ def mean_world(value):
     return [member[0] for member in sent], shared, account
 
 
-def learning_world(label):
+def row_world(value):
+    tables = [text([value if one == TARGET and k == 1 else 0.5 for k in range(rows)]) for one, rows in enumerate(ROWS)]
+    sent, shared, account = run(ROW_STUDY, NOISE / 2, tables, ROWS)
+    return [member[0] for member in sent], shared, account
+
+
+def steps(study, strength, tables, rows=None):
     """What stands in each round's frames beside the mean of those before, that everybody saw: steps and their noise."""
-    tables = ["a,y\n" + "".join(f"1,{label if one == TARGET else k % 2}\n" for k in range(4)) for one in range(NODES)]
-    sent, shared, account = run(LEARNING, STRENGTH, tables)
+    sent, shared, account = run(study, strength, tables, rows)
     before = [[0.0] * NODES] + [[sum(sent[(v + by) % NODES][t][0] for by in (-1, 0, 1)) / 3 for v in range(NODES)]
                                 for t in range(PHASES - 1)]
     models = [[sent[v][t][0] for v in range(NODES)] for t in range(PHASES)]
@@ -166,5 +183,21 @@ def learning_world(label):
     return [[models[t][v] - before[t][v] for t in range(PHASES)] for v in range(NODES)], shared, account
 
 
+def learning_world(label):
+    return steps(LEARNING, STRENGTH, ["a,y\n" + "".join(f"1,{label if one == TARGET else k % 2}\n" for k in range(4)) for one in range(NODES)])
+
+
+def row_learning_world(label):
+    """Of a batch half the rows have either label, so that they cancel, but for the target's third row."""
+    tables = ["a,y\n" + "".join(f"1,{label if one == TARGET and k == 2 else k // ROW_TURNS % 2}\n" for k in range(rows))
+              for one, rows in enumerate(ROW_COUNTS)]
+    seen, shared, account = steps(ROW_LEARNING, ROW_STRENGTH, tables, ROW_COUNTS)
+    return [member[::ROW_TURNS] for member in seen], {who: noise[::ROW_TURNS] for who, noise in shared.items()}, account
+
+
 attack("a mean", NOISE * math.sqrt(WIDTH), [mean_world(0), mean_world(1)], TRIALS, WIDTH, math.sqrt(WIDTH))
 attack("learning", STRENGTH, [learning_world(1), learning_world(0)], PHASES, PHASES, 2 * CLIP * STEP)
+attack("a row of a mean", NOISE / 2 * math.sqrt(WIDTH) / FEWEST * ROWS[TARGET], [row_world(0), row_world(1)], TRIALS, WIDTH, math.sqrt(WIDTH) / FEWEST)
+TAKES_PART = PHASES // ROW_TURNS
+attack("a row in turns of learning", ROW_STRENGTH / min(ROW_COUNTS) * ROW_COUNTS[TARGET], [row_learning_world(1), row_learning_world(0)], TAKES_PART, TAKES_PART,
+       2 * CLIP * STEP * ROW_TURNS / min(ROW_COUNTS))

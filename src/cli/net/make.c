@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/net/net.h"
+#include "peer/link/address.h"
 #include "peer/net/deploy.h"
 #include "peer/net/invitation.h"
 #include "peer/settings.h"
@@ -29,6 +30,7 @@
 
 typedef struct net_options {
     const char *output, *names, *rows, *variant, *host, *listen, *data_folder, *data, *accept;
+    const char *relay;
     int64_t nodes, port, days, attempts, revealed;
     uint64_t seed;
     netdp_i_texts set, coalitions;
@@ -36,6 +38,9 @@ typedef struct net_options {
 } net_options;
 
 /* ---- Addresses and folders ---- */
+
+/* In NET/addresses.json: where those meet who have no address of their own; no member's name. */
+static const char meeting[] = "*";
 
 /* NET/addresses.json: {"NAME": "HOST:PORT"}; not part of what is agreed on. */
 static netdp_status read_addresses(const char *net, json_t **addresses, netdp_error *error)
@@ -75,7 +80,7 @@ static const char *address_of(const json_t *addresses, const char *name)
     return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
-/* Of a link the later member dials, or who has no address of its own. */
+/* Of a link the later member dials, or who has no address of its own; two of those meet at the relay. */
 static netdp_status fill_dial(const netdp_i_package *package, const json_t *addresses, int32_t self,
                               netdp_i_settings *settings, netdp_error *error)
 {
@@ -86,11 +91,11 @@ static netdp_status fill_dial(const netdp_i_package *package, const json_t *addr
         if (a != self && b != self)
             continue;
         const char *there = address_of(addresses, package->member[other].name);
-        if (own == NULL && there == NULL)
+        if (own == NULL && there == NULL && (there = address_of(addresses, meeting)) == NULL)
             return netdp_i_fail(
                 error, NETDP_INVALID,
                 "%s and %s are linked, and neither has an address; one of them must "
-                "listen",
+                "listen, or both meet at a relay (net init --relay)",
                 package->member[self].name, package->member[other].name);
         if (there == NULL || (own != NULL && other > self))
             continue;
@@ -248,6 +253,20 @@ static netdp_status make_members(netdp_i_package *package, const net_options *o,
     return status;
 }
 
+/* Of those who are invited the relay alone is known. */
+static netdp_status make_meeting(const net_options *o, netdp_error *error)
+{
+    char address[NETDP_I_HOST + 16];
+    if (o->relay == NULL)
+        return NETDP_OK;
+    snprintf(address, sizeof address, "relay:%.256s", o->relay);
+    json_t *addresses = json_pack("{s:s}", meeting, address);
+    netdp_status status =
+        addresses == NULL ? netdp_i_no_memory(error) : write_addresses(o->output, addresses, error);
+    json_decref(addresses);
+    return status;
+}
+
 /* What the study costs, and its name. */
 static netdp_status print_package(const netdp_i_package *package, netdp_error *error)
 {
@@ -306,6 +325,7 @@ static netdp_status print_package(const netdp_i_package *package, netdp_error *e
 static netdp_status check_init(const net_options *o, const netdp_i_arguments *arguments,
                                netdp_error *error)
 {
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
     const bool test = netdp_i_cli_given(arguments, "test");
     if (o->output == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "-o DIR: required; the folder to be made");
@@ -317,6 +337,9 @@ static netdp_status check_init(const net_options *o, const netdp_i_arguments *ar
         return netdp_i_fail(error, NETDP_INVALID,
                             "--invite: who is invited brings key and data; leave --test and --deal "
                             "out");
+    if (o->relay != NULL && (!o->invite || !netdp_i_address_split(o->relay, host, port)))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--relay: give HOST:PORT, with --invite: on one machine all listen");
     if (o->deal && test)
         return netdp_i_fail(error, NETDP_INVALID, "--deal: --test reads no data of anybody's");
     return NETDP_OK;
@@ -345,8 +368,8 @@ static netdp_status init(const char *path, const net_options *o, bool test, netd
         status = read_study(path, o, o->output, &study, &chosen, &text, error);
     if (status == NETDP_OK)
         status = netdp_i_deploy_package(chosen, text, &asked, &package, error);
-    if (status == NETDP_OK && !o->invite)
-        status = make_members(package, o, test, error);
+    if (status == NETDP_OK)
+        status = o->invite ? make_meeting(o, error) : make_members(package, o, test, error);
     if (status == NETDP_OK)
         status = netdp_i_package_write(package, folder, error);
     if (status == NETDP_OK && o->deal)
@@ -386,6 +409,8 @@ netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
          "as netdp run"},
         {NETDP_I_SWITCH, 0, "invite", &o.invite, NULL,
          "make no keys and no folders: everybody is invited (netdp net invite)", NULL},
+        {NETDP_I_TEXT, 0, "relay", &o.relay, "HOST:PORT",
+         "where those meet who can only dial (netdp net relay)", "one of two must listen"},
         {NETDP_I_GROUP, 0, "All participants on this machine:", NULL, NULL, NULL, NULL},
         {NETDP_I_TEXT, 0, "host", &o.host, "HOST", "where they listen", "127.0.0.1"},
         {NETDP_I_COUNT, 0, "port", &o.port, "PORT", "of the first; the others follow", "7400"},

@@ -25,6 +25,7 @@
 
 #include "base/memory.h"
 #include "peer/budget.h"
+#include "peer/link/address.h"
 #include "peer/settings.h"
 
 /* ---- Processes ---- */
@@ -201,18 +202,15 @@ static void tell(doctor *d, const char *what, bool fine, const char *says)
     d->failed += !fine;
 }
 
-/* HOST:PORT; "[::1]:7400" too. */
 static struct addrinfo *resolve(const char *address, bool passive)
 {
-    char host[256];
-    const char *colon = strrchr(address, ':');
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = passive ? AI_PASSIVE : 0};
     struct addrinfo *found = NULL;
-    if (colon == NULL || (size_t)(colon - address) >= sizeof host)
-        return NULL;
-    const bool brackets = address[0] == '[' && colon > address && colon[-1] == ']';
-    snprintf(host, sizeof host, "%.*s", (int)(colon - address) - 2 * brackets, address + brackets);
-    return getaddrinfo(host, colon + 1, &hints, &found) == 0 ? found : NULL;
+    return netdp_i_address_split(address, host, port) &&
+                   getaddrinfo(host, port, &hints, &found) == 0
+               ? found
+               : NULL;
 }
 
 static void check_listen(doctor *d, const char *address, bool running)
@@ -242,7 +240,8 @@ static void check_listen(doctor *d, const char *address, bool running)
 static void check_dial(doctor *d, const char *name, const char *address)
 {
     char says[400];
-    struct addrinfo *found = resolve(address, false);
+    const char *relay = netdp_i_address_relay(address);
+    struct addrinfo *found = resolve(relay != NULL ? relay : address, false);
     bool fine = false;
     const int opened = found != NULL
                            ? socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
@@ -444,10 +443,15 @@ static netdp_status run_one(int argc, const char **argv, netdp_error *error)
     return NETDP_OK;
 }
 
-static const netdp_i_part parts[] = {{"init", netdp_i_net_init}, {"invite", netdp_i_net_invite},
-                                     {"join", netdp_i_net_join}, {"up", run_one},
-                                     {"status", run_one},        {"down", run_one},
-                                     {"doctor", run_one},        {0}};
+static const netdp_i_part parts[] = {{"init", netdp_i_net_init},
+                                     {"invite", netdp_i_net_invite},
+                                     {"join", netdp_i_net_join},
+                                     {"up", run_one},
+                                     {"status", run_one},
+                                     {"down", run_one},
+                                     {"doctor", run_one},
+                                     {"relay", netdp_i_net_relay},
+                                     {0}};
 
 #else
 
@@ -457,9 +461,9 @@ static netdp_status without(int argc, const char **argv, netdp_error *error)
     return netdp_i_cli_without_peer(error);
 }
 
-static const netdp_i_part parts[] = {
-    {"init", without},   {"invite", without}, {"join", without},   {"up", without},
-    {"status", without}, {"down", without},   {"doctor", without}, {0}};
+static const netdp_i_part parts[] = {{"init", without},   {"invite", without}, {"join", without},
+                                     {"up", without},     {"status", without}, {"down", without},
+                                     {"doctor", without}, {"relay", without},  {0}};
 
 #endif
 
@@ -467,16 +471,17 @@ netdp_status netdp_i_command_net(int argc, const char **argv, netdp_error *error
 {
     const netdp_i_usage usage = {
         .command = "net",
-        .arguments = "init|invite|join|up|status|down|doctor",
+        .arguments = "init|invite|join|up|status|down|doctor|relay",
         .what = "netdp net init STUDY.yaml -o DIR   the study package, and a folder for each.\n"
                 "netdp net invite DIR NAME          one hospital at a time: an invitation.\n"
                 "netdp net join INVITATION -o DIR   the answer to it, with a key of one's own.\n"
                 "netdp net up|status|down DIR       participants on this machine.\n"
                 "netdp net doctor DIR               is everything there that one needs?\n"
+                "netdp net relay HOST:PORT          where peers meet that can only dial.\n"
                 "Each has its own --help.",
         .examples = "  netdp net init study.yaml -o net\n"
                     "  netdp net up net\n",
     };
-    return netdp_i_cli_run_part(parts, &usage, "doctor, down, init, invite, join, status or up",
-                                argc, argv, error);
+    return netdp_i_cli_run_part(
+        parts, &usage, "doctor, down, init, invite, join, relay, status or up", argc, argv, error);
 }

@@ -14,6 +14,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "peer/link/address.h"
+#include "peer/link/relay.h"
 
 enum {
     PENDING = 64,         /* connections whose key is not known yet */
@@ -38,7 +40,7 @@ typedef struct connection {
     char from[FROM];
     int32_t link;   /* -1: not known yet */
     int32_t claims; /* the link that the certificate says; the handshake shows it */
-    bool dials, connecting, handshaking, greeted, refused, closing;
+    bool dials, relayed, connecting, handshaking, greeted, refused, closing;
     netdp_i_refusal refusal; /* of the judge */
     uint64_t born;
     uint8_t *in, *out; /* in [most]: part of a frame; out: from `sent` to `filled` */
@@ -350,6 +352,15 @@ static void shake_hands(connection *c)
         broke(c);
 }
 
+/* The first bytes of a connection; TLS with the neighbour comes after them. */
+static bool ask_relay(const connection *c)
+{
+    const netdp_i_link *link = &c->transport->plan.link[c->link];
+    uint8_t bytes[NETDP_I_RELAY_HELLO];
+    netdp_i_relay_hello(link->token, c->transport->plan.self < link->neighbour, bytes);
+    return send(c->socket, bytes, sizeof bytes, MSG_NOSIGNAL) == sizeof bytes;
+}
+
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
     connection *c = poll->data;
@@ -364,6 +375,10 @@ static void on_ready(uv_poll_t *poll, int status, int events)
             return;
         }
         c->connecting = false;
+        if (c->relayed && !ask_relay(c)) {
+            end(c);
+            return;
+        }
     }
     if (c->handshaking)
         shake_hands(c);
@@ -378,8 +393,8 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 static void on_late(uv_timer_t *timer)
 {
     connection *c = timer->data;
-    if (c->connecting)
-        end(c);
+    if (c->connecting || (c->relayed && c->handshaking))
+        end(c); /* at a relay: the neighbour is not there yet */
     else
         refuse(c, NETDP_I_REFUSE_TOO_SLOW);
 }
@@ -414,7 +429,10 @@ static connection *connection_new(netdp_i_transport *t, int socket, bool dials, 
                       .connecting = dials,
                       .handshaking = true,
                       .born = t->ages++};
-    c->ssl = netdp_i_tls_begin(t->tls, socket, dials, &c->party);
+    /* Of two who dial a relay, the lower one calls. */
+    c->relayed = dials && t->plan.link[link].relayed;
+    const bool calls = dials && !(c->relayed && t->plan.self > t->plan.link[link].neighbour);
+    c->ssl = netdp_i_tls_begin(t->tls, socket, calls, &c->party);
     if (c->ssl == NULL || uv_poll_init(t->plan.loop, &c->poll, socket) != 0) {
         SSL_free(c->ssl);
         close(socket);
@@ -466,23 +484,6 @@ static void on_knock(uv_poll_t *poll, int status, int events)
     }
 }
 
-/* "host:port" or "[host]:port". */
-static bool split_address(const char *text, char host[256], char port[8])
-{
-    const char *colon = strrchr(text, ':');
-    size_t length = colon != NULL ? (size_t)(colon - text) : 0;
-    if (length == 0 || length >= 256 || strlen(colon + 1) >= 8 || colon[1] == '\0')
-        return false;
-    if (text[0] == '[' && text[length - 1] == ']') {
-        text++;
-        length -= 2;
-    }
-    memcpy(host, text, length);
-    host[length] = '\0';
-    strcpy(port, colon + 1);
-    return true;
-}
-
 static int find_port(int socket)
 {
     struct sockaddr_storage address;
@@ -497,9 +498,9 @@ static netdp_status listen_at(netdp_i_transport *t, const char *address, netdp_e
 {
     const struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
-    char host[256], port[8];
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
     const int yes = 1;
-    if (!split_address(address, host, port))
+    if (!netdp_i_address_split(address, host, port))
         return netdp_i_fail(error, NETDP_INVALID, "listen: '%.100s': give HOST:PORT", address);
     const int fault = getaddrinfo(host, port, &hints, &found);
     if (fault != 0)
@@ -568,10 +569,10 @@ static void dial(uv_timer_t *timer)
     struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
                              .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
-    char host[256], port[8];
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
     if (e->up != NULL || e->dialling != NULL)
         return;
-    if (!split_address(t->plan.link[e->link].address, host, port)) {
+    if (!netdp_i_address_split(t->plan.link[e->link].address, host, port)) {
         dial_later(t, e->link);
         return;
     }

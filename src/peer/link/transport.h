@@ -24,6 +24,8 @@ typedef struct netdp_i_link {
     int32_t neighbour;   /* its index in the roster */
     bool dials;          /* this end does */
     const char *address; /* "host:port", borrowed; NULL where the other dials */
+    bool relayed;        /* a relay is there, both ends dial it, and this names their link to it: */
+    uint8_t token[32];
 } netdp_i_link;
 
 typedef struct netdp_i_transport_hooks {

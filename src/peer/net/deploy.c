@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <netdp/account.h>
 
 #include "base/fail.h"
@@ -377,11 +378,48 @@ static netdp_status write_budget(const netdp_i_package *package, int32_t self, c
     return netdp_i_output_commit(&output, error);
 }
 
+/*
+ * What a peer does without: capabilities, other files to write, most of the kernel's calls. A program of
+ * one's own beside it is under the same.
+ */
+static const char hardening[] =
+    "LimitCORE=0\n"
+    "LimitMEMLOCK=8M\n"
+    "NoNewPrivileges=yes\n"
+    "CapabilityBoundingSet=\n"
+    "ProtectSystem=strict\n"
+    "ProtectHome=read-only\n"
+    "PrivateTmp=yes\n"
+    "PrivateDevices=yes\n"
+    "ProtectProc=invisible\n"
+    "ProtectClock=yes\n"
+    "ProtectHostname=yes\n"
+    "ProtectKernelLogs=yes\n"
+    "ProtectKernelModules=yes\n"
+    "ProtectKernelTunables=yes\n"
+    "ProtectControlGroups=yes\n"
+    "RestrictNamespaces=yes\n"
+    "RestrictRealtime=yes\n"
+    "RestrictSUIDSGID=yes\n"
+    "LockPersonality=yes\n"
+    "RemoveIPC=yes\n"
+    "# A program of one's own that compiles as it runs needs this off:\n"
+    "MemoryDenyWriteExecute=yes\n"
+    "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX\n"
+    "SystemCallArchitectures=native\n"
+    "SystemCallFilter=@system-service\n"
+    "SystemCallFilter=~@privileged @resources\n"
+    "SystemCallErrorNumber=EPERM\n";
+
 static netdp_status write_unit(const netdp_i_package *package, int32_t self, const char *folder,
                                const char *binary, netdp_error *error)
 {
-    char path[NETDP_I_PATH_ROOM], name[NETDP_I_MEMBER_NAME + 20];
+    char path[NETDP_I_PATH_ROOM], name[NETDP_I_MEMBER_NAME + 20], user[80];
     netdp_i_output output;
+    if (geteuid() != 0)
+        snprintf(user, sizeof user, "User=%ju\n", (uintmax_t)geteuid());
+    else
+        strcpy(user, "# Better: another user, who owns the folder.\n#User=\n");
     snprintf(name, sizeof name, "netdp-%s.service", package->member[self].name);
     netdp_i_file_path(path, folder, name);
     netdp_status status = netdp_i_output_open(&output, path, error);
@@ -403,21 +441,13 @@ static netdp_status write_unit(const netdp_i_package *package, int32_t self, con
             "RestartSec=5\n"
             "# Bad content (2) and a refused budget (1) do not mend themselves.\n"
             "RestartPreventExitStatus=1 2\n"
+            "%s"
             "UMask=0077\n"
-            "LimitCORE=0\n"
-            "LimitMEMLOCK=8M\n"
-            "NoNewPrivileges=yes\n"
-            "ProtectSystem=strict\n"
             "ReadWritePaths=\"%s\"\n"
-            "PrivateTmp=yes\n"
-            "PrivateDevices=yes\n"
-            "ProtectKernelTunables=yes\n"
-            "ProtectControlGroups=yes\n"
-            "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX\n"
-            "SystemCallArchitectures=native\n\n"
-            "[Install]\n"
+            "%s"
+            "\n[Install]\n"
             "WantedBy=multi-user.target\n",
-            name, name, package->member[self].name, binary, folder, folder);
+            name, name, package->member[self].name, binary, folder, user, folder, hardening);
     return netdp_i_output_commit(&output, error);
 }
 

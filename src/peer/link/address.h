@@ -1,0 +1,15 @@
+/* Where somebody is: "HOST:PORT", with brackets around an address of IPv6; "relay:HOST:PORT", where a
+ * neighbour is met. */
+#ifndef NETDP_I_ADDRESS_H
+#define NETDP_I_ADDRESS_H
+
+#include <stdbool.h>
+
+enum { NETDP_I_HOST = 256, NETDP_I_PORT = 8 };
+
+bool netdp_i_address_split(const char *text, char host[NETDP_I_HOST], char port[NETDP_I_PORT]);
+
+/* The relay's own address; NULL: the text names none. */
+const char *netdp_i_address_relay(const char *text);
+
+#endif

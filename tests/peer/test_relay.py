@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+"""Peers that can all only dial meet at netdp net relay, which strangers crowd and which is killed in mid-study: the result is the
+simulator's to the last bit, and with real noise the sum of what was sent. A link that is cut, by a limit on its bytes or by a peer's end,
+is made again; nothing that the relay passes on can be read."""
+import json
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from peers import NETDP, Peers
+from transcripts import frames, number_of
+
+STUDY = """title: Peers that only dial
+seed: 1
+graph: {family: ring 5}
+mixing: {weights: metropolis}
+data: {source: meters, per_node: even, columns: [{name: h19}]}
+task: {kind: mean, bounds: [0, 5]}
+protocol: {kind: averaging, rounds: 1500}
+privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: %g, pair_graph: edges, pair_noise: 4}
+"""
+
+
+class Relay:
+    def __init__(self, port, *options):
+        self.words, self.port = [NETDP, "net", "relay", f"127.0.0.1:{port}", *options], port
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.words, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr.readline() == f"event=started port={self.port}\n"
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        said = self.process.communicate()[1]
+        assert self.process.returncode == (0 if number == signal.SIGTERM else -number), said
+        return {key: int(value) for key, value in re.findall(r"([a-z-]+)=(\d+)", said)}
+
+
+def knock(port, over, sent):
+    """Silent, garbage, half a greeting, a link that is nobody's, and much before anybody is there."""
+    said = [b"", b"GET / HTTP/1.0\r\n\r\n", b"netdp/r", b"netdp/r\1" + bytes(32), b"netdp/r\0" + b"x" * 32 + b"y" * 20000, b"netdp/r\2" + b"z" * 32]
+    while not over.is_set():
+        try:
+            with socket.create_connection(("127.0.0.1", port), 1) as stranger:
+                stranger.sendall(said[sent[0] % len(said)])
+            sent[0] += 1
+        except OSError:
+            pass
+        over.wait(0.003)
+
+
+def reach(net, port):
+    for one in range(net.count):
+        path = net.of(one) / "peer.json"
+        text = json.loads(path.read_text())
+        del text["listen"]
+        text["dial"] = {f"meter-{(one + by) % net.count}": f"relay:127.0.0.1:{port}" for by in (-1, 1)}
+        path.write_text(json.dumps(text))
+
+
+def await_line(net, one, line, times=1):
+    while net.log(one).count(line) < times:
+        assert all(process.poll() in (None, 0) for process in net.running.values()), [net.log(one)[-500:] for one in net.running]
+        time.sleep(0.01)
+
+
+with Peers(STUDY % 0.02, noise=1, seed=7) as net:
+    port = net.first + net.count
+    relay, over, sent = Relay(port, "--connections", "64"), threading.Event(), [0]
+    reach(net, port)
+    crowd = threading.Thread(target=knock, args=(port, over, sent))
+    crowd.start()
+    try:
+        for one in range(net.count):
+            net.start(one)
+        await_line(net, 0, "event=contributed")
+        relay.end(signal.SIGKILL)
+        await_line(net, 0, "event=link-down")
+        relay.start()
+        net.wait()
+    finally:
+        over.set()
+        crowd.join()
+    counts = relay.end()
+    assert net.states() == net.expected()
+    assert counts["meetings"] >= net.count and counts["turned-away"] > 0 and sent[0] > 10, (counts, sent)
+
+with Peers(STUDY % 0, noise=1) as net:
+    port = net.first + net.count
+    relay = Relay(port, "--bytes", "60000")  # a link's rounds are some 200,000
+    reach(net, port)
+    for one in range(net.count):
+        net.settle(one, transcript="transcript", patience=600)
+        net.start(one)
+    await_line(net, 1, "event=contributed")
+    net.running[1].kill()
+    net.running[1].wait()
+    net.start(1)
+    net.wait()
+    counts = relay.end()
+    first = [number_of(dict(frames(net.of(one) / "transcript"))[one, 0]) for one in range(net.count)]
+    assert abs(sum(state[0] for state in net.states()) - sum(first)) < 1e-9, "a contribution is lost, or counted twice"
+    assert counts["meetings"] > 2 * net.count, counts
+print(f"{sent[0]} strangers, a killed relay, {counts['meetings']} meetings: every bit is there")
