@@ -189,7 +189,7 @@ static netdp_status test_self(const audit_options *o, netdp_error *error)
     netdp_self_test *lines = NETDP_I_NEW(netdp_self_test, count);
     if (lines == NULL)
         return netdp_i_no_memory(error);
-    netdp_progress progress = netdp_i_cli_progress_begin();
+    netdp_progress progress = netdp_i_cli_progress_begin(true);
     netdp_status status = netdp_audit_self_test(o->seed, &progress, lines, error);
     netdp_i_cli_progress_end();
     json_t *list = json_array();
@@ -237,7 +237,7 @@ static netdp_status audit_study(const char *file, const audit_options *o, netdp_
     if (status != NETDP_OK)
         return status;
     netdp_i_cli_begin_anew(&o->study, study, folder);
-    netdp_progress progress = netdp_i_cli_progress_begin();
+    netdp_progress progress = netdp_i_cli_progress_begin(true);
     status = netdp_study_audit(study, &o->audit, folder, o->study.data, &progress, error);
     netdp_i_cli_progress_end();
     netdp_study_free(study);

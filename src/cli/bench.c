@@ -348,7 +348,7 @@ static netdp_status run_all(const netdp_i_arguments *arguments, bool all, int64_
 {
     json_t *results = json_array();
     netdp_status status = results == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    const netdp_progress progress = netdp_i_cli_progress_begin();
+    const netdp_progress progress = netdp_i_cli_progress_begin(false);
     for (int i = 0; i < BENCHES && status == NETDP_OK; i++) {
         json_t *result = NULL;
         if (!asked(&benches[i], arguments, all))

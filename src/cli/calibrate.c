@@ -194,7 +194,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
     target.rounds_auto = description.rounds_auto;
     if (!(description.named->settings & (NETDP_SETTING_DITHER_DECAY | NETDP_SETTING_END_DITHER)))
         target.keep_second = true;
-    netdp_progress progress = netdp_i_cli_progress_begin();
+    netdp_progress progress = netdp_i_cli_progress_begin(false);
     status =
         netdp_i_describe_calibrate(&description, &target, &progress, &calibration, &losses, error);
     netdp_i_cli_progress_end();

@@ -376,7 +376,7 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
                                       netdp_unit unit, netdp_error *error)
 {
     answer a = {.description = d, .options = options, .unit = unit};
-    a.progress = netdp_i_cli_progress_begin();
+    a.progress = netdp_i_cli_progress_begin(false);
     netdp_status status = open_csv(&a, error);
     if (status == NETDP_OK && netdp_i_cli_speaks())
         status = open_file(&a.npy, options->npy, error);

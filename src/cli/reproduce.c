@@ -195,7 +195,7 @@ static netdp_status reproduce(const char *path, const options *o, netdp_error *e
     if (!s->quick && netdp_figure_seconds(study) > 0)
         netdp_i_cli_note("%s: about %s on two cores; a smaller one with --quick", path, time);
     netdp_i_cli_begin_anew(s, study, folder);
-    netdp_progress progress = netdp_i_cli_progress_begin();
+    netdp_progress progress = netdp_i_cli_progress_begin(true);
     status = netdp_study_run(study, folder, s->data, &progress, error);
     netdp_i_cli_progress_end();
     if (status == NETDP_OK)

@@ -83,7 +83,7 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
     if (status != NETDP_OK)
         return status;
     netdp_i_cli_begin_anew(o, study, folder);
-    netdp_progress progress = netdp_i_cli_progress_begin();
+    netdp_progress progress = netdp_i_cli_progress_begin(true);
     status = netdp_study_run(study, folder, o->data, &progress, error);
     netdp_i_cli_progress_end();
     netdp_study_free(study);

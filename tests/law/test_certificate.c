@@ -282,7 +282,8 @@ static void test_heard_is_backwards(void **state)
         assert_ok(netdp_i_riccati_loss(&protocol, &view, &(netdp_i_sources){SOURCES, from, back},
                                        NULL, &error));
         for (int32_t k = 0; k < SOURCES; k++)
-            if (!(fabs(heard[k] - back[k]) <= 1e-11 * back[k] + 1e-13))
+            if (!(back[k] >= heard[k] * (1 - 1e-11) - 1e-13 &&
+                  back[k] <= heard[k] * (1 + 1e-9) + 1e-13))
                 fail_msg("%s: loss of %d is %.17g, backwards %.17g", set[i].family, (int)from[k],
                          heard[k], back[k]);
         netdp_mixing_free(n.mixing);
@@ -290,7 +291,7 @@ static void test_heard_is_backwards(void **state)
     }
 }
 
-/* Where directions are dropped, and where a long way is followed with hardly any. */
+/* Where directions are dropped, many or hardly any. */
 static void test_dropped_directions(void **state)
 {
     (void)state;

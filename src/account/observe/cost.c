@@ -8,6 +8,7 @@
 #include "account/observe/heard.h"
 #include "account/observe/retrace.h"
 #include "account/observe/riccati.h"
+#include "account/observe/tiles.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -30,13 +31,15 @@
 typedef struct weights {
     double factors;  /* r^3 a round more, where P is carried as a factor */
     double backward; /* s m^2 a round, while all that is seen tells something new */
+    double fades;    /* rounds, after which it does not */
     double inverse;  /* m^3 at its end */
     double heard;    /* s an entry of W and round, in a product with s columns */
     double kept;     /* s a source and round: kept, and gathered again */
 } weights;
-static const weights counted = {.factors = 7, .backward = 4, .inverse = 1, .heard = 2, .kept = 8};
+static const weights counted = {
+    .factors = 7, .backward = 4, .fades = INFINITY, .inverse = 1, .heard = 2, .kept = 8};
 static const weights timed = {
-    .factors = 2.7, .backward = 1.3, .inverse = 0.5, .heard = 25, .kept = 400};
+    .factors = 2.7, .backward = 1.4, .fades = 36, .inverse = 0.5, .heard = 25, .kept = 400};
 
 /* In seconds too: products of a few rows, of a stream; a product with W of a proof; states beyond the caches. */
 #define FEW_ROWS 2.2
@@ -137,14 +140,15 @@ static netdp_way dense(const size *z)
 /* On the nodes that are hidden, which are fewer than all. */
 static netdp_way backward(const size *z, const netdp_i_observer *observer)
 {
-    const double m = z->nodes - z->seen - observer->quiet_count;
-    return (netdp_way){.method = NETDP_METHOD_BACKWARD,
-                       .modes = m,
-                       .work = m > BACKWARD_NODES ? INFINITY
-                                                  : z->rounds * fmin(z->seen, m) *
-                                                            (z->by->backward * m * m + z->entries) +
-                                                        z->by->inverse * pow(m, 3) + z->entries,
-                       .bytes = 8 * (m * m + 2 * m * z->seen + z->seen * z->seen)};
+    const double m = z->nodes - z->seen - observer->quiet_count, few = fmin(z->seen, m);
+    return (netdp_way){
+        .method = NETDP_METHOD_BACKWARD,
+        .modes = m,
+        .work = m > BACKWARD_NODES
+                    ? INFINITY
+                    : fmin(z->rounds, z->by->fades) * few * (z->by->backward * m * m + z->entries) +
+                          z->by->inverse * pow(m, 3) + z->entries,
+        .bytes = 2 * netdp_i_tiles_bytes(m) + 8 * (2.5 * m * z->seen + 4 * few * few)};
 }
 
 /* Bits that depend on all of x. */

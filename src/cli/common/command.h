@@ -181,10 +181,10 @@ void netdp_i_cli_catch_signals(void);
 
 /*
  * From begin to end a signal makes the progress say stop; a second one ends the process, and so does
- * work that goes on for one and a half seconds of the processor. A bar with rate and time left is
- * drawn where standard error is a terminal.
+ * work that goes on for a second more, or where it keeps results until then for one and a half seconds
+ * of the processor. A bar with rate and time left is drawn where standard error is a terminal.
  */
-netdp_progress netdp_i_cli_progress_begin(void);
+netdp_progress netdp_i_cli_progress_begin(bool results);
 void netdp_i_cli_progress_end(void);
 
 /* ---- The options GRAPH and MIXING (network.c) ---- */

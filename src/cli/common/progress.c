@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 
-static volatile sig_atomic_t working, stop;
+static volatile sig_atomic_t working, keeps, stop;
 
 static struct {
     bool terminal, drawn;
@@ -20,12 +20,13 @@ static struct {
 } bar;
 
 /*
- * What has not ended so many seconds after a signal is ended all the same: seconds of the processor,
- * all threads', so that what saves its results on a busy machine is not cut off; and those of a
- * clock, for what waits for a disk.
+ * What has not ended so many seconds after a signal is ended all the same. What keeps results has seconds of the
+ * processor, all threads', so that it is not cut off on a busy machine; and those of a clock, for what waits for a
+ * disk. What has nothing to save ends by the clock.
  */
 static const struct itimerval work_left = {.it_value = {.tv_sec = 1, .tv_usec = 500000}};
-static const struct itimerval time_left = {.it_value = {.tv_sec = 20}};
+static const struct itimerval time_to_keep = {.it_value = {.tv_sec = 20}};
+static const struct itimerval time_to_end = {.it_value = {.tv_sec = 1}};
 
 /* Files are whole or absent, whenever it is; a study goes on from its last checkpoint. */
 static void end_now(void)
@@ -53,8 +54,9 @@ static void on_signal(int number)
     if (!working || stop)
         end_now();
     stop = 1;
-    setitimer(ITIMER_PROF, &work_left, NULL);
-    setitimer(ITIMER_REAL, &time_left, NULL);
+    if (keeps)
+        setitimer(ITIMER_PROF, &work_left, NULL);
+    setitimer(ITIMER_REAL, keeps ? &time_to_keep : &time_to_end, NULL);
 }
 
 void netdp_i_cli_catch_signals(void)
@@ -128,9 +130,10 @@ static bool report(void *context, const char *what, double done, double total)
     return !stop;
 }
 
-netdp_progress netdp_i_cli_progress_begin(void)
+netdp_progress netdp_i_cli_progress_begin(bool results)
 {
     memset(&bar, 0, sizeof bar);
+    keeps = results;
     bar.terminal = isatty(STDERR_FILENO) == 1 && netdp_i_cli_speaks();
     working = 1;
     return (netdp_progress){.report = report, .context = NULL};
