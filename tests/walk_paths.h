@@ -24,7 +24,7 @@ typedef struct setting {
 } setting;
 
 /* What a path costs: each cost once. */
-enum { COSTS = 1024 };
+enum { COSTS = 1 << 14 };
 
 typedef struct cost_law {
     int32_t count;
