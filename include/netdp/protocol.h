@@ -257,6 +257,9 @@ typedef struct netdp_linear {
     netdp_quiet quiet;       /* learning: of the noise of contributions over their rounds */
     int64_t cycle; /* learning: what is protected takes part in every cycle-th contribution round
                       only, whichever is its first; 0, 1: in all */
+    const double *own; /* borrowed, [nodes]: averaging on a network that does not change: the noise
+                          of each node's contribution, in units of sigma, from 1 (docs/guarantees.md,
+                          "Nodes that want more"); NULL: 1 of all */
 } netdp_linear;
 
 /* Does round t take contributions? */

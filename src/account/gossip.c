@@ -444,8 +444,11 @@ static netdp_status account_batch(void *context, int32_t first, int32_t count, d
     a->first = first;
     a->rows = rows;
     netdp_status status = account_nodes(a, count, progress, error);
-    for (int64_t v = 0; status == NETDP_OK && v < count; v++)
-        netdp_i_protect_row(a->losses, a->scale, rows + v * a->losses->from_count);
+    for (int64_t v = 0; status == NETDP_OK && v < count; v++) {
+        double *row = rows + v * a->losses->from_count;
+        netdp_i_own_row(a->losses, a->request->protocol->own, row);
+        netdp_i_protect_row(a->losses, a->scale, row);
+    }
     return status;
 }
 

@@ -87,6 +87,11 @@ netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp
             "bound: %s needs a symmetric W, which mixing '%s' is not on this graph; "
             "use everything, or metropolis",
             (*bound)->name, netdp_mixing_name(request->protocol->mixing));
+    if (request->protocol->own != NULL && !(*bound)->sound)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "bound: %s knows no more noise of single nodes; use exact or everything",
+            (*bound)->name);
     status = check_quiet(request, *bound, error);
     if (status != NETDP_OK)
         return status;

@@ -44,6 +44,8 @@ double netdp_i_timeline_noise(const netdp_i_timeline *timeline, int64_t round, i
     const bool contributes = netdp_i_timeline_contributes(timeline, round, node);
     if (!contributes && !netdp_i_timeline_sends(timeline, round)[node])
         return 0;
+    if (contributes && p->own != NULL)
+        return p->own[node];
     return p->steady || contributes ? 1 : netdp_linear_noise(p, round);
 }
 

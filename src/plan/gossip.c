@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "mixing/alike.h"
+#include "plan/own.h"
 #include "protocol/pattern.h"
 #include "protocol/quiet.h"
 #include "protocol/threat.h"
@@ -142,7 +143,9 @@ static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
         variant->protocol = netdp_protocol_describe(named, variant->problem->mixing, &settings);
     if (status != NETDP_OK || variant->role != NETDP_I_NETWORK)
         return status;
-    status = netdp_linear_check(&variant->protocol, error);
+    status = netdp_i_own_given(variant, error);
+    if (status == NETDP_OK)
+        status = netdp_linear_check(&variant->protocol, error);
     if (status != NETDP_OK)
         return status;
     const netdp_bound_info *info;
@@ -349,7 +352,7 @@ static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
     const netdp_i_problem *problem = variant->problem;
     const double scale = variant->noise * problem->sensitivity;
     double unmixed = 0, noise = 0;
-    if (netdp_graph_nodes(problem->graph) > NETDP_DENSE_NODES)
+    if (netdp_graph_nodes(problem->graph) > NETDP_DENSE_NODES || variant->protocol.own != NULL)
         return NETDP_OK;
     netdp_status status = unmixed_error(problem, &variant->protocol, &unmixed, error);
     if (status == NETDP_OK)
@@ -414,10 +417,11 @@ static bool tells_everything(const netdp_i_variant *variant)
 
 static bool is_alike(const netdp_i_variant *variant)
 {
-    return tells_everything(variant) ||
-           (variant->protocol.varying.kind == NETDP_VARY_NEVER &&
-            pairs_alike(&variant->protocol.pairing) &&
-            netdp_i_rows_alike(netdp_mixing_rows(variant->protocol.mixing)));
+    return !netdp_i_own_is(variant->study) &&
+           (tells_everything(variant) ||
+            (variant->protocol.varying.kind == NETDP_VARY_NEVER &&
+             pairs_alike(&variant->protocol.pairing) &&
+             netdp_i_rows_alike(netdp_mixing_rows(variant->protocol.mixing))));
 }
 
 static int64_t rounds(const netdp_i_variant *variant)

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "plan/constants.h"
 #include "plan/gossip.h"
+#include "plan/own.h"
 #include "plan/realised.h"
 #include "plan/sample.h"
 #include "plan/tally.h"
@@ -143,6 +144,8 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
         status = account(variant, &calibration, &losses, progress, error);
     else
         status = kinds[variant->kind]->calibrate(variant, &calibration, &losses, progress, error);
+    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
+        status = netdp_i_own_meet(variant, &losses, &calibration.achieved, progress, error);
     if (status == NETDP_OK && losses != NULL)
         status =
             netdp_losses_settle(losses, variant->noise, netdp_i_study_unit(variant->study), error);
@@ -229,12 +232,12 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
             variant->kind == NETDP_GOSSIP ? variant->protocol : (netdp_linear){0};
         json_array_append_new(
             list,
-            json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:o}", "noise", variant->noise,
-                      "pair_noise", netdp_i_variant_pairing(variant).noise, "dither", of.dither,
-                      "dither_decay", of.dither_decay, "end_dither", of.end_dither, "rounds",
-                      (json_int_t)of.rounds, "every", (json_int_t)of.every, "predicted",
-                      variant->predicted, "expected", variant->expected, "guarantee",
-                      netdp_i_promise_json(&variant->guarantee)));
+            json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:o, s:o}", "noise",
+                      variant->noise, "pair_noise", netdp_i_variant_pairing(variant).noise,
+                      "dither", of.dither, "dither_decay", of.dither_decay, "end_dither",
+                      of.end_dither, "rounds", (json_int_t)of.rounds, "every", (json_int_t)of.every,
+                      "predicted", variant->predicted, "expected", variant->expected, "guarantee",
+                      netdp_i_promise_json(&variant->guarantee), "own", netdp_i_own_json(variant)));
     }
     return list;
 }
@@ -247,12 +250,12 @@ static bool restore_variant(json_t *stored, netdp_i_variant *variant)
     netdp_linear held = given;
     double pair_noise = 0;
     json_int_t rounds = 0, every = 0;
-    json_t *guarantee = NULL;
-    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:o !}", "noise",
+    json_t *guarantee = NULL, *own = NULL;
+    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:o, s:o !}", "noise",
                     &variant->noise, "pair_noise", &pair_noise, "dither", &held.dither,
                     "dither_decay", &held.dither_decay, "end_dither", &held.end_dither, "rounds",
                     &rounds, "every", &every, "predicted", &variant->predicted, "expected",
-                    &variant->expected, "guarantee", &guarantee) != 0 ||
+                    &variant->expected, "guarantee", &guarantee, "own", &own) != 0 ||
         !netdp_i_promise_read(guarantee, &variant->guarantee) ||
         (!tuned && (held.dither != given.dither || /* which the study gives */
                     held.dither_decay != given.dither_decay ||
@@ -264,6 +267,8 @@ static bool restore_variant(json_t *stored, netdp_i_variant *variant)
     held.every = every;
     if (gossip)
         variant->protocol = held;
+    if (!netdp_i_own_restore(own, variant))
+        return false;
     if (variant->kind == NETDP_TALLY)
         netdp_i_plan_tally_set(variant);
     return true;

@@ -8,6 +8,7 @@ void netdp_i_variant_clear(netdp_i_variant *variant)
     netdp_i_promise_clear(&variant->guarantee);
     netdp_i_free(variant->observer);
     netdp_i_free(variant->source);
+    netdp_i_free(variant->own);
     netdp_i_free(variant->pattern);
     netdp_graph_free(variant->pairs);
     netdp_route_free(variant->route);

@@ -36,6 +36,7 @@ typedef struct netdp_i_variant {
     int32_t *observer;      /* [observer_count]; owned */
     int32_t source_count;   /* accounts: whose losses; 0: all nodes */
     int32_t *source;        /* [source_count]; owned */
+    double *own;            /* [nodes] the protocol's `own`; NULL: all alike; owned */
     double *pattern;        /* accounts: the contributions, NULL: the worst; owned */
     double predicted;       /* expected objective at the end; -1: unknown */
     double expected;        /* the noise's part of it, whatever the data; -1: unknown */

@@ -17,6 +17,9 @@
 /* Beyond it nothing is gained, and late dithers are lost in rounding. */
 #define MOST_DECAY 2.0
 
+/* The most noise of a single node, in units of sigma. */
+#define MOST_OWN 1e6
+
 bool netdp_linear_contributes(const netdp_linear *protocol, int64_t round)
 {
     return protocol->every > 0 ? round % protocol->every == 0 : round == 0;
@@ -168,6 +171,24 @@ static netdp_status check_quiet(const netdp_linear *protocol, netdp_error *error
     return quiet ? netdp_i_quiet_check(&protocol->quiet, error) : NETDP_OK;
 }
 
+/* More noise of single nodes: of one contribution, on a network that does not change. */
+static netdp_status check_own(const netdp_linear *protocol, netdp_error *error)
+{
+    const bool once = protocol->every == 0 && !protocol->steady && !protocol->reacts;
+    if (protocol->own == NULL)
+        return NETDP_OK;
+    if (!once || protocol->varying.kind != NETDP_VARY_NEVER)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "more noise of single nodes: applies to averaging on a network that "
+                            "does not change; give all nodes the same");
+    for (int32_t v = 0; v < netdp_mixing_rows(protocol->mixing).nodes; v++)
+        if (!(protocol->own[v] >= 1 && protocol->own[v] <= MOST_OWN))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "more noise: %g times of node %d; give from 1 to %g times",
+                                protocol->own[v], (int)v, MOST_OWN);
+    return NETDP_OK;
+}
+
 /* A W that is not symmetric: of learning by plain gossip. */
 static netdp_status check_symmetry(const netdp_linear *protocol, netdp_error *error)
 {
@@ -216,6 +237,8 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
         status = check_symmetry(protocol, error);
     if (status == NETDP_OK)
         status = check_quiet(protocol, error);
+    if (status == NETDP_OK)
+        status = check_own(protocol, error);
     if (status == NETDP_OK)
         status = netdp_i_pairing_check(&protocol->pairing,
                                        netdp_mixing_rows(protocol->mixing).nodes, error);

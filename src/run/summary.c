@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "plan/constants.h"
+#include "plan/own.h"
 #include "plan/tally.h"
 #include "protocol/route.h"
 #include "protocol/threat.h"
@@ -249,6 +250,21 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
             protection.batches.rate);
 }
 
+/* Nodes that want more: the table has everybody's noise. */
+static void remark_own(const netdp_i_variant *variant, json_t *remarks)
+{
+    double most = 1;
+    int32_t count = 0;
+    for (int32_t v = 0; variant->own != NULL && v < netdp_graph_nodes(variant->problem->graph);
+         v++) {
+        count += variant->own[v] > 1;
+        most = fmax(most, variant->own[v]);
+    }
+    if (count > 0)
+        remark(remarks, "%d of the nodes add more noise than the table says, up to %.3g times",
+               (int)count, most);
+}
+
 static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
 {
     if (variant->token.weighted)
@@ -301,6 +317,7 @@ static json_t *remarks_json(const netdp_i_variant *variant)
     if (variant->why[0] != '\0')
         remark(remarks, "bound local: %s", variant->why);
     remarks_of[variant->kind](variant, remarks);
+    remark_own(variant, remarks);
     remark_drawn(promise, remarks);
     remark_unit(variant, remarks);
     if (variant->study->data.radius > 0)
@@ -381,6 +398,8 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
         json_object_set_new(told, "inner", json_integer(variant->protocol.every));
     if (gossip)
         add_tuned(told, variant);
+    if (variant->own != NULL)
+        json_object_set_new(told, "more_noise", netdp_i_own_told(variant));
     add_mechanism(told, variant);
     if (counts_on_contraction(variant))
         json_object_set_new(told, "contraction", json_real(variant->token.contraction));

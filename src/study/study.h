@@ -128,8 +128,10 @@ struct netdp_study {
         char *pair_graph;
         double pair_noise; /* -1: auto, by the calibration */
         uint64_t pair_seed;
-        char *quiet;     /* learning: as netdp_quiet_parse reads it */
-        bool for_gossip; /* that is designed for all models as gossip mixes them */
+        char *more_noise; /* averaging: "NODE:TIMES,...": how many times everybody's noise; NULL */
+        char *targets;    /* averaging: "NODE:EPSILON,...": which want more; NULL: nobody */
+        char *quiet;      /* learning: as netdp_quiet_parse reads it */
+        bool for_gossip;  /* that is designed for all models as gossip mixes them */
     } privacy;
     struct {
         int64_t every;  /* rounds between rows of the trace */

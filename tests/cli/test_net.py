@@ -52,6 +52,10 @@ def member_folders_are_whole():
         assert len(keys) == 3 and not any(key.split()[-1] in json.dumps(roster) for key in keys)
         err = expect(["net", "init", "study.yaml", "-o", "net"], folder, 3)
         assert "is there already" in err, err
+        # Peers would add everybody's noise, and be accounted for with more.
+        pathlib.Path(folder, "more.yaml").write_bytes(STUDY.replace(b"dither: 0", b'dither: 0, targets: "1:0.5"'))
+        err = expect(["net", "init", "more.yaml", "--names", NAMES, "-o", "more"], folder, 2)
+        assert "privacy.targets: between peers" in err, err
         # Anything another gives another name.
         (net / "package/study.yaml").write_bytes((net / "package/study.yaml").read_bytes() + b"# changed\n")
         doctor = subprocess.run([os.environ["NETDP_COMMAND"], "net", "doctor", "net/north"], cwd=folder, capture_output=True, text=True, check=False)

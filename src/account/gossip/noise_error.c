@@ -167,6 +167,9 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
                             "the exact error of the noise needs all eigenvalues of W: at most %d "
                             "nodes",
                             NETDP_DENSE_NODES);
+    if (protocol->own != NULL)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "the error of the noise is known where all nodes have as much");
     const bool phases = protocol->every > 0;
     if (phases &&
         (!protocol->reacts || protocol->steady || protocol->varying.kind != NETDP_VARY_NEVER))

@@ -86,6 +86,21 @@ netdp_status netdp_i_protect_begin(const netdp_protection *protection, netdp_los
     return NETDP_OK;
 }
 
+double netdp_i_own_loss(double loss, double own)
+{
+    const double more = nextafter(nextafter(own * own, 0) - 1, 0); /* from below, but for 0 */
+    if (!(more > 0) || isinf(loss))
+        return loss;
+    const double divided = nextafter(1 + nextafter(more * loss, 0), 0);
+    return divided > 1 ? fmin(loss, nextafter(loss / divided, INFINITY)) : loss;
+}
+
+void netdp_i_own_row(const netdp_losses *losses, const double *own, double *loss)
+{
+    for (int32_t i = 0; own != NULL && i < losses->from_count; i++)
+        loss[i] = netdp_i_own_loss(loss[i], own[losses->from[i]]);
+}
+
 /*
  * Of Poisson batches each different loss is composed by itself, a tenth of a second: losses go up
  * to one of a few classes, mu by 1 % at most, or where it is small by 6 %.

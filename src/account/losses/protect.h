@@ -16,6 +16,15 @@ netdp_status netdp_i_protect_check(const netdp_loss_request *request, netdp_boun
 netdp_status netdp_i_protect_begin(const netdp_protection *protection, netdp_losses *losses,
                                    double *most, double **scale, netdp_error *error);
 
+/*
+ * What is left of a loss, from above, where the node's contribution carries `own` >= 1 times the
+ * noise: 1 / (1/loss + own^2 - 1) (docs/guarantees.md, "Nodes that want more"). INFINITY stays.
+ */
+double netdp_i_own_loss(double loss, double own);
+
+/* Of a row of losses [from_count]; own [nodes] of the protocol, or NULL. */
+void netdp_i_own_row(const netdp_losses *losses, const double *own, double *loss);
+
 /* loss[from_count] of a change of Delta becomes that of the unit. */
 void netdp_i_protect_row(const netdp_losses *losses, const double *scale, double *loss);
 

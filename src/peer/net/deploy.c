@@ -179,6 +179,10 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
     if (study->privacy.pair_graph != NULL && kappa < 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "privacy.pair_noise: auto: give a number between peers, such as 10");
+    if (study->privacy.more_noise != NULL || study->privacy.targets != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "privacy.%s: between peers all have the same noise; leave it out",
+                            study->privacy.targets != NULL ? "targets" : "more_noise");
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status == NETDP_OK && named->kind != NETDP_GOSSIP)
         status = netdp_i_fail(error, NETDP_INVALID,

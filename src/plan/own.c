@@ -1,0 +1,240 @@
+#include "plan/own.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/losses/protect.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* Halvings of the interval in which the least noise lies that meets a target. */
+enum { HALVINGS = 40 };
+
+/* The most that is tried. */
+#define MOST 1e6
+
+bool netdp_i_own_is(const netdp_study *study)
+{
+    return study->privacy.more_noise != NULL || study->privacy.targets != NULL;
+}
+
+/* ---- "NODE:NUMBER,..." ---- */
+
+/* The entry at *text, which moves behind it; *left: none was left. */
+static netdp_status read_entry(const char **text, const netdp_graph *graph, const char *key,
+                               int32_t *node, double *number, bool *left, netdp_error *error)
+{
+    const char *end = *text + strcspn(*text, ",");
+    char entry[256], *after;
+    *left = **text != 0;
+    if (!*left)
+        return NETDP_OK;
+    snprintf(entry, sizeof entry, "%.*s", (int)(end - *text), *text);
+    char *colon = strrchr(entry, ':');
+    if (colon == NULL || colon[1] == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "privacy.%s: '%.40s'; give NODE:NUMBER,... such as 3:2,5:1.5", key,
+                            entry);
+    *colon = 0;
+    *number = strtod(colon + 1, &after);
+    if (*after != 0 || !isfinite(*number) || !(*number > 0))
+        return netdp_i_fail(error, NETDP_INVALID, "privacy.%s: '%.40s'; give a number above 0", key,
+                            colon + 1);
+    *text = *end == ',' ? end + 1 : end;
+    const netdp_status status = netdp_graph_find(graph, entry, node, error);
+    return status == NETDP_OK ? status : netdp_i_within(error, status, "privacy.%s", key);
+}
+
+/* Ones, which the protocol has from now on. */
+static netdp_status begin(netdp_i_variant *variant, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(variant->problem->graph);
+    netdp_i_free(variant->own);
+    variant->own = NETDP_I_NEW(double, n);
+    if (variant->own == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < n; v++)
+        variant->own[v] = 1;
+    variant->protocol.own = variant->own;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_own_given(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const char *text = study->privacy.more_noise;
+    bool left = true;
+    if (text != NULL && study->privacy.targets != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "privacy.targets: are met by more noise of these nodes; leave "
+                            "privacy.more_noise out");
+    if (study->privacy.targets != NULL && netdp_i_study_accounts(study))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "privacy.targets: are met where a study runs; an account is told the "
+                            "noise by privacy.more_noise");
+    if (text == NULL)
+        return NETDP_OK;
+    netdp_status status = begin(variant, error);
+    while (status == NETDP_OK && left) {
+        int32_t node = 0;
+        double times = 1;
+        status =
+            read_entry(&text, variant->problem->graph, "more_noise", &node, &times, &left, error);
+        if (status == NETDP_OK && left)
+            variant->own[node] = times;
+    }
+    return status;
+}
+
+/* ---- Targets ---- */
+
+typedef struct meeting {
+    const netdp_losses *losses; /* with everybody's noise */
+    double noise;
+    netdp_unit unit;
+    netdp_over over;
+    int32_t from; /* index of the node */
+} meeting;
+
+/* The node's epsilon with `own` times the noise. */
+static netdp_status value_at(const meeting *m, double own, double *value, netdp_error *error)
+{
+    const netdp_losses *l = m->losses;
+    double sum = 0, most = 0, one = 0;
+    int32_t count = 0;
+    netdp_status status = NETDP_OK;
+    for (int32_t v = 0; status == NETDP_OK && v < l->to_count; v++) {
+        if (!netdp_losses_counts(l, m->from, v))
+            continue;
+        const double loss = l->loss[(int64_t)v * l->from_count + m->from];
+        status = netdp_losses_value(l, netdp_i_own_loss(loss, own), m->noise, m->unit, &one, error);
+        sum += one;
+        most = fmax(most, one);
+        count++;
+    }
+    *value = m->over == NETDP_OVER_WORST || count == 0 ? most : sum / count;
+    return status;
+}
+
+/* The least noise, nearly, that meets a target; the one that is taken does. */
+static netdp_status meet(const meeting *m, double target, double *own, netdp_error *error)
+{
+    double low = 1, high = 1, value = 0;
+    netdp_status status = value_at(m, high, &value, error);
+    while (status == NETDP_OK && value > target && high < MOST) {
+        low = high;
+        high *= 2;
+        status = value_at(m, high, &value, error);
+    }
+    if (status == NETDP_OK && value > target)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "privacy.targets: epsilon %g would take more than %g times the noise",
+                            target, MOST);
+    for (int k = 0; status == NETDP_OK && high > 1 && k < HALVINGS; k++) {
+        const double middle = (low + high) / 2;
+        status = value_at(m, middle, &value, error);
+        *(value > target ? &low : &high) = middle;
+    }
+    *own = high;
+    return status;
+}
+
+static int32_t index_of(const netdp_losses *losses, int32_t node)
+{
+    for (int32_t i = 0; i < losses->from_count; i++)
+        if (losses->from[i] == node)
+            return i;
+    return -1;
+}
+
+/* Own noise for every target. */
+static netdp_status meet_all(netdp_i_variant *variant, const netdp_losses *losses,
+                             netdp_error *error)
+{
+    const netdp_study *study = variant->study;
+    const char *text = study->privacy.targets;
+    bool left = true;
+    netdp_status status = NETDP_OK;
+    while (status == NETDP_OK && left) {
+        meeting m = {losses, variant->noise, netdp_i_study_unit(study), study->privacy.over, 0};
+        int32_t node = 0;
+        double target = 0;
+        status =
+            read_entry(&text, variant->problem->graph, "targets", &node, &target, &left, error);
+        if (status != NETDP_OK || !left)
+            break;
+        m.from = index_of(losses, node);
+        if (m.from < 0)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "privacy.targets: nothing is asked about node %d; leave "
+                                "privacy.sources out",
+                                (int)node);
+        status = meet(&m, target, &variant->own[node], error);
+    }
+    return status;
+}
+
+netdp_status netdp_i_own_meet(netdp_i_variant *variant, netdp_losses **losses,
+                              netdp_summary *achieved, const netdp_progress *progress,
+                              netdp_error *error)
+{
+    const netdp_i_pairs_of pairs = {variant->source_count, variant->observer_count, variant->source,
+                                    variant->observer};
+    netdp_losses *after = NULL;
+    if (variant->study->privacy.targets == NULL)
+        return NETDP_OK;
+    if (!(variant->noise > 0))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "privacy.targets: nobody has noise; give a finite privacy.epsilon");
+    netdp_status status = begin(variant, error);
+    if (status == NETDP_OK)
+        status = meet_all(variant, *losses, error);
+    if (status == NETDP_OK)
+        status = netdp_i_variant_planning(variant)->again(variant, &pairs, progress, &after, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_losses_free(*losses);
+    *losses = after;
+    return netdp_losses_summary(after, variant->noise, netdp_i_study_unit(variant->study), achieved,
+                                error);
+}
+
+/* ---- What is kept, and told ---- */
+
+json_t *netdp_i_own_json(const netdp_i_variant *variant)
+{
+    if (variant->own == NULL)
+        return json_null();
+    json_t *list = json_array();
+    for (int32_t v = 0; v < netdp_graph_nodes(variant->problem->graph); v++)
+        json_array_append_new(list, json_real(variant->own[v]));
+    return list;
+}
+
+bool netdp_i_own_restore(const json_t *stored, netdp_i_variant *variant)
+{
+    const size_t n = (size_t)netdp_graph_nodes(variant->problem->graph);
+    netdp_error ignored;
+    if (json_is_null(stored))
+        return variant->own == NULL;
+    if (json_array_size(stored) != n || variant->kind != NETDP_GOSSIP ||
+        begin(variant, &ignored) != NETDP_OK)
+        return false;
+    for (size_t v = 0; v < n; v++)
+        variant->own[v] = json_number_value(json_array_get(stored, v));
+    return netdp_linear_check(&variant->protocol, &ignored) == NETDP_OK;
+}
+
+json_t *netdp_i_own_told(const netdp_i_variant *variant)
+{
+    char name[16];
+    json_t *told = variant->own != NULL ? json_object() : NULL;
+    for (int32_t v = 0; told != NULL && v < netdp_graph_nodes(variant->problem->graph); v++) {
+        snprintf(name, sizeof name, "%d", (int)v);
+        if (variant->own[v] > 1)
+            json_object_set_new(told, name, json_real(variant->own[v]));
+    }
+    return told;
+}
