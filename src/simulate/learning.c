@@ -88,21 +88,23 @@ static double *gradient_of(const run *r, int32_t node, int64_t round, const doub
     return gradient;
 }
 
+/* Nodes that step, or whose models are scored, in one piece of work. */
+enum { TOGETHER = 64 };
+
 typedef struct stepping {
     const run *run;
     int64_t round;
     double *message;
     const int32_t *node; /* NULL: all */
+    int32_t count;
 } stepping;
 
 /*
  * A node's contribution: a step in parts, each clipped, from its model and the momentum of what was
  * released. l2 pulls from where the phase began, which depends on no data that was not released.
  */
-static netdp_status step_node(void *context, int64_t index, int thread, netdp_error *error)
+static void step_node(const stepping *s, int64_t index, int thread)
 {
-    (void)error;
-    const stepping *s = context;
     const run *r = s->run;
     const int64_t node = s->node == NULL ? index : s->node[index];
     double *model = s->message + node * r->width, *from = r->from + (int64_t)thread * r->width;
@@ -121,22 +123,31 @@ static netdp_status step_node(void *context, int64_t index, int thread, netdp_er
         for (int32_t j = 0; j < r->width; j++)
             model[j] -= size * (l2 > 0 ? gradient[j] + l2 * from[j] : gradient[j]);
     }
+}
+
+static netdp_status step_nodes(void *context, int64_t part, int thread, netdp_error *error)
+{
+    (void)error;
+    const stepping *s = context;
+    const int64_t first = part * TOGETHER;
+    for (int64_t i = first; i < s->count && i < first + TOGETHER; i++)
+        step_node(s, i, thread);
     return NETDP_OK;
 }
 
 static void contribute(void *context, int64_t round, double *message)
 {
-    stepping s = {context, round, message, NULL};
-    int32_t count = s.run->nodes;
+    stepping s = {context, round, message, NULL, ((const run *)context)->nodes};
     netdp_error never;
     netdp_round now;
     /* A round of one edge, or of dropout, needs no memory: it cannot fail. */
     if (s.run->sequence != NULL &&
         netdp_sequence_round(s.run->sequence, round, &now, &never) == NETDP_OK) {
         s.node = now.active;
-        count = now.active_count;
+        s.count = now.active_count;
     }
-    (void)!netdp_i_for_each(count, step_node, &s, NULL, "gradients", &never);
+    (void)!netdp_i_for_each((s.count + TOGETHER - 1) / TOGETHER, step_nodes, &s, NULL, "gradients",
+                            &never);
 }
 
 typedef struct scoring {
@@ -144,17 +155,14 @@ typedef struct scoring {
     const double *state;
 } scoring;
 
-/* Nodes whose models are scored together. */
-enum { SCORED = 64 };
-
 static netdp_status score_nodes(void *context, int64_t part, int thread, netdp_error *error)
 {
     (void)thread, (void)error;
     const scoring *s = context;
     const run *r = s->run;
-    const int64_t first = part * SCORED, left = r->nodes - first;
+    const int64_t first = part * TOGETHER, left = r->nodes - first;
     netdp_score_models(&r->learning->objective, r->learning->test, s->state + first * r->width,
-                       (int32_t)(left < SCORED ? left : SCORED), r->score + first);
+                       (int32_t)(left < TOGETHER ? left : TOGETHER), r->score + first);
     return NETDP_OK;
 }
 
@@ -167,7 +175,7 @@ static bool report(void *context, int64_t step, const double *state)
         return netdp_i_poll(r->tracing.progress, NULL) == NETDP_OK;
     scoring s = {r, state};
     netdp_error never;
-    (void)!netdp_i_for_each((r->nodes + SCORED - 1) / SCORED, score_nodes, &s, NULL, "scores",
+    (void)!netdp_i_for_each((r->nodes + TOGETHER - 1) / TOGETHER, score_nodes, &s, NULL, "scores",
                             &never);
     double score = 0;
     for (int32_t u = 0; u < r->nodes; u++)

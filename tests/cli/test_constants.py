@@ -136,7 +136,7 @@ WRONG = [
     (["task.decay=-1"], "an exponent from 0"),
     (["data.draw=0"], "from 1"),
     (["protocol.kind=gossip-sgd", "protocol.law=public", "protocol.cap=none", "task.decay=0.5",
-      "privacy.bound=linear"], "linear needs a constant step"),
+      "privacy.bound=linear"], "has no place in privacy.bound: linear"),
 ]
 
 

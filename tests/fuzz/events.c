@@ -4,14 +4,19 @@
 #include <string.h>
 #include <netdp/privacy.h>
 
-/* Equal but for the weights, whose pointers differ. */
+static bool same_list(const double *a, const double *b, int32_t count)
+{
+    return a == NULL || b == NULL ? a == b : memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+/* Equal but for the lists, whose pointers differ. */
 static bool same(const netdp_event *a, const netdp_event *b)
 {
     netdp_event one = *a, other = *b;
     one.weight = other.weight = NULL;
-    return memcmp(&one, &other, sizeof one) == 0 &&
-           (a->weights == 0 ||
-            memcmp(a->weight, b->weight, (size_t)a->weights * sizeof *a->weight) == 0);
+    one.mu = other.mu = NULL;
+    return memcmp(&one, &other, sizeof one) == 0 && same_list(a->weight, b->weight, a->weights) &&
+           same_list(a->mu, b->mu, a->weights);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
