@@ -126,6 +126,47 @@ static netdp_status prove_shared(netdp_i_gossip_account *a, const netdp_i_observ
     return a->rounds->same(&a->certify, error);
 }
 
+/* What reaches the members' sums from others, the least of it that is not nothing; 1: no sums are seen. */
+static netdp_status find_least_reach(const netdp_i_gossip_account *a,
+                                     const netdp_i_observer *observer, double *least,
+                                     netdp_error *error)
+{
+    const netdp_rows rows = netdp_mixing_rows(a->request->protocol->mixing);
+    *least = 1;
+    if (!observer->last_sum)
+        return NETDP_OK;
+    char *mark = NETDP_I_NEW(char, rows.nodes);
+    if (mark == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < observer->member_count; i++)
+        mark[observer->member[i]] = 1;
+    for (int32_t i = 0; i < observer->member_count; i++) {
+        const double reach = netdp_i_reach(rows, observer->member[i], mark, false);
+        *least = reach > 0 ? fmin(*least, reach) : *least;
+    }
+    netdp_i_free(mark);
+    return NETDP_OK;
+}
+
+/* A filter that carries a factor of its covariance rounds otherwise than the proof of a stream says. */
+static netdp_status ask_for_factors(netdp_i_gossip_account *a, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    netdp_status status = NETDP_OK;
+    for (int32_t i = 0; status == NETDP_OK && a->proves_stream && i < l->to_count;
+         i += l->members) {
+        const netdp_i_observer observer = {.member = l->to + i,
+                                           .member_count = l->members,
+                                           .last_sum = a->request->sees == NETDP_SEES_SUM,
+                                           .pairing = netdp_i_gossip_pairing(a->request)};
+        double reach = 1;
+        status = find_least_reach(a, &observer, &reach, error);
+        a->proves_stream =
+            reach * netdp_i_observer_scale(a->request->protocol, &observer) >= NETDP_I_FACTOR_BELOW;
+    }
+    return status;
+}
+
 /* Whether all rows are proven is said before the first of them. */
 netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
 {
@@ -143,6 +184,9 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
         if (status != NETDP_OK)
             return status;
     }
+    netdp_status status = ask_for_factors(a, error);
+    if (status != NETDP_OK)
+        return status;
     a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
                  (request->certify == NETDP_CERTIFY_YES || netdp_i_cost_of_proof(request, &widest));
     if (a->rounds != NULL)
@@ -194,28 +238,6 @@ void netdp_i_gossip_round_outward(const netdp_i_gossip_account *a, double scale,
 #define LITTLE_REACH 0.4
 #define TAKEN_OF_SUM 5e-13
 #define MADE_OF_SUM 1e-15
-
-/* What reaches the members' sums from others, the least of it that is not nothing; 1: no sums are seen. */
-static netdp_status find_least_reach(const netdp_i_gossip_account *a,
-                                     const netdp_i_observer *observer, double *least,
-                                     netdp_error *error)
-{
-    const netdp_rows rows = netdp_mixing_rows(a->request->protocol->mixing);
-    *least = 1;
-    if (!observer->last_sum)
-        return NETDP_OK;
-    char *mark = NETDP_I_NEW(char, rows.nodes);
-    if (mark == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t i = 0; i < observer->member_count; i++)
-        mark[observer->member[i]] = 1;
-    for (int32_t i = 0; i < observer->member_count; i++) {
-        const double reach = netdp_i_reach(rows, observer->member[i], mark, false);
-        *least = reach > 0 ? fmin(*least, reach) : *least;
-    }
-    netdp_i_free(mark);
-    return NETDP_OK;
-}
 
 netdp_status netdp_i_gossip_sums_outward(const netdp_i_gossip_account *a,
                                          const netdp_i_observer *observer, double *loss,
