@@ -126,9 +126,10 @@ static netdp_status prove_shared(netdp_i_gossip_account *a, const netdp_i_observ
     return a->rounds->same(&a->certify, error);
 }
 
-/* What reaches the members' sums from others, the least of it that is not nothing; 1: no sums are seen. */
+/* What reaches the members' sums from others, and with `own` from themselves, the least of it that is not nothing; 1: no sums are
+ * seen. */
 static netdp_status find_least_reach(const netdp_i_gossip_account *a,
-                                     const netdp_i_observer *observer, double *least,
+                                     const netdp_i_observer *observer, bool own, double *least,
                                      netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(a->request->protocol->mixing);
@@ -141,7 +142,7 @@ static netdp_status find_least_reach(const netdp_i_gossip_account *a,
     for (int32_t i = 0; i < observer->member_count; i++)
         mark[observer->member[i]] = 1;
     for (int32_t i = 0; i < observer->member_count; i++) {
-        const double reach = netdp_i_reach(rows, observer->member[i], mark, false);
+        const double reach = netdp_i_reach(rows, observer->member[i], mark, own);
         *least = reach > 0 ? fmin(*least, reach) : *least;
     }
     netdp_i_free(mark);
@@ -155,14 +156,13 @@ static netdp_status ask_for_factors(netdp_i_gossip_account *a, netdp_error *erro
     netdp_status status = NETDP_OK;
     for (int32_t i = 0; status == NETDP_OK && a->proves_stream && i < l->to_count;
          i += l->members) {
-        const netdp_i_observer observer = {.member = l->to + i,
-                                           .member_count = l->members,
-                                           .last_sum = a->request->sees == NETDP_SEES_SUM,
-                                           .pairing = netdp_i_gossip_pairing(a->request)};
+        const netdp_i_observer alone = {.member = l->to + i,
+                                        .member_count = l->members,
+                                        .last_sum = a->request->sees == NETDP_SEES_SUM};
         double reach = 1;
-        status = find_least_reach(a, &observer, &reach, error);
+        status = find_least_reach(a, &alone, netdp_i_gossip_own_counts(a->request), &reach, error);
         a->proves_stream =
-            reach * netdp_i_observer_scale(a->request->protocol, &observer) >= NETDP_I_FACTOR_BELOW;
+            reach * netdp_i_observer_scale(a->request->protocol, &alone) >= NETDP_I_FACTOR_BELOW;
     }
     return status;
 }
@@ -247,7 +247,7 @@ netdp_status netdp_i_gossip_sums_outward(const netdp_i_gossip_account *a,
     const double quietest = netdp_linear_least_noise(protocol);
     const double loudest = protocol->rounds > 1 ? fmax(1, netdp_linear_noise(protocol, 1)) : 1;
     double reach = 1;
-    netdp_status status = find_least_reach(a, observer, &reach, error);
+    netdp_status status = find_least_reach(a, observer, false, &reach, error);
     if (status != NETDP_OK || !observer->last_sum || (reach >= LITTLE_REACH && loudest <= 1))
         return status;
     const double noise = quietest < NETDP_I_LEAST_DITHER ? 1 : fmin(1, quietest);
@@ -314,7 +314,7 @@ static netdp_status find_apart(const netdp_i_gossip_account *a, const netdp_i_ob
                                double *apart, netdp_error *error)
 {
     double shortest;
-    netdp_status status = find_least_reach(a, observer, &shortest, error);
+    netdp_status status = find_least_reach(a, observer, false, &shortest, error);
     *apart = shortest;
     if (status == NETDP_OK && observer->last_sum && observer->member_count > 1) {
         status = netdp_i_sums_apart(a->request->protocol, observer->member, observer->member_count,

@@ -421,9 +421,7 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
     netdp_i_retrace retrace = {0};
     netdp_i_stream_proof proof;
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
-    /* Of a factor of P its size says nothing. */
-    const bool back = netdp_i_observer_scale(protocol, observer) >= NETDP_I_FACTOR_BELOW &&
-                      netdp_i_retrace_serves((double)rows.start[rows.nodes] / rows.nodes,
+    const bool back = netdp_i_retrace_serves((double)rows.start[rows.nodes] / rows.nodes,
                                              observer->seen_count, of->count);
     netdp_status status =
         netdp_i_gains_new(protocol, basis, observer, protocol->rounds, &gains, progress, error);

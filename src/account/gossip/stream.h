@@ -35,8 +35,8 @@ netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *b
 
 /*
  * The same bound, with what rounding may have lost of it added outward: the number of contributions
- * where that cannot be told. Of up to NETDP_I_EXPLICIT slots, towards a single observer,
- * on a basis of all eigenvectors; not LOWER.
+ * where that cannot be told. Of up to NETDP_I_EXPLICIT slots, on a basis of all eigenvectors, by a
+ * filter that carries no factor (NETDP_I_FACTOR_BELOW); not LOWER.
  */
 netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
                                    const netdp_i_observer *observer, netdp_bound bound,
