@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "measure.h"
+#include "network.h"
 
 enum { NODES = 100000, DEGREE = 8, WIDTH = 16, ROUNDS = 100, RUNS = 5 };
 
@@ -47,11 +48,7 @@ int main(void)
     netdp_mixing *mixing = NULL;
     char family[64];
     snprintf(family, sizeof family, "regular %d %d", NODES, DEGREE);
-    if (netdp_graph_make(family, 1, true, &graph, NULL, &error) != NETDP_OK ||
-        netdp_mixing_new(graph, "metropolis", &mixing, &error) != NETDP_OK) {
-        fprintf(stderr, "%s\n", error.text);
-        return 1;
-    }
+    make_network(family, &graph, &mixing);
     const netdp_linear protocol = {.mixing = mixing, .rounds = ROUNDS, .dither = 0.01};
     double *values = malloc(sizeof(double) * NODES * WIDTH);
     double *result = malloc(sizeof(double) * NODES * WIDTH);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "measure.h"
+#include "network.h"
 
 enum { RUNS = 5 };
 
@@ -56,15 +57,10 @@ static double account(const netdp_linear *protocol, netdp_certify certify, doubl
 
 static void measure(int which)
 {
-    netdp_error error = {NETDP_OK, ""};
     netdp_graph *graph = NULL;
     netdp_mixing *mixing = NULL;
     double no[RUNS], yes[RUNS], plain = 0, proven = 0;
-    if (netdp_graph_make(cases[which].family, 1, true, &graph, NULL, &error) != NETDP_OK ||
-        netdp_mixing_new(graph, "metropolis", &mixing, &error) != NETDP_OK) {
-        fprintf(stderr, "%s\n", error.text);
-        exit(1);
-    }
+    make_network(cases[which].family, &graph, &mixing);
     netdp_linear protocol = {.mixing = mixing,
                              .rounds = cases[which].rounds,
                              .dither = cases[which].dither,

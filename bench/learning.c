@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "measure.h"
+#include "network.h"
 #include "probe.h"
 #include "simulate/gossip.h"
 
@@ -65,11 +66,7 @@ int main(void)
     netdp_mixing *mixing = NULL;
     char family[64];
     snprintf(family, sizeof family, "regular %d %d", NODES, DEGREE);
-    if (netdp_graph_make(family, 1, true, &graph, NULL, &error) != NETDP_OK ||
-        netdp_mixing_new(graph, "metropolis", &mixing, &error) != NETDP_OK) {
-        fprintf(stderr, "%s\n", error.text);
-        return 1;
-    }
+    make_network(family, &graph, &mixing);
     double *x = numbers((int64_t)NODES * WIDTH), *model = numbers((int64_t)NODES * WIDTH);
     double *y = numbers(NODES), *other = numbers((int64_t)NODES * WIDTH);
     int64_t *first = NETDP_I_NEW(int64_t, NODES + 1);

@@ -235,6 +235,11 @@ double netdp_i_json_number(const json_t *value)
     return json_is_string(value) ? INFINITY : json_number_value(value);
 }
 
+double netdp_i_json_field(const json_t *object, const char *key)
+{
+    return netdp_i_json_number(json_object_get(object, key));
+}
+
 /* One that was read back and says its schema itself keeps it. */
 static json_t *with_schema(const json_t *object)
 {

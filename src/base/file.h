@@ -48,6 +48,9 @@ json_t *netdp_i_json_double(double value);
 /* Back: infinity of a string, 0 of what is no number. */
 double netdp_i_json_number(const json_t *value);
 
+/* The same of an object's field. */
+double netdp_i_json_field(const json_t *object, const char *key);
+
 /*
  * The version of what JSON objects hold, their key "schema": it grows when a key changes its
  * meaning or goes, not when one comes.

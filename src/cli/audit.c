@@ -23,11 +23,6 @@ typedef struct audit_options {
 
 /* ---- Results ---- */
 
-static double number(const json_t *object, const char *key)
-{
-    return netdp_i_json_number(json_object_get(object, key));
-}
-
 /* One picture an audit; without gnuplot there are none, and that is said. */
 static void draw(const json_t *result, const char *folder)
 {
@@ -66,12 +61,13 @@ static void print_audits(const json_t *audits)
     json_array_foreach (audits, i, audit) {
         const char *unit = json_string_value(json_object_get(audit, "found_at_least_in"));
         char pair[32];
-        snprintf(pair, sizeof pair, "%d->%d", (int)number(audit, "from"), (int)number(audit, "to"));
+        snprintf(pair, sizeof pair, "%d->%d", (int)netdp_i_json_field(audit, "from"),
+                 (int)netdp_i_json_field(audit, "to"));
         printf("%-16s %-8s %-16s %9.4g %9.4g  %-15s %s\n",
                json_string_value(json_object_get(audit, "name")), pair,
                json_string_value(json_object_get(audit, "bound")),
-               number(json_object_get(audit, "claim"), unit),
-               number(json_object_get(audit, "evidence"), unit),
+               netdp_i_json_field(json_object_get(audit, "claim"), unit),
+               netdp_i_json_field(json_object_get(audit, "evidence"), unit),
                json_string_value(json_object_get(audit, "verdict")),
                json_string_value(json_object_get(audit, "attack")));
         const json_t *enough = json_object_get(audit, "enough_runs");
@@ -91,8 +87,9 @@ static void print_estimates(const json_t *estimates)
     printf("\nerror of an estimate of the value, in units of Delta\n%8s %8s %12s %12s\n",
            "distance", "node", "with dither", "without");
     json_array_foreach (estimates, i, one)
-        printf("%8d %8d %12.5g %12.5g\n", (int)number(one, "distance"), (int)number(one, "from"),
-               number(one, "rmse"), number(one, "rmse_without_dither"));
+        printf("%8d %8d %12.5g %12.5g\n", (int)netdp_i_json_field(one, "distance"),
+               (int)netdp_i_json_field(one, "from"), netdp_i_json_field(one, "rmse"),
+               netdp_i_json_field(one, "rmse_without_dither"));
 }
 
 /* Whom an observer that knows nobody's value finds out. */
@@ -108,8 +105,9 @@ static void print_everybody(const json_t *everybody)
         "", "observer", "others", "found", "without noise");
     json_array_foreach ((json_t *)everybody, i, one)
         printf("%-24s %8d %8zu %12d %14d\n", json_string_value(json_object_get(one, "name")),
-               (int)number(one, "to"), json_array_size(json_object_get(one, "nodes")),
-               (int)number(one, "told"), (int)number(one, "told_without_noise"));
+               (int)netdp_i_json_field(one, "to"), json_array_size(json_object_get(one, "nodes")),
+               (int)netdp_i_json_field(one, "told"),
+               (int)netdp_i_json_field(one, "told_without_noise"));
 }
 
 /* Means over everybody but the observer. */
@@ -119,7 +117,7 @@ static double mean_of(const json_t *nodes, const char *part, const char *key)
     json_t *node;
     double sum = 0;
     json_array_foreach ((json_t *)nodes, i, node)
-        sum += number(json_object_get(node, part), key);
+        sum += netdp_i_json_field(json_object_get(node, part), key);
     return sum / (double)json_array_size(nodes);
 }
 

@@ -7,15 +7,11 @@
 #include "base/file.h"
 #include "plot/plot.h"
 
-static double number(const json_t *object, const char *key)
-{
-    return netdp_i_json_number(json_object_get(object, key));
-}
-
 /* The least false negatives that the claim leaves at a rate x of false positives. */
 static void print_claim(FILE *out, const json_t *claim)
 {
-    const double mu = number(claim, "mu"), epsilon = number(claim, "epsilon");
+    const double mu = netdp_i_json_field(claim, "mu"),
+                 epsilon = netdp_i_json_field(claim, "epsilon");
     if (json_object_get(claim, "mu") != NULL && isfinite(mu))
         fprintf(out, "claim(x) = norm(invnorm(1 - x) - %.17g)\n", mu);
     else if (json_object_get(claim, "mu") == NULL && epsilon < 700)
@@ -23,7 +19,8 @@ static void print_claim(FILE *out, const json_t *claim)
             out,
             "high(a, b) = a > b ? a : b\n"
             "claim(x) = high(0, high(1 - %.17g - exp(%.17g) * x, exp(-%.17g) * (1 - %.17g - x)))\n",
-            number(claim, "delta"), epsilon, epsilon, number(claim, "delta"));
+            netdp_i_json_field(claim, "delta"), epsilon, epsilon,
+            netdp_i_json_field(claim, "delta"));
     else
         fputs("claim(x) = 0\n", out);
 }
@@ -38,13 +35,14 @@ static void print_script(FILE *out, const void *what)
           "$points << END\n",
           out);
     json_array_foreach (points, i, point)
-        fprintf(out, "%.9g %.9g %.9g %.9g\n", number(point, "false_positive"),
-                number(point, "false_negative"), number(point, "false_positive_most"),
-                number(point, "false_negative_most"));
+        fprintf(out, "%.9g %.9g %.9g %.9g\n", netdp_i_json_field(point, "false_positive"),
+                netdp_i_json_field(point, "false_negative"),
+                netdp_i_json_field(point, "false_positive_most"),
+                netdp_i_json_field(point, "false_negative_most"));
     fputs("END\nset title ", out);
     netdp_i_plot_text(out, json_string_value(json_object_get(audit, "name")), 40, 1);
-    fprintf(out, ".': node %d about node %d, '.", (int)number(audit, "to"),
-            (int)number(audit, "from"));
+    fprintf(out, ".': node %d about node %d, '.", (int)netdp_i_json_field(audit, "to"),
+            (int)netdp_i_json_field(audit, "from"));
     netdp_i_plot_text(out, json_string_value(json_object_get(audit, "verdict")), 20, 1);
     fputs(" noenhanced\n"
           "set xlabel 'false positives'\nset ylabel 'false negatives'\n"

@@ -62,11 +62,6 @@ netdp_status netdp_i_everybody_new(const char *name, const netdp_graph *graph,
     return status;
 }
 
-static double number(const json_t *object, const char *key)
-{
-    return netdp_i_json_number(json_object_get(object, key));
-}
-
 netdp_status netdp_i_everybody_write(const json_t *list, const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
@@ -81,9 +76,11 @@ netdp_status netdp_i_everybody_write(const json_t *list, const char *folder, net
     json_array_foreach ((json_t *)list, i, one)
         json_array_foreach (json_object_get(one, "nodes"), j, node)
             fprintf(output.stream, "%s,%d,%d,%d,%.9g,%.9g,%.9g\n",
-                    json_string_value(json_object_get(one, "name")), (int)number(one, "to"),
-                    (int)number(node, "from"), (int)number(node, "distance"), number(node, "rmse"),
-                    number(node, "standard_error"), number(node, "rmse_without_noise"));
+                    json_string_value(json_object_get(one, "name")),
+                    (int)netdp_i_json_field(one, "to"), (int)netdp_i_json_field(node, "from"),
+                    (int)netdp_i_json_field(node, "distance"), netdp_i_json_field(node, "rmse"),
+                    netdp_i_json_field(node, "standard_error"),
+                    netdp_i_json_field(node, "rmse_without_noise"));
     status = netdp_i_output_commit(&output, error);
     netdp_i_output_drop(&output);
     return status;

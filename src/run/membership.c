@@ -100,19 +100,15 @@ netdp_status netdp_i_membership_new(const char *name, const netdp_graph *graph,
     return status;
 }
 
-static double number(const json_t *object, const char *key)
-{
-    return netdp_i_json_number(json_object_get(object, key));
-}
-
 static void write_node(FILE *to, const json_t *one, const json_t *node)
 {
     for (int k = 0; k < PARTS; k++) {
         fprintf(to, "%s,%d,%d,%d,%.9g,%s", json_string_value(json_object_get(one, "name")),
-                (int)number(one, "to"), (int)number(node, "from"), (int)number(node, "distance"),
-                number(node, "mu"), parts[k]);
+                (int)netdp_i_json_field(one, "to"), (int)netdp_i_json_field(node, "from"),
+                (int)netdp_i_json_field(node, "distance"), netdp_i_json_field(node, "mu"),
+                parts[k]);
         for (int i = 0; i < NUMBERS; i++)
-            fprintf(to, ",%.9g", number(json_object_get(node, parts[k]), numbers[i]));
+            fprintf(to, ",%.9g", netdp_i_json_field(json_object_get(node, parts[k]), numbers[i]));
         fputc('\n', to);
     }
 }

@@ -216,9 +216,10 @@ static void add_contribution_noise(gossip *g, int64_t t, const int32_t *node, in
         const double scale = noise * (row != NULL ? row[phase] : 1);
         const int64_t round = p->every > 0 ? phase * p->every : t;
         add_noise(g->message, node, count, g->width, scale, g->seed, round, 0);
-        for (int32_t u = 0; p->own != NULL && u < g->nodes; u++) /* the same draw once more */
-            netdp_i_node_noise(g->message + (int64_t)u * g->width, u, g->width,
-                               (p->own[u] - 1) * scale, g->seed, round, 0);
+        for (int32_t u = 0; p->own != NULL && u < g->nodes; u++)
+            if (p->own[u] > 1) /* the same draw once more */
+                netdp_i_node_noise(g->message + (int64_t)u * g->width, u, g->width,
+                                   (p->own[u] - 1) * scale, g->seed, round, 0);
         if (g->first_pair != NULL)
             add_pair_noise(g->message, p->pairing.graph, g->first_pair, g->width,
                            scale * p->pairing.noise, g->seed, round);

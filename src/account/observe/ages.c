@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-#define NOTHING 1e-20
-
 /* Ages that are followed at most. */
 enum { LONGEST = 200000 };
 
@@ -96,14 +94,6 @@ void netdp_i_ages_clear(netdp_i_ages *shown)
     *shown = (netdp_i_ages){0};
 }
 
-static double largest(const double *x, int64_t count)
-{
-    double most = 0;
-    for (int64_t k = 0; k < count; k++)
-        most = fabs(x[k]) > most ? fabs(x[k]) : most;
-    return most;
-}
-
 static void step(const backward *b)
 {
     step_back(b, b->x);
@@ -135,9 +125,11 @@ netdp_status netdp_i_ages_new(const netdp_linear *protocol, const netdp_i_gains 
     int64_t room = 0;
     netdp_status status = backward_new(gains, &b, error);
     const int64_t each = (int64_t)b.modes * b.seen, left = protocol->rounds - made.first;
-    const double nothing = status == NETDP_OK ? NOTHING * largest(b.c, each) : 0;
+    const double nothing =
+        status == NETDP_OK ? NETDP_I_AGES_NOTHING * netdp_i_ages_largest(b.c, each) : 0;
     for (int64_t age = 0; status == NETDP_OK && age < left; age++) {
-        if (largest(b.x, each) <= nothing && largest(b.last, each) <= nothing)
+        if (netdp_i_ages_largest(b.x, each) <= nothing &&
+            netdp_i_ages_largest(b.last, each) <= nothing)
             break;
         if (age < kept - made.first) {
             status = keep(&b, &made, &room, error);

@@ -45,6 +45,14 @@ netdp_status netdp_i_ages_grow(int64_t ages, int64_t each, int64_t *room, double
     return NETDP_OK;
 }
 
+double netdp_i_ages_largest(const double *x, int64_t count)
+{
+    double most = 0;
+    for (int64_t k = 0; k < count; k++)
+        most = fabs(x[k]) > most ? fabs(x[k]) : most;
+    return most;
+}
+
 static netdp_status append(netdp_i_gains *gains, int32_t modes, int32_t seen, int64_t *room,
                            netdp_error *error)
 {

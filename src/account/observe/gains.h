@@ -37,6 +37,10 @@ void netdp_i_gains_clear(netdp_i_gains *gains);
 netdp_status netdp_i_ages_grow(int64_t ages, int64_t each, int64_t *room, double **numbers,
                                double **others, netdp_error *error);
 
+/* Of the first block, so much is as good as nothing; the largest absolute value of one. */
+#define NETDP_I_AGES_NOTHING 1e-20
+double netdp_i_ages_largest(const double *x, int64_t count);
+
 /* The gain of round t. */
 const netdp_i_gain *netdp_i_gains_at(const netdp_i_gains *gains, int64_t round);
 

@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-#define NOTHING 1e-20
-
 /* Nodes whose products are added up before they join the sum: what rounding may lose goes by that. */
 enum { TOGETHER = 32 };
 
@@ -161,14 +159,6 @@ static netdp_status fill_rounds(netdp_i_retrace *x, netdp_error *error)
     return status;
 }
 
-static double largest(const double *x, int64_t count)
-{
-    double most = 0;
-    for (int64_t k = 0; k < count; k++)
-        most = fabs(x[k]) > most ? fabs(x[k]) : most;
-    return most;
-}
-
 /* Rows of the steady gain by age, until nothing is left or the last round is there. */
 static netdp_status fill_ages(netdp_i_retrace *x, int64_t left, const netdp_progress *progress,
                               netdp_error *error)
@@ -186,9 +176,11 @@ static netdp_status fill_ages(netdp_i_retrace *x, int64_t left, const netdp_prog
         netdp_i_traces_begin(x, x->gains->count, 0, &last);
         netdp_i_traces_back(x, x->first, &last);
     }
-    const double nothing = status == NETDP_OK ? NOTHING * largest(now.x, each) : 0;
+    const double nothing =
+        status == NETDP_OK ? NETDP_I_AGES_NOTHING * netdp_i_ages_largest(now.x, each) : 0;
     while (status == NETDP_OK && x->ages < left &&
-           (largest(now.x, each) > nothing || largest(last.x, each) > nothing)) {
+           (netdp_i_ages_largest(now.x, each) > nothing ||
+            netdp_i_ages_largest(last.x, each) > nothing)) {
         status = netdp_i_ages_grow(x->ages, each, &room, &x->rows, sums ? &x->last : NULL, error);
         if (status == NETDP_OK)
             status = netdp_i_poll(progress, error);
