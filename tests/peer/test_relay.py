@@ -33,6 +33,13 @@ class Relay:
         self.process = subprocess.Popen(self.words, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr.readline() == f"event=started port={self.port}\n"
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        self.process.kill()  # nobody else ends it where a test failed
+        self.process.wait()
+
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
         said = self.process.communicate()[1]
@@ -68,9 +75,8 @@ def await_line(net, one, line, times=1):
         time.sleep(0.01)
 
 
-with Peers(STUDY % 0.02, noise=1, seed=7) as net:
-    port = net.first + net.count
-    relay, over, sent = Relay(port, "--connections", "64"), threading.Event(), [0]
+with Peers(STUDY % 0.02, noise=1, seed=7) as net, Relay(port := net.first + net.count, "--connections", "64") as relay:
+    over, sent = threading.Event(), [0]
     reach(net, port)
     crowd = threading.Thread(target=knock, args=(port, over, sent))
     crowd.start()
@@ -89,9 +95,8 @@ with Peers(STUDY % 0.02, noise=1, seed=7) as net:
     assert net.states() == net.expected()
     assert counts["meetings"] >= net.count and counts["turned-away"] > 0 and sent[0] > 10, (counts, sent)
 
-with Peers(STUDY % 0, noise=1) as net:
-    port = net.first + net.count
-    relay = Relay(port, "--bytes", "60000")  # a link's rounds are some 200,000
+# A link's rounds are some 200,000 bytes.
+with Peers(STUDY % 0, noise=1) as net, Relay(port := net.first + net.count, "--bytes", "60000") as relay:
     reach(net, port)
     for one in range(net.count):
         net.settle(one, transcript="transcript", patience=600)

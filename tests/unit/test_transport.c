@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -29,7 +30,25 @@ typedef struct end {
     netdp_i_hello hello; /* said when a link is up; nodes 0: nothing is */
     uint8_t extra[256];  /* after it, raw */
     size_t extras;
+    struct end
+        *torn; /* the other, which breaks off in the midst of what it says once it is heard */
 } end;
+
+/* What was said before is there to be heard, and behind it the connection is reset. */
+static void break_off(end *e, const uint8_t *bytes, size_t size)
+{
+    const struct linger at_once = {.l_onoff = 1};
+    for (int k = 0; k < 5; k++)
+        assert_true(netdp_i_transport_send(e->transport, 0, bytes, size));
+    for (int fd = 3; fd < 256; fd++) {
+        struct sockaddr_in to = {0};
+        socklen_t length = sizeof to;
+        if (getpeername(fd, (struct sockaddr *)&to, &length) == 0 &&
+            ntohs(to.sin_port) == atoi(strchr(e->address, ':') + 1))
+            assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+    }
+    netdp_i_transport_close(e->transport);
+}
 
 static void on_up(void *context, int32_t link)
 {
@@ -47,10 +66,14 @@ static netdp_i_refusal on_frame(void *context, int32_t link, const netdp_i_messa
                                 const uint8_t *bytes, size_t size)
 {
     end *e = context;
-    (void)link, (void)bytes, (void)size;
+    (void)link;
     e->frames++;
     if (message->kind == NETDP_I_FRAME_GOODBYE)
         e->goodbye = message->why;
+    if (e->torn != NULL && message->kind == NETDP_I_FRAME_VECTOR) {
+        break_off(e->torn, bytes, size);
+        e->torn = NULL;
+    }
     return message->kind == NETDP_I_FRAME_HELLO ? e->answer : NETDP_I_REFUSE_NOTHING;
 }
 
@@ -127,6 +150,23 @@ static void neighbours_meet(void **state)
     UNTIL(&loop, server.frames == 2 && client.frames == 1);
     assert_int_equal(server.refused, NETDP_I_REFUSE_NOTHING);
     part(&loop, &server, &client);
+}
+
+/* The loop tells of a reset once, and the frames before it are taken up one at a time. */
+static void a_reset_behind_frames_is_noticed(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    end client = {.hello = {.index = 1, .nodes = NODES}};
+    end server = {.hello = {.nodes = NODES}, .torn = &client};
+    const double numbers[WIDTH] = {0.25, -3};
+    client.extras = netdp_i_frame_vector(1, (netdp_i_when){0}, numbers, WIDTH, client.extra);
+    meet(&loop, &server, &client, 1, 0);
+    UNTIL(&loop, server.down);
+    assert_null(server.torn);
+    netdp_i_transport_close(server.transport);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
 }
 
 static void keys_are_refused_by_name(void **state)
@@ -266,6 +306,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_meet),
+        cmocka_unit_test(a_reset_behind_frames_is_noticed),
         cmocka_unit_test(keys_are_refused_by_name),
         cmocka_unit_test(an_impostor_is_refused),
         cmocka_unit_test(frames_are_refused_by_name),

@@ -388,6 +388,8 @@ static void on_ready(uv_poll_t *poll, int status, int events)
         flush(c);
     if (!c->closing)
         hear(c);
+    if (status < 0)
+        watch(c, c->sent < c->filled); /* libuv looks no more, and there may be records yet */
 }
 
 static void on_late(uv_timer_t *timer)
