@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Allocations that fail anywhere, in the libraries too: the right result or an error, never less, and no signal.
 
-Every position would take minutes: some are drawn evenly; NETDP_EVERY_ALLOCATION=1 takes all."""
+Every position would take hours: NETDP_ALLOCATIONS of each command are taken evenly, 60 where it is not set."""
 import os
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 COMMAND, PRELOAD = os.environ["NETDP_COMMAND"], os.environ["NETDP_FAIL_MALLOC"]
-POSITIONS = 0 if "NETDP_EVERY_ALLOCATION" in os.environ else 60
+POSITIONS = int(os.environ.get("NETDP_ALLOCATIONS", 60))
 GRAPHML = """<?xml version="1.0"?><graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/>
 <node id="c"/><edge source="a" target="b"/><edge source="b" target="c"/></graph></graphml>"""
 FILES = {"g.graphml": GRAPHML, "e.json": '[{"mechanism": "laplace", "noise": 4}]',
@@ -20,10 +20,9 @@ COMMANDS = [["loss", "--family", "complete 5", "--rounds", "2", "--json", "--ful
             ["convert", "events:e.json", "--to", "dp:1e-5", "--json"],  # FFTW
             ["convert", "gdp:3", "--to", "dp:1e-200"],  # FLINT, GMP
             ["run", "s.yaml", "-o", "out", "--json"]]  # libcyaml, gnuplot's caller
-if POSITIONS == 0:  # FLINT, at 700,000 positions
+if POSITIONS > 60:  # FLINT, at 700,000 positions
     COMMANDS.append(["loss", "--family", "ring 12", "--protocol", "ring-histogram", "--rounds", "1", "--flip", "0.3",
                      "--levels", "3", "--as", "dp:1e-6", "--from", "5", "--to", "0"])
-MOST = 1000  # of a command's positions
 
 
 def run(words, at):
@@ -43,7 +42,7 @@ def main():
         counted, table = run(words, -1)
         assert counted.returncode == 0, counted.stderr
         count = int(counted.stderr.split()[-1])
-        step = max(1, count // (POSITIONS or MOST)) if count > MOST or POSITIONS else 1
+        step = max(1, count // POSITIONS)
         for at in range(step // 2, count, step):
             done, rows = run(words, at)
             ends += 1
