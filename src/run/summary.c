@@ -260,8 +260,10 @@ static void remark_own(const netdp_i_variant *variant, json_t *remarks)
         count += variant->own[v] > 1;
         most = fmax(most, variant->own[v]);
     }
-    if (count > 0)
-        remark(remarks, "%d of the nodes add more noise than the table says, up to %.3g times",
+    if (count == 1)
+        remark(remarks, "one node adds more noise than the table says: %.3g times as much", most);
+    else if (count > 1)
+        remark(remarks, "%d nodes add more noise than the table says, up to %.3g times as much",
                (int)count, most);
 }
 
