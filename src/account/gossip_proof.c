@@ -209,8 +209,12 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
 /* Of losses near 0, to which digits of the others' are lost: of those at most 1e-20. */
 #define LEAST_MARGIN 1e-19
 
-/* ... and of responses, over the least scale of an observation. */
-#define MADE 3e-16
+/*
+ * ... and of responses, that is of the root of a loss: of messages 1.6e-15 over the least noise was seen
+ * to be taken (weights of 1e-4 leave losses of 1e-8 and less), and with noise in pairs what is its part.
+ */
+#define MADE 4e-15
+#define MADE_OF_SPREAD 3e-16
 
 /* A dither that is as good as none has its tolerance. `scale`: in units of the spread. */
 double netdp_i_gossip_margin(const netdp_i_gossip_account *a, double scale, double spread)
@@ -225,7 +229,8 @@ void netdp_i_gossip_round_outward(const netdp_i_gossip_account *a, double scale,
 {
     const double margin = netdp_i_gossip_margin(a, scale, spread);
     const bool drowned = netdp_linear_least_noise(a->request->protocol) < NETDP_I_LEAST_DITHER;
-    const double made = spread > 1 ? MADE / (drowned ? 1 / spread : scale) : 0;
+    const double made = MADE / (drowned ? 1 : fmin(1, scale * spread)) +
+                        (spread > 1 ? MADE_OF_SPREAD / (drowned ? 1 / spread : scale) : 0);
     for (int32_t i = 0; i < a->losses->from_count; i++)
         loss[i] = loss[i] > 0 ? pow(sqrt(loss[i]) + made, 2) * (1 + margin) + LEAST_MARGIN : 0;
 }
@@ -237,7 +242,7 @@ void netdp_i_gossip_round_outward(const netdp_i_gossip_account *a, double scale,
  */
 #define LITTLE_REACH 0.4
 #define TAKEN_OF_SUM 5e-13
-#define MADE_OF_SUM 1e-15
+#define MADE_OF_SUM 1e-14
 
 netdp_status netdp_i_gossip_sums_outward(const netdp_i_gossip_account *a,
                                          const netdp_i_observer *observer, double *loss,

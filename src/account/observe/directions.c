@@ -9,8 +9,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* As in basis.c: directions below this part of a unit vector are dropped as dependent. */
-#define DEPENDENT 1e-12
+/*
+ * Directions below this part of a unit vector are dropped: what is rounding of a product, and no more. Eigenvectors whose values lie
+ * close together err by more than that, and what they show of a far contribution may be as little.
+ */
+#define DEPENDENT 1e-15
 
 /* Behind the last mode with the eigenvalue of the first one. */
 static int32_t end_of_group(const netdp_i_basis *basis, int32_t first)
