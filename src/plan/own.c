@@ -22,10 +22,11 @@ bool netdp_i_own_is(const netdp_study *study)
 
 /* ---- "NODE:NUMBER,..." ---- */
 
-/* The entry at *text, which moves behind it; *left: none was left. */
-static netdp_status read_entry(const char **text, const netdp_graph *graph, const char *key,
+/* The entry at *text, which moves behind it; *left: one was. `own` still has ones for those not named. */
+static netdp_status read_entry(const char **text, const netdp_i_variant *variant, const char *key,
                                int32_t *node, double *number, bool *left, netdp_error *error)
 {
+    const netdp_graph *graph = variant->problem->graph;
     const char *end = *text + strcspn(*text, ",");
     char entry[256], *after;
     *left = **text != 0;
@@ -44,7 +45,12 @@ static netdp_status read_entry(const char **text, const netdp_graph *graph, cons
                             colon + 1);
     *text = *end == ',' ? end + 1 : end;
     const netdp_status status = netdp_graph_find(graph, entry, node, error);
-    return status == NETDP_OK ? status : netdp_i_within(error, status, "privacy.%s", key);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "privacy.%s", key);
+    if (variant->own[*node] != 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "privacy.%s: node %.40s is named twice; once is enough", key, entry);
+    return NETDP_OK;
 }
 
 /* Ones, which the protocol has from now on. */
@@ -80,8 +86,7 @@ netdp_status netdp_i_own_given(netdp_i_variant *variant, netdp_error *error)
     while (status == NETDP_OK && left) {
         int32_t node = 0;
         double times = 1;
-        status =
-            read_entry(&text, variant->problem->graph, "more_noise", &node, &times, &left, error);
+        status = read_entry(&text, variant, "more_noise", &node, &times, &left, error);
         if (status == NETDP_OK && left)
             variant->own[node] = times;
     }
@@ -161,8 +166,7 @@ static netdp_status meet_all(netdp_i_variant *variant, const netdp_losses *losse
         meeting m = {losses, variant->noise, netdp_i_study_unit(study), study->privacy.over, 0};
         int32_t node = 0;
         double target = 0;
-        status =
-            read_entry(&text, variant->problem->graph, "targets", &node, &target, &left, error);
+        status = read_entry(&text, variant, "targets", &node, &target, &left, error);
         if (status != NETDP_OK || !left)
             break;
         m.from = index_of(losses, node);

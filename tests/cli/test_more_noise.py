@@ -60,7 +60,7 @@ def targets_are_met():
                 assert node == 7 or of(after, node, over) > 0.9999 * target, (over, node, of(after, node, over))
             for pair, value in before.items():
                 assert after[pair] == value if pair[0] not in more else after[pair] < value, (pair, value, after[pair])
-            assert any("up to %.3g times" % more[5] in remark and "2 of the nodes" in remark for remark in told["remarks"]), told
+            assert any("up to %.3g times" % more[5] in remark and "2 nodes add" in remark for remark in told["remarks"]), told
             given = ",".join(f"{node}:{times!r}" for node, times in more.items())
             noisy = STUDY.replace("epsilon: 2", f"noise: {told['noise']!r}")
             put(folder, over, noisy)
@@ -96,6 +96,7 @@ def it_goes_on():
 def where_it_does_not_apply():
     cases = [
         (["privacy.targets=5:0"], "number above 0"), (["privacy.targets=5"], "NODE:NUMBER"), (["privacy.targets=99:1"], "99"),
+        (["privacy.targets=5:0.2,5:9"], "named twice"),
         (["privacy.more_noise=5:0.5"], "from 1"), (["privacy.more_noise=5:2", "privacy.targets=5:1"], "leave privacy.more_noise out"),
         (["privacy.epsilon=inf", "privacy.targets=5:1"], "finite privacy.epsilon"),
         (["privacy.bound=published", "privacy.more_noise=5:2"], "exact or everything"),
