@@ -415,6 +415,7 @@ static void find_range(pair *p, const netdp_i_mixture_asked *asked, double *rang
 static void sample(pair *p, const netdp_i_mixture_asked *asked, netdp_i_cost_law *law)
 {
     const int64_t all = law->atoms / 2 + 1;
+    double about = 0, rest = 0; /* the answer by the samples of an earlier look */
     while (law->samples < all) {
         double tilts[LANES];
         int64_t turns[LANES];
@@ -436,8 +437,12 @@ static void sample(pair *p, const netdp_i_mixture_asked *asked, netdp_i_cost_law
         }
         if (asked->whole || law->samples < FIRST_SAMPLES)
             continue;
-        double rest;
-        const double about = netdp_i_cost_law_about(law, USUAL_NOISE, asked->delta);
+        /* What is left out hardly depends on the answer: that is found again only before the end. */
+        if (about > 0)
+            (void)netdp_i_cost_law_delta(law, USUAL_NOISE, about, &rest);
+        if (rest > ENOUGH * asked->delta)
+            continue;
+        about = netdp_i_cost_law_about(law, USUAL_NOISE, asked->delta);
         (void)netdp_i_cost_law_delta(law, USUAL_NOISE, about, &rest);
         if (!(rest > ENOUGH * asked->delta))
             break;
