@@ -22,7 +22,7 @@ bool netdp_i_own_is(const netdp_study *study)
 
 /* ---- "NODE:NUMBER,..." ---- */
 
-/* The entry at *text, which moves behind it; *left: one was. `own` still has ones for those not named. */
+/* The entry at *text, which moves behind it; *left: one was. Of those not named yet `own` is 1. */
 static netdp_status read_entry(const char **text, const netdp_i_variant *variant, const char *key,
                                int32_t *node, double *number, bool *left, netdp_error *error)
 {

@@ -35,7 +35,6 @@ class Case:
     env: dict = dataclasses.field(default_factory=dict)
     stdout: str = None  # a device to write to instead: "/dev/full"
     prints: bool = False  # standard output is used although the command fails
-    seconds: int = PATIENCE
 
 
 def refuse(text):
@@ -68,7 +67,7 @@ class Forks:
         self.ask, self.out, self.err = (os.path.join(self.folder.name, name) for name in ("ask", "out", "err"))
         asan = os.environ.get("ASAN_OPTIONS")  # leaks take longest to look for: the tests in C do
         self.process = subprocess.Popen(
-            [COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, restore_signals=True,
+            [COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
             env={**environment, "LD_PRELOAD": os.environ["NETDP_FORKER"],
                  **({"ASAN_OPTIONS": asan + ":verify_asan_link_order=0:detect_leaks=0"} if asan else {})})
 
@@ -84,7 +83,7 @@ class Forks:
 forks = None
 
 
-def run(argv, folder, env=None, stdout=None, seconds=PATIENCE):
+def run(argv, folder, env=None, stdout=None):
     """Runs the command in `folder`; standard input is empty."""
     global forks
     environment = {**os.environ, "OMP_NUM_THREADS": "2", **(env or {})}
@@ -95,7 +94,7 @@ def run(argv, folder, env=None, stdout=None, seconds=PATIENCE):
     target = open(stdout, "wb") if stdout else subprocess.PIPE
     try:
         done = subprocess.run([COMMAND, *argv], cwd=folder, stdin=subprocess.DEVNULL, stdout=target,
-                              stderr=subprocess.PIPE, timeout=max(seconds, PATIENCE), env=environment)
+                              stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
     finally:
         if stdout:
             target.close()
@@ -192,7 +191,7 @@ def fails(case):
                 file.write(content)
         code, out, err = None, "", ""
         try:
-            code, out, err = run(arguments(case), folder, case.env, case.stdout, case.seconds)
+            code, out, err = run(arguments(case), folder, case.env, case.stdout)
             judge(case, code, out, err)
         except (AssertionError, ValueError, KeyError, TypeError, subprocess.TimeoutExpired) as why:
             command = " ".join(shlex.quote(word) for word in arguments(case))

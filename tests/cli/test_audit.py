@@ -10,18 +10,17 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
-from harness import COMMAND, SOURCE, PATIENCE, Case, main, read_json, run
+from harness import COMMAND, SOURCE, Case, main, read_json, run
 
 
 def experiment(name):
     return os.path.join(SOURCE, "experiments", name)
 
 
-def audit(name, *more, seconds=PATIENCE, env=None):
+def audit(name, *more, env=None):
     """audit.json, and the folder's files by name."""
     with tempfile.TemporaryDirectory() as folder:
-        code, out, err = run(["audit", experiment(name), "-o", "found", "--json", *more], folder,
-                             seconds=seconds, env=env)
+        code, out, err = run(["audit", experiment(name), "-o", "found", "--json", *more], folder, env=env)
         assert code == 0, f"{name} {more}: {err}"
         files = {}
         for entry in os.listdir(os.path.join(folder, "found")):
@@ -168,7 +167,7 @@ def interrupted_audits_go_on():
 
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
-        code, out, err = run(["audit", "--self-test", "--json"], folder, seconds=PATIENCE)
+        code, out, err = run(["audit", "--self-test", "--json"], folder)
     result = read_json(out)
     assert code == 0 and result["failed"] == 0, (err, result)
     assert len(result["lines"]) >= 10

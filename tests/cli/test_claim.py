@@ -2,7 +2,7 @@
 """netdp claim: the list, values beside what holds, inputs from graphs, what is refused."""
 import re
 
-from harness import PATIENCE, Case, close, main, run
+from harness import Case, close, main, run
 
 ROW = ["claim", "paper", "source", "statement", "unit", "sound", "why", "erratum", "condition"]
 KEYS = ROW + ["inputs", "value", "valid", "holds", "refuted"]
@@ -41,8 +41,8 @@ def gives(value, least=None, most=None, refuted=False, relative=1e-5, **inputs):
     return check
 
 
-def claim(words, check, seconds=PATIENCE):
-    return Case(f"claim {words} --json", keys=KEYS, check=check, seconds=seconds)
+def claim(words, check):
+    return Case(f"claim {words} --json", keys=KEYS, check=check)
 
 
 RING = "--family 'ring 60' rounds=68 noise=1"

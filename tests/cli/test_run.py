@@ -44,8 +44,8 @@ def prepare(folder, study=STUDY):
     write(folder, "values.csv", VALUES)
 
 
-def ran(folder, *words, seconds=PATIENCE):
-    code, out, err = run(["run", *words], folder, seconds=seconds)
+def ran(folder, *words):
+    code, out, err = run(["run", *words], folder)
     assert code == 0, f"{words}: exit {code}: {err}"
     return out
 

@@ -6,7 +6,7 @@ import re
 import sys
 import tempfile
 
-from harness import SOURCE, PATIENCE, Case, close, main, read_json, run
+from harness import SOURCE, Case, close, main, read_json, run
 
 sys.path.insert(0, os.path.join(SOURCE, "tests/oracle"))
 import excursion_spec  # noqa: E402
@@ -18,9 +18,9 @@ FAMILIES = {"hypercube5": "hypercube 5", "ring12": "ring 12", "davis": "davis",
             "florentine": "florentine"}
 
 
-def answer(words, seconds=PATIENCE):
+def answer(words):
     with tempfile.TemporaryDirectory() as folder:
-        code, out, err = run(words, folder, seconds=seconds)
+        code, out, err = run(words, folder)
     assert code == 0, f"{words}: {err}"
     return read_json(out)
 

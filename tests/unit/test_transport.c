@@ -30,8 +30,7 @@ typedef struct end {
     netdp_i_hello hello; /* said when a link is up; nodes 0: nothing is */
     uint8_t extra[256];  /* after it, raw */
     size_t extras;
-    struct end
-        *torn; /* the other, which breaks off in the midst of what it says once it is heard */
+    struct end *torn; /* the other, which breaks off while it speaks, once it is heard */
 } end;
 
 /* What was said before is there to be heard, and behind it the connection is reset. */

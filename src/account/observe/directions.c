@@ -10,8 +10,9 @@
 #include "base/memory.h"
 
 /*
- * Directions below this part of a unit vector are dropped: what is rounding of a product, and no more. Eigenvectors whose values lie
- * close together err by more than that, and what they show of a far contribution may be as little.
+ * Directions below this part of a unit vector are dropped: what is rounding of a product, and no
+ * more. Eigenvectors whose values lie close together err by more than that, and what they show of a
+ * far contribution may be as little.
  */
 #define DEPENDENT 1e-15
 
