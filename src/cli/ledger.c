@@ -276,8 +276,7 @@ static netdp_status verify_command(int argc, const char **argv, netdp_error *err
 
 static netdp_status without(int argc, const char **argv, netdp_error *error)
 {
-    (void)argc, (void)argv;
-    return netdp_i_cli_without_peer(error);
+    return netdp_i_cli_without_part("ledger", argc, argv, error);
 }
 
 #define show_command without

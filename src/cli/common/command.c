@@ -74,11 +74,28 @@ netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error)
     return status;
 }
 
+static const char without[] =
+    "this netdp was built without it; install libuv1-dev, libssl-dev and "
+    "libsqlite3-dev, then meson setup --reconfigure -Dpeer=enabled and build";
+
 netdp_status netdp_i_cli_without_peer(netdp_error *error)
 {
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "this netdp was built without it; install libuv1-dev, libssl-dev and "
-                        "libsqlite3-dev, then meson setup --reconfigure -Dpeer=enabled and build");
+    return netdp_i_fail(error, NETDP_INVALID, "%s", without);
+}
+
+netdp_status netdp_i_cli_without_part(const char *command, int argc, const char **argv,
+                                      netdp_error *error)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", command, argv[0]);
+    const netdp_i_option none[] = {{0}};
+    const netdp_i_usage usage = {
+        .command = name, .arguments = "", .what = without, .most = SIZE_MAX, .options = none};
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    const bool help = arguments.help;
+    netdp_i_arguments_free(&arguments);
+    return status == NETDP_OK && help ? NETDP_OK : netdp_i_cli_without_peer(error);
 }
 
 netdp_status netdp_i_cli_run_part(const netdp_i_part *parts, const netdp_i_usage *usage,

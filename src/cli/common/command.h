@@ -42,8 +42,11 @@ netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *e
 netdp_status netdp_i_command_data(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *error);
 
-/* What a command of the peer says where this netdp was built without: NETDP_INVALID. */
+/* What a command of the peer says where this netdp was built without: NETDP_INVALID. A part of one, argv[0],
+ * has a help page that says so. */
 netdp_status netdp_i_cli_without_peer(netdp_error *error);
+netdp_status netdp_i_cli_without_part(const char *command, int argc, const char **argv,
+                                      netdp_error *error);
 
 /* ---- The engine (engine/engine.h) ---- */
 

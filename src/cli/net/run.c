@@ -457,8 +457,7 @@ static const netdp_i_part parts[] = {{"init", netdp_i_net_init},
 
 static netdp_status without(int argc, const char **argv, netdp_error *error)
 {
-    (void)argc, (void)argv;
-    return netdp_i_cli_without_peer(error);
+    return netdp_i_cli_without_part("net", argc, argv, error);
 }
 
 static const netdp_i_part parts[] = {{"init", without},   {"invite", without}, {"join", without},
