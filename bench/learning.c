@@ -1,6 +1,6 @@
 /*
  * Learning at scale: gossip-sgd of a logistic model of 100 numbers among 100,000 nodes of degree 8 with a
- * row each, 20 rounds, and nothing traced, against what the memory gives. Counted of a round are 8 bytes for each
+ * row each, 100 rounds, and nothing traced, against what the memory gives. Counted of a round are 8 bytes for each
  * number of a neighbour read and of a result written, of a row and a model read and of a message
  * written, whether or not the caches save some; the probes are those of bench/product.c. The other
  * times are of the parts of a round by themselves, as many rounds of them.
@@ -18,7 +18,7 @@
 #include "probe.h"
 #include "simulate/gossip.h"
 
-enum { NODES = 100000, DEGREE = 8, WIDTH = 100, ROUNDS = 20, RUNS = 5 };
+enum { NODES = 100000, DEGREE = 8, WIDTH = 100, ROUNDS = 100, RUNS = 5 };
 
 typedef struct parts {
     double all, mixing, noise, gradients; /* seconds */

@@ -84,7 +84,8 @@ typedef struct netdp_learning {
 /*
  * Gossip SGD (paper D, eq. 5.1) and Muffliato-SGD (paper C, Algorithm 3): in contribution rounds a
  * node sends s - step (gradient(s) + noise N), in others s plus dither; at the end of a phase its
- * state takes the end dither. Models start at 0; each node's last goes to model [nodes][parameters].
+ * state takes the end dither. Models start at 0; each node's last goes to model [nodes][parameters], which
+ * holds nothing of use after a failure.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_simulate_learning(const netdp_linear *protocol,
                                                            const netdp_learning *learning,

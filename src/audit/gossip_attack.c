@@ -411,7 +411,8 @@ static netdp_status run_batch(void *context, int64_t index, int thread, netdp_er
     r.sum = b->estimate[r.world] + first;
     r.drawn = NETDP_I_NEW(double, r.width);
     r.before = has(b, NETDP_FAULT_CLIP_AFTER) ? NETDP_I_NEW(double, size) : NULL;
-    const netdp_i_round_hooks rounds = {contribute, report, false, &r, NULL, observe, 0};
+    const netdp_i_round_hooks rounds = {
+        .contribute = contribute, .report = report, .context = &r, .observe = observe};
     netdp_status status = NETDP_OK;
     if (state == NULL || r.drawn == NULL || (has(b, NETDP_FAULT_CLIP_AFTER) && r.before == NULL))
         status = netdp_i_no_memory(error);

@@ -197,7 +197,8 @@ static netdp_status run_batch(void *context, int64_t index, int thread, netdp_er
     r.value = NETDP_I_NEW(double, size);
     r.statistic = NETDP_I_NEW(double, (int64_t)s->columns *r.width);
     r.drawn = NETDP_I_NEW(double, r.width);
-    const netdp_i_round_hooks rounds = {contribute, report, false, &r, NULL, observe, 0};
+    const netdp_i_round_hooks rounds = {
+        .contribute = contribute, .report = report, .context = &r, .observe = observe};
     netdp_status status = state == NULL || r.value == NULL || r.statistic == NULL || r.drawn == NULL
                               ? netdp_i_no_memory(error)
                               : NETDP_OK;

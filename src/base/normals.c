@@ -21,7 +21,7 @@ enum { LANES = 16 };
 typedef struct draws {
     uint32_t counter[4][LANES];
     uint64_t word[2][LANES];
-    double cosine[LANES], sine[LANES]; /* the two normals of each */
+    double normal[LANES][2];
 } draws;
 
 INSIDE double as_double(uint64_t bits)
@@ -99,15 +99,29 @@ enum { ROUNDS = 10 };
 static const uint32_t multiplier[2] = {0xD2511F53u, 0xCD9E8D57u},
                       bump[2] = {0x9E3779B9u, 0xBB67AE85u};
 
-INSIDE void philox(const uint32_t key[2], draws *d, const int lanes)
+/* The keys of all rounds. */
+typedef struct keys {
+    uint64_t of[ROUNDS][2];
+} keys;
+
+static keys keys_of(netdp_stream stream)
+{
+    keys k;
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < 2; i++)
+            k.of[round][i] = stream.key[i] + round * bump[i];
+    return k;
+}
+
+INSIDE void philox(const keys *key, draws *d, const int lanes)
 {
     for (int i = 0; i < lanes; i++) {
         uint32_t c0 = d->counter[0][i], c1 = d->counter[1][i];
         uint32_t c2 = d->counter[2][i], c3 = d->counter[3][i];
-        for (uint32_t round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             const uint64_t p0 = (uint64_t)multiplier[0] * c0, p1 = (uint64_t)multiplier[1] * c2;
-            c0 = (uint32_t)(p1 >> 32) ^ c1 ^ (key[0] + round * bump[0]);
-            c2 = (uint32_t)(p0 >> 32) ^ c3 ^ (key[1] + round * bump[1]);
+            c0 = (uint32_t)(p1 >> 32) ^ c1 ^ (uint32_t)key->of[round][0];
+            c2 = (uint32_t)(p0 >> 32) ^ c3 ^ (uint32_t)key->of[round][1];
             c1 = (uint32_t)p1;
             c3 = (uint32_t)p0;
         }
@@ -122,12 +136,12 @@ INSIDE void transform(draws *d, const int lanes)
         const double radius = sqrt(-2 * log_of(open_unit(d->word[0][i])));
         double cosine, sine;
         turn(open_unit(d->word[1][i]), &cosine, &sine);
-        d->cosine[i] = radius * cosine;
-        d->sine[i] = radius * sine;
+        d->normal[i][0] = radius * cosine;
+        d->normal[i][1] = radius * sine;
     }
 }
 
-static void make_one(const uint32_t key[2], draws *d)
+static void make_one(const keys *key, draws *d)
 {
     philox(key, d, 1);
     transform(d, 1);
@@ -137,16 +151,16 @@ static void make_one(const uint32_t key[2], draws *d)
 #define WIDE __attribute__((target("avx2")))
 
 /* Four draws, each in 64 bits of which the products read the lower half: what stands above it is no matter. */
-WIDE static void philox_four(const uint32_t key[2], draws *d, int at)
+WIDE static void philox_four(const keys *key, draws *d, int at)
 {
     __m256i c[4];
     for (int k = 0; k < 4; k++)
         c[k] = _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i *)&d->counter[k][at]));
     const __m256i m0 = _mm256_set1_epi64x(multiplier[0]), m1 = _mm256_set1_epi64x(multiplier[1]);
-    for (uint32_t round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         const __m256i p0 = _mm256_mul_epu32(c[0], m0), p1 = _mm256_mul_epu32(c[2], m1);
-        const __m256i k0 = _mm256_set1_epi64x(key[0] + round * bump[0]);
-        const __m256i k1 = _mm256_set1_epi64x(key[1] + round * bump[1]);
+        const __m256i k0 = _mm256_set1_epi64x((int64_t)key->of[round][0]);
+        const __m256i k1 = _mm256_set1_epi64x((int64_t)key->of[round][1]);
         c[0] = _mm256_xor_si256(_mm256_srli_epi64(p1, 32), _mm256_xor_si256(c[1], k0));
         c[2] = _mm256_xor_si256(_mm256_srli_epi64(p0, 32), _mm256_xor_si256(c[3], k1));
         c[1] = p1;
@@ -158,28 +172,38 @@ WIDE static void philox_four(const uint32_t key[2], draws *d, int at)
             _mm256_blend_epi32(c[2 * k], _mm256_slli_epi64(c[2 * k + 1], 32), 0xaa));
 }
 
-WIDE static void make_wide(const uint32_t key[2], draws *d)
+WIDE static void make_wide(const keys *key, draws *d)
 {
     for (int at = 0; at < LANES; at += 4)
         philox_four(key, d, at);
     transform(d, LANES);
 }
 
+WIDE static void make_half_wide(const keys *key, draws *d)
+{
+    for (int at = 0; at < LANES / 2; at += 4)
+        philox_four(key, d, at);
+    transform(d, LANES / 2);
+}
+
 #define WIDEST __attribute__((target("avx512f,avx512dq")))
 
+/* a ^ b ^ c, as a table of their bits. */
+enum { EXCLUSIVE = 0x96 };
+
 /* The same, eight draws. */
-WIDEST static void philox_eight(const uint32_t key[2], draws *d, int at)
+WIDEST static void philox_eight(const keys *key, draws *d, int at)
 {
     __m512i c[4];
     for (int k = 0; k < 4; k++)
         c[k] = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)&d->counter[k][at]));
     const __m512i m0 = _mm512_set1_epi64(multiplier[0]), m1 = _mm512_set1_epi64(multiplier[1]);
-    for (uint32_t round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         const __m512i p0 = _mm512_mul_epu32(c[0], m0), p1 = _mm512_mul_epu32(c[2], m1);
-        const __m512i k0 = _mm512_set1_epi64(key[0] + round * bump[0]);
-        const __m512i k1 = _mm512_set1_epi64(key[1] + round * bump[1]);
-        c[0] = _mm512_xor_si512(_mm512_srli_epi64(p1, 32), _mm512_xor_si512(c[1], k0));
-        c[2] = _mm512_xor_si512(_mm512_srli_epi64(p0, 32), _mm512_xor_si512(c[3], k1));
+        const __m512i k0 = _mm512_set1_epi64((int64_t)key->of[round][0]);
+        const __m512i k1 = _mm512_set1_epi64((int64_t)key->of[round][1]);
+        c[0] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(p1, 32), c[1], k0, EXCLUSIVE);
+        c[2] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(p0, 32), c[3], k1, EXCLUSIVE);
         c[1] = p1;
         c[3] = p0;
     }
@@ -189,15 +213,21 @@ WIDEST static void philox_eight(const uint32_t key[2], draws *d, int at)
             _mm512_mask_blend_epi32(0xaaaa, c[2 * k], _mm512_slli_epi64(c[2 * k + 1], 32)));
 }
 
-WIDEST static void make_widest(const uint32_t key[2], draws *d)
+WIDEST static void make_widest(const keys *key, draws *d)
 {
     for (int at = 0; at < LANES; at += 8)
         philox_eight(key, d, at);
     transform(d, LANES);
 }
+
+WIDEST static void make_half_widest(const keys *key, draws *d)
+{
+    philox_eight(key, d, 0);
+    transform(d, LANES / 2);
+}
 #endif
 
-static void make_all(const uint32_t key[2], draws *d)
+static void make_all(const keys *key, draws *d)
 {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
@@ -213,9 +243,27 @@ static void make_all(const uint32_t key[2], draws *d)
     transform(d, LANES);
 }
 
+/* The first half of them. */
+static void make_half(const keys *key, draws *d)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+        make_half_widest(key, d);
+        return;
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        make_half_wide(key, d);
+        return;
+    }
+#endif
+    philox(key, d, LANES / 2);
+    transform(d, LANES / 2);
+}
+
 /* One number a node. */
 static void make_single(netdp_stream first, const int32_t *node, int64_t count, double *out)
 {
+    const keys key = keys_of(first);
     draws d;
     for (int k = 1; k < 4; k++)
         for (int i = 0; i < LANES; i++)
@@ -225,29 +273,48 @@ static void make_single(netdp_stream first, const int32_t *node, int64_t count, 
         for (int i = 0; i < LANES; i++)
             d.counter[0][i] = node == NULL ? first.counter[0] + (uint32_t)(done + i)
                                            : (uint32_t)node[done + (i < lanes ? i : 0)];
-        (lanes == 1 ? make_one : make_all)(first.key, &d);
-        memcpy(out + done, d.cosine, (size_t)lanes * sizeof *out);
+        (lanes == 1 ? make_one : make_all)(&key, &d);
+        for (int i = 0; i < lanes; i++)
+            out[done + i] = d.normal[i][0];
     }
 }
 
-/* All numbers of one node: pair after pair. */
-static void make_many(netdp_stream stream, int64_t count, double *out)
+/* As many draws as are left, of half the lanes where the others would be for nothing. */
+static void make_left(const keys *key, int64_t left, draws *d)
 {
+    (left == 1 ? make_one : left <= LANES / 2 ? make_half : make_all)(key, d);
+}
+
+/*
+ * One node, or several that have an even width of at least twice the lanes: pair after pair, as they stand in
+ * `out`; lanes are of one node or of two.
+ */
+static void make_many(netdp_stream first, const int32_t *node, int64_t count, int64_t width,
+                      double *out)
+{
+    const keys key = keys_of(first);
+    const int64_t pairs = (width + 1) / 2, all = count * pairs;
     draws d;
-    for (int k = 0; k < 3; k++)
+    for (int k = 1; k < 3; k++)
         for (int i = 0; i < LANES; i++)
-            d.counter[k][i] = stream.counter[k];
-    for (int64_t done = 0; done < count; done += (int64_t)2 * LANES) {
-        const int64_t left = count - done < (int64_t)2 * LANES ? count - done : (int64_t)2 * LANES;
-        for (int i = 0; i < LANES; i++)
-            d.counter[3][i] = stream.counter[3] + (uint32_t)(done / 2 + i);
-        (left <= 2 ? make_one : make_all)(stream.key, &d);
-        for (int64_t i = 0; i < left / 2; i++) {
-            out[done + 2 * i] = d.cosine[i];
-            out[done + 2 * i + 1] = d.sine[i];
+            d.counter[k][i] = first.counter[k];
+    for (int64_t done = 0; done < all; done += LANES) {
+        const int64_t owner = done / pairs, pair = done % pairs, next = pairs - pair;
+        const int64_t other = owner + 1 < count ? owner + 1 : owner;
+        const uint32_t one =
+            node == NULL ? first.counter[0] + (uint32_t)owner : (uint32_t)node[owner];
+        const uint32_t two =
+            node == NULL ? first.counter[0] + (uint32_t)other : (uint32_t)node[other];
+        const uint32_t begin = first.counter[3] + (uint32_t)pair;
+        for (int i = 0; i < LANES; i++) {
+            d.counter[0][i] = i < next ? one : two;
+            d.counter[3][i] = begin + (uint32_t)i - (i < next ? 0 : (uint32_t)pairs);
         }
-        if (left % 2 == 1)
-            out[done + left - 1] = d.cosine[left / 2];
+        const int64_t left = all - done < LANES ? all - done : LANES;
+        make_left(&key, left, &d);
+        const int64_t numbers =
+            2 * left < count * width - 2 * done ? 2 * left : count * width - 2 * done;
+        memcpy(out + 2 * done, d.normal, (size_t)numbers * sizeof *out);
     }
 }
 
@@ -255,14 +322,15 @@ void netdp_i_normals_of_nodes(netdp_stream first, const int32_t *node, int64_t c
                               double *out)
 {
     const int64_t pairs = (width + 1) / 2, all = count * pairs;
+    const keys key = keys_of(first);
     int64_t owner = 0, pair = 0; /* of the next draw; `to` is where its normals go */
     draws d;
     if (width == 1) {
         make_single(first, node, count, out);
         return;
     }
-    if (count == 1 && node == NULL) {
-        make_many(first, width, out);
+    if (count == 1 || (width % 2 == 0 && pairs >= LANES)) {
+        make_many(first, node, count, width, out);
         return;
     }
     for (int64_t done = 0; done < all; done += LANES) {
@@ -282,11 +350,11 @@ void netdp_i_normals_of_nodes(netdp_stream first, const int32_t *node, int64_t c
                 owner++;
             }
         }
-        (lanes == 1 ? make_one : make_all)(first.key, &d);
+        make_left(&key, lanes, &d);
         for (int i = 0; i < lanes; i++) {
-            to[i][0] = d.cosine[i];
+            to[i][0] = d.normal[i][0];
             if (both[i])
-                to[i][1] = d.sine[i];
+                to[i][1] = d.normal[i][1];
         }
         if (++pair == pairs) {
             pair = 0;

@@ -36,7 +36,7 @@ netdp_status netdp_i_engine_begin(int argc, const char **argv, const netdp_i_eng
     if (errno == ENOENT)
         return netdp_i_fail(
             error, NETDP_INVALID,
-            "--engine mpi: this netdp was built without it; install slepc-dev and "
+            "--engine mpi: this netdp was built without it; install petsc-dev and "
             "libopenmpi-dev, then meson setup -Dmpi=enabled, or leave --engine out");
     return netdp_i_fail(error, NETDP_ENVIRONMENT, "--engine mpi: %s: cannot start: %s", path,
                         strerror(errno));

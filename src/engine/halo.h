@@ -7,9 +7,7 @@
 #ifndef NETDP_I_HALO_H
 #define NETDP_I_HALO_H
 
-#include <netdp/mixing.h>
-
-#include "account/observe/basis.h"
+#include "mixing/others.h"
 
 typedef struct netdp_i_halo netdp_i_halo;
 

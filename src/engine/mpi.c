@@ -1,6 +1,6 @@
 /* netdp-mpi: the engine of this program, and what MPI and PETSc must not do by themselves. */
 #include <fcntl.h>
-#include <slepcsys.h>
+#include <petscsys.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ static void part(int64_t count, int64_t *first, int64_t *end)
 static void end(void)
 {
     (void)PetscPopErrorHandler();
-    (void)SlepcFinalize();
+    (void)PetscFinalize();
 }
 
 static const netdp_i_engine engine_mpi = {
@@ -79,7 +79,7 @@ netdp_status netdp_i_engine_begin(int argc, const char **argv, const netdp_i_eng
     char *words[] = {"netdp-mpi", "-skip_petscrc", "-no_signal_handler", NULL}, **given = words;
     int count = sizeof words / sizeof *words - 1;
     netdp_status status =
-        netdp_i_petsc((int)SlepcInitialize(&count, &given, NULL, NULL), "--engine mpi", error);
+        netdp_i_petsc((int)PetscInitialize(&count, &given, NULL, NULL), "--engine mpi", error);
     if (status != NETDP_OK)
         return status;
     (void)PetscPushErrorHandler(keep_quiet, NULL);

@@ -1,4 +1,4 @@
-/* What PETSc and SLEPc say, as our one line. For source files that include them. */
+/* What PETSc says, as our one line. For source files that include them. */
 #ifndef NETDP_I_PETSC_H
 #define NETDP_I_PETSC_H
 

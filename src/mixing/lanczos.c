@@ -3,7 +3,8 @@
  * recurrence alone, without a basis. Its vectors lose their orthogonality only along ends that are
  * found already, and what then appears are copies of those (C. C. Paige, Linear Algebra Appl. 34,
  * 1980): extreme values come to no harm. Memory: two vectors, 16 bytes a node.
- * Sums are taken strip by strip and added in order, so results do not depend on the threads.
+ * Sums are taken strip by strip and added in order, so results do not depend on the threads; those of
+ * several processes, each with the entries of its own nodes, are added up by them.
  */
 #include "mixing/mixing.h"
 
@@ -13,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/normals.h"
 #include "mixing/dense.h"
 
 enum {
@@ -23,8 +25,11 @@ enum {
 };
 
 struct lanczos {
-    netdp_rows rows;
-    double *now, *before;   /* [nodes] v_k and v_{k-1}, each of the length that it came out with */
+    netdp_rows rows; /* the own ones */
+    int32_t nodes;   /* of all processes */
+    const netdp_i_others *others;
+    double *now,
+        *before; /* [own, ghosts] v_k and v_{k-1}, each of the length that it came out with */
     double length, earlier; /* these lengths */
     double sum;             /* of v_k, nearly 0 */
     double *part, *more;    /* [strips] */
@@ -41,7 +46,7 @@ static double tolerance(int32_t nodes)
 
 static int32_t strips_of(const struct lanczos *l)
 {
-    return 1 + (l->rows.nodes - 1) / STRIP;
+    return (l->rows.nodes + STRIP - 1) / STRIP;
 }
 
 static double dot(const double *x, const double *y, int32_t count)
@@ -72,6 +77,16 @@ static double total(const double *x, int32_t count)
     return sum;
 }
 
+/* Of all processes, two numbers that each has for its strips. */
+static void add_up(const struct lanczos *l, double *one, double *other)
+{
+    double sum[2] = {total(l->part, strips_of(l)), total(l->more, strips_of(l))};
+    if (l->others != NULL)
+        l->others->sum(sum, 2);
+    *one = sum[0];
+    *other = sum[1];
+}
+
 /* x becomes W v_k - |v_k| v_{k-1}, where it was v_{k-1}; its product with v_k and its sum. */
 static void multiply(struct lanczos *l, double *x, double *product, double *sum)
 {
@@ -87,8 +102,8 @@ static void multiply(struct lanczos *l, double *x, double *product, double *sum)
         l->part[s] = dot(x + first, l->now + first, count);
         l->more[s] = total(x + first, count);
     }
-    *product = total(l->part, strips_of(l)) / l->length;
-    *sum = total(l->more, strips_of(l));
+    add_up(l, product, sum);
+    *product /= l->length;
 }
 
 /* x loses `share` of v_k and `mean` of every entry; it becomes v_{k+1}. */
@@ -105,29 +120,45 @@ static void subtract(struct lanczos *l, double *x, double share, double mean)
         l->more[s] = total(x + first, count);
     }
     l->earlier = l->length;
-    l->length = sqrt(total(l->part, strips_of(l)));
-    l->sum = total(l->more, strips_of(l));
+    add_up(l, &l->length, &l->sum);
+    l->length = sqrt(l->length);
 }
 
-/* A random start, orthogonal to the ones. */
+/* A random start, orthogonal to the ones; of each node its own number, whoever draws it. */
 static void start(struct lanczos *l)
 {
-    netdp_stream stream = netdp_stream_at(0, NETDP_FOR_PROBE, 0, 0);
-    netdp_stream_normals(&stream, l->now, (size_t)l->rows.nodes);
+    double mean;
+    const uint32_t first = l->others == NULL ? 0 : (uint32_t)l->others->first;
+#pragma omp parallel for schedule(static) if (l->rows.nodes > FORK)
+    for (int32_t s = 0; s < strips_of(l); s++) {
+        const int32_t at = s * STRIP;
+        const int32_t count = l->rows.nodes - at < STRIP ? l->rows.nodes - at : STRIP;
+        netdp_i_normals_of_nodes(netdp_stream_at(0, NETDP_FOR_PROBE, first + (uint32_t)at, 0), NULL,
+                                 count, 1, l->now + at);
+        l->part[s] = l->more[s] = total(l->now + at, count);
+    }
+    add_up(l, &mean, &mean);
     l->length = 1;
-    subtract(l, l->now, 0, total(l->now, l->rows.nodes) / l->rows.nodes);
+    subtract(l, l->now, 0, mean / l->nodes);
 }
 
-static void step(struct lanczos *l)
+static netdp_status step(struct lanczos *l, netdp_error *error)
 {
     double *x = l->before, share, sum;
+    if (l->others != NULL) {
+        const netdp_status status =
+            l->others->agree(l->others->fetch(l->others->context, l->now, 1, error), error);
+        if (status != NETDP_OK)
+            return status;
+    }
     multiply(l, x, &share, &sum);
     /* What is left of the ones, by rounding, would grow: 1 is W's largest value. */
-    subtract(l, x, share, (sum - share / l->length * l->sum) / l->rows.nodes);
+    subtract(l, x, share, (sum - share / l->length * l->sum) / l->nodes);
     l->before = l->now;
     l->now = x;
     l->diagonal[l->steps] = share;
     l->beside[l->steps++] = l->length;
+    return NETDP_OK;
 }
 
 /* The least or the largest value of T, and |W x - value x| for its vector x in V. */
@@ -141,24 +172,41 @@ static netdp_status look(const struct lanczos *l, bool largest, double *value, d
     return status;
 }
 
+/* Of processes that round in their own ways all go by what one of them found. */
+static netdp_status look_at(const struct lanczos *l, bool largest, double *value, double *residual,
+                            netdp_error *error)
+{
+    double found[2] = {0};
+    netdp_status status = look(l, largest, &found[0], &found[1], error);
+    if (l->others != NULL) {
+        status = l->others->agree(status, error);
+        if (status == NETDP_OK)
+            l->others->tell(found, sizeof found);
+    }
+    *value = found[0];
+    *residual = found[1];
+    return status;
+}
+
 static netdp_status iterate(struct lanczos *l, double *second, double *smallest, netdp_error *error)
 {
-    const double enough = tolerance(l->rows.nodes);
+    const double enough = tolerance(l->nodes);
     double high = INFINITY, low = INFINITY;
     int32_t next = 1;
     start(l);
     for (;;) {
-        step(l);
+        netdp_status status = step(l, error);
+        if (status != NETDP_OK)
+            return status;
         /* All vectors are good where next to nothing is left of them: later ones would be noise. */
         if (l->steps < next && l->steps < MOST_PRODUCTS && l->length > enough)
             continue;
         next = l->steps + 1 + l->steps / 20;
-        netdp_status status = NETDP_OK;
         /* An end that is found rests: its copies would come with vectors that nearly vanish. */
         if (high > enough)
-            status = look(l, true, second, &high, error);
+            status = look_at(l, true, second, &high, error);
         if (status == NETDP_OK && low > enough)
-            status = look(l, false, smallest, &low, error);
+            status = look_at(l, false, smallest, &low, error);
         if (status != NETDP_OK || (high <= enough && low <= enough))
             return status;
         if (l->steps == MOST_PRODUCTS)
@@ -170,23 +218,27 @@ static netdp_status iterate(struct lanczos *l, double *second, double *smallest,
     }
 }
 
-netdp_status netdp_i_lanczos_ends_of(netdp_rows rows, double *second, double *smallest,
-                                     netdp_error *error)
+netdp_status netdp_i_lanczos_ends_of(netdp_rows rows, const netdp_i_others *others, double *second,
+                                     double *smallest, netdp_error *error)
 {
-    struct lanczos l = {.rows = rows};
-    netdp_status status = NETDP_OK;
+    struct lanczos l = {
+        .rows = others != NULL ? others->rows : rows, .nodes = rows.nodes, .others = others};
+    const int64_t room = (int64_t)l.rows.nodes + (others != NULL ? others->ghosts : 0);
     netdp_i_dense_begin();
-    l.now = NETDP_I_NEW(double, l.rows.nodes);
-    l.before = NETDP_I_NEW(double, l.rows.nodes);
+    l.now = NETDP_I_NEW(double, room);
+    l.before = NETDP_I_NEW(double, room);
     l.part = NETDP_I_NEW(double, strips_of(&l));
     l.more = NETDP_I_NEW(double, strips_of(&l));
     l.diagonal = NETDP_I_NEW(double, MOST_PRODUCTS);
     l.beside = NETDP_I_NEW(double, MOST_PRODUCTS);
-    if (l.now != NULL && l.before != NULL && l.part != NULL && l.more != NULL &&
-        l.diagonal != NULL && l.beside != NULL)
-        status = iterate(&l, second, smallest, error);
-    else
+    netdp_status status = NETDP_OK;
+    if (l.now == NULL || l.before == NULL || l.part == NULL || l.more == NULL ||
+        l.diagonal == NULL || l.beside == NULL)
         status = netdp_i_no_memory(error);
+    if (others != NULL)
+        status = others->agree(status, error);
+    if (status == NETDP_OK)
+        status = iterate(&l, second, smallest, error);
     netdp_i_free(l.now);
     netdp_i_free(l.before);
     netdp_i_free(l.part);
@@ -202,5 +254,5 @@ netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, do
     netdp_status status = netdp_i_mixing_symmetric(mixing, "a spectrum of so many nodes", error);
     if (status != NETDP_OK)
         return status;
-    return netdp_i_lanczos_ends_of(netdp_mixing_rows(mixing), second, smallest, error);
+    return netdp_i_lanczos_ends_of(netdp_mixing_rows(mixing), NULL, second, smallest, error);
 }

@@ -4,6 +4,8 @@
 
 #include <netdp/mixing.h>
 
+#include "mixing/others.h"
+
 struct netdp_mixing {
     const netdp_graph *graph; /* the caller's; it must outlive the mixing */
     char *name;
@@ -27,9 +29,9 @@ netdp_status netdp_i_mixing_symmetric(const netdp_mixing *mixing, const char *wh
  */
 netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, double *smallest,
                                   netdp_error *error);
-/* The same of rows that are symmetric. */
-netdp_status netdp_i_lanczos_ends_of(netdp_rows rows, double *second, double *smallest,
-                                     netdp_error *error);
+/* The same of rows that are symmetric. `others`: the processes that each make the same call, with these rows; NULL: this one does all. */
+netdp_status netdp_i_lanczos_ends_of(netdp_rows rows, const netdp_i_others *others, double *second,
+                                     double *smallest, netdp_error *error);
 
 /*
  * From what a solver found of second and smallest to the spectrum: what the shape of the graph

@@ -251,12 +251,18 @@ static netdp_status save(running *r, int64_t bytes, netdp_error *error)
     return NETDP_OK;
 }
 
+static bool is_due(void *context)
+{
+    const running *r = context;
+    return seconds() - r->last >= r->study->save_every;
+}
+
 /* Inside a simulation: the whole ones before it, if they are not stored, then its own state. */
 static netdp_status save_within(void *context, const netdp_i_standing *at, bool stopping,
                                 netdp_error *error)
 {
     running *r = context;
-    if (!stopping && seconds() - r->last < r->study->save_every)
+    if (!stopping && !is_due(r))
         return NETDP_OK;
     netdp_i_state midway = {.done = r->made.done,
                             .trace_bytes = ftell(r->trace),
@@ -287,7 +293,7 @@ static netdp_status simulate(running *r, netdp_error *error)
     const int64_t place = r->made.done % r->plan.count;
     netdp_i_sums *sums = &r->made.sums[place];
     const bool goes_on = r->from.memory != NULL;
-    const netdp_i_saving saving = {save_within, r, goes_on ? &r->from.at : NULL};
+    const netdp_i_saving saving = {save_within, r, goes_on ? &r->from.at : NULL, is_due};
     r->variant = &r->plan.variant[place];
     r->repeat = r->made.done / r->plan.count;
     r->traced = r->from.traced;

@@ -20,6 +20,7 @@ typedef struct averaging {
     int32_t count;        /* of them */
     double *kept;         /* [count][width]: their rows */
     netdp_i_sent sent;
+    bool ends; /* somebody asked for it */
 } averaging;
 
 /* The rows of nodes that have not failed, one after the other. */
@@ -48,20 +49,33 @@ static netdp_status find_living(averaging *a, netdp_error *error)
                                   error);
 }
 
-static void contribute(void *context, int64_t round, double *message)
+static void take_value(void *context, int64_t round, int32_t node, int thread, double *message)
 {
     const averaging *a = context;
-    (void)round;
-    for (int64_t i = 0; i < (int64_t)a->nodes * a->width; i++)
-        message[i] += a->values[i];
+    (void)round, (void)thread;
+    for (int32_t j = 0; j < a->width; j++)
+        message[j] += a->values[(int64_t)node * a->width + j];
+}
+
+static bool is_due(const averaging *a, int64_t step)
+{
+    return a->tracing.trace != NULL &&
+           (step % a->tracing.every == 0 || step == a->protocol->rounds);
+}
+
+/* Where the work is to end, the states are kept. */
+static bool wants(void *context, int64_t step)
+{
+    averaging *a = context;
+    a->ends = netdp_i_poll(a->tracing.progress, NULL) != NETDP_OK;
+    return a->ends || is_due(a, step);
 }
 
 static bool report(void *context, int64_t step, const double *state)
 {
     averaging *a = context;
-    const bool due = step % a->tracing.every == 0 || step == a->protocol->rounds;
-    if (a->tracing.trace == NULL || !due)
-        return netdp_i_poll(a->tracing.progress, NULL) == NETDP_OK;
+    if (!is_due(a, step))
+        return !a->ends && netdp_i_poll(a->tracing.progress, NULL) == NETDP_OK;
     const double *kept = keep_living(a, state);
     netdp_i_mean_of(kept, a->count, a->width, a->mean);
     const double messages = netdp_i_sent_after(&a->sent, step);
@@ -73,7 +87,7 @@ static bool report(void *context, int64_t step, const double *state)
         .bytes = 8.0 * a->width * messages,
         .messages = messages,
     };
-    return a->tracing.trace(a->tracing.context, &row);
+    return a->tracing.trace(a->tracing.context, &row) && !a->ends;
 }
 
 netdp_status netdp_simulate(const netdp_linear *protocol, double noise, const double *values,
@@ -100,7 +114,12 @@ netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const 
                    .truth = NETDP_I_NEW(double, width),
                    .mean = NETDP_I_NEW(double, width)};
     double *state = NETDP_I_NEW(double, (int64_t)n *width);
-    const netdp_i_round_hooks rounds = {contribute, report, true, &a, saving, NULL, 0};
+    const netdp_i_round_hooks rounds = {.step = take_value,
+                                        .report = report,
+                                        .wants = wants,
+                                        .from_start = true,
+                                        .context = &a,
+                                        .saving = saving};
     netdp_status status = NETDP_OK;
     if (a.truth == NULL || a.mean == NULL || state == NULL) {
         status = netdp_i_no_memory(error);

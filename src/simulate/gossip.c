@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 #include <netdp/random.h>
 
@@ -12,8 +13,26 @@
 #include "protocol/linear.h"
 #include "protocol/pairing.h"
 
-/* Nodes of few numbers draw their noise together, so many at a time. */
-enum { NARROW = 16, TOGETHER = 64 };
+enum {
+    DRAWN = 1024,   /* normals that are drawn together */
+    TOGETHER = 64,  /* nodes at most, and */
+    PIECE = 4096,   /* numbers of theirs, that are done one after the other, in the caches */
+    FORK = 1 << 14, /* numbers that are worth a team of threads */
+};
+
+typedef struct gossip {
+    const netdp_linear *protocol;
+    const netdp_i_round_hooks *hooks;
+    double noise, weight; /* of accelerated gossip; 1: plain */
+    int32_t nodes, width;
+    netdp_run_seed seed;
+    double *message, *before, *state; /* [nodes][width]; before: the message of the last round */
+    double *room;                     /* one of message and state, the other is the caller's */
+    int64_t *first_pair;              /* [nodes] of the pair graph; NULL: no pairs */
+    netdp_sequence *sequence;         /* NULL: the same W in every round */
+    netdp_round round;                /* of the sequence */
+    netdp_rows rows;                  /* of this round */
+} gossip;
 
 uint64_t netdp_i_stream_step(netdp_run_seed seed, int64_t round)
 {
@@ -72,9 +91,9 @@ double netdp_i_sent_after(netdp_i_sent *sent, int64_t rounds)
 /* mine += scale * standard normals of the stream. */
 static void add_normals(double *mine, int32_t width, double scale, netdp_stream stream)
 {
-    double drawn[64];
-    for (int32_t first = 0; first < width; first += 64) {
-        const int32_t count = width - first < 64 ? width - first : 64;
+    double drawn[DRAWN];
+    for (int32_t first = 0; first < width; first += DRAWN) {
+        const int32_t count = width - first < DRAWN ? width - first : DRAWN;
         netdp_stream_normals(&stream, drawn, (size_t)count);
         for (int32_t j = 0; j < count; j++)
             mine[first + j] += scale * drawn[j];
@@ -93,33 +112,28 @@ void netdp_i_node_noise(double *mine, int32_t node, int32_t width, double scale,
     add_normals(mine, width, scale, noise_stream(seed, round, slot, (uint32_t)node));
 }
 
-/* message += scale * standard normals, each of the nodes (NULL: all) from its own stream. */
-static void add_noise(double *message, const int32_t *node, int32_t count, int32_t width,
-                      double scale, netdp_run_seed seed, int64_t round, int slot)
+/* message += scale * standard normals, each of the nodes (NULL: first and those behind it) from its own stream. */
+static void add_noise(const gossip *g, double *message, const int32_t *node, int32_t first,
+                      int32_t count, double scale, int64_t round, int slot)
 {
-    if (scale == 0)
-        return;
-    if (width > NARROW) {
-#pragma omp parallel for schedule(static) if ((int64_t)count * width > 4096)
-        for (int32_t i = 0; i < count; i++) {
+    const int32_t width = g->width, some = width > DRAWN / 2 ? 1 : DRAWN / width;
+    double drawn[DRAWN];
+    for (int32_t i = first, end = first + count, now; scale != 0 && i < end; i += now) {
+        now = end - i < some ? end - i : some;
+        if (some == 1) {
             const int32_t u = node == NULL ? i : node[i];
-            netdp_i_node_noise(message + (int64_t)u * width, u, width, scale, seed, round, slot);
+            netdp_i_node_noise(message + (int64_t)u * width, u, width, scale, g->seed, round, slot);
+            continue;
         }
-        return;
-    }
-#pragma omp parallel for schedule(static) if ((int64_t)count * width > 20000)
-    for (int32_t first = 0; first < count; first += TOGETHER) {
-        const int32_t some = count - first < TOGETHER ? count - first : TOGETHER;
-        double drawn[TOGETHER * NARROW];
-        netdp_i_normals_of_nodes(noise_stream(seed, round, slot, (uint32_t)first),
-                                 node == NULL ? NULL : node + first, some, width, drawn);
-        double *all = message + (int64_t)first * width;
-        for (int32_t i = 0; node == NULL && i < some * width; i++)
-            all[i] += scale * drawn[i];
-        for (int32_t i = 0; node != NULL && i < some; i++) {
-            double *mine = message + (int64_t)node[first + i] * width;
+        netdp_i_normals_of_nodes(noise_stream(g->seed, round, slot, (uint32_t)i),
+                                 node == NULL ? NULL : node + i, now, width, drawn);
+        double *all = message + (int64_t)i * width;
+        for (int32_t j = 0; node == NULL && j < now * width; j++)
+            all[j] += scale * drawn[j];
+        for (int32_t k = 0; node != NULL && k < now; k++) {
+            double *mine = message + (int64_t)node[i + k] * width;
             for (int32_t j = 0; j < width; j++)
-                mine[j] += scale * drawn[i * width + j];
+                mine[j] += scale * drawn[k * width + j];
         }
     }
 }
@@ -133,61 +147,32 @@ void netdp_i_pair_noise(double *mine, int64_t pair, int32_t width, double scale,
 }
 
 /*
- * Each node adds its half of every pair's number: the one drawn by the pair's stream, taken once
+ * The node adds its half of every pair's number: the one drawn by the pair's stream, taken once
  * with each sign. `first`: netdp_i_pairing_first.
  */
-static void add_pair_noise(double *message, const netdp_graph *pairs, const int64_t *first,
+static void add_pair_noise(double *mine, int32_t v, const netdp_graph *pairs, const int64_t *first,
                            int32_t width, double scale, netdp_run_seed seed, int64_t round)
 {
-    if (scale == 0)
-        return;
-    const int32_t n = netdp_graph_nodes(pairs);
-#pragma omp parallel for schedule(static) if ((int64_t)n * width > 4096)
-    for (int32_t v = 0; v < n; v++) {
-        const int32_t *neighbour = netdp_graph_neighbours(pairs, v);
-        for (int32_t i = 0; i < netdp_graph_degree(pairs, v); i++)
-            netdp_i_pair_noise(message + (int64_t)v * width,
-                               netdp_i_pairing_number(pairs, first, v, i), width,
-                               v < neighbour[i] ? scale : -scale, seed, round);
-    }
+    const int32_t *neighbour = netdp_graph_neighbours(pairs, v);
+    for (int32_t i = 0; scale != 0 && i < netdp_graph_degree(pairs, v); i++)
+        netdp_i_pair_noise(mine, netdp_i_pairing_number(pairs, first, v, i), width,
+                           v < neighbour[i] ? scale : -scale, seed, round);
 }
 
-typedef struct gossip {
-    const netdp_linear *protocol;
-    double noise, weight; /* of accelerated gossip; 1: plain */
-    int32_t nodes, width;
-    netdp_run_seed seed;
-    double *message, *before, *state; /* [nodes][width]; before: the message of the last round */
-    int64_t *first_pair;              /* [nodes] of the pair graph; NULL: no pairs */
-    netdp_sequence *sequence;         /* NULL: the same W in every round */
-    netdp_round round;                /* of the sequence */
-} gossip;
-
-/* state = W message, accelerated after the first round of a phase, which takes contributions. */
-static void mix(gossip *g, int64_t t)
+/* How many nodes are done one after the other. */
+static int32_t piece_of(const gossip *g)
 {
-    const int64_t size = (int64_t)g->nodes * g->width;
-    if (g->sequence != NULL)
-        netdp_i_rows_apply(g->round.rows, g->message, g->state, g->width);
-    else
-        netdp_mixing_apply(g->protocol->mixing, g->message, g->state, g->width);
-    if (!g->protocol->accelerate)
-        return;
-    if (!netdp_linear_contributes(g->protocol, t))
-        for (int64_t i = 0; i < size; i++)
-            g->state[i] = g->weight * g->state[i] + (1 - g->weight) * g->before[i];
-    memcpy(g->before, g->message, (size_t)size * sizeof *g->before);
+    const int32_t nodes = PIECE / g->width;
+    return nodes < 1 ? 1 : nodes < TOGETHER ? nodes : TOGETHER;
 }
 
-static netdp_status gossip_new(gossip *g, const double *state, netdp_error *error)
+static netdp_status gossip_new(gossip *g, netdp_error *error)
 {
     const int64_t size = (int64_t)g->nodes * g->width;
-    g->message = NETDP_I_NEW(double, size);
-    g->state = NETDP_I_NEW(double, size);
+    g->message = g->room = NETDP_I_NEW(double, size);
     g->before = NETDP_I_NEW(double, g->protocol->accelerate ? size : 1);
-    if (g->message == NULL || g->state == NULL || g->before == NULL)
+    if (g->room == NULL || g->before == NULL)
         return netdp_i_no_memory(error);
-    memcpy(g->state, state, (size_t)size * sizeof *state);
     if (netdp_pairing_is(&g->protocol->pairing)) {
         g->first_pair = NETDP_I_NEW(int64_t, g->nodes);
         netdp_status status =
@@ -206,8 +191,8 @@ static netdp_status gossip_new(gossip *g, const double *state, netdp_error *erro
  * The noise of the contributions of a round, fresh or, of quiet noise, what the factor takes of the
  * draws of all contribution rounds so far: they are counted, and so are made again.
  */
-static void add_contribution_noise(gossip *g, int64_t t, const int32_t *node, int32_t count,
-                                   double noise)
+static void add_contribution_noise(const gossip *g, int64_t t, const int32_t *node, int32_t first,
+                                   int32_t count, double noise, double *message)
 {
     const netdp_linear *p = g->protocol;
     const int64_t now = p->every > 0 ? t / p->every : 0;
@@ -215,68 +200,143 @@ static void add_contribution_noise(gossip *g, int64_t t, const int32_t *node, in
     for (int64_t phase = row != NULL ? 0 : now; phase <= now; phase++) {
         const double scale = noise * (row != NULL ? row[phase] : 1);
         const int64_t round = p->every > 0 ? phase * p->every : t;
-        add_noise(g->message, node, count, g->width, scale, g->seed, round, 0);
-        for (int32_t u = 0; p->own != NULL && u < g->nodes; u++)
-            if (p->own[u] > 1) /* the same draw once more */
-                netdp_i_node_noise(g->message + (int64_t)u * g->width, u, g->width,
-                                   (p->own[u] - 1) * scale, g->seed, round, 0);
-        if (g->first_pair != NULL)
-            add_pair_noise(g->message, p->pairing.graph, g->first_pair, g->width,
-                           scale * p->pairing.noise, g->seed, round);
+        add_noise(g, message, node, first, count, scale, round, 0);
+        for (int32_t i = first; i < first + count; i++) {
+            const int32_t u = node == NULL ? i : node[i];
+            double *mine = message + (int64_t)u * g->width;
+            if (p->own != NULL && p->own[u] > 1) /* the same draw once more */
+                netdp_i_node_noise(mine, u, g->width, (p->own[u] - 1) * scale, g->seed, round, 0);
+            if (g->first_pair != NULL)
+                add_pair_noise(mine, u, p->pairing.graph, g->first_pair, g->width,
+                               scale * p->pairing.noise, g->seed, round);
+        }
     }
 }
 
-/* One round: messages, mixing, and the end dither where a phase ends. */
-static netdp_status run_round(gossip *g, int64_t t, const netdp_i_round_hooks *rounds,
-                              netdp_error *error)
+/* Of the unit noise of round t. */
+static double noise_at(const gossip *g, int64_t t)
 {
     const netdp_linear *p = g->protocol;
-    /* Of a changing network only senders draw noise, but a contribution always has its own. */
-    const bool some = g->sequence != NULL && (p->senders_only || !netdp_linear_contributes(p, t));
+    const int64_t step = p->every > 0 ? t / p->every : t;
+    return g->hooks->decay > 0 ? g->noise / pow((double)(step + 1), g->hooks->decay) : g->noise;
+}
+
+/* The states of some who send in round t become their messages. */
+static void prepare_piece(const gossip *g, int64_t t, const int32_t *node, int32_t first,
+                          int32_t count, double *message)
+{
+    const netdp_linear *p = g->protocol;
+    const double noise = noise_at(g, t);
+    if (!netdp_linear_contributes(p, t)) {
+        add_noise(g, message, node, first, count,
+                  noise * (p->steady ? 1 : netdp_linear_noise(p, t)), t, 0);
+        return;
+    }
+    for (int32_t i = first; g->hooks->step != NULL && i < first + count; i++) {
+        const int32_t u = node == NULL ? i : node[i];
+        g->hooks->step(g->hooks->context, t, u, omp_get_thread_num(),
+                       message + (int64_t)u * g->width);
+    }
+    add_contribution_noise(g, t, node, first, count, noise, message);
+}
+
+/*
+ * state = W message for some nodes, accelerated after the first round of a phase, which takes
+ * contributions, and dithered where a phase ends.
+ */
+static void mix_piece(const gossip *g, int64_t t, int32_t first, int32_t count)
+{
+    const netdp_linear *p = g->protocol;
+    const int64_t at = (int64_t)first * g->width, size = (int64_t)count * g->width;
+    double *state = g->state + at, *before = g->before + at;
+    netdp_i_rows_apply_part(g->rows, first, first + count, g->message, state, g->width);
+    if (p->accelerate) {
+        if (!netdp_linear_contributes(p, t))
+            for (int64_t i = 0; i < size; i++)
+                state[i] = g->weight * state[i] + (1 - g->weight) * before[i];
+        memcpy(before, g->message + at, (size_t)size * sizeof *before);
+    }
+    if (p->end_dither > 0 && (t + 1) % p->every == 0)
+        add_noise(g, g->state, NULL, first, count, noise_at(g, t) * p->end_dither, t, 1);
+}
+
+/* g->message: what is sent in round t. */
+static netdp_status prepare(gossip *g, int64_t t, netdp_error *error)
+{
+    const netdp_linear *p = g->protocol;
+    const bool contributes = netdp_linear_contributes(p, t);
     netdp_status status =
         g->sequence == NULL ? NETDP_OK : netdp_sequence_round(g->sequence, t, &g->round, error);
     if (status != NETDP_OK)
         return status;
-    const int64_t step = p->every > 0 ? t / p->every : t;
-    const double noise =
-        rounds->decay > 0 ? g->noise / pow((double)(step + 1), rounds->decay) : g->noise;
-    double *swap = g->message;
-    g->message = g->state;
-    g->state = swap;
+    /* Of a changing network only senders draw noise, but a contribution always has its own. */
+    const bool some = g->sequence != NULL && (p->senders_only || !contributes);
     const int32_t *senders = some ? g->round.active : NULL;
-    const int32_t count = some ? g->round.active_count : g->nodes;
-    if (netdp_linear_contributes(p, t)) {
-        rounds->contribute(rounds->context, t, g->message);
-        add_contribution_noise(g, t, senders, count, noise);
-    } else {
-        add_noise(g->message, senders, count, g->width,
-                  noise * (p->steady ? 1 : netdp_linear_noise(p, t)), g->seed, t, 0);
-    }
-    if (rounds->observe != NULL)
-        rounds->observe(rounds->context, t, g->message);
-    mix(g, t);
-    if (p->end_dither > 0 && (t + 1) % p->every == 0)
-        add_noise(g->state, NULL, g->nodes, g->width, noise * p->end_dither, g->seed, t, 1);
+    const int32_t all = some ? g->round.active_count : g->nodes, piece = piece_of(g);
+    if (g->sequence != NULL)
+        g->rows = g->round.rows;
+    if (contributes && g->hooks->contribute != NULL)
+        g->hooks->contribute(g->hooks->context, t, g->message);
+#pragma omp parallel for schedule(dynamic, 4) if ((int64_t)all * g->width > FORK)
+    for (int32_t first = 0; first < all; first += piece)
+        prepare_piece(g, t, senders, first, all - first < piece ? all - first : piece, g->message);
     return NETDP_OK;
 }
 
-/* All rounds from `round` on; *stopped where a report said so. */
-static netdp_status run_rounds(gossip *g, int64_t round, const netdp_i_round_hooks *rounds,
-                               bool *stopped, netdp_error *error)
+/* The states after round t; `on`: what is sent in round t + 1, in one pass through the memory. */
+static void mix(gossip *g, int64_t t, bool on)
 {
-    const netdp_i_saving *saving = rounds->saving;
-    bool go_on = true;
+    const int32_t piece = piece_of(g);
+#pragma omp parallel for schedule(dynamic, 4) if ((int64_t)g->nodes * g->width > FORK)
+    for (int32_t first = 0; first < g->nodes; first += piece) {
+        const int32_t count = g->nodes - first < piece ? g->nodes - first : piece;
+        mix_piece(g, t, first, count);
+        if (on)
+            prepare_piece(g, t + 1, NULL, first, count, g->state);
+    }
+}
+
+static void swap(gossip *g)
+{
+    double *message = g->message;
+    g->message = g->state;
+    g->state = message;
+}
+
+/* Does nobody look between the rounds t and t + 1? */
+static bool goes_on(const gossip *g, int64_t t)
+{
+    const netdp_i_round_hooks *h = g->hooks;
+    return t + 1 < g->protocol->rounds && g->sequence == NULL && h->contribute == NULL &&
+           h->observe == NULL && !(t == 0 && h->from_start) && h->wants != NULL &&
+           !h->wants(h->context, t + 1) &&
+           (h->saving == NULL || (h->saving->due != NULL && !h->saving->due(h->saving->context)));
+}
+
+/* All rounds from `round` on; *stopped where a report said so. */
+static netdp_status run_rounds(gossip *g, int64_t round, bool *stopped, netdp_error *error)
+{
+    const netdp_i_round_hooks *h = g->hooks;
+    bool go_on = true, prepared = false;
     for (int64_t t = round; go_on && t < g->protocol->rounds; t++) {
-        netdp_status status = run_round(g, t, rounds, error);
+        swap(g);
+        netdp_status status = prepared ? NETDP_OK : prepare(g, t, error);
         if (status != NETDP_OK)
             return status;
-        if (t == 0 && rounds->from_start)
-            go_on = rounds->report(rounds->context, 0, g->message);
+        if (h->observe != NULL)
+            h->observe(h->context, t, g->message);
+        prepared = goes_on(g, t);
+        mix(g, t, prepared);
+        if (prepared)
+            continue;
+        if (t == 0 && h->from_start)
+            go_on = h->report(h->context, 0, g->message);
         if (!go_on)
             break; /* between two reports there is no standing to keep */
-        go_on = rounds->report(rounds->context, t + 1, g->state);
+        go_on = h->report(h->context, t + 1, g->state);
         const netdp_i_standing at = {t + 1, g->state, g->protocol->accelerate ? g->before : NULL};
-        status = saving != NULL ? saving->save(saving->context, &at, !go_on, error) : NETDP_OK;
+        if (h->saving != NULL)
+            status = h->saving->save(h->saving->context, &at, !go_on, error);
         if (status != NETDP_OK)
             return status;
     }
@@ -297,25 +357,29 @@ netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t 
                             "simulate: noise must be finite and not negative, the width at least "
                             "1, repeat and rounds below 2^32");
     gossip g = {.protocol = protocol,
+                .hooks = rounds,
                 .noise = noise,
                 .weight = 1,
                 .nodes = netdp_mixing_rows(protocol->mixing).nodes,
+                .rows = netdp_mixing_rows(protocol->mixing),
                 .width = width,
-                .seed = seed};
+                .seed = seed,
+                .state = state};
     const size_t bytes = (size_t)g.nodes * (size_t)width * sizeof *state;
     const netdp_i_standing *from = rounds->saving != NULL ? rounds->saving->from : NULL;
     bool stopped = false;
-    status = gossip_new(&g, from != NULL ? from->state : state, error);
+    status = gossip_new(&g, error);
+    if (status == NETDP_OK && from != NULL)
+        memcpy(state, from->state, bytes);
     if (status == NETDP_OK && from != NULL && protocol->accelerate)
         memcpy(g.before, from->before, bytes);
     if (status == NETDP_OK)
-        status = run_rounds(&g, from != NULL ? from->round : 0, rounds, &stopped, error);
+        status = run_rounds(&g, from != NULL ? from->round : 0, &stopped, error);
     if (status == NETDP_OK && stopped)
         status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && g.state != state)
         memcpy(state, g.state, bytes);
-    netdp_i_free(g.message);
-    netdp_i_free(g.state);
+    netdp_i_free(g.room);
     netdp_i_free(g.before);
     netdp_i_free(g.first_pair);
     netdp_sequence_free(g.sequence);

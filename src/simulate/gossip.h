@@ -7,6 +7,10 @@
 /* Adds the contributions of a round to the states, which become messages [nodes][width]. */
 typedef void (*netdp_i_contribute)(void *context, int64_t round, double *message);
 
+/* Adds one node's contribution to its state [width]. Several threads call it, each with its number. */
+typedef void (*netdp_i_step)(void *context, int64_t round, int32_t node, int thread,
+                             double *message);
+
 /*
  * Sees the messages [nodes][width] of a round as they are sent, noise included; an audit of broken
  * protocols may replace them.
@@ -15,6 +19,9 @@ typedef void (*netdp_i_observe)(void *context, int64_t round, double *message);
 
 /* Reports the states after `step` rounds; false stops. */
 typedef bool (*netdp_i_report_states)(void *context, int64_t step, const double *state);
+
+/* Are they wanted after `step` rounds? */
+typedef bool (*netdp_i_wants_states)(void *context, int64_t step);
 
 /* Where gossip stands after `round` rounds: all that the rest depends on, as draws are counted. */
 typedef struct netdp_i_standing {
@@ -31,12 +38,15 @@ typedef struct netdp_i_saving {
                          netdp_error *error);
     void *context;
     const netdp_i_standing *from; /* NULL: from the start */
+    bool (*due)(void *context);   /* is a standing wanted now? NULL: after every round */
 } netdp_i_saving;
 
 /* What happens in the rounds of one protocol. */
 typedef struct netdp_i_round_hooks {
-    netdp_i_contribute contribute;
-    netdp_i_report_states report; /* after each round */
+    netdp_i_contribute contribute; /* or `step`, of every node that contributes in a round */
+    netdp_i_step step;
+    netdp_i_report_states report; /* after each round, or those that are wanted */
+    netdp_i_wants_states wants;   /* NULL: all. What is not wanted takes less time */
     bool from_start;              /* and before the first */
     void *context;
     const netdp_i_saving *saving; /* NULL: never */
@@ -45,7 +55,7 @@ typedef struct netdp_i_round_hooks {
 } netdp_i_round_hooks;
 
 /*
- * Runs all rounds from `state` [nodes][width] (in and out): `noise` is the standard deviation of
+ * Runs all rounds from `state` [nodes][width] (in and out, nothing of use after a failure): `noise` is the standard deviation of
  * the unit noise, of dithers their part of it.
  */
 netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t width,

@@ -25,7 +25,7 @@ typedef struct run {
     int64_t *scratch; /* [threads][most rows of a node] */
     int64_t most;
     netdp_i_sent sent;
-    netdp_sequence *sequence; /* where senders only take steps; else NULL */
+    bool ends; /* somebody asked for it */
 } run;
 
 static void run_clear(run *r)
@@ -37,7 +37,6 @@ static void run_clear(run *r)
     netdp_i_free(r->released);
     netdp_i_free(r->scratch);
     netdp_i_sent_clear(&r->sent);
-    netdp_sequence_free(r->sequence);
 }
 
 static netdp_status run_new(run *r, netdp_error *error)
@@ -88,66 +87,33 @@ static double *gradient_of(const run *r, int32_t node, int64_t round, const doub
     return gradient;
 }
 
-/* Nodes that step, or whose models are scored, in one piece of work. */
+/* Nodes whose models are scored in one piece of work. */
 enum { TOGETHER = 64 };
-
-typedef struct stepping {
-    const run *run;
-    int64_t round;
-    double *message;
-    const int32_t *node; /* NULL: all */
-    int32_t count;
-} stepping;
 
 /*
  * A node's contribution: a step in parts, each clipped, from its model and the momentum of what was
  * released. l2 pulls from where the phase began, which depends on no data that was not released.
  */
-static void step_node(const stepping *s, int64_t index, int thread)
+static void take_step(void *context, int64_t round, int32_t node, int thread, double *model)
 {
-    const run *r = s->run;
-    const int64_t node = s->node == NULL ? index : s->node[index];
-    double *model = s->message + node * r->width, *from = r->from + (int64_t)thread * r->width;
-    double *released = r->released != NULL ? r->released + node * r->width : NULL;
+    const run *r = context;
+    double *from = r->from + (int64_t)thread * r->width;
+    double *released = r->released != NULL ? r->released + (int64_t)node * r->width : NULL;
     const int64_t parts = r->learning->local > 1 ? r->learning->local : 1;
-    const double size = size_of(r->learning, s->round / r->protocol->every) / (double)parts;
+    const double size = size_of(r->learning, round / r->protocol->every) / (double)parts;
     const double l2 = parts > 1 ? r->learning->objective.l2 : 0;
     for (int32_t j = 0; released != NULL && j < r->width; j++) {
         const double moved = model[j] - released[j];
         released[j] = model[j];
         model[j] += r->learning->momentum * moved;
     }
-    memcpy(from, model, (size_t)r->width * sizeof *from);
+    if (l2 > 0)
+        memcpy(from, model, (size_t)r->width * sizeof *from);
     for (int64_t part = 0; part < parts; part++) {
-        const double *gradient = gradient_of(r, (int32_t)node, s->round, model, thread);
+        const double *gradient = gradient_of(r, node, round, model, thread);
         for (int32_t j = 0; j < r->width; j++)
             model[j] -= size * (l2 > 0 ? gradient[j] + l2 * from[j] : gradient[j]);
     }
-}
-
-static netdp_status step_nodes(void *context, int64_t part, int thread, netdp_error *error)
-{
-    (void)error;
-    const stepping *s = context;
-    const int64_t first = part * TOGETHER;
-    for (int64_t i = first; i < s->count && i < first + TOGETHER; i++)
-        step_node(s, i, thread);
-    return NETDP_OK;
-}
-
-static void contribute(void *context, int64_t round, double *message)
-{
-    stepping s = {context, round, message, NULL, ((const run *)context)->nodes};
-    netdp_error never;
-    netdp_round now;
-    /* A round of one edge, or of dropout, needs no memory: it cannot fail. */
-    if (s.run->sequence != NULL &&
-        netdp_sequence_round(s.run->sequence, round, &now, &never) == NETDP_OK) {
-        s.node = now.active;
-        s.count = now.active_count;
-    }
-    (void)!netdp_i_for_each((s.count + TOGETHER - 1) / TOGETHER, step_nodes, &s, NULL, "gradients",
-                            &never);
 }
 
 typedef struct scoring {
@@ -166,13 +132,26 @@ static netdp_status score_nodes(void *context, int64_t part, int thread, netdp_e
     return NETDP_OK;
 }
 
+static bool is_due(const run *r, int64_t step)
+{
+    return r->tracing.trace != NULL &&
+           ((step % r->protocol->every == 0 && step % r->tracing.every == 0) ||
+            step == r->protocol->rounds);
+}
+
+/* Where the work is to end, the states are kept. */
+static bool wants(void *context, int64_t step)
+{
+    run *r = context;
+    r->ends = netdp_i_poll(r->tracing.progress, NULL) != NETDP_OK;
+    return r->ends || is_due(r, step);
+}
+
 static bool report(void *context, int64_t step, const double *state)
 {
     run *r = context;
-    const bool phase_end = step % r->protocol->every == 0;
-    const bool due = (phase_end && step % r->tracing.every == 0) || step == r->protocol->rounds;
-    if (r->tracing.trace == NULL || !due)
-        return netdp_i_poll(r->tracing.progress, NULL) == NETDP_OK;
+    if (!is_due(r, step))
+        return !r->ends && netdp_i_poll(r->tracing.progress, NULL) == NETDP_OK;
     scoring s = {r, state};
     netdp_error never;
     (void)!netdp_i_for_each((r->nodes + TOGETHER - 1) / TOGETHER, score_nodes, &s, NULL, "scores",
@@ -190,7 +169,7 @@ static bool report(void *context, int64_t step, const double *state)
         .bytes = 8.0 * r->width * messages,
         .messages = messages,
     };
-    return r->tracing.trace(r->tracing.context, &row);
+    return r->tracing.trace(r->tracing.context, &row) && !r->ends;
 }
 
 static netdp_status check_learning(const netdp_learning *learning, int64_t every,
@@ -221,10 +200,14 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
                                        netdp_error *error)
 {
     run r = {.protocol = protocol, .learning = learning, .seed = seed, .tracing = tracing};
-    const netdp_i_round_hooks rounds = {contribute, report, false, &r,
-                                        /* where momentum comes from is kept nowhere */
-                                        learning->momentum > 0 ? NULL : saving, NULL,
-                                        learning->decay};
+    const netdp_i_round_hooks rounds = {
+        .step = take_step,
+        .report = report,
+        .wants = wants,
+        .context = &r,
+        .saving = learning->momentum > 0 ? NULL : saving, /* where it comes from is kept nowhere */
+        .decay = learning->decay,
+    };
     netdp_status status = check_learning(learning, tracing.every, error);
     if (status == NETDP_OK &&
         (!protocol->reacts || learning->train->nodes != netdp_mixing_rows(protocol->mixing).nodes))
@@ -249,22 +232,13 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
         status = run_new(&r, error);
     if (status == NETDP_OK)
         status = netdp_i_sent_new(protocol, &r.sent, error);
-    if (status == NETDP_OK && protocol->senders_only)
-        status = netdp_sequence_new(protocol->mixing, &protocol->varying, &r.sequence, error);
-    double *state = NULL;
     if (status == NETDP_OK) {
-        state = NETDP_I_NEW(double, (int64_t)r.nodes *r.width);
-        if (state == NULL)
-            status = netdp_i_no_memory(error);
-    }
-    if (status == NETDP_OK)
+        memset(model, 0, (size_t)r.nodes * (size_t)r.width * sizeof *model);
         status = netdp_i_gossip(protocol, learning->step * learning->noise, r.width, seed, &rounds,
-                                state, error);
+                                model, error);
+    }
     if (status == NETDP_OK && r.sent.status != NETDP_OK)
         status = netdp_i_fail(error, r.sent.status, "%s", r.sent.why.text);
-    if (status == NETDP_OK)
-        memcpy(model, state, (size_t)r.nodes * (size_t)r.width * sizeof *model);
-    netdp_i_free(state);
     run_clear(&r);
     return status;
 }

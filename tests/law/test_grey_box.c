@@ -69,7 +69,8 @@ static void observe(void *context, int64_t round, double *message)
 static void play(const netdp_linear *p, double noise, tape *t)
 {
     double state[NODES * WIDTH] = {0};
-    const netdp_i_round_hooks rounds = {contribute, report, false, t, NULL, observe, 0};
+    const netdp_i_round_hooks rounds = {
+        .contribute = contribute, .report = report, .context = t, .observe = observe};
     t->contributions = t->heard = 0;
     memset(t->state[0], 0, sizeof t->state[0]);
     assert_ok(netdp_i_gossip(p, noise, WIDTH, seed, &rounds, state, &error));
@@ -224,7 +225,7 @@ static void test_averaging_moves_by_its_bounds(void **state)
             for (int i = 0; world == 1 && i < WIDTH - 1; i++)
                 values[1][VICTIM * WIDTH + i] = -2; /* one coordinate moves by 5 */
             after[world].round = 1;
-            const netdp_i_saving saving = {keep, &after[world], NULL};
+            const netdp_i_saving saving = {.save = keep, .context = &after[world]};
             assert_ok(netdp_i_simulate(&p, 0.6, values[world], WIDTH, seed, silent, &saving, result,
                                        &error));
         }
@@ -294,7 +295,7 @@ static void step_once(const netdp_linear *p, const netdp_learning *l, int64_t ph
 {
     double model[NODES * WIDTH];
     const netdp_i_standing from = {phase * p->every, standing, standing};
-    const netdp_i_saving saving = {keep, after, &from};
+    const netdp_i_saving saving = {.save = keep, .context = after, .from = &from};
     after->round = phase * p->every + 1;
     assert_ok(netdp_i_simulate_learning(p, l, seed, silent, &saving, model, &error));
 }

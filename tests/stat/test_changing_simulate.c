@@ -230,8 +230,10 @@ static void test_real_messages_tell_what_is_accounted(void **state)
             solve(&m);
             assert_close(accounted(&p), m.loss, 1e-8, 1e-8);
             for (int w = 0; w < 2; w++) {
-                const netdp_i_round_hooks rounds = {contribute, go_on,   false, &world[w],
-                                                    NULL,       observe, 0};
+                const netdp_i_round_hooks rounds = {.contribute = contribute,
+                                                    .report = go_on,
+                                                    .context = &world[w],
+                                                    .observe = observe};
                 world[w] = (replay){.protocol = &p, .model = &m, .value = w};
                 assert_ok(netdp_sequence_new(n.mixing, &p.varying, &world[w].sequence, &error));
                 memset(start, 0, sizeof start);

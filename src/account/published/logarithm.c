@@ -130,7 +130,7 @@ netdp_status netdp_i_walk_logarithm(netdp_rows rows, double *logarithm, netdp_er
     double second = 1, smallest = -1;
     netdp_error slow;
     if (rows.nodes > STRIP && 2 * entries < n * n &&
-        netdp_i_lanczos_ends_of(rows, &second, &smallest, &slow) == NETDP_OK && second < 1 &&
+        netdp_i_lanczos_ends_of(rows, NULL, &second, &smallest, &slow) == NETDP_OK && second < 1 &&
         find_series(&s, second, smallest) * (2 * entries + PASSES * n) < EIGENVECTORS * n * n)
         return netdp_i_for_each((rows.nodes + STRIP - 1) / STRIP, find_strip, &s, NULL, "columns",
                                 error);
