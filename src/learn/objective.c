@@ -257,16 +257,37 @@ static void add_extreme(const netdp_objective *objective, const double *x, doubl
         sum[j] += by * (x[j] / scale);
 }
 
+/* x'w and x'x. Sums beside each other need not wait for one another; of fewer numbers it is one after the other. */
+static void multiply(const double *x, const double *w, int32_t count, double *margin,
+                     double *square)
+{
+    enum { LANES = 8 };
+    double by[LANES] = {0}, of[LANES] = {0}, rest[2] = {0};
+    int32_t j = 0;
+    for (; j + LANES <= count; j += LANES)
+        for (int32_t k = 0; k < LANES; k++) {
+            by[k] += x[j + k] * w[j + k];
+            of[k] += x[j + k] * x[j + k];
+        }
+    for (; j < count; j++) {
+        rest[0] += x[j] * w[j];
+        rest[1] += x[j] * x[j];
+    }
+    for (int32_t k = 0; k < LANES; k++) {
+        rest[0] += by[k];
+        rest[1] += of[k];
+    }
+    *margin = rest[0];
+    *square = rest[1];
+}
+
 /* sum += the clipped gradient of one row of a linear model */
 static void add_row(const netdp_objective *objective, const double *x, double y,
                     const double *model, int32_t features, double *sum)
 {
     const netdp_margin_loss *loss = margin_loss_of(objective);
-    double margin = 0, square = 0;
-    for (int32_t j = 0; j < features; j++) {
-        margin += x[j] * model[j];
-        square += x[j] * x[j];
-    }
+    double margin, square;
+    multiply(x, model, features, &margin, &square);
     if (!(square >= LEAST_SQUARE && square <= LARGEST_SQUARE && isfinite(margin))) {
         add_extreme(objective, x, y, model, features, sum);
         return;
