@@ -11,7 +11,7 @@
 /* Values of theta, the first of them 0. */
 enum { NETDP_I_TILTS = 16 };
 
-/* Four hold all of them on most processors, two on those with wide registers. */
+/* One register, or two. */
 typedef double netdp_i_eight __attribute__((vector_size(64), aligned(8), may_alias));
 
 typedef struct netdp_i_tilt_lanes {
