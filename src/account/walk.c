@@ -11,6 +11,7 @@
 #include "account/walk/first_passage.h"
 #include "account/walk/given_path.h"
 #include "account/walk/least.h"
+#include "account/walk/many/all_pairs.h"
 #include "account/walk/mixed.h"
 #include "account/walk/spread.h"
 #include "base/fail.h"
@@ -54,6 +55,7 @@ struct netdp_i_walk_account {
     int kept_count;
     kept *kept;
     signed char *like;        /* [to][from] which kept pair it is like, or -1 */
+    bool many, few;           /* pairs: all at once, or one by one; neither: not known yet */
     bool followed;            /* all pairs, at some noise: another one asks those kept */
     netdp_i_time_grid *times; /* NULL where neither a delta nor a cap asks for it */
     netdp_i_mixed *mixed;     /* [pairs]: [to][from], or NULL */
@@ -612,12 +614,42 @@ static bool answer_observer(const account *a, int32_t v)
     return true;
 }
 
+/* All at once, where there are many pairs and few of them are alike; *made: is that done? */
+static netdp_status account_many(account *a, bool *made, const netdp_progress *progress,
+                                 netdp_error *error)
+{
+    const netdp_i_all_pairs_asked asked = {.token = a->token,
+                                           .rate = rate_of(a),
+                                           .sigma = a->request.noise,
+                                           .delta = a->delta,
+                                           .top = a->losses->local};
+    netdp_status status = NETDP_OK;
+    *made = false;
+    if (!mixes(a) || a->law != NULL || a->few)
+        return NETDP_OK;
+    if (!a->many)
+        status = netdp_i_all_pairs_fit(&asked, a->losses, &a->many, error);
+    if (status == NETDP_OK && a->many)
+        status = netdp_i_all_pairs(&asked, a->losses, made, progress, error);
+    a->many = *made;
+    a->few = status == NETDP_OK && !*made;
+    return status;
+}
+
 static netdp_status account_excursions(account *a, const netdp_progress *progress,
                                        netdp_error *error)
 {
     const netdp_losses *l = a->losses;
     const int64_t pairs = (int64_t)l->from_count * l->to_count;
-    netdp_status status = a->series == NULL ? excursions_begin(a, progress, error) : NETDP_OK;
+    bool made = false;
+    netdp_status status = account_many(a, &made, progress, error);
+    if (status != NETDP_OK)
+        return status;
+    for (int64_t i = 0; made && i < pairs; i++)
+        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
+    if (made)
+        return NETDP_OK;
+    status = a->series == NULL ? excursions_begin(a, progress, error) : NETDP_OK;
     if (status == NETDP_OK)
         status = make_weights(a, error);
     for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {

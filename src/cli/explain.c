@@ -40,9 +40,12 @@ netdp_status netdp_i_explain(const netdp_i_description *description, bool json, 
 {
     netdp_plan plan;
     if (description->mixing == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--explain: for gossip; a walk has one way, sequences of W^t and "
-                            "series of them: leave it out");
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "--explain: for gossip; a walk goes pair by pair, by sequences of W^t and "
+            "series of them, and at a delta with a cap, from 10,000 pairs on in a "
+            "network without symmetry, by eigenvectors of W for all of them: leave "
+            "it out");
     netdp_status status = netdp_losses_plan(&description->request, &plan, error);
     if (status != NETDP_OK)
         return status;

@@ -40,7 +40,7 @@ void netdp_i_cost_law_clear(netdp_i_cost_law *law)
  * Q(a) - e^epsilon Q(a + mu), from above: what erfc, exp and the rounding of a may be off, in parts
  * of Q(a), is added. Above 600, and where erfc has no digits, the second term is left out.
  */
-static double delta_up(double epsilon, double mu)
+double netdp_i_cost_law_gaussian(double epsilon, double mu)
 {
     const double a = epsilon / mu - 0.5 * mu, tail = 0.5 * erfc(a * M_SQRT1_2);
     const double off = (8 + 4 * a * a + epsilon) * 4 * DBL_EPSILON;
@@ -55,7 +55,7 @@ static double delta_of_masses(const netdp_i_cost_law *law, double sigma, double 
     double sum = 0;
     for (int64_t i = 0; i < law->atoms; i++)
         if (law->mass[i] > 0 && law->cost[i] > 0)
-            sum += law->mass[i] * delta_up(epsilon, sqrt(law->cost[i]) / sigma);
+            sum += law->mass[i] * netdp_i_cost_law_gaussian(epsilon, sqrt(law->cost[i]) / sigma);
     return law->lost + sum * (1 + 4e-16 * (double)law->atoms + 1e-13);
 }
 
@@ -101,7 +101,9 @@ static double delta_of_samples(const circle *c, double sigma, double epsilon, do
     double h[NETDP_I_COST_POINTS], sum[NETDP_I_COST_POINTS] = {0};
     double value = 0, norm = 0, above = 0;
     for (int64_t g = 0; g < n; g++)
-        h[g] = g == 0 ? 0 : delta_up(epsilon, sqrt((double)g * law->step) / sigma) * c->shrink[g];
+        h[g] = g == 0 ? 0
+                      : netdp_i_cost_law_gaussian(epsilon, sqrt((double)g * law->step) / sigma) *
+                            c->shrink[g];
     for (int64_t j = 0; j < law->samples; j++) {
         const double weight = (j == 0 || 2 * j == n ? 1 : 2) / (double)n;
         double re = 0, im = 0;

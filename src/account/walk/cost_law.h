@@ -67,6 +67,9 @@ double netdp_i_cost_law_about(const netdp_i_cost_law *law, double sigma, double 
  */
 double netdp_i_cost_law_least(const netdp_i_cost_law *law, double sigma);
 
+/* The Gaussian delta, Q(a) - e^epsilon Q(a + mu) for a = epsilon / mu - mu / 2, from above. */
+double netdp_i_cost_law_gaussian(double epsilon, double mu);
+
 /*
  * Which atom 1 / r belongs to, r >= 1: the first steps have one each, later ones share it; its cost
  * is that of the least.

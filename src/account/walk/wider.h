@@ -1,11 +1,13 @@
-/* Loops of walks' accounts that are compiled for AVX2 too: no fused products, so the same bits. */
+/* Loops of walks' accounts that are compiled for wider registers too: no fused products, so the same bits. */
 #ifndef NETDP_I_WALK_WIDER_H
 #define NETDP_I_WALK_WIDER_H
 
 #if defined(__x86_64__) && defined(__ELF__)
 #define NETDP_I_WIDER __attribute__((target_clones("avx2", "default")))
+#define NETDP_I_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define NETDP_I_WIDER
+#define NETDP_I_WIDEST
 #endif
 
 #endif
