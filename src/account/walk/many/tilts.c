@@ -297,7 +297,7 @@ static void sum_up(int32_t bins, const lanes *a, lanes *sum)
 
 /* One more contribution before `now`, as in runs.c. */
 NETDP_I_WIDEST
-static void extend(const netdp_i_tilts_room *r, int64_t number, const lanes *now, lanes *next)
+static void prepend(const netdp_i_tilts_room *r, int64_t number, const lanes *now, lanes *next)
 {
     const tilts *t = r->shared;
     const netdp_i_time_grid *m = t->grid;
@@ -340,7 +340,7 @@ static void follow_runs(netdp_i_tilts_room *r, const netdp_i_spectral_law *law)
         for (int64_t number = 2; number <= t->count - (leaf == 0); number++) {
             lanes *now = r->law + (leaf * t->count + number - 2) * bins;
             sum_up((int32_t)bins, now, r->now_sum);
-            extend(r, number, now, now + bins);
+            prepend(r, number, now, now + bins);
         }
 }
 
