@@ -16,6 +16,9 @@ enum { TILTS = NETDP_I_TILTS, WIDTH = NETDP_I_SPECTRAL_WIDTH };
 /* So many pairs are worth the eigenvectors and the sums. */
 enum { FEWEST_PAIRS = 10000 };
 
+/* What an observer takes is for all nodes, so that these are at most so many times the sources. */
+enum { MOST_TIMES = 8 };
+
 /* Nodes are looked at up to so many returns; with fewer kinds of them other pairs are alike. */
 enum { LOOK = 12, KINDS = 64 };
 
@@ -59,7 +62,9 @@ netdp_status netdp_i_all_pairs_fit(const netdp_i_all_pairs_asked *asked, const n
                                    bool *fit, netdp_error *error)
 {
     *fit = false;
-    if (!suits(asked, losses) || (int64_t)losses->from_count * losses->to_count < FEWEST_PAIRS)
+    const int64_t nodes = netdp_transition_rows(asked->token->law).nodes;
+    if (!suits(asked, losses) || (int64_t)losses->from_count * losses->to_count < FEWEST_PAIRS ||
+        (int64_t)losses->from_count * MOST_TIMES < nodes)
         return NETDP_OK;
     netdp_i_powers returns = {0};
     netdp_status status = netdp_i_powers_of_returns(
