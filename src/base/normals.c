@@ -172,18 +172,11 @@ WIDE static void philox_four(const keys *key, draws *d, int at)
             _mm256_blend_epi32(c[2 * k], _mm256_slli_epi64(c[2 * k + 1], 32), 0xaa));
 }
 
-WIDE static void make_wide(const keys *key, draws *d)
+WIDE static void make_wide(const keys *key, draws *d, bool half)
 {
-    for (int at = 0; at < LANES; at += 4)
+    for (int at = 0; at < (half ? LANES / 2 : LANES); at += 4)
         philox_four(key, d, at);
-    transform(d, LANES);
-}
-
-WIDE static void make_half_wide(const keys *key, draws *d)
-{
-    for (int at = 0; at < LANES / 2; at += 4)
-        philox_four(key, d, at);
-    transform(d, LANES / 2);
+    half ? transform(d, LANES / 2) : transform(d, LANES);
 }
 
 #define WIDEST __attribute__((target("avx512f,avx512dq")))
@@ -213,51 +206,34 @@ WIDEST static void philox_eight(const keys *key, draws *d, int at)
             _mm512_mask_blend_epi32(0xaaaa, c[2 * k], _mm512_slli_epi64(c[2 * k + 1], 32)));
 }
 
-WIDEST static void make_widest(const keys *key, draws *d)
+WIDEST static void make_widest(const keys *key, draws *d, bool half)
 {
-    for (int at = 0; at < LANES; at += 8)
+    for (int at = 0; at < (half ? LANES / 2 : LANES); at += 8)
         philox_eight(key, d, at);
-    transform(d, LANES);
-}
-
-WIDEST static void make_half_widest(const keys *key, draws *d)
-{
-    philox_eight(key, d, 0);
-    transform(d, LANES / 2);
+    half ? transform(d, LANES / 2) : transform(d, LANES);
 }
 #endif
 
-static void make_all(const keys *key, draws *d)
+/* As many draws as are left, of half the lanes where the others would be for nothing. */
+static void make(const keys *key, int64_t left, draws *d)
 {
+    const bool half = left <= LANES / 2;
+    if (left == 1) {
+        make_one(key, d);
+        return;
+    }
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
-        make_widest(key, d);
+        make_widest(key, d, half);
         return;
     }
     if (__builtin_cpu_supports("avx2")) {
-        make_wide(key, d);
+        make_wide(key, d, half);
         return;
     }
 #endif
-    philox(key, d, LANES);
-    transform(d, LANES);
-}
-
-/* The first half of them. */
-static void make_half(const keys *key, draws *d)
-{
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
-        make_half_widest(key, d);
-        return;
-    }
-    if (__builtin_cpu_supports("avx2")) {
-        make_half_wide(key, d);
-        return;
-    }
-#endif
-    philox(key, d, LANES / 2);
-    transform(d, LANES / 2);
+    philox(key, d, half ? LANES / 2 : LANES);
+    transform(d, half ? LANES / 2 : LANES);
 }
 
 /* One number a node. */
@@ -273,16 +249,10 @@ static void make_single(netdp_stream first, const int32_t *node, int64_t count, 
         for (int i = 0; i < LANES; i++)
             d.counter[0][i] = node == NULL ? first.counter[0] + (uint32_t)(done + i)
                                            : (uint32_t)node[done + (i < lanes ? i : 0)];
-        (lanes == 1 ? make_one : make_all)(&key, &d);
+        make(&key, lanes, &d);
         for (int i = 0; i < lanes; i++)
             out[done + i] = d.normal[i][0];
     }
-}
-
-/* As many draws as are left, of half the lanes where the others would be for nothing. */
-static void make_left(const keys *key, int64_t left, draws *d)
-{
-    (left == 1 ? make_one : left <= LANES / 2 ? make_half : make_all)(key, d);
 }
 
 /*
@@ -311,7 +281,7 @@ static void make_many(netdp_stream first, const int32_t *node, int64_t count, in
             d.counter[3][i] = begin + (uint32_t)i - (i < next ? 0 : (uint32_t)pairs);
         }
         const int64_t left = all - done < LANES ? all - done : LANES;
-        make_left(&key, left, &d);
+        make(&key, left, &d);
         const int64_t numbers =
             2 * left < count * width - 2 * done ? 2 * left : count * width - 2 * done;
         memcpy(out + 2 * done, d.normal, (size_t)numbers * sizeof *out);
@@ -322,9 +292,6 @@ void netdp_i_normals_of_nodes(netdp_stream first, const int32_t *node, int64_t c
                               double *out)
 {
     const int64_t pairs = (width + 1) / 2, all = count * pairs;
-    const keys key = keys_of(first);
-    int64_t owner = 0, pair = 0; /* of the next draw; `to` is where its normals go */
-    draws d;
     if (width == 1) {
         make_single(first, node, count, out);
         return;
@@ -333,6 +300,9 @@ void netdp_i_normals_of_nodes(netdp_stream first, const int32_t *node, int64_t c
         make_many(first, node, count, width, out);
         return;
     }
+    const keys key = keys_of(first);
+    int64_t owner = 0, pair = 0; /* of the next draw; `to` is where its normals go */
+    draws d;
     for (int64_t done = 0; done < all; done += LANES) {
         double *to[LANES];
         bool both[LANES];
@@ -350,7 +320,7 @@ void netdp_i_normals_of_nodes(netdp_stream first, const int32_t *node, int64_t c
                 owner++;
             }
         }
-        make_left(&key, lanes, &d);
+        make(&key, lanes, &d);
         for (int i = 0; i < lanes; i++) {
             to[i][0] = d.normal[i][0];
             if (both[i])
