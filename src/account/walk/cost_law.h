@@ -11,7 +11,7 @@
 #include <netdp/status.h>
 
 /* The most points of a law that is sampled. */
-enum { NETDP_I_COST_POINTS = 512 };
+enum { NETDP_I_COST_POINTS = 2048 };
 
 /*
  * No noise and no epsilon is in it. For every f from 0 to 1 that does not fall and has

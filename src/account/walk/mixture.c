@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "account/walk/runs.h"
+#include "account/walk/in_time.h"
+#include "account/walk/long_walk.h"
 #include "account/walk/spread.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -16,9 +17,14 @@
  */
 enum { LANES = NETDP_I_LANES };
 
-/* Contributions that are followed; points of the grid of costs, where they are to answer at one delta
-   and where they are to compose; of those in a cost of 1 at most. */
-enum { MOST_COUNT = 128, POINTS = 256, COMPOSED_POINTS = NETDP_I_COST_POINTS, FEWER = 16 };
+/*
+ * Points of the grid of costs, on a walk that is followed step by step and on a long one, where
+ * small costs add up; in a cost of 1 are so many times as many at most.
+ */
+enum { POINTS = 256, LONG_POINTS = NETDP_I_COST_POINTS, FINEST = 16 };
+
+/* The same where they are to compose. */
+enum { COMPOSED_POINTS = 512, LONG_COMPOSED_POINTS = 1024 };
 
 /* Fewer samples are not worth a look. */
 enum { FIRST_SAMPLES = 24 };
@@ -44,6 +50,18 @@ enum { FINE = 240 };
 /* ln of the mean of a tilted law: beyond, the rounding of high costs drowns the low ones. */
 #define MOST_TILTED 8.0
 
+/* The same on a walk of random length, which hardly rounds. */
+#define MOST_LENGTHENED 15.0
+
+/* Tilts that are looked at, eight at a time. */
+#define TILT_RATIO 1.7
+#define USUAL_TILT 0.5
+#define LEAST_TILT 1e-5
+#define MOST_TILT 1e4
+
+/* Points of a grid of costs for them, in parts of the least. */
+#define FINE_LOOK 120.0
+
 /* Where a period ends a tilt has taken away so much, or all: what jumps there takes many samples. */
 #define FADED 25.0
 
@@ -57,292 +75,70 @@ enum { FINE = 240 };
 /* By how much a sum of probabilities may be off. */
 #define ROUNDED 1e-13
 
-/* One pair. */
-typedef struct pair {
-    const netdp_i_time_grid *m;
-    netdp_i_runs runs; /* none where count is 0 */
-    int64_t count;     /* contributions that count; 0: too many */
-    int32_t members;
-    bool release;
-    fftw_complex *start;  /* [size]: transform of the first arrival */
-    fftw_complex **found; /* [members][size]: of arrivals from each member */
-    double *start_law;    /* [times] */
-    double *found_sum;    /* [members] */
-    double excess;        /* by which masses may add up to more than 1 */
-    double overflow;      /* P(more contributions than are followed) */
-    double over;          /* about P(more contributions than `count`) */
-    fftw_complex *room;   /* [size]: in time */
-    /* of one lane */
-    fftw_complex *between, *arrive, *run; /* [count][size], [count][size], [size] */
-    double *arrived;                      /* [2 count][times] */
-    double *scratch;                      /* [3 count + 6 times] */
-} pair;
+/* One pair, on a walk that is short enough for it step by step, or of random length. */
+typedef struct chain {
+    bool timed;
+    netdp_i_in_time in_time; /* none where its count is 0 */
+    netdp_i_long_walk long_walk;
+    netdp_i_runs *runs;
+    double count;    /* contributions that are followed, at most */
+    double overflow; /* P(more contributions than are followed) */
+} chain;
 
-static void pair_clear(pair *p)
+static void chain_clear(chain *c)
 {
-    netdp_i_runs_clear(&p->runs);
-    for (int32_t f = 0; p->found != NULL && f < p->members; f++)
-        fftw_free(p->found[f]);
-    netdp_i_free(p->found);
-    netdp_i_free(p->start_law);
-    netdp_i_free(p->found_sum);
-    netdp_i_free(p->arrived);
-    netdp_i_free(p->scratch);
-    fftw_free(p->start);
-    fftw_free(p->between);
-    fftw_free(p->arrive);
-    fftw_free(p->room);
-    fftw_free(p->run);
+    netdp_i_in_time_clear(&c->in_time);
+    netdp_i_long_walk_clear(&c->long_walk);
 }
 
-/*
- * How many contributions are to be followed: the cap, or so many that more have next to no
- * probability. 0: too many. p->start, p->found are there.
- */
-static netdp_status find_count(pair *p, const netdp_i_returns *hunt,
-                               const netdp_i_mixture_asked *asked, netdp_error *error)
+static bool is_timed(const netdp_i_time_grid *grid)
 {
-    const netdp_i_time_grid *m = p->m;
-    const int64_t all = asked->cap > 0 && asked->cap < m->steps ? asked->cap : m->steps;
-    double *time = NETDP_I_NEW(double, m->times);
-    fftw_complex *back = fftw_alloc_complex((size_t)m->size);
-    fftw_complex *now = fftw_alloc_complex((size_t)m->size);
+    return grid->times > 0;
+}
+
+/* *made: is there one? */
+static netdp_status chain_new(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
+                              const netdp_i_mixture_asked *asked, chain *c, bool *made,
+                              netdp_error *error)
+{
+    *c = (chain){.timed = is_timed(grid)};
+    *made = false;
+    if (!c->timed) {
+        const bool some = asked->cap > 0 && asked->cap < grid->steps;
+        c->count = (double)(some ? asked->cap : grid->steps);
+        c->runs = &c->long_walk.runs;
+        *made = true;
+        netdp_status status = netdp_i_long_walk_new(grid, hunt, some ? asked->cap : 0, asked->delta,
+                                                    &c->long_walk, error);
+        c->overflow = c->long_walk.overflow;
+        return status;
+    }
     netdp_status status =
-        time == NULL || back == NULL || now == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
-    double norm = netdp_i_time_grid_fill(m, hunt->again, time), lost = 0;
-    netdp_i_time_grid_transform(m, time, p->room, back);
-    for (int32_t f = 0; f < p->members; f++) {
-        norm += netdp_i_time_grid_fill(m, hunt->exits[f], time) * p->found_sum[f];
-        netdp_i_time_grid_transform(m, time, p->room, now);
-        netdp_i_time_grid_accumulate(m, now, p->found[f], back);
-    }
-    memcpy(now, p->start, (size_t)m->size * sizeof *now);
-    for (p->count = 1;; p->count++) { /* `now`: the law of the arrival after `count` of them */
-        netdp_i_time_grid_multiply(m, now, back);
-        netdp_i_time_grid_restore(m, now, p->room);
-        lost = norm * lost + 5 * m->rounding * (1 + norm);
-        double more = 0;
-        for (int32_t i = 0; i < m->times; i++)
-            more += fmax(0, p->room[i][0]);
-        p->over = more;
-        p->overflow = more + lost * m->times;
-        if (p->count >= all || more <= LITTLE * asked->delta)
-            break;
-        if (p->count >= MOST_COUNT) {
-            p->count = 0;
-            goto done;
-        }
-        fftw_execute_dft(m->forward, p->room, now);
-    }
-    if (p->count >= asked->cap && asked->cap > 0)
-        p->overflow = 0;
-    if (p->count >= m->steps)
-        p->overflow = 0;
-done:
-    netdp_i_free(time);
-    fftw_free(back);
-    fftw_free(now);
+        netdp_i_in_time_new(grid, hunt, asked->cap, asked->delta, &c->in_time, error);
+    c->count = (double)c->in_time.count;
+    c->overflow = c->in_time.overflow;
+    c->runs = &c->in_time.runs;
+    *made = status == NETDP_OK && c->in_time.count > 0;
     return status;
 }
 
-/* Sums above 1 by rounding, over all that may follow each other between two visits. */
-static double find_excess(const pair *p, const netdp_i_returns *hunt)
+/* A grid of costs; log_mean: of what the samples are tilted to, about. */
+static netdp_status chain_set(chain *c, netdp_i_returns *hunt, double log_mean, int64_t per,
+                              double bend, netdp_error *error)
 {
-    const int64_t terms = p->m->steps + 1;
-    double out = netdp_i_series_sum(hunt->again, terms), any = 0, back = 0;
-    for (int32_t f = 0; f < p->members; f++) {
-        out += netdp_i_series_sum(hunt->exits[f], terms);
-        any += netdp_i_series_sum(hunt->first[f], terms) + hunt->noise_first * (double)terms;
-        back = fmax(back, p->found_sum[f]);
-    }
-    return expm1((double)p->count * log(fmax(1, out)) + log(fmax(1, any)) + log(fmax(1, back)));
+    return c->timed ? netdp_i_runs_set(c->runs, hunt, per, bend, error)
+                    : netdp_i_long_walk_set(&c->long_walk, hunt, log_mean, per, bend, error);
 }
 
-static netdp_status pair_rooms(pair *p, const netdp_i_observer_set *watch, netdp_error *error)
+/* mean [LANES] at z_j = e^{tilt_j + 2 pi i turn_j / points} */
+static void find_means(chain *c, const double *tilt, const int64_t *turn, int64_t points,
+                       netdp_i_mean *mean)
 {
-    const netdp_i_time_grid *m = p->m;
-    p->arrived = NETDP_I_NEW(double, 2 * p->count * m->times);
-    p->scratch = NETDP_I_NEW(double, 3 * p->count + 6 * (int64_t)m->times);
-    p->between = fftw_alloc_complex((size_t)(p->count * m->size));
-    p->arrive = fftw_alloc_complex((size_t)(p->count * m->size));
-    p->run = fftw_alloc_complex((size_t)m->size);
-    return p->arrived == NULL || p->scratch == NULL || p->between == NULL || p->arrive == NULL ||
-                   p->run == NULL
-               ? netdp_i_no_memory(error)
-               : netdp_i_runs_new(m, watch, p->count, &p->runs, error);
-}
-
-static netdp_status pair_new(const netdp_i_time_grid *m, netdp_i_returns *hunt,
-                             const netdp_i_mixture_asked *asked, pair *p, netdp_error *error)
-{
-    *p = (pair){.m = m, .members = hunt->watch->members, .release = hunt->watch->release};
-    p->found = NETDP_I_NEW(fftw_complex *, p->members);
-    p->found_sum = NETDP_I_NEW(double, p->members);
-    p->start_law = NETDP_I_NEW(double, m->times);
-    p->start = fftw_alloc_complex((size_t)m->size);
-    p->room = fftw_alloc_complex((size_t)m->size);
-    double *time = NETDP_I_NEW(double, m->times);
-    netdp_status status = p->found == NULL || p->found_sum == NULL || p->start == NULL ||
-                                  p->room == NULL || p->start_law == NULL || time == NULL
-                              ? netdp_i_no_memory(error)
-                              : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
-    (void)netdp_i_time_grid_fill(m, hunt->start, p->start_law);
-    netdp_i_time_grid_transform(m, p->start_law, p->room, p->start);
-    for (int32_t f = 0; f < p->members && status == NETDP_OK; f++) {
-        p->found[f] = fftw_alloc_complex((size_t)m->size);
-        if (p->found[f] == NULL) {
-            status = netdp_i_no_memory(error);
-            goto done;
-        }
-        p->found_sum[f] = netdp_i_time_grid_fill(m, hunt->found[f], time);
-        netdp_i_time_grid_transform(m, time, p->room, p->found[f]);
-    }
-    status = find_count(p, hunt, asked, error);
-    if (status == NETDP_OK && p->count > 0)
-        status = pair_rooms(p, hunt->watch, error);
-    if (status == NETDP_OK && p->count > 0)
-        p->excess = find_excess(p, hunt);
-done:
-    netdp_i_free(time);
-    return status;
-}
-
-/* ---- from piece to piece, lane by lane ---- */
-
-/* The mean of z^C - 1, and how far it may be off. */
-typedef struct mean {
-    double re, im, off;
-} mean;
-
-/* Not below the modulus; next to it for what is all but real, which is what bounds are made of. */
-static double size_of(double re, double im)
-{
-    return fabs(re) + fabs(im);
-}
-
-/* Runs of one length and exit, in time. */
-static double run_in_time(const pair *p, int32_t i, int64_t k, int lane, fftw_complex *time)
-{
-    const netdp_i_time_grid *m = p->m;
-    const netdp_i_lanes *law = p->runs.law + ((int64_t)i * p->count + k) * m->bins;
-    double sum = 0;
-    memset(time, 0, (size_t)m->size * sizeof *time);
-    for (int32_t b = 0; b < m->bins; b++) {
-        time[m->time[b]][0] += law[b].re[lane];
-        time[m->time[b]][1] += law[b].im[lane];
-        sum += size_of(law[b].re[lane], law[b].im[lane]);
-    }
-    return sum;
-}
-
-/* p->between[k]: from an arrival over k + 1 contributions and a visit to the next one. norm[k]. */
-static void transform_runs(pair *p, int lane, double *norm)
-{
-    const netdp_i_time_grid *m = p->m;
-    for (int64_t k = 0; k + 1 < p->count; k++) {
-        fftw_complex *between = p->between + k * m->size;
-        norm[k] = 0;
-        for (int32_t f = 0; f < p->members; f++) {
-            fftw_complex *run = f == 0 ? between : p->run;
-            norm[k] += run_in_time(p, f, k, lane, p->room) * p->found_sum[f];
-            fftw_execute_dft(m->forward, p->room, run);
-            if (f == 0)
-                netdp_i_time_grid_multiply(m, run, p->found[f]);
-            else
-                netdp_i_time_grid_accumulate(m, run, p->found[f], between);
-        }
-    }
-}
-
-/* Arrivals after k contributions: in time, and how far each may be off. */
-static void find_arrivals(pair *p, const double *norm, double *sum, double *off)
-{
-    const netdp_i_time_grid *m = p->m;
-    const double part = 5 * m->rounding;
-    memcpy(p->arrive, p->start, (size_t)m->size * sizeof *p->arrive);
-    for (int32_t i = 0; i < m->times; i++) {
-        p->arrived[i] = p->start_law[i];
-        p->arrived[m->times + i] = 0;
-    }
-    sum[0] = off[0] = 0;
-    for (int32_t i = 0; i < m->times; i++)
-        sum[0] += p->start_law[i];
-    for (int64_t k = 1; k < p->count; k++) {
-        fftw_complex *now = p->arrive + k * m->size;
-        double *real = p->arrived + 2 * k * m->times, *imaginary = real + m->times;
-        netdp_i_time_grid_convolve(m, k, p->arrive, p->between, now);
-        off[k] = 0;
-        for (int64_t j = 1; j <= k; j++)
-            off[k] += norm[j - 1] * (off[k - j] + part * sum[k - j]);
-        netdp_i_time_grid_restore(m, now, p->room);
-        sum[k] = m->times * off[k];
-        for (int32_t i = 0; i < m->times; i++) {
-            real[i] = p->room[i][0];
-            imaginary[i] = p->room[i][1];
-            sum[k] += size_of(real[i], imaginary[i]);
-        }
-        if (k + 1 < p->count)
-            fftw_execute_dft(m->forward, p->room, now);
-    }
-}
-
-/* sum[i] += what runs of k + 1 contributions gain by i steps of time. */
-static void add_gained(const pair *p, int32_t by, int64_t k, int lane, double (*sum)[3])
-{
-    const netdp_i_time_grid *m = p->m;
-    const int64_t at = ((int64_t)by * p->count + k) * m->bins;
-    const netdp_i_lanes *law = p->runs.law + at;
-    const double *plain = p->runs.plain + at;
-    for (int32_t b = 0; b < m->bins; b++) {
-        double *to = sum[m->time[b]];
-        to[0] += law[b].re[lane] - plain[b];
-        to[1] += law[b].im[lane];
-        to[2] += size_of(law[b].re[lane], law[b].im[lane]) + plain[b];
-    }
-}
-
-/* into += arrivals after k times what is gained after them; `so_far`: in the sum of times. */
-static void add_up(const pair *p, int64_t k, double (*gained)[3], bool so_far, double off,
-                   mean *into)
-{
-    const netdp_i_time_grid *m = p->m;
-    const double *real = p->arrived + 2 * k * m->times, *imaginary = real + m->times;
-    const double rounding = 8 * DBL_EPSILON * (double)p->count * ((double)m->bins + 16);
-    double now[3] = {0};
-    for (int32_t i = 0; i < m->times; i++) {
-        for (int j = 0; j < 3; j++)
-            now[j] = so_far ? now[j] + gained[i][j] : gained[i][j];
-        const double re = real[m->times - 1 - i], im = imaginary[m->times - 1 - i];
-        into->re += re * now[0] - im * now[1];
-        into->im += re * now[1] + im * now[0];
-        into->off += (off + (rounding + p->excess) * size_of(re, im)) * now[2];
-    }
-}
-
-static mean account_lane(pair *p, int lane)
-{
-    const netdp_i_time_grid *m = p->m;
-    const int64_t n = p->count;
-    double *norm = p->scratch, *sum = norm + n, *off = sum + n;
-    double(*open)[3] = (double(*)[3])(off + n), (*gained)[3] = open + m->times;
-    mean made = {0};
-    transform_runs(p, lane, norm);
-    find_arrivals(p, norm, sum, off);
-    for (int end = 0; end < (p->release ? 2 : 1); end++) {
-        memset(open, 0, (size_t)m->times * sizeof *open);
-        for (int64_t k = n - 1; k >= 0; k--) { /* before: k; still to come: n - k */
-            memcpy(gained, open, (size_t)m->times * sizeof *open);
-            add_gained(p, end == 0 ? p->members : p->members + 2, n - k - 1, lane, gained);
-            add_up(p, k, gained, end == 0, off[k], &made);
-            for (int32_t f = 0; f < (end == 0 ? p->members : 1); f++)
-                add_gained(p, end == 0 ? f : p->members + 1, n - k - 1, lane, open);
-        }
-    }
-    return made;
+    netdp_i_runs_follow(c->runs, tilt, turn, points);
+    if (!c->timed)
+        netdp_i_long_walk_means(&c->long_walk, turn[0] == 0, mean);
+    for (int j = 0; j < LANES && c->timed; j++)
+        mean[j] = netdp_i_in_time_mean(&c->in_time, j);
 }
 
 /* ---- the law ---- */
@@ -353,20 +149,20 @@ typedef struct tilted {
     bool usable;
 } tilted;
 
-static void find_tilted(pair *p, const netdp_i_mixture_asked *asked, tilted *found)
+static void find_tilted(chain *c, const netdp_i_mixture_asked *asked, double least, tilted *found)
 {
-    const double per = (double)p->runs.per;
+    const double per = (double)c->runs->per;
     const int64_t turns[LANES] = {0};
     double tilts[LANES];
+    netdp_i_mean at[LANES];
     for (int j = 0; j < LANES; j++)
-        tilts[j] = 0.5 * pow(1.7, j) / per;
-    netdp_i_runs_follow(&p->runs, tilts, turns, 1);
+        tilts[j] = least * pow(TILT_RATIO, j) / per;
+    find_means(c, tilts, turns, 1, at);
     for (int j = 0; j < LANES; j++) {
-        const mean at = account_lane(p, j);
         found[j].rate = tilts[j] * per;
-        found[j].all = log1p(at.re) * asked->tokens;
-        found[j].usable =
-            found[j].all < MOST_TILTED && at.off < fmax(LOUD * LITTLE * asked->delta, ROUNDED);
+        found[j].all = isfinite(at[j].off) ? log1p(at[j].re) * asked->tokens : INFINITY;
+        found[j].usable = found[j].all < (c->timed ? MOST_TILTED : MOST_LENGTHENED) &&
+                          (!c->timed || at[j].off < fmax(LOUD * LITTLE * asked->delta, ROUNDED));
     }
 }
 
@@ -385,34 +181,55 @@ static double reach_of(const tilted *found, int j, const netdp_i_mixture_asked *
     return found[j].usable ? fmax(seen, around) : INFINITY;
 }
 
-/*
- * Up to which cost the law is worth following, and the tilt that shows it. No guarantee rests on it.
- */
-static void find_range(pair *p, const netdp_i_mixture_asked *asked, double *range, double *tilt)
+/* Up to which cost the law is worth following, and the tilt that shows it. */
+typedef struct range {
+    double most, tilt, log_mean; /* ln of the mean of what is tilted, about */
+} range;
+
+/* The shortest reach of LANES tilts from `least` on; *last: is the last of them usable? */
+static netdp_status find_reach(chain *c, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
+                               double least, bool *last, range *r, netdp_error *error)
 {
-    const double most = (double)p->count * asked->tokens;
+    const double most = c->count * asked->tokens;
+    const int64_t per = (int64_t)ceil(fmax(12, FINE_LOOK * least));
     tilted found[LANES];
-    find_tilted(p, asked, found);
-    *range = INFINITY;
+    netdp_status status = chain_set(c, hunt, MOST_LENGTHENED, per, 0.1, error);
+    if (status != NETDP_OK)
+        return status;
+    find_tilted(c, asked, least, found);
     for (int j = 0; j < LANES; j++) {
         const double whole = found[j].usable ? fmax(most, FADED / found[j].rate) : INFINITY;
         const double reach = fmin(reach_of(found, j, asked), whole);
-        if (reach < *range) {
-            *range = reach;
-            *tilt = found[j].rate;
-        }
+        if (reach < r->most)
+            *r = (range){.most = reach, .tilt = found[j].rate, .log_mean = found[j].all};
     }
-    if (isinf(*range)) {
-        *range = most;
-        *tilt = fmin(0.35, 8 / most);
-    }
+    *last = found[LANES - 1].usable;
+    return NETDP_OK;
+}
+
+/* No guarantee rests on it. */
+static netdp_status find_range(chain *c, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
+                               range *r, netdp_error *error)
+{
+    const double most = c->count * asked->tokens, apart = pow(TILT_RATIO, LANES);
+    bool more = true;
+    netdp_status status = NETDP_OK;
+    *r = (range){.most = INFINITY};
+    for (double least = USUAL_TILT; more && least < MOST_TILT && status == NETDP_OK; least *= apart)
+        status = find_reach(c, hunt, asked, least, &more, r, error);
+    for (double least = USUAL_TILT / apart;
+         isinf(r->most) && least > LEAST_TILT && status == NETDP_OK; least /= apart)
+        status = find_reach(c, hunt, asked, least, &more, r, error);
+    if (isinf(r->most))
+        *r = (range){.most = most, .tilt = fmin(0.35, 8 / most)};
+    return status;
 }
 
 /*
  * E z^C at z_j = e^{tilt + 2 pi i j / points}, j = 0, 1 .. until they tell enough, or all are known;
  * law->off: at j = 0, for all.
  */
-static void sample(pair *p, const netdp_i_mixture_asked *asked, netdp_i_cost_law *law)
+static void sample(chain *c, const netdp_i_mixture_asked *asked, netdp_i_cost_law *law)
 {
     const int64_t all = law->atoms / 2 + 1;
     double about = 0, rest = 0; /* the answer by the samples of an earlier look */
@@ -423,16 +240,16 @@ static void sample(pair *p, const netdp_i_mixture_asked *asked, netdp_i_cost_law
             tilts[j] = law->tilt;
             turns[j] = (law->samples + j) % law->atoms;
         }
-        netdp_i_runs_follow(&p->runs, tilts, turns, law->atoms);
+        netdp_i_mean at[LANES];
+        find_means(c, tilts, turns, law->atoms, at);
         for (int j = 0; j < LANES && law->samples < all; j++, law->samples++) {
-            const mean at = account_lane(p, j);
-            const double complex one = 1 + at.re + I * at.im;
+            const double complex one = 1 + at[j].re + I * at[j].im;
             double complex *value = &law->value[law->samples];
             *value = one;
             for (int32_t k = 1; k < asked->tokens; k++)
                 *value *= one;
             if (law->samples == 0)
-                law->off = asked->tokens * at.off * pow(cabs(one) + at.off, asked->tokens - 1) +
+                law->off = asked->tokens * at[j].off * pow(cabs(one) + at[j].off, asked->tokens - 1) +
                            4 * DBL_EPSILON * asked->tokens * cabs(*value);
         }
         if (asked->whole || law->samples < FIRST_SAMPLES)
@@ -480,68 +297,82 @@ static netdp_status find_law_of_one(netdp_i_returns *hunt, netdp_i_cost_law *law
     return NETDP_OK;
 }
 
-/* The range by a rough grid of times, where there is one. */
-static netdp_status look(pair *p, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
-                         double *range, double *tilt, netdp_error *error)
+/* The range, of a long walk by a rough grid. */
+static netdp_status look(chain *c, const netdp_i_time_grid *grid, netdp_i_returns *hunt,
+                         const netdp_i_mixture_asked *asked, range *r, netdp_error *error)
 {
-    pair rough = {0}, *at = p;
+    chain rough = {0}, *at = c;
+    bool made = false;
     netdp_status status = NETDP_OK;
-    if (p->m->rough != NULL)
-        status = pair_new(p->m->rough, hunt, asked, &rough, error);
-    if (rough.count > 0)
+    if (grid->rough != NULL)
+        status = chain_new(grid->rough, hunt, asked, &rough, &made, error);
+    if (made)
         at = &rough;
     if (status == NETDP_OK)
-        status = netdp_i_runs_set(&at->runs, hunt, 12, 0.1, error);
-    if (status == NETDP_OK)
-        find_range(at, asked, range, tilt);
-    pair_clear(&rough);
+        status = find_range(at, hunt, asked, r, error);
+    chain_clear(&rough);
     return status;
 }
 
-static netdp_status find_law(pair *p, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
-                             netdp_i_cost_law *law, netdp_error *error)
+static int64_t points_of(const chain *c, const netdp_i_mixture_asked *asked)
 {
-    const double most = (double)p->count * asked->tokens;
-    double range = 0, tilt = 0;
-    netdp_status status = look(p, hunt, asked, &range, &tilt, error);
+    if (asked->whole)
+        return c->timed ? COMPOSED_POINTS : LONG_COMPOSED_POINTS;
+    return c->timed ? POINTS : LONG_POINTS;
+}
+
+static netdp_status find_law(chain *c, const netdp_i_time_grid *grid, netdp_i_returns *hunt,
+                             const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
+                             netdp_error *error)
+{
+    const double most = c->count * asked->tokens;
+    range r;
+    netdp_status status = look(c, grid, hunt, asked, &r, error);
     if (status != NETDP_OK)
         return status;
-    const int64_t all = asked->whole ? COMPOSED_POINTS : POINTS, finest = all - all / FEWER;
-    int64_t per = (int64_t)((double)(all - 1) / range);
+    const int64_t all = points_of(c, asked), finest = FINEST * all;
+    int64_t per = (int64_t)((double)(all - 1) / r.most);
     per = per > finest ? finest : per < 1 ? 1 : per > 12 ? per - per % 12 : per;
-    const int64_t wanted = (int64_t)ceil(fmax(most, range) * (double)per) + 1;
-    const int64_t points = wanted < all ? wanted + wanted % 2 : all;
-    status = netdp_i_runs_set(&p->runs, hunt, per, asked->bend, error);
+    const double wanted = ceil(fmax(most, r.most) * (double)per) + 1;
+    const int64_t points = wanted < (double)all ? (int64_t)wanted + (int64_t)wanted % 2 : all;
+    status = chain_set(c, hunt, r.log_mean / asked->tokens, per, asked->bend, error);
     if (status == NETDP_OK)
         status =
-            netdp_i_cost_law_sampled_new(points, 1 / (double)per, tilt / (double)per, law, error);
+            netdp_i_cost_law_sampled_new(points, 1 / (double)per, r.tilt / (double)per, law, error);
     if (status != NETDP_OK)
         return status;
     law->bend = asked->bend * (double)per * (1 - 1e-12);
-    law->lost = asked->tokens * p->overflow;
-    law->whole = (int64_t)most * per < points;
-    sample(p, asked, law);
+    law->lost = asked->tokens * c->overflow;
+    law->whole = most * (double)per < (double)points;
+    sample(c, asked, law);
     return NETDP_OK;
+}
+
+/* Is there a way for such a walk? A release ends it at one step, not at one up to it. */
+static bool suits(const netdp_i_time_grid *grid, const netdp_i_returns *hunt)
+{
+    return is_timed(grid) || !hunt->watch->release;
 }
 
 netdp_status netdp_i_mixture_law(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
                                  const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
                                  bool *found, netdp_error *error)
 {
-    pair p;
+    chain c;
     *found = false;
     if (asked->cap == 1 && asked->tokens == 1) {
         *found = true;
         return find_law_of_one(hunt, law, error);
     }
-    if (hunt->watch->release && !netdp_i_time_grid_exact(grid))
+    if (!suits(grid, hunt))
         return NETDP_OK;
-    netdp_status status = pair_new(grid, hunt, asked, &p, error);
-    if (status == NETDP_OK && p.count > 0) {
-        status = find_law(&p, hunt, asked, law, error);
+    bool made = false;
+    netdp_status status = chain_new(grid, hunt, asked, &c, &made, error);
+    if (status == NETDP_OK && made) {
+        status = find_law(&c, grid, hunt, asked, law, error);
         *found = status == NETDP_OK;
     }
-    pair_clear(&p);
+    chain_clear(&c);
     return status;
 }
 
@@ -550,25 +381,25 @@ netdp_status netdp_i_mixture_log_mean(const netdp_i_time_grid *grid, netdp_i_ret
                                       netdp_error *error)
 {
     const netdp_i_mixture_asked asked = {.cap = cap, .tokens = 1};
-    pair p;
+    chain c;
+    bool made = false;
     *value = INFINITY;
     *enough = false;
-    if ((hunt->watch->release && !netdp_i_time_grid_exact(grid)) ||
-        theta * (double)cap > LARGEST_EXPONENT)
+    if (!suits(grid, hunt) || theta * (double)cap > LARGEST_EXPONENT)
         return NETDP_OK;
-    netdp_status status = pair_new(grid, hunt, &asked, &p, error);
-    if (status == NETDP_OK && p.count > 0 && p.overflow == 0) {
+    netdp_status status = chain_new(grid, hunt, &asked, &c, &made, error);
+    if (status == NETDP_OK && made && c.overflow == 0) {
         const double tilt[LANES] = {theta / FINE};
         const int64_t turn[LANES] = {0};
-        status = netdp_i_runs_set(&p.runs, hunt, FINE, -theta / FINE, error);
+        netdp_i_mean at[LANES];
+        status = chain_set(&c, hunt, 0, FINE, -theta / FINE, error);
         if (status == NETDP_OK) {
-            netdp_i_runs_follow(&p.runs, tilt, turn, 1);
-            const mean at = account_lane(&p, 0);
-            *value = log1p(fmax(0, at.re) + at.off) * (1 + 1e-13);
+            find_means(&c, tilt, turn, 1, at);
+            *value = log1p(fmax(0, at[0].re) + at[0].off) * (1 + 1e-13);
             *value = *value == *value ? *value : INFINITY;
-            *enough = p.over >= OFTEN && at.off <= QUIET * at.re;
+            *enough = c.timed && c.in_time.over >= OFTEN && at[0].off <= QUIET * at[0].re;
         }
     }
-    pair_clear(&p);
+    chain_clear(&c);
     return status;
 }

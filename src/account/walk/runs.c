@@ -157,6 +157,11 @@ static void fill_leaves(runs *r, netdp_i_returns *hunt, double *any)
         for (int64_t t = 1; t <= m->steps; t++)
             any[t] += fmax(0, hunt->first[f][t]) + hunt->noise_first;
     }
+    double left = 1 + 16 * DBL_EPSILON; /* raised, it may end where it has the whole mass */
+    for (int64_t t = 1; t <= m->steps && !r->release; t++) {
+        any[t] = fmin(left, any[t]);
+        left = fmax(0, left - any[t]);
+    }
     fill(r, any, &r->leave[r->members]);
     if (!r->release)
         return;

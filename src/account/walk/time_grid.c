@@ -14,11 +14,11 @@
 enum { FEW = 128, ALL = 512 };
 
 typedef struct fineness {
-    int64_t exact, times;
+    int64_t exact;
     double growth;
 } fineness;
 
-static const fineness fine = {32, 128, 1.06}, rough = {8, 32, 1.25};
+static const fineness fine = {32, 1.05}, rough = {8, 1.25};
 
 void netdp_i_time_grid_free(netdp_i_time_grid *grid)
 {
@@ -51,7 +51,8 @@ static void make_bins(netdp_i_time_grid *grid, const fineness *f)
         next = after(from, f);
         for (int64_t t = from; t < next && t <= grid->steps; t++)
             grid->bin[t] = grid->bins;
-        grid->time[grid->bins] = (int32_t)(from / grid->step);
+        if (f == NULL)
+            grid->time[grid->bins] = (int32_t)from;
         grid->tau[grid->bins++] = from;
     }
 }
@@ -109,15 +110,14 @@ static bool make_plans(netdp_i_time_grid *grid)
 }
 
 /* f: NULL where all steps of a piece are told apart */
-static netdp_status grid_new(int64_t steps, int64_t step, const fineness *f,
-                             netdp_i_time_grid **grid, netdp_error *error)
+static netdp_status grid_new(int64_t steps, const fineness *f, netdp_i_time_grid **grid,
+                             netdp_error *error)
 {
     netdp_i_time_grid *made = NETDP_I_NEW(netdp_i_time_grid, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->steps = steps;
-    made->step = step;
-    made->times = (int32_t)(steps / made->step) + 1;
+    made->times = f == NULL ? (int32_t)steps + 1 : 0;
     made->size = 8 * smooth((3 * made->times + 7) / 8); /* three laws in a row do not wrap around */
     made->rounding = 22 * 0x1p-53 * (log2((double)made->size) + 1);
     int32_t bins = 0;
@@ -128,7 +128,7 @@ static netdp_status grid_new(int64_t steps, int64_t step, const fineness *f,
     made->bin = NETDP_I_NEW(int32_t, steps + 1);
     made->first = NETDP_I_NEW(int32_t, bins + 1);
     bool whole = made->tau != NULL && made->time != NULL && made->bin != NULL &&
-                 made->first != NULL && make_plans(made);
+                 made->first != NULL && (f != NULL || make_plans(made));
     if (whole) {
         make_bins(made, f);
         made->together = NETDP_I_NEW(netdp_i_together, put_together(made));
@@ -147,12 +147,10 @@ netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_gri
                                    netdp_error *error)
 {
     const bool alone = steps <= (release ? ALL : FEW);
-    const int64_t step = release && alone ? 1 : (steps + fine.times - 1) / fine.times;
     netdp_i_time_grid *made = NULL;
-    netdp_status status = grid_new(steps, step, alone ? NULL : &fine, &made, error);
+    netdp_status status = grid_new(steps, alone ? NULL : &fine, &made, error);
     if (status == NETDP_OK && !alone)
-        status =
-            grid_new(steps, (steps + rough.times - 1) / rough.times, &rough, &made->rough, error);
+        status = grid_new(steps, &rough, &made->rough, error);
     if (status != NETDP_OK) {
         netdp_i_time_grid_free(made);
         return status;
@@ -164,9 +162,8 @@ netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_gri
 double netdp_i_time_grid_fill(const netdp_i_time_grid *grid, const double *law, double *time)
 {
     double sum = 0;
-    memset(time, 0, (size_t)grid->times * sizeof *time);
     for (int64_t t = 0; t <= grid->steps; t++) {
-        time[t / grid->step] += law[t];
+        time[t] = law[t];
         sum += law[t];
     }
     return sum;
@@ -263,9 +260,4 @@ void netdp_i_time_grid_convolve(const netdp_i_time_grid *grid, int64_t count, co
                                 const fftw_complex *b, fftw_complex *sum)
 {
     convolve(grid->size, count, a, b, sum);
-}
-
-bool netdp_i_time_grid_exact(const netdp_i_time_grid *grid)
-{
-    return grid->step == 1 && grid->bins == grid->steps;
 }

@@ -18,8 +18,8 @@ typedef struct netdp_i_together {
 
 /* Shared by all threads. */
 typedef struct netdp_i_time_grid {
-    int64_t steps, step;
-    int32_t times, size;         /* of a series in time, and of its transforms */
+    int64_t steps;
+    int32_t times, size;         /* of a series in time, and of its transforms; 0 on a long walk */
     fftw_plan forward, backward; /* not in place */
     double rounding;             /* of a product of transforms, in parts of the factors' norms */
     int32_t bins;
@@ -55,8 +55,5 @@ void netdp_i_time_grid_accumulate(const netdp_i_time_grid *grid, const fftw_comp
 /* sum = a[count - 1] b[0] + .. + a[0] b[count - 1], of [count][size] each */
 void netdp_i_time_grid_convolve(const netdp_i_time_grid *grid, int64_t count, const fftw_complex *a,
                                 const fftw_complex *b, fftw_complex *sum);
-
-/* A release ends a walk at one step, not at one up to it: no grid coarser than that will do. */
-bool netdp_i_time_grid_exact(const netdp_i_time_grid *grid);
 
 #endif
