@@ -26,6 +26,9 @@ enum { KEPT = 64 };
 /* Of so many pairs at most the law of the cost is kept for another noise. */
 enum { MOST_LAWS = 100000 };
 
+/* A mixture's epsilon above which Renyi orders are asked too. */
+#define ORDERS_ABOVE 2.0
+
 /* Of a law for compositions, in steps of its grid: costs that are small grow by so much and less. */
 #define COMPOSED_BEND 1.0
 
@@ -34,6 +37,7 @@ typedef struct kept {
     netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
     double back, scale, value;
     netdp_i_mixed mixed;
+    bool by_orders; /* as netdp_i_walk_account's */
 } kept;
 
 typedef struct netdp_i_walk_account account;
@@ -54,9 +58,10 @@ struct netdp_i_walk_account {
     netdp_i_powers presence;  /* P(token is there) of asked nodes, then of the members */
     int kept_count;
     kept *kept;
-    signed char *like;        /* [to][from] which kept pair it is like, or -1 */
-    bool many, few;           /* pairs: all at once, or one by one; neither: not known yet */
-    bool followed;            /* all pairs, at some noise: another one asks those kept */
+    signed char *like; /* [to][from] which kept pair it is like, or -1 */
+    bool *by_orders;   /* [to][from] is its answer that of Renyi orders, not the mixture's? */
+    bool many, few;    /* pairs: all at once, or one by one; neither: not known yet */
+    bool followed;     /* all pairs, at some noise: another one asks those kept */
     netdp_i_time_grid *times; /* NULL where neither a delta nor a cap asks for it */
     netdp_i_mixed *mixed;     /* [pairs]: [to][from], or NULL */
     int64_t pairs;
@@ -172,11 +177,31 @@ static double noise_at(const account *a, double scale)
     return scale == 1 ? a->request.noise : down(a->request.noise / scale);
 }
 
+/*
+ * May Renyi orders tell less than a mixture's epsilon? Where it is large, many contributions cost much:
+ * what its grid of costs loses then may be more than what one order does. No guarantee rests on it.
+ */
+static bool asks_orders(const account *a, double epsilon)
+{
+    return a->request.bound == NETDP_BOUND_AUTO && a->law == NULL && epsilon > ORDERS_ABOVE;
+}
+
+/* The least of a mixture's epsilon and that of Renyi orders. */
+static netdp_status least_of_orders(asking *q, bool *by_orders, double *value, netdp_error *error)
+{
+    double other = INFINITY;
+    netdp_status status = netdp_i_search_orders(ask_order, q, q->account->delta, &other, error);
+    *by_orders = status == NETDP_OK && other < *value;
+    *value = fmin(*value, other);
+    return status;
+}
+
 /* The answer to a prepared hunt, in the asked unit; `mixed`: what was kept of the pair, and is. */
 static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, double *observer,
-                           netdp_i_mixed *mixed, double *value, netdp_error *error)
+                           netdp_i_mixed *mixed, bool *by_orders, double *value, netdp_error *error)
 {
     asking q = {a, hunt, scale};
+    *by_orders = false;
     if (a->law != NULL) {
         const netdp_i_mixture_asked asked = {.cap = a->token->cap,
                                              .tokens = a->token->tokens,
@@ -194,6 +219,8 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
             netdp_i_mixed_answer(a->times, hunt, asked, noise_at(a, scale), m, value, error);
         const bool none = m->none;
         netdp_i_mixed_clear(&own);
+        if (status == NETDP_OK && !none && asks_orders(a, *value))
+            return least_of_orders(&q, by_orders, value, error);
         if (status != NETDP_OK || !none)
             return status;
     }
@@ -228,7 +255,9 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
         netdp_i_powers_copy(&a->presence, first, a->token->burn_in, terms, observer);
     }
     netdp_i_mixed *mixed = a->mixed != NULL ? a->mixed + (a->loss + i - a->losses->loss) : NULL;
-    status = answer(a, hunt, netdp_token_scale(a->token, u), observer, mixed, &a->loss[i], error);
+    const int64_t pair = a->loss + i - a->losses->loss;
+    status = answer(a, hunt, netdp_token_scale(a->token, u), observer, mixed, &a->by_orders[pair],
+                    &a->loss[i], error);
 done:
     netdp_i_series_drop(observer);
     netdp_i_free(back);
@@ -291,8 +320,10 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     netdp_i_observer_set *watch = NULL;
     netdp_i_returns *hunt = NULL;
     netdp_status status = NETDP_OK;
+    k->by_orders = false;
     if (a->law == NULL && mixes(a) &&
-        netdp_i_mixed_ask(&k->mixed, noise_at(a, k->scale), a->delta, &k->value))
+        netdp_i_mixed_ask(&k->mixed, noise_at(a, k->scale), a->delta, &k->value) &&
+        !asks_orders(a, k->value))
         goto done;
     if (between == NULL) {
         status = netdp_i_no_memory(error);
@@ -309,7 +340,7 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
     netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
     netdp_i_returns_prepare(hunt, &k->back);
-    status = answer(a, hunt, k->scale, NULL, &k->mixed, &k->value, error);
+    status = answer(a, hunt, k->scale, NULL, &k->mixed, &k->by_orders, &k->value, error);
 done:
     netdp_i_returns_free(hunt);
     netdp_i_observer_set_free(watch);
@@ -323,8 +354,10 @@ static netdp_status account_all_kept(account *a, const netdp_progress *progress,
     netdp_status status =
         netdp_i_for_each(a->kept_count, account_kept, a, progress, "kinds of pairs", error);
     for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
-        if (a->like[i] >= 0)
+        if (a->like[i] >= 0) {
             a->losses->loss[i] = a->kept[a->like[i]].value;
+            a->by_orders[i] = a->kept[a->like[i]].by_orders;
+        }
     return status;
 }
 
@@ -486,6 +519,7 @@ void netdp_i_walk_account_free(account *a)
     netdp_i_free(a->weights);
     netdp_i_free(a->kept);
     netdp_i_free(a->like);
+    netdp_i_free(a->by_orders);
     netdp_i_free(a->between);
     netdp_i_free(a->asked);
     netdp_i_free(a->arrivals);
@@ -577,13 +611,15 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
     a->weights = NETDP_I_NEW(netdp_i_weights, a->orders);
     a->kept = NETDP_I_NEW(kept, KEPT);
     a->like = NETDP_I_NEW(signed char, (int64_t)l->from_count * l->to_count);
+    a->by_orders = NETDP_I_NEW(bool, (int64_t)l->from_count * l->to_count);
     a->asked = NETDP_I_NEW(int32_t, (int64_t)l->from_count + l->members);
     a->arrivals = NETDP_I_NEW(netdp_i_powers, l->members);
     a->between = NETDP_I_NEW(double *, square);
     a->hunt = NETDP_I_NEW(netdp_i_returns *, netdp_i_threads());
     a->todo = NETDP_I_NEW(int32_t, l->from_count);
-    if (a->weights == NULL || a->kept == NULL || a->like == NULL || a->asked == NULL ||
-        a->arrivals == NULL || a->between == NULL || a->hunt == NULL || a->todo == NULL)
+    if (a->weights == NULL || a->kept == NULL || a->like == NULL || a->by_orders == NULL ||
+        a->asked == NULL || a->arrivals == NULL || a->between == NULL || a->hunt == NULL ||
+        a->todo == NULL)
         return netdp_i_no_memory(error);
     for (int64_t i = 0; i < square; i++)
         if ((a->between[i] = netdp_i_series_array(a->series)) == NULL)
@@ -608,8 +644,10 @@ static bool answer_observer(const account *a, int32_t v)
             continue;
         if (a->mixed == NULL ||
             !netdp_i_mixed_ask(&a->mixed[at], noise_at(a, netdp_token_scale(a->token, l->from[i])),
-                               a->delta, &l->loss[at]))
+                               a->delta, &l->loss[at]) ||
+            asks_orders(a, l->loss[at]))
             return false;
+        a->by_orders[at] = false;
     }
     return true;
 }
@@ -634,6 +672,31 @@ static netdp_status account_many(account *a, bool *made, const netdp_progress *p
     a->many = *made;
     a->few = status == NETDP_OK && !*made;
     return status;
+}
+
+/* Of which bound each pair's answer is, where it is not the mixture's alone. */
+static void count_least(account *a)
+{
+    netdp_losses *l = a->losses;
+    int64_t by_orders = 0, local = 0, counted = 0;
+    for (int32_t v = 0; v < l->to_count; v++)
+        for (int32_t i = 0; i < l->from_count; i++) {
+            const int64_t at = (int64_t)v * l->from_count + i;
+            if (!netdp_losses_counts(l, i, v))
+                continue;
+            counted++;
+            if (l->loss[at] >= a->most[i])
+                local++;
+            else
+                by_orders += a->by_orders[at];
+        }
+    if (by_orders == 0)
+        return;
+    l->given_count = 3;
+    l->given[0] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_EXCURSION_MIXTURE),
+                                counted - by_orders - local};
+    l->given[1] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_EXCURSION), by_orders};
+    l->given[2] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_LOCAL), local};
 }
 
 static netdp_status account_excursions(account *a, const netdp_progress *progress,
@@ -662,6 +725,8 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
     a->followed = status == NETDP_OK;
     if (status == NETDP_OK)
         status = account_all_kept(a, l->to_count == 1 ? progress : NULL, error);
+    if (status == NETDP_OK && l->bound->bound == NETDP_BOUND_EXCURSION_MIXTURE)
+        count_least(a);
     /* Every contribution seen at once: nothing can be worse. */
     for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
         l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);

@@ -39,8 +39,8 @@ void netdp_i_in_time_clear(pair *p)
  * How many contributions are to be followed: the cap, or so many that more have next to no
  * probability. 0: too many. p->start, p->found are there.
  */
-static netdp_status find_count(pair *p, const netdp_i_returns *hunt,
-                               int64_t cap, double delta, netdp_error *error)
+static netdp_status find_count(pair *p, const netdp_i_returns *hunt, int64_t cap, double delta,
+                               netdp_error *error)
 {
     const netdp_i_time_grid *m = p->m;
     const int64_t all = cap > 0 && cap < m->steps ? cap : m->steps;

@@ -216,8 +216,7 @@ netdp_status netdp_i_long_walk_set(walk *w, netdp_i_returns *hunt, double log_me
 {
     netdp_i_length_asked asked = w->rough ? to_look : to_answer;
     asked.steps = w->grid->steps;
-    asked.fading =
-        fmin(MOST_FADING, LEAST_FADING + FADING_PER_LOG * fmax(0, log_mean));
+    asked.fading = fmin(MOST_FADING, LEAST_FADING + FADING_PER_LOG * fmax(0, log_mean));
     netdp_status status = netdp_i_runs_set(&w->runs, hunt, per, bend, error);
     if (status != NETDP_OK || w->length != NULL) /* another grid of costs */
         return status;
@@ -310,7 +309,7 @@ typedef struct asking {
 typedef struct at {
     const walk *w;
     int32_t point;
-    bool turned;  /* at its conjugate instead */
+    bool turned; /* at its conjugate instead */
     asking how;
     lanes gap;
     lanes *run;     /* [1 + members][runs] */
@@ -335,7 +334,8 @@ INSIDE double complex turn(const at *a, double complex x)
 INSIDE double complex plain_of(const at *a, int32_t leaf, int64_t k)
 {
     const walk *w = a->w;
-    const double complex plain = w->plain[(leaf * w->runs.count + k) * w->length->points + a->point];
+    const double complex plain =
+        w->plain[(leaf * w->runs.count + k) * w->length->points + a->point];
     return turn(a, plain) * (a->how.mass == 1 ? 1 : pow(a->how.mass, (double)k + 1));
 }
 
@@ -550,10 +550,11 @@ static void find_off(const walk *w, const lanes *gain, netdp_i_mean *mean)
     const lanes more = gain_at(w, 0, false, (asking){1, 1 + SCALED, 1});
     const lanes above = mean_of(w, (asking){1 + SCALED, 1, -1});
     for (int i = 0; i < LANES; i++) {
-        const double rounded = part / SCALED * (more.re[i] - norm.re[i]) +
-                               (1e-5 * part + turns) * norm.re[i];
+        const double rounded =
+            part / SCALED * (more.re[i] - norm.re[i]) + (1e-5 * part + turns) * norm.re[i];
         const double raised = 2 * w->excess * fmax(0, above.re[i] - gain->re[i]) / SCALED;
-        const double off = (l->norm * rounded * (1 + 1e-6) + l->left_out * norm.re[i]) / l->survives;
+        const double off =
+            (l->norm * rounded * (1 + 1e-6) + l->left_out * norm.re[i]) / l->survives;
         mean[i].off = has_end(w, i) ? off * (1 + 1 / SCALED * w->excess) + raised : INFINITY;
     }
 }

@@ -13,23 +13,23 @@
 typedef struct netdp_i_long_walk {
     const netdp_i_time_grid *grid;
     netdp_i_runs runs;
-    bool goes_on;    /* longer runs do, by their gaps alone; else they are lost */
-    double overflow; /* P(a longer run) where they are lost, from above */
+    bool goes_on;                  /* longer runs do, by their gaps alone; else they are lost */
+    double overflow;               /* P(a longer run) where they are lost, from above */
     netdp_i_random_length *length; /* NULL: not set yet */
     int64_t count;                 /* contributions that count; 0: all */
     int32_t members;
     bool rough;
     double fading;
-    double *law;             /* [1 + members][times]: first arrivals from the start and from each member */
-    double excess;           /* by which masses may add up to more than 1 */
-    double *power;           /* [2 points][bins]: z^tau, real and imaginary parts */
-    double _Complex *start;  /* [points] */
-    double _Complex *found;  /* [members][points] */
-    double _Complex *again;  /* [points]: of the gaps, without costs */
-    double _Complex *plain;  /* [1 + members][count of runs][points] */
-    double *transform;       /* [1 + members][count of runs][2 points][2 LANES] */
-    double *gap;             /* [2 points][2 LANES] */
-    netdp_i_lanes *room;     /* of one point */
+    double *law;   /* [1 + members][times]: first arrivals from the start and from each member */
+    double excess; /* by which masses may add up to more than 1 */
+    double *power; /* [2 points][bins]: z^tau, real and imaginary parts */
+    double _Complex *start; /* [points] */
+    double _Complex *found; /* [members][points] */
+    double _Complex *again; /* [points]: of the gaps, without costs */
+    double _Complex *plain; /* [1 + members][count of runs][points] */
+    double *transform;      /* [1 + members][count of runs][2 points][2 LANES] */
+    double *gap;            /* [2 points][2 LANES] */
+    netdp_i_lanes *room;    /* of one point */
 } netdp_i_long_walk;
 
 /*

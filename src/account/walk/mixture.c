@@ -249,8 +249,9 @@ static void sample(chain *c, const netdp_i_mixture_asked *asked, netdp_i_cost_la
             for (int32_t k = 1; k < asked->tokens; k++)
                 *value *= one;
             if (law->samples == 0)
-                law->off = asked->tokens * at[j].off * pow(cabs(one) + at[j].off, asked->tokens - 1) +
-                           4 * DBL_EPSILON * asked->tokens * cabs(*value);
+                law->off =
+                    asked->tokens * at[j].off * pow(cabs(one) + at[j].off, asked->tokens - 1) +
+                    4 * DBL_EPSILON * asked->tokens * cabs(*value);
         }
         if (asked->whole || law->samples < FIRST_SAMPLES)
             continue;

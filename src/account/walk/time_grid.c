@@ -11,7 +11,7 @@
  * Up to FEW steps, or ALL where the model is released, all steps of a piece are told apart; else the
  * first `exact`, and then each bin is longer than the last. `times`: from piece to piece.
  */
-enum { FEW = 128, ALL = 512 };
+enum { FEW = 32, ALL = 512 };
 
 typedef struct fineness {
     int64_t exact;
@@ -143,13 +143,11 @@ static netdp_status grid_new(int64_t steps, const fineness *f, netdp_i_time_grid
     return NETDP_OK;
 }
 
-netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
-                                   netdp_error *error)
+netdp_status netdp_i_time_grid_coarse(int64_t steps, netdp_i_time_grid **grid, netdp_error *error)
 {
-    const bool alone = steps <= (release ? ALL : FEW);
     netdp_i_time_grid *made = NULL;
-    netdp_status status = grid_new(steps, alone ? NULL : &fine, &made, error);
-    if (status == NETDP_OK && !alone)
+    netdp_status status = grid_new(steps, &fine, &made, error);
+    if (status == NETDP_OK)
         status = grid_new(steps, &rough, &made->rough, error);
     if (status != NETDP_OK) {
         netdp_i_time_grid_free(made);
@@ -157,6 +155,13 @@ netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_gri
     }
     *grid = made;
     return NETDP_OK;
+}
+
+netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
+                                   netdp_error *error)
+{
+    return steps <= (release ? ALL : FEW) ? grid_new(steps, NULL, grid, error)
+                                          : netdp_i_time_grid_coarse(steps, grid, error);
 }
 
 double netdp_i_time_grid_fill(const netdp_i_time_grid *grid, const double *law, double *time)

@@ -1,7 +1,7 @@
 /*
- * Times of a walk, rounded down for the law of what its path costs (docs/proofs/excursion.md):
- * within a piece to bins, from piece to piece to multiples of a step. Less time costs more, and
- * leaves more of the walk.
+ * Times of a walk, for the law of what its path costs (docs/proofs/excursion.md): step by step where
+ * there are few, else rounded down to bins within a piece, since less time costs more and leaves
+ * more of the walk.
  */
 #ifndef NETDP_I_TIME_GRID_H
 #define NETDP_I_TIME_GRID_H
@@ -31,8 +31,11 @@ typedef struct netdp_i_time_grid {
     struct netdp_i_time_grid *rough; /* the same, for a first look; NULL: this one will do */
 } netdp_i_time_grid;
 
+/* Step by step where steps are few, and up to more of them where the end of the walk is seen. */
 netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
                                    netdp_error *error);
+/* In bins, however few the steps are. */
+netdp_status netdp_i_time_grid_coarse(int64_t steps, netdp_i_time_grid **grid, netdp_error *error);
 void netdp_i_time_grid_free(netdp_i_time_grid *grid);
 
 /* A law of steps 0 .. steps, in time; returns its sum. */
