@@ -26,6 +26,7 @@
 #define PARTS_OF_LOSS 1000
 #define PARTS_OF_ROOT 36
 #define MORE_OF_SUMS 6
+#define PARTS_OF_LOWER 150 /* and what is taken from one from below */
 #define MARGIN 3e-10
 #define LEAST_MARGIN 1e-19
 
@@ -131,12 +132,15 @@ static bool is_factored(const netdp_i_gossip_account *a, double reach)
     return reach * netdp_i_observer_scale(a->request->protocol, &any) < NETDP_I_FACTOR_BELOW;
 }
 
-/* No margin is added to a stream's sums, nor to a coalition's that doubles do not tell apart. */
 static bool closes(const netdp_i_gossip_account *a, double reach)
 {
+    const netdp_loss_request *request = a->request;
+    const bool sums = request->sees == NETDP_SEES_SUM, pooled = a->losses->members > 1;
     if (a->proves_stream)
-        return a->request->sees == NETDP_SEES_SUM && a->losses->members == 1 &&
-               is_factored(a, reach);
+        return sums && !pooled && is_factored(a, reach);
+    /* A coalition's sums that the proof of a stream does not tell apart have a margin only where no proof is wanted. */
+    if (sums && pooled && request->protocol->steady && request->certify != NETDP_CERTIFY_NO)
+        return true;
     return !(lost_at(a, reach) <= MOST_LOST);
 }
 
@@ -212,7 +216,7 @@ netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const 
     netdp_status status = find_lost(a, member, &lost, error);
     for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++) {
         const double root = fmax(0, sqrt(loss[i]) - slots * lost);
-        loss[i] = fmax(0, root * root * (1 - PARTS_OF_ROOT * lost) - LEAST_MARGIN);
+        loss[i] = fmax(0, root * root * (1 - PARTS_OF_LOWER * lost) - LEAST_MARGIN);
     }
     return status;
 }
