@@ -72,7 +72,7 @@ static netdp_status losses_begin(netdp_i_gossip_account *a, netdp_error *error)
                                   request->protection.batches.kind != NETDP_BATCHES_POISSON &&
                                   (bound == NETDP_BOUND_EVERYTHING || netdp_i_gossip_is_local(a) ||
                                    a->proves_stream || a->certify),
-                      .why = a->why},
+                       .why = a->why},
         losses);
     if (bound == NETDP_BOUND_EXACT && !netdp_i_gossip_is_local(a) && !a->certify &&
         netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)

@@ -60,8 +60,8 @@ static bool proves_stream(const netdp_i_gossip_account *a, bool coarse)
     const netdp_bound bound = a->bound->bound;
     const double nodes = netdp_mixing_rows(p->mixing).nodes;
     return request->certify != NETDP_CERTIFY_NO && p->every > 0 && p->steady && !p->reacts &&
-           p->varying.kind == NETDP_VARY_NEVER &&
-           a->rounds == NULL && !netdp_i_gossip_is_local(a) && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT &&
+           p->varying.kind == NETDP_VARY_NEVER && a->rounds == NULL &&
+           !netdp_i_gossip_is_local(a) && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT &&
            !netdp_i_gossip_is_large(p) && nodes <= STREAM_NODES &&
            (coarse || filters_of_stream(a, nodes) <= STREAM_FILTERS) &&
            (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
@@ -131,8 +131,8 @@ static bool is_affordable(const netdp_i_gossip_account *a, const netdp_i_observe
         if (netdp_graph_degree(a->graph, v) > any.seen_count)
             any.seen_count = netdp_graph_degree(a->graph, v);
     return netdp_i_cost_of_proof(a->request, widest) ||
-           (a->rounds == NULL && netdp_i_cost_of_shifts(a->request, &any) <=
-                                     (coarse ? PROOF_OF_COARSE : PROOF_OF_ALL));
+           (a->rounds == NULL &&
+            netdp_i_cost_of_shifts(a->request, &any) <= (coarse ? PROOF_OF_COARSE : PROOF_OF_ALL));
 }
 
 /* Whether all rows are proven is said before the first of them. */

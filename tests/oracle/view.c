@@ -46,7 +46,8 @@ static void numbers_free(number *x, int64_t count)
 }
 
 /* One number is seen: the sum of `weight` times states, under noise of its own. */
-static void take_in(filter *f, int32_t count, const int64_t *state, const mpfr_t *weight, double noise)
+static void take_in(filter *f, int32_t count, const int64_t *state, const mpfr_t *weight,
+                    double noise)
 {
     const int64_t n = f->states;
     for (int64_t i = 0; i < n; i++) {
@@ -103,7 +104,8 @@ static void learn(filter *f)
         }
         for (int32_t c = 0; c < f->columns; c++) {
             mpfr_mul(f->term, f->part, f->response + c, TO_NEAREST);
-            mpfr_sub(f->shown + i * f->columns + c, f->shown + i * f->columns + c, f->term, TO_NEAREST);
+            mpfr_sub(f->shown + i * f->columns + c, f->shown + i * f->columns + c, f->term,
+                     TO_NEAREST);
         }
     }
 }
@@ -145,7 +147,8 @@ static void see_next(filter *f, int64_t t, int32_t v, bool accelerated, double n
 }
 
 /* to <- what W_t (accelerated: and the state before) makes of `from`, [states][columns]. */
-static void mix(filter *f, int64_t t, bool accelerated, const number *from, number *to, int64_t columns)
+static void mix(filter *f, int64_t t, bool accelerated, const number *from, number *to,
+                int64_t columns)
 {
     const view *v = f->v;
     const netdp_rows rows = v->rows[t];
@@ -270,7 +273,8 @@ void view_tells(const view *v, int bits, bool products, double *told)
     follow(&f, bits);
     for (int64_t k = 0; k < c; k++)
         for (int64_t l = 0; l <= (products ? k : 0); l++) {
-            double x = mpfr_get_d(f.sum + (products ? k * c + l : k), products ? TO_NEAREST : MPFR_RNDD);
+            double x =
+                mpfr_get_d(f.sum + (products ? k * c + l : k), products ? TO_NEAREST : MPFR_RNDD);
             if (f.plain[k] || (products && f.plain[l]))
                 x = INFINITY;
             if (products)

@@ -13,21 +13,21 @@
 typedef struct view {
     int32_t nodes;
     int64_t rounds;
-    const netdp_rows *rows;  /* [rounds]: W_t */
-    const double *noise;     /* [rounds] */
-    const bool *draws;       /* [rounds][nodes]: whose fresh noise the observer does not know */
-    const bool *seen;        /* [rounds][nodes]: whose message it sees */
-    const bool *last;        /* [nodes]: whose state after the last round it sees */
-    double release;          /* above 0: of all others the state after the last round, under this noise */
-    const bool *exempt;      /* [nodes]: of whom it does not */
-    double weight;           /* above 0: of accelerated rounds */
-    int64_t pairs;           /* of nodes that share noise which the observer does not know */
-    const int32_t *pair;     /* [pairs][2] */
-    double pair_noise;       /* its standard deviation */
-    const bool *shares;      /* [rounds]: is it drawn? */
-    int32_t contributions;   /* of one node each */
-    const int64_t *when;     /* [contributions] */
-    const int32_t *node;     /* [contributions] */
+    const netdp_rows *rows; /* [rounds]: W_t */
+    const double *noise;    /* [rounds] */
+    const bool *draws;      /* [rounds][nodes]: whose fresh noise the observer does not know */
+    const bool *seen;       /* [rounds][nodes]: whose message it sees */
+    const bool *last;       /* [nodes]: whose state after the last round it sees */
+    double release; /* above 0: of all others the state after the last round, under this noise */
+    const bool *exempt;    /* [nodes]: of whom it does not */
+    double weight;         /* above 0: of accelerated rounds */
+    int64_t pairs;         /* of nodes that share noise which the observer does not know */
+    const int32_t *pair;   /* [pairs][2] */
+    double pair_noise;     /* its standard deviation */
+    const bool *shares;    /* [rounds]: is it drawn? */
+    int32_t contributions; /* of one node each */
+    const int64_t *when;   /* [contributions] */
+    const int32_t *node;   /* [contributions] */
 } view;
 
 /*
