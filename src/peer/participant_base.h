@@ -8,7 +8,7 @@
 
 #include "peer/draws.h"
 #include "peer/ledger.h"
-#include "peer/limits.h"
+#include "peer/link/limits.h"
 #include "peer/link/program.h"
 #include "peer/link/transport.h"
 #include "peer/metrics.h"

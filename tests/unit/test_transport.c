@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "peer/limits.h"
+#include "peer/link/limits.h"
 #include "peer/link/door.h"
 #include "peer/link/transport.h"
 

@@ -25,7 +25,7 @@
 
 #include "base/memory.h"
 #include "peer/budget.h"
-#include "peer/limits.h"
+#include "peer/link/limits.h"
 #include "peer/link/address.h"
 #include "peer/settings.h"
 

@@ -4,8 +4,8 @@
  * back (a vector of the next round, a key that is new), so that honest neighbours never come near. Whoever has nothing
  * left is refused (too-much), or its line is not written. `netdp net doctor` prints the table.
  */
-#ifndef NETDP_I_PEER_LIMITS_H
-#define NETDP_I_PEER_LIMITS_H
+#ifndef NETDP_I_LIMITS_H
+#define NETDP_I_LIMITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* The table of limits per neighbour, and the one place where they are counted. */
-#include "peer/limits.h"
+#include "peer/link/limits.h"
 
 #include <math.h>
 
