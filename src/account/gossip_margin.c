@@ -26,7 +26,10 @@
 #define PARTS_OF_LOSS 1000
 #define PARTS_OF_ROOT 100
 #define MORE_OF_SUMS 6
-#define PARTS_OF_LOWER 150 /* and what is taken from one from below */
+
+/* What is taken from a bound from below, and from its root. */
+#define LESS_OF_LOSS 150
+#define LESS_OF_ROOT 20
 #define MARGIN 3e-10
 #define LEAST_MARGIN 1e-19
 
@@ -217,8 +220,8 @@ netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const 
     double lost = 0;
     netdp_status status = find_lost(a, member, &lost, error);
     for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++) {
-        const double root = fmax(0, sqrt(loss[i]) - PARTS_OF_ROOT * slots * lost);
-        loss[i] = fmax(0, root * root * (1 - PARTS_OF_LOWER * lost) - LEAST_MARGIN);
+        const double root = fmax(0, sqrt(loss[i]) - LESS_OF_ROOT * slots * lost);
+        loss[i] = fmax(0, root * root * (1 - LESS_OF_LOSS * lost) - LEAST_MARGIN);
     }
     return status;
 }
