@@ -12,7 +12,7 @@
 #include "account/walk/given_path.h"
 #include "account/walk/least.h"
 #include "account/walk/many/all_pairs.h"
-#include "account/walk/mixed.h"
+#include "account/walk/mixture/mixed.h"
 #include "account/walk/spread.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -3,7 +3,7 @@
  * their paths: what it says is never below the mean of the Gaussian guarantees of the least cost of
  * each path, and not far above what is found step by step.
  */
-#include "account/walk/mixed.h"
+#include "account/walk/mixture/mixed.h"
 #include "account/walk/observer_set.h"
 #include "walk_drawn.h"
 

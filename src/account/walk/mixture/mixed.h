@@ -2,7 +2,7 @@
 #ifndef NETDP_I_MIXED_H
 #define NETDP_I_MIXED_H
 
-#include "account/walk/mixture.h"
+#include "account/walk/mixture/mixture.h"
 
 /* All zero at first. */
 typedef struct netdp_i_mixed {

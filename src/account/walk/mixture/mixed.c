@@ -1,4 +1,4 @@
-#include "account/walk/mixed.h"
+#include "account/walk/mixture/mixed.h"
 
 #include <math.h>
 

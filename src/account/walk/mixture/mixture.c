@@ -1,12 +1,12 @@
-#include "account/walk/mixture.h"
+#include "account/walk/mixture/mixture.h"
 
 #include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "account/walk/in_time.h"
-#include "account/walk/long_walk.h"
+#include "account/walk/mixture/in_time.h"
+#include "account/walk/mixture/long_walk.h"
 #include "account/walk/spread.h"
 #include "base/fail.h"
 #include "base/memory.h"

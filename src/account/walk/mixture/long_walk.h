@@ -6,9 +6,9 @@
 #ifndef NETDP_I_LONG_WALK_H
 #define NETDP_I_LONG_WALK_H
 
-#include "account/walk/mean.h"
-#include "account/walk/random_length.h"
-#include "account/walk/runs.h"
+#include "account/walk/mixture/mean.h"
+#include "account/walk/mixture/random_length.h"
+#include "account/walk/mixture/runs.h"
 
 typedef struct netdp_i_long_walk {
     const netdp_i_time_grid *grid;

@@ -1,4 +1,4 @@
-#include "account/walk/long_walk.h"
+#include "account/walk/mixture/long_walk.h"
 
 #include <cblas.h>
 #include <float.h>

@@ -1,4 +1,4 @@
-#include "account/walk/in_time.h"
+#include "account/walk/mixture/in_time.h"
 
 #include <float.h>
 #include <math.h>

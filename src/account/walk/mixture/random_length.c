@@ -1,4 +1,4 @@
-#include "account/walk/random_length.h"
+#include "account/walk/mixture/random_length.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
 #ifndef NETDP_I_IN_TIME_H
 #define NETDP_I_IN_TIME_H
 
-#include "account/walk/mean.h"
-#include "account/walk/runs.h"
+#include "account/walk/mixture/mean.h"
+#include "account/walk/mixture/runs.h"
 
 typedef struct netdp_i_in_time {
     const netdp_i_time_grid *m;

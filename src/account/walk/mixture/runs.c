@@ -1,4 +1,4 @@
-#include "account/walk/runs.h"
+#include "account/walk/mixture/runs.h"
 
 #include <float.h>
 #include <math.h>
