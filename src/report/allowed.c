@@ -93,7 +93,7 @@ static const allowed of_guarantee[] = {{.keys = "bound direction sound certified
                                        {.keys = "pairs", .in = of_pairing},
                                        {.keys = NULL}};
 static const allowed of_graph[] = {{.keys = "origin nodes edges"}, {.keys = NULL}};
-static const allowed of_threat[] = {{.keys = "to sees own_noise adjacency released pool"},
+static const allowed of_threat[] = {{.keys = "to sees own_noise adjacency released pool assumed_public"},
                                     {.keys = NULL}};
 static const allowed of_target[] = {{.keys = "epsilon delta over"}, {.keys = NULL}};
 static const allowed of_measure[] = {{.keys = "mean standard_error predicted"}, {.keys = NULL}};
@@ -107,7 +107,8 @@ static const allowed of_contributions[] = {{.keys = "realised_max cap mean"}, {.
 static const allowed of_notes[] = {
     {.keys = "self_loops_dropped repeated_edges_dropped weights_ignored "
              "nodes_outside_giant_component graph_redraws"},
-    {.keys = "rows_clipped rows_incomplete constant_columns_dropped", .private = true},
+    {.keys = "rows_clipped rows_incomplete rows_unlabelled rows_absent rows_beyond "
+             "constant_columns_dropped", .private = true},
     {.keys = NULL}};
 static const allowed of_data[] = {{.keys = "columns sensitivity sensitivity_in unit"},
                                   {.keys = "sha256 rows", .private = true},

@@ -15,6 +15,7 @@
 #include "protocol/threat.h"
 #include "run/folder.h"
 #include "simulate/gossip.h"
+#include "study/assumed.h"
 #include "study/protection.h"
 #include "study/value.h"
 
@@ -173,6 +174,27 @@ static void remark_contraction(const netdp_i_variant *variant, json_t *remarks)
                variant->token.contraction);
 }
 
+/* What is neither declared nor covered, though results were made of it. */
+static void remark_assumed(const netdp_i_variant *variant, json_t *remarks)
+{
+    const unsigned assumes = netdp_i_study_assumes(variant->study);
+    const char *word;
+    char list[128] = "";
+    for (int k = 0; (word = netdp_i_assumed_word(assumes, k)) != NULL; k++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k > 0 ? ", " : "", word);
+    if (assumes != 0)
+        remark(remarks, "assumed public: %s", list);
+    if ((assumes & NETDP_I_ASSUMES_SCALES) != 0)
+        remark(remarks, "not covered: the mean and deviation of the training rows by which they "
+                        "were standardised");
+    if (variant->study->data.missing == NETDP_MISSING_MEAN)
+        remark(remarks, (assumes & NETDP_I_ASSUMES_SCALES) == 0
+                            ? "an empty cell counts as the middle of its column's public range: "
+                              "nothing is found from other rows"
+                            : "not covered: the means of the training rows, as which empty cells "
+                              "count");
+}
+
 /* What rows as the unit assume, and what batches do to it. */
 static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
 {
@@ -184,12 +206,7 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
     else if (problem->least_rows + 1 < problem->most_rows && !netdp_i_study_tallies(variant->study))
         remark(remarks, "every node counts the same, whatever it holds: the result is a mean over "
                         "nodes, not over rows (task.mean_over: rows)");
-    if (variant->study->data.missing == NETDP_MISSING_MEAN)
-        remark(remarks, variant->study->data.column_count > 0
-                            ? "an empty cell counts as the middle of its column's public range: "
-                              "nothing is found from other rows"
-                            : "not covered: the means of the training rows, as which empty cells "
-                              "count");
+    remark_assumed(variant, remarks);
     if (variant->study->task.local > 1)
         remark(
             remarks,
@@ -221,11 +238,6 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
            "protected: %s; how many rows each node holds (%lld to %lld) is public, and rows of the "
            "same person at other nodes, or at the same one, add up",
            words, (long long)problem->least_rows, (long long)problem->most_rows);
-    if (problem->train != NULL && variant->study->data.synthetic == NULL &&
-        variant->study->data.column_count == 0)
-        remark(remarks,
-               "not covered: the mean and deviation of the training rows by which they were "
-               "standardised");
     if (protection.change == NETDP_CHANGE_ADD_REMOVE)
         remark(remarks, "a row that is not there counts as 0 (of values: as the middle of their "
                         "range); the number that sums are divided by stays");
@@ -456,6 +468,12 @@ static json_t *threat_json(const netdp_i_variant *variant)
     netdp_i_study_unit_words(study, words, sizeof words);
     threat.protects = words;
     json_t *told = netdp_i_threat_json(&threat, variant->observer, variant->observer_count);
+    const unsigned assumes = netdp_i_study_assumes(study);
+    json_t *list = assumes != 0 ? json_array() : NULL;
+    for (int k = 0; list != NULL && netdp_i_assumed_word(assumes, k) != NULL; k++)
+        json_array_append_new(list, json_string(netdp_i_assumed_word(assumes, k)));
+    if (list != NULL)
+        json_object_set_new(told, "assumed_public", list);
     if (!netdp_i_variant_is_token(variant) && study->privacy.pool > 1)
         json_object_set_new(told, "pool", json_integer(study->privacy.pool));
     return told;
@@ -503,6 +521,12 @@ static json_t *private_notes(const netdp_i_problem *problem)
         json_object_set_new(notes, "cells_filled", json_integer(problem->prepared.filled));
     if (problem->prepared.unlisted > 0)
         json_object_set_new(notes, "cells_unlisted", json_integer(problem->prepared.unlisted));
+    if (problem->prepared.unlabelled > 0)
+        json_object_set_new(notes, "rows_unlabelled", json_integer(problem->prepared.unlabelled));
+    if (problem->prepared.absent > 0)
+        json_object_set_new(notes, "rows_absent", json_integer(problem->prepared.absent));
+    if (problem->prepared.beyond > 0)
+        json_object_set_new(notes, "rows_beyond", json_integer(problem->prepared.beyond));
     return notes;
 }
 
