@@ -93,7 +93,7 @@ static const allowed of_guarantee[] = {{.keys = "bound direction sound certified
                                        {.keys = "pairs", .in = of_pairing},
                                        {.keys = NULL}};
 static const allowed of_graph[] = {{.keys = "origin nodes edges"}, {.keys = NULL}};
-static const allowed of_threat[] = {{.keys = "to sees own_noise adjacency released pool assumed_public"},
+static const allowed of_threat[] = {{.keys = "to sees own_noise adjacency released pool"},
                                     {.keys = NULL}};
 static const allowed of_target[] = {{.keys = "epsilon delta over"}, {.keys = NULL}};
 static const allowed of_measure[] = {{.keys = "mean standard_error predicted"}, {.keys = NULL}};
@@ -124,7 +124,7 @@ static const allowed of_variant[] = {
     {.keys = "threat", .in = of_threat},
     {.keys = "target", .in = of_target},
     {.keys = "notes", .in = of_notes},
-    {.keys = "curve at remarks"},
+    {.keys = "curve at remarks assumed_public"},
     {.keys = "error", .in = of_error, .private = true},
     {.keys = "released", .in = of_released, .private = true},
     {.keys = NULL}};
@@ -135,7 +135,7 @@ static const allowed of_summary[] = {{.keys = "netdp title simulation"},
                                      {.keys = "task protocol"},
                                      {.keys = "threat", .in = of_threat},
                                      {.keys = "target", .in = of_target},
-                                     {.keys = "repeat"},
+                                     {.keys = "repeat assumed_public"},
                                      {.keys = "variants", .in = of_variant},
                                      {.keys = "notes", .in = of_notes},
                                      {.keys = "inputs_sha256", .private = true},

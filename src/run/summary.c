@@ -468,12 +468,6 @@ static json_t *threat_json(const netdp_i_variant *variant)
     netdp_i_study_unit_words(study, words, sizeof words);
     threat.protects = words;
     json_t *told = netdp_i_threat_json(&threat, variant->observer, variant->observer_count);
-    const unsigned assumes = netdp_i_study_assumes(study);
-    json_t *list = assumes != 0 ? json_array() : NULL;
-    for (int k = 0; list != NULL && netdp_i_assumed_word(assumes, k) != NULL; k++)
-        json_array_append_new(list, json_string(netdp_i_assumed_word(assumes, k)));
-    if (list != NULL)
-        json_object_set_new(told, "assumed_public", list);
     if (!netdp_i_variant_is_token(variant) && study->privacy.pool > 1)
         json_object_set_new(told, "pool", json_integer(study->privacy.pool));
     return told;
@@ -530,6 +524,17 @@ static json_t *private_notes(const netdp_i_problem *problem)
     return notes;
 }
 
+/* What is neither declared nor independent of the rows; no key where there is nothing. */
+static void add_assumed(json_t *told, const netdp_study *study)
+{
+    const unsigned assumes = netdp_i_study_assumes(study);
+    json_t *list = assumes != 0 ? json_array() : NULL;
+    for (int k = 0; list != NULL && netdp_i_assumed_word(assumes, k) != NULL; k++)
+        json_array_append_new(list, json_string(netdp_i_assumed_word(assumes, k)));
+    if (list != NULL)
+        json_object_set_new(told, "assumed_public", list);
+}
+
 /* What a listed variant has of its own: all that the summary says of the study, in its place. */
 static void add_own(json_t *told, const netdp_study *base, const netdp_i_variant *variant)
 {
@@ -541,6 +546,7 @@ static void add_own(json_t *told, const netdp_study *base, const netdp_i_variant
     json_object_set_new(told, "sensitivity", json_real(variant->problem->sensitivity));
     json_object_set_new(told, "protocol", json_string(study->protocol.kind));
     json_object_set_new(told, "threat", threat_json(variant));
+    add_assumed(told, study);
     json_object_set_new(told, "target", target_json(study));
     json_object_set_new(told, "notes", notes_json(variant->problem));
 }
@@ -610,6 +616,7 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
         "variants", variants, "notes", notes_json(problem));
     if (summary == NULL)
         return netdp_i_no_memory(error);
+    add_assumed(summary, study);
     netdp_i_file_path(path, folder, "summary.json");
     status = netdp_i_json_write(summary, path, error);
     json_decref(summary);
