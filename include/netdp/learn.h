@@ -101,7 +101,7 @@ typedef struct netdp_examples {
 /* What becomes of a row with an empty cell. */
 typedef enum netdp_missing {
     NETDP_MISSING_REFUSE = 0, /* NETDP_INVALID */
-    NETDP_MISSING_DROP,       /* nothing of the row counts, and its place still does: as a row of 0 */
+    NETDP_MISSING_DROP, /* nothing of the row counts, and its place still does: as a row of 0 */
     NETDP_MISSING_MEAN, /* learning: an empty feature is 0 once it is scaled, the training rows' mean,
                                  or the middle of its declared range; an empty label or owner is refused */
 } netdp_missing;

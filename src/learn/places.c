@@ -44,8 +44,7 @@ static netdp_status add(declaration *of, char *name, int64_t rows, netdp_error *
         const int64_t room = of->room == 0 ? 16 : 2 * of->room;
         char **names = netdp_i_grow(of->name, room, sizeof *names);
         of->name = names != NULL ? names : of->name;
-        int64_t *counts =
-            names != NULL ? netdp_i_grow(of->rows, room, sizeof *counts) : NULL;
+        int64_t *counts = names != NULL ? netdp_i_grow(of->rows, room, sizeof *counts) : NULL;
         of->rows = counts != NULL ? counts : of->rows;
         if (names == NULL || counts == NULL)
             return netdp_i_no_memory(error);
@@ -96,8 +95,8 @@ static netdp_status read_file(const char *path, declaration *of, netdp_error *er
         const double rows = table->values[i];
         status = rows >= 0 && rows <= MOST_PLACES && rows == (double)(int64_t)rows
                      ? add(of, texts.owner[i], (int64_t)rows, error)
-                     : netdp_i_fail(error, NETDP_INVALID,
-                                    "%.200s: rows: %g is no number of rows", path, rows);
+                     : netdp_i_fail(error, NETDP_INVALID, "%.200s: rows: %g is no number of rows",
+                                    path, rows);
     }
     of->text = texts.text; /* where the names are */
     texts.text = NULL;
@@ -273,7 +272,8 @@ netdp_status netdp_i_places_fill(const netdp_i_placing *how, netdp_i_places *pla
     if (how->owner != NULL) {
         made.count = 0;
         status = place_owned(how, &made, error);
-    } else if (how->declared != NULL && (!read_count(how->declared, &made.count) || made.count < 1)) {
+    } else if (how->declared != NULL &&
+               (!read_count(how->declared, &made.count) || made.count < 1)) {
         status = netdp_i_fail(error, NETDP_INVALID,
                               "rows: '%s' is no number of rows; give one from 1, or name the "
                               "owners' column as owner",

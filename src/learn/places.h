@@ -20,8 +20,9 @@ typedef struct netdp_i_placing {
 
 typedef struct netdp_i_places {
     int64_t count;
-    int64_t *row;   /* [count]: which row of the table, -1: nothing stands there */
-    int32_t *node;  /* [count]: whose, node by node and a node's in the table's order; NULL: to be dealt */
+    int64_t *row; /* [count]: which row of the table, -1: nothing stands there */
+    int32_t *
+        node; /* [count]: whose, node by node and a node's in the table's order; NULL: to be dealt */
     int64_t beyond; /* rows behind the last declared place: they contribute nothing */
     int64_t absent; /* places that are declared and have no row */
 } netdp_i_places;

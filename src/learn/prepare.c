@@ -27,13 +27,14 @@ typedef struct work {
     netdp_i_dealing dealing;
     netdp_table *table; /* the label is the last column */
     netdp_i_label_column labels;
-    double *y;                                       /* [rows] */
-    int64_t labelled;                                /* how many classes; 0: y is a number */
-    bool ranged;                                     /* features are scaled by declared ranges */
+    double *y;        /* [rows] */
+    int64_t labelled; /* how many classes; 0: y is a number */
+    bool ranged;      /* features are scaled by declared ranges */
     netdp_i_places places;
-    int64_t *train, *test, training_rows, test_rows; /* which rows; -1 trains: nothing stands there */
-    int32_t *node;                                   /* [training_rows] */
-    struct column *column;                           /* of the table, the label too */
+    int64_t *train, *test, training_rows,
+        test_rows;         /* which rows; -1 trains: nothing stands there */
+    int32_t *node;         /* [training_rows] */
+    struct column *column; /* of the table, the label too */
     netdp_preparation_notes notes;
 } work;
 
@@ -211,8 +212,7 @@ static netdp_status deal_skewed(work *w, netdp_error *error)
     const int32_t labels = (int32_t)w->labelled;
     int64_t *sorted = NETDP_I_NEW(int64_t, w->training_rows), count = 0;
     int64_t *trained = NETDP_I_NEW(int64_t, labels);
-    netdp_status status =
-        sorted == NULL || trained == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    netdp_status status = sorted == NULL || trained == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     for (int32_t c = 0; status == NETDP_OK && c < labels; c++)
         for (int64_t i = 0; i < w->training_rows; i++)
             if (class_of(w, w->train[i]) == c) {

@@ -239,9 +239,9 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
     for (int32_t j = 0; j < columns; j++)
         wanted[j] = task->study->data.column[j].name;
     netdp_i_label_column texts = {0};
-    netdp_status status = netdp_i_table_read_owned(
-        path, wanted, columns, NULL, task->study->data.missing == NETDP_MISSING_DROP, &table, &texts,
-        &why);
+    netdp_status status = netdp_i_table_read_owned(path, wanted, columns, NULL,
+                                                   task->study->data.missing == NETDP_MISSING_DROP,
+                                                   &table, &texts, &why);
     netdp_i_free(wanted);
     if (status != NETDP_OK)
         status = fail_quietly(path, &why, error);

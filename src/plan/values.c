@@ -319,9 +319,8 @@ static netdp_status deal_rows(const netdp_study *study, const netdp_table *table
                                      .cuts = study->data.owner_cuts,
                                      .declared = declared,
                                      .graph = problem->graph};
-    netdp_status status = drawn && none == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_places_fill(&placing, &of->places, error);
+    netdp_status status = drawn && none == NULL ? netdp_i_no_memory(error)
+                                                : netdp_i_places_fill(&placing, &of->places, error);
     of->node = NETDP_I_NEW(int32_t, of->places.count);
     of->held = NETDP_I_NEW(int64_t, n);
     if (status == NETDP_OK && (of->node == NULL || of->held == NULL))
@@ -329,8 +328,8 @@ static netdp_status deal_rows(const netdp_study *study, const netdp_table *table
     if (status == NETDP_OK && of->places.node != NULL)
         memcpy(of->node, of->places.node, (size_t)of->places.count * sizeof *of->node);
     else if (status == NETDP_OK)
-        status = netdp_deal(of->places.count, n, !study->data.one_row_a_node, study->seed,
-                            of->node, error);
+        status = netdp_deal(of->places.count, n, !study->data.one_row_a_node, study->seed, of->node,
+                            error);
     for (int64_t i = 0; status == NETDP_OK && i < of->places.count; i++)
         of->held[of->node[i]]++;
     netdp_i_free(none);
@@ -360,8 +359,7 @@ static void add_rows(const netdp_study *study, const netdp_table *table, const h
                      double *inner, int64_t *present, netdp_i_problem *problem)
 {
     const int32_t n = netdp_graph_nodes(problem->graph), d = problem->width;
-    const bool counts =
-        study->privacy.protects == NETDP_PROTECTS_ROW || study->task.mean_over_rows;
+    const bool counts = study->privacy.protects == NETDP_PROTECTS_ROW || study->task.mean_over_rows;
     for (int64_t i = 0; i < of->places.count; i++) {
         const int64_t row = of->places.row[i], u = of->node[i];
         if (row < 0 && !counts)
@@ -379,8 +377,8 @@ static void add_rows(const netdp_study *study, const netdp_table *table, const h
             if (present[u] == 0)
                 *value = nothing(study);
             else
-                *value /= study->task.mean_over_rows ? (double)of->places.count / n
-                                                     : (double)present[u];
+                *value /=
+                    study->task.mean_over_rows ? (double)of->places.count / n : (double)present[u];
         }
 }
 

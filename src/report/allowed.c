@@ -108,7 +108,8 @@ static const allowed of_notes[] = {
     {.keys = "self_loops_dropped repeated_edges_dropped weights_ignored "
              "nodes_outside_giant_component graph_redraws"},
     {.keys = "rows_clipped rows_incomplete rows_unlabelled rows_absent rows_beyond "
-             "constant_columns_dropped", .private = true},
+             "constant_columns_dropped",
+     .private = true},
     {.keys = NULL}};
 static const allowed of_data[] = {{.keys = "columns sensitivity sensitivity_in unit"},
                                   {.keys = "sha256 rows", .private = true},

@@ -74,8 +74,8 @@ netdp_status netdp_i_study_ranges(const netdp_study *study, netdp_range **range,
         const bool label = is_label(study, set->range[i].column);
         const bool classes = label && has_classes(study) && set->range[i].values > 0 &&
                              !says_values(study, set->range[i].column);
-        if (classes || (ranged && !own && set->range[i].values == 0 &&
-                        !(label && has_classes(study))))
+        if (classes ||
+            (ranged && !own && set->range[i].values == 0 && !(label && has_classes(study))))
             made[used++] = set->range[i];
     }
     *range = made;
@@ -98,8 +98,7 @@ unsigned netdp_i_study_assumes(const netdp_study *study)
     char ignored[24];
     unsigned assumes = 0;
     bool classes = set != NULL && study->data.label != NULL;
-    if (netdp_i_study_accounts(study) || netdp_i_study_owns(study) ||
-        study->data.synthetic != NULL)
+    if (netdp_i_study_accounts(study) || netdp_i_study_owns(study) || study->data.synthetic != NULL)
         return 0;
     const bool counts = study->privacy.protects == NETDP_PROTECTS_ROW ||
                         study->task.mean_over_rows ||
@@ -121,8 +120,7 @@ unsigned netdp_i_study_assumes(const netdp_study *study)
 
 const char *netdp_i_assumed_word(unsigned assumes, int place)
 {
-    static const char *const words[] = {"row counts", "classes",
-                                        "means and deviations of columns"};
+    static const char *const words[] = {"row counts", "classes", "means and deviations of columns"};
     for (int k = 0; k < 3; k++)
         if ((assumes & (1U << k)) != 0 && place-- == 0)
             return words[k];

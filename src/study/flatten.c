@@ -71,9 +71,9 @@ static bool flatten(yaml_document_t *document, bool *failed)
             made text = {0};
             if (key != NULL && strcmp(key, "rows") == 0 && value->type == YAML_MAPPING_NODE &&
                 spell(document, value, &text)) {
-                const int flat = yaml_document_add_scalar(document, NULL, (yaml_char_t *)text.text,
-                                                          (int)text.used,
-                                                          YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+                const int flat =
+                    yaml_document_add_scalar(document, NULL, (yaml_char_t *)text.text,
+                                             (int)text.used, YAML_DOUBLE_QUOTED_SCALAR_STYLE);
                 *failed = *failed || flat == 0;
                 yaml_document_get_node(document, i)->data.mapping.pairs.start[k].value =
                     flat != 0 ? flat : pair.value;

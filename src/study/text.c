@@ -293,8 +293,8 @@ netdp_status netdp_i_study_text_read(const char *path, const char *given, netdp_
     fault found = {.depth = 0};
     cyaml_config_t config = configure(&found);
     cyaml_data_t *read = NULL;
-    cyaml_err_t code =
-        cyaml_load_data((const uint8_t *)(flat != NULL ? flat : bytes), (size_t)count, &config, &made.root, &read, NULL);
+    cyaml_err_t code = cyaml_load_data((const uint8_t *)(flat != NULL ? flat : bytes),
+                                       (size_t)count, &config, &made.root, &read, NULL);
     if (code != CYAML_OK) {
         status = complain(code, path, lines, &found, error);
         goto done;
