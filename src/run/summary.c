@@ -284,6 +284,11 @@ static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
 static void remark_gossip(const netdp_i_variant *variant, json_t *remarks)
 {
     const netdp_variation *varying = &variant->protocol.varying;
+    const netdp_i_promise *promise = &variant->guarantee;
+    char left[NETDP_I_LEFT_ROOM];
+    if (promise->leaves &&
+        netdp_i_pairs_left_warning(&variant->protocol, &promise->left, promise->left_rounds, left))
+        remark(remarks, "%s", left);
     if (varying->kind != NETDP_VARY_NEVER && varying->kind != NETDP_VARY_PEER)
         remark(
             remarks,
