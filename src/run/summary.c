@@ -369,6 +369,8 @@ static void add_tuned(json_t *told, const netdp_i_variant *variant)
 /* What its number `noise` is, where that is no sigma. */
 static void add_mechanism(json_t *told, const netdp_i_variant *variant)
 {
+    if (variant->laplace)
+        json_object_set_new(told, "mechanism", json_string("laplace"));
     if (variant->role == NETDP_I_CENTRAL || variant->kind != NETDP_TALLY)
         return;
     if (variant->tally.mechanism == NETDP_RANDOMISED_RESPONSE)

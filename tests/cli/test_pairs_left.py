@@ -27,6 +27,7 @@ def little(text):
 
 
 def json_left(answer):
+    answer = read_json(answer)
     left = answer["protocol"]["pairs"]["left"]
     assert 0 < left["mean"] <= left["worst"] and left["node"] == 0 and left["most"] == 0.5, left
     assert left["rounds_enough"] > 10, left
@@ -48,30 +49,31 @@ def quiet(err):
 
 
 def study(folder, text, *words):
-    """Runs the study: standard output, standard error, and summary.json."""
+    """Runs the study: standard output, standard error, summary.json, and the last variant's errors."""
     pathlib.Path(folder, "study.yaml").write_text(text, encoding="utf-8")
     code, out, err = run(["run", "study.yaml", "-o", "results", "--force", *words], folder)
     assert code == 0, err
-    return out, err, json.loads(pathlib.Path(folder, "results/summary.json").read_text(encoding="utf-8"))
+    found = [json.loads(pathlib.Path(folder, "results", name).read_text(encoding="utf-8")) for name in ("summary.json", "private.json")]
+    return out, err, found[0], found[1]["variants"][-1].get("error")
 
 
 def davis_on_a_star():
     """The demonstration on a star errs by 23.8 kWh in a range of 5: now it says so, and auto does not."""
     text = pathlib.Path(SOURCE, "experiments/meters-on-davis.yaml").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        out, err, summary = study(folder, text, "--set", "graph.family=star 32", "--set", "output.repeat=20")
+        out, err, summary, errors = study(folder, text, "--set", "graph.family=star 32", "--set", "output.repeat=20")
         much(out)
         assert re.search("gossip with pairs: " + WARNS % r"\d+ rounds", err), err
         told = summary["variants"][-1]
-        assert told["guarantee"]["pairs"]["left"]["worst"] > 20 and told["error"]["columns"][0]["rmse"] > 20, told
+        assert told["guarantee"]["pairs"]["left"]["worst"] > 20 and errors["columns"][0]["rmse"] > 20, told
         assert any("has not cancelled" in one for one in told["remarks"]), told["remarks"]
         enough = told["guarantee"]["pairs"]["left"]["rounds_enough"]
         text = re.sub(r"protocol: \{rounds: \d+\}", "protocol: {rounds: auto}", text)
-        out, err, summary = study(folder, text, "--set", "graph.family=star 32", "--set", "output.repeat=20")
+        out, err, summary, errors = study(folder, text, "--set", "graph.family=star 32", "--set", "output.repeat=20")
         told = summary["variants"][-1]
         little(out)
         quiet(err)
-        assert told["rounds"] == enough and told["error"]["columns"][0]["rmse"] < 2.5, told
+        assert told["rounds"] == enough and errors["columns"][0]["rmse"] < 2.5, (told, errors)
 
 
 def init_takes_enough():
@@ -87,7 +89,7 @@ def init_takes_enough():
         quiet(err)
         text = pathlib.Path(folder, "study.yaml").read_text(encoding="utf-8")
         assert re.search(r"rounds: auto .*\n +phases: 10 ", text) and "pair_noise: 10" in text, text
-        out, err, summary = study(folder, text)
+        out, err, summary, _ = study(folder, text)
         little(out)
         quiet(err)
         assert summary["variants"][-1]["inner"] > 50, summary["variants"][-1]
@@ -110,48 +112,11 @@ output: {repeat: 1}
     with tempfile.TemporaryDirectory() as folder:
         for value in range(9), [9] * 9, [0] * 8 + [100]:
             pathlib.Path(folder, "d.csv").write_text("a\n" + "".join(f"{one}\n" for one in value), encoding="utf-8")
-            out, _, summary = study(folder, text)
+            out, _, summary, _ = study(folder, text)
             variant = summary["variants"][-1]
             told.append((LEFT.findall(out), variant["guarantee"]["pairs"]["left"], variant["rounds"]))
     assert told[0] == told[1] == told[2], told
 
 
-def shipped_studies_obey():
-    """No study that comes with netdp leaves more than half: asked of each variant's own network and rounds."""
-    seen = 0
-    for path in sorted(pathlib.Path(SOURCE, "experiments").glob("*.yaml")):
-        for words in asked_by(path):
-            code, out, err = run(["loss", "--noise", "1", "--from", "0", "--to", "1", *words], os.getcwd())
-            assert code == 0, (path.name, words, err)
-            assert left_of(out) and max(left_of(out)) <= 0.5, f"{path.name}: {words}: {out}"
-            quiet(err)
-            seen += 1
-    assert seen >= 10, seen
-
-
-def asked_by(path):
-    """`netdp loss` options of each variant with pairs whose rounds are numbers."""
-    import yaml
-    whole = yaml.safe_load(path.read_text(encoding="utf-8"))
-    for one in whole.get("variants") or [{}]:
-        laid = {key: {**(whole.get(key) or {}), **(one.get(key) or {})} for key in ("graph", "protocol", "privacy", "data", "mixing")}
-        protocol, privacy = laid["protocol"], laid["privacy"]
-        kappas = [privacy.get("pair_noise", 0)]
-        if (whole.get("sweep") or {}).get("key") == "privacy.pair_noise":
-            kappas = [whole["sweep"]["values"].split("|")[-1].strip()]
-        if "pair_graph" not in privacy or not float(kappas[0]) or protocol["rounds"] == "auto" or "family" not in laid["graph"]:
-            continue
-        words = ["--family", laid["graph"]["family"], "--protocol", protocol["kind"], "--rounds", str(protocol["rounds"]),
-                 "--pair-graph", privacy["pair_graph"], "--pair-noise", str(kappas[0])]
-        if "inner" in protocol and protocol["kind"] == "muffliato-sgd":
-            words += ["--inner", str(protocol["inner"])]
-        cycle = str(laid["data"].get("batches", "")).removeprefix("cyclic:")
-        if cycle.isdigit():
-            words += ["--protects", "row", "--cycle", cycle]
-        if privacy.get("quiet", "fresh") != "fresh":
-            words += ["--quiet", privacy["quiet"]]
-        yield words
-
-
 if __name__ == "__main__":
-    main(CASES, [davis_on_a_star, init_takes_enough, private_rows_change_nothing, shipped_studies_obey])
+    main(CASES, [davis_on_a_star, init_takes_enough, private_rows_change_nothing])

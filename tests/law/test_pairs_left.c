@@ -1,11 +1,14 @@
 /* What is left of pairwise noise, against dense matrices written down once more: e_w' R L R' e_w. */
 #include "../check.h"
 
+#include <glob.h>
 #include <netdp/account.h>
 #include <netdp/noise.h>
 #include <netdp/protocol.h>
+#include <netdp/study.h>
 
 #include "account/gossip/pairs_left.h"
+#include "plan/variant.h"
 
 enum { MOST = 40 };
 
@@ -273,12 +276,70 @@ static void bound(void **state)
     end(&w);
 }
 
+/* A variant of a study on its own network, rounds that are numbers; rounds auto take enough by themselves. */
+static int obeys(const netdp_study *study, const char *name)
+{
+    netdp_error error;
+    netdp_graph_notes notes;
+    netdp_i_pairs_left left = {0};
+    netdp_graph *graph = NULL;
+    netdp_mixing *mixing = NULL;
+    if (study->privacy.pair_graph == NULL || !(study->privacy.pair_noise > 0) ||
+        study->protocol.rounds == 0 ||
+        netdp_i_problem_graph(study, NULL, &graph, &notes, &error) != NETDP_OK)
+        return 0; /* of a network that is not here, too */
+    assert_ok(netdp_mixing_new_stochastic(graph, study->mixing.weights, &mixing, &error));
+    const netdp_i_problem problem = {.graph = graph, .mixing = mixing};
+    netdp_i_variant variant = {
+        .role = NETDP_I_NETWORK, .study = study, .problem = &problem, .name = ""};
+    assert_ok(netdp_i_variant_describe(&variant, &error));
+    const bool gossip = variant.kind == NETDP_GOSSIP && netdp_pairing_is(&variant.protocol.pairing);
+    if (gossip) {
+        assert_ok(netdp_i_pairs_left_find(&variant.protocol, &left, &error));
+        if (!(left.worst <= NETDP_I_LEFT_MOST))
+            fail_msg("%s: %s leaves %g of the pairwise noise", study->path, name, left.worst);
+    }
+    netdp_i_variant_clear(&variant);
+    netdp_mixing_free(mixing);
+    netdp_graph_free(graph);
+    return gossip;
+}
+
+/* Every study that comes with netdp, whole and with each of its variants, sweeps and all. */
+static void shipped_studies_obey(void **state)
+{
+    (void)state;
+    char pattern[4096];
+    int seen = 0;
+    glob_t found;
+    netdp_error error;
+    snprintf(pattern, sizeof pattern, "%s/experiments/*.yaml", getenv("NETDP_SOURCE"));
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        netdp_study *study = NULL;
+        assert_ok(netdp_study_read(found.gl_pathv[i], NULL, 0, &study, &error));
+        const bool looks =
+            strstr(found.gl_pathv[i], "/reconstruct-ego.yaml") == NULL; /* it says why */
+        for (int32_t k = 0; looks && k < study->variation_count; k++)
+            seen += obeys(study->variation[k].study, study->variation[k].name);
+        if (looks && study->variation_count == 0)
+            seen += obeys(study, "");
+        netdp_study_free(study);
+    }
+    globfree(&found);
+    assert_true(seen >= 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(averaging),      cmocka_unit_test(phases),
-        cmocka_unit_test(changing),       cmocka_unit_test(agrees_with_noise_error),
-        cmocka_unit_test(rounds_that_do), cmocka_unit_test(bound),
+        cmocka_unit_test(averaging),
+        cmocka_unit_test(phases),
+        cmocka_unit_test(changing),
+        cmocka_unit_test(agrees_with_noise_error),
+        cmocka_unit_test(rounds_that_do),
+        cmocka_unit_test(bound),
+        cmocka_unit_test(shipped_studies_obey),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
