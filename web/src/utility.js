@@ -85,7 +85,7 @@ function outdone() {
   if (!central || learns()) return null;
   const better = summary.variants.filter((one) => error(one) < error(central) && one.name !== 'local').map((one) => one.name);
   if (better.length === 0) return null;
-  return h('p', {class: 'note', id: 'outdone'}, `${better.join(', ')}: less error than “central”, which is not the best that a trusted aggregator could do. It adds Gaussian noise once, at the study’s (ε, δ) towards everyone; Laplace noise needs less where δ is small and one number is released, and a target for the mean over pairs lets some pairs have more than ε.`);
+  return h('p', {class: 'note', id: 'outdone'}, `${better.join(', ')}: less error than “central”, which is not the best that a trusted aggregator could do. It adds ${central.mechanism === 'laplace' ? 'Laplace' : 'Gaussian'} noise once, at the study’s (ε, δ) towards everyone; Laplace noise needs less where δ is small and one number is released, and a target for the mean over pairs lets some pairs have more than ε.`);
 }
 
 function released() {
