@@ -1,0 +1,281 @@
+/*
+ * The dense recursion followed forward: for every source at once, from what its contribution brings in; and Newton's step
+ * from a displacement at hand, which is the same recursion with a linear term.
+ *
+ * With v the noise's shifts at hand, half the cost changes with g_t by h_t = v_t / nu_t - w W v_{t+1} / nu_{t+1} + (w - 1) v_{t+2} /
+ * nu_{t+2}, in doubles but of residuals that were not rounded when they were found: so it is right to 2^-53 of its parts.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "account/shift/steps.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "mixing/mixing.h"
+
+/* Scratch of one way, [nodes][lanes] each. */
+typedef struct way {
+    const netdp_i_dense *dense;
+    int32_t lanes;
+    double *in, *before, *last; /* what comes in; g of one and of two rounds before */
+    double *right, *room, *more;
+    double *kept;           /* [rounds][nodes][lanes]: M~ of the linear terms */
+    double *along, *behind; /* linear terms of what comes in, and of the round before */
+} way;
+
+static bool way_new(const netdp_i_dense *dense, int32_t lanes, bool back, way *w)
+{
+    const int64_t cells = (int64_t)dense->problem->nodes * lanes;
+    *w = (way){.dense = dense,
+               .lanes = lanes,
+               .in = NETDP_I_NEW(double, cells),
+               .before = NETDP_I_NEW(double, cells),
+               .last = NETDP_I_NEW(double, cells),
+               .right = NETDP_I_NEW(double, cells),
+               .room = NETDP_I_NEW(double, cells),
+               .more = NETDP_I_NEW(double, cells),
+               .kept = NETDP_I_NEW(double, back ? cells * dense->problem->rounds : 0),
+               .along = NETDP_I_NEW(double, back ? cells : 0),
+               .behind = NETDP_I_NEW(double, back ? cells : 0)};
+    return w->in != NULL && w->before != NULL && w->last != NULL && w->right != NULL &&
+           w->room != NULL && w->more != NULL && w->kept != NULL && w->along != NULL &&
+           w->behind != NULL;
+}
+
+static void way_clear(way *w)
+{
+    netdp_i_free(w->in);
+    netdp_i_free(w->before);
+    netdp_i_free(w->last);
+    netdp_i_free(w->right);
+    netdp_i_free(w->room);
+    netdp_i_free(w->more);
+    netdp_i_free(w->kept);
+    netdp_i_free(w->along);
+    netdp_i_free(w->behind);
+}
+
+static void add(double factor, const double *x, double *y, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        y[i] += factor * x[i];
+}
+
+/* right -= cross' x of these nodes, cross [count][free]. */
+static void subtract_cross(const netdp_i_step *s, const double *cross, const int32_t *node,
+                           int32_t count, const double *x, int32_t lanes, double *right)
+{
+    for (int64_t c = 0; c < count; c++)
+        for (int64_t i = 0; i < s->free; i++) {
+            const double weight = cross[c * s->free + i];
+            if (weight != 0)
+                add(-weight, x + (int64_t)node[c] * lanes, right + i * lanes, lanes);
+        }
+}
+
+/* g of a round into w->more, from what comes in: M~ (a - cross g), less `kept`. */
+static void respond(way *w, int64_t t, const double *kept)
+{
+    const netdp_i_shift_problem *p = w->dense->problem;
+    const netdp_i_step *s = w->dense->round[t];
+    const int64_t lanes = w->lanes;
+    const size_t row = (size_t)lanes * sizeof *w->in;
+    for (int64_t i = 0; i < s->free; i++)
+        memcpy(w->right + i * lanes, w->in + s->node[i] * lanes, row);
+    subtract_cross(s, s->cross, s->node + s->free, s->carried, w->in, w->lanes, w->right);
+    if (t > 0 && p->weight > 1)
+        subtract_cross(s, s->behind, s->node, s->free, w->before, w->lanes, w->right);
+    netdp_i_step_inverse(s, w->right, w->lanes, w->room);
+    memset(w->more, 0, row * (size_t)p->nodes);
+    for (int64_t i = 0; i < s->free; i++)
+        memcpy(w->more + s->node[i] * lanes, w->right + i * lanes, row);
+    for (int64_t i = s->free; i < s->free + s->carried; i++)
+        memcpy(w->more + s->node[i] * lanes, w->in + s->node[i] * lanes, row);
+    if (kept != NULL)
+        add(-1, kept, w->more, p->nodes * lanes);
+}
+
+/* What comes in in round t, from before and last; then g at hand becomes them. */
+static void pass(way *w, int64_t t)
+{
+    const netdp_i_shift_problem *p = w->dense->problem;
+    const int64_t cells = (int64_t)p->nodes * w->lanes;
+    netdp_i_rows_apply_part(p->round[t - 1].rows, 0, p->nodes, w->before, w->in, w->lanes);
+    if (t < 2 || !(p->weight > 1))
+        return;
+    for (int64_t i = 0; i < cells; i++)
+        w->in[i] = p->weight * w->in[i] - (p->weight - 1) * w->last[i];
+}
+
+static void shift_on(way *w)
+{
+    double *spare = w->last;
+    w->last = w->before;
+    w->before = w->more;
+    w->more = spare;
+}
+
+netdp_status netdp_i_dense_find(const netdp_i_dense *dense, netdp_i_displacement *displacement,
+                                netdp_error *error)
+{
+    const netdp_i_shift_problem *p = dense->problem;
+    const int64_t lanes = displacement->lanes, cells = p->nodes * lanes;
+    way w;
+    netdp_status status =
+        way_new(dense, displacement->lanes, false, &w) ? NETDP_OK : netdp_i_no_memory(error);
+    for (int64_t l = 0; status == NETDP_OK && l < lanes; l++)
+        w.before[displacement->source[l] * lanes + l] = 1;
+    if (status == NETDP_OK && dense->pairs.count > 0)
+        netdp_i_pairs_solve(&dense->pairs, p->nodes, w.before, w.in, w.lanes);
+    else if (status == NETDP_OK)
+        memcpy(w.in, w.before, (size_t)cells * sizeof *w.in);
+    for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
+        if (t > 0)
+            pass(&w, t);
+        respond(&w, t, NULL);
+        memcpy(displacement->g + t * cells, w.more, (size_t)cells * sizeof *w.more);
+        if (t == 0 && dense->pairs.count > 0) { /* v_0 = N^-1 (g_0 - e_u), and c its pull */
+            for (int64_t i = 0; i < cells; i++)
+                w.in[i] = w.more[i] - w.before[i];
+            netdp_i_pairs_solve(&dense->pairs, p->nodes, w.in, w.last, w.lanes);
+            netdp_i_pairs_pull(p, w.last, displacement->c, w.lanes);
+        }
+        shift_on(&w);
+    }
+    way_clear(&w);
+    return status;
+}
+
+/* ---- Newton's step ---- */
+
+/* h_t in units of nu_t^2, into w->in. */
+static void find_slope(way *w, const double *v, int64_t t)
+{
+    const netdp_i_shift_problem *p = w->dense->problem;
+    const int64_t cells = (int64_t)p->nodes * w->lanes,
+                  last = p->end > 0 ? p->rounds : p->rounds - 1;
+    const double own = p->round[t].noise, weight = t > 0 ? p->weight : 1;
+    for (int64_t i = 0; i < cells; i++)
+        w->in[i] = own * v[t * cells + i];
+    if (t + 1 <= last) {
+        const double next = t + 1 < p->rounds ? p->round[t + 1].noise : p->end;
+        netdp_i_rows_apply_part(p->round[t].rows, 0, p->nodes, v + (t + 1) * cells, w->more,
+                                w->lanes);
+        add(-weight * own * (own / next), w->more, w->in, cells);
+    }
+    if (p->weight > 1 && t + 2 <= last) {
+        const double after = t + 2 < p->rounds ? p->round[t + 2].noise : p->end;
+        add((p->weight - 1) * own * (own / after), v + (t + 2) * cells, w->in, cells);
+    }
+}
+
+/* Linear terms of round t from those of round t + 1: M~ b is kept, and what is passed on. */
+static void recede(way *w, int64_t t)
+{
+    const netdp_i_shift_problem *p = w->dense->problem;
+    const netdp_i_step *s = w->dense->round[t];
+    const int64_t lanes = w->lanes, cells = p->nodes * lanes;
+    const double weight = t > 0 ? p->weight : 1;
+    const double ratio = t + 1 < p->rounds ? p->round[t].noise / p->round[t + 1].noise : 0;
+    const double square = ratio * ratio;
+    double *kept = w->kept + t * cells;
+    netdp_i_rows_apply_part(p->round[t].rows, 0, p->nodes, w->along, w->more, w->lanes);
+    add(square * weight, w->more, w->in, cells);
+    if (p->weight > 1)
+        add(square, w->behind, w->in, cells);
+    for (int64_t i = 0; i < cells; i++)
+        w->behind[i] = -square * (weight - 1) * w->along[i];
+    for (int64_t i = 0; i < s->free; i++)
+        memcpy(w->right + i * lanes, w->in + s->node[i] * lanes, (size_t)lanes * sizeof *w->in);
+    netdp_i_step_inverse(s, w->right, w->lanes, w->room);
+    memset(kept, 0, (size_t)cells * sizeof *kept);
+    memset(w->along, 0, (size_t)cells * sizeof *kept);
+    for (int64_t i = 0; i < s->free; i++)
+        memcpy(kept + s->node[i] * lanes, w->right + i * lanes, (size_t)lanes * sizeof *kept);
+    memcpy(w->along, kept, (size_t)cells * sizeof *kept);
+    for (int64_t c = 0; c < s->carried; c++) {
+        double *along = w->along + s->node[s->free + c] * lanes;
+        memcpy(along, w->in + s->node[s->free + c] * lanes, (size_t)lanes * sizeof *along);
+        for (int64_t i = 0; i < s->free; i++)
+            add(-s->cross[c * s->free + i], w->right + i * lanes, along, lanes);
+    }
+    for (int64_t c = 0; t > 0 && p->weight > 1 && c < s->free; c++)
+        for (int64_t i = 0; i < s->free; i++)
+            add(-s->behind[c * s->free + i], w->right + i * lanes, w->behind + s->node[c] * lanes,
+                lanes);
+}
+
+/* What c's slope, -pull, brings to the first round: N^-1 kappa B h_c, added to its linear term. `brought` [nodes][lanes]. */
+static void add_pull(way *w, const double *pull, double *brought)
+{
+    const netdp_i_dense *d = w->dense;
+    memset(brought, 0, (size_t)d->problem->nodes * (size_t)w->lanes * sizeof *brought);
+    netdp_i_pairs_bring(d->problem, -1, pull, brought, w->lanes);
+    netdp_i_pairs_solve(&d->pairs, d->problem->nodes, brought, w->more, w->lanes);
+    add(1, w->more, w->in, (int64_t)d->problem->nodes * w->lanes);
+}
+
+/* The pairs' part of the step: c moves by kappa B' N^-1 (g's step + brought) + pull. */
+static void step_pairs(way *w, const double *pull, const double *moved, double *brought,
+                       netdp_i_displacement *displacement, double *gain)
+{
+    const netdp_i_dense *d = w->dense;
+    const int64_t lanes = w->lanes;
+    add(1, moved, brought, d->problem->nodes * lanes);
+    netdp_i_pairs_solve(&d->pairs, d->problem->nodes, brought, w->room, w->lanes);
+    for (int64_t e = 0; e < d->problem->pair_count; e++)
+        for (int64_t l = 0; l < lanes; l++) {
+            const int64_t a = d->problem->pair[2 * e] * lanes + l,
+                          b = d->problem->pair[2 * e + 1] * lanes + l, i = e * lanes + l;
+            const double by = d->problem->pair_noise * (w->room[a] - w->room[b]) + pull[i];
+            displacement->c[i] += by;
+            gain[l] += pull[i] * by;
+        }
+}
+
+/* Half of what is gained is the slope along the step: twice that of half the cost, halved. */
+static void add_gain(const way *w, int64_t t, const double *by, double *gain)
+{
+    const netdp_i_shift_problem *p = w->dense->problem;
+    const int64_t lanes = w->lanes;
+    for (int64_t i = 0; i < p->nodes; i++)
+        for (int64_t l = 0; l < lanes; l++)
+            gain[l] -=
+                w->in[i * lanes + l] * by[i * lanes + l] / p->round[t].noise / p->round[t].noise;
+}
+
+netdp_status netdp_i_dense_refine(const netdp_i_dense *dense, netdp_i_displacement *displacement,
+                                  const double *v, const double *pull, double *gain,
+                                  netdp_error *error)
+{
+    const netdp_i_shift_problem *p = dense->problem;
+    const int64_t lanes = displacement->lanes, cells = p->nodes * lanes;
+    double *brought = NETDP_I_NEW(double, cells);
+    way w;
+    netdp_status status = way_new(dense, displacement->lanes, true, &w) && brought != NULL
+                              ? NETDP_OK
+                              : netdp_i_no_memory(error);
+    for (int64_t t = p->rounds - 1; status == NETDP_OK && t >= 0; t--) {
+        find_slope(&w, v, t);
+        if (t == 0 && dense->pairs.count > 0)
+            add_pull(&w, pull, brought);
+        recede(&w, t);
+    }
+    memset(gain, 0, (size_t)lanes * sizeof *gain);
+    for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
+        if (t > 0)
+            pass(&w, t);
+        else
+            memset(w.in, 0, (size_t)cells * sizeof *w.in);
+        respond(&w, t, w.kept + t * cells);
+        add(1, w.more, displacement->g + t * cells, cells);
+        shift_on(&w);
+        find_slope(&w, v, t);
+        add_gain(&w, t, w.before, gain);
+        if (t == 0 && dense->pairs.count > 0)
+            step_pairs(&w, pull, w.before, brought, displacement, gain);
+    }
+    way_clear(&w);
+    netdp_i_free(brought);
+    return status;
+}
