@@ -153,8 +153,8 @@ static const char *const families[] = {"star 7",
                                        "erdos-renyi 7 0.5"};
 static const char *const rules[] = {"metropolis", "lazy:0.5", "max-degree", "lazy:0.9999",
                                     "metropolis"};
-static const double dithers[] = {1e-3, 1e-2, 0.1, 1, 30};
-static const double kappas[] = {0, 0, 0.5, 20};
+static const double dithers[] = {1e-6, 1e-4, 1e-2, 0.1, 1, 30};
+static const double kappas[] = {0, 0, 0.5, 20, 1000};
 #define LENGTH(list) ((int)(sizeof(list) / sizeof *(list)))
 
 /* Of a network that changes and of one that does not; accelerated; in phases. */

@@ -293,7 +293,7 @@ static INSIDE void pay(const double *high, const double *low, double far, double
                        double *some, double *moved, int32_t lanes)
 {
     for (int l = 0; l < LANES; l++) {
-        const double size = (fabs(high[l] + low[l]) * ROUND_UP + far) / noise;
+        const double size = (fabs(high[l] + low[l]) * (1 + 4 * UNIT) + far) / noise;
         some[l] += size * size;
     }
     for (int32_t l = 0; moved != NULL && l < lanes; l++)

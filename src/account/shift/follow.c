@@ -5,7 +5,7 @@
  * With v the noise's shifts at hand, half the cost changes with g_t by h_t = v_t / nu_t - w W v_{t+1} / nu_{t+1} + (w - 1) v_{t+2} /
  * nu_{t+2}, in doubles but of residuals that were not rounded when they were found: so it is right to 2^-53 of its parts.
  */
-#include <math.h>
+#include <cblas.h>
 #include <string.h>
 
 #include "account/shift/steps.h"
@@ -17,8 +17,9 @@
 typedef struct way {
     const netdp_i_dense *dense;
     int32_t lanes;
-    double *in, *before, *last; /* what comes in; g of one and of two rounds before */
-    double *right, *room, *more;
+    double *in, *before, *last;  /* what comes in; g of one and of two rounds before */
+    double *right, *room, *more; /* right, and spent: [2 nodes][lanes] */
+    double *spent;
     double *kept;           /* [rounds][nodes][lanes]: M~ of the linear terms */
     double *along, *behind; /* linear terms of what comes in, and of the round before */
 } way;
@@ -31,15 +32,16 @@ static bool way_new(const netdp_i_dense *dense, int32_t lanes, bool back, way *w
                .in = NETDP_I_NEW(double, cells),
                .before = NETDP_I_NEW(double, cells),
                .last = NETDP_I_NEW(double, cells),
-               .right = NETDP_I_NEW(double, cells),
+               .right = NETDP_I_NEW(double, 2 * cells),
+               .spent = NETDP_I_NEW(double, 2 * cells),
                .room = NETDP_I_NEW(double, cells),
                .more = NETDP_I_NEW(double, cells),
                .kept = NETDP_I_NEW(double, back ? cells * dense->problem->rounds : 0),
                .along = NETDP_I_NEW(double, back ? cells : 0),
                .behind = NETDP_I_NEW(double, back ? cells : 0)};
     return w->in != NULL && w->before != NULL && w->last != NULL && w->right != NULL &&
-           w->room != NULL && w->more != NULL && w->kept != NULL && w->along != NULL &&
-           w->behind != NULL;
+           w->spent != NULL && w->room != NULL && w->more != NULL && w->kept != NULL &&
+           w->along != NULL && w->behind != NULL;
 }
 
 static void way_clear(way *w)
@@ -48,6 +50,7 @@ static void way_clear(way *w)
     netdp_i_free(w->before);
     netdp_i_free(w->last);
     netdp_i_free(w->right);
+    netdp_i_free(w->spent);
     netdp_i_free(w->room);
     netdp_i_free(w->more);
     netdp_i_free(w->kept);
@@ -61,38 +64,70 @@ static void add(double factor, const double *x, double *y, int64_t count)
         y[i] += factor * x[i];
 }
 
-/* right -= cross' x of these nodes, cross [count][free]. */
-static void subtract_cross(const netdp_i_step *s, const double *cross, const int32_t *node,
-                           int32_t count, const double *x, int32_t lanes, double *right)
+/* rows of these nodes into `to`, one behind another; and back. */
+static void gather(const double *from, const int32_t *node, int32_t count, int32_t lanes,
+                   double *to)
 {
-    for (int64_t c = 0; c < count; c++)
-        for (int64_t i = 0; i < s->free; i++) {
-            const double weight = cross[c * s->free + i];
-            if (weight != 0)
-                add(-weight, x + (int64_t)node[c] * lanes, right + i * lanes, lanes);
-        }
+    for (int64_t i = 0; i < count; i++)
+        memcpy(to + i * lanes, from + (int64_t)node[i] * lanes, (size_t)lanes * sizeof *to);
 }
 
-/* g of a round into w->more, from what comes in: M~ (a - cross g), less `kept`. */
+static void scatter(const double *from, const int32_t *node, int32_t count, int32_t lanes,
+                    double *to)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy(to + (int64_t)node[i] * lanes, from + i * lanes, (size_t)lanes * sizeof *to);
+}
+
+/* to [columns][lanes] += factor S' z, z [rows][lanes]; and z = S x. */
+static void add_spent(const netdp_i_step *s, int32_t first, int32_t columns, double factor,
+                      const double *z, double *to, int32_t lanes)
+{
+    if (s->rows > 0 && columns > 0)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, columns, lanes, s->rows, factor,
+                    s->spent + (int64_t)first * s->rows, s->rows, z, lanes, 1, to, lanes);
+}
+
+static void take_spent(const netdp_i_step *s, int32_t columns, const double *x, double *z,
+                       int32_t lanes)
+{
+    if (s->rows > 0 && columns > 0)
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, s->rows, lanes, columns, 1, s->spent,
+                    s->rows, x, lanes, 0, z, lanes);
+}
+
+/* The free nodes' part of a round's answer, into w->right: in a first round M~ (in - cross), else P in - S_F' S (in, before). */
+static void answer(way *w, const netdp_i_step *s)
+{
+    const int64_t lanes = w->lanes;
+    gather(w->in, s->node, s->free + s->carried, w->lanes, w->right);
+    if (s->lower != NULL) {
+        for (int64_t c = 0; c < s->carried; c++)
+            for (int64_t i = 0; i < s->free; i++)
+                add(-s->cross[c * s->free + i], w->right + (s->free + c) * lanes,
+                    w->right + i * lanes, lanes);
+        netdp_i_step_first(s, w->right, w->lanes, w->room);
+        return;
+    }
+    gather(w->before, s->node, s->behind, w->lanes, w->right + (s->free + s->carried) * lanes);
+    take_spent(s, s->free + s->carried + s->behind, w->right, w->spent, w->lanes);
+    netdp_i_step_untie(s, w->right, w->lanes, w->room);
+    add_spent(s, 0, s->free, -1, w->spent, w->right, w->lanes);
+}
+
+/* g of a round into w->more, from what comes in, less `kept`. */
 static void respond(way *w, int64_t t, const double *kept)
 {
     const netdp_i_shift_problem *p = w->dense->problem;
     const netdp_i_step *s = w->dense->round[t];
-    const int64_t lanes = w->lanes;
-    const size_t row = (size_t)lanes * sizeof *w->in;
-    for (int64_t i = 0; i < s->free; i++)
-        memcpy(w->right + i * lanes, w->in + s->node[i] * lanes, row);
-    subtract_cross(s, s->cross, s->node + s->free, s->carried, w->in, w->lanes, w->right);
-    if (t > 0 && p->weight > 1)
-        subtract_cross(s, s->behind, s->node, s->free, w->before, w->lanes, w->right);
-    netdp_i_step_inverse(s, w->right, w->lanes, w->room);
-    memset(w->more, 0, row * (size_t)p->nodes);
-    for (int64_t i = 0; i < s->free; i++)
-        memcpy(w->more + s->node[i] * lanes, w->right + i * lanes, row);
+    answer(w, s);
+    memset(w->more, 0, (size_t)p->nodes * (size_t)w->lanes * sizeof *w->more);
+    scatter(w->right, s->node, s->free, w->lanes, w->more);
     for (int64_t i = s->free; i < s->free + s->carried; i++)
-        memcpy(w->more + s->node[i] * lanes, w->in + s->node[i] * lanes, row);
+        memcpy(w->more + (int64_t)s->node[i] * w->lanes, w->in + (int64_t)s->node[i] * w->lanes,
+               (size_t)w->lanes * sizeof *w->more);
     if (kept != NULL)
-        add(-1, kept, w->more, p->nodes * lanes);
+        add(-1, kept, w->more, (int64_t)p->nodes * w->lanes);
 }
 
 /* What comes in in round t, from before and last; then g at hand becomes them. */
@@ -169,7 +204,7 @@ static void find_slope(way *w, const double *v, int64_t t)
     }
 }
 
-/* Linear terms of round t from those of round t + 1: M~ b is kept, and what is passed on. */
+/* Linear terms of round t from those of round t + 1: what they are worth at the free nodes is kept, the rest is passed on. */
 static void recede(way *w, int64_t t)
 {
     const netdp_i_shift_problem *p = w->dense->problem;
@@ -178,31 +213,28 @@ static void recede(way *w, int64_t t)
     const double weight = t > 0 ? p->weight : 1;
     const double ratio = t + 1 < p->rounds ? p->round[t].noise / p->round[t + 1].noise : 0;
     const double square = ratio * ratio;
-    double *kept = w->kept + t * cells;
     netdp_i_rows_apply_part(p->round[t].rows, 0, p->nodes, w->along, w->more, w->lanes);
     add(square * weight, w->more, w->in, cells);
     if (p->weight > 1)
         add(square, w->behind, w->in, cells);
     for (int64_t i = 0; i < cells; i++)
         w->behind[i] = -square * (weight - 1) * w->along[i];
-    for (int64_t i = 0; i < s->free; i++)
-        memcpy(w->right + i * lanes, w->in + s->node[i] * lanes, (size_t)lanes * sizeof *w->in);
-    netdp_i_step_inverse(s, w->right, w->lanes, w->room);
-    memset(kept, 0, (size_t)cells * sizeof *kept);
-    memset(w->along, 0, (size_t)cells * sizeof *kept);
-    for (int64_t i = 0; i < s->free; i++)
-        memcpy(kept + s->node[i] * lanes, w->right + i * lanes, (size_t)lanes * sizeof *kept);
-    memcpy(w->along, kept, (size_t)cells * sizeof *kept);
-    for (int64_t c = 0; c < s->carried; c++) {
-        double *along = w->along + s->node[s->free + c] * lanes;
-        memcpy(along, w->in + s->node[s->free + c] * lanes, (size_t)lanes * sizeof *along);
-        for (int64_t i = 0; i < s->free; i++)
-            add(-s->cross[c * s->free + i], w->right + i * lanes, along, lanes);
+    gather(w->in, s->node, s->free + s->carried, w->lanes, w->right);
+    double *kept = w->kept + t * cells, *carried = w->right + s->free * lanes,
+           *behind = carried + s->carried * lanes;
+    if (s->lower != NULL) {
+        netdp_i_step_first(s, w->right, w->lanes, w->room); /* nothing is before it */
+    } else {
+        take_spent(s, s->free, w->right, w->spent, w->lanes);
+        netdp_i_step_untie(s, w->right, w->lanes, w->room);
+        gather(w->behind, s->node, s->behind, w->lanes, behind);
+        add_spent(s, 0, s->free + s->carried + s->behind, -1, w->spent, w->right, w->lanes);
+        scatter(behind, s->node, s->behind, w->lanes, w->behind);
     }
-    for (int64_t c = 0; t > 0 && p->weight > 1 && c < s->free; c++)
-        for (int64_t i = 0; i < s->free; i++)
-            add(-s->behind[c * s->free + i], w->right + i * lanes, w->behind + s->node[c] * lanes,
-                lanes);
+    memset(kept, 0, (size_t)cells * sizeof *kept);
+    scatter(w->right, s->node, s->free, w->lanes, kept);
+    memcpy(w->along, kept, (size_t)cells * sizeof *kept);
+    scatter(carried, s->node + s->free, s->carried, w->lanes, w->along);
 }
 
 /* What c's slope, -pull, brings to the first round: N^-1 kappa B h_c, added to its linear term. `brought` [nodes][lanes]. */

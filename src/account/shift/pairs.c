@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -9,6 +10,7 @@
 void netdp_i_pairs_clear(netdp_i_pairs *pairs)
 {
     netdp_i_free(pairs->inverse);
+    netdp_i_free(pairs->root);
     *pairs = (netdp_i_pairs){0};
 }
 
@@ -41,11 +43,21 @@ netdp_status netdp_i_pairs_new(const netdp_i_shift_problem *problem, netdp_i_pai
     if (pairs->count == 0)
         return NETDP_OK;
     pairs->inverse = NETDP_I_NEW(double, n *n);
-    if (pairs->inverse == NULL)
+    pairs->root = NETDP_I_NEW(double, n *n);
+    if (pairs->inverse == NULL || pairs->root == NULL)
         return netdp_i_no_memory(error);
     fill(problem, pairs->inverse);
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (lapack_int)n, pairs->inverse, (lapack_int)n) != 0 ||
-        LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', (lapack_int)n, pairs->inverse, (lapack_int)n) != 0)
+    bool fails =
+        LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (lapack_int)n, pairs->inverse, (lapack_int)n) != 0;
+    for (int64_t i = 0; i < n; i++)
+        memcpy(pairs->root + i * n + i, pairs->inverse + i * n + i,
+               (size_t)(n - i) * sizeof *pairs->root);
+    fails =
+        fails ||
+        LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'L', 'N', (lapack_int)n, pairs->root, (lapack_int)n) !=
+            0 ||
+        LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', (lapack_int)n, pairs->inverse, (lapack_int)n) != 0;
+    if (fails)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "a shift: rounding leaves the pairs' covariance no factor");
     for (int32_t i = 0; i < n; i++)

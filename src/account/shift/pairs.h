@@ -7,6 +7,7 @@
 typedef struct netdp_i_pairs {
     int64_t count;   /* 0: there are none, and no inverse */
     double *inverse; /* N^-1, [nodes][nodes], 0 elsewhere */
+    double *root;    /* J, N^-1 = J'J, [nodes][nodes] column-major */
 } netdp_i_pairs;
 
 netdp_status netdp_i_pairs_new(const netdp_i_shift_problem *problem, netdp_i_pairs *pairs,

@@ -5,14 +5,18 @@
 #include "account/shift/dense.h"
 #include "account/shift/pairs.h"
 
-/* One round's part of the recursion, kept for the ways forward. */
+/*
+ * One round. With columns for the free nodes, the carried ones and, accelerated, the free ones again for the round before:
+ * S, of which |S (a, q)|^2 is what follows of the cost but for what is seen at once; g_F = P a_F - S_F' S (a, q).
+ */
 typedef struct netdp_i_step {
-    int32_t free, carried, ties;
-    int32_t *node;  /* [free + carried] */
-    double *lower;  /* L, [free][free] column-major */
-    double *tied;   /* U, [free][ties] column-major */
-    double *cross;  /* X_FC, [carried][free] */
-    double *behind; /* of accelerated rounds: X of (g_F, q), [free][free] column-major */
+    int32_t free, carried, behind, ties, rows; /* behind: 0, or free */
+    int32_t *node;                             /* [free + carried] */
+    double *spent;                             /* S, [free + carried + behind][rows] */
+    double *tied; /* [ties][free]: an orthonormal basis of the tied rows; P projects them away */
+    /* Of the first round instead: M = L L', of which g_F = M~ b, b = N^-1 a less `cross` of the carried. */
+    double *lower; /* L, [free][free] column-major; NULL: another round */
+    double *cross; /* [carried][free] */
 } netdp_i_step;
 
 struct netdp_i_dense {
@@ -23,7 +27,10 @@ struct netdp_i_dense {
     netdp_i_pairs pairs; /* of the first round */
 };
 
-/* right [width][free] column-major, each of its rows a right side: M~ of them. `room` [width][ties]. */
-void netdp_i_step_inverse(const netdp_i_step *step, double *right, int32_t width, double *room);
+/* L^-T (I - U U') L^-1 of each row of right [free][width], U the first round's `tied`. `room` [ties][width]. */
+void netdp_i_step_first(const netdp_i_step *step, double *right, int32_t width, double *room);
+
+/* x [free][width] loses what the ties' rows say. */
+void netdp_i_step_untie(const netdp_i_step *step, double *x, int32_t width, double *room);
 
 #endif
