@@ -50,7 +50,7 @@ void netdp_i_dense_free(netdp_i_dense *dense)
         step_clear(&dense->kept[i]);
     netdp_i_free(dense->kept);
     netdp_i_free(dense->round);
-    netdp_i_pairs_clear(&dense->pairs);
+    netdp_i_shift_pairs_clear(&dense->pairs);
     netdp_i_free(dense);
 }
 
@@ -98,29 +98,6 @@ static netdp_status make_triangular(double *x, int64_t *rows, int64_t columns, d
         for (int64_t j = columns - 1; x[i * columns + i] < 0 && j >= i; j--)
             x[j * columns + i] = -x[j * columns + i];
     return NETDP_OK;
-}
-
-void netdp_i_step_untie(const netdp_i_step *step, double *x, int32_t width, double *room)
-{
-    const int h = step->free, k = step->ties;
-    if (k == 0 || h == 0)
-        return;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, width, h, 1, step->tied, h, x, width,
-                0, room, width);
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, h, width, k, -1, step->tied, h, room,
-                width, 1, x, width);
-}
-
-void netdp_i_step_first(const netdp_i_step *step, double *right, int32_t width, double *room)
-{
-    const int h = step->free;
-    if (h == 0)
-        return;
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, width, h, 1,
-                step->lower, h, right, width);
-    netdp_i_step_untie(step, right, width, room);
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, width, h, 1,
-                step->lower, h, right, width);
 }
 
 /* ---- What a round is made of ---- */
@@ -367,7 +344,7 @@ netdp_status netdp_i_dense_new(const netdp_i_shift_problem *problem, const netdp
             status = netdp_i_no_memory(error);
     }
     if (status == NETDP_OK)
-        status = netdp_i_pairs_new(problem, &d->pairs, error);
+        status = netdp_i_shift_pairs_new(problem, &d->pairs, error);
     if (status == NETDP_OK)
         status = recede(d, &f, progress, error);
     front_clear(&f);

@@ -258,7 +258,7 @@ WIDER static void sum_ties(state *x, const netdp_i_shift_round *round)
  */
 static void tie(state *x, const netdp_i_shift_round *round)
 {
-    const netdp_i_tie *tie = round->tie;
+    const netdp_i_shift_tie *tie = round->tie;
     wide *g = &x->g[x->now];
     for (int step = 0; step < CORRECTIONS; step++) {
         sum_ties(x, round);
@@ -342,7 +342,7 @@ static void pay_end(state *x, double *some)
 }
 
 /* Does something come in where nothing may, unless a tie sees to it? */
-static bool leaks(const state *x, const netdp_i_tie *tie, int64_t v)
+static bool leaks(const state *x, const netdp_i_shift_tie *tie, int64_t v)
 {
     bool stays = x->a.size[v] == 0;
     for (int32_t i = 0; !stays && tie != NULL && i < tie->listed; i++)
@@ -353,7 +353,7 @@ static bool leaks(const state *x, const netdp_i_tie *tie, int64_t v)
 static bool round_leaks(const state *x, int64_t t)
 {
     const netdp_i_shift_problem *p = x->problem;
-    const netdp_i_tie *tie = t > 0 ? p->round[t - 1].tie : NULL;
+    const netdp_i_shift_tie *tie = t > 0 ? p->round[t - 1].tie : NULL;
     bool leak = false;
     for (int32_t v = 0; v < p->nodes; v++)
         if (t < p->rounds ? p->round[t].part[v] == NETDP_I_PART_KNOWN : p->end > 0 && p->exempt[v])

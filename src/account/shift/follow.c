@@ -8,6 +8,7 @@
 #include <cblas.h>
 #include <string.h>
 
+#include "account/shift/dense.h"
 #include "account/shift/steps.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -161,7 +162,7 @@ netdp_status netdp_i_dense_find(const netdp_i_dense *dense, netdp_i_displacement
     for (int64_t l = 0; status == NETDP_OK && l < lanes; l++)
         w.before[displacement->source[l] * lanes + l] = 1;
     if (status == NETDP_OK && dense->pairs.count > 0)
-        netdp_i_pairs_solve(&dense->pairs, p->nodes, w.before, w.in, w.lanes);
+        netdp_i_shift_pairs_solve(&dense->pairs, p->nodes, w.before, w.in, w.lanes);
     else if (status == NETDP_OK)
         memcpy(w.in, w.before, (size_t)cells * sizeof *w.in);
     for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
@@ -172,8 +173,8 @@ netdp_status netdp_i_dense_find(const netdp_i_dense *dense, netdp_i_displacement
         if (t == 0 && dense->pairs.count > 0) { /* v_0 = N^-1 (g_0 - e_u), and c its pull */
             for (int64_t i = 0; i < cells; i++)
                 w.in[i] = w.more[i] - w.before[i];
-            netdp_i_pairs_solve(&dense->pairs, p->nodes, w.in, w.last, w.lanes);
-            netdp_i_pairs_pull(p, w.last, displacement->c, w.lanes);
+            netdp_i_shift_pairs_solve(&dense->pairs, p->nodes, w.in, w.last, w.lanes);
+            netdp_i_shift_pairs_pull(p, w.last, displacement->c, w.lanes);
         }
         shift_on(&w);
     }
@@ -242,8 +243,8 @@ static void add_pull(way *w, const double *pull, double *brought)
 {
     const netdp_i_dense *d = w->dense;
     memset(brought, 0, (size_t)d->problem->nodes * (size_t)w->lanes * sizeof *brought);
-    netdp_i_pairs_bring(d->problem, -1, pull, brought, w->lanes);
-    netdp_i_pairs_solve(&d->pairs, d->problem->nodes, brought, w->more, w->lanes);
+    netdp_i_shift_pairs_bring(d->problem, -1, pull, brought, w->lanes);
+    netdp_i_shift_pairs_solve(&d->pairs, d->problem->nodes, brought, w->more, w->lanes);
     add(1, w->more, w->in, (int64_t)d->problem->nodes * w->lanes);
 }
 
@@ -254,7 +255,7 @@ static void step_pairs(way *w, const double *pull, const double *moved, double *
     const netdp_i_dense *d = w->dense;
     const int64_t lanes = w->lanes;
     add(1, moved, brought, d->problem->nodes * lanes);
-    netdp_i_pairs_solve(&d->pairs, d->problem->nodes, brought, w->room, w->lanes);
+    netdp_i_shift_pairs_solve(&d->pairs, d->problem->nodes, brought, w->room, w->lanes);
     for (int64_t e = 0; e < d->problem->pair_count; e++)
         for (int64_t l = 0; l < lanes; l++) {
             const int64_t a = d->problem->pair[2 * e] * lanes + l,

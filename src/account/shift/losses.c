@@ -34,7 +34,7 @@ static bool *find_reached(const netdp_i_shift_problem *p)
     if (all == NULL)
         return NULL;
     bool *next = all, *after = all + p->nodes, *now = all + 2 * (int64_t)p->nodes;
-    const netdp_i_tie *tie = p->round[p->rounds - 1].tie;
+    const netdp_i_shift_tie *tie = p->round[p->rounds - 1].tie;
     for (int32_t v = 0; v < p->nodes; v++)
         next[v] = p->end > 0;
     for (int32_t i = 0; tie != NULL && i < tie->listed; i++)

@@ -7,11 +7,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-void netdp_i_pairs_clear(netdp_i_pairs *pairs)
+void netdp_i_shift_pairs_clear(netdp_i_shift_pairs *pairs)
 {
     netdp_i_free(pairs->inverse);
     netdp_i_free(pairs->root);
-    *pairs = (netdp_i_pairs){0};
+    *pairs = (netdp_i_shift_pairs){0};
 }
 
 static bool is_unknown(const netdp_i_shift_problem *p, int32_t v)
@@ -35,11 +35,11 @@ static void fill(const netdp_i_shift_problem *p, double *n)
     }
 }
 
-netdp_status netdp_i_pairs_new(const netdp_i_shift_problem *problem, netdp_i_pairs *pairs,
-                               netdp_error *error)
+netdp_status netdp_i_shift_pairs_new(const netdp_i_shift_problem *problem,
+                                     netdp_i_shift_pairs *pairs, netdp_error *error)
 {
     const int64_t n = problem->nodes;
-    *pairs = (netdp_i_pairs){.count = problem->pair_count};
+    *pairs = (netdp_i_shift_pairs){.count = problem->pair_count};
     if (pairs->count == 0)
         return NETDP_OK;
     pairs->inverse = NETDP_I_NEW(double, n *n);
@@ -70,15 +70,15 @@ netdp_status netdp_i_pairs_new(const netdp_i_shift_problem *problem, netdp_i_pai
     return NETDP_OK;
 }
 
-void netdp_i_pairs_solve(const netdp_i_pairs *pairs, int32_t nodes, const double *x, double *y,
-                         int32_t lanes)
+void netdp_i_shift_pairs_solve(const netdp_i_shift_pairs *pairs, int32_t nodes, const double *x,
+                               double *y, int32_t lanes)
 {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, nodes, lanes, nodes, 1, pairs->inverse,
                 nodes, x, lanes, 0, y, lanes);
 }
 
-void netdp_i_pairs_bring(const netdp_i_shift_problem *problem, double scale, const double *c,
-                         double *y, int32_t lanes)
+void netdp_i_shift_pairs_bring(const netdp_i_shift_problem *problem, double scale, const double *c,
+                               double *y, int32_t lanes)
 {
     for (int64_t e = 0; e < problem->pair_count; e++) {
         double *adds = y + (int64_t)problem->pair[2 * e] * lanes,
@@ -91,8 +91,8 @@ void netdp_i_pairs_bring(const netdp_i_shift_problem *problem, double scale, con
     }
 }
 
-void netdp_i_pairs_pull(const netdp_i_shift_problem *problem, const double *x, double *c,
-                        int32_t lanes)
+void netdp_i_shift_pairs_pull(const netdp_i_shift_problem *problem, const double *x, double *c,
+                              int32_t lanes)
 {
     for (int64_t e = 0; e < problem->pair_count; e++) {
         const double *adds = x + (int64_t)problem->pair[2 * e] * lanes,

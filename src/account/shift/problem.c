@@ -75,10 +75,10 @@ static netdp_status tie_round(netdp_i_shift_problem *p, const netdp_i_shift_view
     netdp_i_shift_round *round = &p->round[t];
     int32_t *observer = OWN(p, int32_t, view->members), *pivot = OWN(p, int32_t, view->members);
     double *inverse = OWN(p, double, (int64_t)view->members * view->members);
-    netdp_i_tie *tie = OWN(p, netdp_i_tie, 1);
+    netdp_i_shift_tie *tie = OWN(p, netdp_i_shift_tie, 1);
     if (observer == NULL || pivot == NULL || inverse == NULL || tie == NULL)
         return netdp_i_no_memory(error);
-    *tie = (netdp_i_tie){.observer = observer, .pivot = pivot, .inverse = inverse};
+    *tie = (netdp_i_shift_tie){.observer = observer, .pivot = pivot, .inverse = inverse};
     for (int32_t i = 0; i < view->members; i++) {
         const int32_t v = view->member[i];
         if (all || p->round[t + 1].part[v] == NETDP_I_PART_KNOWN)

@@ -14,31 +14,14 @@
 
 #include <netdp/protocol.h>
 
-/* What a node's message may do in a round while the observers see the same. */
-typedef enum netdp_i_part {
-    NETDP_I_PART_FREE,    /* not seen, draws noise: anything */
-    NETDP_I_PART_SEEN,    /* stays, g = 0: its noise, which is not known, takes up what comes in */
-    NETDP_I_PART_KNOWN,   /* stays, and nothing may come in: its noise is known, or it draws none */
-    NETDP_I_PART_CARRIED, /* not seen, draws no noise: g = a */
-} netdp_i_part;
-
-/* Sums that are seen without noise, so that they must stay: (W_t g_t)(observer) = 0, exactly. */
-typedef struct netdp_i_tie {
-    int32_t count;     /* sums that say something of their own */
-    int32_t listed;    /* and all: those that others imply come last */
-    int32_t *observer; /* [listed]: whose */
-    int32_t *pivot;  /* [count]: the free nodes whose g follows from the others' by these equations;
-                          pivot[i] of no observer in particular */
-    double *inverse; /* [count][count]: nearly, of the rows of W_t at the pivots */
-    double off;      /* at most |1 - inverse rows|, in the maximum norm; 1 and more: not resolved */
-} netdp_i_tie;
+#include "account/shift/tie.h"
 
 /* One round: who is what in it, and W_t, by which its messages become what comes in. */
 typedef struct netdp_i_shift_round {
     netdp_rows rows;
-    const char *part;       /* [nodes]: netdp_i_part */
-    double noise;           /* nu_t of every node that draws noise, above 0; 1 in the first */
-    const netdp_i_tie *tie; /* NULL: no sum is tied */
+    const char *part;             /* [nodes]: netdp_i_shift_part */
+    double noise;                 /* nu_t of every node that draws noise, above 0; 1 in the first */
+    const netdp_i_shift_tie *tie; /* NULL: no sum is tied */
 } netdp_i_shift_round;
 
 typedef struct netdp_i_shift_problem {

@@ -2,7 +2,6 @@
 #ifndef NETDP_I_SHIFT_STEPS_H
 #define NETDP_I_SHIFT_STEPS_H
 
-#include "account/shift/dense.h"
 #include "account/shift/pairs.h"
 
 /*
@@ -24,7 +23,7 @@ struct netdp_i_dense {
     netdp_i_step **round; /* [rounds]; many may be one */
     netdp_i_step *kept;   /* [rounds] */
     int64_t kept_count;
-    netdp_i_pairs pairs; /* of the first round */
+    netdp_i_shift_pairs pairs; /* of the first round */
 };
 
 /* L^-T (I - U U') L^-1 of each row of right [free][width], U the first round's `tied`. `room` [ties][width]. */

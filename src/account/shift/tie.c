@@ -39,8 +39,8 @@ static void sums_clear(sums *s)
 }
 
 /* Those of one part, and then those of the other. */
-static void list_columns(sums *s, netdp_rows rows, const char *part, const netdp_i_tie *tie,
-                         netdp_i_part which)
+static void list_columns(sums *s, netdp_rows rows, const char *part, const netdp_i_shift_tie *tie,
+                         netdp_i_shift_part which)
 {
     for (int32_t i = 0; i < tie->listed; i++)
         for (int64_t k = rows.start[tie->observer[i]]; k < rows.start[tie->observer[i] + 1]; k++) {
@@ -59,7 +59,7 @@ static bool same_row(const sums *s, int32_t a, int32_t b)
 }
 
 /* Sums that say nothing, or what another says, are of no use: the first of a kind come first. */
-static void order_rows(sums *s, netdp_i_tie *tie)
+static void order_rows(sums *s, netdp_i_shift_tie *tie)
 {
     int32_t *implied = s->row, dropped = 0; /* row is not needed yet */
     s->rows = 0;
@@ -82,7 +82,7 @@ static void order_rows(sums *s, netdp_i_tie *tie)
     memcpy(tie->observer + s->rows, implied, (size_t)dropped * sizeof *implied);
 }
 
-static netdp_status sums_new(netdp_rows rows, const char *part, netdp_i_tie *tie, sums *s,
+static netdp_status sums_new(netdp_rows rows, const char *part, netdp_i_shift_tie *tie, sums *s,
                              netdp_error *error)
 {
     s->place = NETDP_I_NEW(int32_t, rows.nodes);
@@ -193,7 +193,7 @@ static slong exact_rank(const sums *s)
 }
 
 /* The inverse at the pivots, and how nearly: sums of `count` products round by (count + 2) 2^-53 each. */
-static netdp_status invert(const sums *s, netdp_i_tie *tie, netdp_error *error)
+static netdp_status invert(const sums *s, netdp_i_shift_tie *tie, netdp_error *error)
 {
     const int64_t m = tie->count;
     double *at = NETDP_I_NEW(double, m *m);
@@ -231,7 +231,7 @@ done:
 }
 
 /* Rows in the order of their elimination: those that are implied behind those that are not. */
-static netdp_status settle(sums *s, netdp_i_tie *tie, int32_t done, netdp_error *error)
+static netdp_status settle(sums *s, netdp_i_shift_tie *tie, int32_t done, netdp_error *error)
 {
     int32_t *observer = NETDP_I_NEW(int32_t, s->rows);
     double *weight = NETDP_I_NEW(double, (int64_t)s->rows * s->columns);
@@ -255,7 +255,7 @@ static netdp_status settle(sums *s, netdp_i_tie *tie, int32_t done, netdp_error 
     return invert(s, tie, error);
 }
 
-netdp_status netdp_i_tie_resolve(netdp_rows rows, const char *part, netdp_i_tie *tie,
+netdp_status netdp_i_tie_resolve(netdp_rows rows, const char *part, netdp_i_shift_tie *tie,
                                  netdp_error *error)
 {
     sums s = {0};
