@@ -60,8 +60,8 @@ static bool proves_stream(const netdp_i_gossip_account *a, bool coarse)
     const netdp_bound bound = a->bound->bound;
     const double nodes = netdp_mixing_rows(p->mixing).nodes;
     return request->certify != NETDP_CERTIFY_NO && p->every > 0 && p->steady && !p->reacts &&
-           p->varying.kind == NETDP_VARY_NEVER &&
-           a->rounds == NULL && !netdp_i_gossip_is_local(a) && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT &&
+           p->varying.kind == NETDP_VARY_NEVER && a->rounds == NULL &&
+           !netdp_i_gossip_is_local(a) && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT &&
            !netdp_i_gossip_is_large(p) && nodes <= STREAM_NODES &&
            (coarse || filters_of_stream(a, nodes) <= STREAM_FILTERS) &&
            (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
@@ -131,8 +131,19 @@ static bool is_affordable(const netdp_i_gossip_account *a, const netdp_i_observe
         if (netdp_graph_degree(a->graph, v) > any.seen_count)
             any.seen_count = netdp_graph_degree(a->graph, v);
     return netdp_i_cost_of_proof(a->request, widest) ||
-           (a->rounds == NULL && netdp_i_cost_of_shifts(a->request, &any) <=
-                                     (coarse ? PROOF_OF_COARSE : PROOF_OF_ALL));
+           (a->rounds == NULL &&
+            netdp_i_cost_of_shifts(a->request, &any) <= (coarse ? PROOF_OF_COARSE : PROOF_OF_ALL));
+}
+
+/* A certificate of noises loses digits where one is that much louder than another; displacements do not. */
+#define LEAST_PROVEN 1e-6
+#define LEAST_SPREAD 1e-8
+
+static bool prefers_shift(const netdp_i_gossip_account *a)
+{
+    const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
+    const double noise = netdp_linear_least_noise(a->request->protocol);
+    return noise < LEAST_PROVEN || noise < LEAST_SPREAD * netdp_i_observer_spread(&any);
 }
 
 /* Whether all rows are proven is said before the first of them. */
@@ -158,8 +169,13 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
     }
     a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
                  (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &widest, coarse));
+    a->shifts = prefers_shift(a) && netdp_i_gossip_can_shift(a, coarse);
+    a->shifts = a->shifts || (!a->certify && netdp_i_gossip_can_shift(a, coarse));
+    a->certify = a->certify || a->shifts;
     if (a->rounds != NULL)
         status = prove_shared(a, &widest, error);
+    else if (a->shifts)
+        status = NETDP_OK;
     else if (!a->certify || request->sees != NETDP_SEES_SUM || l->members == 1 ||
              request->protocol->varying.kind != NETDP_VARY_NEVER)
         status = NETDP_OK;

@@ -186,15 +186,15 @@ netdp_status netdp_i_shift_story(const netdp_i_shift_problem *problem,
     return status;
 }
 
-/* Of one core: a third of a cube, a triangular solution and a product a round; products with W beside. */
-#define RATE 4e9
+/* Multiplications a second of one core, of products of matrices. */
+#define RATE 1e10
 
-void netdp_i_dense_cost(int32_t nodes, int64_t rounds, int64_t entries, int32_t sources,
-                        bool accelerated, double *seconds, double *bytes)
+void netdp_i_dense_cost(int32_t nodes, int64_t rounds, int64_t entries, bool accelerated,
+                        double *seconds, double *bytes)
 {
-    const double n = nodes, times = accelerated ? 3 : 1;
-    const double back = times * (7.0 / 3 * n * n * n + 4 * n * (double)entries + 20 * n * n);
-    const double forth = sources * (12 * times * n * n + 40 * (double)entries);
+    const double n = nodes, columns = accelerated ? 2 * n : n;
+    const double back = 4 * columns * columns * columns + columns * (double)entries;
+    const double forth = n * (8 * columns * n + 60 * (double)entries);
     *seconds = (double)rounds * (back + forth) / RATE;
-    *bytes = 8 * n * (n * (times * (double)rounds + 9) + 4 * BLOCK * (double)rounds);
+    *bytes = 8 * (columns * columns * ((double)rounds + 12) + 5.0 * BLOCK * n * (double)rounds);
 }
