@@ -100,6 +100,9 @@ netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const in
 /* Is there a proof by them that is affordable? `coarse`: the closed bound were the answer else. */
 bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse);
 
+/* And is it better than one by noises? */
+bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a);
+
 /* loss[from_count] towards one observer or coalition, all contributions together. */
 netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *member, double *loss,
                                   netdp_error *error);

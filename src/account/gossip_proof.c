@@ -135,17 +135,6 @@ static bool is_affordable(const netdp_i_gossip_account *a, const netdp_i_observe
             netdp_i_cost_of_shifts(a->request, &any) <= (coarse ? PROOF_OF_COARSE : PROOF_OF_ALL));
 }
 
-/* A certificate of noises loses digits where one is that much louder than another; displacements do not. */
-#define LEAST_PROVEN 1e-6
-#define LEAST_SPREAD 1e-8
-
-static bool prefers_shift(const netdp_i_gossip_account *a)
-{
-    const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
-    const double noise = netdp_linear_least_noise(a->request->protocol);
-    return noise < LEAST_PROVEN || noise < LEAST_SPREAD * netdp_i_observer_spread(&any);
-}
-
 /* Whether all rows are proven is said before the first of them. */
 netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
 {
@@ -169,8 +158,8 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
     }
     a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
                  (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &widest, coarse));
-    a->shifts = prefers_shift(a) && netdp_i_gossip_can_shift(a, coarse);
-    a->shifts = a->shifts || (!a->certify && netdp_i_gossip_can_shift(a, coarse));
+    a->shifts =
+        netdp_i_gossip_can_shift(a, coarse) && (!a->certify || netdp_i_gossip_prefers_shift(a));
     a->certify = a->certify || a->shifts;
     if (a->rounds != NULL)
         status = prove_shared(a, &widest, error);

@@ -34,21 +34,44 @@ static bool is_question(const netdp_i_gossip_account *a)
     return rounds == 1 || netdp_linear_least_noise(p) > 0;
 }
 
-bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse)
+/* Of all observers, asked about or not; bytes: of one. */
+static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double *bytes)
 {
     const netdp_linear *p = a->request->protocol;
     const netdp_rows rows = netdp_mixing_rows(p->mixing);
+    const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
+    const double observers = a->losses->members > 1 ? 1 : rows.nodes;
+    netdp_i_dense_cost(rows.nodes, p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes],
+                       p->accelerate, seconds, bytes);
+    *seconds *= observers * (each ? (double)(p->rounds / p->every) : 1);
+}
+
+bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse)
+{
+    double seconds, bytes;
     if (a->request->certify == NETDP_CERTIFY_NO || !is_question(a))
         return false;
-    const double phases =
-        p->every > 0 && p->varying.kind != NETDP_VARY_NEVER ? (double)(p->rounds / p->every) : 1;
-    const double observers = a->losses->members > 1 ? 1 : rows.nodes;
-    double seconds, bytes;
-    netdp_i_dense_cost(rows.nodes, p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes],
-                       p->accelerate, &seconds, &bytes);
+    cost_of_all(a, &seconds, &bytes);
     return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
            (a->request->certify == NETDP_CERTIFY_YES ||
-            seconds * phases * observers <= (coarse ? SECONDS_OF_COARSE : SECONDS));
+            seconds <= (coarse ? SECONDS_OF_COARSE : SECONDS));
+}
+
+/*
+ * A certificate of noises loses digits where one is much louder than another or sums hold little of the others, and
+ * accelerated it leaves out noise in pairs.
+ */
+#define LEAST_PROVEN 1e-6
+#define LITTLE 2.0
+
+bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    double seconds, bytes;
+    cost_of_all(a, &seconds, &bytes);
+    return netdp_i_gossip_pairing(a->request) != NULL ||
+           netdp_linear_least_noise(p) < LEAST_PROVEN ||
+           ((p->accelerate || a->request->sees == NETDP_SEES_SUM) && seconds <= LITTLE);
 }
 
 /* One contribution in round `begin`, with what follows it; a story that is none leaves what every message tells. */

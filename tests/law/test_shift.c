@@ -102,7 +102,35 @@ static void bend(const question *q, const arb_t *loss, const char *what)
 }
 
 static int count, infinite;
-static double widest;
+static double widest, widest_account;
+
+/* What the account prints, by whichever proof: certified, not below the truth, and hardly above. */
+static void account(const question *q, const arb_t *loss, const char *what)
+{
+    const netdp_loss_request request = {.protocol = &q->protocol,
+                                        .sees = q->sees,
+                                        .own_noise = q->counts ? NETDP_OWN_NOISE_COUNTS
+                                                               : NETDP_OWN_NOISE_KNOWN,
+                                        .to_count = q->members,
+                                        .to = q->member,
+                                        .coalition = q->members > 1};
+    netdp_losses *losses = NULL;
+    assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
+    if (!losses->certified)
+        fail_msg("%s: not certified: %s", what, losses->reason);
+    for (int32_t i = 0; i < losses->from_count; i++) {
+        const int32_t v = losses->from[i];
+        const double truth = arf_get_d(arb_midref(loss[v]), ARF_RND_NEAR);
+        if (is_member(q, v) || truth < 1e-60)
+            continue;
+        const double above = fmax(0, losses->loss[i] - floor_of(q) - truth) / truth;
+        if (losses->loss[i] < truth * (1 - DBL_EPSILON) || above > 1e-9)
+            fail_msg("%s: account of %d says %.17g, truth %.17g (%.3g above)", what, (int)v,
+                     losses->loss[i], truth, above);
+        widest_account = fmax(widest_account, above);
+    }
+    netdp_losses_free(losses);
+}
 
 static void compare(const question *q, bool bends, const char *what)
 {
@@ -134,6 +162,8 @@ static void compare(const question *q, bool bends, const char *what)
             fail_msg("%s: loss of %d is %.17g, truth %.17g, %.3g above", what, (int)v, got[v],
                      truth, above);
     }
+    if (!q->protocol.senders_only)
+        account(q, loss, what);
     if (bends && q->protocol.every == 0)
         bend(q, loss, what);
     for (int32_t v = 0; v < q->nodes; v++)
@@ -222,11 +252,11 @@ static void sweep(const kind *k)
     const char *more = getenv("MORE");
     const int times = more != NULL ? atoi(more) : 40;
     count = infinite = 0;
-    widest = 0;
+    widest = widest_account = 0;
     for (int i = 0; i < times; i++)
         draw(k, i);
-    print_message("%s: %d losses, at most %.3g above, %d not proven\n", k->name, count, widest,
-                  infinite);
+    print_message("%s: %d losses, at most %.3g above (accounts %.3g), %d not proven\n", k->name,
+                  count, widest, widest_account, infinite);
     assert_true(count > 0 && infinite == 0);
 }
 
