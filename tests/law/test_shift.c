@@ -5,6 +5,7 @@
 #include "whole_view.h"
 
 #include "account/shift/dense.h"
+#include "account/shift/tie.h"
 
 /* What rounding of g to doubles leaves, beside 1e-19: 2 rounds (2^-53 / dither)^2, and the release's like a round's. */
 static double floor_of(const question *q)
@@ -286,11 +287,87 @@ static void test_changing(void **state)
     sweep(&(kind){.name = "changing phases", .changes = true, .phases = true});
 }
 
+/* Three observers' sums, of which one is what the two others are together, and who is behind them. */
+static const int32_t behind_sums[] = {0, 1, 1, 2, 2, 3, 3, 4, 1, 5, 3, 6, 5, 7, 6, 8};
+
+static void test_sums_that_others_imply(void **state)
+{
+    (void)state;
+    static const int32_t member[] = {0, 2, 4};
+    netdp_graph *graph = NULL;
+    netdp_mixing *mixing = NULL;
+    assert_ok(netdp_graph_from_edges(9, behind_sums, LENGTH(behind_sums) / 2, &graph, &error));
+    assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
+    question q = {.protocol = {.mixing = mixing, .rounds = 4, .dither = 0.1},
+                  .sees = NETDP_SEES_SUM,
+                  .members = 3,
+                  .member = member,
+                  .nodes = 9};
+    infinite = 0;
+    compare(&q, false, "sums that others imply");
+    assert_int_equal(infinite, 0);
+
+    /* Where nobody sees to it that a sum stays, nothing is proven. */
+    netdp_i_shift_problem problem;
+    int32_t source = 7;
+    double loss = 0, g[4 * 9] = {0};
+    netdp_i_displacement of = {.lanes = 1, .source = &source, .g = g};
+    problem_of(&q, 0, &problem);
+    assert_int_equal(problem.round[0].tie->count, 2);
+    assert_int_equal(problem.round[0].tie->listed, 3);
+    for (int64_t t = 0; t < 3; t++)
+        g[t * 9 + 1] = g[t * 9 + 5] = 0.5;
+    assert_ok(netdp_i_displacement_loss(&problem, &of, &loss, NULL, NULL, &error));
+    assert_true(isfinite(loss));
+    for (int64_t t = 0; t < 4; t++)
+        problem.round[t].tie = NULL;
+    assert_ok(netdp_i_displacement_loss(&problem, &of, &loss, NULL, NULL, &error));
+    assert_true(isinf(loss));
+    netdp_i_shift_problem_clear(&problem);
+    netdp_mixing_free(mixing);
+    netdp_graph_free(graph);
+}
+
+/* Rows of three sums on nodes 3, 4 and 5: the third is the first two together, but for `more` at node 5. */
+static double off_of(double more, int32_t *kept)
+{
+    static const int64_t start[] = {0, 3, 6, 9, 9, 9, 9};
+    static const int32_t column[] = {3, 4, 5, 3, 4, 5, 3, 4, 5};
+    static const char part[] = {NETDP_I_PART_KNOWN, NETDP_I_PART_KNOWN, NETDP_I_PART_KNOWN,
+                                NETDP_I_PART_FREE,  NETDP_I_PART_FREE,  NETDP_I_PART_FREE};
+    const double weight[] = {0.25, 0.125, 0.0625, 0.125, 0.25, 0.3, 0.375, 0.375, 0.3625 + more};
+    int32_t observer[] = {0, 1, 2}, pivot[3];
+    double inverse[9];
+    netdp_i_shift_tie tie = {.listed = 3, .observer = observer, .pivot = pivot, .inverse = inverse};
+    const netdp_rows rows = {6, start, column, weight};
+    assert_ok(netdp_i_tie_resolve(rows, part, &tie, &error));
+    *kept = tie.count;
+    return tie.off;
+}
+
+/* No tolerance decides what is implied: a last bit more is a sum of its own, which doubles do not resolve. */
+static void test_no_tolerance(void **state)
+{
+    (void)state;
+    int32_t kept = 0;
+    assert_true(0.0625 + 0.3 == 0.3625);
+    assert_true(off_of(0, &kept) < 1e-10);
+    assert_int_equal(kept, 2);
+    assert_false(off_of(0x1p-52, &kept) < 0.5);
+    assert_true(off_of(1e-11, &kept) < 0.5);
+    assert_int_equal(kept, 3);
+    assert_true(off_of(1e-3, &kept) < 1e-10);
+    assert_int_equal(kept, 3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_averaging), cmocka_unit_test(test_accelerated),
-        cmocka_unit_test(test_phases), cmocka_unit_test(test_changing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_averaging),
+                                       cmocka_unit_test(test_accelerated),
+                                       cmocka_unit_test(test_phases),
+                                       cmocka_unit_test(test_changing),
+                                       cmocka_unit_test(test_sums_that_others_imply),
+                                       cmocka_unit_test(test_no_tolerance)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     flint_cleanup_master();
     return failed;
