@@ -28,7 +28,7 @@ enum { LANES = 16 };
 enum { CORRECTIONS = 4 };
 
 #if defined(__x86_64__) && defined(__ELF__)
-#define WIDER __attribute__((target_clones("fma", "default")))
+#define WIDER __attribute__((target_clones("avx512f", "fma", "default")))
 #else
 #define WIDER
 #endif
@@ -47,16 +47,24 @@ typedef struct state {
     int32_t first, lanes; /* of the displacement's */
     wide a, g[3];         /* what comes in, and g of this round and the two before it */
     int now;              /* which of them is this round's */
-    double *left;         /* [most ties][LANES][2]: of tied sums */
-    double *left_far;     /* [most ties] */
-    double *v, *pull;     /* to nearest, or NULL */
+    double *coarse,
+        *fine;    /* [nodes][LANES]: g of the round before on a grid of 2^-24, and the rest */
+    double grid;  /* in units of this power of 2, which none is above */
+    bool *narrow; /* [nodes]: rows for which that serves ... */
+    const double *narrow_of; /* ... of these weights */
+    double *left;            /* [most ties][LANES][2]: of tied sums */
+    double *left_far;        /* [most ties] */
+    double *v, *pull;        /* to nearest, or NULL */
     double total[LANES];
 } state;
 
 static bool wide_new(wide *w, int64_t nodes)
 {
-    *w = (wide){NETDP_I_NEW(double, nodes *LANES), NETDP_I_NEW(double, nodes *LANES),
-                NETDP_I_NEW(double, nodes), NETDP_I_NEW(double, nodes), NETDP_I_NEW(bool, nodes)};
+    *w = (wide){.high = NETDP_I_NEW(double, nodes *LANES),
+                .low = NETDP_I_NEW(double, nodes *LANES),
+                .far = NETDP_I_NEW(double, nodes),
+                .size = NETDP_I_NEW(double, nodes),
+                .soft = NETDP_I_NEW(bool, nodes)};
     return w->high != NULL && w->low != NULL && w->far != NULL && w->size != NULL &&
            w->soft != NULL;
 }
@@ -157,13 +165,98 @@ static INSIDE void take_row(netdp_rows rows, int32_t v, const wide *g, double *r
     row->far *= 1 + 4 * UNIT * (row->terms + 1);
 }
 
+/*
+ * Rows of few entries, none above 1, need no more than three products each. With g = coarse + fine, coarse a multiple of 2^-24 grid and |fine| at
+ * most 2^-25 grid, and a weight likewise in units of 1, the products of the coarse parts are multiples of 2^-48 grid and add up to less than
+ * 2^5 grid: exactly. What is left is at most (sum + m) 2^-25 grid in all, and rounds by (2 m + 4) 2^-53 of that.
+ */
+enum { NARROW = 64 };
+#define NARROW_SUM 30.0
+#define COARSE (1.5 * 0x1p28) /* beside which a number below 1 keeps 24 bits behind the point */
+
+static INSIDE double coarse_of(double x, double grid)
+{
+    const double above = COARSE * grid;
+    return (x + above) - above;
+}
+
+static void find_narrow(state *x, netdp_rows rows)
+{
+    if (x->narrow_of == rows.weight)
+        return;
+    x->narrow_of = rows.weight;
+    for (int32_t v = 0; v < rows.nodes; v++) {
+        double sum = 0, most = 0;
+        for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
+            sum += fabs(rows.weight[k]);
+            most = fmax(most, fabs(rows.weight[k]));
+        }
+        x->narrow[v] =
+            rows.start[v + 1] - rows.start[v] <= NARROW && sum <= NARROW_SUM && most <= 1;
+    }
+}
+
+WIDER static void split(state *x, const wide *g)
+{
+    double most = 0;
+    for (int64_t v = 0; v < x->problem->nodes; v++)
+        most = g->size[v] > most ? g->size[v] : most;
+    int power = 0;
+    x->grid = most > 0x1p-900 && most < 0x1p900 ? (frexp(most, &power), ldexp(1, power)) : 0;
+    for (int64_t v = 0; x->grid > 0 && v < x->problem->nodes; v++) {
+        const double *high = g->high + v * LANES, *low = g->low + v * LANES;
+        double *coarse = x->coarse + v * LANES, *fine = x->fine + v * LANES;
+        if (g->size[v] == 0)
+            continue;
+        for (int l = 0; l < LANES; l++) {
+            coarse[l] = coarse_of(high[l], x->grid);
+            fine[l] = high[l] - coarse[l];
+        }
+        for (int l = 0; g->soft[v] && l < LANES; l++)
+            fine[l] += low[l];
+    }
+}
+
+static INSIDE void take_narrow(const state *x, netdp_rows rows, int32_t v, const wide *g,
+                               double *restrict high, double *restrict low, row_of *row)
+{
+    double h[LANES] = {0}, l[LANES] = {0}, sum = 0;
+    *row = (row_of){0};
+    for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
+        const int32_t w = rows.column[k];
+        const double weight = rows.weight[k], most = coarse_of(weight, 1), rest = weight - most;
+        const double *coarse = x->coarse + (int64_t)w * LANES, *fine = x->fine + (int64_t)w * LANES;
+        if (g->size[w] == 0)
+            continue;
+        for (int i = 0; i < LANES; i++) {
+            h[i] = fma(most, coarse[i], h[i]);
+            l[i] = fma(weight, fine[i], l[i]);
+            l[i] = fma(rest, coarse[i], l[i]);
+        }
+        row->terms += 1;
+        sum += fabs(weight);
+        row->size += fabs(weight) * g->size[w];
+        row->far += fabs(weight) * g->far[w];
+    }
+    memcpy(high, h, sizeof h);
+    memcpy(low, l, sizeof l);
+    row->size *= 1 + 4 * UNIT * (row->terms + 1);
+    row->far *= 1 + 4 * UNIT * (row->terms + 1);
+    row->far += (2 * row->terms + 8) * UNIT * (sum + row->terms + 1) * 0x1p-25 * x->grid * ROUND_UP;
+}
+
 WIDER static void arrive(state *x, netdp_rows rows, double weight)
 {
     const wide *g = &x->g[(x->now + 2) % 3], *before = &x->g[(x->now + 1) % 3];
+    find_narrow(x, rows);
+    split(x, g);
     for (int32_t v = 0; v < rows.nodes; v++) {
         double *high = x->a.high + (int64_t)v * LANES, *low = x->a.low + (int64_t)v * LANES;
         row_of row;
-        take_row(rows, v, g, high, low, &row);
+        if (x->narrow[v] && x->grid > 0)
+            take_narrow(x, rows, v, g, high, low, &row);
+        else
+            take_row(rows, v, g, high, low, &row);
         settle_sum(high, low);
         if (weight > 1) {
             scale_by(weight, high, low);
@@ -215,24 +308,28 @@ WIDER static void begin(state *x)
 
 /* ---- g of the round ---- */
 
-static void place(state *x, const netdp_i_shift_round *round, int64_t t)
+WIDER static void place(state *x, const netdp_i_shift_round *round, int64_t t)
 {
     const int64_t n = x->problem->nodes, stride = x->of->lanes;
     const double *given = x->of->g + t * n * stride + x->first;
     wide *g = &x->g[x->now];
     for (int64_t v = 0; v < n; v++) {
         double *high = g->high + v * LANES, *low = g->low + v * LANES;
+        if (g->soft[v])
+            memset(low, 0, LANES * sizeof *low);
         g->size[v] = g->far[v] = 0;
         g->soft[v] = false;
-        memset(low, 0, LANES * sizeof *low);
-        memset(high, 0, LANES * sizeof *high);
         if (round->part[v] == NETDP_I_PART_FREE) {
             memcpy(high, given + v * stride, (size_t)x->lanes * sizeof *high);
+            memset(high + x->lanes, 0, (size_t)(LANES - x->lanes) * sizeof *high);
         } else if (round->part[v] == NETDP_I_PART_CARRIED) {
             memcpy(high, x->a.high + v * LANES, LANES * sizeof *high);
             memcpy(low, x->a.low + v * LANES, LANES * sizeof *low);
             g->far[v] = x->a.far[v];
             g->soft[v] = true;
+        } else {
+            memset(high, 0, LANES * sizeof *high);
+            continue;
         }
         g->size[v] = largest(high);
         if (g->size[v] == 0 && g->soft[v] && g->far[v] > 0)
@@ -442,12 +539,17 @@ netdp_status netdp_i_displacement_loss(const netdp_i_shift_problem *problem,
                .of = displacement,
                .v = v,
                .pull = pull,
+               .coarse = NETDP_I_NEW(double, (int64_t)problem->nodes *LANES),
+               .fine = NETDP_I_NEW(double, (int64_t)problem->nodes *LANES),
+               .narrow = NETDP_I_NEW(bool, problem->nodes),
                .left = NETDP_I_NEW(double, ties * 2 * LANES),
                .left_far = NETDP_I_NEW(double, ties)};
     const bool made = wide_new(&x.a, problem->nodes) & wide_new(&x.g[0], problem->nodes) &
                       wide_new(&x.g[1], problem->nodes) & wide_new(&x.g[2], problem->nodes);
-    netdp_status status =
-        made && x.left != NULL && x.left_far != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    netdp_status status = made && x.coarse != NULL && x.fine != NULL && x.narrow != NULL &&
+                                  x.left != NULL && x.left_far != NULL
+                              ? NETDP_OK
+                              : netdp_i_no_memory(error);
     if (v != NULL)
         memset(v, 0,
                (size_t)((problem->rounds + 1) * problem->nodes * displacement->lanes) * sizeof *v);
@@ -459,6 +561,9 @@ netdp_status netdp_i_displacement_loss(const netdp_i_shift_problem *problem,
     wide_clear(&x.a);
     for (int k = 0; k < 3; k++)
         wide_clear(&x.g[k]);
+    netdp_i_free(x.coarse);
+    netdp_i_free(x.fine);
+    netdp_i_free(x.narrow);
     netdp_i_free(x.left);
     netdp_i_free(x.left_far);
     return status;

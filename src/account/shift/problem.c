@@ -185,6 +185,7 @@ netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp
                                .rounds = view->rounds,
                                .fixed = protocol->varying.kind == NETDP_VARY_NEVER,
                                .weight = 1,
+                               .sums = view->sees == NETDP_SEES_SUM,
                                .end = view->end};
     p.owned = NETDP_I_NEW(void *, OWNED_A_ROUND * view->rounds + OWNED);
     netdp_status status = p.owned == NULL ? netdp_i_no_memory(error) : NETDP_OK;
@@ -194,7 +195,9 @@ netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp
     p.exempt = OWN(&p, char, p.nodes);
     if (p.round == NULL || p.exempt == NULL)
         status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && view->weight >= 1)
+        p.weight = view->weight;
+    else if (status == NETDP_OK)
         status = netdp_i_linear_weight(protocol, &p.weight, error);
     if (status == NETDP_OK)
         status = p.fixed ? fill_fixed(&p, protocol, view, error)

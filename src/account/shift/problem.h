@@ -30,6 +30,7 @@ typedef struct netdp_i_shift_problem {
     netdp_i_shift_round *round; /* [rounds] */
     bool fixed;    /* but for the noise, and ties in the last, all rounds are the same */
     double weight; /* in [1, 2]; 1: not accelerated */
+    bool sums;     /* the last sums are seen */
     double end;    /* above 0: all states are seen after the last round, under this noise ... */
     char *exempt;  /* [nodes]: ... but of these, the observers, without */
     int64_t pair_count; /* pairs whose noise no observer knows */
@@ -47,8 +48,9 @@ typedef struct netdp_i_shift_view {
     int32_t members;
     const int32_t *member; /* [members], distinct */
     int64_t begin,
-        rounds; /* rounds of the network from `begin` on; the contribution is in the first */
-    double end; /* above 0: then all states are seen, under this noise */
+        rounds;    /* rounds of the network from `begin` on; the contribution is in the first */
+    double end;    /* above 0: then all states are seen, under this noise */
+    double weight; /* of accelerated rounds, where it is known already; 0: the protocol's */
 } netdp_i_shift_view;
 
 /* The rounds must have noise, and W be symmetric; rows of a network that does not change are borrowed. */
