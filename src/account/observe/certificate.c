@@ -211,7 +211,10 @@ netdp_status netdp_i_sums_apart(const netdp_linear *protocol, const int32_t *mem
         s.length[i] = length_of(&s, member[i]);
         shortest = fmin(shortest, s.length[i]);
     }
-    *apart = status == NETDP_OK && shortest > 0 ? least_of(&s, member, members, shortest) : 0;
+    if (members == 0)
+        *apart = INFINITY;
+    else
+        *apart = status == NETDP_OK && shortest > 0 ? least_of(&s, member, members, shortest) : 0;
     sums_clear(&s);
     return status;
 }
