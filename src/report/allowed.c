@@ -107,7 +107,9 @@ static const allowed of_contributions[] = {{.keys = "realised_max cap mean"}, {.
 static const allowed of_notes[] = {
     {.keys = "self_loops_dropped repeated_edges_dropped weights_ignored "
              "nodes_outside_giant_component graph_redraws"},
-    {.keys = "rows_clipped rows_incomplete constant_columns_dropped", .private = true},
+    {.keys = "rows_clipped rows_incomplete rows_unlabelled rows_absent rows_beyond "
+             "constant_columns_dropped",
+     .private = true},
     {.keys = NULL}};
 static const allowed of_data[] = {{.keys = "columns sensitivity sensitivity_in unit"},
                                   {.keys = "sha256 rows", .private = true},
@@ -123,7 +125,7 @@ static const allowed of_variant[] = {
     {.keys = "threat", .in = of_threat},
     {.keys = "target", .in = of_target},
     {.keys = "notes", .in = of_notes},
-    {.keys = "curve at remarks"},
+    {.keys = "curve at remarks assumed_public"},
     {.keys = "error", .in = of_error, .private = true},
     {.keys = "released", .in = of_released, .private = true},
     {.keys = NULL}};
@@ -134,7 +136,7 @@ static const allowed of_summary[] = {{.keys = "netdp title simulation"},
                                      {.keys = "task protocol"},
                                      {.keys = "threat", .in = of_threat},
                                      {.keys = "target", .in = of_target},
-                                     {.keys = "repeat"},
+                                     {.keys = "repeat assumed_public"},
                                      {.keys = "variants", .in = of_variant},
                                      {.keys = "notes", .in = of_notes},
                                      {.keys = "inputs_sha256", .private = true},
