@@ -78,7 +78,9 @@ static const allowed of_alike[] = {{.keys = "observers sources of"}, {.keys = NU
 static const allowed of_least[] = {
     {.keys = "excursion excursion-contracting excursion-mixture first-passage local"},
     {.keys = NULL}};
+static const allowed of_left[] = {{.keys = "mean worst node most rounds_enough"}, {.keys = NULL}};
 static const allowed of_pairing[] = {{.keys = "graph count noise hidden_among partners says"},
+                                     {.keys = "left", .in = of_left},
                                      {.keys = NULL}};
 /* `why` may go by the rows themselves. */
 static const allowed of_guarantee[] = {{.keys = "bound direction sound certified tolerance reason "
@@ -150,7 +152,7 @@ static const allowed of_point[] = {
 static const allowed of_evidence[] = {{.keys = "confidence mu epsilon delta tested"},
                                       {.keys = "points", .in = of_point},
                                       {.keys = NULL}};
-static const allowed of_one_audit[] = {{.keys = "name attack from to distance noise"},
+static const allowed of_one_audit[] = {{.keys = "name adjacency attack from to distance noise"},
                                        {.keys = "bound direction sound certified reason assumes"},
                                        {.keys = "claim", .in = of_claim},
                                        {.keys = "found_at_least_in"},

@@ -367,6 +367,11 @@ static void print_threat(FILE *out, const json_t *summary, const json_t *variant
                     json_string_value(json_object_get(own, "released")));
         if (promise[i].pairs != NULL)
             fprintf(out, "%s: %s\n", name_of(variant), promise[i].says);
+        if (promise[i].leaves) {
+            char left[NETDP_I_LEFT_ROOM];
+            netdp_i_pairs_left_words(&promise[i].left, left);
+            fprintf(out, "%s: %s\n", name_of(variant), left);
+        }
     }
 }
 

@@ -296,6 +296,11 @@ static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
 static void remark_gossip(const netdp_i_variant *variant, json_t *remarks)
 {
     const netdp_variation *varying = &variant->protocol.varying;
+    const netdp_i_promise *promise = &variant->guarantee;
+    char left[NETDP_I_LEFT_ROOM];
+    if (promise->leaves &&
+        netdp_i_pairs_left_warning(&variant->protocol, &promise->left, promise->left_rounds, left))
+        remark(remarks, "%s", left);
     if (varying->kind != NETDP_VARY_NEVER && varying->kind != NETDP_VARY_PEER)
         remark(
             remarks,
@@ -376,6 +381,8 @@ static void add_tuned(json_t *told, const netdp_i_variant *variant)
 /* What its number `noise` is, where that is no sigma. */
 static void add_mechanism(json_t *told, const netdp_i_variant *variant)
 {
+    if (variant->laplace)
+        json_object_set_new(told, "mechanism", json_string("laplace"));
     if (variant->role == NETDP_I_CENTRAL || variant->kind != NETDP_TALLY)
         return;
     if (variant->tally.mechanism == NETDP_RANDOMISED_RESPONSE)
