@@ -88,13 +88,13 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
         if (p->varying.kind != NETDP_VARY_NEVER)
             a->stories = (int32_t)a->phases;
     }
-    a->view = (netdp_i_shift_view){
-        .sees = losses->sees == NETDP_SEES_SUM ? NETDP_SEES_SUM : NETDP_SEES_NEIGHBOURS,
-        .counts = netdp_i_gossip_own_counts(losses),
-        .members = losses->coalition ? losses->to_count : 1,
-        .member = losses->coalition ? losses->to : &request->to,
-        .rounds = p->reacts ? p->every : p->rounds,
-        .end = p->reacts ? p->end_dither : 0};
+    a->view = (netdp_i_shift_view){.sees = losses->sees == NETDP_SEES_SUM ? NETDP_SEES_SUM
+                                                                          : NETDP_SEES_NEIGHBOURS,
+                                   .counts = netdp_i_gossip_own_counts(losses),
+                                   .members = losses->coalition ? losses->to_count : 1,
+                                   .member = losses->coalition ? losses->to : &request->to,
+                                   .rounds = p->reacts ? p->every : p->rounds,
+                                   .end = p->reacts ? p->end_dither : 0};
     return check_pair(a, error);
 }
 
@@ -170,7 +170,7 @@ static netdp_status tell_rounds(const asked *a, int64_t begin, netdp_i_story *st
     story->loss = INFINITY;
     story->of = (netdp_i_displacement){.lanes = 1,
                                        .source = &a->request->from,
-                                       .g = NETDP_I_NEW(double, p->rounds *p->nodes),
+                                       .g = NETDP_I_NEW(double, p->rounds * p->nodes),
                                        .c = NETDP_I_NEW(double, p->pair_count)};
     if (story->of.g == NULL || story->of.c == NULL)
         return netdp_i_no_memory(error);
@@ -193,8 +193,7 @@ static netdp_status write_proof(const asked *a, netdp_i_proof *proof, const char
     netdp_status status = NETDP_OK;
     /* The file has decimals near delta and sigma, on either side of them. */
     netdp_unit unit = proof->unit;
-    unit.parameter =
-        nextafter(unit.parameter, unit.currency == NETDP_AS_RDP ? INFINITY : 0);
+    unit.parameter = nextafter(unit.parameter, unit.currency == NETDP_AS_RDP ? INFINITY : 0);
     if (unit.currency != NETDP_AS_LOSS)
         status = netdp_loss_value(nextafter(proof->loss, INFINITY), nextafter(proof->noise, 0),
                                   unit, &proof->value, error);
@@ -230,8 +229,7 @@ static void keep_still(netdp_i_story *story, const netdp_i_story *whole)
 {
     netdp_i_free(story->of.g);
     story->of.g = NULL;
-    memcpy(story->of.c, whole->of.c,
-           (size_t)story->problem.pair_count * sizeof *story->of.c);
+    memcpy(story->of.c, whole->of.c, (size_t)story->problem.pair_count * sizeof *story->of.c);
 }
 
 netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *path, double *loss,

@@ -36,10 +36,11 @@ static netdp_status read_which(netdp_i_proofs *proofs, netdp_error *error)
     }
     if (end != NULL && *end == '\0' && proofs->drawn <= MOST_FILES)
         return NETDP_OK;
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "--proof-pairs: '%s'; give worst, all, or K:SEED: the worst pair and at most "
-                        "%d that are drawn",
-                        netdp_i_show_text(text).text, MOST_FILES);
+    return netdp_i_fail(
+        error, NETDP_INVALID,
+        "--proof-pairs: '%s'; give worst, all, or K:SEED: the worst pair and at most "
+        "%d that are drawn",
+        netdp_i_show_text(text).text, MOST_FILES);
 }
 
 netdp_status netdp_i_proofs_read(netdp_i_proofs *proofs, const netdp_i_description *description,

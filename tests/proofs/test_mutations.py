@@ -9,7 +9,11 @@ import random
 import re
 import sys
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    print("python3-numpy is not installed")
+    sys.exit(77)
 
 import checker
 import dense

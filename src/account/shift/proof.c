@@ -11,8 +11,12 @@
 /* Rules that form 1 knows by name; uniform weights are those of metropolis on a complete graph. */
 static const struct {
     const char *name, *word;
-} rules[] = {{"metropolis", "metropolis"}, {"hamilton", "hamilton"}, {"max-degree", "max-degree"},
-             {"rows", "rows"},             {"file", "file"},         {"uniform", "metropolis"}};
+} rules[] = {{"metropolis", "metropolis"},
+             {"hamilton", "hamilton"},
+             {"max-degree", "max-degree"},
+             {"rows", "rows"},
+             {"file", "file"},
+             {"uniform", "metropolis"}};
 enum { RULES = sizeof rules / sizeof *rules };
 
 static const char *word_of(const char *rule)
@@ -173,7 +177,7 @@ static void write_question(const netdp_i_proof *proof, FILE *to)
     for (int32_t i = 0; i < view->members; i++)
         fprintf(to, " %d", (int)view->member[i]);
     fprintf(to, "\nsees %s\nown-noise %s\n",
-            proof->everything                   ? "everything"
+            proof->everything                     ? "everything"
             : view->sees == NETDP_SEES_NEIGHBOURS ? "messages"
                                                   : "sums",
             view->counts ? "counts" : "known");
@@ -235,8 +239,9 @@ double netdp_i_proof_bytes(const netdp_linear *protocol, int64_t rounds, int64_t
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const double entries = (double)rows.start[rows.nodes], n = rows.nodes;
-    const double pairs =
-        netdp_pairing_is(&protocol->pairing) ? (double)netdp_graph_edges(protocol->pairing.graph) : 0;
+    const double pairs = netdp_pairing_is(&protocol->pairing)
+                             ? (double)netdp_graph_edges(protocol->pairing.graph)
+                             : 0;
     const double line = WORD + 2 * NUMBER + DOUBLE;
     const double changes =
         protocol->varying.kind == NETDP_VARY_NEVER ? 0 : (double)(rounds * stories) * entries;

@@ -19,10 +19,11 @@ typedef struct netdp_i_proof {
     const netdp_i_shift_view *view; /* of the first phase */
     bool everything;                /* instead of what the view sees */
     int32_t source;
-    int64_t phases, parts; /* learning: how many, and in how many the source takes part; 0: averaging */
-    double weight;         /* the loss is times this, (0, 1] */
-    bool row;              /* one record is what is protected */
-    int32_t stories;       /* 1, or one for each phase */
+    int64_t phases,
+        parts;       /* learning: how many, and in how many the source takes part; 0: averaging */
+    double weight;   /* the loss is times this, (0, 1] */
+    bool row;        /* one record is what is protected */
+    int32_t stories; /* 1, or one for each phase */
     const netdp_i_story *story;
     double loss;     /* that is claimed */
     netdp_unit unit; /* and this value in a unit at a noise; NETDP_AS_LOSS: nothing else */
