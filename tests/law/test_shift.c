@@ -5,6 +5,7 @@
 #include "whole_view.h"
 
 #include "account/shift/dense.h"
+#include "account/shift/tie.h"
 
 /* What rounding of g to doubles leaves, beside 1e-19: 2 rounds (2^-53 / dither)^2, and the release's like a round's. */
 static double floor_of(const question *q)
@@ -102,7 +103,35 @@ static void bend(const question *q, const arb_t *loss, const char *what)
 }
 
 static int count, infinite;
-static double widest;
+static double widest, widest_account;
+
+/* What the account prints, by whichever proof: certified, not below the truth, and hardly above. */
+static void account(const question *q, const arb_t *loss, const char *what)
+{
+    const netdp_loss_request request = {.protocol = &q->protocol,
+                                        .sees = q->sees,
+                                        .own_noise = q->counts ? NETDP_OWN_NOISE_COUNTS
+                                                               : NETDP_OWN_NOISE_KNOWN,
+                                        .to_count = q->members,
+                                        .to = q->member,
+                                        .coalition = q->members > 1};
+    netdp_losses *losses = NULL;
+    assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
+    if (!losses->certified)
+        fail_msg("%s: not certified: %s", what, losses->reason);
+    for (int32_t i = 0; i < losses->from_count; i++) {
+        const int32_t v = losses->from[i];
+        const double truth = arf_get_d(arb_midref(loss[v]), ARF_RND_NEAR);
+        if (is_member(q, v) || truth < 1e-60)
+            continue;
+        const double above = fmax(0, losses->loss[i] - floor_of(q) - truth) / truth;
+        if (losses->loss[i] < truth * (1 - DBL_EPSILON) || above > 1e-9)
+            fail_msg("%s: account of %d says %.17g, truth %.17g (%.3g above)", what, (int)v,
+                     losses->loss[i], truth, above);
+        widest_account = fmax(widest_account, above);
+    }
+    netdp_losses_free(losses);
+}
 
 static void compare(const question *q, bool bends, const char *what)
 {
@@ -134,6 +163,8 @@ static void compare(const question *q, bool bends, const char *what)
             fail_msg("%s: loss of %d is %.17g, truth %.17g, %.3g above", what, (int)v, got[v],
                      truth, above);
     }
+    if (!q->protocol.senders_only)
+        account(q, loss, what);
     if (bends && q->protocol.every == 0)
         bend(q, loss, what);
     for (int32_t v = 0; v < q->nodes; v++)
@@ -222,11 +253,11 @@ static void sweep(const kind *k)
     const char *more = getenv("MORE");
     const int times = more != NULL ? atoi(more) : 40;
     count = infinite = 0;
-    widest = 0;
+    widest = widest_account = 0;
     for (int i = 0; i < times; i++)
         draw(k, i);
-    print_message("%s: %d losses, at most %.3g above, %d not proven\n", k->name, count, widest,
-                  infinite);
+    print_message("%s: %d losses, at most %.3g above (accounts %.3g), %d not proven\n", k->name,
+                  count, widest, widest_account, infinite);
     assert_true(count > 0 && infinite == 0);
 }
 
@@ -256,11 +287,87 @@ static void test_changing(void **state)
     sweep(&(kind){.name = "changing phases", .changes = true, .phases = true});
 }
 
+/* Three observers' sums, of which one is what the two others are together, and who is behind them. */
+static const int32_t behind_sums[] = {0, 1, 1, 2, 2, 3, 3, 4, 1, 5, 3, 6, 5, 7, 6, 8};
+
+static void test_sums_that_others_imply(void **state)
+{
+    (void)state;
+    static const int32_t member[] = {0, 2, 4};
+    netdp_graph *graph = NULL;
+    netdp_mixing *mixing = NULL;
+    assert_ok(netdp_graph_from_edges(9, behind_sums, LENGTH(behind_sums) / 2, &graph, &error));
+    assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
+    question q = {.protocol = {.mixing = mixing, .rounds = 4, .dither = 0.1},
+                  .sees = NETDP_SEES_SUM,
+                  .members = 3,
+                  .member = member,
+                  .nodes = 9};
+    infinite = 0;
+    compare(&q, false, "sums that others imply");
+    assert_int_equal(infinite, 0);
+
+    /* Where nobody sees to it that a sum stays, nothing is proven. */
+    netdp_i_shift_problem problem;
+    int32_t source = 7;
+    double loss = 0, g[4 * 9] = {0};
+    netdp_i_displacement of = {.lanes = 1, .source = &source, .g = g};
+    problem_of(&q, 0, &problem);
+    assert_int_equal(problem.round[0].tie->count, 2);
+    assert_int_equal(problem.round[0].tie->listed, 3);
+    for (int64_t t = 0; t < 3; t++)
+        g[t * 9 + 1] = g[t * 9 + 5] = 0.5;
+    assert_ok(netdp_i_displacement_loss(&problem, &of, &loss, NULL, NULL, &error));
+    assert_true(isfinite(loss));
+    for (int64_t t = 0; t < 4; t++)
+        problem.round[t].tie = NULL;
+    assert_ok(netdp_i_displacement_loss(&problem, &of, &loss, NULL, NULL, &error));
+    assert_true(isinf(loss));
+    netdp_i_shift_problem_clear(&problem);
+    netdp_mixing_free(mixing);
+    netdp_graph_free(graph);
+}
+
+/* Rows of three sums on nodes 3, 4 and 5: the third is the first two together, but for `more` at node 5. */
+static double off_of(double more, int32_t *kept)
+{
+    static const int64_t start[] = {0, 3, 6, 9, 9, 9, 9};
+    static const int32_t column[] = {3, 4, 5, 3, 4, 5, 3, 4, 5};
+    static const char part[] = {NETDP_I_PART_KNOWN, NETDP_I_PART_KNOWN, NETDP_I_PART_KNOWN,
+                                NETDP_I_PART_FREE,  NETDP_I_PART_FREE,  NETDP_I_PART_FREE};
+    const double weight[] = {0.25, 0.125, 0.0625, 0.125, 0.25, 0.3, 0.375, 0.375, 0.3625 + more};
+    int32_t observer[] = {0, 1, 2}, pivot[3];
+    double inverse[9];
+    netdp_i_shift_tie tie = {.listed = 3, .observer = observer, .pivot = pivot, .inverse = inverse};
+    const netdp_rows rows = {6, start, column, weight};
+    assert_ok(netdp_i_tie_resolve(rows, part, &tie, &error));
+    *kept = tie.count;
+    return tie.off;
+}
+
+/* No tolerance decides what is implied: a last bit more is a sum of its own, which doubles do not resolve. */
+static void test_no_tolerance(void **state)
+{
+    (void)state;
+    int32_t kept = 0;
+    assert_true(0.0625 + 0.3 == 0.3625);
+    assert_true(off_of(0, &kept) < 1e-10);
+    assert_int_equal(kept, 2);
+    assert_false(off_of(0x1p-52, &kept) < 0.5);
+    assert_true(off_of(1e-11, &kept) < 0.5);
+    assert_int_equal(kept, 3);
+    assert_true(off_of(1e-3, &kept) < 1e-10);
+    assert_int_equal(kept, 3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_averaging), cmocka_unit_test(test_accelerated),
-        cmocka_unit_test(test_phases), cmocka_unit_test(test_changing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_averaging),
+                                       cmocka_unit_test(test_accelerated),
+                                       cmocka_unit_test(test_phases),
+                                       cmocka_unit_test(test_changing),
+                                       cmocka_unit_test(test_sums_that_others_imply),
+                                       cmocka_unit_test(test_no_tolerance)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     flint_cleanup_master();
     return failed;

@@ -80,6 +80,14 @@ static void front_clear(front *f)
 
 /* ---- Linear algebra of one round ---- */
 
+static netdp_status solved(lapack_int info, netdp_error *error)
+{
+    return info == 0 ? NETDP_OK
+           : info == LAPACK_WORK_MEMORY_ERROR
+               ? netdp_i_no_memory(error)
+               : netdp_i_fail(error, NETDP_NO_ANSWER, "a shift: these noises are too far apart");
+}
+
 /* x [columns][rows], a matrix of that many columns, becomes its triangle [columns][columns], of a diagonal >= 0. */
 static netdp_status make_triangular(double *x, int64_t *rows, int64_t columns, double *tau,
                                     netdp_error *error)
@@ -88,9 +96,11 @@ static netdp_status make_triangular(double *x, int64_t *rows, int64_t columns, d
     *rows = m < columns ? m : columns;
     if (m <= columns || columns == 0)
         return NETDP_OK;
-    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)m, (lapack_int)columns, x, (lapack_int)m,
-                       tau) != 0)
-        return netdp_i_no_memory(error);
+    netdp_status status = solved(
+        LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)m, (lapack_int)columns, x, (lapack_int)m, tau),
+        error);
+    if (status != NETDP_OK)
+        return status;
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < columns; i++)
             x[j * columns + i] = i <= j ? x[j * m + i] : 0;
@@ -145,12 +155,12 @@ static netdp_status list_ties(const netdp_i_shift_round *round, netdp_i_step *s,
     if (s->lower != NULL)
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)h,
                     (int)k, 1, s->lower, (int)h, s->tied, (int)h);
-    return LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)h, (lapack_int)k, s->tied, (lapack_int)h,
-                          tau) != 0 ||
-                   LAPACKE_dorgqr(LAPACK_COL_MAJOR, (lapack_int)h, (lapack_int)k, (lapack_int)k,
-                                  s->tied, (lapack_int)h, tau) != 0
-               ? netdp_i_no_memory(error)
-               : NETDP_OK;
+    lapack_int info =
+        LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)h, (lapack_int)k, s->tied, (lapack_int)h, tau);
+    if (info == 0)
+        info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, (lapack_int)h, (lapack_int)k, (lapack_int)k,
+                              s->tied, (lapack_int)h, tau);
+    return solved(info, error);
 }
 
 /*
@@ -235,8 +245,9 @@ static netdp_status spend(const netdp_i_shift_round *round, netdp_i_step *s, fro
     if (m > 0 && h > 0) {
         cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, (int)h, 1, f->whole, m, 1,
                     f->square, m);
-        if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', m, f->square, m) != 0)
-            return netdp_i_fail(error, NETDP_NO_ANSWER, "a shift: these noises are no numbers");
+        status = solved(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', m, f->square, m), error);
+        if (status != NETDP_OK)
+            return status;
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, m,
                     (int)columns, 1, f->square, m, f->whole, m);
     }

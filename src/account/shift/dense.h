@@ -27,9 +27,9 @@ netdp_status netdp_i_dense_refine(const netdp_i_dense *dense, netdp_i_displaceme
                                   const double *v, const double *pull, double *gain,
                                   netdp_error *error);
 
-/* Seconds of one core and bytes for so many sources, about: known before it begins. */
-void netdp_i_dense_cost(int32_t nodes, int64_t rounds, int64_t entries, int32_t sources,
-                        bool accelerated, double *seconds, double *bytes);
+/* Seconds of one core and bytes for all sources, about: known before it begins. */
+void netdp_i_dense_cost(int32_t nodes, int64_t rounds, int64_t entries, bool accelerated,
+                        double *seconds, double *bytes);
 
 /*
  * of->loss[i] of one contribution of of->node[i], proven: INFINITY where nothing is. Members of the observer set too get

@@ -28,7 +28,7 @@ enum { LANES = 16 };
 enum { CORRECTIONS = 4 };
 
 #if defined(__x86_64__) && defined(__ELF__)
-#define WIDER __attribute__((target_clones("arch=haswell", "default")))
+#define WIDER __attribute__((target_clones("fma", "default")))
 #else
 #define WIDER
 #endif
@@ -126,29 +126,35 @@ static INSIDE double rounded(double terms, double size)
 
 /* ---- What comes in ---- */
 
-/* One row times g. Nodes that stay cost nothing. */
-static INSIDE void take_row(netdp_rows rows, int32_t v, const wide *g, double *high, double *low,
-                            double *size, double *far, double *terms)
+/* A sum of products: how many, their sizes in all, and how far they are from the truth by what they are made of. */
+typedef struct row_of {
+    double terms, size, far;
+} row_of;
+
+/* One row times g, in registers. Nodes that stay cost nothing. */
+static INSIDE void take_row(netdp_rows rows, int32_t v, const wide *g, double *restrict high,
+                            double *restrict low, row_of *row)
 {
-    memset(high, 0, LANES * sizeof *high);
-    memset(low, 0, LANES * sizeof *low);
-    *size = *far = *terms = 0;
+    double h[LANES] = {0}, l[LANES] = {0};
+    *row = (row_of){0};
     for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
         const int32_t w = rows.column[k];
         const double weight = rows.weight[k];
         if (g->size[w] == 0)
             continue;
-        add_product(weight, g->high + (int64_t)w * LANES, high, low);
-        *terms += 1;
-        *size += fabs(weight) * g->size[w];
+        add_product(weight, g->high + (int64_t)w * LANES, h, l);
+        row->terms += 1;
+        row->size += fabs(weight) * g->size[w];
         if (g->soft[w]) {
-            add_low(weight, g->low + (int64_t)w * LANES, low);
-            *far += fabs(weight) * g->far[w];
-            *terms += 1;
+            add_low(weight, g->low + (int64_t)w * LANES, l);
+            row->far += fabs(weight) * g->far[w];
+            row->terms += 1;
         }
     }
-    *size *= 1 + 4 * UNIT * (*terms + 1);
-    *far *= 1 + 4 * UNIT * (*terms + 1);
+    memcpy(high, h, sizeof h);
+    memcpy(low, l, sizeof l);
+    row->size *= 1 + 4 * UNIT * (row->terms + 1);
+    row->far *= 1 + 4 * UNIT * (row->terms + 1);
 }
 
 WIDER static void arrive(state *x, netdp_rows rows, double weight)
@@ -156,8 +162,8 @@ WIDER static void arrive(state *x, netdp_rows rows, double weight)
     const wide *g = &x->g[(x->now + 2) % 3], *before = &x->g[(x->now + 1) % 3];
     for (int32_t v = 0; v < rows.nodes; v++) {
         double *high = x->a.high + (int64_t)v * LANES, *low = x->a.low + (int64_t)v * LANES;
-        double size, far, terms;
-        take_row(rows, v, g, high, low, &size, &far, &terms);
+        row_of row;
+        take_row(rows, v, g, high, low, &row);
         settle_sum(high, low);
         if (weight > 1) {
             scale_by(weight, high, low);
@@ -166,12 +172,12 @@ WIDER static void arrive(state *x, netdp_rows rows, double weight)
                 add_low(1 - weight, before->low + (int64_t)v * LANES, low);
             }
             settle_sum(high, low);
-            size = (weight * size + (weight - 1) * before->size[v]) * ROUND_UP;
-            far = (weight * far + (weight - 1) * before->far[v]) * ROUND_UP;
-            terms += 4;
+            row.size = (weight * row.size + (weight - 1) * before->size[v]) * ROUND_UP;
+            row.far = (weight * row.far + (weight - 1) * before->far[v]) * ROUND_UP;
+            row.terms += 4;
         }
-        x->a.size[v] = size;
-        x->a.far[v] = size > 0 ? far + rounded(terms, size) : 0;
+        x->a.size[v] = row.size;
+        x->a.far[v] = row.size > 0 ? row.far + rounded(row.terms, row.size) : 0;
     }
 }
 
@@ -244,11 +250,11 @@ static void place(state *x, const netdp_i_shift_round *round, int64_t t)
 WIDER static void sum_ties(state *x, const netdp_i_shift_round *round)
 {
     for (int32_t i = 0; i < round->tie->count; i++) {
-        double size, far, terms, *high = x->left + (int64_t)i * 2 * LANES, *low = high + LANES;
-        take_row(round->rows, round->tie->observer[i], &x->g[x->now], high, low, &size, &far,
-                 &terms);
+        double *high = x->left + (int64_t)i * 2 * LANES, *low = high + LANES;
+        row_of row;
+        take_row(round->rows, round->tie->observer[i], &x->g[x->now], high, low, &row);
         settle_sum(high, low);
-        x->left_far[i] = far + rounded(terms, size);
+        x->left_far[i] = row.far + rounded(row.terms, row.size);
     }
 }
 

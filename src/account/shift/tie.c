@@ -267,17 +267,17 @@ netdp_status netdp_i_tie_resolve(netdp_rows rows, const char *part, netdp_i_shif
     if (s.rows == 0)
         goto done;
     int32_t clear = begin_elimination(&s);
-    const bool small = s.rows <= EXACT_ROWS && (int64_t)s.rows * s.columns <= EXACT_ENTRIES;
-    if (clear < s.rows && !(small && exact_rank(&s) == clear))
-        clear = eliminate(&s, clear, 0);
-    if (clear < s.rows && !small) {
-        tie->off = INFINITY;
-        goto done;
+    if (clear < s.rows) {
+        const bool small = s.rows <= EXACT_ROWS && (int64_t)s.rows * s.columns <= EXACT_ENTRIES;
+        const slong rank = small ? exact_rank(&s) : -1;
+        if (rank == s.rows)
+            clear = eliminate(&s, clear, 0);
+        if (rank != clear) {
+            tie->off = INFINITY;
+            goto done;
+        }
     }
-    if (clear < s.rows && exact_rank(&s) != clear)
-        tie->off = INFINITY;
-    else
-        status = settle(&s, tie, clear, error);
+    status = settle(&s, tie, clear, error);
 done:
     sums_clear(&s);
     return status;
