@@ -14,7 +14,7 @@
 #include "base/memory.h"
 
 /* A rounding, 2^-53, may be this part of what an observer resolves; more, and the closed bound is the answer. */
-#define MOST_LOST 1e-9
+#define MOST_LOST 1e-12
 
 /* So many times the quietest noise the loudest may be. */
 #define MOST_APART 1e6
@@ -24,8 +24,12 @@
  * it, and on top: of losses near 0, to which digits of the others' are lost.
  */
 #define PARTS_OF_LOSS 1000
-#define PARTS_OF_ROOT 36
+#define PARTS_OF_ROOT 100
 #define MORE_OF_SUMS 6
+
+/* What is taken from a bound from below, and from its root. */
+#define LESS_OF_LOSS 150
+#define LESS_OF_ROOT 20
 #define MARGIN 3e-10
 #define LEAST_MARGIN 1e-19
 
@@ -99,8 +103,8 @@ static netdp_status find_lost(const netdp_i_gossip_account *a, const int32_t *me
 {
     double reach = 1;
     char *mark = NETDP_I_NEW(char, netdp_graph_nodes(a->graph));
-    netdp_status status = mark == NULL ? netdp_i_no_memory(error)
-                                       : find_reach(a, member, mark, &reach, error);
+    netdp_status status =
+        mark == NULL ? netdp_i_no_memory(error) : find_reach(a, member, mark, &reach, error);
     netdp_i_free(mark);
     *lost = lost_at(a, reach) * (a->request->sees == NETDP_SEES_SUM ? MORE_OF_SUMS : 1);
     return status;
@@ -131,12 +135,15 @@ static bool is_factored(const netdp_i_gossip_account *a, double reach)
     return reach * netdp_i_observer_scale(a->request->protocol, &any) < NETDP_I_FACTOR_BELOW;
 }
 
-/* No margin is added to a stream's sums, nor to a coalition's that doubles do not tell apart. */
 static bool closes(const netdp_i_gossip_account *a, double reach)
 {
+    const netdp_loss_request *request = a->request;
+    const bool sums = request->sees == NETDP_SEES_SUM, pooled = a->losses->members > 1;
     if (a->proves_stream)
-        return a->request->sees == NETDP_SEES_SUM && a->losses->members == 1 &&
-               is_factored(a, reach);
+        return sums && !pooled && is_factored(a, reach);
+    /* A coalition's sums that the proof of a stream does not tell apart have a margin only where no proof is wanted. */
+    if (sums && pooled && request->protocol->steady && request->certify != NETDP_CERTIFY_NO)
+        return true;
     return !(lost_at(a, reach) <= MOST_LOST);
 }
 
@@ -170,11 +177,12 @@ netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error)
     }
     a->bound = netdp_i_bound_row(NETDP_BOUND_EVERYTHING);
     a->proves_stream = false;
-    a->why = a->request->certify == NETDP_CERTIFY_NO
-                 ? "every message counts as seen: doubles do not resolve what is; a certificate may "
-                   "say less"
-                 : "every message counts as seen: doubles do not resolve what is, and there is no "
-                   "proof, or none in a minute or so; see --certify yes";
+    a->why =
+        a->request->certify == NETDP_CERTIFY_NO
+            ? "every message counts as seen: doubles do not resolve what is; a certificate may "
+              "say less"
+            : "every message counts as seen: doubles do not resolve what is, and there is no "
+              "proof, or none in a minute or so; see --certify yes";
     return NETDP_OK;
 }
 
@@ -192,8 +200,9 @@ netdp_status netdp_i_gossip_margin(const netdp_i_gossip_account *a, const int32_
 netdp_status netdp_i_gossip_round_outward(const netdp_i_gossip_account *a, const int32_t *member,
                                           double *loss, netdp_error *error)
 {
-    const double slots =
-        a->request->protocol->steady ? (double)netdp_linear_participations(a->request->protocol) : 1;
+    const double slots = a->request->protocol->steady
+                             ? (double)netdp_linear_participations(a->request->protocol)
+                             : 1;
     double lost = 0;
     netdp_status status = find_lost(a, member, &lost, error);
     for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++)
@@ -211,8 +220,8 @@ netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const 
     double lost = 0;
     netdp_status status = find_lost(a, member, &lost, error);
     for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++) {
-        const double root = fmax(0, sqrt(loss[i]) - slots * lost);
-        loss[i] = fmax(0, root * root * (1 - PARTS_OF_ROOT * lost) - LEAST_MARGIN);
+        const double root = fmax(0, sqrt(loss[i]) - LESS_OF_ROOT * slots * lost);
+        loss[i] = fmax(0, root * root * (1 - LESS_OF_LOSS * lost) - LEAST_MARGIN);
     }
     return status;
 }

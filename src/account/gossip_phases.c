@@ -46,8 +46,7 @@ static bool follows_pairs(const netdp_i_gossip_account *a, const netdp_i_observe
 {
     const netdp_linear *protocol = a->request->protocol;
     return observer->pairing != NULL && !protocol->accelerate && protocol->end_dither > 0 &&
-           a->losses->to_count * pow(netdp_graph_nodes(a->graph), 3) <=
-               PAIRED_PHASE;
+           a->losses->to_count * pow(netdp_graph_nodes(a->graph), 3) <= PAIRED_PHASE;
 }
 
 /*

@@ -440,8 +440,7 @@ bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_obse
         return true;
     const bool heard = netdp_i_cost_hears(request, observer, true, &plan);
     const shifts s = measure_shifts(&z, request, &plan, heard);
-    if (heard &&
-        (s.filter * z.observers > AT_LEAST || s.filter_bytes > netdp_i_memory_limit()))
+    if (heard && (s.filter * z.observers > AT_LEAST || s.filter_bytes > netdp_i_memory_limit()))
         return false;
     if (s.bytes > PROOF_BYTES)
         return false;
