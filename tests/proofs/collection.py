@@ -191,6 +191,7 @@ FORGED = [
     ("stream-dual", "diagonal-too-small", "Diag(y) - V'V is not positive", lambda t: re.sub(r"^y 2 .*", "y 2 0x1p-9", t, flags=re.M)),
     ("stream-at-most", "at-most-more", "three contributions tell more than two", at("^at-most.*", "at-most 3")),
     ("correlated-messages", "no-diagonal", "C has a 0 on its diagonal", at("^correlate 2 2.*\n", "")),
+    ("correlated-messages", "later-noise", "noise of a phase has nothing of a later one", after("^correlate 0 0.*", "correlate 0 1 0x1p-1")),
     ("correlated-messages", "seen-moves", "a seen node moves in a phase of another contribution", after("^phase 3", "g 0 1 0x1p-20")),
     ("correlated-messages", "z-elsewhere", "z stands in its own phase", after("^phase 3", "z 2 7 0x1p-20")),
     ("correlated-messages", "phases-swapped", "C of other phases than those of the displacements", lambda t: t.replace("correlate 1 0 -", "correlate 1 0 ")),

@@ -281,6 +281,7 @@ class Network {
     this.slots = this.phases || (this.streams ? Math.ceil(this.rounds / this.every) : 1);
     need(head.one("takes-part", 1) <= this.slots, head.line("takes-part"), "takes-part: more than there are phases");
     this.parts = Math.min(head.one("takes-part", head.one("at-most", this.slots)), this.slots);
+    for (const { index: [p, s], line } of head.all("correlate").values()) need(s <= p, line, "correlate p q has q at most p");
     need(this.slots <= MOST_SLOTS, head.line("phases") || head.line("every"), "too many contributions");
     const between = ONE.minus(this.gamma).sign() < 0 && this.gamma.atMost(new Fraction(2n));
     need(!head.has("accelerate") || (between && !head.has("change")), head.line("accelerate"),
