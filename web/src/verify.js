@@ -661,12 +661,38 @@ function answer(net, q) {
       need(claimHolds(kind, numbers, loss), line, `claim ${kind} ${values.join(" ")} is not proven: the loss is at most ${shown(loss)}`);
       said.push(SAYS[kind](values));
     }
-  const us = [...question.us].sort((a, b) => a - b).join(", ");
+  return words(net, q, question, `holds: ${said.join(", ")} (proven: ${shown(loss)})`);
+}
+
+// A double, as people write it.
+const plain = (x) => String(Number(x.n) / 2 ** x.e);
+
+// The whole question, in words.
+function words(net, q, question, first) {
+  const { head } = net, us = [...question.us].sort((a, b) => a - b), rule = head.one("rule"), bound = q.one("bound");
+  const weight = q.one("weight", head.one("weight")), has = (key) => head.has(key);
   const sees = { messages: "its own and its neighbours' messages", everything: "every message", sums: "its own messages and the sums it receives" };
-  return `holds: ${said.join(", ")} (proven: ${shown(loss)}); of ${net.head.one("unit") === "row" ? "one record of " : ""}node ${question.u}, towards ` +
-    `${question.us.size > 1 ? "a coalition of nodes" : "node"} ${us} that sees ${sees[question.sees]} and ` +
-    `${question.counts ? "does not use" : "knows"} its own noise; ${net.n} nodes, ${net.head.all("edge").size} edges; ` +
-    `weights ${net.head.one("rule")}; ${net.rounds} rounds`;
+  const noise = [...head.all("noise").values()].sort((a, b) => a.index[0] - b.index[0]);
+  const rounds = new Set([...head.all("change").values()].map(({ index }) => index[0]));
+  return [
+    first,
+    `of ${head.one("unit") === "row" ? "one record of " : ""}node ${question.u}, towards ${us.length > 1 ? "a coalition of nodes" : "node"} ` +
+      `${us.join(", ")} that sees ${sees[question.sees]} and ${question.counts ? "does not use" : "knows"} its own noise`,
+    weight && `whose contributions weigh ${plain(weight)}`,
+    `${net.n} nodes, ${head.all("edge").size} edges`,
+    `weights ${rule}${rule.includes("file") ? ", W is given" : ""}`,
+    `${net.rounds} rounds, noise ${noise.map(({ index, values }) => `${plain(values[0])} from round ${index[0]}`).join(", ")}`,
+    has("change") && `another network in ${rounds.size} rounds`,
+    q.has("phase") && "phases with networks or displacements of their own",
+    has("pair") && `pairwise noise ${plain(head.one("pair-noise"))} of ${head.all("pair").size} pairs`,
+    has("accelerate") && `accelerated by ${plain(net.gamma)}`,
+    net.end && `all states are seen under noise ${plain(net.end)} at the end`,
+    net.phases && `${net.phases} phases, of which it takes part in ${net.parts}`,
+    net.phases && net.every && `every ${net.every} phases`,
+    has("correlate") && "noise correlated over phases",
+    net.streams && `contributes every ${net.every} rounds, ${net.parts} times`,
+    net.streams && (["abs-sum", "dual"].includes(bound) || question.sees === "everything" ? "any contributions" : `pattern ${bound}`),
+  ].filter((text) => text).join("; ");
 }
 
 // The answers of a proof file, one a question; or its first line that fails, and why.
