@@ -46,6 +46,7 @@ netdp_status netdp_i_books_read(netdp_i_participant *p)
         status = find_self(p, &self);
     if (status == NETDP_OK)
         status = netdp_i_settings_read(p->folder, p->package, &p->settings, p->error);
+    p->attempt.test = p->settings.test;
     if (status == NETDP_OK)
         status = netdp_i_task_new(p->package, &p->settings, p->folder, self, &p->task, p->error);
     return status;
@@ -337,6 +338,9 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
         status = tell_account(p);
     if (status == NETDP_OK) /* both look at every row */
         status = settled ? netdp_i_ledger_verify(p->ledger, NULL, NULL, NULL, p->error) : admit(p);
+    p->finished = settled;
+    if (status == NETDP_OK)
+        status = netdp_i_own_open(p, reserved == 0);
     if (status == NETDP_OK && p->settings.test)
         status = netdp_i_ephemeral_new(p->signer, &p->attempt, (uint32_t)self, &p->ephemeral,
                                        &p->offer[self], p->error);
@@ -348,11 +352,8 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
     if (status != NETDP_OK)
         return status;
     p->offered[self] = p->task.pairs != NULL;
-    if (settled) { /* it only helps others to their end */
-        status = find_frames(p, p->task.protocol.rounds);
-        p->finished = status == NETDP_OK;
-        return status;
-    }
+    if (settled) /* it only helps others to their end */
+        return find_frames(p, p->task.protocol.rounds);
     status = resume(p);
     p->drawing.ephemeral = p->ephemeral;
     return status;

@@ -193,7 +193,7 @@ bool netdp_i_signer_locked(const netdp_i_signer *signer)
 static void digest_of(netdp_i_signed_as what, const void *message, size_t bytes,
                       unsigned char digest[NETDP_I_DIGEST])
 {
-    static const char *const purposes[] = {"netdp ephemeral key 1", "netdp statement 1",
+    static const char *const purposes[] = {"netdp ephemeral key 2", "netdp statement 1",
                                            "netdp join 1", "netdp reveal 1", "netdp ledger head 1"};
     crypto_generichash_state state;
     crypto_generichash_init(&state, NULL, 0, NETDP_I_DIGEST);
@@ -258,14 +258,15 @@ static unsigned char *put32(unsigned char *to, uint32_t number)
     return to;
 }
 
-enum { CLAIM = NETDP_I_DIGEST + 12 + NETDP_I_KEY };
+enum { CLAIM = 1 + NETDP_I_DIGEST + 12 + NETDP_I_KEY };
 
-/* Study, phase, attempt, member, key. */
+/* Test mode or not, study, phase, attempt, member, key. */
 static void make_claim(const netdp_i_attempt *attempt, uint32_t node,
                        const unsigned char key[NETDP_I_KEY], unsigned char claim[CLAIM])
 {
-    memcpy(claim, attempt->study, NETDP_I_DIGEST);
-    unsigned char *at = put32(claim + NETDP_I_DIGEST, attempt->phase);
+    claim[0] = attempt->test;
+    memcpy(claim + 1, attempt->study, NETDP_I_DIGEST);
+    unsigned char *at = put32(claim + 1 + NETDP_I_DIGEST, attempt->phase);
     at = put32(at, attempt->attempt);
     at = put32(at, node);
     memcpy(at, key, NETDP_I_KEY);
@@ -393,6 +394,13 @@ bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *atte
     unsigned char claim[CLAIM];
     make_claim(attempt, node, offer->key, claim);
     return netdp_i_signed(key, NETDP_I_SIGNED_EPHEMERAL, claim, sizeof claim, offer->signature);
+}
+
+bool netdp_i_offer_is_key(const netdp_i_offer *offer)
+{
+    static const unsigned char any[crypto_scalarmult_SCALARBYTES] = {8};
+    unsigned char shared[crypto_scalarmult_BYTES];
+    return crypto_scalarmult(shared, any, offer->key) == 0;
 }
 
 /*

@@ -71,6 +71,7 @@ bool netdp_i_head_holds(const netdp_i_shown_head *shown, bool test,
 typedef struct netdp_i_attempt {
     unsigned char study[NETDP_I_DIGEST]; /* the package's digest */
     uint32_t phase, attempt;
+    bool test; /* a rehearsal: what is signed in it is worth nothing outside */
 } netdp_i_attempt;
 
 typedef struct netdp_i_ephemeral netdp_i_ephemeral;
@@ -102,9 +103,12 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
 netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt *attempt,
                                       netdp_error *error);
 
-/* Did the member of that roster key make this offer, for this attempt? */
+/* Did the member of that roster key make this offer, for this attempt and this mode? */
 bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *attempt, uint32_t node,
                          const unsigned char key[NETDP_I_KEY]);
+
+/* False: a point of low order, with which every secret is the same. */
+bool netdp_i_offer_is_key(const netdp_i_offer *offer);
 
 /*
  * The stream of noise that members `mine` and `theirs` share in this attempt: both get the same,

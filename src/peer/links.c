@@ -1,12 +1,14 @@
 /* A participant's links: hellos, pair keys, vectors and ledger heads, each way. */
 #include "peer/participant_base.h"
 
+#include <inttypes.h>
 #include <sodium.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "peer/link/address.h"
+#include "peer/link/largest.h"
 
 enum { HANDSHAKE = 5000, CONNECTION_FRAME = 256, STRANGERS = 10 };
 
@@ -54,8 +56,21 @@ static void spread_offer(netdp_i_participant *p, int32_t origin, int32_t from)
             send_offer(p, i, origin);
 }
 
-/* One that it has already comes by every way that there is. Another one, signed, is the origin's doing: its
- * own link is refused, and who only hands it on is not to blame. */
+/* What is signed is the origin's doing: its own link is refused, and who only hands it on is not to blame. */
+static netdp_i_refusal blame_origin(netdp_i_participant *p, int32_t link, int32_t origin,
+                                    netdp_i_refusal why)
+{
+    if (p->link[link].neighbour == origin)
+        return why;
+    p->refused[why]++;
+    if (may_tell(p))
+        netdp_i_participant_tell(p, "event=refused reason=%s member=%s from=%s",
+                                 netdp_i_refusal_word(why), netdp_i_participant_name(p, origin),
+                                 netdp_i_participant_name(p, p->link[link].neighbour));
+    return NETDP_I_REFUSE_NOTHING;
+}
+
+/* One that it has already comes by every way that there is; another one is a second. */
 static netdp_i_refusal hear_again(netdp_i_participant *p, int32_t link, int32_t origin,
                                   const netdp_i_offer *offer)
 {
@@ -65,15 +80,7 @@ static netdp_i_refusal hear_again(netdp_i_participant *p, int32_t link, int32_t 
     if (!netdp_i_offer_holds(offer, &p->attempt, (uint32_t)origin,
                              member_of(p, (uint32_t)origin)->key))
         return NETDP_I_REFUSE_BAD_SIGNATURE;
-    if (p->link[link].neighbour == origin)
-        return NETDP_I_REFUSE_SECOND_KEY;
-    p->refused[NETDP_I_REFUSE_SECOND_KEY]++;
-    if (may_tell(p))
-        netdp_i_participant_tell(p, "event=refused reason=%s member=%s from=%s",
-                                 netdp_i_refusal_word(NETDP_I_REFUSE_SECOND_KEY),
-                                 netdp_i_participant_name(p, origin),
-                                 netdp_i_participant_name(p, p->link[link].neighbour));
-    return NETDP_I_REFUSE_NOTHING;
+    return blame_origin(p, link, origin, NETDP_I_REFUSE_SECOND_KEY);
 }
 
 static netdp_i_refusal hear_key(netdp_i_participant *p, int32_t link, const netdp_i_key_frame *key)
@@ -87,6 +94,8 @@ static netdp_i_refusal hear_key(netdp_i_participant *p, int32_t link, const netd
         return hear_again(p, link, (int32_t)key->origin, &offer);
     if (!netdp_i_offer_holds(&offer, &p->attempt, key->origin, member_of(p, key->origin)->key))
         return NETDP_I_REFUSE_BAD_SIGNATURE;
+    if (!netdp_i_offer_is_key(&offer)) /* kept and handed on by nobody */
+        return blame_origin(p, link, (int32_t)key->origin, NETDP_I_REFUSE_NO_PAIR_KEY);
     p->offer[key->origin] = offer;
     p->offered[key->origin] = true;
     p->moved = netdp_i_boot_seconds();
@@ -173,6 +182,17 @@ bool netdp_i_known_to_all(const netdp_i_participant *p)
     return true;
 }
 
+/* Dropped before anything is computed of it: the round goes on without that edge. */
+static void lose(netdp_i_participant *p, int32_t link, int64_t round)
+{
+    p->lost++;
+    p->refused[NETDP_I_REFUSE_TOO_LARGE]++;
+    if (may_tell(p))
+        netdp_i_participant_tell(p, "event=refused reason=%s member=%s round=%" PRId64,
+                                 netdp_i_refusal_word(NETDP_I_REFUSE_TOO_LARGE),
+                                 netdp_i_participant_name(p, p->link[link].neighbour), round);
+}
+
 static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
                                    const netdp_i_message *message)
 {
@@ -188,8 +208,11 @@ static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
     if (message->place.phase != netdp_i_when_of(p, s->next).phase)
         return NETDP_I_REFUSE_MALFORMED;
     netdp_i_frame_numbers(message, p->numbers);
-    if (!netdp_i_rounds_hear(p->rounds, link, s->next, p->numbers))
+    const bool within = netdp_i_is_within(p->numbers, p->task.width, p->task.largest);
+    if (!netdp_i_rounds_hear(p->rounds, link, s->next, within ? p->numbers : NULL))
         return NETDP_I_REFUSE_OUT_OF_ORDER;
+    if (!within)
+        lose(p, link, s->next);
     s->next++;
     p->moved = netdp_i_boot_seconds();
     let_ahead(p, link, s->next - 1);

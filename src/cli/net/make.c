@@ -136,6 +136,7 @@ static netdp_status install(const netdp_i_package *package, const json_t *addres
                                  .address = NETDP_I_NEW(char *, package->members),
                                  .patience = 3600,
                                  .linger = 60,
+                                 .slot = -1,
                                  .test = test,
                                  .seed = o->seed};
     const char *own = address_of(addresses, package->member[self].name);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const uint8_t magic[8] = "netdp\0\0\2";
+static const uint8_t magic[8] = "netdp\0\0\3";
 
 enum {
     PLACE = 12,

@@ -16,7 +16,7 @@
 #include "peer/link/refusal.h"
 
 enum {
-    NETDP_I_FRAME_VERSION = 2,
+    NETDP_I_FRAME_VERSION = 3,
     NETDP_I_FRAME_HEAD = 8,
     NETDP_I_FRAME_WIDEST = 1 << 24, /* numbers of a vector, whatever a study says */
 };

@@ -27,7 +27,9 @@
     row(WRONG_ATTEMPT, "wrong-attempt", "the frame is of another attempt") \
     row(BAD_SIGNATURE, "bad-signature", "a pair key or a ledger's head is not signed by the roster's key") \
     row(SECOND_KEY, "second-key", "a participant signed two pair keys for one attempt: the noise of one of them stays in the result") \
-    row(FALSE_HEAD, "false-head", "the other says that it has seen a later ledger of this peer, and cannot show that this peer signed it")
+    row(FALSE_HEAD, "false-head", "the other says that it has seen a later ledger of this peer, and cannot show that this peer signed it") \
+    row(TOO_LARGE, "too-large", "a number of the vector is farther from 0 than any of the study is: it is dropped, and the edge is lost in that round") \
+    row(NO_PAIR_KEY, "no-pair-key", "what a participant signed as its pair key is a point of low order, with which nobody has a secret")
 /* clang-format on */
 
 typedef enum netdp_i_refusal {

@@ -1,4 +1,4 @@
-#include "peer/metrics.h"
+#include "peer/link/metrics.h"
 
 #include <stdlib.h>
 #include <string.h>
