@@ -322,16 +322,40 @@ static netdp_status resume(netdp_i_participant *p)
                               "back");
 }
 
+/* The ledger of this key, which begins once. */
+static netdp_status open_ledger(netdp_i_participant *p)
+{
+    char path[NETDP_I_PATH_ROOM], key[NETDP_I_PATH_ROOM];
+    unsigned char first[NETDP_I_DIGEST];
+    int64_t began = 0;
+    /* What was spent in test mode is nothing, and what left then is nothing to go on from. */
+    const bool real = !p->settings.test;
+    netdp_i_file_path(path, p->folder, real ? "ledger.db" : "ledger-test.db");
+    netdp_i_file_path(key, p->folder, "key");
+    netdp_status status = real ? netdp_i_ledger_expect(p->folder, p->signer, p->error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error);
+    if (status == NETDP_OK && real)
+        status = netdp_i_ledger_first(p->ledger, first, &began, p->error);
+    if (status != NETDP_OK || !real)
+        return status;
+    if (netdp_i_signer_since(p->signer) == NULL)
+        return netdp_i_signer_begin(key, p->signer, first, began, p->error);
+    return netdp_i_signer_began(p->signer, first)
+               ? NETDP_OK
+               : netdp_i_fail(
+                     p->error, NETDP_INVALID,
+                     "%.300s: is not the ledger of this key, which began at %s: `key` says so; "
+                     "bring that one back",
+                     path, netdp_i_signer_since(p->signer));
+}
+
 netdp_status netdp_i_books_open(netdp_i_participant *p)
 {
-    char path[NETDP_I_PATH_ROOM];
     bool settled = false;
     int64_t reserved = 0;
     const int32_t self = p->task.self;
-    /* What was spent in test mode is nothing, and what left then is nothing to go on from. */
-    netdp_i_file_path(path, p->folder, p->settings.test ? "ledger-test.db" : "ledger.db");
-    netdp_status status =
-        netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error);
+    netdp_status status = open_ledger(p);
     if (status == NETDP_OK)
         status = netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error);
     if (status == NETDP_OK && !p->settings.test)

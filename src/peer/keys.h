@@ -22,6 +22,7 @@
 enum {
     NETDP_I_KEY = 32,       /* bytes of a public key */
     NETDP_I_SIGNATURE = 64, /* of a signature */
+    NETDP_I_SINCE = 21,     /* of a time as text, with a NUL */
 };
 
 /* The one thing of a key that may be signed; a signature for one purpose is none for another. */
@@ -48,6 +49,16 @@ const unsigned char *netdp_i_signer_secret(const netdp_i_signer *signer);
 
 /* Could its memory be locked? Where not (RLIMIT_MEMLOCK), it may come to lie in swap. */
 bool netdp_i_signer_locked(const netdp_i_signer *signer);
+
+/*
+ * Of one key there is one ledger, and its file says which: since when (NULL: none has begun), whether it begins with
+ * that row, and that it does from now on.
+ */
+const char *netdp_i_signer_since(const netdp_i_signer *signer);
+bool netdp_i_signer_began(const netdp_i_signer *signer, const unsigned char first[NETDP_I_DIGEST]);
+netdp_status netdp_i_signer_begin(const char *path, netdp_i_signer *signer,
+                                  const unsigned char first[NETDP_I_DIGEST], int64_t time,
+                                  netdp_error *error);
 
 void netdp_i_sign(const netdp_i_signer *signer, netdp_i_signed_as what, const void *message,
                   size_t bytes, unsigned char signature[NETDP_I_SIGNATURE]);

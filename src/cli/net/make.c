@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/net/net.h"
+#include "peer/ledger.h"
 #include "peer/link/address.h"
 #include "peer/net/deploy.h"
 #include "peer/net/invitation.h"
@@ -548,6 +549,28 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
 
 /* ---- join ---- */
 
+/* Joining changes what a peer runs by, and a folder whose ledger is lost is none to go on with. */
+static netdp_status check_folder(const char *folder, netdp_error *error)
+{
+    static const char *const ledgers[] = {"ledger.db", "ledger-test.db"};
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_signer *signer = NULL;
+    for (int i = 0; i < 2; i++) {
+        netdp_i_file_path(path, folder, ledgers[i]);
+        if (netdp_i_ledger_in_use(path))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%.300s: a peer runs in it; stop it first, or name another folder",
+                                folder);
+    }
+    netdp_i_file_path(path, folder, "key");
+    netdp_status status =
+        access(path, F_OK) == 0 ? netdp_i_signer_load(path, &signer, error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_expect(folder, signer, error);
+    netdp_i_signer_free(signer);
+    return status;
+}
+
 /* The first time: a key, and the answer. */
 static netdp_status join_first(const char *path, const net_options *o, netdp_error *error)
 {
@@ -668,6 +691,8 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
     if (status == NETDP_OK && !arguments.help && o.output == NULL)
         status = netdp_i_fail(error, NETDP_INVALID, "-o DIR: required; your own folder");
     else if (status == NETDP_OK && !arguments.help)
+        status = check_folder(o.output, error);
+    if (status == NETDP_OK && !arguments.help)
         status = stat(arguments.text[0], &shape) == 0 && S_ISDIR(shape.st_mode)
                      ? join_package(arguments.text[0], &o, error)
                      : join_first(arguments.text[0], &o, error);

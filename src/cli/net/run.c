@@ -321,6 +321,18 @@ static void check_key(doctor *d, const char *folder, const netdp_i_package *pack
     netdp_i_signer_free(signer);
 }
 
+static netdp_status expect_ledger(const char *folder, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_signer *signer = NULL;
+    netdp_i_file_path(path, folder, "key");
+    netdp_status status = netdp_i_signer_load(path, &signer, error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_expect(folder, signer, error);
+    netdp_i_signer_free(signer);
+    return status;
+}
+
 static void check_budget(doctor *d, const char *folder, const netdp_i_package *package,
                          int32_t self, bool running)
 {
@@ -334,7 +346,9 @@ static void check_budget(doctor *d, const char *folder, const netdp_i_package *p
     tell(d, "budget", status == NETDP_OK, status == NETDP_OK ? "budget.yaml is read" : error.text);
     netdp_i_file_path(path, folder, "ledger.db");
     if (access(path, F_OK) != 0) {
-        tell(d, "ledger", true, "none yet; the first start makes it");
+        status = expect_ledger(folder, &error);
+        tell(d, "ledger", status == NETDP_OK,
+             status == NETDP_OK ? "none yet; the first start makes it" : error.text);
     } else {
         status = netdp_i_ledger_read(path, &ledger, &error);
         if (status == NETDP_OK)
