@@ -46,6 +46,8 @@ netdp_status netdp_i_books_read(netdp_i_participant *p)
         status = find_self(p, &self);
     if (status == NETDP_OK)
         status = netdp_i_settings_read(p->folder, p->package, &p->settings, p->error);
+    if (status == NETDP_OK && p->settings.package != NULL)
+        status = netdp_i_package_admit(p->package, p->settings.package, time(NULL), p->error);
     p->attempt.test = p->settings.test;
     if (status == NETDP_OK)
         status = netdp_i_task_new(p->package, &p->settings, p->folder, self, &p->task, p->error);
@@ -120,7 +122,10 @@ netdp_status netdp_i_books_transcript(netdp_i_participant *p)
     char path[NETDP_I_PATH_ROOM];
     if (p->settings.transcript == NULL)
         return NETDP_OK;
-    netdp_i_file_path(path, p->folder, p->settings.transcript);
+    if (p->settings.transcript[0] == '/')
+        netdp_i_file_path(path, "", p->settings.transcript + 1);
+    else
+        netdp_i_file_path(path, p->folder, p->settings.transcript);
     p->transcript = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     return p->transcript >= 0 ? NETDP_OK
                               : netdp_i_fail(p->error, NETDP_ENVIRONMENT,

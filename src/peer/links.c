@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sodium.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -227,6 +228,7 @@ static netdp_status fill_hello(const netdp_i_participant *p, int32_t link, netdp
     *hello = (netdp_i_hello){.index = (uint32_t)p->task.self,
                              .nodes = (uint32_t)p->package->members,
                              .test = p->settings.test,
+                             .clock = time(NULL),
                              .at = netdp_i_when_of(p, p->side[link].next)};
     memcpy(hello->study, p->attempt.study, sizeof hello->study);
     netdp_i_ledger_head_of(p->ledger, &hello->ledger);
@@ -310,6 +312,19 @@ static bool may_have(const netdp_i_participant *p, uint32_t round)
     return true;
 }
 
+/* Two clocks that are minutes apart stop nobody, but whose is wrong will not see the package's last day come. */
+static void tell_clock(netdp_i_participant *p, int32_t link, int64_t theirs)
+{
+    const int64_t mine = time(NULL);
+    const bool ahead = theirs > mine;
+    const uint64_t apart =
+        ahead ? (uint64_t)theirs - (uint64_t)mine : (uint64_t)mine - (uint64_t)theirs;
+    if (apart >= NETDP_I_CLOCKS_APART && may_tell(p))
+        netdp_i_participant_tell(p, "event=clock member=%s %s=%" PRIu64,
+                                 netdp_i_participant_name(p, p->link[link].neighbour),
+                                 ahead ? "ahead" : "behind", apart);
+}
+
 static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const netdp_i_hello *theirs)
 {
     const int32_t who = p->link[link].neighbour;
@@ -334,6 +349,7 @@ static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const ne
     if (why != NETDP_I_REFUSE_NOTHING)
         return why;
     netdp_i_participant_tell(p, "event=link-up member=%s", netdp_i_participant_name(p, who));
+    tell_clock(p, link, theirs->clock);
     s->greeted = true;
     s->send = s->most = theirs->at.round; /* it is at the round before, or at this one */
     (void)send_head(p, link);             /* this ledger goes on from what it knows */

@@ -20,6 +20,8 @@
 
 /* peer.json; every key is optional but one of `data` and `test`. */
 typedef struct netdp_i_settings {
+    char *
+        package; /* "package": the name of the package that was agreed on, in hexadecimal; NULL: any */
     char *listen;   /* "listen": "HOST:PORT"; NULL: it only dials */
     char **address; /* "dial": {"NAME": "HOST:PORT"}: [members], NULL where it does not dial */
     int32_t members;

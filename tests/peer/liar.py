@@ -7,6 +7,7 @@ import socket
 import ssl
 import struct
 import tempfile
+import time
 
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
@@ -71,7 +72,7 @@ class Liar:
         self.study = body[8:40]
         shown = struct.pack("<Q", self.rows) + bytes([self.rows % 256]) * 32
         self.say(HELLO, b"netdp\0\0" + bytes([VERSION]) + self.study + struct.pack("<III", self.index, self.nodes, self.test)
-                 + struct.pack("<III", *at) + shown + bytes(40 + 64))
+                 + struct.pack("<III", *at) + struct.pack("<q", int(time.time())) + shown + bytes(40 + 64))
         if head:
             self.head()
         return self

@@ -160,7 +160,7 @@ def value(liar, round):
     if kind == GOODBYE:
         return kind, struct.pack("<I", some(0, 0.7))
     return kind, (b"netdp\0\0" + bytes([VERSION]) + liar.study + struct.pack("<III", some(0), some(4), some(0))
-                  + struct.pack("<III", some(0), some(0), some(round)) + head(liar) + head(liar) + CHANCE.randbytes(64))
+                  + struct.pack("<III", some(0), some(0), some(round)) + struct.pack("<Q", CHANCE.choice([0, 1, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1])) + head(liar) + head(liar) + CHANCE.randbytes(64))
 
 
 LIES = int(os.environ.get("NETDP_LIES", "400"))

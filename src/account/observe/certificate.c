@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "mixing/mixing.h"
@@ -31,7 +32,7 @@ enum { LANES = 16, CHUNK = 512 };
 enum { ABREAST = 4 };
 
 #if defined(__x86_64__) && defined(__ELF__)
-#define WIDER __attribute__((target_clones("avx2", "default")))
+#define WIDER NETDP_I_CLONES("avx2", "default")
 #else
 #define WIDER
 #endif

@@ -140,6 +140,7 @@ static netdp_status install(const netdp_i_package *package, const json_t *addres
                                  .slot = -1,
                                  .test = test,
                                  .seed = o->seed};
+    unsigned char digest[NETDP_I_DIGEST];
     const char *own = address_of(addresses, package->member[self].name);
     const ssize_t length = readlink("/proc/self/exe", binary, sizeof binary - 1);
     if (length > 0)
@@ -147,6 +148,12 @@ static netdp_status install(const netdp_i_package *package, const json_t *addres
     if (settings.address == NULL)
         return netdp_i_no_memory(error);
     netdp_status status = fill_dial(package, addresses, self, &settings, error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_digest(package, digest, error);
+    if (status == NETDP_OK && (settings.package = NETDP_I_NEW(char, NETDP_I_DIGEST_TEXT)) == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        netdp_i_hex(digest, settings.package);
     if (status == NETDP_OK && own != NULL && (settings.listen = netdp_i_copy_text(own)) == NULL)
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK)
@@ -235,7 +242,11 @@ static netdp_status make_members(netdp_i_package *package, const net_options *o,
         netdp_i_file_path(folder, o->output, package->member[v].name);
         snprintf(path, sizeof path, "%s/key", folder);
         snprintf(address, sizeof address, "%.250s:%" PRId64, o->host, o->port + v);
-        status = netdp_i_deploy_mkdir(folder, false, error);
+        status = o->port + v > 65535
+                     ? netdp_i_fail(error, NETDP_INVALID,
+                                    "--port: %" PRId64 " and those behind it: ports end at 65535",
+                                    o->port)
+                     : netdp_i_deploy_mkdir(folder, false, error);
         if (status == NETDP_OK)
             status = netdp_i_signer_make(path, &signer, error);
         if (status == NETDP_OK) {
@@ -663,6 +674,7 @@ static netdp_status join_package(const char *net, const net_options *o, netdp_er
 netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
 {
     net_options o = {0};
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
     struct stat shape;
     const netdp_i_option options[] = {
         {NETDP_I_TEXT, 'o', "output", &o.output, "DIR", "the participant's own folder", "required"},
@@ -690,6 +702,11 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status == NETDP_OK && !arguments.help && o.output == NULL)
         status = netdp_i_fail(error, NETDP_INVALID, "-o DIR: required; your own folder");
+    else if (status == NETDP_OK && !arguments.help && o.listen != NULL &&
+             !netdp_i_address_split(o.listen, host, port))
+        status =
+            netdp_i_fail(error, NETDP_INVALID, "--listen: '%s': give HOST:PORT, a port up to 65535",
+                         netdp_i_show_text(o.listen).text);
     else if (status == NETDP_OK && !arguments.help)
         status = check_folder(o.output, error);
     if (status == NETDP_OK && !arguments.help)

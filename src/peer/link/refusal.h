@@ -8,7 +8,7 @@
     row(NOTHING, "nothing", "nothing is refused") \
     row(UNKNOWN_KEY, "unknown-key", "the certificate's key is not in the roster") \
     row(NOT_A_NEIGHBOUR, "not-a-neighbour", "the roster has no edge to this participant") \
-    row(EXPIRED, "expired", "the certificate is not valid at this time") \
+    row(EXPIRED, "expired", "of earlier versions: the certificate is not valid at this time") \
     row(HANDSHAKE, "handshake", "TLS 1.3 with a certificate did not come about") \
     row(TOO_MANY, "too-many", "more connections wait for their handshake than are allowed") \
     row(TOO_SLOW, "too-slow", "the other said nothing, or took nothing, for too long") \
