@@ -412,17 +412,21 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
     return NETDP_I_REFUSE_MALFORMED;
 }
 
-/* The same at both ends, and nobody's who has not the package. */
-static void name_link(const netdp_i_participant *p, int32_t a, int32_t b, uint8_t token[32])
+/* The same at both ends, and known to nobody else: of the secret that the two have by their keys. */
+static void name_link(const netdp_i_participant *p, int32_t other, uint8_t token[32])
 {
-    static const char what[] = "netdp relay";
+    const int32_t a = p->task.self < other ? p->task.self : other;
+    const int32_t b = p->task.self < other ? other : p->task.self;
     crypto_generichash_state state;
-    crypto_generichash_init(&state, NULL, 0, 32);
-    crypto_generichash_update(&state, (const unsigned char *)what, sizeof what);
+    unsigned char secret[NETDP_I_KEY];
+    netdp_i_signer_share(p->signer, p->package->member[other].key, "netdp relay 2", secret);
+    crypto_generichash_init(&state, secret, sizeof secret, 32);
     crypto_generichash_update(&state, p->attempt.study, sizeof p->attempt.study);
-    crypto_generichash_update(&state, p->package->member[a < b ? a : b].key, 32);
-    crypto_generichash_update(&state, p->package->member[a < b ? b : a].key, 32);
+    crypto_generichash_update(&state, p->package->member[a].key, 32);
+    crypto_generichash_update(&state, p->package->member[b].key, 32);
     crypto_generichash_final(&state, token, 32);
+    sodium_memzero(secret, sizeof secret);
+    sodium_memzero(&state, sizeof state);
 }
 
 void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_i_link *link)
@@ -433,7 +437,8 @@ void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_
                            .dials = address != NULL,
                            .address = relay != NULL ? relay : address,
                            .relayed = relay != NULL};
-    name_link(p, p->task.self, neighbour, link->token);
+    if (link->relayed)
+        name_link(p, neighbour, link->token);
 }
 
 netdp_status netdp_i_links_connect(netdp_i_participant *p)
