@@ -291,21 +291,6 @@ bool netdp_i_signed(const unsigned char key[NETDP_I_KEY], netdp_i_signed_as what
     return crypto_sign_verify_detached(signature, digest, sizeof digest, key) == 0;
 }
 
-void netdp_i_signer_share(const netdp_i_signer *signer, const unsigned char theirs[NETDP_I_KEY],
-                          const char *purpose, unsigned char secret[NETDP_I_KEY])
-{
-    unsigned char mine[crypto_scalarmult_SCALARBYTES], public[crypto_scalarmult_BYTES] = {0},
-                                                       shared[crypto_scalarmult_BYTES];
-    (void)crypto_sign_ed25519_sk_to_curve25519(mine, signer->secret);
-    if (crypto_sign_ed25519_pk_to_curve25519(public, theirs) != 0 ||
-        crypto_scalarmult(shared, mine, public) != 0)
-        memcpy(shared, mine, sizeof shared);
-    crypto_generichash(secret, NETDP_I_KEY, (const unsigned char *)purpose, strlen(purpose) + 1,
-                       shared, sizeof shared);
-    sodium_memzero(mine, sizeof mine);
-    sodium_memzero(shared, sizeof shared);
-}
-
 /* ---- Ledger heads ---- */
 
 enum { HEAD_CLAIM = 1 + 8 + NETDP_I_DIGEST };

@@ -62,13 +62,6 @@ netdp_status netdp_i_signer_begin(const char *path, netdp_i_signer *signer,
 
 void netdp_i_sign(const netdp_i_signer *signer, netdp_i_signed_as what, const void *message,
                   size_t bytes, unsigned char signature[NETDP_I_SIGNATURE]);
-/*
- * What two owners of signing keys have in common and nobody else: BLAKE2b-256, of the purpose, keyed by the X25519
- * secret of both keys (of their Montgomery form). A key that is none gives a secret of this peer's own.
- */
-void netdp_i_signer_share(const netdp_i_signer *signer, const unsigned char theirs[NETDP_I_KEY],
-                          const char *purpose, unsigned char secret[NETDP_I_KEY]);
-
 bool netdp_i_signed(const unsigned char key[NETDP_I_KEY], netdp_i_signed_as what,
                     const void *message, size_t bytes,
                     const unsigned char signature[NETDP_I_SIGNATURE]);

@@ -9,32 +9,27 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "peer/link/address.h"
+#include "peer/link/door.h"
 #include "peer/link/largest.h"
 
-enum { HANDSHAKE = 5000, CONNECTION_FRAME = 256, STRANGERS = 10 };
+enum {
+    HANDSHAKE = 5000,
+    CONNECTION_FRAME = 256,
+    MET = 200 /* bytes that a head takes on the disk */
+};
 
 static const netdp_i_member *member_of(const netdp_i_participant *p, uint32_t index)
 {
     return &p->package->member[index];
 }
 
-/* What others can make this peer say does not fill the log; the metrics count all of it. */
-static bool may_tell(netdp_i_participant *p)
-{
-    if (netdp_i_boot_seconds() != p->told_at) {
-        p->told_at = netdp_i_boot_seconds();
-        p->told = 0;
-    }
-    return p->told++ < STRANGERS;
-}
-
 /* Counted and said, and nothing else comes of it. */
-static void ignore(netdp_i_participant *p, netdp_i_refusal why, int32_t member)
+static void ignore(netdp_i_participant *p, netdp_i_refusal why, int32_t link)
 {
     p->refused[why]++;
-    if (may_tell(p))
-        netdp_i_participant_tell(p, "event=ignored reason=%s member=%s", netdp_i_refusal_word(why),
-                                 netdp_i_participant_name(p, member));
+    netdp_i_participant_tell_of(p, link, "event=ignored reason=%s member=%s",
+                                netdp_i_refusal_word(why),
+                                netdp_i_participant_name(p, p->link[link].neighbour));
 }
 
 /* ---- Pair keys ---- */
@@ -64,10 +59,9 @@ static netdp_i_refusal blame_origin(netdp_i_participant *p, int32_t link, int32_
     if (p->link[link].neighbour == origin)
         return why;
     p->refused[why]++;
-    if (may_tell(p))
-        netdp_i_participant_tell(p, "event=refused reason=%s member=%s from=%s",
-                                 netdp_i_refusal_word(why), netdp_i_participant_name(p, origin),
-                                 netdp_i_participant_name(p, p->link[link].neighbour));
+    netdp_i_participant_tell_of(p, link, "event=refused reason=%s member=%s from=%s",
+                                netdp_i_refusal_word(why), netdp_i_participant_name(p, origin),
+                                netdp_i_participant_name(p, p->link[link].neighbour));
     return NETDP_I_REFUSE_NOTHING;
 }
 
@@ -97,6 +91,7 @@ static netdp_i_refusal hear_key(netdp_i_participant *p, int32_t link, const netd
         return NETDP_I_REFUSE_BAD_SIGNATURE;
     if (!netdp_i_offer_is_key(&offer)) /* kept and handed on by nobody */
         return blame_origin(p, link, (int32_t)key->origin, NETDP_I_REFUSE_NO_PAIR_KEY);
+    netdp_i_limit_return(&p->side[link].quota, NETDP_I_LIMIT_KEYS, 1);
     p->offer[key->origin] = offer;
     p->offered[key->origin] = true;
     p->moved = netdp_i_boot_seconds();
@@ -188,10 +183,9 @@ static void lose(netdp_i_participant *p, int32_t link, int64_t round)
 {
     p->lost++;
     p->refused[NETDP_I_REFUSE_TOO_LARGE]++;
-    if (may_tell(p))
-        netdp_i_participant_tell(p, "event=refused reason=%s member=%s round=%" PRId64,
-                                 netdp_i_refusal_word(NETDP_I_REFUSE_TOO_LARGE),
-                                 netdp_i_participant_name(p, p->link[link].neighbour), round);
+    netdp_i_participant_tell_of(p, link, "event=refused reason=%s member=%s round=%" PRId64,
+                                netdp_i_refusal_word(NETDP_I_REFUSE_TOO_LARGE),
+                                netdp_i_participant_name(p, p->link[link].neighbour), round);
 }
 
 static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
@@ -201,7 +195,7 @@ static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
     const netdp_i_refusal why = netdp_i_frame_place_check(
         message, (uint32_t)p->link[link].neighbour, netdp_i_when_of(p, s->next), 0);
     if (why == NETDP_I_REFUSE_REPLAYED) {
-        ignore(p, why, p->link[link].neighbour); /* dropped, and the link stays */
+        ignore(p, why, link); /* dropped, and the link stays */
         return NETDP_I_REFUSE_NOTHING;
     }
     if (why != NETDP_I_REFUSE_NOTHING)
@@ -212,6 +206,9 @@ static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
     const bool within = netdp_i_is_within(p->numbers, p->task.width, p->task.largest);
     if (!netdp_i_rounds_hear(p->rounds, link, s->next, within ? p->numbers : NULL))
         return NETDP_I_REFUSE_OUT_OF_ORDER;
+    netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_FRAMES, 1);
+    if (netdp_linear_contributes(&p->task.protocol, s->next)) /* a head came before it */
+        netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_HEADS, 1);
     if (!within)
         lose(p, link, s->next);
     s->next++;
@@ -253,18 +250,16 @@ static void link_down(void *context, int32_t link)
 {
     netdp_i_participant *p = context;
     p->side[link].greeted = false;
-    netdp_i_participant_tell(p, "event=link-down member=%s",
-                             netdp_i_participant_name(p, p->link[link].neighbour));
+    netdp_i_participant_tell_of(p, link, "event=link-down member=%s",
+                                netdp_i_participant_name(p, p->link[link].neighbour));
 }
 
 static void link_refused(void *context, int32_t link, netdp_i_refusal why, const char *from)
 {
     netdp_i_participant *p = context;
     p->refused[why]++;
-    if (link < 0 && !may_tell(p))
-        return;
-    netdp_i_participant_tell(
-        p, "event=refused reason=%s member=%s from=%s", netdp_i_refusal_word(why),
+    netdp_i_participant_tell_of(
+        p, link, "event=refused reason=%s member=%s from=%s", netdp_i_refusal_word(why),
         link >= 0 ? netdp_i_participant_name(p, p->link[link].neighbour) : "-", from);
 }
 
@@ -282,7 +277,7 @@ static netdp_status fail_copy(netdp_i_participant *p, const char *name)
  * drawn a second time: with other noise, for all to compare. What this peer did not sign is nobody's
  * knowledge, and stops nobody.
  */
-static netdp_status check_memory(netdp_i_participant *p, int32_t who,
+static netdp_status check_memory(netdp_i_participant *p, int32_t link,
                                  const netdp_i_shown_head *yours)
 {
     unsigned char digest[NETDP_I_DIGEST];
@@ -295,8 +290,8 @@ static netdp_status check_memory(netdp_i_participant *p, int32_t who,
     if (status != NETDP_OK || held)
         return status;
     if (netdp_i_head_holds(yours, p->settings.test, netdp_i_signer_public(p->signer)))
-        return fail_copy(p, netdp_i_participant_name(p, who));
-    ignore(p, NETDP_I_REFUSE_FALSE_HEAD, who);
+        return fail_copy(p, netdp_i_participant_name(p, p->link[link].neighbour));
+    ignore(p, NETDP_I_REFUSE_FALSE_HEAD, link);
     return NETDP_OK;
 }
 
@@ -319,10 +314,10 @@ static void tell_clock(netdp_i_participant *p, int32_t link, int64_t theirs)
     const bool ahead = theirs > mine;
     const uint64_t apart =
         ahead ? (uint64_t)theirs - (uint64_t)mine : (uint64_t)mine - (uint64_t)theirs;
-    if (apart >= NETDP_I_CLOCKS_APART && may_tell(p))
-        netdp_i_participant_tell(p, "event=clock member=%s %s=%" PRIu64,
-                                 netdp_i_participant_name(p, p->link[link].neighbour),
-                                 ahead ? "ahead" : "behind", apart);
+    if (apart >= NETDP_I_CLOCKS_APART)
+        netdp_i_participant_tell_of(p, link, "event=clock member=%s %s=%" PRIu64,
+                                    netdp_i_participant_name(p, p->link[link].neighbour),
+                                    ahead ? "ahead" : "behind", apart);
 }
 
 static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const netdp_i_hello *theirs)
@@ -339,7 +334,7 @@ static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const ne
     /* Before anything is refused: a copy hears from who refuses it that it is one. */
     if (status == NETDP_OK &&
         (why == NETDP_I_REFUSE_NOTHING || why == NETDP_I_REFUSE_LEDGER_WENT_BACK))
-        status = check_memory(p, who, &theirs->yours);
+        status = check_memory(p, link, &theirs->yours);
     if (why == NETDP_I_REFUSE_NOTHING && !may_have(p, theirs->at.round))
         why = NETDP_I_REFUSE_OUT_OF_ORDER;
     if (status != NETDP_OK) {
@@ -348,7 +343,8 @@ static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const ne
     }
     if (why != NETDP_I_REFUSE_NOTHING)
         return why;
-    netdp_i_participant_tell(p, "event=link-up member=%s", netdp_i_participant_name(p, who));
+    netdp_i_participant_tell_of(p, link, "event=link-up member=%s",
+                                netdp_i_participant_name(p, who));
     tell_clock(p, link, theirs->clock);
     s->greeted = true;
     s->send = s->most = theirs->at.round; /* it is at the round before, or at this one */
@@ -372,6 +368,8 @@ static netdp_i_refusal hear_ledger(netdp_i_participant *p, int32_t link,
     const netdp_i_member *who = member_of(p, (uint32_t)p->link[link].neighbour);
     if (!netdp_i_head_holds(shown, p->settings.test, who->key))
         return NETDP_I_REFUSE_BAD_SIGNATURE;
+    if (!netdp_i_participant_allows(p, link, NETDP_I_LIMIT_BYTES, MET))
+        return NETDP_I_REFUSE_TOO_MUCH;
     const netdp_status status = netdp_i_ledger_meet(p->ledger, who->key, shown, &back, p->error);
     if (status != NETDP_OK)
         netdp_i_participant_end(p, status);
@@ -381,8 +379,20 @@ static netdp_i_refusal hear_ledger(netdp_i_participant *p, int32_t link,
 static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_message *message,
                                   const uint8_t *bytes, size_t size)
 {
+    static const int taken[NETDP_I_FRAME_KINDS] = {
+        [NETDP_I_FRAME_HELLO] = -1, /* one a connection */
+        [NETDP_I_FRAME_KEY] = NETDP_I_LIMIT_KEYS,
+        [NETDP_I_FRAME_LEDGER] = NETDP_I_LIMIT_HEADS,
+        [NETDP_I_FRAME_VECTOR] = NETDP_I_LIMIT_FRAMES,
+        [NETDP_I_FRAME_ACK] = NETDP_I_LIMIT_FRAMES,
+        [NETDP_I_FRAME_GOODBYE] = NETDP_I_LIMIT_GOODBYES,
+    };
     netdp_i_participant *p = context;
+    netdp_i_side *s = &p->side[link];
     (void)bytes, (void)size;
+    if (taken[message->kind] >= 0 &&
+        !netdp_i_participant_allows(p, link, (netdp_i_limit)taken[message->kind], 1))
+        return NETDP_I_REFUSE_TOO_MUCH;
     switch (message->kind) {
     case NETDP_I_FRAME_HELLO:
         return hear_hello(p, link, &message->hello);
@@ -397,14 +407,18 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
             return NETDP_I_REFUSE_WRONG_INDEX;
         if (message->place.attempt != p->attempt.attempt)
             return NETDP_I_REFUSE_WRONG_ATTEMPT;
-        p->side[link].done = message->place.round + 1 == p->task.protocol.rounds;
+        s->done = message->place.round + 1 == p->task.protocol.rounds;
+        if ((int64_t)message->place.round >= s->acked)
+            netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_FRAMES, 1);
+        s->acked = (int64_t)message->place.round + 1 > s->acked ? (int64_t)message->place.round + 1
+                                                                : s->acked;
         let_ahead(p, link, (int64_t)message->place.round + 1);
         netdp_i_participant_leave(p);
         return NETDP_I_REFUSE_NOTHING;
     case NETDP_I_FRAME_GOODBYE:
-        netdp_i_participant_tell(p, "event=goodbye reason=%s member=%s",
-                                 netdp_i_refusal_word(message->why),
-                                 netdp_i_participant_name(p, p->link[link].neighbour));
+        netdp_i_participant_tell_of(p, link, "event=goodbye reason=%s member=%s",
+                                    netdp_i_refusal_word(message->why),
+                                    netdp_i_participant_name(p, p->link[link].neighbour));
         return NETDP_I_REFUSE_NOTHING;
     case NETDP_I_FRAME_KINDS:
         break;
@@ -418,9 +432,12 @@ static void name_link(const netdp_i_participant *p, int32_t other, uint8_t token
     const int32_t a = p->task.self < other ? p->task.self : other;
     const int32_t b = p->task.self < other ? other : p->task.self;
     crypto_generichash_state state;
-    unsigned char secret[NETDP_I_KEY];
-    netdp_i_signer_share(p->signer, p->package->member[other].key, "netdp relay 2", secret);
+    static const char purpose[] = "netdp relay 2";
+    uint8_t secret[32];
+    if (!netdp_i_knock_key(netdp_i_signer_secret(p->signer), p->package->member[other].key, secret))
+        randombytes_buf(secret, sizeof secret); /* no key of the roster's: nobody is met there */
     crypto_generichash_init(&state, secret, sizeof secret, 32);
+    crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
     crypto_generichash_update(&state, p->attempt.study, sizeof p->attempt.study);
     crypto_generichash_update(&state, p->package->member[a].key, 32);
     crypto_generichash_update(&state, p->package->member[b].key, 32);
@@ -441,6 +458,11 @@ void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_
         name_link(p, neighbour, link->token);
 }
 
+static bool link_begins(void *context, int32_t link)
+{
+    return netdp_i_participant_allows(context, link, NETDP_I_LIMIT_CONNECTIONS, 1);
+}
+
 netdp_status netdp_i_links_connect(netdp_i_participant *p)
 {
     netdp_i_public *key = NETDP_I_NEW(netdp_i_public, p->package->members);
@@ -459,7 +481,7 @@ netdp_status netdp_i_links_connect(netdp_i_participant *p)
         .link = p->link,
         .width = (uint32_t)p->task.width,
         .patience = HANDSHAKE,
-        .hooks = {p, link_up, hear_frame, link_down, link_refused},
+        .hooks = {p, link_up, hear_frame, link_down, link_refused, link_begins},
     };
     netdp_status status = netdp_i_transport_new(&plan, &p->transport, p->error);
     netdp_i_free(key);

@@ -9,7 +9,7 @@ import re
 import struct
 import time
 
-from liar import HELLO, KEY, LEDGER, VECTOR, Liar
+from member import HELLO, KEY, LEDGER, VECTOR, Member
 from own_models import MADE, STEP, owned, take_part
 from peers import Peers
 
@@ -65,11 +65,11 @@ def watch(flag):
         for one in (1, 2):
             while True:
                 try:
-                    liars[one] = Liar(net.of(0), 0, 3, test=1).dial(net.first + one).greet()
+                    liars[one] = Member(net, 0, test=1).dial(one).greet()
                     break
                 except OSError:
                     time.sleep(0.05)
-            liars[one].key()
+            liars[one].offer_key()
         for round in range(PHASES):
             said = {one: hear_vector(liars[one], round, heard[one]) for one in (1, 2)}
             for one in (1, 2):

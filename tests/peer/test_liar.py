@@ -9,7 +9,7 @@ import random
 import struct
 import time
 
-from liar import ACK, GOODBYE, HELLO, KEY, LEDGER, PAIR_KEY, VECTOR, VERSION, Liar
+from member import ACK, GOODBYE, HELLO, KEY, LEDGER, PAIR_KEY, VECTOR, VERSION, Member
 from peers import Peers
 
 STUDY = """title: A liar
@@ -30,13 +30,13 @@ def await_(net, met, *what):
         time.sleep(0.02)
 
 
-def meet(net, one, nodes, head=True, **kind):
+def meet(net, one, head=True, **kind):
     """A link to that peer, as soon as it listens; without a head of a ledger where the honest member is to come later."""
-    liar = Liar(net.of(0), 0, nodes, **kind)
+    liar = Member(net, 0, **kind)
     while True:
         assert net.running[one].poll() is None, net.log(one)[-600:]
         try:
-            return liar.dial(net.first + one).greet(head=head)
+            return liar.dial(one).greet(head=head)
         except BROKEN:
             time.sleep(0.05)
 
@@ -57,8 +57,8 @@ with Peers(STUDY % ("ring 4", 20, ""), noise=1) as net:
     for one in (1, 2, 3):
         net.start(one)
     for times, public in enumerate((bytes(32), b"\x01" + bytes(31)), 1):
-        with meet(net, 1, 4, head=False) as liar:
-            liar.key(public)
+        with meet(net, 1, head=False) as liar:
+            liar.offer_key(public)
             await_(net, lambda: net.log(1).count("event=refused reason=no-pair-key member=meter-0") == times, "no-pair-key")
     assert "no-pair-key" not in net.log(2) + net.log(3)
     net.start(0)  # and the honest member comes
@@ -69,9 +69,9 @@ for graph, nodes, more in (("ring 4", 4, ""), ("ring 4", 4, ", accelerate: true"
     with Peers(STUDY % (graph, 20, more), noise=1) as net:
         for one in range(1, nodes):
             net.start(one)
-        liars = [meet(net, one, nodes) for one in ((1, 3) if graph == "ring 4" else (1,))]
+        liars = [meet(net, one) for one in ((1, 3) if graph == "ring 4" else (1,))]
         for liar in liars:
-            liar.key()
+            liar.offer_key()
         for round in range(20):
             for liar in liars:
                 while True:
@@ -94,7 +94,7 @@ with Peers(STUDY % ("ring 4", 20, ""), noise=1, seed=7) as net:
     for one in (1, 2, 3):
         net.start(one)
     offers = {}
-    with meet(net, 1, 4, test=1) as liar:
+    with meet(net, 1, test=1) as liar:
         while len(offers) < 3:
             kind, body = liar.hear()
             if kind == KEY:
@@ -109,8 +109,8 @@ with Peers(STUDY % ("ring 4", 20, ""), noise=1, seed=7) as net:
         (net.of(one) / "values.csv").write_text("h19\n1.5\n")
         (net.of(one) / "log").write_text("")
     net.start(1)
-    with meet(net, 1, 4, head=False) as liar:
-        liar.say(KEY, offers[2])
+    with meet(net, 1, head=False) as liar:
+        liar.send(KEY, offers[2])
         await_(net, lambda: "event=refused reason=bad-signature member=meter-0" in net.log(1), "rehearsal")
     for one in (0, 2, 3):
         net.start(one)
@@ -122,9 +122,9 @@ with Peers(STUDY % ("ring 4", 20, ""), noise=1) as net:
     net.start(1)
     while "event=started" not in net.log(1):
         time.sleep(0.02)
-    with Liar(net.of(0), 0, 4).dial(net.first + 1) as liar:
+    with Member(net, 0).dial(1) as liar:
         liar.hear()
-        liar.link.sendall(struct.pack("<IHBB", 8 + 248, 2, HELLO, 0) + b"netdp\0\0\2" + bytes(240))
+        liar.socket.sendall(struct.pack("<IHBB", 8 + 248, 2, HELLO, 0) + b"netdp\0\0\2" + bytes(240))
         await_(net, lambda: "event=refused reason=wrong-version member=meter-0" in net.log(1), "version")
 
 # Values, not bytes: every frame is well formed, and signed where it is to be.
@@ -170,23 +170,23 @@ while said < LIES:
         for one in (1, 2, 3):
             net.settle(one, linger=3600)
             net.start(one)
-        liar = meet(net, 1, 4)
-        liar.key()
+        liar = meet(net, 1)
+        liar.offer_key()
         heard = 0
         for _ in range(40):
             assert all(process.poll() is None for process in net.running.values()), [net.log(one)[-600:] for one in net.running]
             try:
-                if liar.link is None:
-                    liar.dial(net.first + 1).greet((0, 0, CHANCE.choice([0, 0, 0, heard, some(0)])))
+                if liar.socket is None:
+                    liar.dial(1).greet((0, 0, CHANCE.choice([0, 0, 0, heard, some(0)])))
                 for _ in range(CHANCE.randrange(1, 9)):
-                    liar.say(*value(liar, heard))
+                    liar.send(*value(liar, heard))
                     said += 1
                 heard += CHANCE.random() < 0.3
             except BROKEN:
                 pass
             connections += 1
-            liar.link.close()
-            liar.link = None
+            liar.socket.close()
+            liar.socket = None
         # It is no less willing to hear the honest member, who goes on as well as the liar left it.
         assert all(process.poll() is None for process in net.running.values()), [net.log(one)[-600:] for one in net.running]
         liar.close()

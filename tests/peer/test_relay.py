@@ -13,6 +13,7 @@ import time
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
+from liar import curve_key
 from peers import NETDP, Peers
 from transcripts import frames, number_of
 
@@ -106,13 +107,10 @@ def name_of(net, digest, one, other, secret):
     keys = roster[min(one, other)] + roster[max(one, other)]
     if not secret:
         return hashlib.blake2b(b"netdp relay\0" + digest + keys, digest_size=32).digest()
-    prime = 2 ** 255 - 19
-    y = int.from_bytes(roster[other], "little") % 2 ** 255
-    public = ((1 + y) * pow(1 - y, -1, prime) % prime).to_bytes(32, "little")
     mine = hashlib.sha512(bytes.fromhex((net.of(one) / "key").read_text().split("\n")[1])).digest()[:32]
-    shared = X25519PrivateKey.from_private_bytes(mine).exchange(X25519PublicKey.from_public_bytes(public))
-    key = hashlib.blake2b(b"netdp relay 2\0", key=shared, digest_size=32).digest()
-    return hashlib.blake2b(digest + keys, key=key, digest_size=32).digest()
+    shared = X25519PrivateKey.from_private_bytes(mine).exchange(X25519PublicKey.from_public_bytes(curve_key(roster[other])))
+    key = hashlib.blake2b(b"netdp knock 1\0", key=shared, digest_size=32).digest()
+    return hashlib.blake2b(b"netdp relay 2\0" + digest + keys, key=key, digest_size=32).digest()
 
 
 # Who has the package cannot come between two others; nor can who has the name of their link itself, once they have met.

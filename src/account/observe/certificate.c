@@ -194,10 +194,27 @@ static double product_of(const netdp_i_scene *s, int32_t a, double a_length, int
     return sum;
 }
 
-/* Does the row say what another does: the same weights on all nodes that are not known? */
+/* The one node of the row that is not known, or -1. */
+static int32_t only_unknown(const netdp_i_scene *s, int32_t row)
+{
+    int32_t only = -1;
+    for (int64_t k = s->rows.start[row]; k < s->rows.start[row + 1]; k++) {
+        if (s->role[s->rows.column[k]] == NETDP_I_KNOWN)
+            continue;
+        if (only >= 0)
+            return -1;
+        only = s->rows.column[k];
+    }
+    return only;
+}
+
+/* Does the row say what another does: of all nodes that are not known the same weights, or one alone? */
 static bool is_same(const netdp_i_scene *s, int32_t a, int32_t b)
 {
     const netdp_rows rows = s->rows;
+    const int32_t only = only_unknown(s, a);
+    if (only >= 0)
+        return only == only_unknown(s, b);
     int64_t i = rows.start[a], j = rows.start[b];
     for (;; i++, j++) {
         while (i < rows.start[a + 1] && s->role[rows.column[i]] == NETDP_I_KNOWN)
@@ -364,88 +381,6 @@ netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *
     netdp_i_scene scene = {0};
     netdp_status status = tie_members(protocol, member, members, &scene, error);
     *resolved = status == NETDP_OK && scene.least > 0;
-    netdp_i_scene_clear(&scene);
-    return status;
-}
-
-/* What a singular value is taken for: no direction, or one whose square keeps its digits. */
-#define NO_DIRECTION 1e-13
-#define CLEAR_DIRECTION 1e-3
-
-/* A weight of less than this beside another of its sum may be a direction that is lost in rounding. */
-#define CLEAR_WEIGHT 1e-6
-
-/* The rows of the sums on nodes that are not known, each of length 1: [columns][tied_count]. */
-static double *rows_of_ties(const netdp_i_scene *s, int32_t *columns)
-{
-    const netdp_rows rows = s->rows;
-    int32_t *place = NETDP_I_NEW(int32_t, rows.nodes);
-    double *dense = NULL;
-    *columns = 0;
-    for (int pass = 0; place != NULL && pass < 2; pass++) {
-        for (int32_t c = 0; c < s->tied_count; c++)
-            for (int64_t k = rows.start[s->tied[c]]; k < rows.start[s->tied[c] + 1]; k++) {
-                const int32_t v = rows.column[k];
-                if (s->role[v] != NETDP_I_FREE)
-                    continue;
-                if (pass == 0 && place[v] == 0)
-                    place[v] = ++*columns;
-                else if (pass == 1 && s->length[c] > 0)
-                    dense[(int64_t)(place[v] - 1) * s->tied_count + c] =
-                        rows.weight[k] / s->length[c];
-            }
-        if (pass == 0 && (dense = NETDP_I_NEW(double, (int64_t)*columns * s->tied_count)) == NULL)
-            break;
-    }
-    netdp_i_free(place);
-    return dense;
-}
-
-/* The least ratio of two weights of one sum. */
-static double spread_of_ties(const netdp_i_scene *s)
-{
-    const netdp_rows rows = s->rows;
-    double spread = 1;
-    for (int32_t c = 0; c < s->tied_count; c++) {
-        double least = INFINITY, most = 0;
-        for (int64_t k = rows.start[s->tied[c]]; k < rows.start[s->tied[c] + 1]; k++)
-            if (s->role[rows.column[k]] == NETDP_I_FREE && rows.weight[k] > 0) {
-                least = fmin(least, rows.weight[k]);
-                most = fmax(most, rows.weight[k]);
-            }
-        spread = most > 0 ? fmin(spread, least / most) : spread;
-    }
-    return spread;
-}
-
-netdp_status netdp_i_sums_unclear(const netdp_linear *protocol, const int32_t *member,
-                                  int32_t members, bool *unclear, netdp_error *error)
-{
-    netdp_i_scene scene = {0};
-    int32_t columns = 0;
-    double *rows = NULL, *singular = NULL;
-    netdp_status status = tie_members(protocol, member, members, &scene, error);
-    *unclear = false;
-    if (status != NETDP_OK || scene.tied_count == 0)
-        goto done;
-    rows = rows_of_ties(&scene, &columns);
-    const int32_t least = columns < scene.tied_count ? columns : scene.tied_count;
-    const int32_t most = columns < scene.tied_count ? scene.tied_count : columns;
-    singular = NETDP_I_NEW(double, least);
-    if (rows == NULL || singular == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    if (columns > 0 && LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', columns, scene.tied_count, rows,
-                                      scene.tied_count, singular, NULL, most, NULL, most) != 0)
-        *unclear = true;
-    *unclear |= spread_of_ties(&scene) < CLEAR_WEIGHT;
-    for (int32_t i = 0; i < least; i++)
-        *unclear |= !(singular[i] <= NO_DIRECTION * singular[0]) &&
-                    !(singular[i] >= CLEAR_DIRECTION * singular[0]);
-done:
-    netdp_i_free(rows);
-    netdp_i_free(singular);
     netdp_i_scene_clear(&scene);
     return status;
 }

@@ -62,14 +62,6 @@ netdp_status netdp_i_scene_pair(netdp_i_scene *scene, const netdp_pairing *pairi
 netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *member,
                                    int32_t members, bool *resolved, netdp_error *error);
 
-/*
- * Is it unclear how many directions a coalition's sums tell apart? It is where one of the rows' singular
- * values, in units of their lengths, is neither zero but for rounding nor large enough to be squared
- * in doubles.
- */
-netdp_status netdp_i_sums_unclear(const netdp_linear *protocol, const int32_t *member,
-                                  int32_t members, bool *unclear, netdp_error *error);
-
 /* A lower bound of the least singular value of the members' rows of W at the other nodes; 0: it cannot be told. */
 netdp_status netdp_i_sums_apart(const netdp_linear *protocol, const int32_t *member,
                                 int32_t members, double *apart, netdp_error *error);
