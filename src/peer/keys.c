@@ -12,16 +12,16 @@
 #include "base/fail.h"
 #include "base/file.h"
 
-/* A key file: this line, 64 hexadecimal digits, a newline; and once its ledger began a line that says when, and the
- * digest of its first row. */
+/* A key file: this line, which once its ledger began goes on with when, and with the digest of its first row; then 64
+ * hexadecimal digits and a newline. */
 static const char head[] = "netdp signing key 1\n";
-static const char began[] = "ledger of 0000-00-00T00:00:00Z begins with ";
+static const char began[] = ", ledger of 0000-00-00T00:00:00Z begins with ";
 enum {
     HEAD = sizeof head - 1,
     FILE_BYTES = HEAD + 65,
     BEGAN = sizeof began - 1,
-    SINCE = 10, /* where the time stands in that line */
-    MOST_BYTES = FILE_BYTES + BEGAN + 65,
+    SINCE = 12, /* where the time stands in that */
+    MOST_BYTES = FILE_BYTES + BEGAN + 64,
 };
 
 struct netdp_i_signer {
@@ -159,13 +159,13 @@ static netdp_status load(const char *path, char text[MOST_BYTES + 1], size_t *by
     return status;
 }
 
-/* The line that says when its ledger began, if it is there. */
+/* What the first line says of its ledger, if it does. */
 static bool take_ledger(const char *line, size_t bytes, netdp_i_signer *signer)
 {
     char digest[NETDP_I_DIGEST_TEXT] = "";
     if (bytes == 0)
         return true;
-    if (bytes != BEGAN + 65 || line[bytes - 1] != '\n' || memcmp(line, began, SINCE) != 0 ||
+    if (bytes != BEGAN + 64 || memcmp(line, began, SINCE) != 0 ||
         memcmp(line + SINCE + NETDP_I_SINCE - 1, began + SINCE + NETDP_I_SINCE - 1,
                BEGAN - SINCE - NETDP_I_SINCE + 1) != 0)
         return false;
@@ -202,10 +202,10 @@ netdp_status netdp_i_signer_begin(const char *path, netdp_i_signer *signer,
     netdp_i_hex(first, digest);
     sodium_bin2hex(seed, sizeof seed, signer->secret, crypto_sign_SEEDBYTES);
     setvbuf(output.stream, NULL, _IONBF, 0); /* no copy of the secret in a buffer */
-    fputs(head, output.stream);
-    fputs(seed, output.stream);
-    fprintf(output.stream, "\n%.*s%s%s%s\n", SINCE, began, signer->since,
+    fprintf(output.stream, "%.*s%.*s%s%s%s\n", HEAD - 1, head, SINCE, began, signer->since,
             began + SINCE + NETDP_I_SINCE - 1, digest);
+    fputs(seed, output.stream);
+    fputc('\n', output.stream);
     sodium_memzero(seed, sizeof seed);
     return netdp_i_output_commit(&output, error);
 }
@@ -217,16 +217,19 @@ netdp_status netdp_i_signer_load(const char *path, netdp_i_signer **signer, netd
     netdp_i_signer *made = NULL;
     unsigned char seed[crypto_sign_SEEDBYTES] = {0};
     netdp_status status = load(path, text, &bytes, error);
+    const char *line = status == NETDP_OK ? memchr(text, '\n', bytes) : NULL;
+    const size_t first = line != NULL ? (size_t)(line - text) : 0; /* of the first line */
     if (status == NETDP_OK &&
-        (bytes < FILE_BYTES || memcmp(text, head, HEAD) != 0 || text[FILE_BYTES - 1] != '\n' ||
-         sodium_hex2bin(seed, sizeof seed, text + HEAD, 64, NULL, &digits, NULL) != 0 ||
+        (first + 66 != bytes || first + 1 < HEAD || memcmp(text, head, HEAD - 1) != 0 ||
+         text[bytes - 1] != '\n' ||
+         sodium_hex2bin(seed, sizeof seed, line + 1, 64, NULL, &digits, NULL) != 0 ||
          digits != sizeof seed))
         status =
             netdp_i_fail(error, NETDP_INVALID,
                          "%.300s: holds no signing key; name the file that netdp net made", path);
     if (status == NETDP_OK && (made = new_signer()) == NULL)
         status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && !take_ledger(text + FILE_BYTES, bytes - FILE_BYTES, made))
+    if (status == NETDP_OK && !take_ledger(text + HEAD - 1, first + 1 - HEAD, made))
         status =
             netdp_i_fail(error, NETDP_INVALID,
                          "%.300s: what it says of its ledger is not what netdp wrote; bring the "

@@ -157,9 +157,9 @@ with Peers(STUDY, noise=1) as net:
     start_copy = lambda: subprocess.run([NETDP, "peer", net.folder / "copy"], capture_output=True, text=True)
     key = net.folder / "copy" / "key"
     lines = key.read_text().splitlines(True)
-    assert len(lines) == 3 and lines[2].startswith("ledger of 20"), lines[2:]
+    assert len(lines) == 2 and lines[0].startswith("netdp signing key 1, ledger of 20"), lines[0]
     for traces, says in (([], "`key` says that it began at 20"), (["pair-key-0-0-0"], "pair-key-0-0-0"), (["frames"], "frames"), (["result.json"], "result.json")):
-        key.write_text("".join(lines[:2] if traces else lines))
+        key.write_text("netdp signing key 1\n" + lines[1] if traces else "".join(lines))
         for trace in traces:
             (net.folder / "copy" / trace).write_text("{}")
         said = start_copy()
