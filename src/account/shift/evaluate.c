@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -28,7 +29,7 @@ enum { LANES = 16 };
 enum { CORRECTIONS = 4 };
 
 #if defined(__x86_64__) && defined(__ELF__)
-#define WIDER __attribute__((target_clones("avx512f", "fma", "default")))
+#define WIDER NETDP_I_CLONES("avx512f", "fma", "default")
 #else
 #define WIDER
 #endif
