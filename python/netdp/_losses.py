@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import tempfile
 import types
 from typing import Any, List, Mapping, Optional, Tuple, Union
 
@@ -62,6 +64,8 @@ class Losses:
     assumes: str
     #: Whether they are a guarantee, and by what.
     verdict: str
+    #: What was asked, for `proof`.
+    _question: Any = dataclasses.field(default=None, repr=False)
 
     def to_numpy(self) -> npt.NDArray[np.float64]:
         """`matrix`."""
@@ -91,6 +95,25 @@ class Losses:
             "distance": self.distances()[u, v], self.unit: self.matrix[u, v]})
         frame.attrs.update(assumes=self.assumes, verdict=self.verdict, sound=self.sound, certified=self.certified)
         return frame
+
+    def proof(self, u: Node, v: Any) -> str:
+        """The text of a proof file: what `v`, an observer or a tuple that is a coalition, learns about `u` (gossip).
+
+        ``netdp-verify`` checks it without netdp (docs/verify.md). Raises `Invalid` where there is no such file yet.
+        """
+        question, graph = self._question, self.graph
+        if question is None or question.is_walk or question.is_tally or self.draws is not None:
+            raise Invalid("proof: there are proof files of gossip on one network only")
+        if question.coalition and (not isinstance(v, tuple) or set(v) != set(self.observers[0])):
+            raise Invalid(f"proof: the observer is the coalition {self.observers[0]}")
+        to = 0 if question.coalition else graph.index(v)
+        asked = ffi.new("netdp_proof_request *", {
+            "losses": question.request, "from": graph.index(u), "to": to, "noise": self.noise, "unit": Unit(self.unit).value[0]})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "proof")
+            call(lib.netdp_losses_proof, asked, os.fsencode(path), ffi.NULL)
+            with open(path, encoding="ascii") as file:
+                return file.read()
 
     def plot(self, kind: str = "distance", ax: Any = None) -> Any:
         """With matplotlib: "distance" (every pair against its distance) or "matrix". Returns the axes."""
@@ -172,7 +195,7 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
         mean=summary.mean, worst=summary.max, worst_pair=(
             names[summary.worst_from], observers[0] if question.coalition else names[summary.worst_to]),
         local=summary.local, pairs=summary.pairs, tolerance=made.tolerance,
-        assumes=question.words(noise, draws is not None), verdict=take_text(text))
+        assumes=question.words(noise, draws is not None), verdict=take_text(text), _question=question)
 
 
 def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", noise: Optional[float] = None,

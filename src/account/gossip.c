@@ -221,6 +221,10 @@ static netdp_status account_for(netdp_i_gossip_account *a, const int32_t *member
     double *reach = NETDP_I_NEW(double, count);
     netdp_i_observer observer;
     netdp_status status = NETDP_OK;
+    if (a->shifts) {
+        status = netdp_i_gossip_shift(a, member, loss, error);
+        goto done;
+    }
     if (protocol->varying.kind != NETDP_VARY_NEVER) {
         status = account_changing(a, member, count, loss, error);
         goto done;
@@ -252,7 +256,7 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
         return a->bound->sound ? fill_everything(a, member, row, error) : NETDP_OK;
     }
     netdp_status status = account_for(a, member, a->losses->members, row, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && !a->shifts) /* whose zeros are exact */
         status = netdp_i_gossip_lift_zeros(a, member, row, error);
     return status == NETDP_OK ? cap_by_everything(a, member, row, error) : status;
 }
@@ -387,6 +391,10 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
         netdp_i_cost(request, &observer, a.certify || a.proves_stream, plan);
         if (a.proves_stream)
             plan->method = NETDP_METHOD_DENSE;
+        if (a.shifts) {
+            only = NETDP_METHOD_ROUNDS;
+            settled = true;
+        }
         if (a.certify && plan->method == NETDP_METHOD_BACKWARD) /* which has no proof */
             plan->method = plan->way[netdp_i_cost_reduces(plan, nodes) ? 0 : 1].method;
         if (settled) {

@@ -32,6 +32,7 @@ typedef struct netdp_i_gossip_account {
     netdp_i_quiet *quiet;         /* of noise correlated over phases, else NULL */
     double away;                  /* 0 until needed: W's largest other eigenvalue, from above */
     bool certify;                 /* by a shift of the noises */
+    bool shifts;                  /* and that on all nodes, by netdp_i_gossip_shift */
     bool proves_stream; /* rounding is added outward to the bounds (netdp_i_stream_proven) */
     bool *closed;       /* [observers]: to whom every message counts as seen; NULL: to none */
     const char *why;    /* ... or NULL */
@@ -93,6 +94,18 @@ netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const 
 /* Of whom the rounds reach the observers something is seen, however little doubles make of it. */
 netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const int32_t *member,
                                        double *loss, netdp_error *error);
+
+/* ---- What displacements prove (gossip_shift.c) ---- */
+
+/* Is there a proof by them that is affordable? `coarse`: the closed bound were the answer else. */
+bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse);
+
+/* And is it better than one by noises? */
+bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a);
+
+/* loss[from_count] towards one observer or coalition, all contributions together. */
+netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *member, double *loss,
+                                  netdp_error *error);
 
 /* ---- One observer or coalition: loss[from_count] (gossip_phases.c, gossip_rounds.c) ---- */
 

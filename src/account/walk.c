@@ -217,7 +217,7 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
             .cap = a->token->cap, .tokens = a->token->tokens, .delta = a->delta};
         netdp_status status =
             netdp_i_mixed_answer(a->times, hunt, asked, noise_at(a, scale), m, value, error);
-        const bool none = m->none;
+        const bool none = netdp_i_mixed_none(m);
         netdp_i_mixed_clear(&own);
         if (status == NETDP_OK && !none && asks_orders(a, *value))
             return least_of_orders(&q, by_orders, value, error);

@@ -59,6 +59,22 @@ void netdp_i_outputs_abandon(void)
     }
 }
 
+/*
+ * A new file, never one that is there: what somebody put in its place, a link to another file say, is taken
+ * away, not followed.
+ */
+static FILE *open_new(const char *path)
+{
+    enum { FLAGS = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC };
+    int made = open(path, FLAGS, 0666);
+    if (made < 0 && errno == EEXIST && unlink(path) == 0)
+        made = open(path, FLAGS, 0666);
+    FILE *stream = made >= 0 ? fdopen(made, "wb") : NULL;
+    if (made >= 0 && stream == NULL)
+        close(made);
+    return stream;
+}
+
 netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp_error *error)
 {
     *output = (netdp_i_output){0};
@@ -86,7 +102,7 @@ netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp
         netdp_i_free(output->beside);
         output->beside = NULL;
     }
-    output->stream = fopen(output->beside != NULL ? output->beside : path, "wb");
+    output->stream = output->beside != NULL ? open_new(output->beside) : fopen(path, "wb");
     if (output->stream == NULL) {
         netdp_status status = cannot(error, "write", path);
         netdp_i_output_drop(output);

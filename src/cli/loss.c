@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/proofs.h"
 
 /* Above this many pairs none is kept for a list unless --full. */
 #define LISTED_PAIRS 10000
@@ -29,6 +30,7 @@ typedef struct loss_options {
     double noise;
     int64_t draws;
     bool json, full, explain;
+    netdp_i_proofs proofs;
     char unit[NETDP_UNIT_ROOM]; /* `as`, spelled as everywhere */
 } loss_options;
 
@@ -396,6 +398,9 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
     netdp_i_cli_progress_end();
     if (status == NETDP_OK && options->events != NULL)
         status = write_events(&a, error);
+    if (status == NETDP_OK && options->proofs.folder != NULL)
+        status = netdp_i_proofs_write(&options->proofs, d, a.losses, &a.summary, options->noise,
+                                      unit, error);
     if (status == NETDP_OK && options->json)
         status = print_json(&a, error);
     else if (status == NETDP_OK)
@@ -509,6 +514,11 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
         {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE",
          "also every pair as CSV, observer by observer; -: standard output", "none"},
+        NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),
+        {NETDP_I_TEXT, 0, "proof", &o.proofs.folder, "DIR",
+         "also proof files, which netdp-verify checks without netdp", "none"},
+        {NETDP_I_TEXT, 0, "proof-pairs", &o.proofs.which, "worst|all|K:SEED",
+         "of which pairs: the worst, all, or the worst and K that SEED draws", "worst"},
         NETDP_I_ONLY_FOR(NETDP_I_SELDOM),
         {NETDP_I_TEXT, 0, "npy", &o.npy, "FILE",
          "also float64 [from][to], inf on the diagonal, as NumPy reads it", "none"},
@@ -549,6 +559,8 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         status = netdp_i_describe(&o.description, &arguments, &description, error);
     if (status == NETDP_OK && netdp_i_cli_given(&arguments, "draws"))
         status = check_draws(&o, &description, error);
+    if (status == NETDP_OK)
+        status = netdp_i_proofs_read(&o.proofs, &description, error);
     if (status == NETDP_OK)
         status = choose_rounds(&o, &description, error);
     if (status == NETDP_OK)

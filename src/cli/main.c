@@ -172,5 +172,6 @@ int main(int argc, char **argv)
     }
     if (netdp_i_cli_engine != NULL)
         netdp_i_cli_engine->end();
+    netdp_i_memory_done();
     return netdp_status_exit_code(status);
 }

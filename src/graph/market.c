@@ -88,6 +88,9 @@ static netdp_status next_tokens(struct market *market, netdp_i_token *token, int
     return NETDP_OK;
 }
 
+/* So many rows a file may have, and one more for each byte: what is taken of memory follows from its size. */
+enum { MANY = 1 << 20 };
+
 /* Nothing is allocated before the sizes are known to be possible: an entry takes four bytes. */
 static netdp_status read_sizes(struct market *market, netdp_error *error)
 {
@@ -115,6 +118,12 @@ static netdp_status read_sizes(struct market *market, netdp_error *error)
                             scan->line, netdp_i_show(token[0].text, (size_t)token[0].length).text,
                             (int)NETDP_I_MOST_NODES);
     uint64_t left = (uint64_t)(scan->end - scan->at);
+    if (size[0] > MANY + left)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s:%" PRId64 ": '%s' rows are too many for so few entries, most have "
+                            "none; number those that do from 1 on",
+                            scan->path, scan->line,
+                            netdp_i_show(token[0].text, (size_t)token[0].length).text);
     if (size[2] > left / 4 + 1)
         return netdp_i_scan_fail_token(scan, error, token[2],
                                        "entries are more than the file holds; it may be cut off");

@@ -46,6 +46,9 @@ netdp_status netdp_i_books_read(netdp_i_participant *p)
         status = find_self(p, &self);
     if (status == NETDP_OK)
         status = netdp_i_settings_read(p->folder, p->package, &p->settings, p->error);
+    if (status == NETDP_OK && p->settings.package != NULL)
+        status = netdp_i_package_admit(p->package, p->settings.package, time(NULL), p->error);
+    p->attempt.test = p->settings.test;
     if (status == NETDP_OK)
         status = netdp_i_task_new(p->package, &p->settings, p->folder, self, &p->task, p->error);
     return status;
@@ -119,7 +122,10 @@ netdp_status netdp_i_books_transcript(netdp_i_participant *p)
     char path[NETDP_I_PATH_ROOM];
     if (p->settings.transcript == NULL)
         return NETDP_OK;
-    netdp_i_file_path(path, p->folder, p->settings.transcript);
+    if (p->settings.transcript[0] == '/')
+        netdp_i_file_path(path, "", p->settings.transcript + 1);
+    else
+        netdp_i_file_path(path, p->folder, p->settings.transcript);
     p->transcript = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     return p->transcript >= 0 ? NETDP_OK
                               : netdp_i_fail(p->error, NETDP_ENVIRONMENT,
@@ -321,22 +327,49 @@ static netdp_status resume(netdp_i_participant *p)
                               "back");
 }
 
+/* The ledger of this key, which begins once. */
+static netdp_status open_ledger(netdp_i_participant *p)
+{
+    char path[NETDP_I_PATH_ROOM], key[NETDP_I_PATH_ROOM];
+    unsigned char first[NETDP_I_DIGEST];
+    int64_t began = 0;
+    /* What was spent in test mode is nothing, and what left then is nothing to go on from. */
+    const bool real = !p->settings.test;
+    netdp_i_file_path(path, p->folder, real ? "ledger.db" : "ledger-test.db");
+    netdp_i_file_path(key, p->folder, "key");
+    netdp_status status = real ? netdp_i_ledger_expect(p->folder, p->signer, p->error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error);
+    if (status == NETDP_OK && real)
+        status = netdp_i_ledger_first(p->ledger, first, &began, p->error);
+    if (status != NETDP_OK || !real)
+        return status;
+    if (netdp_i_signer_since(p->signer) == NULL)
+        return netdp_i_signer_begin(key, p->signer, first, began, p->error);
+    return netdp_i_signer_began(p->signer, first)
+               ? NETDP_OK
+               : netdp_i_fail(
+                     p->error, NETDP_INVALID,
+                     "%.300s: is not the ledger of this key, which began at %s: `key` says so; "
+                     "bring that one back",
+                     path, netdp_i_signer_since(p->signer));
+}
+
 netdp_status netdp_i_books_open(netdp_i_participant *p)
 {
-    char path[NETDP_I_PATH_ROOM];
     bool settled = false;
     int64_t reserved = 0;
     const int32_t self = p->task.self;
-    /* What was spent in test mode is nothing, and what left then is nothing to go on from. */
-    netdp_i_file_path(path, p->folder, p->settings.test ? "ledger-test.db" : "ledger.db");
-    netdp_status status =
-        netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error);
+    netdp_status status = open_ledger(p);
     if (status == NETDP_OK)
         status = netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error);
     if (status == NETDP_OK && !p->settings.test)
         status = tell_account(p);
     if (status == NETDP_OK) /* both look at every row */
         status = settled ? netdp_i_ledger_verify(p->ledger, NULL, NULL, NULL, p->error) : admit(p);
+    p->finished = settled;
+    if (status == NETDP_OK)
+        status = netdp_i_own_open(p, reserved == 0);
     if (status == NETDP_OK && p->settings.test)
         status = netdp_i_ephemeral_new(p->signer, &p->attempt, (uint32_t)self, &p->ephemeral,
                                        &p->offer[self], p->error);
@@ -348,11 +381,8 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
     if (status != NETDP_OK)
         return status;
     p->offered[self] = p->task.pairs != NULL;
-    if (settled) { /* it only helps others to their end */
-        status = find_frames(p, p->task.protocol.rounds);
-        p->finished = status == NETDP_OK;
-        return status;
-    }
+    if (settled) /* it only helps others to their end */
+        return find_frames(p, p->task.protocol.rounds);
     status = resume(p);
     p->drawing.ephemeral = p->ephemeral;
     return status;

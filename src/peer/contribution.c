@@ -76,8 +76,7 @@ static netdp_status place(const netdp_i_noising *n, const double *value, int64_t
     for (int64_t i = 0; i < width; i++)
         if (!isfinite(value[i]))
             return netdp_i_fail(error, NETDP_INVALID,
-                                "value %lld is NaN or infinite, and never leaves; look at the data",
-                                (long long)i + 1);
+                                "a value is NaN or infinite, and never leaves");
     if (n->reach.radius > 0)
         place_ball(n, value, width, placed);
     else

@@ -1,5 +1,6 @@
 #include "peer/draws.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -16,6 +17,17 @@ static netdp_run_seed seed_of(const netdp_i_noise_source *d)
     return (netdp_run_seed){d->settings->seed, d->settings->repeat};
 }
 
+/* A value with a number that is none counts as 0: that nothing left, or that this peer said why, would tell of
+ * the data beside the mechanism. */
+static void finite_or_nothing(const netdp_i_task *task)
+{
+    bool finite = true;
+    for (int32_t j = 0; j < task->width; j++)
+        finite = finite && isfinite(task->value[j]);
+    for (int32_t j = 0; j < task->width && !finite; j++)
+        task->value[j] = 0;
+}
+
 static bool contribute_seeded(void *context, int64_t round, double *message)
 {
     netdp_i_noise_source *d = context;
@@ -23,6 +35,8 @@ static bool contribute_seeded(void *context, int64_t round, double *message)
     if (task->learner.rows != NULL)
         netdp_i_learner_descend(&task->learner, netdp_i_phase_of(&task->protocol, round), message,
                                 task->value);
+    if (task->learner.rows == NULL)
+        finite_or_nothing(task);
     for (int32_t j = 0; j < task->width && task->learner.rows == NULL; j++)
         message[j] += task->value[j];
     if (task->scale > 0)
@@ -91,6 +105,7 @@ static bool contribute_truly(void *context, int64_t round, double *message)
         netdp_i_learner_value(&task->learner, d->attempt.phase, message, task->value);
         netdp_i_learner_shrink(&task->learner, task->width, message);
     }
+    finite_or_nothing(task);
     if (!made) {
         (void)netdp_i_no_memory(d->error);
     } else {

@@ -6,18 +6,29 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 
-/* A key file: this line, 64 hexadecimal digits, a newline. */
+/* A key file: this line, which once its ledger began goes on with when, and with the digest of its first row; then 64
+ * hexadecimal digits and a newline. */
 static const char head[] = "netdp signing key 1\n";
-enum { HEAD = sizeof head - 1, FILE_BYTES = HEAD + 65 };
+static const char began[] = ", ledger of 0000-00-00T00:00:00Z begins with ";
+enum {
+    HEAD = sizeof head - 1,
+    FILE_BYTES = HEAD + 65,
+    BEGAN = sizeof began - 1,
+    SINCE = 12, /* where the time stands in that */
+    MOST_BYTES = FILE_BYTES + BEGAN + 64,
+};
 
 struct netdp_i_signer {
     unsigned char secret[crypto_sign_SECRETKEYBYTES]; /* the seed, then the public key */
-    bool locked;
+    bool locked, has_ledger;
+    unsigned char ledger[NETDP_I_DIGEST];
+    char since[NETDP_I_SINCE];
 };
 
 struct netdp_i_ephemeral {
@@ -34,6 +45,7 @@ static netdp_i_signer *new_signer(void)
     netdp_i_signer *made = sodium_malloc(sizeof *made);
     if (made == NULL)
         return NULL;
+    memset(made, 0, sizeof *made);
     /* sodium_malloc locks too, but does not say whether it could. */
     made->locked = sodium_mlock(made, sizeof *made) == 0;
     return made;
@@ -114,7 +126,7 @@ netdp_status netdp_i_signer_make(const char *path, netdp_i_signer **signer, netd
 }
 
 /* The file's bytes, at most one more than a key has; the length in *bytes. */
-static netdp_status load(const char *path, char text[FILE_BYTES + 1], size_t *bytes,
+static netdp_status load(const char *path, char text[MOST_BYTES + 1], size_t *bytes,
                          netdp_error *error)
 {
     struct stat shape;
@@ -133,8 +145,8 @@ static netdp_status load(const char *path, char text[FILE_BYTES + 1], size_t *by
                          "%.300s: others may read this key (mode %03o); make it chmod 600, and "
                          "think about a new one",
                          path, (unsigned)(shape.st_mode & 0777));
-    while (status == NETDP_OK && *bytes < FILE_BYTES + 1) {
-        const ssize_t got = read(file, text + *bytes, FILE_BYTES + 1 - *bytes);
+    while (status == NETDP_OK && *bytes < MOST_BYTES + 1) {
+        const ssize_t got = read(file, text + *bytes, MOST_BYTES + 1 - *bytes);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -147,25 +159,87 @@ static netdp_status load(const char *path, char text[FILE_BYTES + 1], size_t *by
     return status;
 }
 
+/* What the first line says of its ledger, if it does. */
+static bool take_ledger(const char *line, size_t bytes, netdp_i_signer *signer)
+{
+    char digest[NETDP_I_DIGEST_TEXT] = "";
+    if (bytes == 0)
+        return true;
+    if (bytes != BEGAN + 64 || memcmp(line, began, SINCE) != 0 ||
+        memcmp(line + SINCE + NETDP_I_SINCE - 1, began + SINCE + NETDP_I_SINCE - 1,
+               BEGAN - SINCE - NETDP_I_SINCE + 1) != 0)
+        return false;
+    memcpy(digest, line + BEGAN, 64);
+    memcpy(signer->since, line + SINCE, NETDP_I_SINCE - 1);
+    signer->has_ledger = netdp_i_unhex(digest, signer->ledger);
+    return signer->has_ledger;
+}
+
+const char *netdp_i_signer_since(const netdp_i_signer *signer)
+{
+    return signer->has_ledger ? signer->since : NULL;
+}
+
+bool netdp_i_signer_began(const netdp_i_signer *signer, const unsigned char first[NETDP_I_DIGEST])
+{
+    return memcmp(signer->ledger, first, NETDP_I_DIGEST) == 0;
+}
+
+netdp_status netdp_i_signer_begin(const char *path, netdp_i_signer *signer,
+                                  const unsigned char first[NETDP_I_DIGEST], int64_t time,
+                                  netdp_error *error)
+{
+    char seed[65], digest[NETDP_I_DIGEST_TEXT];
+    netdp_i_output output = {0};
+    struct tm utc;
+    const time_t at = (time_t)time;
+    netdp_status status = netdp_i_output_open_private(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    strftime(signer->since, sizeof signer->since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &utc));
+    memcpy(signer->ledger, first, NETDP_I_DIGEST);
+    signer->has_ledger = true;
+    netdp_i_hex(first, digest);
+    sodium_bin2hex(seed, sizeof seed, signer->secret, crypto_sign_SEEDBYTES);
+    setvbuf(output.stream, NULL, _IONBF, 0); /* no copy of the secret in a buffer */
+    fprintf(output.stream, "%.*s%.*s%s%s%s\n", HEAD - 1, head, SINCE, began, signer->since,
+            began + SINCE + NETDP_I_SINCE - 1, digest);
+    fputs(seed, output.stream);
+    fputc('\n', output.stream);
+    sodium_memzero(seed, sizeof seed);
+    return netdp_i_output_commit(&output, error);
+}
+
 netdp_status netdp_i_signer_load(const char *path, netdp_i_signer **signer, netdp_error *error)
 {
-    char text[FILE_BYTES + 1];
+    char text[MOST_BYTES + 1];
     size_t bytes = 0, digits = 0;
     netdp_i_signer *made = NULL;
     unsigned char seed[crypto_sign_SEEDBYTES] = {0};
     netdp_status status = load(path, text, &bytes, error);
+    const char *line = status == NETDP_OK ? memchr(text, '\n', bytes) : NULL;
+    const size_t first = line != NULL ? (size_t)(line - text) : 0; /* of the first line */
     if (status == NETDP_OK &&
-        (bytes != FILE_BYTES || memcmp(text, head, HEAD) != 0 || text[FILE_BYTES - 1] != '\n' ||
-         sodium_hex2bin(seed, sizeof seed, text + HEAD, 64, NULL, &digits, NULL) != 0 ||
+        (first + 66 != bytes || first + 1 < HEAD || memcmp(text, head, HEAD - 1) != 0 ||
+         text[bytes - 1] != '\n' ||
+         sodium_hex2bin(seed, sizeof seed, line + 1, 64, NULL, &digits, NULL) != 0 ||
          digits != sizeof seed))
         status =
             netdp_i_fail(error, NETDP_INVALID,
                          "%.300s: holds no signing key; name the file that netdp net made", path);
     if (status == NETDP_OK && (made = new_signer()) == NULL)
         status = netdp_i_no_memory(error);
+    if (status == NETDP_OK && !take_ledger(text + HEAD - 1, first + 1 - HEAD, made))
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "%.300s: what it says of its ledger is not what netdp wrote; bring the "
+                         "file back",
+                         path);
     if (status == NETDP_OK) {
         expand(made, seed);
         *signer = made;
+    } else {
+        netdp_i_signer_free(made);
     }
     sodium_memzero(seed, sizeof seed);
     sodium_memzero(text, sizeof text);
@@ -193,7 +267,7 @@ bool netdp_i_signer_locked(const netdp_i_signer *signer)
 static void digest_of(netdp_i_signed_as what, const void *message, size_t bytes,
                       unsigned char digest[NETDP_I_DIGEST])
 {
-    static const char *const purposes[] = {"netdp ephemeral key 1", "netdp statement 1",
+    static const char *const purposes[] = {"netdp ephemeral key 2", "netdp statement 1",
                                            "netdp join 1", "netdp reveal 1", "netdp ledger head 1"};
     crypto_generichash_state state;
     crypto_generichash_init(&state, NULL, 0, NETDP_I_DIGEST);
@@ -258,14 +332,15 @@ static unsigned char *put32(unsigned char *to, uint32_t number)
     return to;
 }
 
-enum { CLAIM = NETDP_I_DIGEST + 12 + NETDP_I_KEY };
+enum { CLAIM = 1 + NETDP_I_DIGEST + 12 + NETDP_I_KEY };
 
-/* Study, phase, attempt, member, key. */
+/* Test mode or not, study, phase, attempt, member, key. */
 static void make_claim(const netdp_i_attempt *attempt, uint32_t node,
                        const unsigned char key[NETDP_I_KEY], unsigned char claim[CLAIM])
 {
-    memcpy(claim, attempt->study, NETDP_I_DIGEST);
-    unsigned char *at = put32(claim + NETDP_I_DIGEST, attempt->phase);
+    claim[0] = attempt->test;
+    memcpy(claim + 1, attempt->study, NETDP_I_DIGEST);
+    unsigned char *at = put32(claim + 1 + NETDP_I_DIGEST, attempt->phase);
     at = put32(at, attempt->attempt);
     at = put32(at, node);
     memcpy(at, key, NETDP_I_KEY);
@@ -393,6 +468,13 @@ bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *atte
     unsigned char claim[CLAIM];
     make_claim(attempt, node, offer->key, claim);
     return netdp_i_signed(key, NETDP_I_SIGNED_EPHEMERAL, claim, sizeof claim, offer->signature);
+}
+
+bool netdp_i_offer_is_key(const netdp_i_offer *offer)
+{
+    static const unsigned char any[crypto_scalarmult_SCALARBYTES] = {8};
+    unsigned char shared[crypto_scalarmult_BYTES];
+    return crypto_scalarmult(shared, any, offer->key) == 0;
 }
 
 /*

@@ -22,6 +22,7 @@
 enum {
     NETDP_I_KEY = 32,       /* bytes of a public key */
     NETDP_I_SIGNATURE = 64, /* of a signature */
+    NETDP_I_SINCE = 21,     /* of a time as text, with a NUL */
 };
 
 /* The one thing of a key that may be signed; a signature for one purpose is none for another. */
@@ -49,6 +50,16 @@ const unsigned char *netdp_i_signer_secret(const netdp_i_signer *signer);
 /* Could its memory be locked? Where not (RLIMIT_MEMLOCK), it may come to lie in swap. */
 bool netdp_i_signer_locked(const netdp_i_signer *signer);
 
+/*
+ * Of one key there is one ledger, and its file says which: since when (NULL: none has begun), whether it begins with
+ * that row, and that it does from now on.
+ */
+const char *netdp_i_signer_since(const netdp_i_signer *signer);
+bool netdp_i_signer_began(const netdp_i_signer *signer, const unsigned char first[NETDP_I_DIGEST]);
+netdp_status netdp_i_signer_begin(const char *path, netdp_i_signer *signer,
+                                  const unsigned char first[NETDP_I_DIGEST], int64_t time,
+                                  netdp_error *error);
+
 void netdp_i_sign(const netdp_i_signer *signer, netdp_i_signed_as what, const void *message,
                   size_t bytes, unsigned char signature[NETDP_I_SIGNATURE]);
 bool netdp_i_signed(const unsigned char key[NETDP_I_KEY], netdp_i_signed_as what,
@@ -71,6 +82,7 @@ bool netdp_i_head_holds(const netdp_i_shown_head *shown, bool test,
 typedef struct netdp_i_attempt {
     unsigned char study[NETDP_I_DIGEST]; /* the package's digest */
     uint32_t phase, attempt;
+    bool test; /* a rehearsal: what is signed in it is worth nothing outside */
 } netdp_i_attempt;
 
 typedef struct netdp_i_ephemeral netdp_i_ephemeral;
@@ -102,9 +114,12 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
 netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt *attempt,
                                       netdp_error *error);
 
-/* Did the member of that roster key make this offer, for this attempt? */
+/* Did the member of that roster key make this offer, for this attempt and this mode? */
 bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *attempt, uint32_t node,
                          const unsigned char key[NETDP_I_KEY]);
+
+/* False: a point of low order, with which every secret is the same. */
+bool netdp_i_offer_is_key(const netdp_i_offer *offer);
 
 /*
  * The stream of noise that members `mine` and `theirs` share in this attempt: both get the same,

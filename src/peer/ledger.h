@@ -58,6 +58,21 @@ netdp_status netdp_i_ledger_open(const char *path, const unsigned char key[NETDP
 netdp_status netdp_i_ledger_read(const char *path, netdp_i_ledger **ledger, netdp_error *error);
 void netdp_i_ledger_close(netdp_i_ledger *ledger);
 
+/*
+ * Is `ledger.db` gone from the folder of that key? NETDP_INVALID where it is not there (or empty) though the key's file
+ * says that it began, or the folder has pair keys, frames or a result of a real study: a new one would have
+ * forgotten what was spent.
+ */
+netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *signer,
+                                   netdp_error *error);
+
+/* Does a peer have it open for writing? */
+bool netdp_i_ledger_in_use(const char *path);
+
+/* The digest and the time of the first row. */
+netdp_status netdp_i_ledger_first(netdp_i_ledger *ledger, unsigned char digest[NETDP_I_DIGEST],
+                                  int64_t *time, netdp_error *error);
+
 /* Whose it is. */
 const unsigned char *netdp_i_ledger_owner(const netdp_i_ledger *ledger); /* [NETDP_I_KEY] */
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -404,6 +405,88 @@ void netdp_i_ledger_close(netdp_i_ledger *ledger)
         close(ledger->lock);
     netdp_i_free(ledger->path);
     netdp_i_free(ledger);
+}
+
+/* ---- One ledger of one key ---- */
+
+/* Only of a real study: rehearsals leave nothing that counts. */
+static bool is_result(const char *path)
+{
+    char *text = NULL;
+    int64_t bytes = 0;
+    if (access(path, F_OK) != 0 || netdp_i_file_load(path, &text, &bytes, NULL) != NETDP_OK)
+        return false;
+    const bool real = strstr(text, "\"TEST: ") == NULL;
+    netdp_i_free(text);
+    return real;
+}
+
+/* A file of the folder that nothing but a study leaves there; "": none. */
+static void find_trace(const char *folder, char found[NETDP_I_PATH_ROOM])
+{
+    char path[NETDP_I_PATH_ROOM];
+    glob_t keys = {0};
+    struct stat shape;
+    found[0] = '\0';
+    netdp_i_file_path(path, folder, "pair-key-*");
+    if (glob(path, GLOB_NOSORT, NULL, &keys) == 0 && keys.gl_pathc > 0)
+        snprintf(found, NETDP_I_PATH_ROOM, "%s", keys.gl_pathv[0]);
+    globfree(&keys);
+    netdp_i_file_path(path, folder, "frames");
+    if (found[0] == '\0' && stat(path, &shape) == 0 && shape.st_size > 0)
+        memcpy(found, path, sizeof path);
+    netdp_i_file_path(path, folder, "result.json");
+    if (found[0] == '\0' && is_result(path))
+        memcpy(found, path, sizeof path);
+}
+
+netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *signer,
+                                   netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM], trace[NETDP_I_PATH_ROOM];
+    struct stat shape;
+    netdp_i_file_path(path, folder, "ledger.db");
+    if (stat(path, &shape) == 0 && shape.st_size > 0)
+        return NETDP_OK;
+    if (signer != NULL && netdp_i_signer_since(signer) != NULL)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "%.300s: is gone, and `key` says that it began at %s: a new one would have "
+            "forgotten what was spent; bring it back, or join with a new key, in "
+            "another folder",
+            path, netdp_i_signer_since(signer));
+    find_trace(folder, trace);
+    return trace[0] == '\0'
+               ? NETDP_OK
+               : netdp_i_fail(
+                     error, NETDP_INVALID,
+                     "%.300s: is gone, though this folder took part in a study (%.200s): a "
+                     "new one would have forgotten what was spent; bring it back, or "
+                     "join with a new key, in another folder",
+                     path, trace);
+}
+
+bool netdp_i_ledger_in_use(const char *path)
+{
+    char beside[NETDP_I_PATH_ROOM];
+    snprintf(beside, sizeof beside, "%.4000s.lock", path);
+    const int lock = open(beside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const bool free = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
+    if (lock >= 0)
+        close(lock);
+    return !free;
+}
+
+netdp_status netdp_i_ledger_first(netdp_i_ledger *ledger, unsigned char digest[NETDP_I_DIGEST],
+                                  int64_t *time, netdp_error *error)
+{
+    bool found = false;
+    netdp_status status = read_number(ledger, "SELECT time FROM entry WHERE row = 1", time, error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_digest_at(ledger, 1, digest, &found, error);
+    return status == NETDP_OK && !found
+               ? netdp_i_fail(error, NETDP_INVALID, "%.300s: has no first row", ledger->path)
+               : status;
 }
 
 const unsigned char *netdp_i_ledger_owner(const netdp_i_ledger *ledger)

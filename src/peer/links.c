@@ -1,12 +1,16 @@
 /* A participant's links: hellos, pair keys, vectors and ledger heads, each way. */
 #include "peer/participant_base.h"
 
+#include <inttypes.h>
 #include <sodium.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "peer/link/address.h"
+#include "peer/link/door.h"
+#include "peer/link/largest.h"
 
 enum {
     HANDSHAKE = 5000,
@@ -48,8 +52,20 @@ static void spread_offer(netdp_i_participant *p, int32_t origin, int32_t from)
             send_offer(p, i, origin);
 }
 
-/* One that it has already comes by every way that there is. Another one, signed, is the origin's doing: its
- * own link is refused, and who only hands it on is not to blame. */
+/* What is signed is the origin's doing: its own link is refused, and who only hands it on is not to blame. */
+static netdp_i_refusal blame_origin(netdp_i_participant *p, int32_t link, int32_t origin,
+                                    netdp_i_refusal why)
+{
+    if (p->link[link].neighbour == origin)
+        return why;
+    p->refused[why]++;
+    netdp_i_participant_tell_of(p, link, "event=refused reason=%s member=%s from=%s",
+                                netdp_i_refusal_word(why), netdp_i_participant_name(p, origin),
+                                netdp_i_participant_name(p, p->link[link].neighbour));
+    return NETDP_I_REFUSE_NOTHING;
+}
+
+/* One that it has already comes by every way that there is; another one is a second. */
 static netdp_i_refusal hear_again(netdp_i_participant *p, int32_t link, int32_t origin,
                                   const netdp_i_offer *offer)
 {
@@ -59,14 +75,7 @@ static netdp_i_refusal hear_again(netdp_i_participant *p, int32_t link, int32_t 
     if (!netdp_i_offer_holds(offer, &p->attempt, (uint32_t)origin,
                              member_of(p, (uint32_t)origin)->key))
         return NETDP_I_REFUSE_BAD_SIGNATURE;
-    if (p->link[link].neighbour == origin)
-        return NETDP_I_REFUSE_SECOND_KEY;
-    p->refused[NETDP_I_REFUSE_SECOND_KEY]++;
-    netdp_i_participant_tell_of(p, link, "event=refused reason=%s member=%s from=%s",
-                                netdp_i_refusal_word(NETDP_I_REFUSE_SECOND_KEY),
-                                netdp_i_participant_name(p, origin),
-                                netdp_i_participant_name(p, p->link[link].neighbour));
-    return NETDP_I_REFUSE_NOTHING;
+    return blame_origin(p, link, origin, NETDP_I_REFUSE_SECOND_KEY);
 }
 
 static netdp_i_refusal hear_key(netdp_i_participant *p, int32_t link, const netdp_i_key_frame *key)
@@ -80,6 +89,8 @@ static netdp_i_refusal hear_key(netdp_i_participant *p, int32_t link, const netd
         return hear_again(p, link, (int32_t)key->origin, &offer);
     if (!netdp_i_offer_holds(&offer, &p->attempt, key->origin, member_of(p, key->origin)->key))
         return NETDP_I_REFUSE_BAD_SIGNATURE;
+    if (!netdp_i_offer_is_key(&offer)) /* kept and handed on by nobody */
+        return blame_origin(p, link, (int32_t)key->origin, NETDP_I_REFUSE_NO_PAIR_KEY);
     netdp_i_limit_return(&p->side[link].quota, NETDP_I_LIMIT_KEYS, 1);
     p->offer[key->origin] = offer;
     p->offered[key->origin] = true;
@@ -167,6 +178,16 @@ bool netdp_i_known_to_all(const netdp_i_participant *p)
     return true;
 }
 
+/* Dropped before anything is computed of it: the round goes on without that edge. */
+static void lose(netdp_i_participant *p, int32_t link, int64_t round)
+{
+    p->lost++;
+    p->refused[NETDP_I_REFUSE_TOO_LARGE]++;
+    netdp_i_participant_tell_of(p, link, "event=refused reason=%s member=%s round=%" PRId64,
+                                netdp_i_refusal_word(NETDP_I_REFUSE_TOO_LARGE),
+                                netdp_i_participant_name(p, p->link[link].neighbour), round);
+}
+
 static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
                                    const netdp_i_message *message)
 {
@@ -182,11 +203,14 @@ static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
     if (message->place.phase != netdp_i_when_of(p, s->next).phase)
         return NETDP_I_REFUSE_MALFORMED;
     netdp_i_frame_numbers(message, p->numbers);
-    if (!netdp_i_rounds_hear(p->rounds, link, s->next, p->numbers))
+    const bool within = netdp_i_is_within(p->numbers, p->task.width, p->task.largest);
+    if (!netdp_i_rounds_hear(p->rounds, link, s->next, within ? p->numbers : NULL))
         return NETDP_I_REFUSE_OUT_OF_ORDER;
     netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_FRAMES, 1);
     if (netdp_linear_contributes(&p->task.protocol, s->next)) /* a head came before it */
         netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_HEADS, 1);
+    if (!within)
+        lose(p, link, s->next);
     s->next++;
     p->moved = netdp_i_boot_seconds();
     let_ahead(p, link, s->next - 1);
@@ -201,6 +225,7 @@ static netdp_status fill_hello(const netdp_i_participant *p, int32_t link, netdp
     *hello = (netdp_i_hello){.index = (uint32_t)p->task.self,
                              .nodes = (uint32_t)p->package->members,
                              .test = p->settings.test,
+                             .clock = time(NULL),
                              .at = netdp_i_when_of(p, p->side[link].next)};
     memcpy(hello->study, p->attempt.study, sizeof hello->study);
     netdp_i_ledger_head_of(p->ledger, &hello->ledger);
@@ -282,6 +307,19 @@ static bool may_have(const netdp_i_participant *p, uint32_t round)
     return true;
 }
 
+/* Two clocks that are minutes apart stop nobody, but whose is wrong will not see the package's last day come. */
+static void tell_clock(netdp_i_participant *p, int32_t link, int64_t theirs)
+{
+    const int64_t mine = time(NULL);
+    const bool ahead = theirs > mine;
+    const uint64_t apart =
+        ahead ? (uint64_t)theirs - (uint64_t)mine : (uint64_t)mine - (uint64_t)theirs;
+    if (apart >= NETDP_I_CLOCKS_APART)
+        netdp_i_participant_tell_of(p, link, "event=clock member=%s %s=%" PRIu64,
+                                    netdp_i_participant_name(p, p->link[link].neighbour),
+                                    ahead ? "ahead" : "behind", apart);
+}
+
 static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const netdp_i_hello *theirs)
 {
     const int32_t who = p->link[link].neighbour;
@@ -307,6 +345,7 @@ static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const ne
         return why;
     netdp_i_participant_tell_of(p, link, "event=link-up member=%s",
                                 netdp_i_participant_name(p, who));
+    tell_clock(p, link, theirs->clock);
     s->greeted = true;
     s->send = s->most = theirs->at.round; /* it is at the round before, or at this one */
     (void)send_head(p, link);             /* this ledger goes on from what it knows */
@@ -387,17 +426,24 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
     return NETDP_I_REFUSE_MALFORMED;
 }
 
-/* The same at both ends, and nobody's who has not the package. */
-static void name_link(const netdp_i_participant *p, int32_t a, int32_t b, uint8_t token[32])
+/* The same at both ends, and known to nobody else: of the secret that the two have by their keys. */
+static void name_link(const netdp_i_participant *p, int32_t other, uint8_t token[32])
 {
-    static const char what[] = "netdp relay";
+    const int32_t a = p->task.self < other ? p->task.self : other;
+    const int32_t b = p->task.self < other ? other : p->task.self;
     crypto_generichash_state state;
-    crypto_generichash_init(&state, NULL, 0, 32);
-    crypto_generichash_update(&state, (const unsigned char *)what, sizeof what);
+    static const char purpose[] = "netdp relay 2";
+    uint8_t secret[32];
+    if (!netdp_i_knock_key(netdp_i_signer_secret(p->signer), p->package->member[other].key, secret))
+        randombytes_buf(secret, sizeof secret); /* no key of the roster's: nobody is met there */
+    crypto_generichash_init(&state, secret, sizeof secret, 32);
+    crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
     crypto_generichash_update(&state, p->attempt.study, sizeof p->attempt.study);
-    crypto_generichash_update(&state, p->package->member[a < b ? a : b].key, 32);
-    crypto_generichash_update(&state, p->package->member[a < b ? b : a].key, 32);
+    crypto_generichash_update(&state, p->package->member[a].key, 32);
+    crypto_generichash_update(&state, p->package->member[b].key, 32);
     crypto_generichash_final(&state, token, 32);
+    sodium_memzero(secret, sizeof secret);
+    sodium_memzero(&state, sizeof state);
 }
 
 void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_i_link *link)
@@ -408,7 +454,8 @@ void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_
                            .dials = address != NULL,
                            .address = relay != NULL ? relay : address,
                            .relayed = relay != NULL};
-    name_link(p, p->task.self, neighbour, link->token);
+    if (link->relayed)
+        name_link(p, neighbour, link->token);
 }
 
 static bool link_begins(void *context, int32_t link)

@@ -109,7 +109,7 @@ void netdp_i_participant_end(netdp_i_participant *p, netdp_status status)
     p->metrics = NULL;
     netdp_i_transport_close(p->transport);
     p->transport = NULL;
-    netdp_i_program_close(p->program);
+    netdp_i_own_close(p->own);
     uv_close((uv_handle_t *)&p->tick, NULL);
     uv_close((uv_handle_t *)&p->slot, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
@@ -130,10 +130,8 @@ static bool speak(netdp_i_participant *p)
         return true;
     if (contributes && (netdp_i_missing_partner(p) >= 0 || !netdp_i_known_to_all(p)))
         return false;
-    if (contributes && p->program != NULL &&
-        !netdp_i_program_has(p->program, netdp_i_phase_of(&p->task.protocol, round),
-                             netdp_i_rounds_state(p->rounds)))
-        return false; /* it goes on when the answer is there */
+    if (contributes && !netdp_i_own_ready(p, round))
+        return false; /* it goes on when the time of the answer is over */
     netdp_status status = contributes ? netdp_i_books_reserve(p, round) : NETDP_OK;
     if (status != NETDP_OK) {
         netdp_i_participant_end(p, status);
@@ -162,6 +160,9 @@ static bool speak(netdp_i_participant *p)
         return false;
     }
     p->made = boot_ms();
+    /* Only a contribution was made of what is private: the rest may leave when it is ready. */
+    if (!contributes && !p->settings.slot_of_all)
+        p->released = p->spoken;
     return netdp_i_books_transcribe(p);
 }
 
@@ -216,6 +217,7 @@ static void finish(netdp_i_participant *p)
                                    .attempt = &p->attempt,
                                    .state = netdp_i_rounds_state(p->rounds),
                                    .account = p->account,
+                                   .lost = p->lost,
                                    .test = p->settings.test};
     netdp_status status = netdp_i_books_sync(p);
     if (status == NETDP_OK)
@@ -285,8 +287,8 @@ static void find_wait(const netdp_i_participant *p, char text[128])
         snprintf(text, 128, "for=pair-key member=%s", netdp_i_participant_name(p, partner));
     } else if (!silent && netdp_i_participant_released(p) < p->spoken) {
         snprintf(text, 128, "for=slot round=%" PRId64, round);
-    } else if (p->program != NULL && netdp_i_program_owes(p->program) >= 0) {
-        snprintf(text, 128, "for=step phase=%" PRId64, netdp_i_program_owes(p->program));
+    } else if (silent && netdp_i_own_waits(p->own) >= 0) {
+        snprintf(text, 128, "for=step phase=%" PRId64, netdp_i_own_waits(p->own));
     } else {
         for (int32_t i = 0; i < p->sides; i++)
             if (!netdp_i_rounds_heard(p->rounds, i))
@@ -309,6 +311,7 @@ static void fill_metrics(void *context, FILE *stream)
     fprintf(stream, "netdp_peer_finished %d\nnetdp_peer_test_mode %d\n", p->finished,
             p->settings.test);
     fprintf(stream, "netdp_peer_links %d\nnetdp_peer_links_up %d\n", (int)p->sides, (int)up);
+    fprintf(stream, "netdp_peer_lost_vectors_total %" PRId64 "\n", p->lost);
     fprintf(stream, "netdp_peer_still_seconds %" PRId64 "\n", netdp_i_boot_seconds() - p->moved);
     fprintf(stream, "netdp_peer_waiting{reason=\"%s\"} %d\n", waiting, waiting[0] != '\0');
     if (p->transport != NULL) {
@@ -383,6 +386,7 @@ static netdp_status make_room(netdp_i_participant *p)
         return netdp_i_no_memory(p->error);
     for (int32_t i = 0; i < p->sides; i++)
         netdp_i_links_place(p, netdp_i_rounds_neighbour(p->rounds, i), &p->link[i]);
+    netdp_i_rounds_limit(p->rounds, p->task.largest);
     p->drawing = (netdp_i_noise_source){.task = &p->task,
                                         .settings = &p->settings,
                                         .signer = p->signer,
@@ -390,35 +394,6 @@ static netdp_status make_room(netdp_i_participant *p)
                                         .offer = p->offer,
                                         .error = p->error};
     return NETDP_OK;
-}
-
-static void take_gradients(void *context, double *gradients, int64_t rows)
-{
-    netdp_i_participant *p = context;
-    netdp_i_learner_give(&p->task.learner, gradients, rows);
-    p->moved = netdp_i_boot_seconds();
-    netdp_i_participant_advance(p);
-}
-
-static void end_without_program(void *context, netdp_status status)
-{
-    netdp_i_participant_end(context, status);
-}
-
-static netdp_status start_program(netdp_i_participant *p)
-{
-    const netdp_i_program_plan plan = {.loop = &p->loop,
-                                       .command = p->settings.program,
-                                       .folder = p->folder,
-                                       .test = p->settings.test,
-                                       .width = p->task.width,
-                                       .phases = netdp_linear_contributions(&p->task.protocol),
-                                       .context = p,
-                                       .answered = take_gradients,
-                                       .failed = end_without_program,
-                                       .error = p->error};
-    return p->settings.program == NULL || p->finished ? NETDP_OK
-                                                      : netdp_i_program_start(&plan, &p->program);
 }
 
 /* Its settings name a file from the folder, or a port. */
@@ -439,11 +414,8 @@ static netdp_status run(netdp_i_participant *p)
 {
     netdp_status status = open_metrics(p);
     if (status == NETDP_OK)
-        status = start_program(p);
-    if (status == NETDP_OK)
         status = netdp_i_links_connect(p);
     if (status != NETDP_OK) {
-        netdp_i_program_close(p->program);
         netdp_i_metrics_close(p->metrics);
         return status;
     }
@@ -479,7 +451,7 @@ static void clear(netdp_i_participant *p)
         close(p->transcript);
     if (p->frames >= 0)
         close(p->frames);
-    netdp_i_program_free(p->program);
+    netdp_i_own_free(p->own);
     netdp_i_rounds_free(p->rounds);
     netdp_i_ledger_close(p->ledger);
     netdp_i_ephemeral_free(p->ephemeral);
@@ -513,6 +485,8 @@ netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *err
         status = netdp_i_books_open(&p);
     if (status == NETDP_OK)
         status = run(&p);
+    if (!p.ending)
+        netdp_i_own_close(p.own);
     uv_run(&p.loop, UV_RUN_DEFAULT);
     uv_loop_close(&p.loop);
     clear(&p);

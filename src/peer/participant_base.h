@@ -1,5 +1,5 @@
 /* What the files of a participant share: participant.c runs it, links.c talks to its neighbours, books.c
- * reads and keeps its folder. */
+ * reads and keeps its folder, own.c asks a program of its own. */
 #ifndef NETDP_I_PEER_PARTICIPANT_BASE_H
 #define NETDP_I_PEER_PARTICIPANT_BASE_H
 
@@ -9,13 +9,14 @@
 #include "peer/draws.h"
 #include "peer/ledger.h"
 #include "peer/link/limits.h"
-#include "peer/link/program.h"
 #include "peer/link/transport.h"
-#include "peer/metrics.h"
+#include "peer/link/metrics.h"
 #include "peer/package.h"
 #include "peer/rounds.h"
 #include "peer/settings.h"
 #include "peer/task.h"
+
+typedef struct netdp_i_own netdp_i_own; /* own.c */
 
 /* What is known of one neighbour. */
 typedef struct netdp_i_side {
@@ -45,7 +46,7 @@ typedef struct netdp_i_participant {
     netdp_i_rounds *rounds;
     netdp_i_transport *transport;
     netdp_i_metrics *metrics;
-    netdp_i_program *program; /* of a model of one's own, or NULL */
+    netdp_i_own *own; /* of a model of one's own, or NULL */
     netdp_i_noise_source drawing;
     netdp_i_attempt attempt;
     netdp_i_link *link; /* [sides] */
@@ -54,7 +55,8 @@ typedef struct netdp_i_participant {
     netdp_i_offer *offer; /* [members] */
     bool *offered;        /* [members]: whose is there */
     int64_t spoken; /* this peer's vectors of the rounds before this one are stored as they leave */
-    int64_t released; /* with slots: those before this one may leave; */
+    int64_t released; /* with slots: those before this one may leave, */
+    int64_t lost;     /* vectors of neighbours that were dropped */
     int64_t made;     /* ms of the boot clock when the last of them was */
     uint8_t *frame;   /* [frame_bytes]: one of them, and room for its checksum; */
     int64_t framed;   /* of that round; -1: none */
@@ -154,5 +156,32 @@ netdp_status netdp_i_books_sync(netdp_i_participant *p);
  * could not be written, and this peer ends. */
 netdp_status netdp_i_books_transcript(netdp_i_participant *p);
 bool netdp_i_books_transcribe(netdp_i_participant *p);
+
+/* ---- own.c ---- */
+
+/* The owner's file, mode 0600: in how many phases the program failed, and how, a line a phase, all of them
+ * of one length and written at the same time; and beside it what the program says on its standard error. */
+#define NETDP_I_OWN_RECORD "step-phases.txt"
+#define NETDP_I_OWN_SAID "step.log"
+
+/*
+ * Ready to ask; nothing where the study has no program. `first`: nothing of this study has left yet, and the
+ * program is asked for phase 0, whose model everybody knows: where it gives no answer with finite gradients
+ * the peer ends, as it does where a data file cannot be read (NETDP_INVALID, NETDP_ENVIRONMENT).
+ */
+netdp_status netdp_i_own_open(netdp_i_participant *p, bool first);
+
+/*
+ * May the round's contribution be drawn? The first time its question is put; true once the time of the
+ * answer is over (test mode without one: once there is an answer), when the task's gradient is there.
+ */
+bool netdp_i_own_ready(netdp_i_participant *p, int64_t round);
+
+/* The phase that the time of an answer runs of; -1: none. */
+int64_t netdp_i_own_waits(const netdp_i_own *own);
+
+/* The program is told to end; the loop must run until its handles are closed, and then it is freed. */
+void netdp_i_own_close(netdp_i_own *own);
+void netdp_i_own_free(netdp_i_own *own);
 
 #endif

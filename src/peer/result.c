@@ -95,14 +95,14 @@ netdp_status netdp_i_result_write(const netdp_i_result *result, const char *fold
     const netdp_i_task *task = result->task;
     netdp_i_hex(result->attempt->study, digest);
     netdp_i_file_path(path, folder, "result.json");
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:o, s:o, s:o, s:O*}", "noise",
-                  result->test ? "TEST: seeded, hides nothing" : "true normals, exactly rounded",
-                  "title", result->package->title, "member",
-                  result->package->member[task->self].name, "package", digest, "rounds",
-                  (json_int_t)task->protocol.rounds, "attempt", (int)result->attempt->attempt,
-                  "columns", list_names(task), "estimate", list_numbers(result, false), "state",
-                  list_numbers(result, true), "account", result->account);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:O*}", "noise",
+        result->test ? "TEST: seeded, hides nothing" : "true normals, exactly rounded", "title",
+        result->package->title, "member", result->package->member[task->self].name, "package",
+        digest, "rounds", (json_int_t)task->protocol.rounds, "lost", (json_int_t)result->lost,
+        "attempt", (int)result->attempt->attempt, "columns", list_names(task), "estimate",
+        list_numbers(result, false), "state", list_numbers(result, true), "account",
+        result->account);
     netdp_status status =
         object == NULL ? netdp_i_no_memory(error) : netdp_i_json_write(object, path, error);
     json_decref(object);

@@ -11,6 +11,7 @@ typedef struct netdp_i_result {
     const netdp_i_attempt *attempt;
     const double *state; /* [width], of the end */
     json_t *account;     /* netdp_i_result_account; borrowed; NULL of a test */
+    int64_t lost;        /* vectors of neighbours that were dropped */
     bool test;           /* the noise was seeded: said first, and no guarantee is */
 } netdp_i_result;
 

@@ -1,5 +1,6 @@
 #include "peer/rounds.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -21,10 +22,12 @@ struct netdp_i_rounds {
     int64_t start[2]; /* of that matrix */
     int32_t own;      /* entry of the diagonal */
     int32_t degree;
-    bool *here, *next; /* [count]: whose message of this round, and of the next, is there */
-    double *message;   /* [count][width], of this round */
-    double *ahead;     /* the same of the next */
-    double *before;    /* [width]: one's message of the round before, of accelerated gossip */
+    bool *here, *next;      /* [count]: whose message of this round, and of the next, is there, */
+    bool *lost, *lost_next; /* and of those whose was dropped */
+    double largest;         /* no number of a message is farther from 0 */
+    double *message;        /* [count][width], of this round */
+    double *ahead;          /* the same of the next */
+    double *before;         /* [width]: one's message of the round before, of accelerated gossip */
     double *state, *mixed;
 };
 
@@ -41,14 +44,17 @@ static netdp_status take_row(netdp_i_rounds *r, netdp_error *error)
     r->entries = NETDP_I_NEW(double, r->count);
     r->here = NETDP_I_NEW(bool, r->count);
     r->next = NETDP_I_NEW(bool, r->count);
+    r->lost = NETDP_I_NEW(bool, r->count);
+    r->lost_next = NETDP_I_NEW(bool, r->count);
     r->message = NETDP_I_NEW(double, (int64_t)r->count * r->width);
     r->ahead = NETDP_I_NEW(double, (int64_t)r->count * r->width);
     r->before = NETDP_I_NEW(double, r->width);
     r->state = NETDP_I_NEW(double, r->width);
     r->mixed = NETDP_I_NEW(double, r->width);
     if (r->column == NULL || r->entry == NULL || r->local == NULL || r->entries == NULL ||
-        r->here == NULL || r->next == NULL || r->message == NULL || r->ahead == NULL ||
-        r->before == NULL || r->state == NULL || r->mixed == NULL)
+        r->here == NULL || r->next == NULL || r->lost == NULL || r->lost_next == NULL ||
+        r->message == NULL || r->ahead == NULL || r->before == NULL || r->state == NULL ||
+        r->mixed == NULL)
         return netdp_i_no_memory(error);
     for (int32_t i = 0; i < r->count; i++) {
         r->column[i] = rows.column[first + i];
@@ -78,7 +84,8 @@ netdp_status netdp_i_rounds_new(const netdp_linear *protocol, int32_t self, int3
     netdp_i_rounds *made = NETDP_I_NEW(netdp_i_rounds, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
-    *made = (netdp_i_rounds){.protocol = protocol, .self = self, .width = width, .noise = noise};
+    *made = (netdp_i_rounds){
+        .protocol = protocol, .self = self, .width = width, .noise = noise, .largest = INFINITY};
     status = take_row(made, error);
     if (status == NETDP_OK)
         status = netdp_i_linear_weight(protocol, &made->weight, error);
@@ -100,6 +107,8 @@ void netdp_i_rounds_free(netdp_i_rounds *rounds)
     netdp_i_free(rounds->entries);
     netdp_i_free(rounds->here);
     netdp_i_free(rounds->next);
+    netdp_i_free(rounds->lost);
+    netdp_i_free(rounds->lost_next);
     netdp_i_free(rounds->message);
     netdp_i_free(rounds->ahead);
     netdp_i_free(rounds->before);
@@ -138,6 +147,11 @@ int64_t netdp_i_phase_start(const netdp_linear *protocol, int64_t phase)
     return phase * protocol->every;
 }
 
+void netdp_i_rounds_limit(netdp_i_rounds *rounds, double largest)
+{
+    rounds->largest = largest;
+}
+
 const double *netdp_i_rounds_speak(netdp_i_rounds *r, const netdp_i_draws *draws)
 {
     const netdp_linear *p = r->protocol;
@@ -158,6 +172,9 @@ const double *netdp_i_rounds_speak(netdp_i_rounds *r, const netdp_i_draws *draws
         sodium_memzero(message, bytes);
         return NULL;
     }
+    /* Of what is public by now: who was fed numbers at the limit passes none on beyond it. */
+    for (int32_t j = 0; j < r->width; j++)
+        message[j] = fmin(fmax(message[j], -r->largest), r->largest);
     r->here[r->own] = true;
     return message;
 }
@@ -168,6 +185,8 @@ void netdp_i_rounds_resume(netdp_i_rounds *r, int64_t round, const double *messa
     const size_t bytes = (size_t)r->width * sizeof(double);
     memset(r->here, 0, (size_t)r->count * sizeof(bool));
     memset(r->next, 0, (size_t)r->count * sizeof(bool));
+    memset(r->lost, 0, (size_t)r->count * sizeof(bool));
+    memset(r->lost_next, 0, (size_t)r->count * sizeof(bool));
     memcpy(r->message + (int64_t)r->own * r->width, message, bytes);
     if (before != NULL)
         memcpy(r->before, before, bytes);
@@ -182,8 +201,10 @@ bool netdp_i_rounds_hear(netdp_i_rounds *r, int32_t index, int64_t round, const 
     bool *there = now ? r->here : r->next;
     if ((!now && round != r->round + 1) || netdp_i_rounds_over(r) || there[entry])
         return false;
-    memcpy((now ? r->message : r->ahead) + (int64_t)entry * r->width, message,
-           (size_t)r->width * sizeof(double));
+    (now ? r->lost : r->lost_next)[entry] = message == NULL;
+    if (message != NULL)
+        memcpy((now ? r->message : r->ahead) + (int64_t)entry * r->width, message,
+               (size_t)r->width * sizeof(double));
     there[entry] = true;
     return true;
 }
@@ -197,12 +218,15 @@ bool netdp_i_rounds_heard(const netdp_i_rounds *rounds, int32_t index)
 static void begin_next(netdp_i_rounds *r)
 {
     double *message = r->message;
-    bool *here = r->here;
+    bool *here = r->here, *lost = r->lost;
     r->message = r->ahead;
     r->here = r->next;
+    r->lost = r->lost_next;
     r->ahead = message;
     r->next = here;
+    r->lost_next = lost;
     memset(here, 0, (size_t)r->count * sizeof(bool));
+    memset(lost, 0, (size_t)r->count * sizeof(bool));
     r->round++;
 }
 
@@ -214,6 +238,9 @@ bool netdp_i_rounds_mix(netdp_i_rounds *r, const netdp_i_draws *draws)
             return false;
     const netdp_rows row = {1, r->start, r->local, r->entries};
     const double *own = r->message + (int64_t)r->own * r->width;
+    for (int32_t i = 0; i < r->count; i++)
+        if (r->lost[i])
+            memcpy(r->message + (int64_t)i * r->width, own, (size_t)r->width * sizeof(double));
     netdp_i_rows_apply_part(row, 0, 1, r->message, r->mixed, r->width);
     if (p->accelerate) {
         if (!netdp_linear_contributes(p, r->round))

@@ -49,8 +49,11 @@ const double *netdp_i_rounds_speak(netdp_i_rounds *rounds, const netdp_i_draws *
 void netdp_i_rounds_resume(netdp_i_rounds *rounds, int64_t round, const double *message,
                            const double *before);
 
-/* A neighbour's message of the round under way or the next. False: it is there already, or of
- * another round. */
+/* No number of this participant's messages is farther from 0 than that (infinite at first). */
+void netdp_i_rounds_limit(netdp_i_rounds *rounds, double largest);
+
+/* A neighbour's message of the round under way or the next; NULL: it was dropped, and the edge is lost in
+ * that round, its weight this participant's own. False: it is there already, or of another round. */
 bool netdp_i_rounds_hear(netdp_i_rounds *rounds, int32_t index, int64_t round,
                          const double *message);
 

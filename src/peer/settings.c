@@ -6,10 +6,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "peer/link/address.h"
 
 static const char file[] = "peer.json";
 
-enum { PATIENCE = 3600, LINGER = 60, MOST_SECONDS = 31536000 };
+enum { PATIENCE = 3600, LINGER = 60, SLOT = 100, ANSWER = 1000, MOST_SECONDS = 31536000 };
 
 void netdp_i_settings_clear(netdp_i_settings *settings)
 {
@@ -17,6 +18,7 @@ void netdp_i_settings_clear(netdp_i_settings *settings)
         netdp_i_free(settings->address[v]);
     netdp_i_free(settings->address);
     netdp_i_free(settings->listen);
+    netdp_i_free(settings->package);
     netdp_i_free(settings->data);
     for (int k = 0; settings->program != NULL && settings->program[k] != NULL; k++)
         netdp_i_free(settings->program[k]);
@@ -39,6 +41,7 @@ static netdp_status read_dial(const char *path, json_t *dial, const netdp_i_pack
                               netdp_i_settings *settings, netdp_error *error)
 {
     const char *name;
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
     json_t *address;
     settings->address = NETDP_I_NEW(char *, package->members);
     if (settings->address == NULL)
@@ -55,9 +58,12 @@ static netdp_status read_dial(const char *path, json_t *dial, const netdp_i_pack
         if (who < 0)
             return netdp_i_fail(error, NETDP_INVALID, "%.300s: dial: '%s' is not in the roster",
                                 path, netdp_i_show_text(name).text);
-        if (text == NULL || strrchr(text, ':') == NULL)
-            return netdp_i_fail(error, NETDP_INVALID, "%.300s: dial: %s: give \"HOST:PORT\"", path,
-                                netdp_i_show_text(name).text);
+        const char *relay = text != NULL ? netdp_i_address_relay(text) : NULL;
+        if (text == NULL || !netdp_i_address_split(relay != NULL ? relay : text, host, port) ||
+            netdp_i_port_read(port) == 0)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%.300s: dial: %s: give \"HOST:PORT\", a port from 1 to 65535",
+                                path, netdp_i_show_text(name).text);
         netdp_status status = keep(text, &settings->address[who], error);
         if (status != NETDP_OK)
             return status;
@@ -105,25 +111,35 @@ static netdp_status read_program(const char *path, const json_t *step, netdp_i_s
 static netdp_status take(const char *path, json_t *object, const netdp_i_package *package,
                          netdp_i_settings *settings, netdp_error *error)
 {
-    const char *listen = NULL, *data = NULL, *metrics = NULL, *transcript = NULL;
+    const char *listen = NULL, *data = NULL, *agreed = NULL, *metrics = NULL, *transcript = NULL;
     json_t *dial = NULL, *test = NULL, *step = NULL;
-    json_int_t patience = PATIENCE, linger = LINGER, slot = 0;
+    json_int_t patience = PATIENCE, linger = LINGER, slot = -1, answer = 0;
     int schema = NETDP_I_JSON_SCHEMA;
     json_error_t fault;
     if (json_unpack_ex(object, &fault, JSON_STRICT,
-                       "{s?i, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?o, s?o}", "schema", &schema,
-                       "transcript", &transcript, "listen", &listen, "dial", &dial, "data", &data,
-                       "metrics", &metrics, "patience", &patience, "linger", &linger, "slot", &slot,
-                       "test", &test, "step", &step) != 0)
+                       "{s?i, s?s, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?I, s?o, s?o}",
+                       "schema", &schema, "transcript", &transcript, "package", &agreed, "listen",
+                       &listen, "dial", &dial, "data", &data, "metrics", &metrics, "patience",
+                       &patience, "linger", &linger, "slot", &slot, "answer", &answer, "test",
+                       &test, "step", &step) != 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path,
                             netdp_i_show_text(fault.text).text);
     if (patience < 1 || patience > MOST_SECONDS || linger < 0 || linger > MOST_SECONDS)
         return netdp_i_fail(error, NETDP_INVALID,
                             "%.300s: patience and linger: give seconds, up to a year", path);
-    if (slot < 0 || slot >= 1000 * patience)
+    const bool slotted = json_object_get(object, "slot") != NULL;
+    const bool timed = json_object_get(object, "answer") != NULL;
+    if (slotted && (slot < 0 || slot >= 1000 * patience))
         return netdp_i_fail(error, NETDP_INVALID,
                             "%.300s: slot: give milliseconds, fewer than patience has", path);
-    settings->slot = slot;
+    if (timed && (answer < 1 || answer >= 1000 * patience))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: answer: give milliseconds, from 1, fewer than patience has",
+                            path);
+    settings->slot = slotted ? slot : test != NULL ? 0 : SLOT;
+    settings->slot_of_all = slotted;
+    settings->answer = timed ? answer : ANSWER;
+    settings->answer_given = timed;
     settings->patience = patience;
     settings->linger = linger;
     netdp_status status = read_dial(path, dial, package, settings, error);
@@ -140,6 +156,13 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
                          "%.300s: give either data, a file of one's own, or test: seeded noise "
                          "hides nothing, and real data are never read with it",
                          path);
+    unsigned char digest[NETDP_I_DIGEST];
+    if (status == NETDP_OK && agreed != NULL && !netdp_i_unhex(agreed, digest))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: package: must be the package's name, 64 hexadecimal digits",
+                              path);
+    if (status == NETDP_OK)
+        status = keep(agreed, &settings->package, error);
     if (status == NETDP_OK)
         status = keep(listen, &settings->listen, error);
     if (status == NETDP_OK)
@@ -185,10 +208,14 @@ netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *p
         if (settings->address[v] != NULL)
             json_object_set_new(dial, package->member[v].name, json_string(settings->address[v]));
     json_t *object =
-        json_pack("{s:s*, s:o, s:s*, s:s*, s:s*, s:I, s:I, s:I}", "listen", settings->listen,
-                  "dial", dial, "data", settings->data, "metrics", settings->metrics, "transcript",
-                  settings->transcript, "patience", (json_int_t)settings->patience, "linger",
-                  (json_int_t)settings->linger, "slot", (json_int_t)settings->slot);
+        json_pack("{s:s*, s:s*, s:o, s:s*, s:s*, s:s*, s:I, s:I}", "package", settings->package,
+                  "listen", settings->listen, "dial", dial, "data", settings->data, "metrics",
+                  settings->metrics, "transcript", settings->transcript, "patience",
+                  (json_int_t)settings->patience, "linger", (json_int_t)settings->linger);
+    if (object != NULL && settings->slot >= 0)
+        json_object_set_new(object, "slot", json_integer(settings->slot));
+    if (object != NULL && settings->answer > 0)
+        json_object_set_new(object, "answer", json_integer(settings->answer));
     if (object != NULL && settings->program != NULL) {
         json_t *words = json_array();
         for (int k = 0; settings->program[k] != NULL; k++)

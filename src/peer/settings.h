@@ -20,6 +20,8 @@
 
 /* peer.json; every key is optional but one of `data` and `test`. */
 typedef struct netdp_i_settings {
+    char *
+        package; /* "package": the name of the package that was agreed on, in hexadecimal; NULL: any */
     char *listen;   /* "listen": "HOST:PORT"; NULL: it only dials */
     char **address; /* "dial": {"NAME": "HOST:PORT"}: [members], NULL where it does not dial */
     int32_t members;
@@ -32,8 +34,13 @@ typedef struct netdp_i_settings {
         transcript; /* "transcript": a file that every vector is added to as it leaves; NULL: none */
     int64_t patience; /* "patience": seconds without progress, then it gives up; 3600 */
     int64_t linger;   /* "linger": seconds that it helps others to their end; 60 */
-    int64_t slot; /* "slot": ms; vectors leave at its multiples of the clock alone; 0: when ready */
-    bool test;    /* "test": {"seed": N, "repeat": N}: seeded noise and bundled synthetic data */
+    int64_t
+        slot; /* "slot": ms; vectors leave at its multiples of the clock alone; 0: when ready. Not given:
+                     contributions alone do, at multiples of 100; in test mode 0. Below 0: not written */
+    bool slot_of_all; /* it was given */
+    int64_t answer;   /* "answer": ms that the program of `step` has for a phase; 0: 1000 */
+    bool answer_given;
+    bool test; /* "test": {"seed": N, "repeat": N}: seeded noise and bundled synthetic data */
     uint64_t seed, repeat;
 } netdp_i_settings;
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "learn/table.h"
+#include "peer/link/largest.h"
 #include "peer/price.h"
 #include "plan/problem.h"
 #include "study/study.h"
@@ -91,6 +92,34 @@ static netdp_status find_range(const netdp_study *study, int32_t j, double *low,
     return NETDP_OK;
 }
 
+/* Where a member's value lies. */
+static netdp_i_extent extent_of(const netdp_study *study, const netdp_i_package *package,
+                                const netdp_i_unit *unit, int32_t member)
+{
+    const bool ball = study->task.clip > 0;
+    const double step = netdp_i_study_learns(study) ? study->task.step : 1;
+    double whole = netdp_i_unit_own(unit, member); /* what all of its data change */
+    if (unit->row)
+        whole *= 2 * (double)package->member[member].rows;
+    return (netdp_i_extent){.radius = ball ? step * (whole / 2) : 0,
+                            .most = ball ? 0
+                                    : netdp_i_study_counts(study)
+                                        ? 2 * netdp_i_unit_weight(unit, study, package, member)
+                                        : whole / sqrt((double)package->terms.width)};
+}
+
+static double find_largest(const netdp_i_task *task, double reach)
+{
+    netdp_i_extremes of = {.reach = reach,
+                           .scale = task->scale,
+                           .shrink = task->study->task.step * task->study->task.l2,
+                           .width = task->width};
+    for (int32_t v = 0; task->pairs != NULL && v < netdp_graph_nodes(task->pairs); v++)
+        if (netdp_graph_degree(task->pairs, v) > of.shared)
+            of.shared = netdp_graph_degree(task->pairs, v);
+    return netdp_i_largest_number(&task->protocol, &of);
+}
+
 /*
  * Scale and reach. Clipping into the reach is what holds a node's whole data; rows are clipped one by
  * one, or counted, their mean lies inside, and the reach, which is wider, never binds.
@@ -103,21 +132,20 @@ static netdp_status take_unit(netdp_i_task *task, const netdp_i_package *package
     netdp_status status = netdp_i_unit_new(study, package, &unit, error);
     if (status != NETDP_OK)
         return status;
-    const bool ball = study->task.clip > 0;
     const double step = netdp_i_study_learns(study) ? study->task.step : 1;
     task->rows = package->member[task->self].rows;
     task->weight = netdp_i_unit_weight(&unit, study, package, task->self);
     task->fewer = unit.row && study->privacy.change == NETDP_CHANGE_ADD_REMOVE;
     task->scale = step * (package->terms.noise * unit.sensitivity);
-    double whole = netdp_i_unit_own(&unit, task->self); /* what all of its data change */
-    if (unit.row)
-        whole *= 2 * (double)task->rows;
-    task->reach =
-        (netdp_i_extent){.radius = ball ? step * (whole / 2) : 0,
-                         .most = ball                          ? 0
-                                 : netdp_i_study_counts(study) ? 2 * task->weight
-                                                               : whole / sqrt(task->width)};
+    task->reach = extent_of(study, package, &unit, task->self);
+    double widest = 0;
+    for (int32_t v = 0; v < package->members; v++) {
+        const netdp_i_extent reach = extent_of(study, package, &unit, v);
+        widest = fmax(widest, fmax(reach.radius, reach.most));
+    }
     netdp_i_unit_clear(&unit);
+    task->largest =
+        study->protocol.largest > 0 ? study->protocol.largest : find_largest(task, widest);
     return NETDP_OK;
 }
 

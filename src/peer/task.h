@@ -21,6 +21,7 @@ typedef struct netdp_i_task {
     double weight;           /* of its rows' mean */
     bool fewer;              /* it may hold fewer rows: one is added or removed */
     netdp_i_extent reach;    /* of contributions */
+    double largest;          /* no number of a message of the study is farther from 0 (largest.h) */
     char **column;           /* [width] names, for the result */
     double *low, *factor;    /* [width]: in the data's unit a number is low + factor times itself */
     netdp_i_learner learner; /* its rows are NULL where there is nothing to learn */

@@ -8,7 +8,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "learn/clip.h"
 #include "learn/prepare.h"
 #include "learn/table.h"
 #include "study/protection.h"
@@ -130,9 +129,7 @@ static netdp_status make_rows(const netdp_study *study, int64_t rows, int32_t fe
 void netdp_i_learner_clear(netdp_i_learner *learner)
 {
     netdp_examples *rows = learner->rows;
-    if (rows != NULL && learner->own) {
-        rows->x = NULL;
-    } else if (rows != NULL) {
+    if (rows != NULL && !learner->own) {
         (void)sodium_munlock(rows->x, (size_t)rows->rows * (size_t)rows->features * sizeof(double));
         (void)sodium_munlock(rows->y, (size_t)rows->rows * sizeof(double));
     }
@@ -177,10 +174,9 @@ netdp_status netdp_i_learner_own(const netdp_study *study, netdp_i_learner *lear
     return NETDP_OK;
 }
 
-void netdp_i_learner_give(netdp_i_learner *learner, double *gradients, int64_t rows)
+void netdp_i_learner_give(netdp_i_learner *learner, const double *mean)
 {
-    learner->rows->x = gradients;
-    learner->rows->rows = rows;
+    learner->given = mean;
 }
 
 /* Which of the two is +1 is agreed on, not found: a member may hold one class alone. */
@@ -269,29 +265,13 @@ netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, in
     return status;
 }
 
-/* The mean of the clipped gradients that were given, added up as netdp_gradient does. */
-static void mean_given(const netdp_i_learner *learner, double l2, const double *model,
-                       double *gradient)
-{
-    const netdp_examples *rows = learner->rows;
-    memset(gradient, 0, (size_t)rows->features * sizeof *gradient);
-    for (int64_t i = 0; i < rows->rows; i++)
-        netdp_i_add_clipped(rows->x + i * rows->features, rows->features, learner->objective.clip,
-                            gradient);
-    for (int32_t j = 0; j < rows->features; j++) {
-        gradient[j] /= (double)rows->rows;
-        if (l2 > 0)
-            gradient[j] += l2 * model[j];
-    }
-}
-
 static void take_gradient(const netdp_i_learner *learner, int64_t phase, double l2,
                           const double *model, double *gradient)
 {
-    if (learner->own) {
-        mean_given(learner, l2, model, gradient);
+    for (int32_t j = 0; learner->own && j < learner->rows->features; j++)
+        gradient[j] = learner->given[j] + (l2 > 0 ? l2 * model[j] : 0);
+    if (learner->own)
         return;
-    }
     netdp_objective objective = learner->objective;
     objective.l2 = l2;
     netdp_batch_gradient(&objective, learner->rows, 0, model, learner->batches, phase, 0, 0,

@@ -8,7 +8,8 @@
 typedef struct netdp_i_learner {
     netdp_examples
         *rows; /* one node's, of locked memory where there is some; NULL: nothing to learn */
-    bool own;  /* a model of one's own: x of the rows are their gradients, borrowed */
+    bool own;  /* a model of one's own: the mean gradient is given, */
+    const double *given; /* [features], borrowed */
     int64_t
         held; /* rows that are somebody's; those behind them are 0, and so are their gradients */
     netdp_batches batches; /* full, or cyclic: which rows a phase takes */
@@ -30,10 +31,10 @@ char *netdp_i_learner_name(const netdp_study *study, int32_t j);
 netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, int64_t announced,
                                   netdp_i_learner *learner, netdp_error *error);
 
-/* Of a model of one's own: before each step it is given the rows' gradients at the model, [rows][features]. */
+/* Of a model of one's own: before each step it is given the mean of the rows' clipped gradients at the model. */
 netdp_status netdp_i_learner_own(const netdp_study *study, netdp_i_learner *learner,
                                  netdp_error *error);
-void netdp_i_learner_give(netdp_i_learner *learner, double *gradients, int64_t rows);
+void netdp_i_learner_give(netdp_i_learner *learner, const double *mean);
 
 /* One node's rows of all. */
 netdp_status netdp_i_learner_take(const netdp_study *study, const netdp_examples *from,

@@ -174,6 +174,8 @@ const netdp_i_key netdp_i_keys[] = {
      .expects = "a whole number from 1"},
     {"protocol.accelerate", NETDP_I_KEY_SWITCH, AT(protocol.accelerate), .only = NETDP_SETTING_ACCELERATE, .fallback = "false",
      .word = yes_no, .expects = "true or false"},
+    {"protocol.largest", NETDP_I_KEY_REAL, AT(protocol.largest), .only = NETDP_SETTING_VIEW, .low = ABOVE_0, .high = NETDP_I_LARGEST,
+     .expects = "a number above 0, beyond which peers drop a message"},
     {"protocol.dropout", NETDP_I_KEY_TEXT, AT(protocol.dropout), .only = NETDP_SETTING_VARYING, .fallback = "0",
      .expects = "a probability from 0, below 1, or edges:P, late:P or revealed:P"},
     {"protocol.redraw", NETDP_I_KEY_TEXT, AT(protocol.redraw), .only = NETDP_SETTING_VARYING, .fallback = "never",

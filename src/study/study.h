@@ -95,6 +95,8 @@ struct netdp_study {
         double variance;
         int64_t inner;
         bool accelerate;
+        double
+            largest; /* between peers: no number of a message is farther from 0; 0: by the terms */
         char *dropout; /* as netdp_variation_dropout reads it; "0": none */
         char *redraw;  /* "never", "round", "phase" */
         /* walks, as in netdp_token */

@@ -66,7 +66,7 @@ static double long_account(net n, const setting *s)
     assert_ok(netdp_i_time_grid_coarse(s->steps, &grid, &error));
     const netdp_i_mixture_asked asked = {.cap = s->cap, .tokens = 1, .delta = s->delta};
     assert_ok(netdp_i_mixed_answer(grid, hunt, asked, s->sigma, &mixed, &value, &error));
-    assert_false(mixed.none);
+    assert_false(mixed.way[0].none);
     netdp_i_mixed_clear(&mixed);
     netdp_i_time_grid_free(grid);
     netdp_i_returns_free(hunt);
@@ -107,7 +107,7 @@ static void test_all_paths(void **state)
     assert_true(near > asked / 2);
 }
 
-/* It takes over where the steps are many, and says little more there than step by step. */
+/* It is asked beside the other where the steps are many, and says little more there than step by step. */
 static void test_joint(void **state)
 {
     (void)state;
@@ -126,6 +126,8 @@ static void test_joint(void **state)
 /* By how much costs that are rounded to a grid may differ from those on another one. */
 #define GRID 2e-3
 #define COALITION 1e-2
+/* ... and of large epsilons, at which delta cuts another part of the law off. */
+#define LARGE 20
 
 /* More of anything never tells less, and no other bound less than what is chosen. */
 static void test_order(void **state)
@@ -153,7 +155,7 @@ static void test_order(void **state)
         more[5].members = n.rows.nodes > 3 ? 2 : 1;
         for (int k = 0; k < 6; k++) {
             const double other = account(n, &more[k], NETDP_BOUND_AUTO);
-            const double grid = k == 5 ? COALITION : GRID;
+            const double grid = k == 5 || value > LARGE ? COALITION : GRID;
             if (other < value * (1 - grid))
                 print_message(
                     "%d: %s, from %d to %d, start %d, %d steps, cap %d, sigma %g, delta %g: "

@@ -111,7 +111,7 @@ static void test_alone_and_often(void **state)
         events->event[0].count = times;
         assert_ok(netdp_events_epsilon(events->event, 1, s.delta, NETDP_UPPER, &epsilon, &error));
         if (times == 1)
-            assert_true(epsilon > 0.98 * alone && epsilon < 1.04 * alone);
+            assert_true(epsilon > 0.98 * alone && epsilon < 1.02 * alone);
         assert_true(epsilon > last);
         assert_true(times == 1 || epsilon < 0.7 * alone * (double)times);
         last = epsilon;

@@ -289,6 +289,30 @@ def an_audit(browser, folder):
     no_complaints(browser, "an audit")
 
 
+def a_proof_is_checked(browser, folder):
+    """A proof file of the reader's disk: what holds is said in words, what is forged with its line, and nothing is asked of a network."""
+    code, _, err = run(["loss", "--family", "davis", "--rounds", "20", "--noise", "2", "--as", "dp:1e-6", "--from", "30", "--to", "18",
+                        "--proof", str(folder / "proofs")], folder)
+    assert code == 0, err
+    proof = folder / "proofs" / "30-18.proof"
+    forged = folder / "forged.proof"
+    forged.write_text(re.sub(r"^claim loss .*$", "claim loss 0.09", proof.read_text(), flags=re.M))
+    requests(browser)
+    for path, wanted in ((proof, "holds: loss <= 0.098"), (forged, "fails: claim loss 0.09 is not proven")):
+        browser.find_element(By.ID, "proof").send_keys(str(path))
+        for _ in range(600):
+            if wanted in browser.find_element(By.ID, "checked").text:
+                break
+            time.sleep(0.1)
+        assert wanted in browser.find_element(By.ID, "checked").text, browser.find_element(By.ID, "checked").text
+    assert not [url for url in requests(browser) if not url.startswith(("file:", "data:"))]
+    took = browser.execute_script("const begin = performance.now(); const said = netdpVerify(arguments[0]); "
+                                  "return [said.holds, performance.now() - begin]", proof.read_text())
+    assert took[0]
+    print(f"the page checks davis in {took[1]:.0f} ms")
+    no_complaints(browser, "a proof")
+
+
 def the_table_sorts(browser):
     def column(i):
         return [row.find_elements(By.TAG_NAME, "td")[i].text for row in browser.find_elements(By.CSS_SELECTOR, "#pairs tbody tr")]
@@ -387,6 +411,7 @@ def main():
             an_observer_by_keyboard(browser, page, results)
             who_is_above(browser, results)
             tables_are_saved(browser, folder, results)
+            a_proof_is_checked(browser, folder)
             the_table_sorts(browser)
             light_dark_and_paper(browser, page)
             a_hostile_folder(browser, folder)

@@ -8,6 +8,7 @@ import socket
 import ssl
 import struct
 import tempfile
+import time
 
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
@@ -102,7 +103,7 @@ class Liar:
         assert kind == HELLO, kind
         self.study = body[8:40]
         self.send(HELLO, body[:8] + self.study + struct.pack("<III", self.index, self.nodes, self.test) + struct.pack("<III", *at)
-                  + self.head() + bytes(40 + 64))
+                  + struct.pack("<q", int(time.time())) + self.head() + bytes(40 + 64))
         return self
 
     def head(self):

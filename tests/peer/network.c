@@ -180,7 +180,8 @@ static void make(const char *study, const char *out, int port, double noise, con
                   .attempts = 1,
                   .width = m.problem->width,
                   .delta = 1e-6,
-                  .expires = time(NULL) + 86400},
+                  .expires =
+                      time(NULL) + 86400 * (getenv("DAYS") != NULL ? atoi(getenv("DAYS")) : 1)},
     };
     char path[NETDP_I_PATH_ROOM + 64];
     int64_t bytes;

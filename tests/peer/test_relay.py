@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Peers that can all only dial meet at netdp net relay, which strangers crowd and which is killed in mid-study: the result is the
 simulator's to the last bit, and with real noise the sum of what was sent. A link that is cut, by a limit on its bytes or by a peer's end,
-is made again; nothing that the relay passes on can be read."""
+is made again; nothing that the relay passes on can be read, and nobody but its two ends can cut a link there."""
+import hashlib
 import json
 import re
 import signal
@@ -10,6 +11,9 @@ import subprocess
 import threading
 import time
 
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+
+from liar import curve_key
 from peers import NETDP, Peers
 from transcripts import frames, number_of
 
@@ -94,6 +98,50 @@ with Peers(STUDY % 0.02, noise=1, seed=7) as net, Relay(port := net.first + net.
     counts = relay.end()
     assert net.states() == net.expected()
     assert counts["meetings"] >= net.count and counts["turned-away"] > 0 and sent[0] > 10, (counts, sent)
+
+
+
+def name_of(net, digest, one, other, secret):
+    """What names the link of two members: by what all know of them, as it was, or by the secret that they have in common."""
+    roster = [bytes.fromhex(member["key"]) for member in json.loads((net.of(0) / "package" / "roster.json").read_text())["members"]]
+    keys = roster[min(one, other)] + roster[max(one, other)]
+    if not secret:
+        return hashlib.blake2b(b"netdp relay\0" + digest + keys, digest_size=32).digest()
+    mine = hashlib.sha512(bytes.fromhex((net.of(one) / "key").read_text().split("\n")[1])).digest()[:32]
+    shared = X25519PrivateKey.from_private_bytes(mine).exchange(X25519PublicKey.from_public_bytes(curve_key(roster[other])))
+    key = hashlib.blake2b(b"netdp knock 1\0", key=shared, digest_size=32).digest()
+    return hashlib.blake2b(b"netdp relay 2\0" + digest + keys, key=key, digest_size=32).digest()
+
+
+# Who has the package cannot come between two others; nor can who has the name of their link itself, once they have met.
+with Peers(STUDY % 0.02, noise=1, seed=7) as net, Relay(port := net.first + net.count) as relay:
+    reach(net, port)
+    for one in range(net.count):
+        net.start(one)
+    doctor = subprocess.run([NETDP, "net", "doctor", net.of(0)], capture_output=True, text=True).stdout
+    digest = bytes.fromhex(re.search(r"[0-9a-f]{64}", doctor)[0])
+    await_line(net, 1, "event=link-up member=meter-2")
+    cuts, held = 0, []
+    while any(process.poll() is None for process in net.running.values()):
+        for secret in (False, True):
+            for side in (b"\0", b"\1"):
+                try:
+                    stranger = socket.create_connection(("127.0.0.1", port), 1)
+                    stranger.sendall(b"netdp/r" + side + name_of(net, digest, 1, 2, secret))
+                    held.append(stranger)
+                    cuts += 1
+                except OSError:
+                    pass
+        for stranger in held[:-2]:
+            stranger.close()
+        held = held[-2:]
+        time.sleep(0.02)
+    net.wait()
+    for stranger in held:
+        stranger.close()
+    assert net.states() == net.expected() and cuts >= 4, cuts
+    assert "event=link-down member=meter-2" not in net.log(1).partition("event=finished")[0], net.log(1)
+    relay.end()
 
 # A link's rounds are some 200,000 bytes.
 with Peers(STUDY % 0, noise=1) as net, Relay(port := net.first + net.count, "--bytes", "60000") as relay:

@@ -152,8 +152,25 @@ with Peers(STUDY, noise=1) as net:
     assert not kept.exists()
     # One that it signed all the same, in a copy without a ledger, is refused aloud: on its own link, and where neighbours
     # hand it on.
+    # A ledger that is gone does not begin anew: the key says that it began, and without that line its traces do.
     shutil.copytree(net.of(0), net.folder / "copy", ignore=shutil.ignore_patterns("ledger*", "log"))
-    (net.folder / "copy" / "log").write_text("")
+    start_copy = lambda: subprocess.run([NETDP, "peer", net.folder / "copy"], capture_output=True, text=True)
+    key = net.folder / "copy" / "key"
+    lines = key.read_text().splitlines(True)
+    assert len(lines) == 2 and lines[0].startswith("netdp signing key 1, ledger of 20"), lines[0]
+    for traces, says in (([], "`key` says that it began at 20"), (["pair-key-0-0-0"], "pair-key-0-0-0"), (["frames"], "frames"), (["result.json"], "result.json")):
+        key.write_text("netdp signing key 1\n" + lines[1] if traces else "".join(lines))
+        for trace in traces:
+            (net.folder / "copy" / trace).write_text("{}")
+        said = start_copy()
+        assert said.returncode == 2 and says in said.stderr and "ledger.db: is gone" in said.stderr, said.stderr
+        assert not (net.folder / "copy" / "ledger.db").exists()
+        joined = subprocess.run([NETDP, "net", "join", net.of(1), "-o", net.folder / "copy"], capture_output=True, text=True)
+        assert joined.returncode == 2 and "is gone" in joined.stderr, joined.stderr
+        for trace in traces:
+            (net.folder / "copy" / trace).unlink()
+    joined = subprocess.run([NETDP, "net", "join", net.of(2), "-o", net.of(1)], capture_output=True, text=True)
+    assert joined.returncode == 2 and "a peer runs in it" in joined.stderr, joined.stderr
     copied = subprocess.Popen([NETDP, "peer", net.folder / "copy"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     while not (net.folder / "copy" / kept.name).exists():
         assert copied.poll() is None

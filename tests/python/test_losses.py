@@ -3,6 +3,10 @@ import copy
 import dataclasses
 import gc
 import math
+import os
+import pathlib
+import re
+import subprocess
 import threading
 
 import netdp
@@ -247,3 +251,27 @@ def test_all_pairs_without_a_copy():
     assert (got.losses == got.matrix).all()
     assert copy.copy(got).matrix is got.matrix
     assert np.isinf(np.diag(got.matrix)).all()
+
+
+def test_proof(tmp_path):
+    """The text of a proof file holds by netdp-verify, for the number of the table; what has none is refused."""
+    verify = pathlib.Path(os.environ["NETDP_SOURCE"]) / "tools/verify/netdp-verify"
+    found = netdp.losses("karate", rounds=8, dither=0.1, noise=3, as_="dp:1e-6", to=[33])
+    text = found.proof(16, 33)
+    path = tmp_path / "pair.proof"
+    path.write_text(text, encoding="ascii")
+    done = subprocess.run([verify, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "holds: loss <= " in done.stdout, done
+    value = float(re.search(r"^claim dp (\S+)", text, re.M)[1])
+    assert value == pytest.approx(found.matrix[found.sources.index(16), 0], rel=1e-9)
+    pooled = netdp.losses("davis", rounds=6, to={0, 20}, sees="sum")
+    path.write_text(pooled.proof(3, pooled.observers[0]), encoding="ascii")
+    assert subprocess.run([verify, path], capture_output=True, check=False).returncode == 0
+    with pytest.raises(netdp.Invalid, match="coalition"):
+        pooled.proof(3, 5)
+    with pytest.raises(netdp.Invalid, match="observes itself"):
+        found.proof(33, 33)
+    with pytest.raises(netdp.Invalid, match="streams"):
+        netdp.losses("davis", protocol="stream", rounds=5).proof(0, 3)
+    with pytest.raises(netdp.Invalid, match="gossip"):
+        netdp.losses("davis", protocol="walk", rounds=50, noise=3).proof(0, 3)

@@ -1,6 +1,7 @@
 // The page of netdp report: the sections, in the order of a reader's questions.
 import {answer, assumptions} from './answer.js';
 import {auditPage} from './audit.js';
+import {check} from './check.js';
 import {distance} from './distance.js';
 import {h, plural} from './dom.js';
 import {page, simulated, summary, variants} from './folder.js';
@@ -66,7 +67,7 @@ function update(variant) {
 function build() {
   document.title = `${summary.title || page.folder} – netdp report`;
   const links = [['answer', 'Answer'], ['assumptions', 'Assumptions'], ['look', 'Graph'], ['distance', 'Distance'], ['pairs', 'Pairs'], ['utility', accounts() || !page.private ? 'Variants' : 'Utility'],
-    ...(page.figure ? [['figure', 'Figure']] : []), ['glossary', 'Words'], ['repeat', 'Repeat']];
+    ...(page.figure ? [['figure', 'Figure']] : []), ['check', 'Check'], ['glossary', 'Words'], ['repeat', 'Repeat']];
   const used = utility();
   document.getElementById('page').replaceChildren(
     h('header', {}, h('p', {class: 'eyebrow'}, 'netdp report'), h('h1', {}, summary.title || page.folder),
@@ -81,6 +82,7 @@ function build() {
       section('pairs', 'Every pair', pairsBody),
       section('utility', accounts() || !page.private ? 'Variants side by side' : 'What it cost in accuracy', used.nodes),
       page.figure ? figure() : null,
+      section('check', 'Check a number here', check()),
       section('glossary', 'Words', glossaryBody),
       section('repeat', 'How to repeat it', repeat())));
   if (variants.length > 0) update(variants[0]);

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
 #if defined(__x86_64__) && defined(__ELF__)
-#define WIDER __attribute__((target_clones("avx2", "default")))
+#define WIDER NETDP_I_CLONES("avx2", "default")
 #else
 #define WIDER
 #endif

@@ -8,17 +8,20 @@
 #include "base/memory.h"
 
 /*
- * Up to FEW steps, or ALL where the model is released, all steps of a piece are told apart; else the
- * first `exact`, and then each bin is longer than the last. `times`: from piece to piece.
+ * Up to FEW steps, or MANY where the model is released, all steps of a piece are told apart; else the
+ * first `exact`, and then each bin is longer than the last. `times`: slots of time from piece to piece, or none
+ * (long_walk.h). Above ALONE steps both are asked: slots say more where walks are short or slow, and nothing where many
+ * contributions meet within one.
  */
-enum { FEW = 32, ALL = 512 };
+enum { ALONE = 32, FEW = 128, MANY = 512 };
 
 typedef struct fineness {
-    int64_t exact;
+    int64_t exact, times;
     double growth;
 } fineness;
 
-static const fineness fine = {32, 1.05}, rough = {8, 1.25};
+static const fineness fine = {32, 128, 1.06}, rough = {8, 32, 1.25};
+static const fineness fine_of_long = {32, 0, 1.05}, rough_of_long = {8, 0, 1.25};
 
 void netdp_i_time_grid_free(netdp_i_time_grid *grid)
 {
@@ -32,6 +35,7 @@ void netdp_i_time_grid_free(netdp_i_time_grid *grid)
             fftw_destroy_plan(grid->backward);
     }
     netdp_i_time_grid_free(grid->rough);
+    netdp_i_time_grid_free(grid->beside);
     netdp_i_free(grid->tau);
     netdp_i_free(grid->bin);
     netdp_i_free(grid->time);
@@ -51,8 +55,8 @@ static void make_bins(netdp_i_time_grid *grid, const fineness *f)
         next = after(from, f);
         for (int64_t t = from; t < next && t <= grid->steps; t++)
             grid->bin[t] = grid->bins;
-        if (f == NULL)
-            grid->time[grid->bins] = (int32_t)from;
+        if (grid->times > 0)
+            grid->time[grid->bins] = (int32_t)(from / grid->step);
         grid->tau[grid->bins++] = from;
     }
 }
@@ -117,7 +121,8 @@ static netdp_status grid_new(int64_t steps, const fineness *f, netdp_i_time_grid
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->steps = steps;
-    made->times = f == NULL ? (int32_t)steps + 1 : 0;
+    made->step = f == NULL || f->times == 0 ? 1 : (steps + f->times - 1) / f->times;
+    made->times = f != NULL && f->times == 0 ? 0 : (int32_t)(steps / made->step) + 1;
     made->size = 8 * smooth((3 * made->times + 7) / 8); /* three laws in a row do not wrap around */
     made->rounding = 22 * 0x1p-53 * (log2((double)made->size) + 1);
     int32_t bins = 0;
@@ -128,7 +133,7 @@ static netdp_status grid_new(int64_t steps, const fineness *f, netdp_i_time_grid
     made->bin = NETDP_I_NEW(int32_t, steps + 1);
     made->first = NETDP_I_NEW(int32_t, bins + 1);
     bool whole = made->tau != NULL && made->time != NULL && made->bin != NULL &&
-                 made->first != NULL && (f != NULL || make_plans(made));
+                 made->first != NULL && (made->times == 0 || make_plans(made));
     if (whole) {
         make_bins(made, f);
         made->together = NETDP_I_NEW(netdp_i_together, put_together(made));
@@ -143,12 +148,13 @@ static netdp_status grid_new(int64_t steps, const fineness *f, netdp_i_time_grid
     return NETDP_OK;
 }
 
-netdp_status netdp_i_time_grid_coarse(int64_t steps, netdp_i_time_grid **grid, netdp_error *error)
+static netdp_status with_rough(int64_t steps, const fineness *of_fine, const fineness *of_rough,
+                               netdp_i_time_grid **grid, netdp_error *error)
 {
     netdp_i_time_grid *made = NULL;
-    netdp_status status = grid_new(steps, &fine, &made, error);
+    netdp_status status = grid_new(steps, of_fine, &made, error);
     if (status == NETDP_OK)
-        status = grid_new(steps, &rough, &made->rough, error);
+        status = grid_new(steps, of_rough, &made->rough, error);
     if (status != NETDP_OK) {
         netdp_i_time_grid_free(made);
         return status;
@@ -160,15 +166,31 @@ netdp_status netdp_i_time_grid_coarse(int64_t steps, netdp_i_time_grid **grid, n
 netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
                                    netdp_error *error)
 {
-    return steps <= (release ? ALL : FEW) ? grid_new(steps, NULL, grid, error)
-                                          : netdp_i_time_grid_coarse(steps, grid, error);
+    netdp_i_time_grid *made = NULL;
+    netdp_status status = steps <= (release ? MANY : FEW)
+                              ? grid_new(steps, NULL, &made, error)
+                              : with_rough(steps, &fine, &rough, &made, error);
+    if (status == NETDP_OK && steps > ALONE && !release)
+        status = netdp_i_time_grid_coarse(steps, &made->beside, error);
+    if (status != NETDP_OK) {
+        netdp_i_time_grid_free(made);
+        return status;
+    }
+    *grid = made;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_time_grid_coarse(int64_t steps, netdp_i_time_grid **grid, netdp_error *error)
+{
+    return with_rough(steps, &fine_of_long, &rough_of_long, grid, error);
 }
 
 double netdp_i_time_grid_fill(const netdp_i_time_grid *grid, const double *law, double *time)
 {
     double sum = 0;
+    memset(time, 0, (size_t)grid->times * sizeof *time);
     for (int64_t t = 0; t <= grid->steps; t++) {
-        time[t] = law[t];
+        time[t / grid->step] += law[t];
         sum += law[t];
     }
     return sum;

@@ -1,7 +1,7 @@
 /*
  * Times of a walk, for the law of what its path costs (docs/proofs/excursion.md): step by step where
- * there are few, else rounded down to bins within a piece, since less time costs more and leaves
- * more of the walk.
+ * there are few, else rounded down: to bins within a piece, and from piece to piece to multiples of a step, since less
+ * time costs more and leaves more of the walk. A long walk has no slots of time from piece to piece.
  */
 #ifndef NETDP_I_TIME_GRID_H
 #define NETDP_I_TIME_GRID_H
@@ -18,7 +18,7 @@ typedef struct netdp_i_together {
 
 /* Shared by all threads. */
 typedef struct netdp_i_time_grid {
-    int64_t steps;
+    int64_t steps, step;
     int32_t times, size;         /* of a series in time, and of its transforms; 0 on a long walk */
     fftw_plan forward, backward; /* not in place */
     double rounding;             /* of a product of transforms, in parts of the factors' norms */
@@ -28,7 +28,8 @@ typedef struct netdp_i_time_grid {
     int32_t *time;              /* [bins]: where tau falls in a series */
     netdp_i_together *together; /* those of x: together[first[x]] .. together[first[x + 1] - 1] */
     int32_t *first;             /* [bins + 1] */
-    struct netdp_i_time_grid *rough; /* the same, for a first look; NULL: this one will do */
+    struct netdp_i_time_grid *rough;  /* the same, for a first look; NULL: this one will do */
+    struct netdp_i_time_grid *beside; /* without slots: another upper bound, asked too; or NULL */
 } netdp_i_time_grid;
 
 /* Step by step where steps are few, and up to more of them where the end of the walk is seen. */

@@ -2,9 +2,11 @@
 #ifndef NETDP_I_WALK_WIDER_H
 #define NETDP_I_WALK_WIDER_H
 
+#include "base/clones.h"
+
 #if defined(__x86_64__) && defined(__ELF__)
-#define NETDP_I_WIDER __attribute__((target_clones("avx2", "default")))
-#define NETDP_I_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
+#define NETDP_I_WIDER NETDP_I_CLONES("avx2", "default")
+#define NETDP_I_WIDEST NETDP_I_CLONES("avx512f", "avx2", "default")
 #else
 #define NETDP_I_WIDER
 #define NETDP_I_WIDEST

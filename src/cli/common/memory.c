@@ -1,5 +1,6 @@
 #include "cli/common/memory.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <flint/flint.h>
@@ -40,8 +41,35 @@ static void release(void *memory, size_t bytes)
     free(memory);
 }
 
+static volatile sig_atomic_t done;
+
+/* What libgomp had to say is said. */
+static void on_exit_of_others(void)
+{
+    if (!done)
+        _exit(netdp_status_exit_code(NETDP_ENVIRONMENT));
+}
+
+static void on_abort(int number)
+{
+    static const char line[] =
+        "netdp: a library could not go on: no memory, or the machine said no; "
+        "start it again, or ask for less\n";
+    (void)number;
+    if (write(STDERR_FILENO, line, sizeof line - 1) < 0)
+        _exit(NETDP_ENVIRONMENT);
+    _exit(netdp_status_exit_code(NETDP_ENVIRONMENT));
+}
+
+void netdp_i_memory_done(void)
+{
+    done = 1;
+}
+
 void netdp_i_memory_settle(void)
 {
+    (void)atexit(on_exit_of_others);
+    (void)signal(SIGABRT, on_abort);
     flint_set_abort(end);
     mp_set_memory_functions(allocate, grow, release);
 }

@@ -1,4 +1,4 @@
-/* What FLINT and GMP do where memory runs out: they end the program. */
+/* What libraries do where memory runs out, or the machine says no: they end the program. */
 #ifndef NETDP_I_CLI_MEMORY_H
 #define NETDP_I_CLI_MEMORY_H
 
@@ -8,5 +8,9 @@
  * not take it: a program that calls it has FLINT's and GMP's abort, or sets another as this does.
  */
 void netdp_i_memory_settle(void);
+
+/* From now on the program ends by itself, and as it says. Until then a library's exit(1) (libgomp without memory for
+ * its threads) and abort (GMP with numbers too large, libuv whose own wake-up fails) end with that exit code. */
+void netdp_i_memory_done(void);
 
 #endif

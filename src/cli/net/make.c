@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/net/net.h"
+#include "peer/ledger.h"
 #include "peer/link/address.h"
 #include "peer/net/deploy.h"
 #include "peer/net/invitation.h"
@@ -136,8 +137,10 @@ static netdp_status install(const netdp_i_package *package, const json_t *addres
                                  .address = NETDP_I_NEW(char *, package->members),
                                  .patience = 3600,
                                  .linger = 60,
+                                 .slot = -1,
                                  .test = test,
                                  .seed = o->seed};
+    unsigned char digest[NETDP_I_DIGEST];
     const char *own = address_of(addresses, package->member[self].name);
     const ssize_t length = readlink("/proc/self/exe", binary, sizeof binary - 1);
     if (length > 0)
@@ -145,6 +148,12 @@ static netdp_status install(const netdp_i_package *package, const json_t *addres
     if (settings.address == NULL)
         return netdp_i_no_memory(error);
     netdp_status status = fill_dial(package, addresses, self, &settings, error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_digest(package, digest, error);
+    if (status == NETDP_OK && (settings.package = NETDP_I_NEW(char, NETDP_I_DIGEST_TEXT)) == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK)
+        netdp_i_hex(digest, settings.package);
     if (status == NETDP_OK && own != NULL && (settings.listen = netdp_i_copy_text(own)) == NULL)
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK)
@@ -233,7 +242,11 @@ static netdp_status make_members(netdp_i_package *package, const net_options *o,
         netdp_i_file_path(folder, o->output, package->member[v].name);
         snprintf(path, sizeof path, "%s/key", folder);
         snprintf(address, sizeof address, "%.250s:%" PRId64, o->host, o->port + v);
-        status = netdp_i_deploy_mkdir(folder, false, error);
+        status = o->port + v > 65535
+                     ? netdp_i_fail(error, NETDP_INVALID,
+                                    "--port: %" PRId64 " and those behind it: ports end at 65535",
+                                    o->port)
+                     : netdp_i_deploy_mkdir(folder, false, error);
         if (status == NETDP_OK)
             status = netdp_i_signer_make(path, &signer, error);
         if (status == NETDP_OK) {
@@ -547,6 +560,28 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
 
 /* ---- join ---- */
 
+/* Joining changes what a peer runs by, and a folder whose ledger is lost is none to go on with. */
+static netdp_status check_folder(const char *folder, netdp_error *error)
+{
+    static const char *const ledgers[] = {"ledger.db", "ledger-test.db"};
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_signer *signer = NULL;
+    for (int i = 0; i < 2; i++) {
+        netdp_i_file_path(path, folder, ledgers[i]);
+        if (netdp_i_ledger_in_use(path))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%.300s: a peer runs in it; stop it first, or name another folder",
+                                folder);
+    }
+    netdp_i_file_path(path, folder, "key");
+    netdp_status status =
+        access(path, F_OK) == 0 ? netdp_i_signer_load(path, &signer, error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_expect(folder, signer, error);
+    netdp_i_signer_free(signer);
+    return status;
+}
+
 /* The first time: a key, and the answer. */
 static netdp_status join_first(const char *path, const net_options *o, netdp_error *error)
 {
@@ -639,6 +674,7 @@ static netdp_status join_package(const char *net, const net_options *o, netdp_er
 netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
 {
     net_options o = {0};
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
     struct stat shape;
     const netdp_i_option options[] = {
         {NETDP_I_TEXT, 'o', "output", &o.output, "DIR", "the participant's own folder", "required"},
@@ -666,7 +702,14 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status == NETDP_OK && !arguments.help && o.output == NULL)
         status = netdp_i_fail(error, NETDP_INVALID, "-o DIR: required; your own folder");
+    else if (status == NETDP_OK && !arguments.help && o.listen != NULL &&
+             !netdp_i_address_split(o.listen, host, port))
+        status =
+            netdp_i_fail(error, NETDP_INVALID, "--listen: '%s': give HOST:PORT, a port up to 65535",
+                         netdp_i_show_text(o.listen).text);
     else if (status == NETDP_OK && !arguments.help)
+        status = check_folder(o.output, error);
+    if (status == NETDP_OK && !arguments.help)
         status = stat(arguments.text[0], &shape) == 0 && S_ISDIR(shape.st_mode)
                      ? join_package(arguments.text[0], &o, error)
                      : join_first(arguments.text[0], &o, error);

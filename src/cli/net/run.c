@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <netdb.h>
 #include <poll.h>
 #include <signal.h>
@@ -24,7 +25,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cli/net/visit.h"
 #include "peer/budget.h"
+#include "peer/ledger.h"
 #include "peer/link/limits.h"
 #include "peer/link/address.h"
 #include "peer/settings.h"
@@ -288,6 +291,48 @@ static void check_disk(doctor *d, const char *folder)
     tell(d, "disk", fine, says);
 }
 
+/* Also where a unit of systemd started it. */
+static bool is_open(const char *folder)
+{
+    static const char *const ledgers[] = {"ledger.db", "ledger-test.db"};
+    char path[NETDP_I_PATH_ROOM];
+    bool open = false;
+    for (int i = 0; i < 2; i++) {
+        netdp_i_file_path(path, folder, ledgers[i]);
+        open = open || netdp_i_ledger_in_use(path);
+    }
+    return open;
+}
+
+/* What its first word tells: who runs what, and by which clock. */
+static void check_neighbour(doctor *d, const char *folder, const netdp_i_package *package,
+                            int32_t self, int32_t neighbour, const char *address)
+{
+    char path[NETDP_I_PATH_ROOM], says[300];
+    unsigned char digest[NETDP_I_DIGEST];
+    netdp_i_signer *signer = NULL;
+    netdp_i_visit heard = {0};
+    netdp_i_file_path(path, folder, "key");
+    if (netdp_i_signer_load(path, &signer, NULL) == NETDP_OK &&
+        netdp_i_package_digest(package, digest, NULL) == NETDP_OK &&
+        netdp_i_net_visit(package, signer, self, neighbour, address, &heard) == NETDP_OK &&
+        heard.spoke) {
+        const double apart = difftime((time_t)heard.hello.clock, time(NULL));
+        const bool same = memcmp(heard.hello.study, digest, sizeof digest) == 0;
+        const char *name = package->member[neighbour].name;
+        snprintf(says, sizeof says, same ? "%.80s runs the same" : "%.80s runs another package",
+                 name);
+        tell(d, "study", same, says);
+        snprintf(says, sizeof says,
+                 fabs(apart) < NETDP_I_CLOCKS_APART ? "that of %.80s is the same (%.0f s)"
+                                                    : "that of %.80s is %.0f s %s this one; links "
+                                                      "come up all the same, set the wrong one",
+                 name, fabs(apart), apart > 0 ? "ahead of" : "behind");
+        tell(d, "clock", fabs(apart) < NETDP_I_CLOCKS_APART, says);
+    }
+    netdp_i_signer_free(signer);
+}
+
 static void check_clock(doctor *d, const netdp_i_package *package)
 {
     char says[200], now_text[40], end_text[40];
@@ -322,6 +367,18 @@ static void check_key(doctor *d, const char *folder, const netdp_i_package *pack
     netdp_i_signer_free(signer);
 }
 
+static netdp_status expect_ledger(const char *folder, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_signer *signer = NULL;
+    netdp_i_file_path(path, folder, "key");
+    netdp_status status = netdp_i_signer_load(path, &signer, error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_expect(folder, signer, error);
+    netdp_i_signer_free(signer);
+    return status;
+}
+
 static void check_budget(doctor *d, const char *folder, const netdp_i_package *package,
                          int32_t self, bool running)
 {
@@ -335,7 +392,9 @@ static void check_budget(doctor *d, const char *folder, const netdp_i_package *p
     tell(d, "budget", status == NETDP_OK, status == NETDP_OK ? "budget.yaml is read" : error.text);
     netdp_i_file_path(path, folder, "ledger.db");
     if (access(path, F_OK) != 0) {
-        tell(d, "ledger", true, "none yet; the first start makes it");
+        status = expect_ledger(folder, &error);
+        tell(d, "ledger", status == NETDP_OK,
+             status == NETDP_OK ? "none yet; the first start makes it" : error.text);
     } else {
         status = netdp_i_ledger_read(path, &ledger, &error);
         if (status == NETDP_OK)
@@ -392,11 +451,20 @@ static netdp_status examine(const char *folder, netdp_error *error)
     check_key(&d, folder, package, &self);
     const bool read = netdp_i_settings_read(folder, package, &settings, &found) == NETDP_OK;
     tell(&d, "settings", read, read ? "peer.json is read" : found.text);
+    if (read && settings.package != NULL)
+        tell(&d, "agreed", strcmp(settings.package, text) == 0,
+             strcmp(settings.package, text) == 0
+                 ? "the package is the one that was joined"
+                 : "the package is another one than was joined; bring the agreed one back");
     if (read && settings.listen != NULL)
         check_listen(&d, settings.listen, running);
     for (int32_t v = 0; read && v < settings.members; v++)
         if (settings.address[v] != NULL)
             check_dial(&d, package->member[v].name, settings.address[v]);
+    for (int32_t v = 0; read && !running && !is_open(folder) && self >= 0 && v < settings.members;
+         v++)
+        if (settings.address[v] != NULL && netdp_i_address_relay(settings.address[v]) == NULL)
+            check_neighbour(&d, folder, package, self, v, settings.address[v]);
     check_disk(&d, folder);
     say_limits(&d);
     if (!read || !settings.test)

@@ -7,6 +7,10 @@
 
 enum { NETDP_I_HOST = 256, NETDP_I_PORT = 8 };
 
+/* A port's number in decimal, 0 to 65535, without anything beside it; -1: it is none. */
+int netdp_i_port_read(const char *text);
+
+/* False where there is no host, or no port. */
 bool netdp_i_address_split(const char *text, char host[NETDP_I_HOST], char port[NETDP_I_PORT]);
 
 /* The relay's own address; NULL: the text names none. */

@@ -3,13 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-static const uint8_t magic[8] = "netdp\0\0\2";
+static const uint8_t magic[8] = "netdp\0\0\3";
 
 enum {
     PLACE = 12,
     HEAD = 8 + 32,
     LEDGER = HEAD + 64,
-    HELLO = 8 + 32 + 4 + 4 + 4 + PLACE + HEAD + LEDGER,
+    HELLO = 8 + 32 + 4 + 4 + 4 + PLACE + 8 + HEAD + LEDGER,
     VECTOR = PLACE + 4 + 4, /* and the numbers */
     ACK = PLACE + 4,
     GOODBYE = 4,
@@ -130,6 +130,7 @@ size_t netdp_i_frame_hello(const netdp_i_hello *hello, uint8_t *bytes)
     put(&at, hello->nodes, 4);
     put(&at, hello->test, 4);
     put_place(&at, hello->at);
+    put(&at, (uint64_t)hello->clock, 8);
     put_head(&at, &hello->ledger);
     put_shown(&at, &hello->yours);
     return (size_t)(at - bytes);
@@ -200,6 +201,7 @@ static netdp_i_refusal take_hello(const uint8_t *at, const netdp_i_frame_limits 
     const uint32_t flags = take32(&at);
     hello->test = flags & 1;
     hello->at = take_place(&at);
+    hello->clock = (int64_t)take(&at, 8);
     take_head(&at, &hello->ledger);
     take_shown(&at, &hello->yours);
     /* Another study may have other nodes: wrong-digest says so, if its numbers fit together. */

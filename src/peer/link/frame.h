@@ -16,8 +16,9 @@
 #include "peer/link/refusal.h"
 
 enum {
-    NETDP_I_FRAME_VERSION = 2,
+    NETDP_I_FRAME_VERSION = 3,
     NETDP_I_FRAME_HEAD = 8,
+    NETDP_I_CLOCKS_APART = 120,     /* seconds from which on two clocks are said to differ */
     NETDP_I_FRAME_WIDEST = 1 << 24, /* numbers of a vector, whatever a study says */
 };
 
@@ -55,6 +56,7 @@ typedef struct netdp_i_hello {
     uint32_t nodes;    /* of the roster */
     bool test;         /* seeded noise: no real data */
     netdp_i_when at;   /* the sender needs the vectors of this place and after */
+    int64_t clock;     /* what time it is at the sender's, seconds since 1970 */
     netdp_i_ledger_head ledger;
     netdp_i_shown_head yours; /* what is remembered of the receiver's; rows 0: nothing */
 } netdp_i_hello;

@@ -7,13 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/clip.h"
 
 /* Digits of a double, and room for more than anybody writes. */
-enum { READ = 1 << 16, WORD = 400, NUMBER = 26 };
+enum { READ = 1 << 16, WORD = 400, NUMBER = 26, HANDLES = 4 };
 
 /* What a program said holds private numbers: locked memory, not in core files. */
 typedef struct heard {
@@ -21,161 +23,200 @@ typedef struct heard {
     char word[WORD]; /* the number that is being read */
 } heard;
 
+/* One process of it; its memory goes when the loop has closed its handles. */
+typedef struct child {
+    netdp_i_program *program; /* NULL: nobody listens to it any more */
+    uv_process_t process;
+    uv_pipe_t in, out, said;
+    int handles;
+    bool running, ended, silent; /* silent: it closed its standard output */
+} child;
+
 struct netdp_i_program {
     netdp_i_program_plan plan;
-    uv_process_t process;
-    uv_pipe_t in, out;
+    child *now;
     heard *heard;
-    size_t used;   /* of the word */
-    double *given; /* [room], locked */
-    int64_t count, room;
-    int64_t asked, answered; /* phases; -1: none */
-    int64_t code;            /* how it ended; -1: it runs */
-    bool begun;              /* the phase of an answer is read, and its numbers follow */
-    bool silent, closed;
+    size_t used;     /* of the word */
+    double *row;     /* [width] the gradient that is read; locked, with the next two: */
+    double *sum;     /* [width] of those before it, each clipped */
+    double *nothing; /* [width] zeros */
+    int32_t column;  /* of the row that comes next */
+    int64_t rows;    /* of the sum */
+    int64_t words;   /* since the question */
+    int64_t told;    /* bytes of its standard error that were kept */
+    int mute;        /* questions in a row in whose time it said nothing at all */
+    int64_t asked;   /* phase; -1: none */
+    netdp_i_reply answer;
+    enum {
+        BEFORE,
+        WITHIN,
+        BESIDE
+    } at;     /* before a line's first word, in the answer, in another line */
+    bool odd; /* a gradient was not finite */
+    bool closed;
 };
 
-/* ---- Failing ---- */
-
-static void fail(netdp_i_program *p, netdp_status status, const char *what)
+const char *netdp_i_reply_word(netdp_i_reply answer)
 {
-    char phase[64] = "";
-    if (p->closed)
-        return;
-    if (netdp_i_program_owes(p) >= 0)
-        snprintf(phase, sizeof phase, ", asked for phase %" PRId64 ",", p->asked);
-    p->plan.failed(p->plan.context,
-                   netdp_i_fail(p->plan.error, status,
-                                "step: %.100s%s %s; nothing of it left, start the peer again to go "
-                                "on",
-                                p->plan.command[0], phase, what));
+    static const char *const words[] = {
+        [NETDP_I_REPLY_OPEN] = "late",         [NETDP_I_REPLY_WHOLE] = "answered",
+        [NETDP_I_REPLY_PARTLY] = "not finite", [NETDP_I_REPLY_FAULTY] = "no answer",
+        [NETDP_I_REPLY_ENDED] = "ended",
+    };
+    return (unsigned)answer < NETDP_I_REPLY_COUNT ? words[answer] : "?";
 }
 
-/* It ended, and all that it said is read: was more wanted? */
-static void check_end(netdp_i_program *p)
+/* ---- One process ---- */
+
+static void on_closed(uv_handle_t *handle)
 {
-    char what[96];
-    if (p->code < 0 || !p->silent || p->answered + 1 == p->plan.phases)
+    child *c = handle->data;
+    if (--c->handles == 0)
+        netdp_i_free(c);
+}
+
+static void end(child *c, int signal)
+{
+    uv_handle_t *const handles[HANDLES] = {(uv_handle_t *)&c->process, (uv_handle_t *)&c->in,
+                                           (uv_handle_t *)&c->out, (uv_handle_t *)&c->said};
+    if (c->program != NULL)
+        c->program->now = NULL;
+    c->program = NULL;
+    if (c->running && !c->ended)
+        (void)uv_process_kill(&c->process, signal);
+    for (int i = 0; i < HANDLES; i++)
+        if (!uv_is_closing(handles[i]))
+            uv_close(handles[i], on_closed);
+}
+
+static void settle(netdp_i_program *p, netdp_i_reply answer)
+{
+    if (p->answer != NETDP_I_REPLY_OPEN || p->asked < 0 || p->closed)
         return;
-    snprintf(what, sizeof what, "ended with code %" PRId64 ": see what it says above", p->code);
-    fail(p, NETDP_ENVIRONMENT, what);
+    p->answer = answer;
+    if (p->now != NULL && !p->now->silent)
+        uv_read_stop((uv_stream_t *)&p->now->out); /* until it is asked again */
+    if (p->plan.settled != NULL)
+        p->plan.settled(p->plan.context);
+}
+
+/* It ended, and all that it said is read. */
+static void check_end(child *c)
+{
+    if (c->program != NULL && c->ended && c->silent)
+        settle(c->program, NETDP_I_REPLY_ENDED);
 }
 
 static void note_end(uv_process_t *process, int64_t code, int by)
 {
-    netdp_i_program *p = process->data;
-    p->code = by != 0 ? 128 + by : code;
-    check_end(p);
+    child *c = process->data;
+    (void)code, (void)by;
+    c->ended = true;
+    check_end(c);
 }
 
 /* ---- Hearing ---- */
 
-static bool make_room(netdp_i_program *p)
+/* Its numbers are the next of a gradient; what is no finite number makes that gradient count as 0. */
+static void take_number(netdp_i_program *p)
 {
-    if (p->count < p->room)
-        return true;
-    const int64_t room = p->room == 0 ? p->plan.width : 2 * p->room;
-    double *more =
-        p->count < NETDP_I_MOST_ANSWER ? sodium_allocarray((size_t)room, sizeof *more) : NULL;
-    if (more == NULL)
-        return false;
-    if (p->count > 0)
-        memcpy(more, p->given, (size_t)p->count * sizeof *more);
-    sodium_free(p->given); /* zeroed */
-    p->given = more;
-    p->room = room;
-    return true;
+    double number = NAN;
+    if (!netdp_i_read_number(p->heard->word, &number))
+        number = NAN;
+    p->row[p->column++] = number;
+    if (p->column < p->plan.width)
+        return;
+    bool finite = true;
+    for (int32_t j = 0; j < p->plan.width; j++)
+        finite = finite && isfinite(p->row[j]);
+    p->odd = p->odd || !finite;
+    if (finite)
+        netdp_i_add_clipped(p->row, p->plan.width, p->plan.clip, p->sum);
+    p->rows++;
+    p->column = 0;
 }
 
-/* The word that ended; false: the program is done with. */
-static bool take_number(netdp_i_program *p)
+static void end_word(netdp_i_program *p)
 {
-    char what[96];
+    double phase = -1;
     if (p->used == 0)
-        return true;
+        return;
     p->heard->word[p->used] = '\0';
     p->used = 0;
-    if (!p->begun) {
-        double phase = -1;
-        p->begun = netdp_i_program_owes(p) >= 0 && netdp_i_read_number(p->heard->word, &phase) &&
-                   phase == (double)p->asked;
-        if (!p->begun)
-            fail(p, NETDP_INVALID,
-                 "said something that was not asked for; a line of its standard output is a "
-                 "phase's number and the answer");
-        return p->begun;
-    }
-    if (!make_room(p)) {
-        fail(p, NETDP_INVALID, "answers with more numbers than there is room for");
-        return false;
-    }
-    if (netdp_i_read_number(p->heard->word, &p->given[p->count]) && isfinite(p->given[p->count])) {
-        p->count++;
-        return true;
-    }
-    snprintf(what, sizeof what, "answers with NaN, infinite or no number in place %" PRId64,
-             p->count + 1);
-    fail(p, NETDP_INVALID, what);
-    return false;
+    p->words++;
+    if (p->at == WITHIN)
+        take_number(p);
+    else if (p->at == BEFORE)
+        p->at = netdp_i_read_number(p->heard->word, &phase) && phase == (double)p->asked ? WITHIN
+                                                                                         : BESIDE;
+    if (p->words > NETDP_I_MOST_ANSWER)
+        settle(p, NETDP_I_REPLY_FAULTY);
 }
 
-static bool end_line(netdp_i_program *p)
+static void end_line(netdp_i_program *p)
 {
-    char what[96];
-    const int64_t count = p->count;
-    if (!p->begun)
-        return true; /* an empty line */
-    p->begun = false;
-    if (count == 0 || count % p->plan.width != 0) {
-        snprintf(what, sizeof what,
-                 "answers with %" PRId64 " numbers, where a gradient has %" PRId32, count,
-                 p->plan.width);
-        fail(p, NETDP_INVALID, what);
-        return false;
+    const bool answers = p->at == WITHIN;
+    p->at = BEFORE;
+    if (!answers)
+        return;
+    if (p->rows == 0 || p->column > 0) {
+        settle(p, NETDP_I_REPLY_FAULTY);
+        return;
     }
-    p->answered = p->asked;
-    p->count = 0;
-    if (p->answered + 1 == p->plan.phases)
-        uv_close((uv_handle_t *)&p->in, NULL);
-    p->plan.answered(p->plan.context, p->given, count / p->plan.width);
-    return !p->closed;
+    for (int32_t j = 0; j < p->plan.width; j++)
+        p->sum[j] /= (double)p->rows;
+    settle(p, p->odd ? NETDP_I_REPLY_PARTLY : NETDP_I_REPLY_WHOLE);
 }
 
+/* A word that is too long to be a number is read as far as it goes, and is none. */
 static void hear(netdp_i_program *p, const char *bytes, size_t size)
 {
-    bool on = true;
-    for (size_t i = 0; i < size && on; i++) {
+    for (size_t i = 0; i < size && p->answer == NETDP_I_REPLY_OPEN; i++) {
         const char c = bytes[i];
-        if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
-            on = take_number(p);
-            if (on && c == '\n')
-                on = end_line(p);
-        } else if (p->used + 1 < WORD) {
-            p->heard->word[p->used++] = c;
-        } else {
-            fail(p, NETDP_INVALID, "answers with a word that is no number");
-            on = false;
+        if (c != ' ' && c != '\t' && c != '\r' && c != '\n') {
+            p->heard->word[p->used] = p->used + 2 < WORD ? c : '?';
+            p->used += p->used + 2 < WORD;
+            continue;
         }
+        if (p->used + 2 == WORD)
+            p->used++; /* its '?' */
+        end_word(p);
+        if (c == '\n')
+            end_line(p);
     }
 }
 
 static void lend(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer)
 {
-    netdp_i_program *p = handle->data;
+    const child *c = handle->data;
     (void)wanted;
-    *buffer = uv_buf_init(p->heard->bytes, READ);
+    *buffer =
+        c->program != NULL ? uv_buf_init(c->program->heard->bytes, READ) : uv_buf_init(NULL, 0);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
-    netdp_i_program *p = stream->data;
-    if (size > 0) {
-        hear(p, buffer->base, (size_t)size);
+    child *c = stream->data;
+    if (size > 0 && c->program != NULL) {
+        hear(c->program, buffer->base, (size_t)size);
     } else if (size < 0) {
         uv_read_stop(stream);
-        p->silent = true;
-        check_end(p);
+        c->silent = true;
+        check_end(c);
     }
+}
+
+/* Its standard error, as far as there is room: what cannot be kept is gone, and nobody waits. */
+static void on_said(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
+{
+    const child *c = stream->data;
+    netdp_i_program *p = c->program;
+    if (size < 0)
+        uv_read_stop(stream);
+    if (size <= 0 || p == NULL || p->plan.said < 0 || p->told + size > NETDP_I_MOST_SAID)
+        return;
+    p->told += size;
+    (void)!write(p->plan.said, buffer->base, (size_t)size);
 }
 
 /* ---- Asking ---- */
@@ -192,12 +233,68 @@ static void on_asked(uv_write_t *write, int status)
     netdp_i_free(write->data);
 }
 
-static void ask(netdp_i_program *p, int64_t phase, const double *model)
+static bool start(netdp_i_program *p)
 {
-    question *q = netdp_i_new(1, sizeof *q + NUMBER * ((size_t)p->plan.width + 1));
+    child *c = NETDP_I_NEW(child, 1);
+    if (c == NULL)
+        return false;
+    c->program = p;
+    c->handles = HANDLES;
+    p->now = c;
+    p->mute = 0;
+    uv_pipe_init(p->plan.loop, &c->in, 0);
+    uv_pipe_init(p->plan.loop, &c->out, 0);
+    uv_pipe_init(p->plan.loop, &c->said, 0);
+    c->in.data = c->out.data = c->said.data = c->process.data = c;
+    uv_stdio_container_t streams[3] = {
+        {.flags = UV_CREATE_PIPE | UV_READABLE_PIPE, .data.stream = (uv_stream_t *)&c->in},
+        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&c->out},
+        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&c->said}};
+    const uv_process_options_t options = {.file = p->plan.command[0],
+                                          .args = (char **)p->plan.command,
+                                          .cwd = p->plan.folder,
+                                          .stdio_count = 3,
+                                          .stdio = streams,
+                                          .exit_cb = note_end};
+    (void)setenv("NETDP_PEER", p->plan.test ? "test" : "real", 1);
+    c->running = uv_spawn(p->plan.loop, &c->process, &options) == 0;
+    c->process.data = c;
+    if (c->running) {
+        uv_read_start((uv_stream_t *)&c->said, lend, on_said);
+        return true;
+    }
+    end(c, SIGTERM);
+    return false;
+}
+
+static void forget_answer(netdp_i_program *p)
+{
+    sodium_memzero(p->row, (size_t)p->plan.width * sizeof *p->row);
+    sodium_memzero(p->sum, (size_t)p->plan.width * sizeof *p->sum);
+    p->column = 0;
+    p->rows = p->words = 0;
+    p->used = 0;
+    p->odd = false;
+}
+
+void netdp_i_program_ask(netdp_i_program *p, int64_t phase, const double *model)
+{
+    if (p->asked == phase || p->closed)
+        return;
+    /* What it still says of the last question ends within a line: the rest of that is not asked for. */
+    p->at = p->used > 0 || p->at != BEFORE ? BESIDE : BEFORE;
+    forget_answer(p);
     p->asked = phase;
+    p->answer = NETDP_I_REPLY_OPEN;
+    if (p->now != NULL && (p->now->ended || p->now->silent))
+        end(p->now, SIGTERM);
+    if (p->now == NULL)
+        p->at = BEFORE;
+    question *q = p->now != NULL || start(p)
+                      ? netdp_i_new(1, sizeof *q + NUMBER * ((size_t)p->plan.width + 1))
+                      : NULL;
     if (q == NULL) {
-        fail(p, NETDP_NO_MEMORY, "cannot be asked: there is no memory");
+        settle(p, NETDP_I_REPLY_ENDED);
         return;
     }
     int used = sprintf(q->text, "%" PRId64, phase);
@@ -206,58 +303,50 @@ static void ask(netdp_i_program *p, int64_t phase, const double *model)
     q->text[used++] = '\n';
     q->write.data = q;
     const uv_buf_t buffer = uv_buf_init(q->text, (unsigned)used);
-    if (uv_write(&q->write, (uv_stream_t *)&p->in, &buffer, 1, on_asked) != 0)
+    if (uv_write(&q->write, (uv_stream_t *)&p->now->in, &buffer, 1, on_asked) != 0)
         netdp_i_free(q);
+    uv_read_start((uv_stream_t *)&p->now->out, lend, on_read);
 }
 
-int64_t netdp_i_program_owes(const netdp_i_program *program)
+netdp_i_reply netdp_i_program_answer(const netdp_i_program *program)
 {
-    return program->asked > program->answered ? program->asked : -1;
+    return program->answer;
 }
 
-bool netdp_i_program_has(netdp_i_program *program, int64_t phase, const double *model)
+const double *netdp_i_program_take(netdp_i_program *p, netdp_i_reply *answer)
 {
-    if (program->answered == phase)
-        return true;
-    if (program->asked != phase && !program->closed)
-        ask(program, phase, model);
-    return false;
+    child *c = p->now;
+    *answer = p->answer;
+    const bool mute = p->answer == NETDP_I_REPLY_OPEN && p->words == 0 && p->used == 0;
+    p->mute = mute ? p->mute + 1 : 0;
+    /* Who is late may be on time again; who does not even read, or said nothing twice, is stuck. */
+    if (c != NULL && mute &&
+        (p->mute > 1 || uv_stream_get_write_queue_size((uv_stream_t *)&c->in) > 0))
+        end(c, SIGKILL);
+    else if (c != NULL && p->asked + 1 == p->plan.phases && !uv_is_closing((uv_handle_t *)&c->in))
+        uv_close((uv_handle_t *)&c->in, on_closed);
+    return *answer == NETDP_I_REPLY_WHOLE || *answer == NETDP_I_REPLY_PARTLY ? p->sum : p->nothing;
 }
 
 /* ---- Beginning and end ---- */
 
-netdp_status netdp_i_program_start(const netdp_i_program_plan *plan, netdp_i_program **program)
+netdp_status netdp_i_program_new(const netdp_i_program_plan *plan, netdp_i_program **program,
+                                 netdp_error *error)
 {
     netdp_i_program *made = NETDP_I_NEW(netdp_i_program, 1);
-    heard *bytes = made != NULL ? sodium_malloc(sizeof *bytes) : NULL;
-    if (bytes == NULL) {
-        netdp_i_free(made);
-        return netdp_i_no_memory(plan->error);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    *made = (netdp_i_program){.plan = *plan, .asked = -1};
+    made->heard = sodium_malloc(sizeof *made->heard);
+    made->row = sodium_allocarray((size_t)plan->width, sizeof *made->row);
+    made->sum = sodium_allocarray((size_t)plan->width, sizeof *made->sum);
+    made->nothing = sodium_allocarray((size_t)plan->width, sizeof *made->nothing);
+    if (made->heard == NULL || made->row == NULL || made->sum == NULL || made->nothing == NULL) {
+        netdp_i_program_free(made);
+        return netdp_i_no_memory(error);
     }
-    *made =
-        (netdp_i_program){.plan = *plan, .heard = bytes, .asked = -1, .answered = -1, .code = -1};
+    memset(made->nothing, 0, (size_t)plan->width * sizeof *made->nothing);
     *program = made;
-    uv_pipe_init(plan->loop, &made->in, 0);
-    uv_pipe_init(plan->loop, &made->out, 0);
-    made->in.data = made->out.data = made->process.data = made;
-    uv_stdio_container_t streams[3] = {
-        {.flags = UV_CREATE_PIPE | UV_READABLE_PIPE, .data.stream = (uv_stream_t *)&made->in},
-        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&made->out},
-        {.flags = UV_INHERIT_FD, .data.fd = 2}};
-    const uv_process_options_t options = {.file = plan->command[0],
-                                          .args = (char **)plan->command,
-                                          .cwd = plan->folder,
-                                          .stdio_count = 3,
-                                          .stdio = streams,
-                                          .exit_cb = note_end};
-    if (setenv("NETDP_PEER", plan->test ? "test" : "real", 1) != 0)
-        return netdp_i_no_memory(plan->error);
-    const int code = uv_spawn(plan->loop, &made->process, &options);
-    if (code != 0)
-        return netdp_i_fail(plan->error, NETDP_ENVIRONMENT,
-                            "step: %.100s cannot be started in %.200s: %s", plan->command[0],
-                            plan->folder, uv_strerror(code));
-    uv_read_start((uv_stream_t *)&made->out, lend, on_read);
     return NETDP_OK;
 }
 
@@ -266,13 +355,8 @@ void netdp_i_program_close(netdp_i_program *program)
     if (program == NULL || program->closed)
         return;
     program->closed = true;
-    if (program->code < 0 && uv_is_active((uv_handle_t *)&program->process))
-        (void)uv_process_kill(&program->process, SIGTERM);
-    uv_handle_t *const handles[] = {(uv_handle_t *)&program->process, (uv_handle_t *)&program->in,
-                                    (uv_handle_t *)&program->out};
-    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
-        if (handles[i]->loop != NULL && !uv_is_closing(handles[i]))
-            uv_close(handles[i], NULL);
+    if (program->now != NULL)
+        end(program->now, SIGTERM);
 }
 
 void netdp_i_program_free(netdp_i_program *program)
@@ -280,6 +364,8 @@ void netdp_i_program_free(netdp_i_program *program)
     if (program == NULL)
         return;
     sodium_free(program->heard);
-    sodium_free(program->given);
+    sodium_free(program->row);
+    sodium_free(program->sum);
+    sodium_free(program->nothing);
     netdp_i_free(program);
 }

@@ -8,7 +8,7 @@
     row(NOTHING, "nothing", "nothing is refused") \
     row(UNKNOWN_KEY, "unknown-key", "the certificate's key is not in the roster") \
     row(NOT_A_NEIGHBOUR, "not-a-neighbour", "the roster has no edge to this participant") \
-    row(EXPIRED, "expired", "the certificate is not valid at this time") \
+    row(EXPIRED, "expired", "of earlier versions: the certificate is not valid at this time") \
     row(HANDSHAKE, "handshake", "no knock came, or TLS 1.3 with a certificate did not come about") \
     row(TOO_MANY, "too-many", "more connections wait for their handshake than are allowed") \
     row(TOO_SLOW, "too-slow", "the other said nothing, or took nothing, for too long") \
@@ -28,7 +28,9 @@
     row(BAD_SIGNATURE, "bad-signature", "a pair key or a ledger's head is not signed by the roster's key") \
     row(SECOND_KEY, "second-key", "a participant signed two pair keys for one attempt: the noise of one of them stays in the result") \
     row(FALSE_HEAD, "false-head", "the other says that it has seen a later ledger of this peer, and cannot show that this peer signed it") \
-    row(TOO_MUCH, "too-much", "more came from the other than a study needs (netdp net doctor prints the limits)")
+    row(TOO_MUCH, "too-much", "more came from the other than a study needs (netdp net doctor prints the limits)") \
+    row(TOO_LARGE, "too-large", "a number of the vector is farther from 0 than any of the study is: it is dropped, and the edge is lost in that round") \
+    row(NO_PAIR_KEY, "no-pair-key", "what a participant signed as its pair key is a point of low order, with which nobody has a secret")
 /* clang-format on */
 
 typedef enum netdp_i_refusal {

@@ -1,8 +1,10 @@
+#define _GNU_SOURCE
 #include "peer/link/relay.h"
 
 #include <inttypes.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -122,8 +124,11 @@ static void pass_on(guest *from)
         end(from);
 }
 
-/* The other end of its link waits already, or it does. Who was at the same end has come again, whatever
- * became of its first connection. */
+/*
+ * The other end of its link waits already, or it does. Who waits at the same end has come again, and so has who said no
+ * more; two who met are cut by nobody: a newcomer waits until their connection has ended (a peer whose machine is
+ * gone is found out by keep-alives), for it has shown no key, and they have to each other.
+ */
 static void find_mate(guest *g)
 {
     netdp_i_relay *r = g->relay;
@@ -132,9 +137,9 @@ static void find_mate(guest *g)
         if (o == g || o->closing || o->greeted < NETDP_I_RELAY_HELLO ||
             memcmp(o->hello + 8, g->hello + 8, NETDP_I_RELAY_TOKEN) != 0)
             continue;
-        if (o->hello[7] == g->hello[7])
+        if (o->hello[7] == g->hello[7] && (o->mate == NULL || o->silent))
             end(o);
-        else if (o->mate == NULL)
+        else if (o->hello[7] != g->hello[7] && o->mate == NULL)
             waits = o;
     }
     if (waits == NULL || waits->closing)
@@ -223,6 +228,19 @@ static void make_room(netdp_i_relay *r)
     }
 }
 
+/* Of a machine that is gone nothing comes, not even an end: TCP asks after some seconds. */
+static void keep_alive(guest *g)
+{
+    const int times = 3, every = 5, unheard = 20000;
+    uv_os_fd_t socket;
+    if (uv_tcp_keepalive(&g->stream, 1, every) != 0 ||
+        uv_fileno((uv_handle_t *)&g->stream, &socket) != 0)
+        return;
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard, sizeof unheard);
+}
+
 static void on_knock(uv_stream_t *listener, int status)
 {
     netdp_i_relay *r = listener->data;
@@ -245,6 +263,7 @@ static void on_knock(uv_stream_t *listener, int status)
         return;
     }
     uv_tcp_nodelay(&g->stream, 1);
+    keep_alive(g);
     listen_to(g);
 }
 

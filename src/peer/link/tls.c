@@ -38,8 +38,6 @@ static int alert_of(netdp_i_refusal refusal)
     switch (refusal) {
     case NETDP_I_REFUSE_NOTHING:
         return X509_V_OK;
-    case NETDP_I_REFUSE_EXPIRED:
-        return X509_V_ERR_CERT_HAS_EXPIRED; /* certificate_expired */
     case NETDP_I_REFUSE_NOT_A_NEIGHBOUR:
         return X509_V_ERR_CERT_REVOKED; /* certificate_revoked */
     default:
@@ -47,7 +45,11 @@ static int alert_of(netdp_i_refusal refusal)
     }
 }
 
-/* Instead of a chain of signatures: the key, and the time. That the other holds the key TLS shows. */
+/*
+ * Instead of a chain of signatures and of dates: the key, which the roster has. That the other holds it TLS shows. A
+ * certificate is made anew at each start and says nothing of when the key is good: the package's last day does, which
+ * each peer looks at by its own clock.
+ */
 static int judge_certificate(X509_STORE_CTX *store, void *none)
 {
     (void)none;
@@ -60,10 +62,7 @@ static int judge_certificate(X509_STORE_CTX *store, void *none)
     if (key == NULL || EVP_PKEY_get_base_id(key) != EVP_PKEY_ED25519 ||
         EVP_PKEY_get_raw_public_key(key, raw, &bytes) != 1)
         memset(raw, 0, sizeof raw);
-    const bool valid = certificate != NULL &&
-                       X509_cmp_current_time(X509_get0_notBefore(certificate)) < 0 &&
-                       X509_cmp_current_time(X509_get0_notAfter(certificate)) > 0;
-    const netdp_i_refusal refusal = party->judge(party, raw, valid);
+    const netdp_i_refusal refusal = party->judge(party, raw);
     X509_STORE_CTX_set_error(store, alert_of(refusal));
     return refusal == NETDP_I_REFUSE_NOTHING;
 }

@@ -19,8 +19,10 @@
 #include "peer/link/relay.h"
 
 enum {
-    PENDING = 2,          /* handshakes under way that a neighbour has begun */
-    QUEUED = 64,          /* frames that wait on a link, before it is too slow */
+    PENDING = 2,            /* handshakes under way that a neighbour has begun */
+    QUEUED = 64,            /* frames that wait on a link, before it is too slow, */
+    QUEUED_BYTES = 1 << 24, /* or so many bytes, but always some frames: */
+    QUEUED_LEAST = 4,
     FIRST_WAIT = 50,      /* ms until a link that broke is dialled again, */
     LONGEST_WAIT = 2000,  /* doubled each time up to this */
     SILENCE = 10000,      /* ms that TCP waits for the other to take what was sent */
@@ -161,14 +163,12 @@ static int32_t find_key(const netdp_i_transport *t, const uint8_t key[32])
     return -1;
 }
 
-static netdp_i_refusal judge_key(connection *c, const uint8_t key[32], bool valid)
+static netdp_i_refusal judge_key(connection *c, const uint8_t key[32])
 {
     const netdp_i_transport_plan *plan = &c->transport->plan;
     const int32_t who = find_key(c->transport, key);
     if (who < 0)
         return NETDP_I_REFUSE_UNKNOWN_KEY;
-    if (!valid)
-        return NETDP_I_REFUSE_EXPIRED;
     if (c->dials)
         return plan->link[c->link].neighbour == who ? NETDP_I_REFUSE_NOTHING
                                                     : NETDP_I_REFUSE_WRONG_INDEX;
@@ -176,10 +176,10 @@ static netdp_i_refusal judge_key(connection *c, const uint8_t key[32], bool vali
                                                   : NETDP_I_REFUSE_WRONG_INDEX;
 }
 
-static netdp_i_refusal judge(netdp_i_tls_party *party, const uint8_t key[32], bool valid)
+static netdp_i_refusal judge(netdp_i_tls_party *party, const uint8_t key[32])
 {
     connection *c = (connection *)party;
-    c->refusal = judge_key(c, key, valid);
+    c->refusal = judge_key(c, key);
     return c->refusal;
 }
 
@@ -238,7 +238,9 @@ static bool enqueue(connection *c, const uint8_t *bytes, size_t size)
         c->filled -= c->sent;
         c->sent = 0;
     }
-    if (c->filled + size > QUEUED * c->transport->most) {
+    const size_t most = c->transport->most;
+    if (c->filled + size > QUEUED * most ||
+        (c->filled + size > QUEUED_BYTES && c->filled + size > QUEUED_LEAST * most)) {
         refuse(c, NETDP_I_REFUSE_TOO_SLOW);
         return false;
     }

@@ -50,8 +50,8 @@ typedef struct netdp_i_transport_plan {
     int32_t links;
     const netdp_i_link *link; /* [links], borrowed */
     uint32_t width;           /* numbers of a vector */
-    int64_t certificate;      /* seconds that it is valid; 0: 10 days */
-    uint64_t patience;        /* ms of a handshake, and of a hello */
+    int64_t certificate; /* seconds that it says it is valid, which nobody looks at; 0: 10 days */
+    uint64_t patience;   /* ms of a handshake, and of a hello */
     netdp_i_transport_hooks hooks;
 } netdp_i_transport_plan;
 

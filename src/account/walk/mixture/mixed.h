@@ -4,12 +4,21 @@
 
 #include "account/walk/mixture/mixture.h"
 
-/* All zero at first. */
-typedef struct netdp_i_mixed {
+/* By one grid of times. */
+typedef struct netdp_i_mixed_way {
     netdp_i_cost_law law[2]; /* by `bend`: for all but small epsilons, and for all */
     bool known[2];
     bool none; /* it would take too long */
+} netdp_i_mixed_way;
+
+/* All zero at first. Both ways are upper bounds, and the least of them counts. */
+typedef struct netdp_i_mixed {
+    netdp_i_mixed_way way[2];
+    bool two; /* the grid has another one beside it */
 } netdp_i_mixed;
+
+/* There is no answer by any grid. */
+bool netdp_i_mixed_none(const netdp_i_mixed *mixed);
 
 void netdp_i_mixed_clear(netdp_i_mixed *mixed);
 

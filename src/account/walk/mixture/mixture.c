@@ -352,7 +352,7 @@ static netdp_status find_law(chain *c, const netdp_i_time_grid *grid, netdp_i_re
 /* Is there a way for such a walk? A release ends it at one step, not at one up to it. */
 static bool suits(const netdp_i_time_grid *grid, const netdp_i_returns *hunt)
 {
-    return is_timed(grid) || !hunt->watch->release;
+    return !hunt->watch->release || (is_timed(grid) && grid->bins == grid->steps);
 }
 
 netdp_status netdp_i_mixture_law(const netdp_i_time_grid *grid, netdp_i_returns *hunt,

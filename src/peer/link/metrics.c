@@ -1,4 +1,4 @@
-#include "peer/metrics.h"
+#include "peer/link/metrics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "peer/link/address.h"
 
 struct netdp_i_metrics {
     uv_tcp_t listener;
@@ -70,15 +71,16 @@ static bool read_address(const char *where, struct sockaddr_storage *address, bo
     char host[64];
     const char *colon = strrchr(where, ':');
     const size_t length = colon != NULL ? (size_t)(colon - where) : 0;
-    if (length == 0 || length >= sizeof host || strchr(where, '/') != NULL)
+    const int port = colon != NULL ? netdp_i_port_read(colon + 1) : -1;
+    if (length == 0 || length >= sizeof host || port < 0)
         return false;
     snprintf(host, sizeof host, "%.*s", (int)length, where);
     *here = strcmp(host, "127.0.0.1") == 0 || strcmp(host, "[::1]") == 0;
     if (host[0] == '[' && length > 2) {
         host[length - 1] = '\0';
-        return uv_ip6_addr(host + 1, atoi(colon + 1), (struct sockaddr_in6 *)address) == 0;
+        return uv_ip6_addr(host + 1, port, (struct sockaddr_in6 *)address) == 0;
     }
-    return uv_ip4_addr(host, atoi(colon + 1), (struct sockaddr_in *)address) == 0;
+    return uv_ip4_addr(host, port, (struct sockaddr_in *)address) == 0;
 }
 
 static netdp_status listen_at(netdp_i_metrics *m, uv_loop_t *loop, const char *where,
@@ -99,7 +101,12 @@ netdp_status netdp_i_metrics_new(uv_loop_t *loop, const char *where, netdp_i_met
 {
     struct sockaddr_storage address = {0};
     bool here = false;
-    const bool port = read_address(where, &address, &here);
+    const bool wanted = strchr(where, ':') != NULL && strchr(where, '/') == NULL;
+    const bool port = wanted && read_address(where, &address, &here);
+    if (wanted && !port)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "metrics: %.100s: give 127.0.0.1:PORT, a port up to 65535, or a file",
+                            where);
     if (port && !here)
         return netdp_i_fail(
             error, NETDP_INVALID,

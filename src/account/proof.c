@@ -1,0 +1,285 @@
+/*
+ * The proof of one pair's loss, as a file: the displacement that the dense recursion finds, or what pairs alone pay where
+ * every message is seen. The least of both is written.
+ */
+#include <netdp/account.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "account/gossip.h"
+#include "account/shift/dense.h"
+#include "account/shift/pairs.h"
+#include "account/shift/proof.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+/* Of a request: the view, and what each phase is. */
+typedef struct asked {
+    const netdp_proof_request *request;
+    const netdp_linear *protocol;
+    const netdp_bound_info *bound;
+    netdp_i_shift_view view;
+    int64_t phases, parts; /* phases 0: averaging */
+    int32_t stories;
+} asked;
+
+static void story_clear(netdp_i_story *story)
+{
+    netdp_i_shift_problem_clear(&story->problem);
+    netdp_i_free(story->of.g);
+    netdp_i_free(story->of.c);
+}
+
+/* A product from 0, never below the true one. */
+static double times_up(double a, double b)
+{
+    return a == 1 ? b : b == 1 ? a : nextafter(a * b, INFINITY);
+}
+
+static netdp_status check_bound(const asked *a, netdp_error *error)
+{
+    const netdp_bound bound = a->bound->bound;
+    if (bound != NETDP_BOUND_EXACT && bound != NETDP_BOUND_UPPER &&
+        bound != NETDP_BOUND_PHASE_RELEASE && bound != NETDP_BOUND_EVERYTHING)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "proof: there are no proof files of the bound %s; use exact, "
+                            "phase-release or everything",
+                            a->bound->name);
+    if (a->request->losses->protection.batches.kind == NETDP_BATCHES_POISSON)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "proof: Poisson batches have no proof file; give full or cyclic");
+    return netdp_i_proof_check(a->protocol, error);
+}
+
+static netdp_status check_pair(const asked *a, netdp_error *error)
+{
+    const int32_t n = netdp_mixing_rows(a->protocol->mixing).nodes, from = a->request->from;
+    if (from < 0 || from >= n)
+        return netdp_i_fail(error, NETDP_INVALID, "proof: no node %d among %d", (int)from, (int)n);
+    for (int32_t i = 0; i < a->view.members; i++) {
+        const int32_t v = a->view.member[i];
+        if (v < 0 || v >= n)
+            return netdp_i_fail(error, NETDP_INVALID, "proof: no node %d among %d", (int)v, (int)n);
+        if (v == from)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "proof: node %d observes itself; ask for another", (int)v);
+    }
+    return NETDP_OK;
+}
+
+static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_error *error)
+{
+    const netdp_loss_request *losses = request->losses;
+    *a = (asked){.request = request, .protocol = losses->protocol, .stories = 1};
+    netdp_status status = netdp_i_gossip_check(losses, &a->bound, error);
+    if (status == NETDP_OK)
+        status = check_bound(a, error);
+    if (status != NETDP_OK)
+        return status;
+    const netdp_linear *p = a->protocol;
+    if (p->reacts) {
+        a->phases = p->rounds / p->every;
+        a->parts = losses->protection.protects == NETDP_PROTECTS_ROW
+                       ? netdp_linear_participations(p)
+                       : a->phases;
+        if (p->varying.kind != NETDP_VARY_NEVER)
+            a->stories = (int32_t)a->phases;
+    }
+    a->view = (netdp_i_shift_view){.sees = losses->sees == NETDP_SEES_SUM ? NETDP_SEES_SUM
+                                                                          : NETDP_SEES_NEIGHBOURS,
+                                   .counts = netdp_i_gossip_own_counts(losses),
+                                   .members = losses->coalition ? losses->to_count : 1,
+                                   .member = losses->coalition ? losses->to : &request->to,
+                                   .rounds = p->reacts ? p->every : p->rounds,
+                                   .end = p->reacts ? p->end_dither : 0};
+    return check_pair(a, error);
+}
+
+static bool is_everything(const asked *a)
+{
+    return a->bound->bound == NETDP_BOUND_EVERYTHING ||
+           a->request->losses->sees == NETDP_SEES_EVERYTHING;
+}
+
+/* |e_u + kappa B c|^2 + |c|^2, rounded up: what pairs pay where no message moves. */
+static netdp_status pairs_cost(const netdp_i_shift_problem *p, int32_t u, const double *c,
+                               double *loss, netdp_error *error)
+{
+    double *moved = NETDP_I_NEW(double, 2 * (int64_t)p->nodes), *size = moved + p->nodes, sum = 0;
+    if (moved == NULL)
+        return netdp_i_no_memory(error);
+    moved[u] = size[u] = 1;
+    for (int64_t i = 0; i < p->pair_count; i++)
+        for (int end = 0; end < 2; end++) {
+            moved[p->pair[2 * i + end]] += (end == 0 ? 1 : -1) * (p->pair_noise * c[i]);
+            size[p->pair[2 * i + end]] += p->pair_noise * fabs(c[i]);
+        }
+    /* Each of at most `pair_count` + 1 products and sums errs by 2^-53 of what stands then. */
+    const double part = ((double)p->pair_count + 4) * 0x1p-52;
+    for (int32_t v = 0; v < p->nodes; v++)
+        sum += pow(fabs(moved[v]) + part * size[v], 2);
+    for (int64_t i = 0; i < p->pair_count; i++)
+        sum += c[i] * c[i];
+    *loss = p->pair_count == 0 ? 1 : sum * (1 + 2 * part + 8 * (double)p->nodes * 0x1p-52);
+    netdp_i_free(moved);
+    return NETDP_OK;
+}
+
+/* c = -kappa B' N^-1 e_u, the least. */
+static netdp_status tell_everything(const asked *a, netdp_i_story *story, netdp_error *error)
+{
+    netdp_i_shift_view view = a->view;
+    netdp_i_shift_pairs pairs = {0};
+    view.rounds = 1;
+    view.sees = NETDP_SEES_SUM;
+    netdp_status status = netdp_i_shift_problem_new(a->protocol, &view, &story->problem, error);
+    if (status != NETDP_OK)
+        return status;
+    const netdp_i_shift_problem *p = &story->problem;
+    double *x = NETDP_I_NEW(double, 2 * (int64_t)p->nodes);
+    story->of.c = NETDP_I_NEW(double, p->pair_count);
+    status = x == NULL || story->of.c == NULL ? netdp_i_no_memory(error)
+                                              : netdp_i_shift_pairs_new(p, &pairs, error);
+    if (status == NETDP_OK) {
+        x[a->request->from] = 1;
+        if (p->pair_count > 0)
+            netdp_i_shift_pairs_solve(&pairs, p->nodes, x, x + p->nodes, 1);
+        netdp_i_shift_pairs_pull(p, x + p->nodes, story->of.c, 1);
+        for (int64_t i = 0; i < p->pair_count; i++)
+            story->of.c[i] = -story->of.c[i];
+        status = pairs_cost(p, a->request->from, story->of.c, &story->loss, error);
+    }
+    netdp_i_shift_pairs_clear(&pairs);
+    netdp_i_free(x);
+    return status;
+}
+
+/* The displacement of the rounds from `begin` on. */
+static netdp_status tell_rounds(const asked *a, int64_t begin, netdp_i_story *story,
+                                netdp_error *error)
+{
+    netdp_i_shift_view view = a->view;
+    view.begin = begin;
+    netdp_status status = netdp_i_shift_problem_new(a->protocol, &view, &story->problem, error);
+    if (status != NETDP_OK)
+        return status;
+    const netdp_i_shift_problem *p = &story->problem;
+    story->loss = INFINITY;
+    story->of = (netdp_i_displacement){.lanes = 1,
+                                       .source = &a->request->from,
+                                       .g = NETDP_I_NEW(double, p->rounds * p->nodes),
+                                       .c = NETDP_I_NEW(double, p->pair_count)};
+    if (story->of.g == NULL || story->of.c == NULL)
+        return netdp_i_no_memory(error);
+    return p->apart ? NETDP_OK : netdp_i_shift_story(p, &story->of, &story->loss, error);
+}
+
+static netdp_status write_proof(const asked *a, netdp_i_proof *proof, const char *path,
+                                netdp_error *error)
+{
+    const netdp_loss_request *losses = a->request->losses;
+    const double *share = losses->protection.share;
+    netdp_i_output output = {0};
+    proof->weight = share == NULL ? 1 : times_up(share[proof->source], share[proof->source]);
+    if (!(proof->weight > 0)) {
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "proof: nothing of node %d is protected: its share is 0",
+                            (int)proof->source);
+    }
+    proof->loss = times_up(proof->loss, proof->weight);
+    netdp_status status = NETDP_OK;
+    /* The file has decimals near delta and sigma, on either side of them. */
+    netdp_unit unit = proof->unit;
+    unit.parameter = nextafter(unit.parameter, unit.currency == NETDP_AS_RDP ? INFINITY : 0);
+    if (unit.currency != NETDP_AS_LOSS)
+        status = netdp_loss_value(nextafter(proof->loss, INFINITY), nextafter(proof->noise, 0),
+                                  unit, &proof->value, error);
+    if (status == NETDP_OK)
+        status = netdp_i_output_open(&output, path, error);
+    if (status != NETDP_OK)
+        return status;
+    netdp_i_proof_write(proof, output.stream);
+    return netdp_i_output_commit(&output, error);
+}
+
+/* The losses of the phases in which it takes part, at most. */
+static double add_phases(const asked *a, const netdp_i_story *story)
+{
+    double sum = 0;
+    if (a->stories == 1)
+        return times_up(story->loss, a->phases > 0 ? (double)a->parts : 1);
+    for (int32_t i = 0; i < a->stories; i++)
+        sum = nextafter(sum + story[i].loss, INFINITY);
+    return sum;
+}
+
+static netdp_status tell(const asked *a, netdp_i_story *story, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    for (int32_t i = 0; status == NETDP_OK && i < a->stories; i++)
+        status = tell_rounds(a, i * a->view.rounds, &story[i], error);
+    return status;
+}
+
+/* No message moves: as true of what fewer messages tell. */
+static void keep_still(netdp_i_story *story, const netdp_i_story *whole)
+{
+    netdp_i_free(story->of.g);
+    story->of.g = NULL;
+    memcpy(story->of.c, whole->of.c, (size_t)story->problem.pair_count * sizeof *story->of.c);
+}
+
+netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *path, double *loss,
+                                netdp_error *error)
+{
+    asked a;
+    netdp_i_story whole = {0}, *story = NULL;
+    netdp_status status = ask(request, &a, error);
+    if (status != NETDP_OK)
+        return status;
+    const bool rounds = !is_everything(&a) && netdp_linear_least_noise(a.protocol) > 0 &&
+                        (!a.protocol->reacts || a.protocol->end_dither > 0);
+    netdp_i_proof proof = {.protocol = a.protocol,
+                           .view = &a.view,
+                           .source = request->from,
+                           .phases = a.phases,
+                           .parts = a.parts,
+                           .row = request->losses->protection.protects == NETDP_PROTECTS_ROW,
+                           .unit = request->unit,
+                           .noise = request->noise};
+    story = NETDP_I_NEW(netdp_i_story, a.stories);
+    status = story == NULL ? netdp_i_no_memory(error) : tell_everything(&a, &whole, error);
+    if (status == NETDP_OK && rounds)
+        status = tell(&a, story, error);
+    if (status == NETDP_OK) {
+        const double all = times_up(whole.loss, a.phases > 0 ? (double)a.parts : 1),
+                     told = rounds ? add_phases(&a, story) : INFINITY;
+        for (int32_t i = 0; rounds && !(told < all) && i < a.stories; i++)
+            keep_still(&story[i], &whole);
+        proof.everything = !rounds;
+        proof.loss = fmin(all, told);
+        proof.story = rounds ? story : &whole;
+        proof.stories = rounds ? a.stories : 1;
+        status = write_proof(&a, &proof, path, error);
+    }
+    if (status == NETDP_OK && loss != NULL)
+        *loss = proof.loss;
+    for (int32_t i = 0; story != NULL && i < a.stories; i++)
+        story_clear(&story[i]);
+    netdp_i_free(story);
+    story_clear(&whole);
+    return status;
+}
+
+netdp_status netdp_losses_proof_bytes(const netdp_proof_request *request, double *bytes,
+                                      netdp_error *error)
+{
+    asked a;
+    netdp_status status = ask(request, &a, error);
+    if (status == NETDP_OK)
+        *bytes = netdp_i_proof_bytes(a.protocol, is_everything(&a) ? 0 : a.view.rounds, a.stories);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* The text of a proof file, form 1 (docs/proof-format.md): a network, a question, and the displacements that bound it. */
+#ifndef NETDP_I_SHIFT_PROOF_H
+#define NETDP_I_SHIFT_PROOF_H
+
+#include <stdio.h>
+#include <netdp/account.h>
+
+#include "account/shift/problem.h"
+
+/* The displacement of one run of rounds, with the problem that it belongs to. */
+typedef struct netdp_i_story {
+    netdp_i_shift_problem problem;
+    netdp_i_displacement of; /* of one lane; g NULL: no message moves, pairs' noise alone */
+    double loss;             /* what it proves */
+} netdp_i_story;
+
+typedef struct netdp_i_proof {
+    const netdp_linear *protocol;
+    const netdp_i_shift_view *view; /* of the first phase */
+    bool everything;                /* instead of what the view sees */
+    int32_t source;
+    int64_t phases,
+        parts;       /* learning: how many, and in how many the source takes part; 0: averaging */
+    double weight;   /* the loss is times this, (0, 1] */
+    bool row;        /* one record is what is protected */
+    int32_t stories; /* 1, or one for each phase */
+    const netdp_i_story *story;
+    double loss;     /* that is claimed */
+    netdp_unit unit; /* and this value in a unit at a noise; NETDP_AS_LOSS: nothing else */
+    double value, noise;
+} netdp_i_proof;
+
+/* NETDP_INVALID where form 1 has no words for the protocol. */
+netdp_status netdp_i_proof_check(const netdp_linear *protocol, netdp_error *error);
+
+/* Errors of writing show at the stream. */
+void netdp_i_proof_write(const netdp_i_proof *proof, FILE *to);
+
+/* Bytes at most, about. */
+double netdp_i_proof_bytes(const netdp_linear *protocol, int64_t rounds, int64_t stories);
+
+#endif

@@ -1,0 +1,222 @@
+"""Writes the collection of valid and forged proof files, and manifest.tsv: what a checker must say of each, and why.
+
+Run it only to make the collection anew: python3 collection.py. Files that hold come from make.py; forged ones are such
+files with one thing changed that no checker may take."""
+import pathlib
+import re
+import sys
+
+import numpy as np
+
+import make
+
+here = pathlib.Path(__file__).parent
+TAU = {0: 1, 1: 0.1}
+DRAWN = {"weak": (8, 5), "ties": (7, 3)}
+
+
+def kite():
+    """Eight nodes: a ring of six with a tail of two."""
+    return 8, [(0, 1), (0, 5), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7)]
+
+
+def changes(n, edges, t, kept, rule="metropolis"):
+    W, V, lines = make.weights(n, edges, rule), np.zeros((n, n)), []
+    for a, b in kept:
+        V[a, b] = V[b, a] = W[a, b]
+    for a in range(n):
+        V[a, a] = 1 - V[a].sum()
+    return [f"change {t} w {a} {b} {V[a, b].hex()}" for a in range(n) for b in range(n) if V[a, b]]
+
+
+def proof(u, observers, sees="messages", own="known", lines=(), bound=None, claims=(), rounds=5, noise=None, rule="metropolis",
+          phases=(), weight=None, net=None, dual=None, slack=1e-9):
+    n, edges = net or kite()
+    text = make.head(n, edges, rule, rounds, noise or TAU, lines)
+    body, q = make.question(text, u, observers, sees, own, bound, claims, weight, phases)
+    worth = None
+    if bound == "abs-sum":
+        M = q.matrix()
+        steps = q.net.every if q.net.phases and q.net.every else 1
+        worth = max(sum(sorted(sum(sorted(abs(x) for x in row[r::steps])[-q.net.most:]) for row in M[r::steps])[-q.net.most:])
+                    for r in range(steps))
+    if bound == "dual":
+        M = q.matrix()
+        y = np.abs(M).sum(1) * 0.999 if dual == "small" else np.abs(M).sum(1) * (1 + 1e-9) + 1e-12
+        if dual == "small":
+            y = np.full(len(M), np.linalg.eigvalsh(M)[-1] * 0.999)
+        body[5:5] = [f"y {k} {float(x).hex()}" for k, x in enumerate(y)]
+        worth = sum(sorted(y)[-q.net.most:])
+    return make.proven(text, body, q, slack, worth)
+
+
+PAIRS = ["pair-noise 0x1.4p+3"] + [f"pair {a} {b}" for a, b in [(0, 1), (0, 3), (1, 4), (2, 3), (2, 5), (3, 6), (4, 7), (5, 7), (6, 7)]]
+LEARNING = ["phases 4", "release 0x1.9p-4", "takes-part 2"]
+C = [f"correlate {p} {s} {x.hex()}" for p, row in enumerate([[1.0], [-0.4, 0.9], [0.1, -0.3, 1.1], [0.0625, 0.2, -0.5, 0.8]])
+     for s, x in enumerate(row)]
+
+
+def valid():
+    n, edges = kite()
+    away = changes(n, edges, 2, [(0, 1), (2, 3), (5, 6)]) + changes(n, edges, 3, [(3, 4), (6, 7)])
+    yield "averaging-messages", "one observer, its own and its neighbours' messages", proof(7, [1])
+    yield "averaging-claims", "the same with claims of (epsilon, delta), Renyi and Gaussian privacy", proof(
+        3, [7], claims=["claim dp 0.5 1e-6 4", "claim rdp 0.2 2 4", "claim gdp 0.25 4"])
+    yield "averaging-lazy", "laziness K is a double; half of it on the diagonal", proof(3, [0], rule="lazy:0.5")
+    yield "averaging-hamilton", "weights 1/max: diagonals of 0", proof(4, [7], rule="lazy:0.25:hamilton", own="counts")
+    yield "averaging-file", "weights that are given", proof(3, [7], rule="file")
+    yield "averaging-accelerated", "accelerated rounds", proof(7, [2], lines=["accelerate 0x1.8p+0"])
+    yield "averaging-release", "all states are seen at the end, under noise", proof(7, [2], lines=["release 0x1.9p-4"])
+    yield "averaging-own-counts", "the observer does not use its own noise", proof(7, [3], own="counts")
+    yield "averaging-coalition", "three observers pool what they see", proof(3, [0, 1, 7])
+    yield "averaging-pairs", "pairwise noise: c of pairs pays too", proof(7, [1], lines=PAIRS)
+    yield "sums-one", "sums: one tie a round", proof(2, [5], "sums")
+    yield "sums-coalition", "sums of two observers: two ties a round", proof(3, [1, 5], "sums")
+    yield "sums-own-counts", "own noise counts: the last sum alone is tied", proof(2, [5], "sums", "counts")
+    yield "sums-pairs", "sums and pairwise noise", proof(2, [5], "sums", lines=PAIRS)
+    yield "sums-release-accelerated", "sums, accelerated, released", proof(2, [5], "sums", lines=["release 0x1p-2", "accelerate 0x1.4p+0"])
+    yield "everything-pairs", "every message: pairs alone hide", proof(3, [7], "everything", lines=PAIRS)
+    yield "everything-alone", "every message, no pairs: the loss is 1", proof(3, [7], "everything", slack=0)
+    yield "everything-coalition", "a coalition that knows the noise of its pairs", proof(3, [7, 5], "everything", lines=PAIRS)
+    yield "everything-counts", "every message; the observer does not use its own noise", proof(3, [7], "everything", "counts", lines=PAIRS)
+    yield "everything-learning", "gossip-sgd: as many contributions as phases", proof(
+        3, [7], "everything", lines=PAIRS + ["phases 6"], rounds=1, noise={0: 1})
+    yield "change-messages", "two rounds with fewer edges; silent nodes have no g", proof(7, [2], lines=away)
+    yield "change-sums", "the same, seen by sums", proof(2, [5], "sums", lines=away)
+    yield "change-own-counts", "own noise counts, but a silent observer has none", proof(2, [0], "sums", "counts", lines=away)
+    yield "change-release", "released states of a network that changes", proof(7, [2], lines=away + ["release 0x1.8p-3"])
+    yield "phases-messages", "learning: two of four phases", proof(7, [2], lines=LEARNING)
+    yield "phases-row", "one record of a node, with its weight", proof(7, [2], lines=LEARNING + ["unit row"], weight="0x1p-2")
+    yield "phases-change", "one phase with a network of its own", proof(
+        7, [2], lines=LEARNING, phases=[(1, changes(n, edges, 1, edges[:5]))])
+    yield "phases-rows", "W of rule rows is not symmetric", proof(7, [2], lines=LEARNING, rule="rows")
+    yield "phases-pairs-sums", "pairs of every phase, sums", proof(2, [5], "sums", lines=LEARNING + PAIRS)
+    yield "stream-ones", "a stream of ones", proof(7, [1], lines=["every 1"], bound="ones", noise={0: 1})
+    yield "stream-alternating", "a stream of alternating signs, every second round", proof(
+        7, [1], lines=["every 2"], bound="alternating", noise={0: 1})
+    yield "stream-abs-sum", "any stream", proof(7, [1], lines=["every 1"], bound="abs-sum", noise={0: 1})
+    yield "stream-at-most", "any two of the contributions of a stream", proof(
+        3, [1], lines=["every 1", "at-most 2"], bound="abs-sum", noise={0: 1})
+    yield "stream-dual", "any stream, by a diagonal above V'V", proof(7, [1], lines=["every 1"], bound="dual", noise={0: 1})
+    yield "stream-sums-pairs", "sums of a stream with pairwise noise", proof(
+        2, [5], "sums", lines=["every 2"] + PAIRS, bound="abs-sum", noise={0: 1})
+    yield "stream-everything", "every message of a stream", proof(3, [7], "everything", lines=["every 2"] + PAIRS, noise={0: 1})
+    yield "correlated-messages", "noise correlated over four phases", proof(
+        7, [2], lines=LEARNING + C, bound="abs-sum", rounds=3)
+    yield "correlated-everything", "the same, every message, with pairs", proof(
+        3, [7], "everything", lines=LEARNING + C + PAIRS, bound="abs-sum", rounds=1, noise={0: 1})
+
+
+def at(pattern, new, count=1):
+    """Replaces in the first line that matches."""
+    return lambda text: re.sub(pattern, new, text, count=count, flags=re.M)
+
+
+def after(pattern, line):
+    return lambda text: re.sub(pattern, lambda m: m[0] + "\n" + line, text, count=1, flags=re.M)
+
+
+def lower(text):
+    """The claimed loss, one part in a million less than what is proven."""
+    return re.sub(r"^claim loss (\S+)", lambda m: f"claim loss {float(m[1]) * (1 - 1e-6):.15g}", text, flags=re.M)
+
+
+FORGED = [
+    ("averaging-messages", "loss-too-small", "the claimed loss is a millionth below what the displacements pay", lower),
+    ("averaging-claims", "epsilon-too-small", "delta of this epsilon is above the claimed one", at("^claim dp .*", "claim dp 0.01 1e-6 4")),
+    ("averaging-claims", "renyi-too-small", "order times loss over 2 sigma^2 is more", at("^claim rdp .*", "claim rdp 0.000001 2 4")),
+    ("averaging-claims", "order-one", "orders of Renyi privacy are above 1", at("^claim rdp .*", "claim rdp 0.2 1 4")),
+    ("averaging-claims", "mu-too-small", "mu is the root of the loss over the noise", at("^claim gdp .*", "claim gdp 0.001 4")),
+    ("averaging-claims", "no-noise", "a noise of 0 has no epsilon", at("^claim gdp .*", "claim gdp 1 0")),
+    ("averaging-claims", "claim-twice", "a second line of one thing", after("^claim gdp .*", "claim gdp 0.25 4")),
+    ("averaging-messages", "seen-moves", "node 0 is a neighbour of the observer: its message may not move", after("^own-noise.*", "g 0 0 0x1p-40")),
+    ("averaging-messages", "weight-off", "3 ulp above the rule", lambda t: t.replace("w 2 3 0x1.5555555555555p-2", "w 2 3 0x1.5555555555558p-2").replace("w 3 2 0x1.5555555555555p-2", "w 3 2 0x1.5555555555558p-2")),
+    ("averaging-file", "not-symmetric", "w 0 1 and w 1 0 are different doubles", at(r"^w 0 1 0x1\.0{13}", "w 0 1 0x1.0000000000001")),
+    ("averaging-file", "row-sum", "a row that sums to more than 1", at(r"^w 7 7 \S+", "w 7 7 0x1.8p+0")),
+    ("averaging-messages", "edge-missing", "weights of an edge that is not there", lambda t: t.replace("edge 2 3\n", "")),
+    ("averaging-messages", "weight-missing", "one of the two entries of an edge is missing", lambda t: re.sub(r"^w 3 2 .*\n", "", t, flags=re.M)),
+    ("averaging-messages", "diagonal-missing", "a diagonal is missing", lambda t: re.sub(r"^w 3 3 .*\n", "", t, flags=re.M)),
+    ("averaging-messages", "after-end", "something stands after end", lambda t: t + "claim loss 0\n"),
+    ("averaging-messages", "no-end", "the file was cut off", lambda t: t.replace("end\n", "")),
+    ("averaging-messages", "g-twice", "a second line of one thing", lambda t: re.sub(r"^(g 0 7 .*)", r"\1\ng 0 7 0x1p-1", t, count=1, flags=re.M)),
+    ("averaging-messages", "unknown-word", "a key that the format does not have", after("^own-noise.*", "margin 1e-9")),
+    ("averaging-messages", "node-out-of-range", "there is no node 8", after("^own-noise.*", "g 0 8 0x1p-1")),
+    ("averaging-messages", "round-out-of-range", "there is no round 5", after("^own-noise.*", "g 5 7 0x1p-1")),
+    ("averaging-messages", "not-finite", "a double of 2^1024", after("^own-noise.*", "g 4 6 0x1p+1024")),
+    ("averaging-messages", "too-many-digits", "more digits than a double has", after("^own-noise.*", "g 4 6 0x1.00000000000001p+0")),
+    ("averaging-messages", "nan", "not a number", after("^own-noise.*", "g 4 6 nan")),
+    ("averaging-messages", "leading-zero", "integers have no leading zeros", after("^own-noise.*", "g 04 6 0x1p+0")),
+    ("averaging-messages", "long-exponent", "an exponent of four digits", at("^claim loss.*", "claim loss 1e1000")),
+    ("averaging-messages", "negative-claim", "a claim is no negative number", at("^claim loss.*", "claim loss -1")),
+    ("averaging-messages", "no-claim", "a question without a claimed loss", at("^claim loss.*\n", "")),
+    ("averaging-messages", "source-observes", "the source is the observer", at("^source.*", "source 1")),
+    ("averaging-messages", "no-noise", "a round without noise", at("^noise 1.*", "noise 1 0x0p+0")),
+    ("averaging-messages", "quiet-start", "noise of the round that takes contributions is 1", at("^noise 0.*", "noise 0 0x1p+1")),
+    ("averaging-messages", "not-ascii", "a letter that looks like another", lambda t: t.replace("source", "sourc\u0435")),
+    ("averaging-messages", "old-form", "another form of the format", at("^netdp-proof 1", "netdp-proof 2")),
+    ("averaging-accelerated", "weight-one", "acceleration is above 1", at("^accelerate.*", "accelerate 0x1p+0")),
+    ("averaging-release", "no-release-noise", "released without noise", at("^release.*", "release 0x0p+0")),
+    ("averaging-release", "own-sees-more", "as claimed for less noise at the end than there is", at("^release.*", "release 0x1.9p-5")),
+    ("averaging-own-counts", "counts-of-two", "own noise counts for a single observer only", at("^observers 3", "observers 3 1")),
+    ("averaging-coalition", "one-less", "with node 7 out of the coalition its g is the proof's, and it has none", at("^observers 0 1 7", "observers 0 1 2")),
+    ("averaging-pairs", "no-pair", "c of two nodes that are no pair", after("^own-noise.*", "c 2 4 0x1p-3")),
+    ("averaging-pairs", "known-pair", "the observer knows the noise of its own pairs", after("^own-noise.*", "c 0 1 0x1p-3")),
+    ("averaging-pairs", "wrong-order", "pairs have the smaller node first", after("^own-noise.*", "c 5 2 0x1p-3")),
+    ("averaging-pairs", "kappa-larger", "c was found for another pairwise noise", at("^pair-noise.*", "pair-noise 0x1p+4")),
+    ("sums-one", "tie-missing", "the sum of round 1 moves", at("^tie 1 .*\n", "")),
+    ("sums-one", "last-tie-missing", "the last sum moves", at("^tie 4 .*\n", "")),
+    ("sums-one", "tie-with-g", "the tied node has a g of its own", lambda t: re.sub(r"^tie (\d) 5 (\d)", r"g \1 \2 0x1p-3\ntie \1 5 \2", t, count=1, flags=re.M)),
+    ("sums-one", "tie-of-another", "node 0 does not observe", after("^own-noise.*", "tie 0 0 7")),
+    ("sums-coalition", "tied-twice", "one node cannot keep two sums still", lambda t: re.sub(r"^tie 2 5 \d", "tie 2 5 " + re.search(r"^tie 2 1 (\d)", t, re.M)[1], t, flags=re.M)),
+    ("everything-pairs", "has-g", "every message is seen: none moves", after("^own-noise.*", "g 0 3 0x1p-9")),
+    ("everything-pairs", "loss-too-small", "the claim is below the component's share", lower),
+    ("change-messages", "silent-g", "a silent node has no displacement of its own", after("^own-noise.*", "g 3 0 0x1p-9")),
+    ("change-messages", "changed-asymmetric", "rows of a round are symmetric", at(r"^(change 2 w 0 1) .*", r"\1 0x1p-3")),
+    ("change-messages", "changed-off-edge", "a change on nodes without an edge", after(r"^change 2 w 0 1.*", "change 2 w 0 3 0x1p-3")),
+    ("change-messages", "changed-negative", "a weight below 0", at(r"^(change 2 w 0 1) .*", r"\1 -0x1p-3")),
+    ("change-messages", "accelerated", "accelerated rounds of a network that changes", after("^rounds.*", "accelerate 0x1.8p+0")),
+    ("change-own-counts", "tie-missing", "own noise counts, but the last sum has none", lambda t: re.sub(r"^tie 4 .*\n", "", t, count=1, flags=re.M)),
+    ("phases-messages", "not-released", "learning without released states is not the sum of its phases", at("^release.*\n", "")),
+    ("phases-messages", "takes-part-more", "more phases than there are", at("^takes-part.*", "takes-part 5")),
+    ("phases-messages", "one-phase-more", "half of what three phases tell", at("^takes-part.*", "takes-part 3")),
+    ("phases-messages", "phase-out-of-range", "there is no phase 4", lambda t: t.replace("end\n", "phase 4\ng 0 7 0x1p-1\nend\n")),
+    ("phases-messages", "change-outside", "changes stand in the head or in a phase", after("^own-noise.*", "change 1 w 7 7 0x1p+0")),
+    ("phases-messages", "contribution", "learning without correlated noise has no blocks of contributions", lambda t: t.replace("end\n", "contribution 0\nend\n")),
+    ("phases-rows", "no-phases", "rule rows is for learning", lambda t: re.sub(r"^(phases|takes-part).*\n", "", t, flags=re.M)),
+    ("stream-ones", "block-missing", "a contribution without a block", lambda t: re.sub(r"^contribution 2\n(?:[gc] .*\n)*", "", t, flags=re.M)),
+    ("stream-ones", "at-most", "ones are all contributions", after("^every.*", "at-most 2")),
+    ("stream-ones", "no-bound", "of which patterns?", at("^bound.*\n", "")),
+    ("stream-ones", "louder", "noise is 1 in rounds that take contributions", after("^noise 0.*", "noise 2 0x1p+1")),
+    ("stream-ones", "change-inside", "a network of one contribution's own", after("^contribution 1", "change 1 w 7 7 0x1p+0")),
+    ("stream-dual", "diagonal-too-small", "Diag(y) - V'V is not positive", lambda t: re.sub(r"^y 2 .*", "y 2 0x1p-9", t, flags=re.M)),
+    ("stream-at-most", "at-most-more", "three contributions tell more than two", at("^at-most.*", "at-most 3")),
+    ("correlated-messages", "no-diagonal", "C has a 0 on its diagonal", at("^correlate 2 2.*\n", "")),
+    ("correlated-messages", "later-noise", "noise of a phase has nothing of a later one", after("^correlate 0 0.*", "correlate 0 1 0x1p-1")),
+    ("correlated-messages", "seen-moves", "a seen node moves in a phase of another contribution", after("^phase 3", "g 0 1 0x1p-20")),
+    ("correlated-messages", "z-elsewhere", "z stands in its own phase", after("^phase 3", "z 2 7 0x1p-20")),
+    ("correlated-messages", "phases-swapped", "C of other phases than those of the displacements", lambda t: t.replace("correlate 1 0 -", "correlate 1 0 ")),
+]
+
+
+def main():
+    sys.path.insert(0, str(here))
+    files = here / "files"
+    files.mkdir(exist_ok=True)
+    for old in files.glob("*.proof"):
+        old.unlink()
+    made, rows = {}, []
+    for name, why, text in valid():
+        made[name] = text
+        (files / f"{name}.proof").write_text(text, encoding="ascii")
+        rows.append((f"{name}.proof", "holds", why))
+    for name, what, why, change in FORGED:
+        text = change(made[name])
+        assert text != made[name], (name, what)
+        (files / f"{name}--{what}.proof").write_text(text, encoding="utf-8")
+        rows.append((f"{name}--{what}.proof", "refused", why))
+    (here / "manifest.tsv").write_text("".join("\t".join(row) + "\n" for row in rows), encoding="ascii")
+    print(len(rows), "files")
+
+
+if __name__ == "__main__":
+    main()
