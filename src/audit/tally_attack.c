@@ -232,8 +232,8 @@ static netdp_status play_share(void *context, int64_t index, int thread, netdp_e
 static netdp_status check_attack(const netdp_tally_attack *asked, netdp_error *error)
 {
     const netdp_tally *tally = asked->tally;
-    const bool sum = tally->task == NETDP_TALLY_SUM;
     netdp_status status = netdp_tally_check(tally, error);
+    const bool sum = status == NETDP_OK && tally->task == NETDP_TALLY_SUM;
     if (status == NETDP_OK)
         status = netdp_i_check_parties(tally->nodes, asked->victim, asked->count, asked->observers,
                                        error);
@@ -327,6 +327,7 @@ static void attack_clear(attack *a)
 netdp_status netdp_attack_tally(const netdp_tally_attack *asked, const netdp_progress *progress,
                                 double *scores, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, asked && scores);
     attack a = {.asked = asked, .progress = progress};
     netdp_status status = check_attack(asked, error);
     if (status != NETDP_OK)
