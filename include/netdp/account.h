@@ -84,9 +84,10 @@ typedef enum netdp_form {
 
 /* Whether a loss that is computed in floating point is proven with outward rounding. */
 typedef enum netdp_certify {
-    NETDP_CERTIFY_AUTO = 0, /* where it costs little beside the account */
-    NETDP_CERTIFY_YES,      /* wherever there is a proof */
-    NETDP_CERTIFY_NO,       /* nowhere */
+    NETDP_CERTIFY_AUTO =
+        0, /* where all of them together take seconds; minutes where else every message counts as seen */
+    NETDP_CERTIFY_YES, /* wherever there is a proof */
+    NETDP_CERTIFY_NO,  /* nowhere */
 } netdp_certify;
 
 /* "auto", "yes", "no": the words of the command line. */
@@ -145,11 +146,11 @@ typedef struct netdp_losses {
     const netdp_bound_info *bound; /* the one that was computed */
     bool sound;                    /* is it an upper bound? */
     bool certified;                /* proven with outward rounding; false: floating point alone */
-    const char *reason;            /* why not sound, or not certified; NULL: both */
-    int32_t given_count;           /* NETDP_BOUND_LEAST: how many of `given`; else 0 */
-    netdp_given given[3];          /* the bounds that were asked, and who was least how often */
-    double local;        /* what local differential privacy would give: the contributions */
-    double tolerance;    /* what was taken for rounding where the dither is (nearly) 0, else 0 */
+    const char *reason;   /* why not sound, not certified, or a closed bound; NULL: none of it */
+    int32_t given_count;  /* NETDP_BOUND_LEAST: how many of `given`; else 0 */
+    netdp_given given[3]; /* the bounds that were asked, and who was least how often */
+    double local;         /* what local differential privacy would give: the contributions */
+    double tolerance;     /* what was taken for rounding where the dither is (nearly) 0, else 0 */
     bool final;          /* walks: `loss` and `local` are values of `unit` at `noise`, not losses */
     netdp_unit unit;     /* of `final` values */
     double noise;        /* of `final` values: sigma */
@@ -168,7 +169,7 @@ typedef struct netdp_guarantee {
     bool sound;                /* does the bound hold? */
     bool certified;            /* proven with outward rounding too */
     bool estimate;             /* of some pairs, for all: not sound, though each pair's own is */
-    const char *why;           /* not sound, or not certified; NULL: both */
+    const char *why;           /* not sound, not certified, or a closed bound; NULL: none of it */
     netdp_threat threat;       /* what is protected, from whom, and what is assumed */
 } netdp_guarantee;
 

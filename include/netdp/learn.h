@@ -42,6 +42,17 @@ NETDP_API void netdp_table_free(netdp_table *table);
 NETDP_API NETDP_CHECK netdp_status netdp_deal(int64_t rows, int32_t nodes, bool shuffle,
                                               uint64_t seed, int32_t *node, netdp_error *error);
 
+/* What everybody may know of a column: a range, where values beyond count as the nearer end, or the
+ * list of a category's values. */
+typedef struct netdp_range {
+    const char *column;       /* by its name */
+    double low, high;         /* finite, low < high; of a category not looked at */
+    int32_t values;           /* of a category: how many; 0: a range */
+    const char *const *value; /* [values], distinct: numbers by value, words by bytes. Each is a
+                                 feature of its own, 1 in a row that says it and else 0: a row that
+                                 says none of them has 0 in all */
+} netdp_range;
+
 /* A data set that the product knows by name. */
 typedef struct netdp_dataset {
     const char *name;   /* "houses" */
@@ -49,6 +60,10 @@ typedef struct netdp_dataset {
     const char *sha256; /* hex */
     const char *from;   /* where to get it */
     bool bundled;       /* is part of the product */
+    /* What is declared of a table, for all to know; 0 and NULL: it is none, a graph. */
+    int64_t rows;
+    int32_t ranges;
+    const netdp_range *range; /* [ranges]: of every column; a label's lists its values */
 } netdp_dataset;
 
 /* The table of data sets; ends with a NULL name. */
@@ -83,21 +98,10 @@ typedef struct netdp_examples {
     int32_t classes;  /* of y, where they are counted from 0; else 0 */
 } netdp_examples;
 
-/* What everybody may know of a column: a range, where values beyond count as the nearer end, or the
- * list of a category's values. */
-typedef struct netdp_range {
-    const char *column;       /* by its name */
-    double low, high;         /* finite, low < high; of a category not looked at */
-    int32_t values;           /* of a category: how many; 0: a range */
-    const char *const *value; /* [values], distinct: numbers by value, words by bytes. Each is a
-                                 feature of its own, 1 in a row that says it and else 0: a row that
-                                 says none of them has 0 in all */
-} netdp_range;
-
 /* What becomes of a row with an empty cell. */
 typedef enum netdp_missing {
     NETDP_MISSING_REFUSE = 0, /* NETDP_INVALID */
-    NETDP_MISSING_DROP,       /* the row is left out, and counted */
+    NETDP_MISSING_DROP, /* nothing of the row counts, and its place still does: as a row of 0 */
     NETDP_MISSING_MEAN, /* learning: an empty feature is 0 once it is scaled, the training rows' mean,
                                  or the middle of its declared range; an empty label or owner is refused */
 } netdp_missing;
@@ -113,8 +117,9 @@ typedef struct netdp_preparation {
                        else by their bytes) the second is +1; otherwise y is numeric */
     bool many; /* with `classes`: y has 2 to 1000 values and is the place of a row's among them, 0,
                      1, ... in that order. With a range of the label that lists its values, in
-                     either case the order of the list; a row that says none is NETDP_INVALID */
-    double split;   /* part of the rows (of each class) that train, in (0, 1) */
+                     either case the order of the list; a row that says none is as one with an
+                     empty cell that is dropped */
+    double split;   /* part of the rows (of each owner) that train, in (0, 1) */
     bool intercept; /* append a feature that is 1 */
     int32_t nodes; /* training rows are shuffled and dealt in turn: shuffled row i to i mod nodes */
     uint64_t seed; /* of split and deal */
@@ -130,31 +135,39 @@ typedef struct netdp_preparation {
     const char *owner_cuts;
     const netdp_graph *graph; /* of the nodes that are owners */
     netdp_missing missing;    /* what becomes of rows with an empty cell */
-    int32_t ranges; /* above 0: of every feature, and of the label unless it has classes */
+    int32_t ranges; /* above 0: of every feature, and of the label unless it has classes; or of a
+                       label with classes alone */
     const netdp_range
         *range; /* [ranges]: [low, high] becomes [-1, 1] in place of standardising, so that
                                  nothing is found from the rows, and no constant feature is dropped */
+    /* How many places for rows there are, for all to know: "1000" of rows that are dealt; of owners
+     * "a: 10, b: 12", each once (with `owner_cuts` by the node's name), or the path of a CSV with the columns
+     * owner and rows. A place without a row is as a row that was dropped; rows beyond contribute nothing.
+     * NULL: as many as the table has, which is not private then. */
+    const char *rows;
 } netdp_preparation;
 
 /* What a reader should hear: constant columns that were dropped, and class counts. */
 typedef struct netdp_preparation_notes {
     int32_t dropped;            /* feature columns that are constant in the training rows */
     int64_t negative, positive; /* rows of each class, before the split; 0 without classes */
-    int64_t missing;            /* rows that were left out for an empty cell */
+    int64_t missing;            /* rows of which nothing counts for an empty cell */
     int64_t filled;             /* empty cells that count as a mean */
     int64_t unlisted;           /* cells of categories that are none of the listed values */
+    int64_t unlabelled;         /* rows whose label is none of the listed values */
+    int64_t absent, beyond;     /* declared places without a row, and rows without a place */
 } netdp_preparation_notes;
 
 /*
  * Reads the CSV (as netdp_table_read: an empty, non-numeric or non-finite cell is NETDP_INVALID
  * with its line and column) and makes examples of it:
  *
- * - Split: the rows of class c = 0, 1, ... (without `classes` all rows are class 0), in
- *   the file's order, are shuffled by Fisher-Yates with stream (seed, NETDP_FOR_SPLIT, c, 1): for
- *   i from n_c - 1 down to 1, place i is swapped with place netdp_stream_below(i + 1). The first
- *   floor(split n_c) train (split taken as the decimal that was written: 0.29 of 100 is 29), the
- *   others are the test rows.
- * - Deal (even): the training rows, class 0 before class 1, go to nodes by netdp_deal, which shuffles them
+ * - Split: the places of rows, by their number alone, are shuffled by Fisher-Yates with stream (seed,
+ *   NETDP_FOR_SPLIT, 0, 1): for i from n - 1 down to 1, place i is swapped with place
+ *   netdp_stream_below(i + 1). The first floor(split n) train (split taken as the decimal that was
+ *   written: 0.29 of 100 is 29), the others are the test rows. Of owners each one's by themselves, with
+ *   the stream (seed, NETDP_FOR_SPLIT, node, 1), and one trains at least.
+ * - Deal (even): the training rows go to nodes by netdp_deal, which shuffles them
  *   together with stream (seed, NETDP_FOR_SPLIT, 0, 0). Fewer of them than nodes: NETDP_INVALID.
  * - Standardise: every feature with the training rows' mean and population standard deviation, the
  *   test rows with the same. A feature that is constant in the training rows is dropped and counted

@@ -162,7 +162,7 @@ def simulate(graph: Any, *, gradient: Gradient, start: Any, rounds: int, step: f
         raise
     finally:
         del _asking[key]
-    protected = "a node's whole data" if rows == 1 else "one row of a node"
+    protected = "a node's whole data" if rows == 1 else "one row of one node's data"
     return Simulation(
         graph=question.graph, models=models, steps=notes.asked, dropped=notes.dropped,
         clipped=notes.clipped / max(1, notes.asked * nodes * rows), deviation=deviation, sensitivity=sensitivity,

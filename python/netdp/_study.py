@@ -33,8 +33,8 @@ def _plain(value: Any) -> Any:
     raise Invalid(f"study: {value!r} is neither a number, a text, a list nor a mapping")
 
 
-def _write_values(path: pathlib.Path, values: Any) -> List[str]:
-    """A table as CSV, numbers to their last bit; its columns' names."""
+def _write_values(path: pathlib.Path, values: Any, holes: bool = False) -> List[str]:
+    """A table as CSV, numbers to their last bit; its columns' names. `holes`: NaN is an empty cell."""
     if hasattr(values, "columns") and hasattr(values, "to_numpy"):
         names, table = [str(name) for name in values.columns], values.to_numpy()
     else:
@@ -44,13 +44,16 @@ def _write_values(path: pathlib.Path, values: Any) -> List[str]:
             f"value{k}" for k in range(table.shape[1] if table.ndim == 2 else 0)]
     if table.ndim != 2 or table.dtype.kind not in "biuf":
         raise Invalid("values: give a table of numbers, a row for each person")
-    if not np.isfinite(table).all():
-        row, column = (int(k) for k in np.argwhere(~np.isfinite(table))[0])
-        raise Invalid(f"values: row {row}, column {names[column]!r} is not finite; leave such rows out or fill them")
+    bad = np.isinf(table) if holes else ~np.isfinite(table)
+    if bad.any():
+        row, column = (int(k) for k in np.argwhere(bad)[0])
+        raise Invalid(f"values: row {row}, column {names[column]!r} is not finite; fill it, or give NaN and the study "
+                      "data.missing: drop, by which the row contributes nothing and still counts")
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(names)
-        writer.writerows([repr(number.item()) if table.dtype.kind == "f" else int(number) for number in row] for row in table)
+        writer.writerows([("" if np.isnan(number) else repr(number.item())) if table.dtype.kind == "f" else int(number)
+                          for number in row] for row in table)
     return names
 
 
@@ -101,6 +104,8 @@ class Study:
             return "true" if value else "false"
         if isinstance(value, (list, tuple)):
             return "[" + ", ".join(str(part) for part in value) + "]"
+        if isinstance(value, Mapping):
+            return ", ".join(f"{name}: {part}" for name, part in value.items())
         return repr(value) if isinstance(value, float) else str(value)
 
     def _place(self) -> pathlib.Path:
@@ -110,8 +115,8 @@ class Study:
 
     def _add_values(self, study: Dict[str, Any], values: Any) -> None:
         place = self._place() / "values.csv"
-        names = _write_values(place, values)
         data = study.setdefault("data", {})
+        names = _write_values(place, values, isinstance(data, dict) and data.get("missing", "refuse") != "refuse")
         if not isinstance(data, dict) or {"csv", "source", "synthetic"} & data.keys():
             raise Invalid("values: the study has data of its own; leave one of them out")
         data["csv"] = os.fspath(place)

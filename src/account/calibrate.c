@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/gossip/pairs_left.h"
 #include "account/losses/losses.h"
 #include "account/losses/search.h"
 #include "base/fail.h"
@@ -39,6 +40,7 @@ typedef struct calibration {
     const netdp_progress *progress;
     netdp_linear protocol; /* with the rounds and dither of the moment */
     double gap;            /* for rounds auto */
+    int64_t least_rounds;  /* the same: that leave little enough of the pairwise noise */
     netdp_losses *losses;  /* at `protocol` */
     int64_t accounted;     /* the rounds of `losses`, 0: none */
     group *groups;
@@ -102,6 +104,8 @@ static netdp_status account_at(calibration *c, double sigma, netdp_error *error)
             netdp_rounds_auto(c->gap, n, sigma, c->target->variance, &c->protocol.rounds, error);
         if (status != NETDP_OK)
             return status;
+        if (c->protocol.rounds < c->least_rounds)
+            c->protocol.rounds = c->least_rounds;
     }
     if (c->accounted == c->protocol.rounds)
         return NETDP_OK;
@@ -379,6 +383,8 @@ netdp_status netdp_i_calibrate(const netdp_loss_request *request, const netdp_ta
         status = netdp_mixing_require(c.protocol.mixing, error);
         if (status == NETDP_OK)
             status = netdp_linear_gap(&c.protocol, &c.gap, error);
+        if (status == NETDP_OK && !target->tune_pairs)
+            status = netdp_i_pairs_left_longer(&c.protocol, 1, &c.least_rounds, error);
         if (status != NETDP_OK)
             return status;
     }

@@ -2,6 +2,7 @@
 #include "account/gossip.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "account/gossip/changing.h"
 #include "account/losses/label.h"
@@ -45,23 +46,6 @@ static netdp_status find_local(netdp_i_gossip_account *a, netdp_error *error)
     return status;
 }
 
-/*
- * Sums of a coalition whose directions doubles do not tell apart, and for which there is no proof:
- * what every message tells bounds them.
- */
-static netdp_status bound_unclear_sums(netdp_i_gossip_account *a, netdp_error *error)
-{
-    bool unclear = false;
-    if (a->certify || a->proves_stream || a->losses->members == 1 || a->quiet != NULL ||
-        !a->bound->sound || a->request->sees != NETDP_SEES_SUM || netdp_i_gossip_is_local(a))
-        return NETDP_OK;
-    netdp_status status = netdp_i_sums_unclear(a->request->protocol, a->losses->to,
-                                               a->losses->members, &unclear, error);
-    if (status == NETDP_OK && unclear)
-        a->bound = netdp_i_bound_row(NETDP_BOUND_EVERYTHING);
-    return status;
-}
-
 /* What is said of all pairs. */
 static netdp_status losses_begin(netdp_i_gossip_account *a, netdp_error *error)
 {
@@ -81,15 +65,14 @@ static netdp_status losses_begin(netdp_i_gossip_account *a, netdp_error *error)
     if (request->protection.protects == NETDP_PROTECTS_ROW)
         losses->threat.protects = netdp_protection_words(&request->protection);
     status = netdp_i_gossip_prove(a, error);
-    if (status == NETDP_OK)
-        status = bound_unclear_sums(a, error);
     const netdp_bound bound = a->bound->bound;
     netdp_i_judge(
         a->bound,
         (netdp_i_case){.outward = a->quiet == NULL &&
                                   request->protection.batches.kind != NETDP_BATCHES_POISSON &&
                                   (bound == NETDP_BOUND_EVERYTHING || netdp_i_gossip_is_local(a) ||
-                                   a->proves_stream || a->certify)},
+                                   a->proves_stream || a->certify),
+                       .why = a->why},
         losses);
     if (bound == NETDP_BOUND_EXACT && !netdp_i_gossip_is_local(a) && !a->certify &&
         netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)
@@ -217,9 +200,9 @@ static netdp_status account_changing(netdp_i_gossip_account *a, const int32_t *m
                                        error);
     const bool capped = bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
                         bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
-    if (status == NETDP_OK && !a->certify && bound != NETDP_BOUND_LOWER && request->pattern == NULL)
-        netdp_i_gossip_round_outward(a, netdp_i_changing_scale(protocol, &watcher),
-                                     netdp_i_changing_spread(protocol), loss);
+    if (status == NETDP_OK && !a->certify && request->pattern == NULL)
+        status = bound == NETDP_BOUND_LOWER ? netdp_i_gossip_round_inward(a, member, loss, error)
+                                            : netdp_i_gossip_round_outward(a, member, loss, error);
     for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
         loss[i] = fmin(loss[i], a->most);
     return status;
@@ -238,6 +221,10 @@ static netdp_status account_for(netdp_i_gossip_account *a, const int32_t *member
     double *reach = NETDP_I_NEW(double, count);
     netdp_i_observer observer;
     netdp_status status = NETDP_OK;
+    if (a->shifts) {
+        status = netdp_i_gossip_shift(a, member, loss, error);
+        goto done;
+    }
     if (protocol->varying.kind != NETDP_VARY_NEVER) {
         status = account_changing(a, member, count, loss, error);
         goto done;
@@ -264,8 +251,12 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
     netdp_i_gossip_account *a = context;
     const int32_t *member = a->losses->to + a->first + index;
     double *row = a->rows + index * a->losses->from_count;
+    if (a->closed != NULL && a->closed[a->first + index]) {
+        memset(row, 0, (size_t)a->losses->from_count * sizeof *row);
+        return a->bound->sound ? fill_everything(a, member, row, error) : NETDP_OK;
+    }
     netdp_status status = account_for(a, member, a->losses->members, row, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && !a->shifts) /* whose zeros are exact */
         status = netdp_i_gossip_lift_zeros(a, member, row, error);
     return status == NETDP_OK ? cap_by_everything(a, member, row, error) : status;
 }
@@ -401,6 +392,10 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
         netdp_i_cost(request, &observer, a.certify || a.proves_stream, plan);
         if (a.proves_stream)
             plan->method = NETDP_METHOD_DENSE;
+        if (a.shifts) {
+            only = NETDP_METHOD_ROUNDS;
+            settled = true;
+        }
         if (a.certify && plan->method == NETDP_METHOD_BACKWARD) /* which has no proof */
             plan->method = plan->way[netdp_i_cost_reduces(plan, nodes) ? 0 : 1].method;
         if (settled) {
@@ -411,6 +406,7 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     netdp_i_free(seen);
     netdp_i_free(reach);
     netdp_i_free(a.own);
+    netdp_i_free(a.closed);
     netdp_i_free(a.scale);
     netdp_losses_free(a.losses);
     return status;
@@ -468,7 +464,7 @@ static netdp_status begin_published(netdp_i_gossip_account *a, int64_t room, net
 static bool caps_by_everything(const netdp_i_gossip_account *a)
 {
     return !netdp_i_gossip_is_large(a->request->protocol) ||
-           (double)a->losses->from_count * a->losses->to_count / a->losses->members <= MOST_COLUMNS;
+           (double)a->losses->from_count * a->losses->to_count <= MOST_COLUMNS;
 }
 
 netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room room,
@@ -506,6 +502,7 @@ done:
     netdp_i_basis_clear(&a.dense);
     netdp_i_paired_clear(&a.paired);
     netdp_i_free(a.own);
+    netdp_i_free(a.closed);
     netdp_i_free(a.scale);
     netdp_losses_free(a.losses);
     return status;

@@ -32,7 +32,10 @@ typedef struct netdp_i_gossip_account {
     netdp_i_quiet *quiet;         /* of noise correlated over phases, else NULL */
     double away;                  /* 0 until needed: W's largest other eigenvalue, from above */
     bool certify;                 /* by a shift of the noises */
+    bool shifts;                  /* and that on all nodes, by netdp_i_gossip_shift */
     bool proves_stream; /* rounding is added outward to the bounds (netdp_i_stream_proven) */
+    bool *closed;       /* [observers]: to whom every message counts as seen; NULL: to none */
+    const char *why;    /* ... or NULL */
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
 } netdp_i_gossip_account;
 
@@ -60,7 +63,7 @@ const netdp_pairing *netdp_i_gossip_pairing(const netdp_loss_request *request);
 /* The view of netdp_i_release_loss, which serves any number of nodes. */
 bool netdp_i_gossip_can_release(const netdp_loss_request *request);
 
-/* ---- What is proven, and what rounding may take (gossip_proof.c) ---- */
+/* ---- What is proven (gossip_proof.c) ---- */
 
 /* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
 bool netdp_i_gossip_is_local(const netdp_i_gossip_account *a);
@@ -68,28 +71,41 @@ bool netdp_i_gossip_is_local(const netdp_i_gossip_account *a);
 /* Is it accounted for by phases? Without dither Chebyshev's messages and the plain ones span the same: p_t has degree t. */
 bool netdp_i_gossip_by_phases(const netdp_i_gossip_account *a);
 
-/* Whether all rows are proven is said before the first of them: a->certify, a->proves_stream. */
+/* Whether all rows are proven is said before the first of them: a->certify, a->proves_stream; who has the closed bound: a->closed. */
 netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error);
 
-/* What is added to a loss that is not proven, as a part of it. `scale`: the least of an observation, in units of the
-   pairs' `spread`. */
-double netdp_i_gossip_margin(const netdp_i_gossip_account *a, double scale, double spread);
-void netdp_i_gossip_round_outward(const netdp_i_gossip_account *a, double scale, double spread,
-                                  double *loss);
+/* ---- What is not proven (gossip_margin.c) ---- */
 
-/* And of averaging that is seen through sums with little of the others in them. */
-netdp_status netdp_i_gossip_sums_outward(const netdp_i_gossip_account *a,
-                                         const netdp_i_observer *observer, double *loss,
-                                         netdp_error *error);
+/* Is there an observer, asked about or not, of whose view doubles may lose more than a margin covers? */
+netdp_status netdp_i_gossip_is_coarse(const netdp_i_gossip_account *a, bool *coarse,
+                                      netdp_error *error);
+
+/* Of observers whose views are neither proven nor resolved every message counts as seen: a->closed, and a->bound where it is all. */
+netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error);
+
+/* What is added to a loss towards the observers `member`, as a part of it; and all that is, or that is taken from a lower bound. */
+netdp_status netdp_i_gossip_margin(const netdp_i_gossip_account *a, const int32_t *member,
+                                   double *margin, netdp_error *error);
+netdp_status netdp_i_gossip_round_outward(const netdp_i_gossip_account *a, const int32_t *member,
+                                          double *loss, netdp_error *error);
+netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const int32_t *member,
+                                         double *loss, netdp_error *error);
 
 /* Of whom the rounds reach the observers something is seen, however little doubles make of it. */
 netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const int32_t *member,
                                        double *loss, netdp_error *error);
 
-/* The same of a stream; where rounding may take too much of it every contribution counts as seen. */
-netdp_status netdp_i_gossip_stream_outward(const netdp_i_gossip_account *a,
-                                           const netdp_i_observer *observer, double *loss,
-                                           netdp_error *error);
+/* ---- What displacements prove (gossip_shift.c) ---- */
+
+/* Is there a proof by them that is affordable? `coarse`: the closed bound were the answer else. */
+bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse);
+
+/* And is it better than one by noises? */
+bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a);
+
+/* loss[from_count] towards one observer or coalition, all contributions together. */
+netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *member, double *loss,
+                                  netdp_error *error);
 
 /* ---- One observer or coalition: loss[from_count] (gossip_phases.c, gossip_rounds.c) ---- */
 

@@ -46,8 +46,7 @@ static bool follows_pairs(const netdp_i_gossip_account *a, const netdp_i_observe
 {
     const netdp_linear *protocol = a->request->protocol;
     return observer->pairing != NULL && !protocol->accelerate && protocol->end_dither > 0 &&
-           a->losses->to_count / a->losses->members * pow(netdp_graph_nodes(a->graph), 3) <=
-               PAIRED_PHASE;
+           a->losses->to_count * pow(netdp_graph_nodes(a->graph), 3) <= PAIRED_PHASE;
 }
 
 /*
@@ -88,7 +87,6 @@ static netdp_status tell_phase(netdp_i_gossip_account *a, const netdp_i_observer
                 netdp_i_filter_gram(&phase, &a->dense, observer, end * end, &gram, a->inner, error);
         if (status == NETDP_OK)
             netdp_i_paired_noise(observer->pairing, place, told->count, told->noise);
-        told->margin = netdp_i_gossip_margin(a, netdp_i_observer_scale(protocol, observer), spread);
         told->floor = TOLD_FLOOR * spread * spread;
         /* D loses the ones on its diagonal beside the pairs' squares. */
         told->lost = DBL_EPSILON * (double)told->count * spread * spread;
@@ -97,12 +95,12 @@ static netdp_status tell_phase(netdp_i_gossip_account *a, const netdp_i_observer
         status = need_phase(a, error);
         if (status == NETDP_OK)
             status = netdp_i_phase_gram(a->phase, observer, &gram, error);
-        told->margin = netdp_i_gossip_margin(a, netdp_i_observer_scale(protocol, observer), 1);
         told->floor = TOLD_FLOOR;
     }
     if (gram.told)
         told->floor = 1; /* as if every message were seen */
-    return status;
+    return status == NETDP_OK ? netdp_i_gossip_margin(a, observer->member, &told->margin, error)
+                              : status;
 }
 
 /* All phases together, where their noise is correlated (docs/proofs/quiet.md). */
@@ -194,8 +192,7 @@ netdp_status netdp_i_gossip_phases(netdp_i_gossip_account *a, const netdp_i_obse
             status = netdp_i_phase_loss(a->phase, observer, &of, error);
     }
     if (status == NETDP_OK && !a->certify)
-        netdp_i_gossip_round_outward(a, netdp_i_observer_scale(protocol, observer),
-                                     netdp_i_observer_spread(observer), loss);
+        status = netdp_i_gossip_round_outward(a, member, loss, error);
     for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
         loss[i] = fmin(loss[i], 1) * a->most;
     return status;

@@ -67,16 +67,24 @@ netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bo
     const netdp_linear *protocol = request->protocol;
     if (protocol->every == 0)
         return netdp_i_filter_loss(protocol, basis, observer, 0, of, progress, error);
-    /* Noise that is more in some rounds than in others has no steady gain: without the pairs' noise
-     * the bound holds as well (docs/proofs/pairs.md, Theorem 3). */
+    /* Noise that is more in some rounds than in others has no steady gain: without the pairs' noise a bound from above
+     * holds as well (docs/proofs/pairs.md, Theorem 3); what is no such bound follows every round. */
     netdp_i_observer alone = *observer;
-    if (protocol->every > 1)
-        alone.pairing = NULL;
+    netdp_linear uneven = *protocol;
+    if (protocol->every > 1 && observer->pairing != NULL) {
+        if (bound == NETDP_BOUND_LOWER || request->pattern != NULL) {
+            uneven.steady = false;
+            uneven.dither = 1;
+            uneven.dither_decay = 0;
+        } else {
+            alone.pairing = NULL;
+        }
+    }
     const netdp_i_stream_asked asked = {.bound =
                                             bound == NETDP_BOUND_LINEAR ? NETDP_BOUND_UPPER : bound,
                                         .pattern = request->pattern,
                                         .most = NETDP_I_STREAM_MOST};
-    return netdp_i_stream(protocol, basis, &alone, &asked, of, progress, error);
+    return netdp_i_stream(&uneven, basis, &alone, &asked, of, progress, error);
 }
 
 netdp_status netdp_i_gossip_choose_release(netdp_i_gossip_account *a,
@@ -103,7 +111,7 @@ netdp_status netdp_i_gossip_choose_release(netdp_i_gossip_account *a,
 /* Observers that are accounted for at the same time. */
 static int32_t at_once(const netdp_i_gossip_account *a)
 {
-    const int32_t observers = a->losses->to_count / a->losses->members;
+    const int32_t observers = a->losses->to_count;
     return observers < netdp_i_threads() ? observers : netdp_i_threads();
 }
 
@@ -157,12 +165,6 @@ static netdp_status follow_rounds(netdp_i_gossip_account *a, const netdp_i_obser
     return status;
 }
 
-/* Neither a bound from below nor the value of a pattern. */
-static bool is_upper(const netdp_i_gossip_account *a)
-{
-    return a->bound->bound != NETDP_BOUND_LOWER && a->request->pattern == NULL;
-}
-
 netdp_status netdp_i_gossip_rounds(netdp_i_gossip_account *a, const netdp_i_observer *observer,
                                    const int32_t *member, double *loss, netdp_error *error)
 {
@@ -178,14 +180,10 @@ netdp_status netdp_i_gossip_rounds(netdp_i_gossip_account *a, const netdp_i_obse
             a->rounds->account(a->rounds->context, a->request, l, observer, loss, a->inner, error);
     else if (status == NETDP_OK)
         status = follow_rounds(a, observer, loss, error);
-    if (status == NETDP_OK && protocol->every > 0 && !a->proves_stream && is_upper(a))
-        status = netdp_i_gossip_stream_outward(a, observer, loss, error);
-    if (status == NETDP_OK && !a->certify && protocol->every == 0) {
-        netdp_i_gossip_round_outward(a, netdp_i_observer_scale(protocol, observer),
-                                     netdp_i_observer_spread(observer), loss);
-        if (is_upper(a))
-            status = netdp_i_gossip_sums_outward(a, observer, loss, error);
-    }
+    const bool lower = a->bound->bound == NETDP_BOUND_LOWER;
+    if (status == NETDP_OK && !a->certify && !a->proves_stream && a->request->pattern == NULL)
+        status = lower ? netdp_i_gossip_round_inward(a, member, loss, error)
+                       : netdp_i_gossip_round_outward(a, member, loss, error);
     /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
     const bool capped = a->bound->bound == NETDP_BOUND_EXACT ||
                         a->bound->bound == NETDP_BOUND_UPPER || a->request->pattern != NULL;

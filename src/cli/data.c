@@ -31,6 +31,38 @@ static json_t *path_json(const char *path)
     return text != NULL ? text : json_string(netdp_i_show_text(path).text);
 }
 
+/* What is declared of the columns of a table, for all to know. */
+static json_t *columns_json(const netdp_dataset *set)
+{
+    json_t *columns = json_array();
+    for (int32_t i = 0; i < set->ranges; i++) {
+        const netdp_range *range = &set->range[i];
+        json_t *values = range->values > 0 ? json_array() : NULL;
+        for (int32_t j = 0; j < range->values; j++)
+            json_array_append_new(values, json_string(range->value[j]));
+        json_array_append_new(columns,
+                              values != NULL
+                                  ? json_pack("{s:s, s:o}", "name", range->column, "values", values)
+                                  : json_pack("{s:s, s:[f, f]}", "name", range->column, "bounds",
+                                              range->low, range->high));
+    }
+    return columns;
+}
+
+static void print_columns(const netdp_dataset *set)
+{
+    for (int32_t i = 0; i < set->ranges; i++) {
+        const netdp_range *range = &set->range[i];
+        printf("%s%s", i == 0 ? "  public  " : ", ", range->column);
+        if (range->values == 0)
+            printf(" %g to %g", range->low, range->high);
+        for (int32_t j = 0; j < range->values; j++)
+            printf("%s%s", j == 0 ? " " : " or ", range->value[j]);
+    }
+    if (set->ranges > 0)
+        printf("; %lld rows\n", (long long)set->rows);
+}
+
 static netdp_status list(const char *folder, bool json, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
@@ -40,14 +72,21 @@ static netdp_status list(const char *folder, bool json, netdp_error *error)
         status = locate(folder, set, &path, error);
         if (status != NETDP_OK)
             break;
+        json_t *told = json ? json_pack("{s:s, s:s, s:s, s:s, s:b, s:o}", "name", set->name, "file",
+                                        set->file, "sha256", set->sha256, "from", set->from,
+                                        "bundled", (int)set->bundled, "found", path_json(path))
+                            : NULL;
+        if (told != NULL && set->ranges > 0) {
+            json_object_set_new(told, "rows", json_integer(set->rows));
+            json_object_set_new(told, "columns", columns_json(set));
+        }
         if (json)
-            json_array_append_new(sets, json_pack("{s:s, s:s, s:s, s:s, s:b, s:o}", "name",
-                                                  set->name, "file", set->file, "sha256",
-                                                  set->sha256, "from", set->from, "bundled",
-                                                  (int)set->bundled, "found", path_json(path)));
+            json_array_append_new(sets, told);
         else
             printf("%s\n  file    %s\n  from    %s\n  sha256  %s\n  found   %s\n", set->name,
                    set->file, set->from, set->sha256, path != NULL ? path : "no");
+        if (!json)
+            print_columns(set);
         free(path);
     }
     if (json && status == NETDP_OK) {
@@ -149,8 +188,10 @@ netdp_status netdp_i_command_data(int argc, const char **argv, netdp_error *erro
     const netdp_i_usage usage = {
         .command = "data",
         .arguments = "[check DIR]",
-        .what = "Lists the data sets that netdp knows by name: where each comes from, its SHA-256\n"
-                "and where it was found. `check DIR` compares the files of a folder with that.",
+        .what =
+            "Lists the data sets that netdp knows by name: where each comes from, its SHA-256,\n"
+            "where it was found, and of tables what is declared of rows and columns. `check DIR` "
+            "compares the files of a folder with that.",
         .examples = "  netdp data\n"
                     "  netdp data check data\n",
         .most = 2,

@@ -455,7 +455,6 @@ static netdp_status centrality(int argc, const char **argv, netdp_error *error)
         .arguments = "",
         .what =
             "How central is each node? A the unweighted adjacency matrix, W the mixing matrix:\n"
-            "\n"
             "  degree       neighbours\n"
             "  eigenvector  of lambda_max(A), of length 1\n"
             "  katz         row sums of the inverse of I - A * attenuation\n"

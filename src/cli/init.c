@@ -7,12 +7,14 @@
 #include <netdp/learn.h>
 #include <netdp/protocol.h>
 
+#include "account/gossip/pairs_left.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "plan/problem.h"
+#include "plan/variant.h"
 #include "study/key.h"
 
 /* What may be answered, in the order in which it is asked; each has an option. */
@@ -31,12 +33,15 @@ typedef enum answer {
     STEP,
     PER_NODE,
     ROUNDS,
+    PHASES,
     INNER,
     EPSILON,
     DELTA,
     OVER,
     SEES,
     DITHER,
+    PAIR_GRAPH,
+    PAIR_NOISE,
     REPEAT,
     SEED,
     TITLE,
@@ -101,8 +106,13 @@ static const question questions[ANSWERS] = {
     [ROUNDS] = {"rounds", "T|auto", ANY, NULL, "how long: gossip rounds, steps or passes",
                 "How many rounds, steps or passes? auto: by formula", NULL,
                 "auto, where there is a formula"},
+    [PHASES] = {"phases", "N", LEARNS, "protocol.phases",
+                "muffliato-sgd with rounds auto: how many steps, each followed by as many gossip "
+                "rounds as the network and the pairwise noise need",
+                NULL, "10", NULL},
     [INNER] = {"inner", "K", LEARNS, "protocol.inner",
-               "muffliato-sgd: gossip rounds after each step", NULL, "10", NULL},
+               "muffliato-sgd with a number of rounds: gossip rounds after each step", NULL, "10",
+               "10; without --rounds auto"},
     [EPSILON] = {"epsilon", "EPSILON", ANY, NULL, "the privacy target",
                  "Which epsilon is the target?", NULL, "required"},
     [DELTA] = {"delta", "DELTA", ANY, NULL, "at which delta the target is",
@@ -114,6 +124,14 @@ static const question questions[ANSWERS] = {
     [DITHER] = {"dither", "TAU", ANY, "privacy.dither",
                 "gossip: fresh noise on later messages, in units of the first noise", NULL, "0.1",
                 NULL},
+    [PAIR_GRAPH] =
+        {"pair-graph", "NAME", ANY, "privacy.pair_graph",
+         "gossip: who shares pairwise noise, which cancels in the mean: edges, complete, "
+         "ring, regular K, k-out K or a file",
+         NULL, NULL, "none"},
+    [PAIR_NOISE] = {"pair-noise", "KAPPA", ANY, "privacy.pair_noise",
+                    "how much of it, in units of the first noise", NULL, "10",
+                    "10 with --pair-graph"},
     [REPEAT] = {"repeat", "N", ANY, NULL, "runs of each protocol, whose errors are averaged", NULL,
                 "10", NULL},
     [SEED] = {"seed", "N", ANY, NULL, "fixes every random draw", NULL, "1", NULL},
@@ -135,11 +153,11 @@ static const struct {
     {"histogram", "random-averaging", "davis", "auto", NULL},
     {"histogram", "ring-histogram", "ring 32", "1", NULL},
     {"histogram", "complete-histogram", "complete 32", "320", NULL},
-    {"logistic", "muffliato-sgd", "hypercube 4", "100", "0.7"},
+    {"logistic", "muffliato-sgd", "hypercube 4", "auto", "0.7"},
     {"logistic", "gossip-sgd", "hypercube 4", "100", "0.7"},
     {"logistic", "async-gossip-sgd", "hypercube 4", "1000", "0.7"},
     {"logistic", "walk", "hypercube 4", "1000", "0.7"},
-    {"ridge", "muffliato-sgd", "hypercube 4", "100", "0.2"},
+    {"ridge", "muffliato-sgd", "hypercube 4", "auto", "0.2"},
     {"ridge", "gossip-sgd", "hypercube 4", "100", "0.2"},
     {"ridge", "async-gossip-sgd", "hypercube 4", "1000", "0.2"},
     {"ridge", "walk", "hypercube 4", "1000", "0.2"},
@@ -170,6 +188,8 @@ static const struct {
     {"task.step", STEP, "the size of a step"},
     {"protocol.kind", PROTOCOL, "netdp loss --help lists the protocols"},
     {"protocol.rounds", ROUNDS, "gossip rounds, steps of a walk, or passes of a ring"},
+    {"protocol.phases", PHASES,
+     "steps, each followed by as many rounds as the network and pairwise noise need"},
     {"protocol.inner", INNER, "gossip rounds after each step"},
     {"privacy.epsilon", EPSILON, "the target; the noise that meets it is found"},
     {"privacy.delta", DELTA, "much less than one in as many people as there are"},
@@ -177,6 +197,8 @@ static const struct {
      "worst: no pair of nodes is above the target; mean: on average over them"},
     {"privacy.sees", SEES, "who is curious: neighbours, sum or everything"},
     {"privacy.dither", DITHER, "fresh noise on later messages, in units of the first noise"},
+    {"privacy.pair_graph", PAIR_GRAPH, "who shares pairwise noise, which cancels in the mean"},
+    {"privacy.pair_noise", PAIR_NOISE, "how much of it, in units of the first noise"},
     {"output.repeat", REPEAT, "runs of each protocol, whose errors are averaged"},
 };
 
@@ -231,8 +253,10 @@ static const char *usual(const drafting *d, answer which)
     switch (which) {
     case PROTOCOL:
         return row >= 0 ? usual_of[row].protocol : NULL;
-    case ROUNDS:
-        return row >= 0 ? usual_of[row].rounds : NULL;
+    case ROUNDS: /* auto finds the rounds of a phase: who gives them gives all */
+        return row < 0 ? NULL : d->answer[INNER] != NULL ? "100" : usual_of[row].rounds;
+    case PAIR_NOISE:
+        return d->answer[PAIR_GRAPH] != NULL ? questions[which].usual : NULL;
     case STEP:
         return row >= 0 ? usual_of[row].step : NULL;
     case COLUMN:
@@ -437,14 +461,54 @@ static netdp_status find_paths(drafting *d, netdp_error *error)
     return NETDP_OK;
 }
 
+/* What is said of pairwise noise; empty where there is none. */
+typedef struct leaving {
+    char words[NETDP_I_LEFT_ROOM], warning[NETDP_I_LEFT_ROOM];
+} leaving;
+
+/* What the rounds will leave of it: it takes the network alone. Of auto at the fewest that it may choose. */
+static netdp_status find_left(const netdp_study *study, const netdp_i_problem *problem,
+                              leaving *told, netdp_error *error)
+{
+    netdp_i_variant variant = {
+        .role = NETDP_I_NETWORK, .name = "", .study = study, .problem = problem};
+    netdp_linear *protocol = &variant.protocol;
+    netdp_i_pairs_left left;
+    int64_t rounds = 1, enough = -1;
+    netdp_status status = netdp_i_variant_describe(&variant, error);
+    if (status != NETDP_OK || variant.kind != NETDP_GOSSIP || !netdp_pairing_is(&protocol->pairing))
+        goto done;
+    const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
+    if (study->protocol.rounds == 0) {
+        status = netdp_i_pairs_left_longer(protocol, 1, &rounds, error);
+        protocol->rounds = phases * rounds;
+        protocol->every = study->protocol.phases > 0 ? rounds : protocol->every;
+    }
+    rounds = protocol->every > 0 ? protocol->every : protocol->rounds;
+    if (status == NETDP_OK)
+        status = netdp_i_pairs_left_find(protocol, &left, error);
+    if (status == NETDP_OK && left.worst > NETDP_I_LEFT_MOST)
+        status = netdp_i_pairs_left_rounds(protocol, rounds, &enough, error);
+    if (status != NETDP_OK)
+        goto done;
+    netdp_i_pairs_left_words(&left, told->words);
+    (void)netdp_i_pairs_left_warning(protocol, &left, enough, told->warning);
+done:
+    netdp_i_variant_clear(&variant);
+    return status;
+}
+
 /* What was written, as netdp run will see it: read, and laid over its graph and data. */
-static netdp_status check_draft(const drafting *d, const char *path, netdp_error *error)
+static netdp_status check_draft(const drafting *d, const char *path, leaving *left,
+                                netdp_error *error)
 {
     netdp_study *study = NULL;
     netdp_i_problems problems = {0};
     netdp_status status = netdp_study_read(path, NULL, 0, &study, error);
     if (status == NETDP_OK)
         status = netdp_i_problems_new(study, d->data, &problems, error);
+    if (status == NETDP_OK)
+        status = find_left(study, problems.made[0], left, error);
     netdp_i_problems_clear(&problems);
     netdp_study_free(study);
     /* The place in a file that nobody will see says nothing. */
@@ -474,6 +538,7 @@ static bool exists(const char *file)
 /* Whole and good, or nothing. */
 static netdp_status save_draft(drafting *d, bool force, netdp_error *error)
 {
+    leaving left = {0};
     netdp_i_output output = {0};
     char beside[64] = "";
     const bool piped = strcmp(d->file, "-") == 0;
@@ -487,14 +552,18 @@ static netdp_status save_draft(drafting *d, bool force, netdp_error *error)
     if (status == NETDP_OK)
         status = netdp_i_output_check(&output, error);
     if (status == NETDP_OK)
-        status = check_draft(d, output.beside != NULL ? output.beside : output.path, error);
+        status = check_draft(d, output.beside != NULL ? output.beside : output.path, &left, error);
     if (status == NETDP_OK && !force && exists(d->file))
         status = fail_existing(d->file, error);
     if (status == NETDP_OK && piped)
         status = write_draft(d, stdout, error);
     else if (status == NETDP_OK)
-        return netdp_i_output_commit(&output, error);
+        status = netdp_i_output_commit(&output, error);
     netdp_i_output_drop(&output);
+    if (status == NETDP_OK && left.words[0] != '\0')
+        netdp_i_cli_note("%s", left.words);
+    if (status == NETDP_OK && left.warning[0] != '\0')
+        netdp_i_cli_note("%s", left.warning);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <netdp/privacy.h>
 
 #include "account/losses/label.h"
+#include "account/gossip/pairs_left.h"
 #include "account/losses/pairs.h"
 #include "account/losses/summary.h"
 #include "base/fail.h"
@@ -430,7 +431,10 @@ static netdp_status choose_rounds(const loss_options *options, netdp_i_descripti
     if (status == NETDP_OK)
         status = netdp_rounds_auto(gap, netdp_graph_nodes(d->graph), options->noise,
                                    options->description.variance, &d->protocol.rounds, error);
-    return status;
+    return status == NETDP_OK && d->engine == NULL
+               ? netdp_i_pairs_left_longer(&d->protocol, d->protocol.rounds, &d->protocol.rounds,
+                                           error)
+               : status;
 }
 
 static netdp_status check_draws(const loss_options *o, netdp_i_description *d, netdp_error *error)

@@ -17,12 +17,41 @@
 #define SNAP "https://snap.stanford.edu/data/ego-Facebook.html"
 #define EGO(number, digest)                                                                        \
     {                                                                                              \
-        "facebook-" number, "facebook/" number ".edges", digest, SNAP, false                       \
+        "facebook-" number, "facebook/" number ".edges", digest, SNAP, false, 0, 0, NULL           \
     }
+
+/*
+ * Public ranges, round numbers that anybody may declare who knows what is counted: districts of the 1990
+ * census of California, with 600 to 3,000 people as a rule; incomes in 10,000 dollars.
+ */
+static const char *const of_houses[] = {"N", "P"};
+static const netdp_range houses[] = {
+    {.column = "median_house_value", .low = 0, .high = 500000},
+    {.column = "median_income", .low = 0, .high = 10},
+    {.column = "housing_median_age", .low = 0, .high = 52},
+    {.column = "total_rooms", .low = 0, .high = 6000},
+    {.column = "total_bedrooms", .low = 0, .high = 1200},
+    {.column = "population", .low = 0, .high = 3000},
+    {.column = "households", .low = 0, .high = 1200},
+    {.column = "latitude", .low = 32.5, .high = 42},
+    {.column = "label", .values = 2, .value = of_houses},
+};
+
+#define HOUR(name)                                                                                 \
+    {                                                                                              \
+        .column = name, .low = 0, .high = 5                                                        \
+    }
+static const netdp_range meters[] = {
+    HOUR("h0"),  HOUR("h1"),  HOUR("h2"),  HOUR("h3"),  HOUR("h4"),  HOUR("h5"),
+    HOUR("h6"),  HOUR("h7"),  HOUR("h8"),  HOUR("h9"),  HOUR("h10"), HOUR("h11"),
+    HOUR("h12"), HOUR("h13"), HOUR("h14"), HOUR("h15"), HOUR("h16"), HOUR("h17"),
+    HOUR("h18"), HOUR("h19"), HOUR("h20"), HOUR("h21"), HOUR("h22"), HOUR("h23"),
+};
+#define RANGES(of) (int32_t)(sizeof of / sizeof *of), of
 
 static const netdp_dataset datasets[] = {
     {"houses", "houses.csv", "279ae50882dd180c1041878a6056c9eb257429558919b5f93b5de5fcd3844532",
-     OPENML, false},
+     OPENML, false, 20640, RANGES(houses)},
     EGO("0", "88630d87ec4fd88d4401727c25ca2992456b2f4498eebc5d7e7563933b53d704"),
     EGO("107", "e3ecc900ccaf3c40c872c90d8d3e051ee817500c3bd9242498e8ce85523a8369"),
     EGO("348", "fd48b3a16047b27a8905dfc15acb84f498a58701ba2398b1f6945ba4b22fbb49"),
@@ -34,8 +63,8 @@ static const netdp_dataset datasets[] = {
     EGO("3437", "5fd25ffcc6d9fe359bcf54adb4e6842d380b080abbe5d3c3dd642c18a9b0f867"),
     EGO("3980", "eb504cffd8ccff96873aa8ad28b756e6c0472bd5df607dfab55469797bef9055"),
     {"meters", "meters.csv", "903dc0c9135ba447ae5220bbf1b214cd4437b8bbc30e15c2d2f75e896be7a33e",
-     "bundled; made by tools/meters.c", true},
-    {NULL, NULL, NULL, NULL, false},
+     "bundled; made by tools/meters.c", true, 32, RANGES(meters)},
+    {NULL, NULL, NULL, NULL, false, 0, 0, NULL},
 };
 
 const netdp_dataset *netdp_datasets(void)

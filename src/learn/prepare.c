@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "learn/deal.h"
 #include "learn/owner.h"
+#include "learn/places.h"
 #include "learn/prepare.h"
 #include "learn/table.h"
 
@@ -26,11 +27,14 @@ typedef struct work {
     netdp_i_dealing dealing;
     netdp_table *table; /* the label is the last column */
     netdp_i_label_column labels;
-    double *y;                                       /* [rows] */
-    int64_t labelled;                                /* how many classes; 0: y is a number */
-    int64_t *train, *test, training_rows, test_rows; /* which rows */
-    int32_t *node;                                   /* [training_rows] */
-    struct column *column;                           /* of the table, the label too */
+    double *y;        /* [rows] */
+    int64_t labelled; /* how many classes; 0: y is a number */
+    bool ranged;      /* features are scaled by declared ranges */
+    netdp_i_places places;
+    int64_t *train, *test, training_rows,
+        test_rows;         /* which rows; -1 trains: nothing stands there */
+    int32_t *node;         /* [training_rows] */
+    struct column *column; /* of the table, the label too */
     netdp_preparation_notes notes;
 } work;
 
@@ -49,20 +53,27 @@ static const netdp_range *find_range(const work *w, const char *name)
     return NULL;
 }
 
-/* y becomes the place of the row's label in the list that everybody knows. */
+/* y becomes the place of the row's label in the list that everybody knows; a row that says none of
+ * it contributes nothing. */
 static netdp_status place_listed(work *w, const char *path, const netdp_range *list,
                                  netdp_error *error)
 {
+    bool any = false;
     w->labelled = list->values;
     for (int64_t i = 0; i < w->table->rows; i++) {
-        w->y[i] = netdp_i_cell_find(w->labels.of_row[i], list->value, list->values);
-        if (w->y[i] < 0)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%.200s: row %lld: column '%s' is '%s', which is none of its "
-                                "listed values; list it",
-                                path, (long long)i + 1, netdp_i_show_text(list->column).text,
-                                netdp_i_show_text(w->labels.of_row[i]).text);
+        if (w->labels.empty[i])
+            continue;
+        const int32_t found = netdp_i_cell_find(w->labels.of_row[i], list->value, list->values);
+        w->labels.empty[i] = found < 0;
+        w->notes.unlabelled += found < 0;
+        w->y[i] = found < 0 ? 0 : found;
+        any = any || found >= 0;
     }
+    if (!any)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.200s: no row's '%s' is one of its listed values; list those that "
+                            "are meant",
+                            path, netdp_i_show_text(list->column).text);
     return NETDP_OK;
 }
 
@@ -73,13 +84,17 @@ static netdp_status place_found(work *w, netdp_error *error)
     netdp_i_cell_value *all = NETDP_I_NEW(netdp_i_cell_value, rows);
     if (all == NULL)
         return netdp_i_no_memory(error);
+    int64_t count = 0;
     for (int64_t i = 0; i < rows; i++)
-        all[i] = netdp_i_cell_read(w->labels.of_row[i]);
-    const int64_t count = netdp_i_cells_distinct(all, rows);
+        if (!w->labels.empty[i])
+            all[count++] = netdp_i_cell_read(w->labels.of_row[i]);
+    count = netdp_i_cells_distinct(all, count);
     /* A number and a word are sorted as words. */
     const bool turned =
         count == 2 && all[0].is_number != all[1].is_number && strcmp(all[0].text, all[1].text) > 0;
     for (int64_t i = 0; i < rows; i++) {
+        if (w->labels.empty[i])
+            continue;
         const netdp_i_cell_value mine = netdp_i_cell_read(w->labels.of_row[i]);
         const netdp_i_cell_value *found =
             bsearch(&mine, all, (size_t)count, sizeof mine, netdp_i_cell_order);
@@ -105,10 +120,10 @@ static netdp_status read_classes(work *w, const char *path, netdp_error *error)
             netdp_i_show_text(w->how->label).text, (long long)w->labelled,
             w->labelled == 1 ? "" : "s", w->how->many ? "2 to 1000" : "exactly two");
     for (int64_t i = 0; i < w->table->rows && !w->how->many; i++) {
-        w->notes.positive += w->y[i] > 0;
+        w->notes.positive += !w->labels.empty[i] && w->y[i] > 0;
+        w->notes.negative += !w->labels.empty[i] && !(w->y[i] > 0);
         w->y[i] = w->y[i] > 0 ? 1 : -1;
     }
-    w->notes.negative = w->how->many ? 0 : w->table->rows - w->notes.positive;
     return NETDP_OK;
 }
 
@@ -165,80 +180,107 @@ static int64_t training_part(double split, int64_t rows)
     return part >= (double)rows ? rows - 1 : (int64_t)part;
 }
 
-/* The rows of class c shuffled; the first of them to the training rows, the others to the test. How
- * many train. */
-static int64_t split_class(work *w, int32_t c, int64_t *row)
+/* Places from `first` on, shuffled: the first of them train, the others test. Never by what stands there. */
+static void split_places(work *w, int64_t first, int64_t count, int64_t least, uint32_t of,
+                         int64_t *row)
 {
-    const bool all = w->labelled == 0;
-    int64_t count = 0;
-    for (int64_t i = 0; i < w->table->rows; i++)
-        if (all || (w->how->many ? w->y[i] == c : (w->y[i] > 0) == (c == 1)))
-            row[count++] = i;
-    if (count == 0)
-        return 0;
-    shuffle(row, count, netdp_stream_at(w->how->seed, NETDP_FOR_SPLIT, (uint32_t)c, 1));
-    const int64_t part = training_part(w->how->split, count);
-    memcpy(w->train + w->training_rows, row, (size_t)part * sizeof *row);
-    memcpy(w->test + w->test_rows, row + part, (size_t)(count - part) * sizeof *row);
-    w->training_rows += part;
-    w->test_rows += count - part;
-    return part;
+    int64_t part = training_part(w->how->split, count);
+    part = part < least ? least : part;
+    for (int64_t i = 0; i < count; i++)
+        row[i] = w->places.row[first + i];
+    shuffle(row, count, netdp_stream_at(w->how->seed, NETDP_FOR_SPLIT, of, 1));
+    for (int64_t i = 0; i < part; i++) {
+        w->node[w->training_rows] = w->places.node != NULL ? w->places.node[first] : 0;
+        w->train[w->training_rows++] = row[i];
+    }
+    for (int64_t i = part; i < count; i++)
+        if (row[i] >= 0)
+            w->test[w->test_rows++] = row[i];
 }
 
-/* Of all rows, so that owners are the same whatever trains; each needs a row that does. */
-static netdp_status deal_to_owners(work *w, netdp_error *error)
+/* The class by which a training row is dealt; where nothing stands, the first. */
+static int32_t class_of(const work *w, int64_t row)
 {
-    const int64_t rows = w->table->rows;
-    int32_t *of_row = NETDP_I_NEW(int32_t, rows);
-    bool *holds = NETDP_I_NEW(bool, w->how->nodes);
-    netdp_status status =
-        of_row == NULL || holds == NULL
-            ? netdp_i_no_memory(error)
-            : netdp_i_owners_deal(w->labels.owner, rows, w->how->owner, w->how->owner_cuts,
-                                  w->how->graph, of_row, error);
-    for (int64_t i = 0; status == NETDP_OK && i < w->training_rows; i++) {
-        w->node[i] = of_row[w->train[i]];
-        holds[w->node[i]] = true;
+    if (row < 0)
+        return 0;
+    return w->how->many ? (int32_t)w->y[row] : w->y[row] > 0;
+}
+
+/* Dealt by their labels, the training rows class by class. */
+static netdp_status deal_skewed(work *w, netdp_error *error)
+{
+    const int32_t labels = (int32_t)w->labelled;
+    int64_t *sorted = NETDP_I_NEW(int64_t, w->training_rows), count = 0;
+    int64_t *trained = NETDP_I_NEW(int64_t, labels);
+    netdp_status status = sorted == NULL || trained == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t c = 0; status == NETDP_OK && c < labels; c++)
+        for (int64_t i = 0; i < w->training_rows; i++)
+            if (class_of(w, w->train[i]) == c) {
+                sorted[count++] = w->train[i];
+                trained[c]++;
+            }
+    if (status == NETDP_OK) {
+        memcpy(w->train, sorted, (size_t)count * sizeof *sorted);
+        status = netdp_i_deal_skewed(w->dealing, trained, labels, w->how->nodes, w->how->seed,
+                                     w->node, error);
     }
-    for (int32_t u = 0; status == NETDP_OK && u < w->how->nodes; u++)
-        if (!holds[u])
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "owner: node %d has no row that trains; every node needs one: use "
-                             "another graph, or other owners",
-                             (int)u);
-    netdp_i_free(of_row);
-    netdp_i_free(holds);
+    netdp_i_free(sorted);
+    netdp_i_free(trained);
     return status;
+}
+
+/* All places together; of owners each one's by themselves. */
+static netdp_status split(work *w, netdp_error *error)
+{
+    const netdp_i_places *places = &w->places;
+    int64_t *row = NETDP_I_NEW(int64_t, places->count);
+    w->train = NETDP_I_NEW(int64_t, places->count);
+    w->test = NETDP_I_NEW(int64_t, places->count + 1);
+    w->node = NETDP_I_NEW(int32_t, places->count);
+    if (row == NULL || w->train == NULL || w->test == NULL || w->node == NULL) {
+        netdp_i_free(row);
+        return netdp_i_no_memory(error);
+    }
+    if (places->node == NULL)
+        split_places(w, 0, places->count, 0, 0, row);
+    for (int64_t first = 0, end; places->node != NULL && first < places->count; first = end) {
+        for (end = first; end < places->count && places->node[end] == places->node[first];)
+            end++;
+        split_places(w, first, end - first, 1, (uint32_t)places->node[first], row);
+    }
+    if (w->test_rows == 0) /* nothing is measured on a row of 0 */
+        w->test[w->test_rows++] = -1;
+    netdp_i_free(row);
+    return NETDP_OK;
 }
 
 static netdp_status split_and_deal(work *w, netdp_error *error)
 {
-    const int64_t rows = w->table->rows;
-    const int32_t labels = w->labelled > 0 ? (int32_t)w->labelled : 1;
-    int64_t *row = NETDP_I_NEW(int64_t, rows), *trained = NETDP_I_NEW(int64_t, labels);
-    w->train = NETDP_I_NEW(int64_t, rows);
-    w->test = NETDP_I_NEW(int64_t, rows);
-    w->node = NETDP_I_NEW(int32_t, rows);
-    netdp_status status =
-        row == NULL || trained == NULL || w->train == NULL || w->test == NULL || w->node == NULL
-            ? netdp_i_no_memory(error)
-            : NETDP_OK;
-    for (int32_t c = 0; status == NETDP_OK && c < labels; c++)
-        trained[c] = split_class(w, c, row);
-    netdp_i_free(row);
-    if (status == NETDP_OK && w->training_rows < w->how->nodes)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%lld of %lld rows train and there are %d nodes; every node needs a "
-                              "row: use a smaller graph, a larger split or more data",
-                              (long long)w->training_rows, (long long)rows, (int)w->how->nodes);
+    const netdp_i_placing placing = {.rows = w->table->rows,
+                                     .empty = w->labels.empty,
+                                     .owner = w->labels.owner,
+                                     .column = w->how->owner,
+                                     .cuts = w->how->owner_cuts,
+                                     .declared = w->how->rows,
+                                     .graph = w->how->graph};
+    netdp_status status = netdp_i_places_fill(&placing, &w->places, error);
     if (status == NETDP_OK)
-        status = w->how->owner != NULL
-                     ? deal_to_owners(w, error)
-                     : netdp_i_deal_skewed(w->dealing, trained, labels, w->how->nodes, w->how->seed,
-                                           w->node, error);
-    netdp_i_free(trained);
-    return status;
+        status = split(w, error);
+    if (status != NETDP_OK)
+        return status;
+    w->notes.absent = w->places.absent;
+    w->notes.beyond = w->places.beyond;
+    if (w->training_rows < w->how->nodes)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%lld of %lld rows train and there are %d nodes; every node needs a "
+                            "row: use a smaller graph, a larger split or more data",
+                            (long long)w->training_rows, (long long)w->places.count,
+                            (int)w->how->nodes);
+    if (w->places.node != NULL)
+        return NETDP_OK;
+    return w->dealing.kind == NETDP_I_DEAL_EVEN
+               ? netdp_deal(w->training_rows, w->how->nodes, true, w->how->seed, w->node, error)
+               : deal_skewed(w, error);
 }
 
 static double cell(const work *w, int64_t row, int32_t c)
@@ -266,31 +308,33 @@ static column declared(const netdp_range *range)
 
 static column measure(const work *w, int32_t c)
 {
-    double least = cell(w, w->train[0], c), most = least;
-    for (int64_t i = 1; i < w->training_rows; i++) {
-        least = fmin(least, cell(w, w->train[i], c));
-        most = fmax(most, cell(w, w->train[i], c));
+    double least = INFINITY, most = -INFINITY;
+    int64_t held = 0, whole = 0;
+    for (int64_t i = 0; i < w->training_rows; i++) {
+        const double value = w->train[i] < 0 ? NAN : cell(w, w->train[i], c);
+        least = fmin(least, value);
+        most = fmax(most, value);
+        held += !isnan(value);
+        whole += w->train[i] >= 0;
     }
     column of = {
         .least = 0.5 * least, .span = 0.5 * most - 0.5 * least, .low = -INFINITY, .high = INFINITY};
-    if (isnan(of.span)) /* all empty */
-        of.span = 0;
+    if (held == 0)
+        of.least = of.span = 0;
     if (of.span == 0)
         return of;
     /* An empty cell counts as the mean of the others: it adds nothing. */
-    int64_t held = 0;
     for (int64_t i = 0; i < w->training_rows; i++) {
-        const double value = cell(w, w->train[i], c);
+        const double value = w->train[i] < 0 ? NAN : cell(w, w->train[i], c);
         of.mean += isnan(value) ? 0 : to_unit(&of, value);
-        held += !isnan(value);
     }
     of.mean /= (double)held;
     for (int64_t i = 0; i < w->training_rows; i++) {
-        const double value = cell(w, w->train[i], c);
+        const double value = w->train[i] < 0 ? NAN : cell(w, w->train[i], c);
         const double away = isnan(value) ? 0 : to_unit(&of, value) - of.mean;
         of.deviation += away * away;
     }
-    of.deviation = sqrt(of.deviation / (double)w->training_rows);
+    of.deviation = sqrt(of.deviation / (double)whole);
     return of;
 }
 
@@ -315,7 +359,7 @@ static netdp_status measure_columns(work *w, netdp_error *error)
     w->column = NETDP_I_NEW(column, columns);
     if (w->column == NULL)
         return netdp_i_no_memory(error);
-    for (int32_t c = 0; w->how->ranges > 0 && c < columns - (w->how->classes ? 1 : 0); c++) {
+    for (int32_t c = 0; w->ranged && c < columns - (w->how->classes ? 1 : 0); c++) {
         const netdp_range *range = find_range(w, w->table->name[c]);
         if (range == NULL)
             return netdp_i_fail(error, NETDP_INVALID,
@@ -323,7 +367,7 @@ static netdp_status measure_columns(work *w, netdp_error *error)
                                 netdp_i_show_text(w->table->name[c]).text);
         w->column[c] = declared(range);
     }
-    for (int32_t c = 0; w->how->ranges == 0 && c < columns - 1; c++) {
+    for (int32_t c = 0; !w->ranged && c < columns - 1; c++) {
         w->column[c] = measure(w, c);
         w->notes.dropped += w->column[c].span == 0;
     }
@@ -331,7 +375,7 @@ static netdp_status measure_columns(work *w, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID,
                             "no feature is left: besides '%s' there are %d columns, all constant",
                             netdp_i_show_text(w->how->label).text, (int)columns - 1);
-    if (w->how->classes || w->how->ranges > 0)
+    if (w->how->classes || w->ranged)
         return NETDP_OK;
     w->column[columns - 1] = measure(w, columns - 1);
     if (w->column[columns - 1].span == 0)
@@ -363,6 +407,10 @@ static void fill_row(const work *w, int64_t row, netdp_examples *into, int64_t a
     const int32_t last = w->table->columns - 1;
     double *x = into->x + at * into->features;
     int32_t count = 0;
+    if (row < 0) { /* a row of 0, whose gradient is 0; of two classes y is one of them */
+        into->y[at] = w->how->classes && !w->how->many ? 1 : 0;
+        return;
+    }
     for (int32_t c = 0; c < last; c++) {
         for (int32_t i = 0; i < w->column[c].values; i++)
             x[count++] = cell(w, row, c) == i;
@@ -464,6 +512,8 @@ static netdp_status check(const netdp_preparation *how, netdp_i_dealing *dealing
         if (status != NETDP_OK)
             return status;
     }
+    if (how->rows != NULL && how->rows[0] == '\0')
+        return netdp_i_fail(error, NETDP_INVALID, "rows: is empty; give how many there are");
     if (dealing->kind != NETDP_I_DEAL_EVEN && (!how->classes || how->owner != NULL))
         return netdp_i_fail(error, NETDP_INVALID,
                             "deal: by their labels go rows of classes that have no owner");
@@ -484,6 +534,7 @@ static void drop(work *w)
     netdp_i_free(w->test);
     netdp_i_free(w->node);
     netdp_i_free(w->column);
+    netdp_i_places_clear(&w->places);
 }
 
 netdp_status netdp_examples_prepare(const char *path, const netdp_preparation *preparation,
@@ -492,6 +543,9 @@ netdp_status netdp_examples_prepare(const char *path, const netdp_preparation *p
 {
     NETDP_I_GIVEN(error, path && preparation && train && test);
     work w = {.how = preparation};
+    for (int32_t i = 0; preparation->label != NULL && i < preparation->ranges; i++)
+        w.ranged = w.ranged || !preparation->classes ||
+                   strcmp(preparation->range[i].column, preparation->label) != 0;
     netdp_examples *to_train = NULL, *to_test = NULL;
     netdp_status status = check(preparation, &w.dealing, error);
     if (status != NETDP_OK || (status = load(&w, path, error)) != NETDP_OK)

@@ -51,7 +51,8 @@ typedef struct header {
     char **label;  /* its cells, in the file's text */
     int32_t owner; /* the column that says whose a row is, -1: none */
     char **owners; /* its cells */
-    bool drop;     /* rows with an empty cell that is wanted are left out */
+    bool *empty;   /* [rows]: a cell that is wanted is empty, and nothing of the row counts */
+    bool drop;     /* rows with an empty cell that is wanted contribute nothing */
     int32_t fill;  /* the first so many columns wanted may be empty: NaN */
     int64_t filled;
     int64_t dropped;
@@ -263,7 +264,7 @@ static netdp_status read_value(const reader *from, const cell *got, const char *
 /* A row's cells as text. */
 typedef struct row_texts {
     char *label, *owner;
-    bool missing;   /* a wanted cell is empty, and such rows are dropped */
+    bool missing;   /* a wanted cell is empty, and such rows contribute nothing */
     int32_t filled; /* cells */
     int32_t unlisted;
 } row_texts;
@@ -339,7 +340,19 @@ static netdp_status grow_rows(header *head, netdp_table *table, int64_t room, ne
     if (head->owner >= 0 && owners == NULL)
         return netdp_i_no_memory(error);
     head->owners = owners;
+    bool *empty = netdp_i_grow(head->empty, room, sizeof *empty);
+    if (empty == NULL)
+        return netdp_i_no_memory(error);
+    head->empty = empty;
     return NETDP_OK;
+}
+
+static bool any_whole(const header *head, int64_t rows)
+{
+    bool any = false;
+    for (int64_t i = 0; i < rows && !any; i++)
+        any = !head->empty[i];
+    return any;
 }
 
 static netdp_status read_rows(reader *from, header *head, netdp_table *table, netdp_error *error)
@@ -358,10 +371,10 @@ static netdp_status read_rows(reader *from, header *head, netdp_table *table, ne
                 read_row(from, head, table->values + table->rows * table->columns, &kept, error);
         if (status != NETDP_OK)
             return status;
-        if (kept.missing) {
-            head->dropped++;
-            continue;
-        }
+        head->dropped += kept.missing;
+        if (kept.missing && head->owner >= 0 && kept.owner[0] == '\0')
+            continue; /* it is nobody's */
+        head->empty[table->rows] = kept.missing;
         head->filled += kept.filled;
         head->unlisted += kept.unlisted;
         if (head->text >= 0)
@@ -370,7 +383,7 @@ static netdp_status read_rows(reader *from, header *head, netdp_table *table, ne
             head->owners[table->rows] = kept.owner;
         table->rows++;
     }
-    if (table->rows == 0 && head->dropped > 0)
+    if (head->dropped > 0 && !any_whole(head, table->rows))
         return netdp_i_fail(error, NETDP_INVALID,
                             "%.300s: every row has an empty cell among the columns that are used",
                             from->path);
@@ -388,7 +401,7 @@ typedef struct wish {
     const char *features;     /* behind these, as netdp_preparation has them, */
     bool as_text;             /* and as text */
     const char *owner;        /* where not NULL: as text too, and no feature */
-    bool drop;                /* rows with an empty cell */
+    bool drop;                /* rows with an empty cell contribute nothing */
     bool fill;                /* features may be empty */
     const netdp_range *range; /* [ranges]: which columns are categories */
     int32_t ranges;
@@ -550,11 +563,13 @@ static netdp_status read_table(const char *path, const wish *wanted, netdp_table
     if (wanted->labels != NULL) {
         *wanted->labels = (netdp_i_label_column){.of_row = head.label,
                                                  .owner = head.owners,
+                                                 .empty = head.empty,
                                                  .dropped = head.dropped,
                                                  .filled = head.filled,
                                                  .unlisted = head.unlisted,
                                                  .text = text};
         head.label = head.owners = NULL;
+        head.empty = NULL;
         text = NULL;
     }
 done:
@@ -565,6 +580,7 @@ done:
     netdp_i_free(head.category);
     netdp_i_free(head.label);
     netdp_i_free(head.owners);
+    netdp_i_free(head.empty);
     netdp_i_free(text);
     return status;
 }
@@ -643,6 +659,7 @@ void netdp_i_label_column_drop(netdp_i_label_column *labels)
 {
     netdp_i_free(labels->of_row);
     netdp_i_free(labels->owner);
+    netdp_i_free(labels->empty);
     netdp_i_free(labels->text);
     *labels = (netdp_i_label_column){0};
 }

@@ -4,11 +4,12 @@
 
 #include <netdp/learn.h>
 
-/* Cells as they stand in the file, never empty. */
+/* Cells as they stand in the file, never empty but in rows that contribute nothing. */
 typedef struct netdp_i_label_column {
     char **of_row;    /* [rows]: the label, in text; NULL: it is a number */
-    char **owner;     /* [rows]: whose the row is, in text; NULL: not asked */
-    int64_t dropped;  /* rows that had an empty cell */
+    char **owner;     /* [rows]: whose the row is, in text, never empty; NULL: not asked */
+    bool *empty;      /* [rows]: the row contributes nothing: its other cells mean nothing */
+    int64_t dropped;  /* rows that had an empty cell, those that had no owner too */
     int64_t filled;   /* empty cells of features, NaN in the table */
     int64_t unlisted; /* cells of categories that are none of their values, -1 in the table */
     char *text;
@@ -23,8 +24,8 @@ netdp_status netdp_i_table_read_labelled(const char *path, const netdp_preparati
                                          netdp_table **table, netdp_i_label_column *texts,
                                          netdp_error *error);
 
-/* As netdp_table_read, with whose each row is (owner NULL: not asked), `drop`: without rows that
- * have an empty cell. */
+/* As netdp_table_read, with whose each row is (owner NULL: not asked). `drop`: a row with an empty
+ * cell stays where it stands and is marked in `empty`; one without an owner is nobody's, and gone. */
 netdp_status netdp_i_table_read_owned(const char *path, const char *const *column, int32_t count,
                                       const char *owner, bool drop, netdp_table **table,
                                       netdp_i_label_column *texts, netdp_error *error);

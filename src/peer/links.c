@@ -8,30 +8,24 @@
 #include "base/memory.h"
 #include "peer/link/address.h"
 
-enum { HANDSHAKE = 5000, CONNECTION_FRAME = 256, STRANGERS = 10 };
+enum {
+    HANDSHAKE = 5000,
+    CONNECTION_FRAME = 256,
+    MET = 200 /* bytes that a head takes on the disk */
+};
 
 static const netdp_i_member *member_of(const netdp_i_participant *p, uint32_t index)
 {
     return &p->package->member[index];
 }
 
-/* What others can make this peer say does not fill the log; the metrics count all of it. */
-static bool may_tell(netdp_i_participant *p)
-{
-    if (netdp_i_boot_seconds() != p->told_at) {
-        p->told_at = netdp_i_boot_seconds();
-        p->told = 0;
-    }
-    return p->told++ < STRANGERS;
-}
-
 /* Counted and said, and nothing else comes of it. */
-static void ignore(netdp_i_participant *p, netdp_i_refusal why, int32_t member)
+static void ignore(netdp_i_participant *p, netdp_i_refusal why, int32_t link)
 {
     p->refused[why]++;
-    if (may_tell(p))
-        netdp_i_participant_tell(p, "event=ignored reason=%s member=%s", netdp_i_refusal_word(why),
-                                 netdp_i_participant_name(p, member));
+    netdp_i_participant_tell_of(p, link, "event=ignored reason=%s member=%s",
+                                netdp_i_refusal_word(why),
+                                netdp_i_participant_name(p, p->link[link].neighbour));
 }
 
 /* ---- Pair keys ---- */
@@ -68,11 +62,10 @@ static netdp_i_refusal hear_again(netdp_i_participant *p, int32_t link, int32_t 
     if (p->link[link].neighbour == origin)
         return NETDP_I_REFUSE_SECOND_KEY;
     p->refused[NETDP_I_REFUSE_SECOND_KEY]++;
-    if (may_tell(p))
-        netdp_i_participant_tell(p, "event=refused reason=%s member=%s from=%s",
-                                 netdp_i_refusal_word(NETDP_I_REFUSE_SECOND_KEY),
-                                 netdp_i_participant_name(p, origin),
-                                 netdp_i_participant_name(p, p->link[link].neighbour));
+    netdp_i_participant_tell_of(p, link, "event=refused reason=%s member=%s from=%s",
+                                netdp_i_refusal_word(NETDP_I_REFUSE_SECOND_KEY),
+                                netdp_i_participant_name(p, origin),
+                                netdp_i_participant_name(p, p->link[link].neighbour));
     return NETDP_I_REFUSE_NOTHING;
 }
 
@@ -87,6 +80,7 @@ static netdp_i_refusal hear_key(netdp_i_participant *p, int32_t link, const netd
         return hear_again(p, link, (int32_t)key->origin, &offer);
     if (!netdp_i_offer_holds(&offer, &p->attempt, key->origin, member_of(p, key->origin)->key))
         return NETDP_I_REFUSE_BAD_SIGNATURE;
+    netdp_i_limit_return(&p->side[link].quota, NETDP_I_LIMIT_KEYS, 1);
     p->offer[key->origin] = offer;
     p->offered[key->origin] = true;
     p->moved = netdp_i_boot_seconds();
@@ -180,7 +174,7 @@ static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
     const netdp_i_refusal why = netdp_i_frame_place_check(
         message, (uint32_t)p->link[link].neighbour, netdp_i_when_of(p, s->next), 0);
     if (why == NETDP_I_REFUSE_REPLAYED) {
-        ignore(p, why, p->link[link].neighbour); /* dropped, and the link stays */
+        ignore(p, why, link); /* dropped, and the link stays */
         return NETDP_I_REFUSE_NOTHING;
     }
     if (why != NETDP_I_REFUSE_NOTHING)
@@ -190,6 +184,9 @@ static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
     netdp_i_frame_numbers(message, p->numbers);
     if (!netdp_i_rounds_hear(p->rounds, link, s->next, p->numbers))
         return NETDP_I_REFUSE_OUT_OF_ORDER;
+    netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_FRAMES, 1);
+    if (netdp_linear_contributes(&p->task.protocol, s->next)) /* a head came before it */
+        netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_HEADS, 1);
     s->next++;
     p->moved = netdp_i_boot_seconds();
     let_ahead(p, link, s->next - 1);
@@ -228,18 +225,16 @@ static void link_down(void *context, int32_t link)
 {
     netdp_i_participant *p = context;
     p->side[link].greeted = false;
-    netdp_i_participant_tell(p, "event=link-down member=%s",
-                             netdp_i_participant_name(p, p->link[link].neighbour));
+    netdp_i_participant_tell_of(p, link, "event=link-down member=%s",
+                                netdp_i_participant_name(p, p->link[link].neighbour));
 }
 
 static void link_refused(void *context, int32_t link, netdp_i_refusal why, const char *from)
 {
     netdp_i_participant *p = context;
     p->refused[why]++;
-    if (link < 0 && !may_tell(p))
-        return;
-    netdp_i_participant_tell(
-        p, "event=refused reason=%s member=%s from=%s", netdp_i_refusal_word(why),
+    netdp_i_participant_tell_of(
+        p, link, "event=refused reason=%s member=%s from=%s", netdp_i_refusal_word(why),
         link >= 0 ? netdp_i_participant_name(p, p->link[link].neighbour) : "-", from);
 }
 
@@ -257,7 +252,7 @@ static netdp_status fail_copy(netdp_i_participant *p, const char *name)
  * drawn a second time: with other noise, for all to compare. What this peer did not sign is nobody's
  * knowledge, and stops nobody.
  */
-static netdp_status check_memory(netdp_i_participant *p, int32_t who,
+static netdp_status check_memory(netdp_i_participant *p, int32_t link,
                                  const netdp_i_shown_head *yours)
 {
     unsigned char digest[NETDP_I_DIGEST];
@@ -270,8 +265,8 @@ static netdp_status check_memory(netdp_i_participant *p, int32_t who,
     if (status != NETDP_OK || held)
         return status;
     if (netdp_i_head_holds(yours, p->settings.test, netdp_i_signer_public(p->signer)))
-        return fail_copy(p, netdp_i_participant_name(p, who));
-    ignore(p, NETDP_I_REFUSE_FALSE_HEAD, who);
+        return fail_copy(p, netdp_i_participant_name(p, p->link[link].neighbour));
+    ignore(p, NETDP_I_REFUSE_FALSE_HEAD, link);
     return NETDP_OK;
 }
 
@@ -301,7 +296,7 @@ static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const ne
     /* Before anything is refused: a copy hears from who refuses it that it is one. */
     if (status == NETDP_OK &&
         (why == NETDP_I_REFUSE_NOTHING || why == NETDP_I_REFUSE_LEDGER_WENT_BACK))
-        status = check_memory(p, who, &theirs->yours);
+        status = check_memory(p, link, &theirs->yours);
     if (why == NETDP_I_REFUSE_NOTHING && !may_have(p, theirs->at.round))
         why = NETDP_I_REFUSE_OUT_OF_ORDER;
     if (status != NETDP_OK) {
@@ -310,7 +305,8 @@ static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const ne
     }
     if (why != NETDP_I_REFUSE_NOTHING)
         return why;
-    netdp_i_participant_tell(p, "event=link-up member=%s", netdp_i_participant_name(p, who));
+    netdp_i_participant_tell_of(p, link, "event=link-up member=%s",
+                                netdp_i_participant_name(p, who));
     s->greeted = true;
     s->send = s->most = theirs->at.round; /* it is at the round before, or at this one */
     (void)send_head(p, link);             /* this ledger goes on from what it knows */
@@ -333,6 +329,8 @@ static netdp_i_refusal hear_ledger(netdp_i_participant *p, int32_t link,
     const netdp_i_member *who = member_of(p, (uint32_t)p->link[link].neighbour);
     if (!netdp_i_head_holds(shown, p->settings.test, who->key))
         return NETDP_I_REFUSE_BAD_SIGNATURE;
+    if (!netdp_i_participant_allows(p, link, NETDP_I_LIMIT_BYTES, MET))
+        return NETDP_I_REFUSE_TOO_MUCH;
     const netdp_status status = netdp_i_ledger_meet(p->ledger, who->key, shown, &back, p->error);
     if (status != NETDP_OK)
         netdp_i_participant_end(p, status);
@@ -342,8 +340,20 @@ static netdp_i_refusal hear_ledger(netdp_i_participant *p, int32_t link,
 static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_message *message,
                                   const uint8_t *bytes, size_t size)
 {
+    static const int taken[NETDP_I_FRAME_KINDS] = {
+        [NETDP_I_FRAME_HELLO] = -1, /* one a connection */
+        [NETDP_I_FRAME_KEY] = NETDP_I_LIMIT_KEYS,
+        [NETDP_I_FRAME_LEDGER] = NETDP_I_LIMIT_HEADS,
+        [NETDP_I_FRAME_VECTOR] = NETDP_I_LIMIT_FRAMES,
+        [NETDP_I_FRAME_ACK] = NETDP_I_LIMIT_FRAMES,
+        [NETDP_I_FRAME_GOODBYE] = NETDP_I_LIMIT_GOODBYES,
+    };
     netdp_i_participant *p = context;
+    netdp_i_side *s = &p->side[link];
     (void)bytes, (void)size;
+    if (taken[message->kind] >= 0 &&
+        !netdp_i_participant_allows(p, link, (netdp_i_limit)taken[message->kind], 1))
+        return NETDP_I_REFUSE_TOO_MUCH;
     switch (message->kind) {
     case NETDP_I_FRAME_HELLO:
         return hear_hello(p, link, &message->hello);
@@ -358,14 +368,18 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
             return NETDP_I_REFUSE_WRONG_INDEX;
         if (message->place.attempt != p->attempt.attempt)
             return NETDP_I_REFUSE_WRONG_ATTEMPT;
-        p->side[link].done = message->place.round + 1 == p->task.protocol.rounds;
+        s->done = message->place.round + 1 == p->task.protocol.rounds;
+        if ((int64_t)message->place.round >= s->acked)
+            netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_FRAMES, 1);
+        s->acked = (int64_t)message->place.round + 1 > s->acked ? (int64_t)message->place.round + 1
+                                                                : s->acked;
         let_ahead(p, link, (int64_t)message->place.round + 1);
         netdp_i_participant_leave(p);
         return NETDP_I_REFUSE_NOTHING;
     case NETDP_I_FRAME_GOODBYE:
-        netdp_i_participant_tell(p, "event=goodbye reason=%s member=%s",
-                                 netdp_i_refusal_word(message->why),
-                                 netdp_i_participant_name(p, p->link[link].neighbour));
+        netdp_i_participant_tell_of(p, link, "event=goodbye reason=%s member=%s",
+                                    netdp_i_refusal_word(message->why),
+                                    netdp_i_participant_name(p, p->link[link].neighbour));
         return NETDP_I_REFUSE_NOTHING;
     case NETDP_I_FRAME_KINDS:
         break;
@@ -397,6 +411,11 @@ void netdp_i_links_place(const netdp_i_participant *p, int32_t neighbour, netdp_
     name_link(p, p->task.self, neighbour, link->token);
 }
 
+static bool link_begins(void *context, int32_t link)
+{
+    return netdp_i_participant_allows(context, link, NETDP_I_LIMIT_CONNECTIONS, 1);
+}
+
 netdp_status netdp_i_links_connect(netdp_i_participant *p)
 {
     netdp_i_public *key = NETDP_I_NEW(netdp_i_public, p->package->members);
@@ -415,7 +434,7 @@ netdp_status netdp_i_links_connect(netdp_i_participant *p)
         .link = p->link,
         .width = (uint32_t)p->task.width,
         .patience = HANDSHAKE,
-        .hooks = {p, link_up, hear_frame, link_down, link_refused},
+        .hooks = {p, link_up, hear_frame, link_down, link_refused, link_begins},
     };
     netdp_status status = netdp_i_transport_new(&plan, &p->transport, p->error);
     netdp_i_free(key);

@@ -16,7 +16,7 @@
 #include "peer/participant_base.h"
 #include "peer/result.h"
 
-enum { TICK = 250 };
+enum { TICK = 250, LINE = 2048 };
 
 static int64_t boot_ms(void)
 {
@@ -30,19 +30,56 @@ int64_t netdp_i_boot_seconds(void)
     return boot_ms() / 1000;
 }
 
-void netdp_i_participant_tell(netdp_i_participant *p, const char *format, ...)
+static void write_line(netdp_i_participant *p, const char *text)
 {
     char when[32];
     const time_t now = time(NULL);
     struct tm utc;
-    va_list arguments;
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    fprintf(p->log, "%s ", when);
-    va_start(arguments, format);
-    vfprintf(p->log, format, arguments);
-    va_end(arguments);
-    fputc('\n', p->log);
+    fprintf(p->log, "%s %s\n", when, text);
     fflush(p->log);
+}
+
+void netdp_i_participant_tell(netdp_i_participant *p, const char *format, ...)
+{
+    char text[LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    write_line(p, text);
+}
+
+static netdp_i_side *side_of(netdp_i_participant *p, int32_t link)
+{
+    return &p->side[link >= 0 ? link : p->sides];
+}
+
+bool netdp_i_participant_allows(netdp_i_participant *p, int32_t link, netdp_i_limit limit,
+                                int64_t many)
+{
+    return netdp_i_limit_take(&side_of(p, link)->quota, limit, many, boot_ms());
+}
+
+void netdp_i_participant_tell_of(netdp_i_participant *p, int32_t link, const char *format, ...)
+{
+    char text[LINE];
+    va_list arguments;
+    netdp_i_side *side = side_of(p, link);
+    va_start(arguments, format);
+    const int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!netdp_i_participant_allows(p, link, NETDP_I_LIMIT_LINES, 1) ||
+        !netdp_i_participant_allows(p, link, NETDP_I_LIMIT_BYTES, length)) {
+        side->unlogged++;
+        return;
+    }
+    if (side->unlogged > 0)
+        netdp_i_participant_tell(
+            p, "event=not-logged member=%s lines=%" PRId64,
+            link >= 0 ? netdp_i_participant_name(p, p->link[link].neighbour) : "-", side->unlogged);
+    side->unlogged = 0;
+    write_line(p, text);
 }
 
 const char *netdp_i_participant_name(const netdp_i_participant *p, int32_t member)
@@ -299,7 +336,7 @@ static void on_tick(uv_timer_t *timer)
     if (strcmp(waiting, p->waiting) != 0 && still >= 1) {
         memcpy(p->waiting, waiting, sizeof waiting);
         if (waiting[0] != '\0')
-            netdp_i_participant_tell(p, "event=waiting %s", waiting);
+            netdp_i_participant_tell_of(p, -1, "event=waiting %s", waiting);
     }
     if (p->finished && still >= p->settings.linger) {
         netdp_i_participant_tell(p, "event=left %s", waiting);
@@ -336,7 +373,7 @@ static netdp_status make_room(netdp_i_participant *p)
     p->sides = netdp_i_rounds_degree(p->rounds);
     p->frame_bytes = netdp_i_frame_size(NETDP_I_FRAME_VECTOR, (uint32_t)p->task.width);
     p->link = NETDP_I_NEW(netdp_i_link, p->sides);
-    p->side = NETDP_I_NEW(netdp_i_side, p->sides);
+    p->side = NETDP_I_NEW(netdp_i_side, p->sides + 1);
     p->offer = NETDP_I_NEW(netdp_i_offer, p->package->members);
     p->offered = NETDP_I_NEW(bool, p->package->members);
     p->frame = NETDP_I_NEW(uint8_t, (int64_t)p->frame_bytes + NETDP_I_DIGEST);

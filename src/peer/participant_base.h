@@ -8,6 +8,7 @@
 
 #include "peer/draws.h"
 #include "peer/ledger.h"
+#include "peer/link/limits.h"
 #include "peer/link/program.h"
 #include "peer/link/transport.h"
 #include "peer/metrics.h"
@@ -22,6 +23,9 @@ typedef struct netdp_i_side {
     int64_t next;       /* the round of its vector that comes next */
     int64_t send;       /* the round of this peer's that it is sent next, */
     int64_t most;       /* no later than this one: it has room for two rounds */
+    int64_t acked;      /* the rounds before this one are over there */
+    netdp_i_quota quota;
+    int64_t unlogged; /* lines that were not written on its account */
 } netdp_i_side;
 
 typedef struct netdp_i_participant {
@@ -45,7 +49,7 @@ typedef struct netdp_i_participant {
     netdp_i_noise_source drawing;
     netdp_i_attempt attempt;
     netdp_i_link *link; /* [sides] */
-    netdp_i_side *side; /* [sides], as rounds numbers neighbours */
+    netdp_i_side *side; /* [sides], as rounds numbers neighbours; one more: strangers */
     int32_t sides;
     netdp_i_offer *offer; /* [members] */
     bool *offered;        /* [members]: whose is there */
@@ -65,8 +69,6 @@ typedef struct netdp_i_participant {
     int64_t moved; /* seconds of CLOCK_BOOTTIME when something last did */
     char waiting[128];
     uint64_t refused[NETDP_I_REFUSALS_COUNT];
-    int64_t told_at; /* the second in which so many refused strangers were logged: */
-    int told;
 } netdp_i_participant;
 
 /* ---- participant.c ---- */
@@ -80,6 +82,14 @@ int64_t netdp_i_participant_released(const netdp_i_participant *p);
 /* A line of the log. */
 void netdp_i_participant_tell(netdp_i_participant *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The same of a neighbour's doing, or with link -1 of strangers': as long as they have lines left (limits.h). */
+void netdp_i_participant_tell_of(netdp_i_participant *p, int32_t link, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Takes of the neighbour's allowance. False: it has no more of that. */
+bool netdp_i_participant_allows(netdp_i_participant *p, int32_t link, netdp_i_limit limit,
+                                int64_t many);
 
 const char *netdp_i_participant_name(const netdp_i_participant *p, int32_t member);
 

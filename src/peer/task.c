@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "learn/table.h"
 #include "peer/price.h"
 #include "plan/problem.h"
 #include "study/study.h"
@@ -149,14 +150,20 @@ static netdp_status take_columns(netdp_i_task *task, netdp_error *error)
 }
 
 /* Each row clipped, in inner units, or a 1 in its bin; then their mean. */
-static void average_rows(netdp_i_task *task, const netdp_table *table)
+static void average_rows(netdp_i_task *task, const netdp_table *table, const bool *empty)
 {
     const double clip = task->study->task.clip;
     memset(task->value, 0, (size_t)task->width * sizeof *task->value);
     const bool counts = netdp_i_study_counts(task->study);
+    int64_t whole = 0;
+    for (int64_t i = 0; i < table->rows; i++)
+        whole += !empty[i];
     for (int64_t i = 0; counts && i < table->rows; i++)
-        task->value[netdp_i_bin_of(task->study, table->values[i])] += 1;
+        if (!empty[i])
+            task->value[netdp_i_bin_of(task->study, table->values[i])] += 1;
     for (int64_t i = 0; !counts && i < table->rows; i++) {
+        if (empty[i])
+            continue;
         const double *row = table->values + i * task->width;
         double square = 0;
         for (int32_t j = 0; j < task->width; j++)
@@ -171,9 +178,11 @@ static void average_rows(netdp_i_task *task, const netdp_table *table)
             task->value[j] += inner;
         }
     }
-    /* A row that is not there counts in no bin, and else as the middle of its range. */
-    const double rows = (double)(task->fewer ? task->rows : table->rows);
-    const double middle = clip > 0 || counts ? 0 : 0.5 * (rows - (double)table->rows);
+    /* A row that is not there, or has an empty cell, counts in no bin, and else as the middle of its
+     * range, where rows were announced; else the mean is of those that are whole. */
+    const int64_t all = task->rows > 0 ? task->rows : whole > 0 ? whole : 1;
+    const double rows = (double)all;
+    const double middle = clip > 0 || counts ? 0 : 0.5 * (double)(all - whole);
     for (int32_t j = 0; j < task->width; j++)
         task->value[j] = (task->value[j] + middle) / rows * task->weight;
 }
@@ -229,7 +238,10 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
         return netdp_i_no_memory(error);
     for (int32_t j = 0; j < columns; j++)
         wanted[j] = task->study->data.column[j].name;
-    netdp_status status = netdp_table_read(path, wanted, columns, &table, &why);
+    netdp_i_label_column texts = {0};
+    netdp_status status = netdp_i_table_read_owned(path, wanted, columns, NULL,
+                                                   task->study->data.missing == NETDP_MISSING_DROP,
+                                                   &table, &texts, &why);
     netdp_i_free(wanted);
     if (status != NETDP_OK)
         status = fail_quietly(path, &why, error);
@@ -238,11 +250,12 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
     if (status == NETDP_OK)
         status = check_rows(task, path, table->rows, error);
     if (status == NETDP_OK) {
-        average_rows(task, table);
+        average_rows(task, table, texts.empty);
         sodium_memzero(table->values,
                        (size_t)table->rows * (size_t)columns * sizeof *table->values);
     }
     netdp_table_free(table);
+    netdp_i_label_column_drop(&texts);
     return status;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "study/assumed.h"
 
 /* Rows that the study's seed draws; their digest stands where that of a file would. */
 static netdp_status draw_examples(const netdp_study *study, bool classes, netdp_i_problem *problem,
@@ -127,25 +128,20 @@ static netdp_status protect_rows(const netdp_study *study, netdp_i_problem *prob
     return status;
 }
 
-/* The columns with bounds of a study that learns: ranges of all, and "a, b" of the features. */
-static netdp_status declare_ranges(const netdp_study *study, netdp_range **range, char **features,
-                                   netdp_error *error)
+/* "a, b" of the study's columns but the label; NULL where it describes none. */
+static netdp_status list_features(const netdp_study *study, char **features, netdp_error *error)
 {
     const int32_t count = study->data.column_count;
     size_t room = 1;
+    if (!netdp_i_study_describes(study))
+        return NETDP_OK;
     for (int32_t i = 0; i < count; i++)
         room += strlen(study->data.column[i].name) + 2;
-    *range = NETDP_I_NEW(netdp_range, count);
     *features = NETDP_I_NEW(char, (int64_t)room);
-    if (*range == NULL || *features == NULL)
+    if (*features == NULL)
         return netdp_i_no_memory(error);
     for (int32_t i = 0; i < count; i++) {
         const netdp_i_column *column = &study->data.column[i];
-        (*range)[i] = (netdp_range){.column = column->name,
-                                    .low = column->low,
-                                    .high = column->high,
-                                    .values = column->values,
-                                    .value = (const char *const *)column->value};
         if (strcmp(column->name, study->data.label) == 0)
             continue;
         if ((*features)[0] != '\0')
@@ -161,13 +157,15 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
     const bool many = strcmp(study->task.kind, "softmax") == 0;
     const bool classes = many || strcmp(study->task.kind, "logistic") == 0;
     netdp_range *range = NULL;
-    char *features = NULL;
-    netdp_status status =
-        study->data.column_count > 0 ? declare_ranges(study, &range, &features, error) : NETDP_OK;
+    int32_t ranges = 0;
+    char *features = NULL, counted[24];
+    netdp_status status = netdp_i_study_ranges(study, &range, &ranges, error);
+    if (status == NETDP_OK)
+        status = list_features(study, &features, error);
     const netdp_preparation preparation = {.label = study->data.label,
                                            .features =
                                                features != NULL ? features : study->data.features,
-                                           .ranges = study->data.column_count,
+                                           .ranges = ranges,
                                            .range = range,
                                            .classes = classes,
                                            .many = many,
@@ -179,6 +177,7 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
                                            .owner = study->data.owner,
                                            .owner_cuts = study->data.owner_cuts,
                                            .graph = problem->graph,
+                                           .rows = netdp_i_study_rows(study, counted),
                                            .missing = study->data.missing};
     if (status == NETDP_OK)
         status = csv == NULL ? draw_examples(study, classes, problem, error)

@@ -5,6 +5,7 @@
 #include <netdp/noise.h>
 #include <netdp/simulate.h>
 
+#include "account/gossip/pairs_left.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "mixing/alike.h"
@@ -174,9 +175,20 @@ netdp_status netdp_i_plan_gossip_pattern(netdp_i_variant *variant, netdp_error *
     return NETDP_OK;
 }
 
+/* As many rounds more, of each phase where there are some, that little is left of the pairwise noise. */
+static netdp_status longer_for_pairs(const netdp_i_variant *variant, int64_t least, int64_t *rounds,
+                                     netdp_error *error)
+{
+    netdp_linear protocol = variant->protocol;
+    const int64_t phases = variant->study->protocol.phases;
+    protocol.rounds = phases > 0 ? phases * least : least;
+    protocol.every = phases > 0 ? least : protocol.every;
+    return netdp_i_pairs_left_longer(&protocol, least, rounds, error);
+}
+
 /*
- * A calibration for phases of as many rounds as paper C's formula gives: the fewest that are enough at
- * the noise to which they lead.
+ * A calibration for phases of as many rounds as paper C's formula and the pairwise noise ask for: the fewest that are
+ * enough at the noise to which they lead.
  */
 static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_request *request,
                                      const netdp_target *target, netdp_calibration *calibration,
@@ -193,6 +205,8 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
     if (status == NETDP_OK)
         status =
             netdp_rounds_auto(spectrum.gap, n, target->max_noise, target->variance, &inner, error);
+    if (status == NETDP_OK)
+        status = longer_for_pairs(variant, inner, &inner, error);
     while (status == NETDP_OK) {
         if (inner > MOST_ROUNDS / phases)
             return netdp_i_fail(error, NETDP_INVALID,
@@ -207,6 +221,8 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
         /* Without noise, as if it were 1: what calibration does for averaging. */
         const double noise = calibration->noise > 0 ? calibration->noise : 1;
         status = netdp_rounds_auto(spectrum.gap, n, noise, target->variance, &inner, error);
+        if (status == NETDP_OK)
+            status = longer_for_pairs(variant, inner, &inner, error);
         if (status == NETDP_OK && inner <= protocol->every)
             return NETDP_OK;
         netdp_losses_free(*losses);
@@ -250,6 +266,8 @@ static netdp_status choose_rounds(netdp_i_variant *variant, netdp_error *error)
         status =
             netdp_i_fail(error, NETDP_INVALID,
                          "protocol.rounds: auto gives more than %d; give a number", MOST_ROUNDS);
+    if (status == NETDP_OK)
+        status = longer_for_pairs(variant, rounds, &rounds, error);
     if (status != NETDP_OK)
         return status;
     variant->protocol.rounds = phases * rounds;

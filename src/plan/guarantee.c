@@ -89,6 +89,22 @@ static netdp_status find_hiding(const netdp_i_variant *variant, netdp_i_hiding *
     return status;
 }
 
+/* What the rounds leave of it: it takes the network, kappa and the rounds, and no row. */
+static netdp_status tell_left(const netdp_i_variant *variant, netdp_i_promise *promise,
+                              netdp_error *error)
+{
+    const netdp_linear *protocol = &variant->protocol;
+    const int64_t rounds = protocol->every > 0 ? protocol->every : protocol->rounds;
+    if (variant->kind != NETDP_GOSSIP)
+        return NETDP_OK;
+    promise->leaves = true;
+    netdp_status status = netdp_i_pairs_left_find(protocol, &promise->left, error);
+    promise->left_rounds = promise->left.worst <= NETDP_I_LEFT_MOST ? rounds : -1;
+    return status == NETDP_OK && promise->left.worst > NETDP_I_LEFT_MOST
+               ? netdp_i_pairs_left_rounds(protocol, rounds, &promise->left_rounds, error)
+               : status;
+}
+
 /* What noise in pairs can do, on the promise. */
 static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *promise,
                                netdp_error *error)
@@ -113,7 +129,7 @@ static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *
     promise->pair_noise = pairing.noise;
     promise->hidden_among = hiding.least;
     promise->partners = hiding.partners;
-    return NETDP_OK;
+    return tell_left(variant, promise, error);
 }
 
 netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,

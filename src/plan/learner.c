@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "learn/clip.h"
 #include "learn/prepare.h"
+#include "learn/table.h"
 #include "study/protection.h"
 #include "study/study.h"
 
@@ -40,6 +41,7 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
          "data.deal: each has a file of its own"},
         {study->data.radius > 0, "data.radius: rows have unit norm"},
         {study->data.onehot, "data.categories: features are numbers"},
+        {study->data.missing == NETDP_MISSING_MEAN, "data.missing: mean: give drop, or refuse"},
         {study->data.owner != NULL, "data.owner: each has a file of its own"},
         {study->protocol.rounds == 0, "protocol.rounds: auto: give a number"},
         {study->privacy.quiet != NULL && strcmp(study->privacy.quiet, "fresh") != 0,
@@ -188,15 +190,21 @@ static bool take_class(double number, double *y)
     return number == 1 || number == 0 || number == -1;
 }
 
-static netdp_status fill_rows(const netdp_study *study, const netdp_table *table,
+/* A row with an empty cell, or of no class, stays 0: what it says changes nothing that others see. */
+static netdp_status fill_rows(const netdp_study *study, const netdp_table *table, const bool *empty,
                               const netdp_i_column *const *feature, const netdp_range *label,
                               netdp_i_learner *learner, netdp_error *error)
 {
     netdp_examples *rows = learner->rows;
     const int32_t features = table->columns - 1;
+    bool any = false;
     for (int64_t i = 0; i < table->rows; i++) {
         const double *cell = table->values + i * table->columns;
         double *x = rows->x + i * rows->features;
+        rows->y[i] = label != NULL ? 0 : 1;
+        if (empty[i] || (label == NULL && !take_class(cell[features], &rows->y[i])))
+            continue;
+        any = true;
         for (int32_t j = 0; j < features; j++) {
             const netdp_range range = {
                 .column = feature[j]->name, .low = feature[j]->low, .high = feature[j]->high};
@@ -207,11 +215,10 @@ static netdp_status fill_rows(const netdp_study *study, const netdp_table *table
             x[features] = 1;
         if (label != NULL)
             rows->y[i] = netdp_i_prepare_cell(label, cell[features]);
-        else if (!take_class(cell[features], &rows->y[i]))
-            return netdp_i_fail(error, NETDP_INVALID, "row %lld: its label is none of -1, 0 and 1",
-                                (long long)i + 1);
     }
-    return NETDP_OK;
+    return any ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "no row is whole and has one of the labels -1, 0 and 1");
 }
 
 netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, int64_t announced,
@@ -221,6 +228,7 @@ netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, in
     const netdp_i_column **feature = NETDP_I_NEW(const netdp_i_column *, features + 1);
     const char **wanted = NETDP_I_NEW(const char *, features + 1);
     netdp_table *table = NULL;
+    netdp_i_label_column texts = {0};
     netdp_range range = {.column = study->data.label};
     netdp_status status = feature == NULL || wanted == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status == NETDP_OK) {
@@ -233,7 +241,9 @@ netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, in
                 range = (netdp_range){.column = study->data.label,
                                       .low = study->data.column[j].low,
                                       .high = study->data.column[j].high};
-        status = netdp_table_read(path, wanted, features + 1, &table, error);
+        status = netdp_i_table_read_owned(path, wanted, features + 1, NULL,
+                                          study->data.missing == NETDP_MISSING_DROP, &table, &texts,
+                                          error);
     }
     if (status == NETDP_OK && table->rows == 0)
         status = netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
@@ -244,13 +254,14 @@ netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, in
                            features + study->task.intercept, learner, error);
     if (status == NETDP_OK) {
         learner->held = table->rows;
-        status =
-            fill_rows(study, table, feature, is_classes(study) ? NULL : &range, learner, error);
+        status = fill_rows(study, table, texts.empty, feature, is_classes(study) ? NULL : &range,
+                           learner, error);
     }
     if (table != NULL)
         sodium_memzero(table->values,
                        (size_t)table->rows * (size_t)table->columns * sizeof *table->values);
     netdp_table_free(table);
+    netdp_i_label_column_drop(&texts);
     netdp_i_free(wanted);
     netdp_i_free(feature);
     if (status != NETDP_OK)

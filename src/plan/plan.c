@@ -56,6 +56,32 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
     return status == NETDP_OK ? netdp_i_plan_gossip_pattern(variant, error) : status;
 }
 
+/*
+ * Laplace's scale in units of Delta, the L2 sensitivity, that is worth epsilon: the L1 sensitivity over it. A value of
+ * a histogram moves from one bin to another: 2, where L2 is sqrt(2); columns of equal spans: their number, where
+ * L2 is its root.
+ */
+static double laplace_scale(const netdp_i_variant *variant)
+{
+    const netdp_study *study = variant->study;
+    const double apart = netdp_i_study_counts(study) ? 2 : variant->problem->width;
+    return nextafter(nextafter(sqrt(apart), INFINITY) / study->privacy.epsilon, INFINITY);
+}
+
+/*
+ * A token may have noise that is not Gaussian, and its sum with it less at the same guarantee: then the trusted aggregator
+ * takes the one of the two that errs less. Laplace's (epsilon, 0) is an (epsilon, delta) too.
+ */
+static void choose_central(netdp_i_variant *variant)
+{
+    const double scale = laplace_scale(variant);
+    if (netdp_i_study_tallies(variant->study) &&
+        2 * scale * scale < variant->noise * variant->noise) {
+        variant->laplace = true;
+        variant->noise = scale;
+    }
+}
+
 /* One release of the mean, or one a step: mu = sqrt(releases) / sigma, rounded up. */
 static netdp_status account_central(netdp_i_variant *variant, double *epsilon, netdp_error *error)
 {
@@ -73,6 +99,8 @@ static netdp_status account_central(netdp_i_variant *variant, double *epsilon, n
     if (status == NETDP_OK)
         variant->noise =
             isinf(mu) ? 0 : nextafter(nextafter(sqrt(releases), INFINITY) / mu, INFINITY);
+    if (status == NETDP_OK)
+        choose_central(variant);
     return status;
 }
 
@@ -103,7 +131,8 @@ static netdp_status predict_error(netdp_i_variant *variant, netdp_error *error)
     if (problem->train != NULL || netdp_i_study_accounts(variant->study))
         return NETDP_OK;
     if (variant->role == NETDP_I_CENTRAL)
-        variant->predicted = variant->expected = problem->width * scale * scale / (2 * n * n);
+        variant->predicted = variant->expected =
+            (variant->laplace ? 2 : 1) * problem->width * scale * scale / (2 * n * n);
     else if (kinds[variant->kind]->predict != NULL)
         return kinds[variant->kind]->predict(variant, error);
     return NETDP_OK;
@@ -232,12 +261,13 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
             variant->kind == NETDP_GOSSIP ? variant->protocol : (netdp_linear){0};
         json_array_append_new(
             list,
-            json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:o, s:o}", "noise",
-                      variant->noise, "pair_noise", netdp_i_variant_pairing(variant).noise,
-                      "dither", of.dither, "dither_decay", of.dither_decay, "end_dither",
-                      of.end_dither, "rounds", (json_int_t)of.rounds, "every", (json_int_t)of.every,
-                      "predicted", variant->predicted, "expected", variant->expected, "guarantee",
-                      netdp_i_promise_json(&variant->guarantee), "own", netdp_i_own_json(variant)));
+            json_pack("{s:f, s:b, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:o, s:o}", "noise",
+                      variant->noise, "laplace", (int)variant->laplace, "pair_noise",
+                      netdp_i_variant_pairing(variant).noise, "dither", of.dither, "dither_decay",
+                      of.dither_decay, "end_dither", of.end_dither, "rounds", (json_int_t)of.rounds,
+                      "every", (json_int_t)of.every, "predicted", variant->predicted, "expected",
+                      variant->expected, "guarantee", netdp_i_promise_json(&variant->guarantee),
+                      "own", netdp_i_own_json(variant)));
     }
     return list;
 }
@@ -249,19 +279,22 @@ static bool restore_variant(json_t *stored, netdp_i_variant *variant)
     const netdp_linear given = gossip ? variant->protocol : (netdp_linear){0};
     netdp_linear held = given;
     double pair_noise = 0;
+    int laplace = 0;
     json_int_t rounds = 0, every = 0;
     json_t *guarantee = NULL, *own = NULL;
-    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:o, s:o !}", "noise",
-                    &variant->noise, "pair_noise", &pair_noise, "dither", &held.dither,
-                    "dither_decay", &held.dither_decay, "end_dither", &held.end_dither, "rounds",
-                    &rounds, "every", &every, "predicted", &variant->predicted, "expected",
-                    &variant->expected, "guarantee", &guarantee, "own", &own) != 0 ||
+    if (json_unpack(stored, "{s:F, s:b, s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:o, s:o !}",
+                    "noise", &variant->noise, "laplace", &laplace, "pair_noise", &pair_noise,
+                    "dither", &held.dither, "dither_decay", &held.dither_decay, "end_dither",
+                    &held.end_dither, "rounds", &rounds, "every", &every, "predicted",
+                    &variant->predicted, "expected", &variant->expected, "guarantee", &guarantee,
+                    "own", &own) != 0 ||
         !netdp_i_promise_read(guarantee, &variant->guarantee) ||
         (!tuned && (held.dither != given.dither || /* which the study gives */
                     held.dither_decay != given.dither_decay ||
                     pair_noise != netdp_i_variant_pairing(variant).noise ||
                     held.end_dither != given.end_dither)))
         return false;
+    variant->laplace = laplace != 0;
     held.pairing.noise = pair_noise;
     held.rounds = rounds;
     held.every = every;

@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "plan/constants.h"
 #include "protocol/pairing.h"
+#include "study/assumed.h"
 
 void netdp_i_problem_free(netdp_i_problem *problem)
 {
@@ -175,6 +176,8 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
                                              study->path)
                               : load_graph(study, data, made, error);
     const bool accounts = netdp_i_study_accounts(study);
+    if (status == NETDP_OK)
+        status = netdp_i_assumed_refuse(study, error);
     if (status == NETDP_OK && netdp_i_problem_pairs(study) != NULL)
         status =
             netdp_pairing_graph(netdp_i_problem_pairs(study), made->graph, 0, &made->pairs, error);

@@ -82,17 +82,24 @@ static void add_drawn(const netdp_i_promise *p, json_t *made)
                                       "low", number_json(p->low), "high", number_json(p->high)));
 }
 
+/* Noise that cancels in pairs, and what is left of it. */
+static json_t *pairs_json(const netdp_i_promise *p)
+{
+    json_t *made = json_pack("{s:s, s:I, s:f, s:o, s:i, s:s}", "graph", p->pairs, "count",
+                             (json_int_t)p->pair_count, "noise", p->pair_noise, "hidden_among",
+                             p->hidden_among > 0 ? json_integer(p->hidden_among) : json_null(),
+                             "partners", (int)p->partners, "says", p->says);
+    if (p->leaves)
+        json_object_set_new(made, "left", netdp_i_pairs_left_json(&p->left, p->left_rounds));
+    return made;
+}
+
 json_t *netdp_i_promise_json(const netdp_i_promise *p)
 {
     json_t *made = netdp_i_guarantee_json(&p->is, numbers_json(p));
     netdp_i_given_json(p->given, p->given_count, made);
     if (p->pairs != NULL)
-        json_object_set_new(
-            made, "pairs",
-            json_pack("{s:s, s:I, s:f, s:o, s:i, s:s}", "graph", p->pairs, "count",
-                      (json_int_t)p->pair_count, "noise", p->pair_noise, "hidden_among",
-                      p->hidden_among > 0 ? json_integer(p->hidden_among) : json_null(), "partners",
-                      (int)p->partners, "says", p->says));
+        json_object_set_new(made, "pairs", pairs_json(p));
     if (p->why[0] != '\0')
         json_object_set_new(made, "why", json_string(p->why));
     if (p->walks > 0)
@@ -165,6 +172,11 @@ static void read_parts(const json_t *object, netdp_i_promise *p)
     p->hidden_among = count_of(pairs, "hidden_among", 0);
     p->partners = count_of(pairs, "partners", 0);
     copy_text(json_object_get(pairs, "says"), sizeof p->says, p->says);
+    const json_t *left = json_object_get(pairs, "left");
+    p->leaves = left != NULL;
+    p->left = (netdp_i_pairs_left){number_of(left, "mean"), number_of(left, "worst"),
+                                   count_of(left, "node", -1)};
+    p->left_rounds = count_of(left, "rounds_enough", -1);
 }
 
 bool netdp_i_promise_read(json_t *object, netdp_i_promise *promise)

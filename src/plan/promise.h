@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "account/gossip/pairs_left.h"
 #include "account/losses/pairs.h"
 #include "protocol/pairing.h"
 
@@ -27,7 +28,11 @@ typedef struct netdp_i_promise {
     double pair_noise;              /* kappa */
     int32_t hidden_among, partners; /* the fewest; 0: not found */
     char says[400];                 /* the same in words */
-    json_t *lender;                 /* of its texts where it was read; owned */
+    bool leaves;                    /* gossip: what the rounds leave of it was asked */
+    netdp_i_pairs_left left;        /* the answer */
+    int64_t
+        left_rounds; /* rounds, of a phase where there are some, that leave little enough; -1: not known */
+    json_t *lender; /* of its texts where it was read; owned */
 } netdp_i_promise;
 
 void netdp_i_promise_clear(netdp_i_promise *promise);

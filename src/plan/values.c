@@ -10,8 +10,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "learn/owner.h"
+#include "learn/places.h"
 #include "learn/table.h"
+#include "study/assumed.h"
 
 /* The nodes' own places as their data: x + y in the unit square, row i of node i. */
 static netdp_status list_positions(const netdp_study *study, netdp_i_problem *problem,
@@ -45,6 +46,22 @@ static netdp_status list_positions(const netdp_study *study, netdp_i_problem *pr
     return NETDP_OK;
 }
 
+/* A token takes up a row at a time, and none that is empty. */
+static void leave_out(netdp_table *table, netdp_i_label_column *texts)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < table->rows; i++) {
+        if (texts->empty[i])
+            continue;
+        memmove(table->values + kept * table->columns, table->values + i * table->columns,
+                (size_t)table->columns * sizeof *table->values);
+        if (texts->owner != NULL)
+            texts->owner[kept] = texts->owner[i];
+        texts->empty[kept++] = false;
+    }
+    table->rows = kept;
+}
+
 static netdp_status load_table(const netdp_study *study, const char *csv, netdp_i_problem *problem,
                                netdp_table **table, netdp_i_label_column *texts, netdp_error *error)
 {
@@ -58,8 +75,11 @@ static netdp_status load_table(const netdp_study *study, const char *csv, netdp_
     netdp_status status =
         netdp_i_table_read_owned(csv, wanted, study->data.column_count, study->data.owner,
                                  study->data.missing == NETDP_MISSING_DROP, table, texts, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK) {
         problem->prepared.missing = texts->dropped;
+        if (netdp_i_study_tallies(study))
+            leave_out(*table, texts);
+    }
     netdp_i_free(wanted);
     for (int32_t j = 0;
          status == NETDP_OK && study->data.column_count == 0 && j < (*table)->columns; j++) {
@@ -241,13 +261,21 @@ static void add_passes(const netdp_study *study, int64_t depth, int64_t k, int64
         value[j] = (k == 0 ? 0 : value[j]) + often * inner[j];
 }
 
+/* Which place is whose, and how many each node has. */
+typedef struct holding {
+    netdp_i_places places;
+    int32_t *node; /* [places.count] */
+    int64_t *held; /* [nodes] */
+} holding;
+
 /* What node u gives to a token in turn: its rows, from the first again after its last, and after
  * the last of the node that has most. */
 static netdp_status list_contributions(const netdp_study *study, const netdp_table *table,
-                                       const int32_t *node, const int64_t *held,
-                                       netdp_i_problem *problem, netdp_error *error)
+                                       const holding *of, netdp_i_problem *problem,
+                                       netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(problem->graph);
+    const int64_t *held = of->held;
     for (int32_t u = 0; u < n; u++)
         problem->depth = held[u] > problem->depth ? held[u] : problem->depth;
     const int64_t depth = problem->depth;
@@ -255,9 +283,9 @@ static netdp_status list_contributions(const netdp_study *study, const netdp_tab
     int64_t *given = NETDP_I_NEW(int64_t, n);
     problem->contribution = NETDP_I_NEW(double, n *depth);
     const bool room = inner != NULL && given != NULL && problem->contribution != NULL;
-    for (int64_t i = 0; room && i < table->rows; i++) {
-        const double *row = table->values + i * table->columns;
-        const int64_t u = node[i], k = given[u]++;
+    for (int64_t i = 0; room && i < of->places.count; i++) {
+        const double *row = table->values + of->places.row[i] * table->columns;
+        const int64_t u = of->node[i], k = given[u]++;
         (void)read_row(study, problem, row, inner);
         problem->contribution[u * depth + k] =
             netdp_i_study_counts(study) ? netdp_i_bin_of(study, row[0]) : inner[0];
@@ -272,59 +300,111 @@ static netdp_status list_contributions(const netdp_study *study, const netdp_tab
     return room ? NETDP_OK : netdp_i_no_memory(error);
 }
 
-/* Which node holds which row: by its owner, or as the seed deals them; every node holds one. */
+/* Which node has which place: by its owner, or as the seed deals them; every node has one. */
 static netdp_status deal_rows(const netdp_study *study, const netdp_table *table,
-                              char *const *owner, const netdp_i_problem *problem, int32_t *node,
-                              int64_t *held, netdp_error *error)
+                              const netdp_i_label_column *texts, const netdp_i_problem *problem,
+                              holding *of, netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(problem->graph);
-    netdp_status status =
-        owner != NULL
-            ? netdp_i_owners_deal(owner, table->rows, study->data.owner, study->data.owner_cuts,
-                                  problem->graph, node, error)
-            : netdp_deal(table->rows, n, !study->data.one_row_a_node, study->seed, node, error);
-    for (int64_t i = 0; status == NETDP_OK && i < table->rows; i++)
-        held[node[i]]++;
-    for (int32_t u = 0; status == NETDP_OK && u < n; u++)
-        if (held[u] == 0)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "owner: node %d holds no row; every node needs one: use another "
-                                  "graph, or other owners",
-                                  (int)u);
-    return owner != NULL && status != NETDP_OK
+    const bool drawn = study->data.synthetic != NULL;
+    char counted[24];
+    const char *declared = netdp_i_study_tallies(study) || study->data.one_row_a_node || drawn
+                               ? NULL
+                               : netdp_i_study_rows(study, counted);
+    bool *none = drawn ? NETDP_I_NEW(bool, table->rows) : NULL;
+    const netdp_i_placing placing = {.rows = table->rows,
+                                     .empty = drawn ? none : texts->empty,
+                                     .owner = texts->owner,
+                                     .column = study->data.owner,
+                                     .cuts = study->data.owner_cuts,
+                                     .declared = declared,
+                                     .graph = problem->graph};
+    netdp_status status = drawn && none == NULL ? netdp_i_no_memory(error)
+                                                : netdp_i_places_fill(&placing, &of->places, error);
+    of->node = NETDP_I_NEW(int32_t, of->places.count);
+    of->held = NETDP_I_NEW(int64_t, n);
+    if (status == NETDP_OK && (of->node == NULL || of->held == NULL))
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK && of->places.node != NULL)
+        memcpy(of->node, of->places.node, (size_t)of->places.count * sizeof *of->node);
+    else if (status == NETDP_OK)
+        status = netdp_deal(of->places.count, n, !study->data.one_row_a_node, study->seed, of->node,
+                            error);
+    for (int64_t i = 0; status == NETDP_OK && i < of->places.count; i++)
+        of->held[of->node[i]]++;
+    netdp_i_free(none);
+    return texts->owner != NULL && status != NETDP_OK
                ? netdp_i_within(error, status, "%s: data", study->path)
                : status;
 }
 
-static netdp_status fill_values(const netdp_study *study, const netdp_table *table,
-                                char *const *owner, netdp_i_problem *problem, netdp_error *error)
+static void drop_holding(holding *of)
+{
+    netdp_i_places_clear(&of->places);
+    netdp_i_free(of->node);
+    netdp_i_free(of->held);
+}
+
+/* Where nothing stands: the middle of a range, no bin, or the ball's middle. */
+static double nothing(const netdp_study *study)
+{
+    return netdp_i_study_counts(study) || study->task.clip > 0 ? 0 : 0.5;
+}
+
+/*
+ * Every node's mean. A place where nothing stands counts where the number of rows does; else the mean
+ * is of the rows that there are, all of which are one node's own business.
+ */
+static void add_rows(const netdp_study *study, const netdp_table *table, const holding *of,
+                     double *inner, int64_t *present, netdp_i_problem *problem)
 {
     const int32_t n = netdp_graph_nodes(problem->graph), d = problem->width;
-    int32_t *node = NETDP_I_NEW(int32_t, table->rows);
-    int64_t *held = NETDP_I_NEW(int64_t, n);
+    const bool counts = study->privacy.protects == NETDP_PROTECTS_ROW || study->task.mean_over_rows;
+    for (int64_t i = 0; i < of->places.count; i++) {
+        const int64_t row = of->places.row[i], u = of->node[i];
+        if (row < 0 && !counts)
+            continue;
+        if (row >= 0)
+            problem->clipped +=
+                read_row(study, problem, table->values + row * table->columns, inner) ? 1 : 0;
+        present[u]++;
+        for (int32_t j = 0; j < d; j++)
+            problem->values[u * d + j] += row >= 0 ? inner[j] : nothing(study);
+    }
+    for (int64_t u = 0; u < n; u++)
+        for (int32_t j = 0; j < d; j++) {
+            double *value = &problem->values[u * d + j];
+            if (present[u] == 0)
+                *value = nothing(study);
+            else
+                *value /=
+                    study->task.mean_over_rows ? (double)of->places.count / n : (double)present[u];
+        }
+}
+
+static netdp_status fill_values(const netdp_study *study, const netdp_table *table,
+                                const netdp_i_label_column *texts, netdp_i_problem *problem,
+                                netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(problem->graph), d = problem->width;
+    holding of = {0};
     double *inner = NETDP_I_NEW(double, d);
+    int64_t *present = NETDP_I_NEW(int64_t, n);
     problem->values = NETDP_I_NEW(double, (int64_t)n *d);
     problem->rows = table->rows;
     netdp_status status = NETDP_OK;
-    if (node == NULL || held == NULL || inner == NULL || problem->values == NULL) {
+    if (inner == NULL || present == NULL || problem->values == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
-    status = deal_rows(study, table, owner, problem, node, held, error);
+    status = deal_rows(study, table, texts, problem, &of, error);
     if (status != NETDP_OK)
         goto done;
-    for (int64_t i = 0; i < table->rows; i++) {
-        problem->clipped +=
-            read_row(study, problem, table->values + i * table->columns, inner) ? 1 : 0;
-        for (int32_t j = 0; j < d; j++)
-            problem->values[(int64_t)node[i] * d + j] += inner[j];
-    }
-    for (int32_t u = 0; u < n; u++)
-        for (int32_t j = 0; j < d; j++)
-            problem->values[(int64_t)u * d + j] /=
-                study->task.mean_over_rows ? (double)table->rows / n : (double)held[u];
+    problem->prepared.absent = of.places.absent;
+    problem->prepared.beyond = of.places.beyond;
+    add_rows(study, table, &of, inner, present, problem);
     if (netdp_i_study_tallies(study))
-        status = list_contributions(study, table, node, held, problem, error);
+        status = list_contributions(study, table, &of, problem, error);
     if (status != NETDP_OK)
         goto done;
     for (int32_t u = 0; u < n; u++)
@@ -332,11 +412,11 @@ static netdp_status fill_values(const netdp_study *study, const netdp_table *tab
             problem->truth[j] += problem->values[(int64_t)u * d + j] / n;
     for (int32_t j = 0; j < d; j++)
         problem->truth[j] = problem->low[j] + problem->scale[j] * problem->truth[j];
-    status = netdp_i_problem_protect(study, held, problem, error);
+    status = netdp_i_problem_protect(study, of.held, problem, error);
 done:
-    netdp_i_free(node);
-    netdp_i_free(held);
+    drop_holding(&of);
     netdp_i_free(inner);
+    netdp_i_free(present);
     return status;
 }
 
@@ -357,7 +437,7 @@ netdp_status netdp_i_problem_values(const netdp_study *study, const char *csv,
         status = netdp_i_study_counts(study) ? name_bins(study, table, problem, error)
                                              : scale_columns(study, table, problem, error);
     if (status == NETDP_OK)
-        status = fill_values(study, table, texts.owner, problem, error);
+        status = fill_values(study, table, &texts, problem, error);
     netdp_table_free(table);
     netdp_i_label_column_drop(&texts);
     return status;

@@ -21,6 +21,7 @@ typedef struct netdp_i_variant {
     const netdp_i_problem *problem; /* lent */
     char losses[16];                /* of the network: its pairwise losses' file, no ending */
     double noise;                   /* in units of Delta */
+    bool laplace;                   /* central: Laplace noise, of which `noise` is the scale */
     netdp_kind kind;                /* of what it runs: one of the three, or zeros (central) */
     union {
         netdp_linear protocol; /* gossip */

@@ -1,5 +1,7 @@
 #include "protocol/threat.h"
 
+#include <netdp/privacy.h>
+
 static json_t *list_observers(const int32_t *to, int32_t count)
 {
     json_t *observers = to == NULL ? json_string("all") : json_array();
@@ -10,7 +12,8 @@ static json_t *list_observers(const int32_t *to, int32_t count)
 
 netdp_threat netdp_i_threat_gossip(netdp_sees sees, netdp_own_noise own_noise, bool row)
 {
-    return (netdp_threat){.protects = row ? NETDP_I_ROW_ADJACENCY : NETDP_I_ADJACENCY,
+    const netdp_protection unit = {.protects = row ? NETDP_PROTECTS_ROW : NETDP_PROTECTS_NODE};
+    return (netdp_threat){.protects = netdp_protection_words(&unit),
                           .sees = netdp_sees_name(sees),
                           .own_noise = netdp_own_noise_name(own_noise),
                           .released = NETDP_I_RELEASED,
@@ -19,7 +22,7 @@ netdp_threat netdp_i_threat_gossip(netdp_sees sees, netdp_own_noise own_noise, b
 
 netdp_threat netdp_i_threat_token(bool release)
 {
-    return (netdp_threat){.protects = NETDP_I_ADJACENCY,
+    return (netdp_threat){.protects = netdp_protection_words(&(netdp_protection){0}),
                           .sees = NETDP_I_WALK_SEES,
                           .own_noise = netdp_own_noise_name(NETDP_OWN_NOISE_KNOWN),
                           .released = release ? "the final model, to all" : NETDP_I_RELEASED,

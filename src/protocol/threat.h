@@ -5,9 +5,7 @@
 #include <jansson.h>
 #include <netdp/protocol.h>
 
-/* What adjacency and release mean, in the words of every result. */
-#define NETDP_I_ADJACENCY "a node's whole data replaced"
-#define NETDP_I_ROW_ADJACENCY "one row of a node replaced"
+/* What release means, in the words of every result; netdp_protection_words has the unit's. */
 #define NETDP_I_RELEASED "nothing at the end"
 #define NETDP_I_ASSUMES "nodes follow the protocol and do not pool what they see"
 

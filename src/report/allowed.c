@@ -78,7 +78,9 @@ static const allowed of_alike[] = {{.keys = "observers sources of"}, {.keys = NU
 static const allowed of_least[] = {
     {.keys = "excursion excursion-contracting excursion-mixture first-passage local"},
     {.keys = NULL}};
+static const allowed of_left[] = {{.keys = "mean worst node most rounds_enough"}, {.keys = NULL}};
 static const allowed of_pairing[] = {{.keys = "graph count noise hidden_among partners says"},
+                                     {.keys = "left", .in = of_left},
                                      {.keys = NULL}};
 /* `why` may go by the rows themselves. */
 static const allowed of_guarantee[] = {{.keys = "bound direction sound certified tolerance reason "
@@ -107,7 +109,9 @@ static const allowed of_contributions[] = {{.keys = "realised_max cap mean"}, {.
 static const allowed of_notes[] = {
     {.keys = "self_loops_dropped repeated_edges_dropped weights_ignored "
              "nodes_outside_giant_component graph_redraws"},
-    {.keys = "rows_clipped rows_incomplete constant_columns_dropped", .private = true},
+    {.keys = "rows_clipped rows_incomplete rows_unlabelled rows_absent rows_beyond "
+             "constant_columns_dropped",
+     .private = true},
     {.keys = NULL}};
 static const allowed of_data[] = {{.keys = "columns sensitivity sensitivity_in unit"},
                                   {.keys = "sha256 rows", .private = true},
@@ -123,7 +127,7 @@ static const allowed of_variant[] = {
     {.keys = "threat", .in = of_threat},
     {.keys = "target", .in = of_target},
     {.keys = "notes", .in = of_notes},
-    {.keys = "curve at remarks"},
+    {.keys = "curve at remarks assumed_public"},
     {.keys = "error", .in = of_error, .private = true},
     {.keys = "released", .in = of_released, .private = true},
     {.keys = NULL}};
@@ -134,7 +138,7 @@ static const allowed of_summary[] = {{.keys = "netdp title simulation"},
                                      {.keys = "task protocol"},
                                      {.keys = "threat", .in = of_threat},
                                      {.keys = "target", .in = of_target},
-                                     {.keys = "repeat"},
+                                     {.keys = "repeat assumed_public"},
                                      {.keys = "variants", .in = of_variant},
                                      {.keys = "notes", .in = of_notes},
                                      {.keys = "inputs_sha256", .private = true},
@@ -148,7 +152,7 @@ static const allowed of_point[] = {
 static const allowed of_evidence[] = {{.keys = "confidence mu epsilon delta tested"},
                                       {.keys = "points", .in = of_point},
                                       {.keys = NULL}};
-static const allowed of_one_audit[] = {{.keys = "name attack from to distance noise"},
+static const allowed of_one_audit[] = {{.keys = "name adjacency attack from to distance noise"},
                                        {.keys = "bound direction sound certified reason assumes"},
                                        {.keys = "claim", .in = of_claim},
                                        {.keys = "found_at_least_in"},

@@ -62,7 +62,7 @@ void netdp_i_label_measure(const netdp_i_figure *f, const char *measure,
         snprintf(label, NETDP_I_LABEL_ROOM, "probability of a random answer%s",
                  netdp_i_study_accounts(f->study) || netdp_i_figure_hides(f, "central")
                      ? ""
-                     : "; central: noise, in units of the sensitivity");
+                     : "; central: its own noise, in units of the sensitivity");
     if (strcmp(measure, "loss_per_round") == 0)
         snprintf(label, NETDP_I_LABEL_ROOM, "loss per round");
     if (strcmp(measure, "loss") != 0)

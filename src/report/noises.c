@@ -1,5 +1,6 @@
 #include "report/noises.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const char gaussian[] = "in units of the sensitivity";
@@ -11,9 +12,9 @@ static const char *words_of(const json_t *summary, const json_t *variant)
     const char *mechanism = json_string_value(json_object_get(variant, "mechanism"));
     const char *protocol =
         own != NULL ? own : json_string_value(json_object_get(summary, "protocol"));
-    if (strcmp(json_string_value(json_object_get(variant, "name")), "central") == 0)
-        return gaussian;
-    if (protocol != NULL && strstr(protocol, "-histogram") != NULL)
+    const bool central =
+        strcmp(json_string_value(json_object_get(variant, "name")), "central") == 0;
+    if (!central && protocol != NULL && strstr(protocol, "-histogram") != NULL)
         return "the probability of a random answer";
     return mechanism != NULL && strcmp(mechanism, "laplace") == 0
                ? "the scale of Laplace noise, in units of the sensitivity"

@@ -267,6 +267,42 @@ static bool sweeps_draws(const netdp_i_figure *f)
     return dot != NULL && strcmp(dot, ".draw") == 0;
 }
 
+static bool is_central(const json_t *told)
+{
+    return strcmp(json_string_value(json_object_get(told, "variant")), "central") == 0;
+}
+
+/* Steps that the others trace: from the least to the most; false: there are none. */
+static bool others_span(const json_t *course, double span[2])
+{
+    size_t i;
+    json_t *told;
+    span[0] = INFINITY;
+    span[1] = -INFINITY;
+    json_array_foreach ((json_t *)course, i, told) {
+        const json_t *step = json_object_get(told, "step");
+        const size_t count = json_array_size(step);
+        if (count == 0 || is_central(told))
+            continue;
+        span[0] = fmin(span[0], json_number_value(json_array_get(step, 0)));
+        span[1] = fmax(span[1], json_number_value(json_array_get(step, count - 1)));
+    }
+    return span[0] <= span[1];
+}
+
+/*
+ * The aggregator's steps are of all data at once, and few: among rounds or a token's steps they have no place. What it
+ * ends with is drawn as a level, from the others' first step to their last.
+ */
+static netdp_status add_level(netdp_i_curve *curve, const double span[2], const double y[3],
+                              int64_t runs, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    for (int k = 0; k < 2 && status == NETDP_OK && (k == 0 || span[1] > span[0]); k++)
+        status = netdp_i_curve_add(curve, span[k], y[0], y[1], y[2], runs, error);
+    return status;
+}
+
 /* The course of the runs: mean and standard error at every traced step; over draws, mean and range
  * of the draws' means. */
 netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
@@ -277,6 +313,8 @@ netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
     snprintf(path, sizeof path, "%s/trace.csv", f->folder);
     const bool draws = sweeps_draws(f);
     netdp_status status = netdp_i_course_json(path, &course, error);
+    double span[2];
+    const bool levels = status == NETDP_OK && others_span(course, span);
     json_array_foreach (course, i, told)
         for (int32_t m = 0; m < f->measures; m++) {
             const char *name = json_string_value(json_object_get(told, "variant"));
@@ -295,16 +333,20 @@ netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
                                                        netdp_i_figure_guarantee(variant));
             if (curve == NULL)
                 status = netdp_i_no_memory(error);
-            for (size_t k = 0; status == NETDP_OK && k < json_array_size(mean); k++) {
+            const bool level = levels && is_central(told);
+            for (size_t k = level ? json_array_size(mean) - 1 : 0;
+                 status == NETDP_OK && k < json_array_size(mean); k++) {
                 const double y = netdp_i_json_number(json_array_get(mean, k));
                 const json_t *spread = json_array_get(json_object_get(measured, "error"), k);
                 const double e = draws                    ? 0
                                  : json_is_number(spread) ? json_number_value(spread)
                                                           : NAN;
-                status = netdp_i_curve_add(
-                    curve, json_number_value(json_array_get(json_object_get(told, "step"), k)), y,
-                    y - e, y + e,
-                    json_integer_value(json_array_get(json_object_get(told, "runs"), k)), error);
+                const int64_t runs =
+                    json_integer_value(json_array_get(json_object_get(told, "runs"), k));
+                const double x =
+                    json_number_value(json_array_get(json_object_get(told, "step"), k));
+                status = level ? add_level(curve, span, (double[3]){y, y - e, y + e}, runs, error)
+                               : netdp_i_curve_add(curve, x, y, y - e, y + e, runs, error);
             }
         }
     for (int32_t k = 0; draws && k < f->curves.count; k++)

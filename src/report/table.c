@@ -367,6 +367,11 @@ static void print_threat(FILE *out, const json_t *summary, const json_t *variant
                     json_string_value(json_object_get(own, "released")));
         if (promise[i].pairs != NULL)
             fprintf(out, "%s: %s\n", name_of(variant), promise[i].says);
+        if (promise[i].leaves) {
+            char left[NETDP_I_LEFT_ROOM];
+            netdp_i_pairs_left_words(&promise[i].left, left);
+            fprintf(out, "%s: %s\n", name_of(variant), left);
+        }
     }
 }
 
@@ -411,6 +416,9 @@ static void print_notes_of(FILE *out, const json_t *notes, const char *of, long 
         {"nodes_outside_giant_component", "nodes outside the giant component were left out"},
         {"graph_redraws", "draws of the graph were not connected and drawn again"},
         {"constant_columns_dropped", "columns are constant and were dropped"},
+        {"rows_unlabelled", "rows have a label that is not listed: they contribute nothing"},
+        {"rows_absent", "declared rows are not there: they count, and contribute nothing"},
+        {"rows_beyond", "rows beyond the declared number were left out (data.rows)"},
     };
     const char *colon = of[0] != '\0' ? ": " : "";
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
@@ -497,6 +505,43 @@ static void print_claims(FILE *out, const json_t *variants)
     }
 }
 
+/* Is it a remark of every variant that has some? */
+static bool is_common(const json_t *variants, const json_t *remark)
+{
+    size_t i, j;
+    json_t *variant, *text;
+    json_array_foreach ((json_t *)variants, i, variant) {
+        const json_t *remarks = json_object_get(variant, "remarks");
+        bool found = remarks == NULL;
+        json_array_foreach ((json_t *)remarks, j, text)
+            found = found || json_equal(text, remark);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* What is assumed to be public, and what no guarantee covers: once where it is the same for all. */
+static void print_assumed(FILE *out, const json_t *variants)
+{
+    static const char *const shown[] = {"assumed public:", "not covered:"};
+    size_t i, j;
+    bool first = true;
+    json_t *variant, *remark;
+    json_array_foreach ((json_t *)variants, i, variant) {
+        const json_t *remarks = json_object_get(variant, "remarks");
+        json_array_foreach ((json_t *)remarks, j, remark) {
+            const char *text = json_string_value(remark);
+            const bool common = is_common(variants, remark);
+            for (int k = 0; k < 2 && (first || !common); k++)
+                if (strncmp(text, shown[k], strlen(shown[k])) == 0)
+                    fprintf(out, "%s%s%s\n", common ? "" : name_of(variant), common ? "" : ": ",
+                            text);
+        }
+        first = first && json_array_size(remarks) == 0;
+    }
+}
+
 /* A study that ran: errors, then guarantees under their threat model. */
 static void print_study(FILE *out, const json_t *summary, const json_t *variants,
                         const netdp_i_promise *promise)
@@ -511,6 +556,7 @@ static void print_study(FILE *out, const json_t *summary, const json_t *variants
     print_released(out, variants);
     print_guarantees(out, summary, variants, promise);
     print_threat(out, summary, variants, promise);
+    print_assumed(out, variants);
 }
 
 /* The variants' promises, as they are recorded; a claim has none. */

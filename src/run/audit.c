@@ -367,14 +367,16 @@ static netdp_status judge(auditing *a, const claim *c, const attack *how, double
         status = netdp_audit_verdict(&evidence, c->mu, c->epsilon, &verdict, &enough, error);
     if (status != NETDP_OK)
         return status;
+    char unit[256];
+    netdp_i_study_unit_words(c->variant->study, unit, sizeof unit);
     json_t *audit = json_pack(
-        "{s:s, s:s, s:i, s:i, s:i, s:f, s:o, s:s, s:{s:f, s:f, s:f, s:f, s:I, s:o}, s:s, s:o}",
-        "name", c->variant->name, "attack", how->name, "from", (int)c->from, "to", (int)c->to,
-        "distance", (int)c->distance, "noise", c->variant->noise, "claim", claim_json(c),
-        "found_at_least_in", c->mu >= 0 ? "mu" : "epsilon", "evidence", "confidence", confidence,
-        "mu", evidence.mu, "epsilon", evidence.epsilon, "delta", evidence.delta, "tested",
-        (json_int_t)evidence.tested, "points", points_json(&evidence), "verdict", words[verdict],
-        "enough_runs", enough > 0 ? json_integer(enough) : json_null());
+        "{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:o, s:s, s:{s:f, s:f, s:f, s:f, s:I, s:o}, s:s, s:o}",
+        "name", c->variant->name, "adjacency", unit, "attack", how->name, "from", (int)c->from,
+        "to", (int)c->to, "distance", (int)c->distance, "noise", c->variant->noise, "claim",
+        claim_json(c), "found_at_least_in", c->mu >= 0 ? "mu" : "epsilon", "evidence", "confidence",
+        confidence, "mu", evidence.mu, "epsilon", evidence.epsilon, "delta", evidence.delta,
+        "tested", (json_int_t)evidence.tested, "points", points_json(&evidence), "verdict",
+        words[verdict], "enough_runs", enough > 0 ? json_integer(enough) : json_null());
     /* What was found in another order is not of this audit. */
     while (json_array_size(a->found.audits) > (size_t)a->found.judged)
         json_array_remove(a->found.audits, json_array_size(a->found.audits) - 1);

@@ -89,7 +89,8 @@ static netdp_status simulate_central(running *r, double noise, netdp_run_seed se
 {
     const netdp_i_problem *p = r->variant->problem;
     const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
-    netdp_status status = netdp_simulate_central(p->values, n, d, noise, seed, r->result, error);
+    netdp_status status = netdp_i_simulate_central(r->variant->laplace, p->values, n, d, noise,
+                                                   seed, r->result, error);
     if (status != NETDP_OK)
         return status;
     netdp_trace_row row = {.step = 1, .accuracy = -1, .bytes = 16.0 * d * n, .messages = 2.0 * n};

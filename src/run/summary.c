@@ -15,6 +15,7 @@
 #include "protocol/threat.h"
 #include "run/folder.h"
 #include "simulate/gossip.h"
+#include "study/assumed.h"
 #include "study/protection.h"
 #include "study/value.h"
 
@@ -173,6 +174,27 @@ static void remark_contraction(const netdp_i_variant *variant, json_t *remarks)
                variant->token.contraction);
 }
 
+/* What is neither declared nor covered, though results were made of it. */
+static void remark_assumed(const netdp_i_variant *variant, json_t *remarks)
+{
+    const unsigned assumes = netdp_i_study_assumes(variant->study);
+    const char *word;
+    char list[128] = "";
+    for (int k = 0; (word = netdp_i_assumed_word(assumes, k)) != NULL; k++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k > 0 ? ", " : "", word);
+    if (assumes != 0)
+        remark(remarks, "assumed public: %s", list);
+    if ((assumes & NETDP_I_ASSUMES_SCALES) != 0)
+        remark(remarks, "not covered: the mean and deviation of the training rows by which they "
+                        "were standardised");
+    if (variant->study->data.missing == NETDP_MISSING_MEAN)
+        remark(remarks, (assumes & NETDP_I_ASSUMES_SCALES) == 0
+                            ? "an empty cell counts as the middle of its column's public range: "
+                              "nothing is found from other rows"
+                            : "not covered: the means of the training rows, as which empty cells "
+                              "count");
+}
+
 /* What rows as the unit assume, and what batches do to it. */
 static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
 {
@@ -184,12 +206,7 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
     else if (problem->least_rows + 1 < problem->most_rows && !netdp_i_study_tallies(variant->study))
         remark(remarks, "every node counts the same, whatever it holds: the result is a mean over "
                         "nodes, not over rows (task.mean_over: rows)");
-    if (variant->study->data.missing == NETDP_MISSING_MEAN)
-        remark(remarks, variant->study->data.column_count > 0
-                            ? "an empty cell counts as the middle of its column's public range: "
-                              "nothing is found from other rows"
-                            : "not covered: the means of the training rows, as which empty cells "
-                              "count");
+    remark_assumed(variant, remarks);
     if (variant->study->task.local > 1)
         remark(
             remarks,
@@ -221,11 +238,6 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
            "protected: %s; how many rows each node holds (%lld to %lld) is public, and rows of the "
            "same person at other nodes, or at the same one, add up",
            words, (long long)problem->least_rows, (long long)problem->most_rows);
-    if (problem->train != NULL && variant->study->data.synthetic == NULL &&
-        variant->study->data.column_count == 0)
-        remark(remarks,
-               "not covered: the mean and deviation of the training rows by which they were "
-               "standardised");
     if (protection.change == NETDP_CHANGE_ADD_REMOVE)
         remark(remarks, "a row that is not there counts as 0 (of values: as the middle of their "
                         "range); the number that sums are divided by stays");
@@ -284,6 +296,11 @@ static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
 static void remark_gossip(const netdp_i_variant *variant, json_t *remarks)
 {
     const netdp_variation *varying = &variant->protocol.varying;
+    const netdp_i_promise *promise = &variant->guarantee;
+    char left[NETDP_I_LEFT_ROOM];
+    if (promise->leaves &&
+        netdp_i_pairs_left_warning(&variant->protocol, &promise->left, promise->left_rounds, left))
+        remark(remarks, "%s", left);
     if (varying->kind != NETDP_VARY_NEVER && varying->kind != NETDP_VARY_PEER)
         remark(
             remarks,
@@ -364,6 +381,8 @@ static void add_tuned(json_t *told, const netdp_i_variant *variant)
 /* What its number `noise` is, where that is no sigma. */
 static void add_mechanism(json_t *told, const netdp_i_variant *variant)
 {
+    if (variant->laplace)
+        json_object_set_new(told, "mechanism", json_string("laplace"));
     if (variant->role == NETDP_I_CENTRAL || variant->kind != NETDP_TALLY)
         return;
     if (variant->tally.mechanism == NETDP_RANDOMISED_RESPONSE)
@@ -503,7 +522,24 @@ static json_t *private_notes(const netdp_i_problem *problem)
         json_object_set_new(notes, "cells_filled", json_integer(problem->prepared.filled));
     if (problem->prepared.unlisted > 0)
         json_object_set_new(notes, "cells_unlisted", json_integer(problem->prepared.unlisted));
+    if (problem->prepared.unlabelled > 0)
+        json_object_set_new(notes, "rows_unlabelled", json_integer(problem->prepared.unlabelled));
+    if (problem->prepared.absent > 0)
+        json_object_set_new(notes, "rows_absent", json_integer(problem->prepared.absent));
+    if (problem->prepared.beyond > 0)
+        json_object_set_new(notes, "rows_beyond", json_integer(problem->prepared.beyond));
     return notes;
+}
+
+/* What is neither declared nor independent of the rows; no key where there is nothing. */
+static void add_assumed(json_t *told, const netdp_study *study)
+{
+    const unsigned assumes = netdp_i_study_assumes(study);
+    json_t *list = assumes != 0 ? json_array() : NULL;
+    for (int k = 0; list != NULL && netdp_i_assumed_word(assumes, k) != NULL; k++)
+        json_array_append_new(list, json_string(netdp_i_assumed_word(assumes, k)));
+    if (list != NULL)
+        json_object_set_new(told, "assumed_public", list);
 }
 
 /* What a listed variant has of its own: all that the summary says of the study, in its place. */
@@ -517,6 +553,7 @@ static void add_own(json_t *told, const netdp_study *base, const netdp_i_variant
     json_object_set_new(told, "sensitivity", json_real(variant->problem->sensitivity));
     json_object_set_new(told, "protocol", json_string(study->protocol.kind));
     json_object_set_new(told, "threat", threat_json(variant));
+    add_assumed(told, study);
     json_object_set_new(told, "target", target_json(study));
     json_object_set_new(told, "notes", notes_json(variant->problem));
 }
@@ -586,6 +623,7 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
         "variants", variants, "notes", notes_json(problem));
     if (summary == NULL)
         return netdp_i_no_memory(error);
+    add_assumed(summary, study);
     netdp_i_file_path(path, folder, "summary.json");
     status = netdp_i_json_write(summary, path, error);
     json_decref(summary);

@@ -1,4 +1,5 @@
 /* Averaging executed, round by round, and by one who is trusted. */
+#include <netdp/noise.h>
 #include <netdp/simulate.h>
 
 #include <math.h>
@@ -159,6 +160,13 @@ netdp_status netdp_simulate_central(const double *values, int32_t nodes, int32_t
                                     netdp_error *error)
 {
     NETDP_I_GIVEN(error, values && result);
+    return netdp_i_simulate_central(false, values, nodes, width, noise, seed, result, error);
+}
+
+netdp_status netdp_i_simulate_central(bool laplace, const double *values, int32_t nodes,
+                                      int32_t width, double noise, netdp_run_seed seed,
+                                      double *result, netdp_error *error)
+{
     if (nodes < 1 || width < 1 || !(noise >= 0) || isinf(noise))
         return netdp_i_fail(error, NETDP_INVALID,
                             "central: %d nodes, width %d, noise %g; give 1 or more of each, and a "
@@ -169,7 +177,10 @@ netdp_status netdp_simulate_central(const double *values, int32_t nodes, int32_t
         return netdp_i_no_memory(error);
     netdp_stream stream =
         netdp_stream_at(seed.seed, NETDP_FOR_CENTRAL, 0, netdp_i_stream_step(seed, 0));
-    netdp_stream_normals(&stream, drawn, (size_t)width);
+    if (!laplace)
+        netdp_stream_normals(&stream, drawn, (size_t)width);
+    for (int32_t j = 0; laplace && j < width; j++)
+        drawn[j] = netdp_stream_laplace(&stream);
     netdp_i_mean_of(values, nodes, width, result);
     for (int32_t j = 0; j < width; j++)
         result[j] += noise / nodes * drawn[j];

@@ -62,6 +62,11 @@ netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t 
                             netdp_run_seed seed, const netdp_i_round_hooks *rounds, double *state,
                             netdp_error *error);
 
+/* netdp_simulate_central, or with Laplace noise of the scale `noise`. */
+netdp_status netdp_i_simulate_central(bool laplace, const double *values, int32_t nodes,
+                                      int32_t width, double noise, netdp_run_seed seed,
+                                      double *result, netdp_error *error);
+
 /* netdp_simulate and netdp_simulate_learning that can be saved on the way; `saving` may be NULL. */
 netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const double *values,
                               int32_t width, netdp_run_seed seed, netdp_tracing tracing,

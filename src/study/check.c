@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "graph/families.h"
+#include "study/assumed.h"
 #include "study/claims.h"
 #include "study/constants.h"
 #include "study/figure.h"
@@ -367,7 +368,8 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
             from, "task.clip", error,
             "is missing; without a bound on each row's gradient there is no "
             "sensitivity");
-    if (study->data.column_count > 0 && (drawn || study->data.features != NULL))
+    if (study->data.column_count > 0 &&
+        (drawn || (study->data.features != NULL && netdp_i_study_describes(study))))
         return netdp_i_reading_fail(from, "data.columns", error,
                                     drawn ? "does not apply to synthetic data; remove it"
                                           : "excludes data.features; keep one of the two");
@@ -561,6 +563,8 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
     status = check_particular(from, error);
     if (status == NETDP_OK && !accounts)
         status = check_owner(from, error);
+    if (status == NETDP_OK && !accounts)
+        status = netdp_i_assumed_check(from, error);
     if (status == NETDP_OK)
         status = netdp_i_protection_check(
             from, netdp_i_study_learns(study) && !netdp_i_study_walks(study), error);

@@ -58,6 +58,7 @@ static const char *const missing[] = {[NETDP_MISSING_REFUSE] = "refuse",
                                       [NETDP_MISSING_DROP] = "drop",
                                       [NETDP_MISSING_MEAN] = "mean",
                                       NULL};
+static const char *const prepares[] = {"ranges", "standardise", NULL};
 static const char *const categories[] = {"refuse", "onehot", NULL};
 static const char *const mean_over[] = {"nodes", "rows", NULL};
 static const char *const workloads[] = {"sums", "gossip", NULL};
@@ -99,6 +100,8 @@ const netdp_i_key netdp_i_keys[] = {
      .expects = "the column that says whose a row is, such as hospital"},
     {"data.owner_cuts", NETDP_I_KEY_TEXT, AT(data.owner_cuts),
      .expects = "ascending numbers such as 10, 20.5, 31"},
+    {"data.rows", NETDP_I_KEY_TEXT, AT(data.rows),
+     .expects = "how many rows there are, such as 1000, of owners {a: 100, b: 120}, or a file with columns owner and rows"},
     {"data.missing", NETDP_I_KEY_WORD, AT(data.missing), .fallback = "refuse",
      .word = missing, .expects = "refuse, drop or mean"},
     {"data.categories", NETDP_I_KEY_SWITCH, AT(data.onehot), .learns = true, .fallback = "refuse",
@@ -106,6 +109,8 @@ const netdp_i_key netdp_i_keys[] = {
     {"data.label", NETDP_I_KEY_TEXT, AT(data.label), .expects = "the column to predict"},
     {"data.features", NETDP_I_KEY_TEXT, AT(data.features),
      .expects = "columns such as 'age, income', 'all but id' or all"},
+    {"data.prepare", NETDP_I_KEY_TEXT, AT(data.prepare), .learns = true, .word = prepares,
+     .expects = "ranges or standardise"},
     {"data.row", NETDP_I_KEY_TEXT, AT(data.row), .fallback = "",
      .expects = "what a row is, such as one patient's record at one hospital"},
     {"data.batches", NETDP_I_KEY_TEXT, AT(data.batches), .learns = true, .fallback = "full",
@@ -339,6 +344,13 @@ bool netdp_i_key_applies(const netdp_i_key *key, const char *task, const netdp_p
     if (key->learns)
         return learning || (key->only != 0 && netdp_i_key_taken(key, named->settings));
     return netdp_i_key_taken(key, named->settings);
+}
+
+bool netdp_i_key_is_path(const netdp_i_key *key, const char *text)
+{
+    return key->kind == NETDP_I_KEY_FILE ||
+           (strcmp(key->name, "data.rows") == 0 && strchr(text, ':') == NULL &&
+            text[strspn(text, "0123456789")] != '\0');
 }
 
 int netdp_i_key_find(const char *name)

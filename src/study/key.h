@@ -13,7 +13,7 @@
 /* Numbers that are squared on the way must keep finite squares. */
 #define NETDP_I_LARGEST 1e100
 
-enum { NETDP_I_KEYS = 105 };
+enum { NETDP_I_KEYS = 107 };
 
 typedef enum netdp_i_kind {
     NETDP_I_KEY_TEXT,    /* char * */
@@ -64,6 +64,9 @@ const char *netdp_i_key_leaf(const netdp_i_key *key);
 
 /* Length of "privacy" of "privacy.epsilon"; 0 at the top. */
 size_t netdp_i_key_section(const netdp_i_key *key);
+
+/* Is the text a path, relative to the study's folder? data.rows may be a number, a list or a file. */
+bool netdp_i_key_is_path(const netdp_i_key *key, const char *text);
 
 /* Is it of data and simulation, which an account alone has not? */
 bool netdp_i_key_runs(const netdp_i_key *key, bool realised);

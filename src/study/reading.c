@@ -68,7 +68,7 @@ static netdp_status keep_text(const netdp_i_reading *from, const netdp_i_key *ke
         return netdp_i_reading_fail(from, key->name, error, "has %zu bytes; give at most %d",
                                     length, LONGEST_TEXT);
     const char *slash = strrchr(from->path, '/');
-    bool beside = key->kind == NETDP_I_KEY_FILE && text[0] != '/' && slash != NULL;
+    bool beside = netdp_i_key_is_path(key, text) && text[0] != '/' && slash != NULL;
     size_t folder = beside ? (size_t)(slash - from->path) + 1 : 0;
     char *kept = netdp_i_new((int64_t)(folder + length + 1), 1);
     if (kept == NULL)

@@ -51,6 +51,8 @@ struct netdp_study {
         bool one_row_a_node;    /* per_node: one | even (default) */
         char *owner;            /* the column that says whose a row is; NULL: rows are dealt */
         char *owner_cuts;       /* as netdp_preparation has them; NULL: none */
+        char *rows;             /* as netdp_preparation has them; NULL: not declared */
+        char *prepare;          /* learning: "ranges", "standardise"; NULL: by what is declared */
         netdp_missing missing;  /* what becomes of rows with an empty cell */
         bool onehot;            /* learning: columns may have values in place of bounds */
         char *label;            /* learning: the column that is predicted; NULL for a mean */

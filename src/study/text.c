@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "study/flatten.h"
 
 /* A study is a page; whatever is larger is another file, and would only cost memory here. */
 enum { LARGEST = 1 << 21 };
@@ -260,7 +261,7 @@ static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_l
 netdp_status netdp_i_study_text_read(const char *path, const char *given, netdp_i_study_text **text,
                                      netdp_i_lines *lines, netdp_error *error)
 {
-    char *bytes = NULL;
+    char *bytes = NULL, *flat = NULL;
     int64_t count = 0;
     netdp_status status = NETDP_OK;
     if (given == NULL)
@@ -283,6 +284,8 @@ netdp_status netdp_i_study_text_read(const char *path, const char *given, netdp_
         goto done;
     }
     status = netdp_i_lines_read(path, bytes, count, lines, error);
+    if (status == NETDP_OK)
+        status = netdp_i_study_flatten(bytes, count, &flat, &count, error);
     if (status != NETDP_OK)
         goto done;
     schema made;
@@ -290,14 +293,15 @@ netdp_status netdp_i_study_text_read(const char *path, const char *given, netdp_
     fault found = {.depth = 0};
     cyaml_config_t config = configure(&found);
     cyaml_data_t *read = NULL;
-    cyaml_err_t code =
-        cyaml_load_data((const uint8_t *)bytes, (size_t)count, &config, &made.root, &read, NULL);
+    cyaml_err_t code = cyaml_load_data((const uint8_t *)(flat != NULL ? flat : bytes),
+                                       (size_t)count, &config, &made.root, &read, NULL);
     if (code != CYAML_OK) {
         status = complain(code, path, lines, &found, error);
         goto done;
     }
     *text = read;
 done:
+    netdp_i_free(flat);
     netdp_i_free(bytes);
     return status;
 }

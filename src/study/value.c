@@ -112,6 +112,8 @@ json_t *netdp_i_value_json(const netdp_study *study, const netdp_i_key *key)
     switch (key->kind) {
     case NETDP_I_KEY_TEXT:
     case NETDP_I_KEY_DATASET:
+        if (netdp_i_key_is_path(key, *(char *const *)from))
+            return json_path(*(char *const *)from);
         return json_string(*(char *const *)from);
     case NETDP_I_KEY_FILE:
         return json_path(*(char *const *)from);

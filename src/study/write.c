@@ -104,6 +104,8 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
     switch (key->kind) {
     case NETDP_I_KEY_TEXT:
     case NETDP_I_KEY_DATASET:
+        if (netdp_i_key_is_path(key, *(char *const *)from))
+            return write_path(stream, *(char *const *)from, error);
         return netdp_i_study_write_text(stream, *(char *const *)from, error);
     case NETDP_I_KEY_FILE:
         return write_path(stream, *(char *const *)from, error);

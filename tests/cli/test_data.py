@@ -13,7 +13,12 @@ def lists_houses(got):
     assert "823" in rows["houses"]["from"] and len(rows["houses"]["sha256"]) == 64
     assert rows["meters"]["bundled"] is True and rows["meters"]["found"], rows["meters"]
     for row in got["data"]:
-        assert list(row) == ["name", "file", "sha256", "from", "bundled", "found"], row
+        is_table = row["name"] in ("houses", "meters")  # of which rows and columns are declared
+        assert list(row) == ["name", "file", "sha256", "from", "bundled", "found"] + ["rows", "columns"] * is_table, row
+    assert rows["houses"]["rows"] == 20640 and rows["houses"]["columns"][-1] == {"name": "label", "values": ["N", "P"]}
+    assert rows["meters"]["rows"] == 32 and all(one["bounds"] == [0, 5] for one in rows["meters"]["columns"])
+    # What is declared is the file's header.
+    assert [one["name"] for one in rows["meters"]["columns"]] == METERS.decode().splitlines()[0].split(",")
 
 
 def verdict(name, want):

@@ -82,6 +82,37 @@ def every_option_says_its_default():
                 assert re.search(r"\((default: .+|required.*|this or .+)\)$", text), text
 
 
+def help_pages():
+    """The words of every help page: commands as `netdp help` lists them, theirs, and each protocol of those that have some."""
+    _, out, _ = run(["--help"], "/")
+    pages = [[]]
+    for name in re.findall(r"^  ([a-z]+)  ", out, re.M):
+        if name == "help":
+            continue
+        _, page, _ = run([name, "--help"], "/")
+        below = re.search(rf"^Usage: netdp {name} ([a-z]+(?:\|[a-z]+)+)", page, re.M)
+        pages += [[name], *([name, one] for one in (below.group(1).split("|") if below else []))]
+        protocols = re.search(r"^The protocols.*?\n(.*?)\n\n", page, re.M | re.S)
+        named = re.findall(r"^  ([a-z]+(?:-[a-z]+)*)  ", protocols.group(1), re.M) if protocols else []
+        pages += [[name, "--protocol", one] for one in [*named, *(["all"] if named else [])]]
+    return pages
+
+
+def no_heading_stands_alone():
+    """Below each heading of each help page is something: an indented line, or a sentence."""
+    pages, headings = help_pages(), 0
+    assert len(pages) > 50, pages
+    for words in pages:
+        code, out, _ = run([*words, "--help"], "/")
+        assert code == 0, words
+        lines = out.split("\n") + [""]
+        for above, heading, below in zip(["", *lines], lines, lines[1:]):
+            if re.fullmatch(r"[A-Z][^.]*:", heading) and above == "":
+                headings += 1
+                assert below.strip(), f"netdp {' '.join(words)} --help: nothing below '{heading}'"
+    assert headings > 150, headings
+
+
 def signals_stop_long_work():
     for number in (signal.SIGINT, signal.SIGTERM):
         work = subprocess.Popen([COMMAND, *LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -109,5 +140,5 @@ def bar_on_a_terminal_only():
     assert b" left" in seen and b"/s" in seen and b"%" in seen, seen
 
 
-main(CASES, [closed_standard_output, closed_pipe, every_option_says_its_default,
+main(CASES, [closed_standard_output, closed_pipe, every_option_says_its_default, no_heading_stands_alone,
              signals_stop_long_work, bar_on_a_terminal_only])

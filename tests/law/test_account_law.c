@@ -254,7 +254,10 @@ static void compare_with_oracle(net n, question q)
             assert_true(isinf(loss_at(got, u, 0)));
             continue;
         }
-        if (!(fabs(loss_at(got, u, 0) - want[u]) <= 1e-8))
+        /* Sums that repeat one another but for rounding: the closed bound stands instead. */
+        const bool closed = got->bound->bound == NETDP_BOUND_EVERYTHING && got->members > 1;
+        if (closed ? !(loss_at(got, u, 0) >= want[u] * (1 - 1e-8))
+                   : !(fabs(loss_at(got, u, 0) - want[u]) <= 1e-8))
             fail_msg("%s %s, %d nodes, T = %d, dither %g, %s, %s, %d observer(s) from %d: loss of "
                      "%d is %.15g, want %.15g (difference %.3g)",
                      netdp_graph_origin(n.graph), netdp_mixing_name(n.mixing), n.nodes,
@@ -568,8 +571,7 @@ static void test_monotone_in_dither(void **state)
     (void)state;
     /*
      * Either side of the change of method at 0.005. Below 1e-6 the dither drowns in rounding and
-     * the account is only asked to err upwards; 0 is a case of its own, with a tolerance that goes
-     * with the result.
+     * the certificate is wide; 0 is a case of its own, with a tolerance that goes with the result.
      */
     static const double dither[] = {3,    1,    0.3,  0.02, 0.0051, 0.0049, 1e-3,  1e-4,
                                     1e-5, 1e-6, 1e-7, 1e-8, 1e-9,   1e-11,  1e-13, 0};
@@ -585,8 +587,8 @@ static void test_monotone_in_dither(void **state)
                                     .sees = view / 2 == 0 ? NETDP_SEES_NEIGHBOURS : NETDP_SEES_SUM,
                                     .own_noise = own_noises[view % 2]};
                 netdp_losses *now = answer(n, q);
-                assert_true((now->tolerance > 0) == (dither[d] < 1e-8));
-                assert_true(now->certified == (dither[d] >= 1e-6));
+                assert_true((now->tolerance > 0) == (dither[d] == 0));
+                assert_true(now->certified == (dither[d] > 0));
                 if (before != NULL)
                     assert_below(before, now, 1e-7, "a larger dither tells more");
                 if (before == NULL || dither[d] >= 1e-6) {

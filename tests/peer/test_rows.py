@@ -89,12 +89,12 @@ task: {%(task)s}
 protocol: {kind: %(protocol)s}
 privacy: {epsilon: 50, delta: 1e-6, over: worst, protects: row%(privacy)s, pair_graph: edges, pair_noise: 4}
 """
-TWO = "columns: [{name: age, bounds: [0, 100]}, {name: dose, bounds: [-1, 3]}]"
+TWO = "rows: 33, columns: [{name: age, bounds: [0, 100]}, {name: dose, bounds: [-1, 3]}]"
 STUDIES = [
     {"title": "A mean over patients", "data": TWO, "task": "kind: mean, mean_over: rows", "protocol": "averaging, rounds: 3", "privacy": ", dither: 0"},
     {"title": "A mean over hospitals, one patient missing", "data": TWO, "task": "kind: mean", "protocol": "averaging, rounds: 3",
      "privacy": ", dither: 0, change: add-remove"},
-    {"title": "A histogram, one patient missing", "data": "columns: [{name: age, bounds: [0, 100]}]", "task": "kind: histogram, levels: 5",
+    {"title": "A histogram, one patient missing", "data": "rows: 33, columns: [{name: age, bounds: [0, 100]}]", "task": "kind: histogram, levels: 5",
      "protocol": "averaging, rounds: 3", "privacy": ", dither: 0, change: add-remove"},
     {"title": "A model, by turns", "data": TWO + ", label: ill, split: 0.8, batches: cyclic:3", "task": "kind: logistic, clip: 0.3, step: 0.7, l2: 0.05",
      "protocol": "gossip-sgd, rounds: 9", "privacy": ""},

@@ -41,7 +41,7 @@ def test_rows_are_clipped_each():
 
     got = ask(each, rows=3)
     assert np.allclose(got.models, by_numpy(12, 2, 0.3, 0.5, each), rtol=1e-12)
-    assert got.sensitivity == 2 * 0.5 / 3 and "one row of a node replaced" in got.assumes
+    assert got.sensitivity == 2 * 0.5 / 3 and "one row of one node's data replaced" in got.assumes
     assert "a node's whole data" not in got.assumes
 
 

@@ -107,6 +107,33 @@ def test_categories(tmp_path):
         netdp.run(study, tmp_path / "other")
 
 
+def test_neighbouring_values(tmp_path):
+    """What is public of a frame's rows: nothing that one of them says, empty or another."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"owner": np.arange(24) % 3, "a": np.linspace(0, 1, 24), "kind": np.arange(24) // 3 % 2})
+    counted = {"0": 8, "1": 8, "2": 8}
+    study = own(graph={"family": "ring 3"}, data={
+        "label": "kind", "owner": "owner", "missing": "drop", "rows": counted,
+        "columns": [{"name": "a", "bounds": [0, 1]}, {"name": "kind", "values": [0, 1]}]},
+        task={"kind": "logistic", "clip": 0.4, "step": 0.5}, protocol={"kind": "gossip-sgd", "rounds": 4},
+        privacy={"epsilon": 4, "delta": 1e-6, "protects": "row", "change": "add-remove"})
+    found = []
+    for row, column, value in ((0, "a", 0), (5, "a", math.nan), (5, "kind", 7), (5, "kind", 1 - frame.kind[5]), (5, "a", 1e99)):
+        changed = frame.astype(float)
+        changed.loc[row, column] = value
+        found.append(netdp.run(study, tmp_path / str(len(found)), values=changed))
+    found.append(netdp.run(study, tmp_path / "fewer", values=frame[:-1]))
+    public = [{name: (one.folder / name).read_bytes() for name in ("summary.json", "loss.csv")} for one in found]
+    assert all(one == public[0] for one in public)
+    assert "assumed_public" not in found[0].summary
+    del study["data"]["rows"]
+    with pytest.raises(netdp.Invalid, match="data.rows: is missing"):
+        netdp.run(study, tmp_path / "refused", values=frame)
+    assert netdp.run(study, tmp_path / "set", set={"data.rows": counted}, values=frame).folder.exists()
+    study["privacy"]["change"] = "replace"
+    assert netdp.run(study, tmp_path / "assumed", values=frame).summary["assumed_public"] == ["row counts"]
+
+
 def test_nan_in_a_study():
     with pytest.raises(ValueError):
         netdp.run(own(privacy={"epsilon": math.nan, "delta": 1e-6}))

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "peer/link/limits.h"
+#include "peer/link/door.h"
 #include "peer/link/transport.h"
 
 enum { NODES = 3, WIDTH = 2 };
@@ -24,7 +27,7 @@ typedef struct end {
     netdp_i_transport *transport;
     netdp_i_link link[2];
     char address[32];
-    bool up, down, crowded;
+    bool up, down, crowded, closed; /* closed: lets nobody in who has shown who he is */
     int frames;
     netdp_i_refusal refused, goodbye, answer;
     netdp_i_hello hello; /* said when a link is up; nodes 0: nothing is */
@@ -92,6 +95,13 @@ static void on_refused(void *context, int32_t link, netdp_i_refusal why, const c
     e->crowded = e->crowded || why == NETDP_I_REFUSE_TOO_MANY;
 }
 
+static bool may_begin(void *context, int32_t link)
+{
+    const end *e = context;
+    (void)link;
+    return !e->closed;
+}
+
 static void open_end(uv_loop_t *loop, end *e, int who, int32_t links, int64_t certificate,
                      const char *listen)
 {
@@ -108,7 +118,7 @@ static void open_end(uv_loop_t *loop, end *e, int who, int32_t links, int64_t ce
         .width = WIDTH,
         .certificate = certificate,
         .patience = 2000,
-        .hooks = {e, on_up, on_frame, on_down, on_refused},
+        .hooks = {e, on_up, on_frame, on_down, on_refused, may_begin},
     };
     assert_int_equal(netdp_i_transport_new(&plan, &e->transport, &error), NETDP_OK);
 }
@@ -176,7 +186,7 @@ static void keys_are_refused_by_name(void **state)
         int64_t certificate;
         netdp_i_refusal why;
     } wrong[] = {
-        {NODES, 0, NETDP_I_REFUSE_UNKNOWN_KEY}, /* in no roster */
+        {NODES, 0, NETDP_I_REFUSE_UNKNOWN_KEY}, /* of no member */
         {2, 0, NETDP_I_REFUSE_NOT_A_NEIGHBOUR}, /* in it, without an edge */
         {1, -60, NETDP_I_REFUSE_EXPIRED},       /* the right one, a minute late */
     };
@@ -192,23 +202,184 @@ static void keys_are_refused_by_name(void **state)
     }
 }
 
+/* ---- Strangers, and liars that speak TLS themselves, each in a thread of its own ---- */
+
+typedef struct raw {
+    pthread_t thread;
+    int socket; /* that it listens on, or of its connection */
+    SSL_CTX *tls;
+    netdp_i_tls_party party;
+} raw;
+
+static netdp_i_refusal believe(netdp_i_tls_party *party, const uint8_t other[32], bool valid)
+{
+    (void)party, (void)other, (void)valid;
+    return NETDP_I_REFUSE_NOTHING;
+}
+
+static void raw_begin(raw *r, int who, void *(*run)(void *))
+{
+    netdp_error error;
+    r->party.judge = believe;
+    assert_int_equal(netdp_i_tls_new(seed[who], 60, &r->tls, &error), NETDP_OK);
+    assert_int_equal(pthread_create(&r->thread, NULL, run, r), 0);
+}
+
+static void raw_end(raw *r)
+{
+    assert_int_equal(pthread_join(r->thread, NULL), 0);
+    SSL_CTX_free(r->tls);
+    close(r->socket);
+}
+
+static int connected(int port)
+{
+    struct sockaddr_in address;
+    const int made = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(uv_ip4_addr("127.0.0.1", port, &address), 0);
+    assert_int_equal(connect(made, (struct sockaddr *)&address, sizeof address), 0);
+    return made;
+}
+
+/* Takes a knock, whoever it is for, and shows a key that is not the roster's. */
+static void *pretend(void *context)
+{
+    raw *r = context;
+    uint8_t knock[NETDP_I_KNOCK];
+    const int met = accept(r->socket, NULL, NULL);
+    (void)!recv(met, knock, sizeof knock, MSG_WAITALL);
+    SSL *ssl = netdp_i_tls_begin(r->tls, met, false, &r->party);
+    (void)SSL_accept(ssl);
+    SSL_free(ssl);
+    close(met);
+    return NULL;
+}
+
 /* Who dials is no less careful: somebody else listens where member 0 should. */
 static void an_impostor_is_refused(void **state)
 {
     (void)state;
     uv_loop_t loop;
-    end server = {0}, client = {.hello = {.index = 1, .nodes = NODES}};
+    raw impostor = {.socket = socket(AF_INET, SOCK_STREAM, 0)};
+    end client = {.hello = {.index = 1, .nodes = NODES}};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    assert_int_equal(bind(impostor.socket, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(impostor.socket, 1), 0);
+    assert_int_equal(getsockname(impostor.socket, (struct sockaddr *)&address, &size), 0);
+    raw_begin(&impostor, NODES, pretend);
     assert_int_equal(uv_loop_init(&loop), 0);
-    server.link[0] = (netdp_i_link){.neighbour = 1};
-    open_end(&loop, &server, NODES, 1, 0, "127.0.0.1:0");
-    snprintf(client.address, sizeof client.address, "127.0.0.1:%d",
-             netdp_i_transport_port(server.transport));
+    snprintf(client.address, sizeof client.address, "127.0.0.1:%d", ntohs(address.sin_port));
     client.link[0] = (netdp_i_link){.neighbour = 0, .dials = true, .address = client.address};
     open_end(&loop, &client, 1, 1, 0, NULL);
     UNTIL(&loop, client.refused != NETDP_I_REFUSE_NOTHING);
     assert_int_equal(client.refused, NETDP_I_REFUSE_UNKNOWN_KEY);
     assert_false(client.up);
+    netdp_i_transport_close(client.transport);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    raw_end(&impostor);
+}
+
+/* A neighbour that changes its keys, over and over: costly records without a frame. */
+static void *change_keys(void *context)
+{
+    raw *r = context;
+    SSL *ssl = netdp_i_tls_begin(r->tls, r->socket, true, &r->party);
+    if (SSL_connect(ssl) == 1)
+        while (SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1 && SSL_do_handshake(ssl) == 1)
+            ;
+    SSL_free(ssl);
+    shutdown(r->socket, SHUT_RDWR);
+    return NULL;
+}
+
+static void key_updates_are_refused(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    end server = {.hello = {.nodes = NODES}, .link = {{.neighbour = 1}}};
+    uint8_t secret[32], knock[NETDP_I_KNOCK];
+    assert_int_equal(uv_loop_init(&loop), 0);
+    open_end(&loop, &server, 0, 1, 0, "127.0.0.1:0");
+    raw liar = {.socket = connected(netdp_i_transport_port(server.transport))};
+    assert_true(netdp_i_knock_key(seed[1], key[0], secret));
+    netdp_i_knock_make(secret, 1, 0, knock);
+    assert_int_equal(write(liar.socket, knock, sizeof knock), sizeof knock);
+    raw_begin(&liar, 1, change_keys);
+    UNTIL(&loop, server.refused != NETDP_I_REFUSE_NOTHING);
+    assert_int_equal(server.refused, NETDP_I_REFUSE_TOO_MUCH);
+    netdp_i_transport_close(server.transport);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    raw_end(&liar);
+}
+
+/* Neither a hello of TLS nor a knock that another member could make is answered by one byte. */
+static void strangers_get_nothing(void **state)
+{
+    (void)state;
+    uint8_t secret[32], other[NETDP_I_KNOCK], turned[NETDP_I_KNOCK],
+        bare[NETDP_I_KNOCK] = {22, 3, 1};
+    assert_true(netdp_i_knock_key(seed[2], key[0], secret));
+    netdp_i_knock_make(secret, 1, 0, other); /* of member 2, as member 1 */
+    assert_true(netdp_i_knock_key(seed[0], key[1], secret));
+    netdp_i_knock_make(secret, 0, 1, turned); /* member 0's own, sent back */
+    turned[8] = 1;
+    const struct {
+        const uint8_t *bytes;
+        netdp_i_refusal why;
+    } wrong[] = {{other, NETDP_I_REFUSE_UNKNOWN_KEY},
+                 {turned, NETDP_I_REFUSE_UNKNOWN_KEY},
+                 {bare, NETDP_I_REFUSE_HANDSHAKE}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        uv_loop_t loop;
+        char answer;
+        end server = {.link = {{.neighbour = 1}}};
+        assert_int_equal(uv_loop_init(&loop), 0);
+        open_end(&loop, &server, 0, 1, 0, "127.0.0.1:0");
+        const int stranger = connected(netdp_i_transport_port(server.transport));
+        assert_int_equal(write(stranger, wrong[k].bytes, NETDP_I_KNOCK), NETDP_I_KNOCK);
+        UNTIL(&loop, server.refused != NETDP_I_REFUSE_NOTHING);
+        assert_int_equal(server.refused, wrong[k].why);
+        assert_true(recv(stranger, &answer, 1, 0) <= 0);
+        close(stranger);
+        netdp_i_transport_close(server.transport);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        assert_int_equal(uv_loop_close(&loop), 0);
+    }
+}
+
+/* A neighbour whose connections are used up is turned away after it has shown who it is, and told why. */
+static void too_many_connections_are_refused(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    end server = {.closed = true}, client = {.hello = {.index = 1, .nodes = NODES}};
+    meet(&loop, &server, &client, 1, 0);
+    UNTIL(&loop, client.goodbye != NETDP_I_REFUSE_NOTHING);
+    assert_int_equal(server.refused, NETDP_I_REFUSE_TOO_MUCH);
+    assert_int_equal(client.goodbye, NETDP_I_REFUSE_TOO_MUCH);
+    assert_false(server.up);
     part(&loop, &server, &client);
+}
+
+static void allowances_run_out_and_fill_again(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NETDP_I_LIMITS_COUNT; k++) {
+        const netdp_i_limit limit = (netdp_i_limit)k;
+        const netdp_i_limit_row *row = &netdp_i_limit_rows()[k];
+        const int64_t one = 3600000 / row->hourly + 1, start = 1000000;
+        netdp_i_quota quota = {0};
+        assert_true(netdp_i_limit_take(&quota, limit, row->burst, start));
+        assert_false(netdp_i_limit_take(&quota, limit, 1, start));
+        assert_true(netdp_i_limit_take(&quota, limit, 1, start + one));
+        assert_false(netdp_i_limit_take(&quota, limit, 1, start + one));
+        netdp_i_limit_return(&quota, limit, 2);
+        assert_true(netdp_i_limit_take(&quota, limit, 2, start + one));
+        assert_false(netdp_i_limit_take(&quota, limit, 1, start + one));
+    }
 }
 
 /* What a neighbour says wrongly ends the link, and it is told why. */
@@ -268,7 +439,7 @@ static void a_hello_that_is_refused_ends_the_link(void **state)
 static void a_crowd_keeps_nobody_out(void **state)
 {
     (void)state;
-    enum { CROWD = 300 };
+    enum { CROWD = NETDP_I_DOOR_PLACES + 120 };
     uv_loop_t loop;
     end server = {.hello = {.nodes = NODES}}, client = {.hello = {.index = 1, .nodes = NODES}};
     int stranger[CROWD];
@@ -280,8 +451,8 @@ static void a_crowd_keeps_nobody_out(void **state)
     for (int k = 0; k < CROWD; k++) {
         stranger[k] = socket(AF_INET, SOCK_STREAM, 0);
         assert_int_equal(connect(stranger[k], (struct sockaddr *)&address, sizeof address), 0);
-        assert_int_equal(write(stranger[k], "GET / HTTP/1.0\r\n", k % 3 == 0 ? 16 : 0),
-                         k % 3 == 0 ? 16 : 0);
+        assert_int_equal(write(stranger[k], "GET / HTTP/1.0\r\n", k % 8 == 0 ? 16 : 0),
+                         k % 8 == 0 ? 16 : 0);
         uv_run(&loop, UV_RUN_NOWAIT);
     }
     UNTIL(&loop, server.crowded);
@@ -308,6 +479,10 @@ int main(void)
         cmocka_unit_test(a_reset_behind_frames_is_noticed),
         cmocka_unit_test(keys_are_refused_by_name),
         cmocka_unit_test(an_impostor_is_refused),
+        cmocka_unit_test(key_updates_are_refused),
+        cmocka_unit_test(strangers_get_nothing),
+        cmocka_unit_test(too_many_connections_are_refused),
+        cmocka_unit_test(allowances_run_out_and_fill_again),
         cmocka_unit_test(frames_are_refused_by_name),
         cmocka_unit_test(a_hello_that_is_refused_ends_the_link),
         cmocka_unit_test(a_crowd_keeps_nobody_out),

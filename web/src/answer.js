@@ -2,6 +2,7 @@
 import {above} from './above.js';
 import {count, h, number, percentUp, plural, showUp} from './dom.js';
 import {isBaseline, nodeName, page, readUnit, simulation, summary} from './folder.js';
+import {protectedOf, sentencesOf} from './unit.js';
 import * as words from './words.js';
 
 /** What the best test finds, of one pair's value. */
@@ -81,7 +82,7 @@ function baselines() {
   const {at} = words.measure(readUnit(kept[0].guarantee));
   const [central, local] = ['central', 'local'].map((name) => number(kept.find((one) => one.name === name)?.guarantee.epsilon ?? NaN));
   return h('p', {class: 'muted small'},
-    `For comparison: with a trusted aggregator everyone else learns at most ε = ${showUp(central)} from one release with Gaussian noise, and with local noise anyone who reads every message at most ε = ${showUp(local)} (${at}).`);
+    `For comparison: with a trusted aggregator everyone else learns at most ε = ${showUp(central)} from one release, and with local noise anyone who reads every message at most ε = ${showUp(local)} (${at}).`);
 }
 
 /** For whom the page is, and what its noise is worth. */
@@ -105,10 +106,10 @@ export function answer(variant) {
     above(variant),
     (variant.told.remarks ?? []).filter((text) => stand.sound || !/not an upper bound/i.test(text)).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
     tiles(variant),
-    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, `A test: an observer must tell two possible contents of ${words.isRow(variant.threat) ? 'one row' : 'a node’s data'} apart, and may raise a false alarm in 5 % of the cases; the bars show the most that the best one finds.`,
+    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, `A test: an observer must tell ${sentencesOf(variant.threat.adjacency).two} apart, and may raise a false alarm in 5 % of the cases; the bars show the most that the best one finds.`,
       variant.pairs?.gaussian ? null : ' Here the bound follows from ε and δ alone and is coarse: it is not to be compared with that of variants whose losses are Gaussian.'),
     h('h3', {}, `What ${words.measure(variant.unit).symbol} means`),
-    h('p', {}, words.reading(variant.unit, worst)),
+    h('p', {}, words.reading(variant.unit, worst, variant.threat.adjacency)),
     baselines(),
   ];
 }
@@ -120,11 +121,11 @@ export function assumptions(variant) {
     ['What an observer sees', words.sees(threat)],
     ['Its own noise', words.ownNoise(threat)],
     ['How nodes behave', 'Every node follows the protocol and remembers all it sees.'],
-    ['What is protected', threat.adjacency === 'a node\'s whole data replaced' || !threat.adjacency
-      ? 'A node’s whole data: as if all of it were replaced by any other admissible data.' : `${threat.adjacency[0].toUpperCase()}${threat.adjacency.slice(1)}. How many rows each node holds is public; several rows of one person add up.`],
+    ['What is protected', protectedOf(threat.adjacency)],
     ['What is released', words.released(threat)],
     ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
     ...(guarantee.pairs ? [['Noise in pairs', guarantee.pairs.says]] : []),
+    ...(guarantee.pairs?.left ? [['Left of the pairwise noise', words.left(guarantee.pairs.left)]] : []),
     ...(words.also(variant) ? [['Also assumed', words.also(variant)]] : []),
     ['How it is computed', words.standing(guarantee).text],
   ];

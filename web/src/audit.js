@@ -2,6 +2,7 @@
 import {warnings} from './answer.js';
 import {count, h, number, plural, saving, show, showUp} from './dom.js';
 import {page} from './folder.js';
+import {sentencesOf} from './unit.js';
 
 const {audit} = page;
 
@@ -37,6 +38,9 @@ function reconstruction() {
     h('tbody', {}, list.map((one) => h('tr', {}, h('th', {scope: 'row'}, one.name), cells(one).map((text) => h('td', {class: 'number'}, String(text)))))))));
 }
 
+/** What was told apart: of a study whose variants protect different units, each. */
+const units = () => [...new Set(audit.audits.map((one) => sentencesOf(one.adjacency).runs))];
+
 export function auditPage() {
   const rows = () => [['name', 'about', 'observer', 'bound', 'sound', 'unit', 'claim', 'found', 'verdict', 'attack'],
     ...audit.audits.map((one) => [one.name, one.from, one.to, one.bound, one.sound ? 'yes' : 'no', one.found_at_least_in,
@@ -44,7 +48,7 @@ export function auditPage() {
   document.title = `${audit.title || page.folder} – netdp audit`;
   return [
     h('header', {}, h('p', {class: 'eyebrow'}, 'netdp audit'), h('h1', {}, audit.title || page.folder),
-      h('p', {class: 'facts'}, `An observer was played against the simulator: ${count(audit.runs)} runs of each of two possible contents of a node’s data. Confidence that nothing is refuted that holds: ${show(audit.confidence)}.`), warnings().filter(Boolean)),
+      h('p', {class: 'facts'}, `An observer was played against the simulator: ${count(audit.runs)} runs ${units().join('; ')}. Confidence that nothing is refuted that holds: ${show(audit.confidence)}.`), warnings().filter(Boolean)),
     h('main', {id: 'answer'}, audit.audits.map((one, i) => card(one, page.pictures?.[i])), reconstruction(),
       h('section', {}, h('h2', {}, 'All of them'), h('p', {class: 'pager'}, saving('audits.csv', rows)))),
   ];

@@ -45,7 +45,7 @@ function question() {
     : `${plural(known.nodes, 'node')} (${known.origin}) ${words.task()}.`;
 }
 
-const answerBody = h('div'), assumptionsBody = h('div'), distanceBody = h('div'), pairsBody = h('div');
+const answerBody = h('div'), assumptionsBody = h('div'), distanceBody = h('div'), pairsBody = h('div'), glossaryBody = h('dl', {class: 'assumptions'});
 const looking = look();
 const way = h('p', {class: 'facts'});
 const chooser = h('select', {id: 'variant', onchange: () => update(variants[chooser.selectedIndex])},
@@ -60,6 +60,7 @@ function update(variant) {
   distanceBody.replaceChildren(...(drawn.nodes ?? drawn));
   drawn.start?.();
   pairsBody.replaceChildren(...[pairsTable(variant)].flat());
+  glossaryBody.replaceChildren(...words.glossary(variant.threat.adjacency).flatMap(([term, meaning]) => [h('dt', {}, term), h('dd', {}, meaning)]));
 }
 
 function build() {
@@ -80,7 +81,7 @@ function build() {
       section('pairs', 'Every pair', pairsBody),
       section('utility', accounts() || !page.private ? 'Variants side by side' : 'What it cost in accuracy', used.nodes),
       page.figure ? figure() : null,
-      section('glossary', 'Words', h('dl', {class: 'assumptions'}, words.glossary.map(([term, meaning]) => [h('dt', {}, term), h('dd', {}, meaning)]))),
+      section('glossary', 'Words', glossaryBody),
       section('repeat', 'How to repeat it', repeat())));
   if (variants.length > 0) update(variants[0]);
   used.start();

@@ -85,7 +85,7 @@ function outdone() {
   if (!central || learns()) return null;
   const better = summary.variants.filter((one) => error(one) < error(central) && one.name !== 'local').map((one) => one.name);
   if (better.length === 0) return null;
-  return h('p', {class: 'note', id: 'outdone'}, `${better.join(', ')}: less error than “central”, which is not the best that a trusted aggregator could do. It adds Gaussian noise once, at the study’s (ε, δ) towards everyone; Laplace noise needs less where δ is small and one number is released, and a target for the mean over pairs lets some pairs have more than ε.`);
+  return h('p', {class: 'note', id: 'outdone'}, `${better.join(', ')}: less error than “central”, which is not the best that a trusted aggregator could do. It adds ${central.mechanism === 'laplace' ? 'Laplace' : 'Gaussian'} noise once, at the study’s (ε, δ) towards everyone; Laplace noise needs less where δ is small and one number is released, and a target for the mean over pairs lets some pairs have more than ε.`);
 }
 
 function released() {
@@ -105,6 +105,16 @@ function contributions() {
 
 const measures = {accuracy: 'test accuracy', objective: 'objective', consensus_error: 'consensus error'};
 
+/** The aggregator's steps are of all data at once, and few: it is drawn as the level that it ends at, along the others' steps. */
+function levelled(curves) {
+  const steps = curves.filter((curve) => curve.variant !== 'central').flatMap((curve) => curve.step);
+  if (steps.length === 0) return curves;
+  const ends = [Math.min(...steps), Math.max(...steps)];
+  const level = (measure) => ({...measure, mean: [measure.mean.at(-1), measure.mean.at(-1)]});
+  return curves.map((curve) => (curve.variant !== 'central' ? curve : {
+    ...curve, step: ends, ...Object.fromEntries(Object.keys(measures).filter((name) => curve[name]).map((name) => [name, level(curve[name])]))}));
+}
+
 function course() {
   const curves = page.trace ?? [];
   const offered = Object.keys(measures).filter((name) => curves.some((curve) => curve[name]));
@@ -112,7 +122,7 @@ function course() {
   const select = h('select', {id: 'measure'}, offered.map((name) => h('option', {value: name}, name === 'accuracy' && summary.task === 'ridge' ? 'test squared error' : measures[name])));
   const holder = h('div', {class: 'chart', role: 'img', 'aria-label': 'The measure against the steps of the runs; the table above has the end'});
   const make = () => {
-    const shown = curves.filter((curve) => curve[select.value] && curve.step.length > 1).slice(0, 12);
+    const shown = levelled(curves.filter((curve) => curve[select.value])).filter((curve) => curve.step.length > 1).slice(0, 12);
     const steps = [...new Set(shown.flatMap((curve) => curve.step))].sort((a, b) => a - b);
     const colours = theme().curves;
     const values = shown.flatMap((curve) => curve[select.value].mean).filter((value) => typeof value === 'number' && value > 0);

@@ -1,6 +1,7 @@
 // What the numbers mean, in words for a reader who must decide and not compute.
 import {h, number, percentUp, show, showUp} from './dom.js';
 import {summary} from './folder.js';
+import {sentencesOf} from './unit.js';
 
 const tasks = {
   mean: 'compute the mean of their private values',
@@ -58,10 +59,7 @@ export function who(threat, nodes, pairs) {
     : `${threat.to.length} nodes of ${nodes}, each by itself: they do not pool what they see. Nothing is said about what the others learn.`;
 }
 
-/** Is one row protected, rather than all that a node holds? */
-export const isRow = (threat) => (threat.adjacency ?? '').startsWith('one row');
-
-export const whatOf = (threat) => (isRow(threat) ? 'one row of another node’s data' : 'another node’s data');
+export const whatOf = (threat) => sentencesOf(threat.adjacency).learnt;
 
 export function ownNoise(threat) {
   return threat.own_noise === 'counts'
@@ -99,6 +97,14 @@ export function standing(guarantee) {
       ? 'evaluated with certified rounding.'
       : `not certified: ${guarantee.reason ?? 'computed in floating point'}; the conversion to epsilon is rounded up.`}`,
   };
+}
+
+/** What the rounds leave of noise that cancels in pairs: known from the network, the noise and the rounds alone. */
+export function left({mean, worst, node, most}) {
+  if (worst === null || worst === undefined) return 'How much of it the rounds leave in the results is not known here.';
+  const at = node === null || node === undefined ? 'at most ' : '', who = at ? 'any node' : `the worst node (${node})`;
+  const says = `The rounds leave ${at}${show(number(worst))} times the model’s own noise at ${who}, ${at}${show(number(mean))} over all nodes.`;
+  return number(worst) > most ? `${says} It has not cancelled: the result errs by as much. More rounds, or less pairwise noise, would help.` : says;
 }
 
 /** What no number on the page speaks about. */
@@ -176,30 +182,33 @@ export function finding(part) {
 /** What the number "noise" of a variant is. */
 export function noiseOf(name, protocol, mechanism) {
   if (name !== 'central' && /-histogram$/.test(protocol)) return 'probability of a random answer';
-  return name !== 'central' && mechanism === 'laplace' ? 'scale of Laplace noise in units of the sensitivity' : 'sigma in units of the sensitivity';
+  return mechanism === 'laplace' ? 'scale of Laplace noise in units of the sensitivity' : 'sigma in units of the sensitivity';
 }
 
-/** The words of the page, for readers of another field: [term, meaning]. */
-export const glossary = [
-  ['ε, epsilon, and δ, delta', 'Whatever an observer sees, the odds that it gives to two possible contents of a node’s data change by a factor of at most e to the ε, except with a probability of about δ. Smaller is better; ε = 0 tells nothing.'],
-  ['μ, Gaussian differential privacy', 'Telling two contents apart is as hard as telling two normal distributions apart whose means are μ standard deviations from each other.'],
-  ['Rényi loss, order α', 'Another measure of how far an observer’s views of two contents lie apart; netdp convert turns it into ε and δ.'],
-  ['Loss', 'What a pair leaks, in units in which a single contribution, seen with its own noise alone, has 1.'],
-  ['Observer, pair', 'The node that tries to learn, and the node whose data it is about. Each ordered pair has its own ε.'],
-  ['Worst pair, mean', 'The largest ε of all pairs, and the average over them. A target for the mean lets some pairs have more.'],
-  ['Target', 'The ε that was asked for; the noise was chosen so that the mean, or the worst pair, meets it.'],
-  ['Sensitivity', 'The most that a node’s data can change what it sends. Noise is told in this unit.'],
-  ['Noise', 'The standard deviation of what a node adds to each contribution, in units of the sensitivity; of Laplace noise its scale. Of histograms by a token: the probability of a random answer.'],
-  ['Dither', 'Small fresh noise in every message, so that later rounds tell nothing beyond the first ones.'],
-  ['Round, step', 'A round: every node sends to its neighbours once. A step: a token moves once.'],
-  ['Gossip, walk, token', 'Gossip: all nodes average with their neighbours. A token is a message that walks from node to node and is changed on the way.'],
-  ['Upper bound, sound', 'The true ε is never larger. What is not sound may be smaller than the truth, and is no guarantee.'],
-  ['Certified', 'An upper bound in every digit: all rounding was outward. Without it, floating-point rounding is not accounted for.'],
-  ['Estimate', 'From some observers or nodes, drawn at random, instead of all: no guarantee about the others.'],
-  ['central', 'What a trusted aggregator would do: it adds Gaussian noise once, at the study’s (ε, δ). Another mechanism, such as Laplace noise, may need less.'],
-  ['local', 'Every node adds enough noise by itself, as if everybody read every message.'],
-  ['A test with 5 % false alarms', 'An observer must say which of two contents is true and may be wrong in 5 % of the cases where the first one is. Found: how often it is right where the second one is. Without knowing anything: 5 %.'],
-];
+/** The words of the page, for readers of another field: [term, meaning], by what is protected. */
+export function glossary(adjacency) {
+  const unit = sentencesOf(adjacency);
+  return [
+    ['ε, epsilon, and δ, delta', `Whatever an observer sees, the odds that it gives to ${unit.two} change by a factor of at most e to the ε, except with a probability of about δ. Smaller is better; ε = 0 tells nothing.`],
+    ['μ, Gaussian differential privacy', `Telling ${unit.contents} apart is as hard as telling two normal distributions apart whose means are μ standard deviations from each other.`],
+    ['Rényi loss, order α', `Another measure of how far an observer’s views of ${unit.contents} lie apart; netdp convert turns it into ε and δ.`],
+    ['Loss', 'What a pair leaks, in units in which a single contribution, seen with its own noise alone, has 1.'],
+    ['Observer, pair', `The node that tries to learn, and ${unit.whose}. Each ordered pair has its own ε.`],
+    ['Worst pair, mean', 'The largest ε of all pairs, and the average over them. A target for the mean lets some pairs have more.'],
+    ['Target', 'The ε that was asked for; the noise was chosen so that the mean, or the worst pair, meets it.'],
+    ['Sensitivity', unit.sensitivity],
+    ['Noise', 'The standard deviation of what a node adds to each contribution, in units of the sensitivity; of Laplace noise its scale. Of histograms by a token: the probability of a random answer.'],
+    ['Dither', 'Small fresh noise in every message, so that later rounds tell nothing beyond the first ones.'],
+    ['Round, step', 'A round: every node sends to its neighbours once. A step: a token moves once.'],
+    ['Gossip, walk, token', 'Gossip: all nodes average with their neighbours. A token is a message that walks from node to node and is changed on the way.'],
+    ['Upper bound, sound', 'The true ε is never larger. What is not sound may be smaller than the truth, and is no guarantee.'],
+    ['Certified', 'An upper bound in every digit: all rounding was outward. Without it, floating-point rounding is not accounted for.'],
+    ['Estimate', 'From some observers or nodes, drawn at random, instead of all: no guarantee about the others.'],
+    ['central', 'What a trusted aggregator would do: it adds noise once, at the study’s (ε, δ): Gaussian noise, or beside a token the better of Gaussian and Laplace noise.'],
+    ['local', 'Every node adds enough noise by itself, as if everybody read every message.'],
+    ['A test with 5 % false alarms', `An observer must say ${unit.either} and may be wrong in 5 % of the cases where the first is true. Found: how often it is right where the second is. Without knowing anything: 5 %.`],
+  ];
+}
 
 const BILLION = Math.log(1e9);
 
@@ -225,13 +234,14 @@ export function measure(unit) {
 }
 
 /** One paragraph on how to read the numbers. */
-export function reading(unit, worst) {
+export function reading(unit, worst, adjacency) {
+  const of = sentencesOf(adjacency);
   if (unit.kind === 'dp') {
-    return ['Suppose an observer finds two possible contents of a node’s data equally likely: odds 1 : 1. Whatever it then sees moves these odds to at most e',
+    return [`Suppose an observer finds ${of.two} equally likely: odds 1 : 1. Whatever it then sees moves these odds to at most e`,
       h('sup', {}, 'ε'), ` : 1, except with a probability of about δ = ${show(unit.parameter)}. For the worst pair here ${worst === Infinity ? 'there is no such bound' : worst > BILLION ? 'that is more than a billion : 1' : `that is ${odds(worst)}`}. With ε = 0 nothing at all is learnt.`];
   }
-  if (unit.kind === 'rdp') return [`Rényi epsilon bounds how far apart an observer’s views of two possible contents of a node’s data can be, of order ${show(unit.parameter)}. 0 means that nothing is learnt; netdp convert turns it into an (ε, δ).`];
-  if (unit.kind === 'gdp') return ['Telling two possible contents of a node’s data apart is as hard as telling a normal distribution with mean 0 from one with mean μ. 0 means that nothing is learnt.'];
+  if (unit.kind === 'rdp') return [`Rényi epsilon bounds how far apart an observer’s views of ${of.two} can be, of order ${show(unit.parameter)}. 0 means that nothing is learnt; netdp convert turns it into an (ε, δ).`];
+  if (unit.kind === 'gdp') return [`Telling ${of.two} apart is as hard as telling a normal distribution with mean 0 from one with mean μ. 0 means that nothing is learnt.`];
   return ['1 is what a single contribution gives away through its own noise alone, as if everyone saw it. 0 means that nothing is learnt.'];
 }
 

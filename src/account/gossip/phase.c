@@ -393,42 +393,6 @@ static int32_t known_rows(const netdp_i_phase *p, const netdp_i_observer *observ
     return known;
 }
 
-/* Below this noise a direction of sums that is clear may be as little as what is dropped. */
-#define LEAST_CLEAR 1e-2
-
-/* Is no weight of the coalition's sums so small beside others that a direction hides in rounding? */
-static bool are_alike(const netdp_i_phase *p, const netdp_i_observer *observer)
-{
-    const netdp_rows rows = netdp_mixing_rows(p->protocol->mixing);
-    double least = INFINITY, most = 0;
-    for (int32_t i = 0; i < observer->member_count; i++)
-        for (int64_t k = rows.start[observer->member[i]]; k < rows.start[observer->member[i] + 1];
-             k++)
-            if (rows.column[k] != observer->member[i]) {
-                least = fmin(least, rows.weight[k]);
-                most = fmax(most, rows.weight[k]);
-            }
-    return least >= LEAST_CLEAR * most;
-}
-
-/* Are rows dropped only where others tell the same: known ones, and sums of a coalition that repeat? */
-static netdp_status drops_repeats(const netdp_i_phase *p, const netdp_i_observer *observer,
-                                  int64_t dropped, bool *repeats, netdp_error *error)
-{
-    bool unclear = true;
-    double noise = netdp_linear_least_noise(p->protocol);
-    if (p->variance[0] > 0)
-        noise = fmin(noise, p->protocol->end_dither);
-    *repeats = dropped <= known_rows(p, observer);
-    if (*repeats || !observer->last_sum || observer->member_count < 2 || noise < LEAST_CLEAR ||
-        !are_alike(p, observer))
-        return NETDP_OK;
-    netdp_status status = netdp_i_sums_unclear(p->protocol, observer->member,
-                                               observer->member_count, &unclear, error);
-    *repeats = !unclear;
-    return status;
-}
-
 /*
  * Entries of the covariance that are wrong by `rounding` change it, in units of its rows, by at most
  * the sum of their squared units, and losses by that over its least eigenvalue. More rows dropped
@@ -440,19 +404,18 @@ static netdp_status find_outward(const netdp_i_phase *p, const netdp_i_observer 
 {
     const int64_t m = v->count;
     double squares = 0, whole = 0, condition = 1;
-    *o = (outward){.holds = false};
-    netdp_status status = drops_repeats(p, observer, m - rank, &o->holds, error);
+    *o = (outward){.holds = m - rank <= known_rows(p, observer)};
     for (int64_t a = 0; a < m; a++) {
         const double unit = v->unit[pivot[a] - 1];
         whole += unit * unit;
         squares += a < rank ? unit * unit : 0;
         o->holds = o->holds && isfinite(unit);
     }
-    if (status != NETDP_OK || !o->holds || rank == 0)
-        return status;
+    if (!o->holds || rank == 0)
+        return NETDP_OK;
     double *work = NETDP_I_NEW(double, 3 * (int64_t)rank);
     lapack_int *other = NETDP_I_NEW(lapack_int, rank);
-    status = work == NULL || other == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    netdp_status status = work == NULL || other == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status == NETDP_OK && LAPACKE_dpocon_work(LAPACK_COL_MAJOR, 'L', rank, v->covariance,
                                                   (lapack_int)m, 1, &condition, work, other) != 0)
         condition = 0;

@@ -16,6 +16,7 @@ void netdp_i_judge(const netdp_bound_info *bound, netdp_i_case of, netdp_losses 
     losses->sound = holds(bound, of);
     losses->certified = losses->sound && of.outward;
     losses->reason = !losses->sound       ? bound->summary
+                     : of.why != NULL     ? of.why
                      : !losses->certified ? "computed in floating point (not in ball arithmetic)"
                                           : NULL;
 }

@@ -7,9 +7,10 @@
 
 /* What is to be known of an account beside its bound. */
 typedef struct netdp_i_case {
-    bool sums;    /* a token that adds up: its maps keep distances as they are */
-    bool once;    /* a node contributes once at most */
-    bool outward; /* every digit is rounded outward: closed forms and ball arithmetic */
+    bool sums;       /* a token that adds up: its maps keep distances as they are */
+    bool once;       /* a node contributes once at most */
+    bool outward;    /* every digit is rounded outward: closed forms and ball arithmetic */
+    const char *why; /* what is to be known of a bound that holds, or NULL */
 } netdp_i_case;
 
 enum { NETDP_I_VERDICT_ROOM = 320 };

@@ -1,17 +1,6 @@
 /*
- * Of a shift as it stands in memory, g follows g_0 = e_u + v_0, g_t = W g_{t-1} + nu_t v_t at the
- * free nodes, g = 0 at the others. `far` bounds, node by node, how far the g at hand is from the
- * one that these numbers define in exact arithmetic: it goes through W as g does, and takes up each
- * round's rounding. What reaches a seen node is taken up by its noise, the worst of it; rows that
- * must vanish are made to, and what rounding leaves of them is bounded by the inverse of their
- * products.
- *
- * Noise that cancels in pairs serves the first round: a pair's shift costs its square, and moves two
- * nodes' messages, so that their own noises move by the less. Whatever it is, the sum of squares is
- * an upper bound.
- *
- * Sources stand side by side as lanes and share `far`. A source whose bound is too wide for its
- * loss is done again alone, in long doubles.
+ * From shifts of the noises to displacements of the messages: g_t = a_t + nu_t v_t where a node is free. What that rounds
+ * is of no account: the displacement as it stands is what is evaluated (docs/proofs/shift.md).
  */
 #include "account/observe/certificate.h"
 
@@ -24,167 +13,138 @@
 #include "base/memory.h"
 #include "mixing/mixing.h"
 
-/* Squares are added up in chunks of so many nodes: the rounding of a sum grows with its terms. */
-enum { LANES = 16, CHUNK = 512 };
-
-/* Largest entries are kept side by side, as many as a register has. */
-enum { ABREAST = 4 };
-
-#if defined(__x86_64__) && defined(__ELF__)
-#define WIDER __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDER
-#endif
-
-/* For what is compiled within its caller, for the caller's processor. */
-#define INSIDE __attribute__((always_inline)) inline
-
 /* For what is computed in doubles, but for longer sums. */
 #define ROUND_UP (1 + 1e-12)
 
-/* Above what underflow may take away. */
-#define LEAST 1e-300
-
-/* A state of the rounds in doubles, and in long doubles. */
-#define STATE(REAL)                                                                                \
-    {                                                                                              \
-        int32_t lanes, stride; /* of g and a; of the shift */                                      \
-        REAL *g, *a;           /* [nodes][lanes]: after the shift, and what came in */             \
-        double *far, *came;    /* [nodes]: of every lane's g and a at most, from the exact ones */ \
-        double *size;          /* [nodes]: of every lane's g at most */                            \
-        double *left;          /* [tied_count] */                                                  \
-        REAL *past;            /* [nodes][lanes]: g of the round before, of accelerated ones */    \
-        double *past_far;      /* [nodes]: and how far it was */                                   \
-        REAL round[LANES];     /* squares of the round */                                          \
-    }
-typedef struct state_double STATE(double) state_double;
-typedef struct state_long STATE(long double) state_long;
-
-/*
- * Of many accelerated rounds errors that are followed node by node, by absolute values, would grow as if nothing cancelled.
- * Their length in all does not: what is wrong with g at the nodes that are not seen obeys e_t = w F e_{t-1} - (w - 1)
- * e_{t-2} + d_t with F symmetric and |F| <= norm, so that |e_t| is at most what comes of the lengths of d in the same recursion with norm for F,
- * whose roots are fast and slow (docs/proofs/certificate.md).
- */
-typedef struct drift {
-    bool counts; /* else node by node */
-    double weight, norm, fast, slow;
-    double brought, now, before; /* of the inputs by the fast root; |e_t| and |e_{t-1}| at most */
-} drift;
-
-/* By how much errors may grow over all rounds while they are followed node by node. */
-#define MOST_GROWTH 1e3
-
-static drift drift_new(const netdp_i_scene *s)
+netdp_status netdp_i_scene_new(const netdp_linear *protocol, const netdp_i_observer *observer,
+                               double weight, double end, netdp_i_shift_problem *scene,
+                               netdp_error *error)
 {
-    const double w = s->weight;
-    drift d = {.weight = w, .norm = 1};
-    if (!(w > 1))
-        return d;
-    for (int32_t v = 0; v < s->rows.nodes; v++) {
-        double sum = 0;
-        for (int64_t k = s->rows.start[v]; k < s->rows.start[v + 1]; k++)
-            sum += fabs(s->rows.weight[k]);
-        d.norm = fmax(d.norm, sum * (1 + 1e-10));
-    }
-    const double wide = w * d.norm, apart = sqrt(fmax(0, wide * wide - 4 * (w - 1)));
-    d.fast = (wide + apart) / 2 * ROUND_UP;
-    d.slow = (w - 1) / d.fast * ROUND_UP * ROUND_UP;
-    const double growth = (wide + sqrt(wide * wide + 4 * (w - 1))) / 2;
-    d.counts = pow(growth, (double)s->rounds) > MOST_GROWTH;
-    return d;
+    const netdp_i_shift_view view = {
+        .sees = observer->last_sum ? NETDP_SEES_SUM : NETDP_SEES_NEIGHBOURS,
+        .counts = observer->last_sum ? observer->quiet_count == 0 : observer->own_counts,
+        .members = observer->member_count,
+        .member = observer->member,
+        .rounds = protocol->rounds,
+        .end = end,
+        .weight = weight};
+    netdp_linear alone = *protocol;
+    if (observer->pairing == NULL)
+        alone.pairing = (netdp_pairing){0};
+    return netdp_i_shift_problem_new(&alone, &view, scene, error);
 }
 
-/* The length of what is wrong with what comes in. */
-static double drift_arrives(const drift *d)
+bool netdp_i_scene_ends(const netdp_i_shift_problem *scene)
 {
-    return d->counts ? (d->weight * d->norm * d->now + (d->weight - 1) * d->before) * ROUND_UP : 0;
+    return scene->sums || scene->end > 0;
 }
 
-/* A round's own errors: those at tied nodes come in a round later, and the first round passes with weight 1. */
-static void drift_pass(drift *d, const double *far, int64_t nodes, bool tied)
+/* What comes in in round t, after g of the round before; of accelerated rounds with the one before that. */
+static void arrive(const netdp_i_shift_problem *s, int64_t t, const double *g, int32_t lanes,
+                   double *a)
 {
-    const double again = d->norm * (tied ? d->weight : d->weight - 1);
-    double square = 0;
-    for (int64_t v = 0; d->counts && v < nodes; v++)
-        square += far[v] * far[v];
-    const double before = d->now;
-    d->brought = (d->fast * d->brought + (1 + again) * sqrt(square)) * (1 + 1e-15 * (double)nodes) *
-                 ROUND_UP;
-    d->now = (d->slow * d->now + d->brought) * ROUND_UP;
-    d->before = before;
+    const netdp_rows rows = s->round[t - 1].rows;
+    const int64_t cells = (int64_t)rows.nodes * lanes;
+    netdp_i_rows_apply_part(rows, 0, rows.nodes, g + (t - 1) * cells, a, lanes);
+    for (int64_t i = 0; t > 1 && s->weight > 1 && i < cells; i++)
+        a[i] = s->weight * a[i] - (s->weight - 1) * g[(t - 2) * cells + i];
 }
 
-#define REAL double
-#define UNIT (DBL_EPSILON / 2)
-#define SQRT sqrt
-#define ABS fabs
-#define NAME(what) what##_double
-#include "account/observe/certificate_rounds.inc"
-
-static void multiply_double(netdp_rows rows, const double *x, double *y, int32_t lanes)
+/* Noises become displacements, in their place; `a` [nodes][lanes]. */
+static void displace(const netdp_i_shift_problem *s, const netdp_i_displacement *of, double *a)
 {
-    netdp_i_rows_apply_part(rows, 0, rows.nodes, x, y, lanes);
-}
-
-#undef REAL
-#undef UNIT
-#undef SQRT
-#undef ABS
-#undef NAME
-#define REAL long double
-#define UNIT ((double)(LDBL_EPSILON / 2))
-#define SQRT sqrtl
-#define ABS fabsl
-#define NAME(what) what##_long
-#include "account/observe/certificate_rounds.inc"
-
-static void multiply_long(netdp_rows rows, const long double *x, long double *y, int32_t lanes)
-{
-    (void)lanes; /* one */
-    for (int32_t v = 0; v < rows.nodes; v++) {
-        long double sum = 0;
-        for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++)
-            sum += (long double)rows.weight[k] * x[rows.column[k]];
-        y[v] = sum;
+    const int64_t n = s->nodes, lanes = of->lanes, cells = n * lanes;
+    memset(a, 0, (size_t)cells * sizeof *a);
+    for (int64_t l = 0; l < lanes; l++)
+        a[of->source[l] * lanes + l] = 1;
+    for (int64_t t = 0; t < s->rounds; t++) {
+        double *g = of->g + t * cells;
+        if (t > 0)
+            arrive(s, t, of->g, of->lanes, a);
+        for (int64_t v = 0; v < n; v++) {
+            const double free = s->round[t].part[v] == NETDP_I_PART_FREE,
+                         stays = s->round[t].part[v] < NETDP_I_PART_CARRIED && free == 0;
+            for (int64_t i = v * lanes; i < (v + 1) * lanes; i++)
+                g[i] = stays > 0 ? 0 : a[i] + free * s->round[t].noise * g[i];
+        }
     }
 }
 
-netdp_status netdp_i_shift_loss(const netdp_i_scene *scene, const netdp_i_shift *shift,
-                                int32_t lane, double *loss, netdp_error *error)
+netdp_status netdp_i_shift_loss(const netdp_i_shift_problem *scene,
+                                const netdp_i_displacement *shift, double *loss, netdp_error *error)
 {
-    if (!(scene->least > 0)) {
-        for (int32_t l = 0; l < (lane < 0 ? shift->lanes : 1); l++)
-            loss[l] = INFINITY;
-        return NETDP_OK;
-    }
-    return lane < 0 ? evaluate_double(scene, shift, 0, shift->lanes, loss, error)
-                    : evaluate_long(scene, shift, lane, 1, loss, error);
+    double *a = NETDP_I_NEW(double, (int64_t)scene->nodes * shift->lanes);
+    if (a == NULL)
+        return netdp_i_no_memory(error);
+    displace(scene, shift, a);
+    netdp_i_free(a);
+    return netdp_i_displacement_loss(scene, shift, loss, NULL, NULL, error);
 }
 
-/* ---- The view ---- */
-
-void netdp_i_scene_clear(netdp_i_scene *scene)
+netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *member,
+                                   int32_t members, bool *resolved, netdp_error *error)
 {
-    netdp_i_free(scene->role);
-    netdp_i_free(scene->exempt);
-    netdp_i_free(scene->tied);
-    netdp_i_free(scene->length);
-    netdp_i_free(scene->inverse);
-    netdp_i_free(scene->pair);
-    netdp_i_free(scene->pairs_of);
-    *scene = (netdp_i_scene){0};
+    const netdp_i_shift_view view = {
+        .sees = NETDP_SEES_SUM, .members = members, .member = member, .rounds = 1, .weight = 1};
+    netdp_i_shift_problem one;
+    netdp_status status = netdp_i_shift_problem_new(protocol, &view, &one, error);
+    *resolved = status == NETDP_OK && !one.apart;
+    if (status == NETDP_OK)
+        netdp_i_shift_problem_clear(&one);
+    return status;
 }
 
-/* The products of two rows' free parts, in units of these lengths. */
-static double product_of(const netdp_i_scene *s, int32_t a, double a_length, int32_t b,
-                         double b_length)
+/* ---- What tells a coalition's sums apart ---- */
+
+/* The members' rows of W at the other nodes. */
+typedef struct sums {
+    netdp_rows rows;
+    bool *known;     /* [nodes]: a member */
+    double *length;  /* [members] */
+    double *product; /* [members][members]: of rows of length 1 */
+    double *inverse; /* the same, nearly */
+    lapack_int *pivot;
+} sums;
+
+static bool sums_new(netdp_rows rows, int32_t members, sums *s)
+{
+    const int64_t m = members;
+    *s = (sums){rows,
+                NETDP_I_NEW(bool, rows.nodes),
+                NETDP_I_NEW(double, m),
+                NETDP_I_NEW(double, m *m),
+                NETDP_I_NEW(double, m *m),
+                NETDP_I_NEW(lapack_int, m)};
+    return s->known != NULL && s->length != NULL && s->product != NULL && s->inverse != NULL &&
+           s->pivot != NULL;
+}
+
+static void sums_clear(sums *s)
+{
+    netdp_i_free(s->known);
+    netdp_i_free(s->length);
+    netdp_i_free(s->product);
+    netdp_i_free(s->inverse);
+    netdp_i_free(s->pivot);
+}
+
+static double length_of(const sums *s, int32_t v)
+{
+    double length = 0;
+    for (int64_t k = s->rows.start[v]; k < s->rows.start[v + 1]; k++)
+        if (!s->known[s->rows.column[k]])
+            length = hypot(length, s->rows.weight[k]);
+    return length;
+}
+
+/* The product of two rows, in units of these lengths. */
+static double product_of(const sums *s, int32_t a, double a_length, int32_t b, double b_length)
 {
     const netdp_rows rows = s->rows;
     double sum = 0;
     int64_t i = rows.start[a], j = rows.start[b];
     while (i < rows.start[a + 1] && j < rows.start[b + 1]) {
-        if (rows.column[i] == rows.column[j] && s->role[rows.column[i]] == NETDP_I_FREE)
+        if (rows.column[i] == rows.column[j] && !s->known[rows.column[i]])
             sum += rows.weight[i] / a_length * (rows.weight[j] / b_length);
         const bool step = rows.column[i] <= rows.column[j];
         j += rows.column[j] <= rows.column[i];
@@ -193,280 +153,68 @@ static double product_of(const netdp_i_scene *s, int32_t a, double a_length, int
     return sum;
 }
 
-/* Does the row say what another does: the same weights on all nodes that are not known? */
-static bool is_same(const netdp_i_scene *s, int32_t a, int32_t b)
+/* How nearly the inverse is one: 1 - |1 - inverse product|; 0 and less where it is none. */
+static double invert(sums *s, int32_t members)
 {
-    const netdp_rows rows = s->rows;
-    int64_t i = rows.start[a], j = rows.start[b];
-    for (;; i++, j++) {
-        while (i < rows.start[a + 1] && s->role[rows.column[i]] == NETDP_I_KNOWN)
-            i++;
-        while (j < rows.start[b + 1] && s->role[rows.column[j]] == NETDP_I_KNOWN)
-            j++;
-        if (i == rows.start[a + 1] || j == rows.start[b + 1])
-            return i == rows.start[a + 1] && j == rows.start[b + 1];
-        if (rows.column[i] != rows.column[j] || rows.weight[i] != rows.weight[j])
-            return false;
-    }
-}
-
-/* The rows that say something of their own. */
-static void list_ties(netdp_i_scene *s, const int32_t *member, int32_t members)
-{
-    s->tied_count = 0;
-    for (int32_t i = 0; i < members; i++) {
-        const int32_t v = member[i];
-        double length = 0;
-        bool fresh = false;
-        for (int64_t k = s->rows.start[v]; k < s->rows.start[v + 1]; k++) {
-            const char role = s->role[s->rows.column[k]];
-            fresh = fresh || role == NETDP_I_FREE || role == NETDP_I_CARRIED;
-            if (role == NETDP_I_FREE)
-                length = hypot(length, s->rows.weight[k]);
-        }
-        for (int32_t c = 0; fresh && c < s->tied_count; c++)
-            fresh = !is_same(s, v, s->tied[c]);
-        if (!fresh)
-            continue;
-        s->length[s->tied_count] = length;
-        s->tied[s->tied_count++] = v;
-    }
-}
-
-/* The inverse of the rows' products, in units of their lengths, and how near it is. */
-static netdp_status invert_ties(netdp_i_scene *s, netdp_error *error)
-{
-    const int64_t m = s->tied_count;
-    double *product = NETDP_I_NEW(double, m *m), most = 0;
-    lapack_int *pivot = NETDP_I_NEW(lapack_int, m);
-    netdp_status status = product == NULL || pivot == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < m; j++)
-            product[i * m + j] = product_of(s, s->tied[i], s->length[i], s->tied[j], s->length[j]);
-    memcpy(s->inverse, product, (size_t)(m * m) * sizeof *product);
-    if (LAPACKE_dgetrf(LAPACK_ROW_MAJOR, (lapack_int)m, (lapack_int)m, s->inverse, (lapack_int)m,
-                       pivot) != 0 ||
-        LAPACKE_dgetri(LAPACK_ROW_MAJOR, (lapack_int)m, s->inverse, (lapack_int)m, pivot) != 0) {
-        s->least = 0;
-        goto done;
-    }
+    const int64_t m = members;
+    double most = 0;
+    memcpy(s->inverse, s->product, (size_t)(m * m) * sizeof *s->inverse);
+    if (LAPACKE_dgetrf(LAPACK_ROW_MAJOR, members, members, s->inverse, members, s->pivot) != 0 ||
+        LAPACKE_dgetri(LAPACK_ROW_MAJOR, members, s->inverse, members, s->pivot) != 0)
+        return 0;
     for (int64_t i = 0; i < m; i++) {
         double off = 0;
         for (int64_t j = 0; j < m; j++) {
             double sum = i == j ? -1 : 0, size = 1;
             for (int64_t k = 0; k < m; k++) {
-                sum += s->inverse[i * m + k] * product[k * m + j];
-                size += fabs(s->inverse[i * m + k]) * product[k * m + j];
+                sum += s->inverse[i * m + k] * s->product[k * m + j];
+                size += fabs(s->inverse[i * m + k]) * s->product[k * m + j];
             }
             /* rounding of this sum, and of the products: longer sums than these have 1e6 terms */
             off += fabs(sum) + size * ((double)m * DBL_EPSILON + 2e-10);
         }
         most = fmax(most, off);
     }
-    s->least = 1 - most; /* NaN where the inverse is none */
-done:
-    netdp_i_free(product);
-    netdp_i_free(pivot);
-    return status;
+    return 1 - most;
 }
 
-netdp_status netdp_i_scene_tie(netdp_i_scene *scene, const int32_t *member, int32_t members,
-                               netdp_error *error)
+/* Of rows that all hear somebody. */
+static double least_of(sums *s, const int32_t *member, int32_t members, double shortest)
 {
-    scene->tied = NETDP_I_NEW(int32_t, members);
-    scene->length = NETDP_I_NEW(double, members);
-    scene->inverse = NETDP_I_NEW(double, (int64_t)members *members);
-    if (scene->tied == NULL || scene->length == NULL || scene->inverse == NULL)
-        return netdp_i_no_memory(error);
-    list_ties(scene, member, members);
-    return scene->tied_count > 0 ? invert_ties(scene, error) : NETDP_OK;
-}
-
-netdp_status netdp_i_scene_pair(netdp_i_scene *s, const netdp_pairing *pairing, netdp_error *error)
-{
-    s->pair = NETDP_I_NEW(int32_t, 2 * netdp_graph_edges(pairing->graph));
-    s->pairs_of = NETDP_I_NEW(int64_t, s->rows.nodes);
-    s->pair_noise = pairing->noise;
-    if (s->pair == NULL || s->pairs_of == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t v = 0; v < s->rows.nodes; v++)
-        for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, v); i++) {
-            const int32_t w = netdp_graph_neighbours(pairing->graph, v)[i];
-            if (w < v || s->role[v] == NETDP_I_KNOWN || s->role[w] == NETDP_I_KNOWN)
-                continue;
-            s->pair[2 * s->pair_count] = v;
-            s->pair[2 * s->pair_count++ + 1] = w;
-            s->pairs_of[v]++;
-            s->pairs_of[w]++;
-        }
-    return NETDP_OK;
-}
-
-netdp_status netdp_i_scene_new(const netdp_linear *protocol, int64_t rounds,
-                               const netdp_i_observer *observer, double end, netdp_i_scene *scene,
-                               netdp_error *error)
-{
-    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
-    netdp_i_scene s = {.protocol = protocol,
-                       .rows = rows,
-                       .rounds = rounds,
-                       .end = end,
-                       .tied_always = observer->quiet_count > 0,
-                       .role = NETDP_I_NEW(char, rows.nodes),
-                       .exempt = NETDP_I_NEW(char, rows.nodes),
-                       .least = 1};
-    netdp_status status = NETDP_OK;
-    if (s.role == NULL || s.exempt == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
+    const int64_t m = members;
+    double inverse = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < m; j++)
+            s->product[i * m + j] = product_of(s, member[i], s->length[i], member[j], s->length[j]);
+    const double least = invert(s, members);
+    for (int64_t i = 0; i < m; i++) {
+        double row = 0;
+        for (int64_t j = 0; j < m; j++)
+            row += fabs(s->inverse[i * m + j]);
+        inverse = fmax(inverse, row * ROUND_UP);
     }
-    memset(s.role, NETDP_I_FREE, (size_t)rows.nodes);
-    for (int32_t j = 0; j < observer->seen_count; j++)
-        s.role[observer->seen[j]] = NETDP_I_SEEN;
-    s.summed = observer->own_counts && observer->pairing != NULL ? observer->quiet[0] : -1;
-    for (int32_t j = 0; j < observer->quiet_count; j++)
-        s.role[observer->quiet[j]] = s.summed >= 0 ? NETDP_I_SEEN : NETDP_I_KNOWN;
-    for (int32_t i = 0; i < observer->member_count; i++)
-        s.exempt[observer->member[i]] = 1;
-    if (observer->last_sum)
-        status = netdp_i_scene_tie(&s, observer->member, observer->member_count, error);
-    if (status == NETDP_OK && observer->pairing != NULL)
-        status = netdp_i_scene_pair(&s, observer->pairing, error);
-    if (status == NETDP_OK) {
-        *scene = s;
-        s = (netdp_i_scene){0};
-    }
-done:
-    netdp_i_scene_clear(&s);
-    return status;
-}
-
-/* The ties of a coalition's sums. */
-static netdp_status tie_members(const netdp_linear *protocol, const int32_t *member,
-                                int32_t members, netdp_i_scene *scene, netdp_error *error)
-{
-    const netdp_i_observer observer = {.seen_count = members,
-                                       .seen = member,
-                                       .member_count = members,
-                                       .member = member,
-                                       .quiet_count = members,
-                                       .quiet = member,
-                                       .last_sum = true};
-    return netdp_i_scene_new(protocol, 1, &observer, 0, scene, error);
-}
-
-netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *member,
-                                   int32_t members, bool *resolved, netdp_error *error)
-{
-    netdp_i_scene scene = {0};
-    netdp_status status = tie_members(protocol, member, members, &scene, error);
-    *resolved = status == NETDP_OK && scene.least > 0;
-    netdp_i_scene_clear(&scene);
-    return status;
-}
-
-/* What a singular value is taken for: no direction, or one whose square keeps its digits. */
-#define NO_DIRECTION 1e-13
-#define CLEAR_DIRECTION 1e-3
-
-/* A weight of less than this beside another of its sum may be a direction that is lost in rounding. */
-#define CLEAR_WEIGHT 1e-6
-
-/* The rows of the sums on nodes that are not known, each of length 1: [columns][tied_count]. */
-static double *rows_of_ties(const netdp_i_scene *s, int32_t *columns)
-{
-    const netdp_rows rows = s->rows;
-    int32_t *place = NETDP_I_NEW(int32_t, rows.nodes);
-    double *dense = NULL;
-    *columns = 0;
-    for (int pass = 0; place != NULL && pass < 2; pass++) {
-        for (int32_t c = 0; c < s->tied_count; c++)
-            for (int64_t k = rows.start[s->tied[c]]; k < rows.start[s->tied[c] + 1]; k++) {
-                const int32_t v = rows.column[k];
-                if (s->role[v] != NETDP_I_FREE)
-                    continue;
-                if (pass == 0 && place[v] == 0)
-                    place[v] = ++*columns;
-                else if (pass == 1 && s->length[c] > 0)
-                    dense[(int64_t)(place[v] - 1) * s->tied_count + c] =
-                        rows.weight[k] / s->length[c];
-            }
-        if (pass == 0 && (dense = NETDP_I_NEW(double, (int64_t)*columns * s->tied_count)) == NULL)
-            break;
-    }
-    netdp_i_free(place);
-    return dense;
-}
-
-/* The least ratio of two weights of one sum. */
-static double spread_of_ties(const netdp_i_scene *s)
-{
-    const netdp_rows rows = s->rows;
-    double spread = 1;
-    for (int32_t c = 0; c < s->tied_count; c++) {
-        double least = INFINITY, most = 0;
-        for (int64_t k = rows.start[s->tied[c]]; k < rows.start[s->tied[c] + 1]; k++)
-            if (s->role[rows.column[k]] == NETDP_I_FREE && rows.weight[k] > 0) {
-                least = fmin(least, rows.weight[k]);
-                most = fmax(most, rows.weight[k]);
-            }
-        spread = most > 0 ? fmin(spread, least / most) : spread;
-    }
-    return spread;
-}
-
-netdp_status netdp_i_sums_unclear(const netdp_linear *protocol, const int32_t *member,
-                                  int32_t members, bool *unclear, netdp_error *error)
-{
-    netdp_i_scene scene = {0};
-    int32_t columns = 0;
-    double *rows = NULL, *singular = NULL;
-    netdp_status status = tie_members(protocol, member, members, &scene, error);
-    *unclear = false;
-    if (status != NETDP_OK || scene.tied_count == 0)
-        goto done;
-    rows = rows_of_ties(&scene, &columns);
-    const int32_t least = columns < scene.tied_count ? columns : scene.tied_count;
-    const int32_t most = columns < scene.tied_count ? scene.tied_count : columns;
-    singular = NETDP_I_NEW(double, least);
-    if (rows == NULL || singular == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    if (columns > 0 && LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', columns, scene.tied_count, rows,
-                                      scene.tied_count, singular, NULL, most, NULL, most) != 0)
-        *unclear = true;
-    *unclear |= spread_of_ties(&scene) < CLEAR_WEIGHT;
-    for (int32_t i = 0; i < least; i++)
-        *unclear |= !(singular[i] <= NO_DIRECTION * singular[0]) &&
-                    !(singular[i] >= CLEAR_DIRECTION * singular[0]);
-done:
-    netdp_i_free(rows);
-    netdp_i_free(singular);
-    netdp_i_scene_clear(&scene);
-    return status;
+    /* The inverse of the products is at most this one's over `least`: its largest eigenvalue at most that. */
+    return least > 0 ? shortest * sqrt(least / inverse) / (ROUND_UP * ROUND_UP) : 0;
 }
 
 netdp_status netdp_i_sums_apart(const netdp_linear *protocol, const int32_t *member,
                                 int32_t members, double *apart, netdp_error *error)
 {
-    netdp_i_scene scene = {0};
-    netdp_status status = tie_members(protocol, member, members, &scene, error);
-    double inverse = 0, shortest = INFINITY;
-    const int64_t m = scene.tied_count;
-    *apart = 0;
-    for (int64_t i = 0; i < m; i++) {
-        double row = 0;
-        for (int64_t j = 0; j < m; j++)
-            row += fabs(scene.inverse[i * m + j]);
-        inverse = fmax(inverse, row * ROUND_UP);
-        shortest = fmin(shortest, scene.length[i]);
+    sums s;
+    double shortest = INFINITY;
+    netdp_status status = sums_new(netdp_mixing_rows(protocol->mixing), members, &s)
+                              ? NETDP_OK
+                              : netdp_i_no_memory(error);
+    for (int32_t i = 0; status == NETDP_OK && i < members; i++)
+        s.known[member[i]] = true;
+    for (int32_t i = 0; status == NETDP_OK && i < members; i++) {
+        s.length[i] = length_of(&s, member[i]);
+        shortest = fmin(shortest, s.length[i]);
     }
-    /* The inverse of the products is at most this one's over `least`: its largest eigenvalue at most that. */
-    if (status == NETDP_OK && m == members && scene.least > 0)
-        *apart = shortest * sqrt(scene.least / inverse) / (ROUND_UP * ROUND_UP);
-    netdp_i_scene_clear(&scene);
+    if (members == 0)
+        *apart = INFINITY;
+    else
+        *apart = status == NETDP_OK && shortest > 0 ? least_of(&s, member, members, shortest) : 0;
+    sums_clear(&s);
     return status;
 }

@@ -32,9 +32,6 @@ enum { LANES = 8, STRIP = 2048 };
 #define NEAR 1e-11
 #define NOTHING 1e-28
 
-/* A certificate this near the value is good; else the source is evaluated again in long doubles. */
-#define CERTIFIED_NEAR 1e-10
-
 /* Steps after which a loss that is not found will not be. */
 enum { MOST_STEPS = 20000 };
 
@@ -42,7 +39,7 @@ enum { QUIET = -2, HIDDEN = -1 }; /* places of nodes that are not seen */
 
 typedef struct search {
     const netdp_linear *protocol;
-    const netdp_i_scene *scene; /* NULL: not certified */
+    const netdp_i_shift_problem *scene; /* NULL: not certified */
     netdp_rows rows;
     const netdp_i_observer *observer;
     int64_t states; /* rounds whose states are observed: all but the last */
@@ -280,17 +277,13 @@ static bool is_found(const block *b)
 /* x to the shift of the noises, and its squares with all rounding outward. */
 static netdp_status certify(const search *s, block *b, netdp_error *error)
 {
-    const netdp_i_shift shift = {.lanes = b->lanes, .source = b->source, .noise = b->x};
+    const netdp_i_displacement shift = {.lanes = b->lanes, .source = b->source, .g = b->x};
     double loss[LANES];
     for (int32_t l = 0; l < b->lanes; l++)
         b->x[(int64_t)b->source[l] * b->lanes + l] -= 1;
-    netdp_status status = netdp_i_shift_loss(s->scene, &shift, -1, loss, error);
-    for (int32_t l = 0; status == NETDP_OK && l < b->lanes; l++) {
-        double again = INFINITY;
-        if (!(loss[l] <= b->value[l] * (1 + CERTIFIED_NEAR)))
-            status = netdp_i_shift_loss(s->scene, &shift, l, &again, error);
-        b->value[l] = fmin(loss[l], again);
-    }
+    netdp_status status = netdp_i_shift_loss(s->scene, &shift, loss, error);
+    if (status == NETDP_OK)
+        memcpy(b->value, loss, (size_t)b->lanes * sizeof *loss);
     return status;
 }
 
@@ -395,7 +388,7 @@ netdp_status netdp_i_conjugate_loss(const netdp_linear *protocol, const netdp_i_
                                     const netdp_progress *progress, netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
-    netdp_i_scene scene = {0};
+    netdp_i_shift_problem scene = {0};
     search s = {.protocol = protocol,
                 .scene = certify ? &scene : NULL,
                 .rows = rows,
@@ -418,13 +411,13 @@ netdp_status netdp_i_conjugate_loss(const netdp_linear *protocol, const netdp_i_
         s.place[observer->quiet[j]] = QUIET;
     status = sort_sources(&s, of, error);
     if (status == NETDP_OK && certify)
-        status = netdp_i_scene_new(protocol, protocol->rounds, observer, 0, &scene, error);
+        status = netdp_i_scene_new(protocol, observer, 1, 0, &scene, error);
     s.lanes = netdp_i_conjugate_lanes(rows.nodes, (double)protocol->rounds, s.pending);
     if (status == NETDP_OK && s.pending > 0)
         status = netdp_i_for_each((s.pending + s.lanes - 1) / s.lanes, search_block, &s, progress,
                                   "sources", error);
 done:
-    netdp_i_scene_clear(&scene);
+    netdp_i_shift_problem_clear(&scene);
     netdp_i_free(s.place);
     netdp_i_free(s.order);
     return status;

@@ -398,38 +398,69 @@ static double changing_work(const size *z)
             (z->factored ? z->by->factors * pow(z->nodes, 3) : 0));
 }
 
+/* What one observer's account takes, and its proof by shifts on a basis, beside one another. */
+typedef struct shifts {
+    double account, filter, proof; /* the filter of the proof, and the shifts of all sources */
+    double bytes, filter_bytes;
+} shifts;
+
+static shifts measure_shifts(const size *z, const netdp_loss_request *request, netdp_plan *plan,
+                             bool heard)
+{
+    const bool phase = request->protocol->every > 0;
+    const bool changes = request->protocol->varying.kind != NETDP_VARY_NEVER;
+    const double rounds = phase ? (double)request->protocol->every : z->rounds;
+    if (heard)
+        plan->way[0] = reduced(z, z->rounds);
+    const netdp_way *way = &plan->way[netdp_i_cost_reduces(plan, (int32_t)z->nodes) ? 0 : 1];
+    const double modes = phase || changes ? z->nodes : way->modes;
+    shifts s = {.account = changes ? changing_work(z)
+                           : phase ? phase_work(z, rounds)
+                                   : fmin(way->work, plan->ways > 2 ? plan->way[2].work : INFINITY),
+                .filter_bytes = way->bytes};
+    s.filter = phase || changes ? s.account : way->work;
+    size once = *z;
+    once.rounds = rounds;
+    s.proof = proof_work(&once, modes, PRODUCTS);
+    if (phase && !changes)
+        s.proof += rounds * z->seen * GAINS * modes * modes + pow(modes, 3) +
+                   z->victims * modes * z->nodes;
+    if (changes) /* each phase is another one */
+        s.proof *= z->rounds / rounds;
+    s.bytes = 8 * rounds * fmax(modes * z->seen, z->nodes + (changes ? 2 * z->entries : 0));
+    return s;
+}
+
 bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer)
 {
     const size z = measure(request, observer, true);
-    const bool phase = request->protocol->every > 0;
-    const double rounds = phase ? (double)request->protocol->every : z.rounds;
     netdp_plan plan;
     netdp_i_cost(request, observer, true, &plan);
     if (plan.method == NETDP_METHOD_CONJUGATE) /* one evaluation of what was found anyway */
         return true;
     const bool heard = netdp_i_cost_hears(request, observer, true, &plan);
-    const netdp_way own = reduced(&z, z.rounds);
-    if (heard)
-        plan.way[0] = own;
-    const netdp_way *way = &plan.way[netdp_i_cost_reduces(&plan, (int32_t)z.nodes) ? 0 : 1];
-    if (heard && (way->work * z.observers > AT_LEAST || way->bytes > netdp_i_memory_limit()))
+    const shifts s = measure_shifts(&z, request, &plan, heard);
+    if (heard && (s.filter * z.observers > AT_LEAST || s.filter_bytes > netdp_i_memory_limit()))
         return false;
-    const bool changes = request->protocol->varying.kind != NETDP_VARY_NEVER;
-    const double modes = phase || changes ? z.nodes : way->modes;
-    const double account = changes ? changing_work(&z)
-                           : phase ? phase_work(&z, rounds)
-                                   : fmin(way->work, plan.ways > 2 ? plan.way[2].work : INFINITY);
-    size once = z;
-    once.rounds = rounds;
-    double proof = proof_work(&once, modes, PRODUCTS);
-    if (phase && !changes)
-        proof +=
-            rounds * z.seen * GAINS * modes * modes + pow(modes, 3) + z.victims * modes * z.nodes;
-    if (changes) /* each phase is another one */
-        proof *= z.rounds / rounds;
-    if (8 * rounds * fmax(modes * z.seen, z.nodes + (changes ? 2 * z.entries : 0)) > PROOF_BYTES)
+    if (s.bytes > PROOF_BYTES)
         return false;
-    return proof <= OF_ACCOUNT * account || proof * z.observers <= AT_LEAST;
+    return s.proof <= OF_ACCOUNT * s.account || s.proof * z.observers <= AT_LEAST;
+}
+
+double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_observer *widest)
+{
+    netdp_loss_request all = *request;
+    netdp_plan plan;
+    all.from_count = 0;
+    if (!all.coalition)
+        all.to_count = 0;
+    const size z = measure(&all, widest, true);
+    netdp_i_cost(&all, widest, true, &plan);
+    const shifts s = measure_shifts(&z, &all, &plan, netdp_i_cost_hears(&all, widest, true, &plan));
+    if (z.nodes > NETDP_DENSE_NODES || s.bytes > PROOF_BYTES ||
+        s.filter_bytes > netdp_i_memory_limit())
+        return INFINITY;
+    return (s.proof + fmax(0, s.filter - s.account)) * z.observers;
 }
 
 bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer)

@@ -29,4 +29,8 @@ bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes);
 bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer);
 bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer);
 
+/* Multiplications that certificates by shifts of all sources add towards all observers, or the coalition, whoever was asked about;
+   INFINITY: there is no room. */
+double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_observer *widest);
+
 #endif

@@ -34,16 +34,17 @@ enum { LANES = 16 };
 /* How often x is corrected at most. */
 enum { CORRECTIONS = 6 };
 
-/* A certificate this near the filter's own loss is good; of many accelerated rounds, where errors are bounded in all. */
+/* A certificate this near the filter's own loss is good. */
 #define NEAR 1e-10
-#define NEAR_ACCELERATED 5e-10
 
 /* What all sources share. */
 typedef struct chain {
     const netdp_linear *protocol;
     const netdp_i_basis *basis; /* NULL: the nodes */
     int64_t modes;
-    const netdp_i_scene *scene;
+    const netdp_i_shift_problem *scene;
+    int32_t
+        summed; /* an observer whose own noise is known in sum only, as a message shows it; -1: none */
     const netdp_i_solver *solver; /* or NULL: the filter's gains */
     int64_t observations;
     const netdp_i_sight *sight; /* [observations] */
@@ -62,12 +63,6 @@ static void chain_clear(chain *c)
     netdp_i_free(c->rows);
     netdp_i_free(c->lower);
     netdp_i_free(c->order);
-}
-
-/* The round at hand: its W and roles. */
-static const netdp_i_scene *scene_at(const chain *c, int64_t t)
-{
-    return c->scene->round != NULL ? &c->scene->round[t] : c->scene;
 }
 
 /* The filter's run. */
@@ -107,7 +102,11 @@ static netdp_status record(chain *c, const netdp_i_observer *observer, netdp_i_s
 /* ---- A block of sources ---- */
 
 typedef struct block {
-    netdp_i_shift shift;
+    struct {
+        int32_t lanes;
+        double *noise; /* [rounds][nodes][lanes]: after follow_shift the displacements */
+        double *pair;  /* [pair_count][lanes]; NULL: there are none */
+    } shift;
     int32_t source[LANES];
     double loss[LANES], filter[LANES]; /* the least bound so far, and the filter's own loss */
     double *e, *adjoint;               /* [modes] x [lanes] */
@@ -140,7 +139,7 @@ static void block_clear(block *b)
 
 static netdp_status block_new(const chain *c, int32_t lanes, block *b, netdp_error *error)
 {
-    const int64_t n = c->scene->rows.nodes, r = c->modes;
+    const int64_t n = c->scene->nodes, r = c->modes;
     const int64_t seen = c->place[c->observations] * lanes;
     *b = (block){.shift = {.lanes = lanes}};
     b->shift.noise = NETDP_I_NEW(double, c->protocol->rounds *n *lanes);
@@ -174,7 +173,7 @@ static void mix(const chain *c, block *b, int64_t t, double *x)
     const int64_t r = c->modes;
     for (int64_t l = 0; l < b->shift.lanes; l++) {
         if (c->basis == NULL) {
-            netdp_i_rows_apply_part(scene_at(c, t)->rows, 0, (int32_t)r, x + l * r, b->next, 1);
+            netdp_i_rows_apply_part(c->scene->round[t].rows, 0, (int32_t)r, x + l * r, b->next, 1);
             memcpy(x + l * r, b->next, (size_t)r * sizeof *x);
         }
         for (int64_t k = 0; c->basis != NULL && k < r; k++)
@@ -279,7 +278,7 @@ static void backward(const chain *c, block *b)
 /* now = W_t now, forward or back; of accelerated rounds with what lies one further. */
 static void pass(const chain *c, block *b, int64_t t)
 {
-    const netdp_rows rows = scene_at(c, t)->rows;
+    const netdp_rows rows = c->scene->round[t].rows;
     const double weight = c->scene->weight;
     double *swap = b->now;
     netdp_i_rows_apply_part(rows, 0, rows.nodes, b->now, b->next, b->shift.lanes);
@@ -293,10 +292,15 @@ static void pass(const chain *c, block *b, int64_t t)
     b->next = swap;
 }
 
+static int32_t summed_of(const netdp_i_observer *observer)
+{
+    return observer->own_counts && observer->pairing != NULL ? observer->quiet[0] : -1;
+}
+
 /* Nothing is known of the rounds yet. */
 static void begin(const chain *c, block *b)
 {
-    const size_t size = (size_t)c->scene->rows.nodes * (size_t)b->shift.lanes * sizeof *b->now;
+    const size_t size = (size_t)c->scene->nodes * (size_t)b->shift.lanes * sizeof *b->now;
     memset(b->now, 0, size);
     memset(b->other, 0, size);
 }
@@ -307,7 +311,7 @@ static void begin(const chain *c, block *b)
  */
 static void spread_pairs(const chain *c, block *b)
 {
-    const netdp_i_scene *scene = c->scene;
+    const netdp_i_shift_problem *scene = c->scene;
     const int64_t lanes = b->shift.lanes;
     for (int64_t e = 0; e < scene->pair_count; e++) {
         const int64_t adds = scene->pair[2 * e], takes = scene->pair[2 * e + 1];
@@ -327,24 +331,35 @@ static void spread_pairs(const chain *c, block *b)
  */
 static void hold_summed(const chain *c, block *b)
 {
-    const netdp_i_scene *scene = c->scene;
-    const int64_t v = scene->summed, lanes = b->shift.lanes;
+    const netdp_i_shift_problem *scene = c->scene;
+    const int64_t v = c->summed, lanes = b->shift.lanes;
     const double square = scene->pair_noise * scene->pair_noise;
     for (int64_t l = 0; l < lanes; l++) {
-        double others = 0;
+        double others = 0, partners = 0;
         for (int64_t e = 0; e < scene->pair_count; e++) {
             const int64_t adds = scene->pair[2 * e], takes = scene->pair[2 * e + 1];
-            if (adds == v || takes == v)
-                others += b->now[(adds == v ? takes : adds) * lanes + l];
+            if (adds != v && takes != v)
+                continue;
+            others += b->now[(adds == v ? takes : adds) * lanes + l];
+            partners += 1;
         }
-        b->now[v * lanes + l] = square * others / (1 + square * (double)scene->pairs_of[v]);
+        b->now[v * lanes + l] = square * others / (1 + square * partners);
     }
+}
+
+/* Does its noise shift? That of an observer of messages, whose neighbours all stay, but for what its pairs bring. */
+static bool moves(const chain *c, int64_t t, int32_t v)
+{
+    const char part = c->scene->round[t].part[v];
+    return part == NETDP_I_PART_FREE ||
+           (part == NETDP_I_PART_SEEN &&
+            (!c->scene->exempt[v] || c->scene->sums || (t == 0 && v == c->summed)));
 }
 
 /* The shift of x, in coordinates of the nodes. */
 static void spread(const chain *c, block *b)
 {
-    const int64_t n = c->scene->rows.nodes, r = c->modes, lanes = b->shift.lanes;
+    const int64_t n = c->scene->nodes, r = c->modes, lanes = b->shift.lanes;
     begin(c, b);
     if (c->solver != NULL)
         memcpy(b->now, b->x_end, (size_t)(n * lanes) * sizeof *b->now);
@@ -361,13 +376,12 @@ static void spread(const chain *c, block *b)
                 b->now[sight->seen[j] * lanes + l] += x[l * sight->count + j];
         if (t == c->protocol->rounds) /* of the states at the end */
             continue;
-        if (t == 0 && b->shift.pair != NULL && c->scene->summed >= 0)
+        if (t == 0 && b->shift.pair != NULL && c->summed >= 0)
             hold_summed(c, b);
         const double scale = t == 0 ? 1 : netdp_linear_noise(c->protocol, t);
-        const char *role = scene_at(c, t)->role;
         double *noise = b->shift.noise + t * n * lanes;
         for (int64_t v = 0; v < n; v++) {
-            const double own = role[v] == NETDP_I_FREE || role[v] == NETDP_I_SEEN ? -scale : 0;
+            const double own = moves(c, t, (int32_t)v) ? -scale : 0;
             for (int64_t l = 0; l < lanes; l++)
                 noise[v * lanes + l] = own * b->now[v * lanes + l];
         }
@@ -376,46 +390,48 @@ static void spread(const chain *c, block *b)
     }
 }
 
-/* What the shift, with that of the seen nodes, leaves of the responses. */
+/*
+ * What the shift, with that of the seen nodes, leaves of the responses; of the noises become the displacements that they
+ * make. So spread is followed by this.
+ */
 static void follow_shift(const chain *c, block *b)
 {
-    const int64_t n = c->scene->rows.nodes, lanes = b->shift.lanes;
+    const int64_t n = c->scene->nodes, lanes = b->shift.lanes;
     begin(c, b);
     for (int64_t l = 0; l < lanes; l++)
         b->now[b->source[l] * lanes + l] = 1;
     for (int64_t t = 0; t < c->observations; t++) {
         const netdp_i_sight *sight = &c->sight[t];
-        const double scale = t == 0 ? 1 : netdp_linear_noise(c->protocol, t);
         double *left = b->left + c->place[t] * lanes;
         if (t > 0)
             pass(c, b, t - 1);
-        for (int64_t i = 0; t < c->protocol->rounds && i < n * lanes; i++)
-            b->now[i] += scale * b->shift.noise[t * n * lanes + i];
+        if (t < c->scene->rounds) {
+            const double scale = c->scene->round[t].noise;
+            double *noise = b->shift.noise + t * n * lanes;
+            for (int64_t i = 0; i < n * lanes; i++)
+                b->now[i] = noise[i] = b->now[i] + scale * noise[i];
+        }
         for (int64_t l = 0; l < lanes; l++)
             for (int64_t j = 0; j < sight->count; j++)
                 left[l * sight->count + j] = b->now[sight->seen[j] * lanes + l];
     }
     if (c->solver == NULL || !(c->scene->end > 0))
         return;
-    if (c->observations == c->protocol->rounds)
+    if (c->observations == c->scene->rounds)
         pass(c, b, c->observations - 1);
     memcpy(b->left_end, b->now, (size_t)(n * lanes) * sizeof *b->left_end);
 }
 
-static double near_of(const chain *c)
-{
-    return c->scene->weight > 1 ? NEAR_ACCELERATED : NEAR;
-}
-
-/* The lanes' bounds in doubles; how many of them are not near the filter's loss. */
+/* The lanes' bounds; how many of them are not near the filter's loss. */
 static netdp_status bound_lanes(const chain *c, block *b, int32_t *wide, netdp_error *error)
 {
     double loss[LANES];
-    netdp_status status = netdp_i_shift_loss(c->scene, &b->shift, -1, loss, error);
+    const netdp_i_displacement of = {b->shift.lanes, b->source, b->shift.noise, b->shift.pair};
+    netdp_status status = netdp_i_displacement_loss(c->scene, &of, loss, NULL, NULL, error);
     *wide = 0;
     for (int32_t l = 0; status == NETDP_OK && l < b->shift.lanes; l++) {
         b->loss[l] = fmin(b->loss[l], loss[l]);
-        *wide += !(b->loss[l] <= b->filter[l] * (1 + near_of(c)));
+        *wide += !(b->loss[l] <= b->filter[l] * (1 + NEAR));
     }
     return status;
 }
@@ -445,29 +461,15 @@ static bool correct(const chain *c, block *b)
 {
     const int64_t r = c->modes;
     for (int k = 0; k < CORRECTIONS; k++) {
-        follow_shift(c, b);
         memset(b->e, 0, (size_t)(r * b->shift.lanes) * sizeof *b->e);
         forward(c, b, b->left);
         if (!counts(c, b))
             return k > 0;
         backward(c, b);
         spread(c, b);
+        follow_shift(c, b);
     }
     return true;
-}
-
-/* Those that are not near in long doubles, one by one. */
-static netdp_status bound_alone(const chain *c, block *b, netdp_error *error)
-{
-    netdp_status status = NETDP_OK;
-    for (int32_t l = 0; status == NETDP_OK && l < b->shift.lanes; l++) {
-        double loss = INFINITY;
-        if (b->loss[l] <= b->filter[l] * (1 + near_of(c)))
-            continue;
-        status = netdp_i_shift_loss(c->scene, &b->shift, l, &loss, error);
-        b->loss[l] = fmin(b->loss[l], loss);
-    }
-    return status;
 }
 
 /* By the solver: from no shift at all, by what each leaves of the responses. */
@@ -479,9 +481,9 @@ static netdp_status solve_block(const chain *c, block *b, netdp_error *error)
     netdp_status status = NETDP_OK;
     for (int32_t l = 0; l < b->shift.lanes; l++)
         b->loss[l] = 1;
+    follow_shift(c, b);
     for (int k = 0; status == NETDP_OK && wide > 0 && k <= CORRECTIONS; k++) {
         bool counts = k == 0;
-        follow_shift(c, b);
         status =
             c->solver->solve(c->solver->context, b->shift.lanes, b->left, end ? b->left_end : NULL,
                              b->x, end ? b->x_end : NULL, square, error);
@@ -492,9 +494,10 @@ static netdp_status solve_block(const chain *c, block *b, netdp_error *error)
         if (status != NETDP_OK || !counts)
             break;
         spread(c, b);
+        follow_shift(c, b);
         status = bound_lanes(c, b, &wide, error);
     }
-    return status == NETDP_OK && wide > 0 ? bound_alone(c, b, error) : status;
+    return status;
 }
 
 static netdp_status bound_block(const chain *c, block *b, netdp_error *error)
@@ -517,10 +520,11 @@ static netdp_status bound_block(const chain *c, block *b, netdp_error *error)
     }
     backward(c, b);
     spread(c, b);
+    follow_shift(c, b);
     netdp_status status = bound_lanes(c, b, &wide, error);
     if (status == NETDP_OK && wide > 0 && c->lower == NULL && correct(c, b))
         status = bound_lanes(c, b, &wide, error);
-    return status == NETDP_OK && wide > 0 ? bound_alone(c, b, error) : status;
+    return status;
 }
 
 static netdp_status certify_block(void *context, int64_t index, int thread, netdp_error *error)
@@ -534,7 +538,6 @@ static netdp_status certify_block(void *context, int64_t index, int thread, netd
     netdp_status status = block_new(c, lanes, &b, error);
     if (status != NETDP_OK)
         return status;
-    b.shift.source = b.source;
     for (int32_t l = 0; l < lanes; l++)
         b.source[l] = c->from[c->order[first + l]];
     status = bound_block(c, &b, error);
@@ -547,7 +550,7 @@ static netdp_status certify_block(void *context, int64_t index, int thread, netd
 /* How many rounds pass until what a node sends may be seen first; -1: never. */
 static netdp_status find_distances(const chain *c, int32_t *distance, netdp_error *error)
 {
-    const netdp_rows rows = c->scene->rows;
+    const netdp_rows rows = c->scene->round[0].rows;
     int32_t *queue = NETDP_I_NEW(int32_t, rows.nodes), tail = 0;
     if (queue == NULL)
         return netdp_i_no_memory(error);
@@ -569,7 +572,7 @@ static netdp_status find_distances(const chain *c, int32_t *distance, netdp_erro
 /* The same of a network that changes, from its last observation back. */
 static netdp_status find_times(const chain *c, int32_t *time, netdp_error *error)
 {
-    const int32_t n = c->scene->rows.nodes;
+    const int32_t n = c->scene->nodes;
     int32_t *later = NETDP_I_NEW(int32_t, n);
     if (later == NULL)
         return netdp_i_no_memory(error);
@@ -577,7 +580,7 @@ static netdp_status find_times(const chain *c, int32_t *time, netdp_error *error
     for (int64_t t = c->observations - 1; t >= 0; t--) {
         memcpy(later, time, (size_t)n * sizeof *later);
         if (t < c->protocol->rounds) {
-            const netdp_rows rows = scene_at(c, t)->rows;
+            const netdp_rows rows = c->scene->round[t].rows;
             memset(time, -1, (size_t)n * sizeof *time);
             for (int32_t v = 0; v < n; v++)
                 for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
@@ -594,9 +597,10 @@ static netdp_status find_times(const chain *c, int32_t *time, netdp_error *error
 }
 
 /* Does the shape not say what it tells? Pairs' noise may hide who is seen. */
-static bool is_open(const chain *c, char role)
+static bool is_open(const chain *c, int32_t u)
 {
-    return role == NETDP_I_FREE || (role == NETDP_I_SEEN && c->scene->pair_count > 0);
+    const char part = c->scene->round[0].part[u];
+    return part == NETDP_I_PART_FREE || (part == NETDP_I_PART_SEEN && c->scene->pair_count > 0);
 }
 
 /*
@@ -606,9 +610,8 @@ static bool is_open(const chain *c, char role)
 static netdp_status sort_sources(chain *c, int32_t count, netdp_error *error)
 {
     const int64_t farthest = c->observations - 1;
-    const bool changes = c->scene->round != NULL, released = c->scene->end > 0;
-    const char *role = scene_at(c, 0)->role;
-    int32_t *distance = NETDP_I_NEW(int32_t, c->scene->rows.nodes), last = 0;
+    const bool changes = !c->scene->fixed, released = c->scene->end > 0;
+    int32_t *distance = NETDP_I_NEW(int32_t, c->scene->nodes), last = 0;
     if (distance == NULL)
         return netdp_i_no_memory(error);
     netdp_status status =
@@ -618,12 +621,12 @@ static netdp_status sort_sources(chain *c, int32_t count, netdp_error *error)
         c->loss[i] = 1;
         if (!released && (far < 0 || far > farthest))
             c->loss[i] = 0;
-        else if (is_open(c, role[u]))
+        else if (is_open(c, u))
             last = far > last ? far : last;
     }
     for (int32_t far = released ? -1 : 0; status == NETDP_OK && far <= last; far++)
         for (int32_t i = 0; i < count; i++)
-            if (distance[c->from[i]] == far && c->loss[i] > 0 && is_open(c, role[c->from[i]]))
+            if (distance[c->from[i]] == far && c->loss[i] > 0 && is_open(c, c->from[i]))
                 c->order[c->pending++] = i;
     netdp_i_free(distance);
     return status;
@@ -632,7 +635,7 @@ static netdp_status sort_sources(chain *c, int32_t count, netdp_error *error)
 /* What is allocated of a chain. */
 static netdp_status chain_new(chain *c, int32_t count, netdp_error *error)
 {
-    const double room = SHIFT_BYTES / (8.0 * (double)c->protocol->rounds * c->scene->rows.nodes);
+    const double room = SHIFT_BYTES / (8.0 * (double)c->protocol->rounds * c->scene->nodes);
     c->lanes = (int32_t)fmax(1, fmin(LANES, room));
     c->order = NETDP_I_NEW(int32_t, count);
     c->place = NETDP_I_NEW(int64_t, c->observations + 1);
@@ -649,14 +652,16 @@ static netdp_status certify(chain *c, const netdp_progress *progress, netdp_erro
                             "certificate", error);
 }
 
-netdp_status netdp_i_certified_sights(const netdp_i_scene *scene, const netdp_i_sight *sight,
-                                      int64_t observations, const netdp_i_sources *of,
+netdp_status netdp_i_certified_sights(const netdp_linear *protocol,
+                                      const netdp_i_shift_problem *scene, int32_t summed,
+                                      const netdp_i_sight *sight, const netdp_i_sources *of,
                                       const netdp_progress *progress, netdp_error *error)
 {
-    chain c = {.protocol = scene->protocol,
-               .modes = scene->rows.nodes,
+    chain c = {.protocol = protocol,
+               .modes = scene->nodes,
                .scene = scene,
-               .observations = observations,
+               .summed = summed,
+               .observations = scene->rounds + netdp_i_scene_ends(scene),
                .sight = sight,
                .from = of->node,
                .loss = of->loss};
@@ -675,12 +680,13 @@ netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_
                                     netdp_error *error)
 {
     const int64_t r = basis->modes, observations = protocol->rounds + observer->last_sum;
-    netdp_i_scene scene = {0};
+    netdp_i_shift_problem scene = {0};
     netdp_i_sight *sight = NETDP_I_NEW(netdp_i_sight, observations);
     chain c = {.protocol = protocol,
                .basis = basis,
                .modes = r,
                .scene = &scene,
+               .summed = summed_of(observer),
                .observations = observations,
                .sight = sight,
                .rows = NETDP_I_NEW(double, r * observer->seen_count),
@@ -693,7 +699,7 @@ netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_
     for (int64_t t = 0; status == NETDP_OK && t < observations; t++)
         sight[t] = (netdp_i_sight){.count = observer->seen_count, .seen = observer->seen};
     if (status == NETDP_OK)
-        status = netdp_i_scene_new(protocol, protocol->rounds, observer, end, &scene, error);
+        status = netdp_i_scene_new(protocol, observer, 1, end, &scene, error);
     if (status == NETDP_OK)
         status = chain_new(&c, of->count, error);
     if (status == NETDP_OK)
@@ -705,7 +711,7 @@ netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_
     for (int64_t t = 0; sight != NULL && t < observations; t++)
         netdp_i_gain_clear(&sight[t].gain);
     netdp_i_free(sight);
-    netdp_i_scene_clear(&scene);
+    netdp_i_shift_problem_clear(&scene);
     chain_clear(&c);
     return status;
 }
@@ -716,20 +722,20 @@ netdp_status netdp_i_certified_rounds(const netdp_linear *protocol, double weigh
                                       const netdp_progress *progress, netdp_error *error)
 {
     const int64_t observations = protocol->rounds + observer->last_sum;
-    netdp_i_scene scene = {0};
+    netdp_i_shift_problem scene = {0};
     netdp_i_sight *sight = NETDP_I_NEW(netdp_i_sight, observations);
     chain c = {.protocol = protocol,
                .modes = netdp_mixing_rows(protocol->mixing).nodes,
                .scene = &scene,
+               .summed = summed_of(observer),
                .solver = solver,
                .observations = observations,
                .sight = sight,
                .from = of->node,
                .loss = of->loss};
-    netdp_status status =
-        sight == NULL ? netdp_i_no_memory(error)
-                      : netdp_i_scene_new(protocol, protocol->rounds, observer, end, &scene, error);
-    scene.weight = weight;
+    netdp_status status = sight == NULL
+                              ? netdp_i_no_memory(error)
+                              : netdp_i_scene_new(protocol, observer, weight, end, &scene, error);
     for (int64_t t = 0; status == NETDP_OK && t < observations; t++)
         sight[t] = (netdp_i_sight){.count = observer->seen_count, .seen = observer->seen};
     if (status == NETDP_OK)
@@ -739,7 +745,7 @@ netdp_status netdp_i_certified_rounds(const netdp_linear *protocol, double weigh
     if (status == NETDP_OK)
         status = certify(&c, progress, error);
     netdp_i_free(sight);
-    netdp_i_scene_clear(&scene);
+    netdp_i_shift_problem_clear(&scene);
     chain_clear(&c);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/gossip/pairs_left.h"
 #include "account/losses/search.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -289,6 +290,26 @@ static json_t *describe_varying(const netdp_variation *varying)
     return object;
 }
 
+/* What is left of the pairwise noise, with a warning where that is much; false: nothing is, or it was not found. */
+static bool find_left(const netdp_i_description *description, netdp_i_pairs_left *left,
+                      int64_t *enough)
+{
+    const netdp_linear *protocol = &description->protocol;
+    char text[NETDP_I_LEFT_ROOM];
+    netdp_error ignored;
+    *enough = protocol->every > 0 ? protocol->every : protocol->rounds;
+    if (!netdp_pairing_is(&protocol->pairing) || description->engine != NULL ||
+        netdp_i_pairs_left_find(protocol, left, &ignored) != NETDP_OK)
+        return false;
+    if (left->worst <= NETDP_I_LEFT_MOST)
+        return true;
+    if (netdp_i_pairs_left_rounds(protocol, *enough, enough, &ignored) != NETDP_OK)
+        *enough = -1;
+    if (netdp_i_pairs_left_warning(protocol, left, *enough, text))
+        netdp_i_cli_note("%s", text);
+    return true;
+}
+
 static json_t *gossip_json(const netdp_i_description *description)
 {
     const netdp_linear *protocol = &description->protocol;
@@ -310,6 +331,11 @@ static json_t *gossip_json(const netdp_i_description *description)
     if (settings & NETDP_SETTING_ACCELERATE)
         json_object_set_new(object, "accelerate", json_boolean(protocol->accelerate));
     netdp_i_show_pairing(&protocol->pairing, object);
+    netdp_i_pairs_left left;
+    int64_t enough;
+    if (find_left(description, &left, &enough))
+        json_object_set_new(json_object_get(object, "pairs"), "left",
+                            netdp_i_pairs_left_json(&left, enough));
     if (protocol->cycle > 1)
         json_object_set_new(object, "cycle", json_integer(protocol->cycle));
     if (netdp_quiet_is(&protocol->quiet))
@@ -322,8 +348,24 @@ static json_t *gossip_json(const netdp_i_description *description)
 static netdp_status gossip_words(const netdp_i_description *description, double noise, char **text,
                                  netdp_error *error)
 {
-    return netdp_gossip_words(&description->request, description->named->name, noise,
-                              description->over_draws, text, error);
+    char says[NETDP_I_LEFT_ROOM], *told = NULL;
+    netdp_i_pairs_left left;
+    int64_t enough;
+    netdp_status status = netdp_gossip_words(&description->request, description->named->name, noise,
+                                             description->over_draws, &told, error);
+    if (status != NETDP_OK || !find_left(description, &left, &enough)) {
+        *text = told;
+        return status;
+    }
+    netdp_i_pairs_left_words(&left, says);
+    const size_t length = strlen(told), room = length + strlen(says) + 2;
+    *text = realloc(told, room);
+    if (*text == NULL) {
+        free(told);
+        return netdp_i_no_memory(error);
+    }
+    snprintf(*text + length, room - length, "%s\n", says);
+    return NETDP_OK;
 }
 
 static const char *gossip_unit(const netdp_i_description_options *options,

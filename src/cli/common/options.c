@@ -87,6 +87,22 @@ static bool takes(const netdp_i_option *option, unsigned only, unsigned settings
                                          : only == 0 || (only & settings) != 0;
 }
 
+/* Has a heading a row below it that is shown? */
+static bool has_rows(const parsing *parser, size_t heading, unsigned shown)
+{
+    unsigned only = 0;
+    for (size_t k = heading + 1; k < parser->count; k++) {
+        const netdp_i_option *option = &parser->option[k];
+        if (option->kind == NETDP_I_GROUP)
+            return false;
+        if (option->kind == NETDP_I_ONLY)
+            only = *(const unsigned *)option->into;
+        else if (takes(option, only, shown))
+            return true;
+    }
+    return false;
+}
+
 bool netdp_i_cli_takes(const netdp_i_arguments *arguments, const char *name, unsigned settings)
 {
     unsigned only = 0;
@@ -176,7 +192,8 @@ static bool make_tables(parsing *parser, unsigned shown)
         bool heading = option->kind == NETDP_I_GROUP;
         if (heading || option->kind == NETDP_I_ONLY)
             only = heading ? 0 : *(const unsigned *)option->into;
-        if (option->kind == NETDP_I_ONLY || (!heading && !takes(option, only, shown)))
+        if (option->kind == NETDP_I_ONLY ||
+            !(heading ? has_rows(parser, k, shown) : takes(option, only, shown)))
             continue;
         if (heading || !open) {
             if (open)

@@ -25,6 +25,7 @@
 
 #include "base/memory.h"
 #include "peer/budget.h"
+#include "peer/link/limits.h"
 #include "peer/link/address.h"
 #include "peer/settings.h"
 
@@ -351,6 +352,18 @@ static void check_budget(doctor *d, const char *folder, const netdp_i_package *p
     netdp_i_budget_clear(&budget);
 }
 
+/* What each neighbour may make this peer do. */
+static void say_limits(doctor *d)
+{
+    const netdp_i_limit_row *row = netdp_i_limit_rows();
+    char says[300];
+    for (int k = 0; k < NETDP_I_LIMITS_COUNT; k++) {
+        snprintf(says, sizeof says, "%s: of each neighbour %lld at once, %lld an hour: %s",
+                 row[k].word, (long long)row[k].burst, (long long)row[k].hourly, row[k].what);
+        tell(d, "limit", true, says);
+    }
+}
+
 static netdp_status examine(const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], whole[NETDP_I_PATH_ROOM], says[200], text[NETDP_I_DIGEST_TEXT];
@@ -385,6 +398,7 @@ static netdp_status examine(const char *folder, netdp_error *error)
         if (settings.address[v] != NULL)
             check_dial(&d, package->member[v].name, settings.address[v]);
     check_disk(&d, folder);
+    say_limits(&d);
     if (!read || !settings.test)
         check_budget(&d, folder, package, self, running);
     netdp_i_settings_clear(&settings);

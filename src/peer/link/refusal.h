@@ -9,7 +9,7 @@
     row(UNKNOWN_KEY, "unknown-key", "the certificate's key is not in the roster") \
     row(NOT_A_NEIGHBOUR, "not-a-neighbour", "the roster has no edge to this participant") \
     row(EXPIRED, "expired", "the certificate is not valid at this time") \
-    row(HANDSHAKE, "handshake", "TLS 1.3 with a certificate did not come about") \
+    row(HANDSHAKE, "handshake", "no knock came, or TLS 1.3 with a certificate did not come about") \
     row(TOO_MANY, "too-many", "more connections wait for their handshake than are allowed") \
     row(TOO_SLOW, "too-slow", "the other said nothing, or took nothing, for too long") \
     row(WRONG_VERSION, "wrong-version", "the frame is of another version of the protocol") \
@@ -27,7 +27,8 @@
     row(WRONG_ATTEMPT, "wrong-attempt", "the frame is of another attempt") \
     row(BAD_SIGNATURE, "bad-signature", "a pair key or a ledger's head is not signed by the roster's key") \
     row(SECOND_KEY, "second-key", "a participant signed two pair keys for one attempt: the noise of one of them stays in the result") \
-    row(FALSE_HEAD, "false-head", "the other says that it has seen a later ledger of this peer, and cannot show that this peer signed it")
+    row(FALSE_HEAD, "false-head", "the other says that it has seen a later ledger of this peer, and cannot show that this peer signed it") \
+    row(TOO_MUCH, "too-much", "more came from the other than a study needs (netdp net doctor prints the limits)")
 /* clang-format on */
 
 typedef enum netdp_i_refusal {

@@ -68,12 +68,24 @@ static int judge_certificate(X509_STORE_CTX *store, void *none)
     return refusal == NETDP_I_REFUSE_NOTHING;
 }
 
+/* Each of them costs work and brings no frame: whoever sends them is refused. */
+static void count_strays(int sent, int version, int kind, const void *bytes, size_t size, SSL *ssl,
+                         void *none)
+{
+    netdp_i_tls_party *party = SSL_get_app_data(ssl);
+    (void)version, (void)bytes, (void)size, (void)none;
+    if (sent == 0 && kind == SSL3_RT_HANDSHAKE && party->settled)
+        party->strays++;
+}
+
 static bool settle(SSL_CTX *tls, X509 *certificate, EVP_PKEY *key)
 {
     SSL_CTX_set_options(tls, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_session_cache_mode(tls, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                               SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_clear_mode(tls, SSL_MODE_AUTO_RETRY); /* one record a call, whatever is in it */
+    SSL_CTX_set_msg_callback(tls, count_strays);
     return SSL_CTX_set_min_proto_version(tls, TLS1_3_VERSION) == 1 &&
            SSL_CTX_set_max_proto_version(tls, TLS1_3_VERSION) == 1 &&
            SSL_CTX_set_num_tickets(tls, 0) == 1 && SSL_CTX_set1_groups_list(tls, "X25519") == 1 &&

@@ -17,6 +17,8 @@
 typedef struct netdp_i_tls_party {
     /* May the holder of this key connect: NOTHING, or why not? `valid`: his certificate is, now. */
     netdp_i_refusal (*judge)(struct netdp_i_tls_party *party, const uint8_t key[32], bool valid);
+    bool settled; /* the handshake is over: what TLS says to itself after it */
+    int strays;   /* is counted here (key updates, tickets): peers send none */
 } netdp_i_tls_party;
 
 /*

@@ -15,11 +15,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "peer/link/address.h"
+#include "peer/link/door.h"
 #include "peer/link/relay.h"
 
 enum {
-    PENDING = 64,         /* connections whose key is not known yet */
-    ACCEPTS = 16,         /* taken up at a time, so that links have their turn */
+    PENDING = 2,          /* handshakes under way that a neighbour has begun */
     QUEUED = 64,          /* frames that wait on a link, before it is too slow */
     FIRST_WAIT = 50,      /* ms until a link that broke is dialled again, */
     LONGEST_WAIT = 2000,  /* doubled each time up to this */
@@ -39,9 +39,10 @@ typedef struct connection {
     SSL *ssl;
     char from[FROM];
     int32_t link;   /* -1: not known yet */
-    int32_t claims; /* the link that the certificate says; the handshake shows it */
+    int32_t claims; /* the link that the knock says; the handshake shows it */
     bool dials, relayed, connecting, handshaking, greeted, refused, closing;
-    netdp_i_refusal refusal; /* of the judge */
+    bool reads_wait, writes_wait; /* a read until it may write, and the other way round */
+    netdp_i_refusal refusal;      /* of the judge */
     uint64_t born;
     uint8_t *in, *out; /* in [most]: part of a frame; out: from `sent` to `filled` */
     size_t held, sent, filled, room;
@@ -54,6 +55,9 @@ typedef struct edge {
     connection *dialling;
     uv_timer_t again;
     uint64_t wait;
+    uint64_t shut; /* until then no knock is let in: the neighbour has used up its connections */
+    uint8_t knock[32]; /* the secret of the two members' knocks */
+    bool knocks;       /* there is one */
 } edge;
 
 struct netdp_i_transport {
@@ -61,11 +65,10 @@ struct netdp_i_transport {
     netdp_i_transport_counts counts;
     netdp_i_public *key; /* [nodes] */
     SSL_CTX *tls;
-    uv_poll_t listener;
-    int socket, port; /* -1, 0: none */
-    edge *edge;       /* [links] */
+    netdp_i_door *door; /* NULL: this peer only dials */
+    edge *edge;         /* [links] */
     connection *all;
-    int32_t pending, handles;
+    int32_t handles;
     uint64_t ages;
     size_t most; /* bytes of the longest frame */
     bool closing;
@@ -79,6 +82,8 @@ static void finish(netdp_i_transport *t)
         return;
     SSL_CTX_free(t->tls);
     netdp_i_free(t->key);
+    if (t->edge != NULL)
+        sodium_memzero(t->edge, (size_t)t->plan.links * sizeof *t->edge);
     netdp_i_free(t->edge);
     netdp_i_free(t);
 }
@@ -115,7 +120,6 @@ static void end(connection *c)
     if (c->closing)
         return;
     c->closing = true;
-    t->pending -= c->link < 0;
     if (c->link >= 0) {
         edge *e = &t->edge[c->link];
         if (e->dialling == c)
@@ -168,13 +172,8 @@ static netdp_i_refusal judge_key(connection *c, const uint8_t key[32], bool vali
     if (c->dials)
         return plan->link[c->link].neighbour == who ? NETDP_I_REFUSE_NOTHING
                                                     : NETDP_I_REFUSE_WRONG_INDEX;
-    /* Where both ends dial, the call of the smaller member counts. */
-    for (int32_t i = 0; i < plan->links; i++)
-        if (plan->link[i].neighbour == who && (!plan->link[i].dials || who < plan->self)) {
-            c->claims = i;
-            return NETDP_I_REFUSE_NOTHING;
-        }
-    return NETDP_I_REFUSE_NOT_A_NEIGHBOUR;
+    return plan->link[c->claims].neighbour == who ? NETDP_I_REFUSE_NOTHING
+                                                  : NETDP_I_REFUSE_WRONG_INDEX;
 }
 
 static netdp_i_refusal judge(netdp_i_tls_party *party, const uint8_t key[32], bool valid)
@@ -188,8 +187,10 @@ static netdp_i_refusal judge(netdp_i_tls_party *party, const uint8_t key[32], bo
 
 static void on_ready(uv_poll_t *poll, int status, int events);
 
-static void watch(connection *c, bool write)
+/* TLS may have to write before it can read on, and the other way round. */
+static void watch(connection *c)
 {
+    const bool write = c->reads_wait || (c->sent < c->filled && !c->writes_wait);
     if (!c->closing)
         uv_poll_start(&c->poll, UV_READABLE | (write ? UV_WRITABLE : 0), on_ready);
 }
@@ -210,6 +211,7 @@ static void broke(connection *c)
 
 static void flush(connection *c)
 {
+    c->writes_wait = false;
     while (c->sent < c->filled && !c->closing) {
         ERR_clear_error();
         const int done = SSL_write(c->ssl, c->out + c->sent, (int)(c->filled - c->sent));
@@ -219,13 +221,14 @@ static void flush(connection *c)
             continue;
         }
         const int why = SSL_get_error(c->ssl, done);
+        c->writes_wait = why == SSL_ERROR_WANT_READ;
         if (why != SSL_ERROR_WANT_WRITE && why != SSL_ERROR_WANT_READ)
             broke(c);
         break;
     }
     if (c->sent == c->filled)
         c->sent = c->filled = 0;
-    watch(c, c->sent < c->filled);
+    watch(c);
 }
 
 static bool enqueue(connection *c, const uint8_t *bytes, size_t size)
@@ -277,12 +280,12 @@ static void hear_frames(connection *c)
         if (why == NETDP_I_REFUSE_NOTHING && used == 0)
             break;
         if (why == NETDP_I_REFUSE_NOTHING) {
-            if (message.kind == NETDP_I_FRAME_HELLO) {
-                c->greeted = true;
-                uv_timer_stop(&c->timer);
-                t->edge[c->link].wait = FIRST_WAIT;
-            }
+            c->greeted = true; /* the first is a hello */
             why = t->plan.hooks.frame(t->plan.hooks.context, c->link, &message, c->in + at, used);
+        }
+        if (why == NETDP_I_REFUSE_NOTHING && message.kind == NETDP_I_FRAME_HELLO && !c->closing) {
+            uv_timer_stop(&c->timer);
+            t->edge[c->link].wait = FIRST_WAIT;
         }
         if (why != NETDP_I_REFUSE_NOTHING)
             refuse(c, why);
@@ -297,13 +300,18 @@ static void hear_frames(connection *c)
 /* One record of TLS, so that every link has its turn; poll comes back for more. */
 static void hear(connection *c)
 {
+    c->reads_wait = false;
     do {
         ERR_clear_error();
         const int got = SSL_read(c->ssl, c->in + c->held, (int)(c->transport->most - c->held));
         if (got <= 0) {
             const int why = SSL_get_error(c->ssl, got);
-            if (why != SSL_ERROR_WANT_READ && why != SSL_ERROR_WANT_WRITE)
+            c->reads_wait = why == SSL_ERROR_WANT_WRITE;
+            if (c->party.strays > 0)
+                refuse(c, NETDP_I_REFUSE_TOO_MUCH);
+            else if (why != SSL_ERROR_WANT_READ && why != SSL_ERROR_WANT_WRITE)
                 broke(c);
+            watch(c);
             return;
         }
         c->held += (size_t)got;
@@ -314,15 +322,23 @@ static void hear(connection *c)
 
 /* ---- Connections ---- */
 
+static bool may_begin(const netdp_i_transport *t, int32_t link)
+{
+    return t->plan.hooks.begins == NULL || t->plan.hooks.begins(t->plan.hooks.context, link);
+}
+
 static void come_up(connection *c)
 {
     netdp_i_transport *t = c->transport;
-    if (c->link < 0) {
-        c->link = c->claims;
-        t->pending--;
-    }
+    c->link = c->claims;
+    c->party.settled = true;
     edge *e = &t->edge[c->link];
     c->handshaking = false;
+    if (!c->dials && !may_begin(t, c->link)) { /* now that it has shown who it is */
+        e->shut = uv_now(t->plan.loop) + LONGEST_WAIT;
+        refuse(c, NETDP_I_REFUSE_TOO_MUCH);
+        return;
+    }
     t->counts.handshakes++;
     c->in = NETDP_I_NEW(uint8_t, t->most);
     if (c->in == NULL) {
@@ -346,8 +362,9 @@ static void shake_hands(connection *c)
         return;
     }
     const int why = SSL_get_error(c->ssl, done);
+    c->reads_wait = why == SSL_ERROR_WANT_WRITE;
     if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
-        watch(c, why == SSL_ERROR_WANT_WRITE);
+        watch(c);
     else
         broke(c);
 }
@@ -358,6 +375,17 @@ static bool ask_relay(const connection *c)
     const netdp_i_link *link = &c->transport->plan.link[c->link];
     uint8_t bytes[NETDP_I_RELAY_HELLO];
     netdp_i_relay_hello(link->token, c->transport->plan.self < link->neighbour, bytes);
+    return send(c->socket, bytes, sizeof bytes, MSG_NOSIGNAL) == sizeof bytes;
+}
+
+/* The same of a listener. */
+static bool knock(const connection *c)
+{
+    const netdp_i_transport *t = c->transport;
+    const netdp_i_link *link = &t->plan.link[c->link];
+    uint8_t bytes[NETDP_I_KNOCK];
+    netdp_i_knock_make(t->edge[c->link].knock, (uint32_t)t->plan.self, (uint32_t)link->neighbour,
+                       bytes);
     return send(c->socket, bytes, sizeof bytes, MSG_NOSIGNAL) == sizeof bytes;
 }
 
@@ -375,7 +403,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
             return;
         }
         c->connecting = false;
-        if (c->relayed && !ask_relay(c)) {
+        if (!(c->relayed ? ask_relay(c) : knock(c))) {
             end(c);
             return;
         }
@@ -384,12 +412,12 @@ static void on_ready(uv_poll_t *poll, int status, int events)
         shake_hands(c);
     if (c->handshaking || c->closing)
         return;
-    if (events & UV_WRITABLE)
+    if ((events & UV_WRITABLE) || c->writes_wait)
         flush(c);
     if (!c->closing)
         hear(c);
     if (status < 0)
-        watch(c, c->sent < c->filled); /* libuv looks no more, and there may be records yet */
+        watch(c); /* libuv looks no more, and there may be records yet */
 }
 
 static void on_late(uv_timer_t *timer)
@@ -413,7 +441,7 @@ static void settle_socket(int socket)
     (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence, sizeof silence);
 }
 
-/* Takes over the socket. NULL: no memory, and the socket is closed. */
+/* Takes over the socket. NULL: no memory, and the socket is closed. `link`: whom it dials, or who knocked. */
 static connection *connection_new(netdp_i_transport *t, int socket, bool dials, int32_t link)
 {
     connection *c = NETDP_I_NEW(connection, 1);
@@ -426,7 +454,7 @@ static connection *connection_new(netdp_i_transport *t, int socket, bool dials, 
                       .transport = t,
                       .socket = socket,
                       .dials = dials,
-                      .link = link,
+                      .link = dials ? link : -1,
                       .claims = link,
                       .connecting = dials,
                       .handshaking = true,
@@ -446,7 +474,6 @@ static connection *connection_new(netdp_i_transport *t, int socket, bool dials, 
     c->handles = 2;
     c->next = t->all;
     t->all = c;
-    t->pending += !dials;
     uv_timer_start(&c->timer, on_late, t->plan.patience, 0);
     uv_poll_start(&c->poll, UV_READABLE | (dials ? UV_WRITABLE : 0), on_ready);
     return c;
@@ -454,75 +481,78 @@ static connection *connection_new(netdp_i_transport *t, int socket, bool dials, 
 
 /* ---- Listening ---- */
 
-/* Of those that nobody knows yet the one that has waited longest makes room. */
-static void make_room(netdp_i_transport *t)
+/* Of those who knocked as one neighbour the oldest makes room: the neighbour itself has begun anew, or somebody who
+   reads the line repeats its knock. */
+static void make_room(netdp_i_transport *t, int32_t link)
 {
     connection *oldest = NULL;
-    if (t->pending < PENDING)
-        return;
+    int pending = 0;
     for (connection *c = t->all; c != NULL; c = c->next)
-        if (!c->closing && !c->dials && c->link < 0 && (oldest == NULL || c->born < oldest->born))
-            oldest = c;
-    if (oldest != NULL)
+        if (!c->closing && !c->dials && c->link < 0 && c->claims == link) {
+            pending++;
+            if (oldest == NULL || c->born < oldest->born)
+                oldest = c;
+        }
+    if (pending >= PENDING)
         refuse(oldest, NETDP_I_REFUSE_TOO_MANY);
 }
 
-static void on_knock(uv_poll_t *poll, int status, int events)
+/* Where both ends dial, the call of the smaller member counts. */
+static int32_t find_caller(const netdp_i_transport *t, uint32_t who)
 {
-    netdp_i_transport *t = poll->data;
-    (void)events;
-    for (int k = 0; status == 0 && k < ACCEPTS && !t->closing; k++) {
-        struct sockaddr_storage address;
-        socklen_t size = sizeof address;
-        const int socket =
-            accept4(t->socket, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (socket < 0)
-            return;
-        make_room(t);
-        connection *c = connection_new(t, socket, false, -1);
-        if (c != NULL && getnameinfo((struct sockaddr *)&address, size, c->from, FROM, NULL, 0,
-                                     NI_NUMERICHOST) != 0)
-            strcpy(c->from, "?");
-    }
+    const netdp_i_transport_plan *plan = &t->plan;
+    for (int32_t i = 0; i < plan->links; i++)
+        if ((uint32_t)plan->link[i].neighbour == who && t->edge[i].knocks &&
+            (!plan->link[i].dials || plan->link[i].neighbour < plan->self))
+            return i;
+    return -1;
 }
 
-static int find_port(int socket)
+static netdp_i_refusal enter(void *context, int socket, const uint8_t knock[NETDP_I_KNOCK],
+                             const char *from)
 {
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    if (getsockname(socket, (struct sockaddr *)&address, &size) != 0)
-        return 0;
-    return address.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&address)->sin6_port)
-                                         : ntohs(((struct sockaddr_in *)&address)->sin_port);
+    netdp_i_transport *t = context;
+    const uint32_t who = netdp_i_knock_index(knock);
+    const int32_t link = find_caller(t, who);
+    if (link < 0)
+        return who < (uint32_t)t->plan.nodes ? NETDP_I_REFUSE_NOT_A_NEIGHBOUR
+                                             : NETDP_I_REFUSE_UNKNOWN_KEY;
+    if (!netdp_i_knock_holds(t->edge[link].knock, who, (uint32_t)t->plan.self, knock))
+        return NETDP_I_REFUSE_UNKNOWN_KEY;
+    if (uv_now(t->plan.loop) < t->edge[link].shut)
+        return NETDP_I_REFUSE_TOO_MUCH;
+    make_room(t, link);
+    connection *c = connection_new(t, socket, false, link);
+    if (c != NULL)
+        snprintf(c->from, FROM, "%.60s", from);
+    return NETDP_I_REFUSE_NOTHING;
 }
 
-static netdp_status listen_at(netdp_i_transport *t, const char *address, netdp_error *error)
+static void turned_away(void *context, netdp_i_refusal why, const char *from)
 {
-    const struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    char host[NETDP_I_HOST], port[NETDP_I_PORT];
-    const int yes = 1;
-    if (!netdp_i_address_split(address, host, port))
-        return netdp_i_fail(error, NETDP_INVALID, "listen: '%.100s': give HOST:PORT", address);
-    const int fault = getaddrinfo(host, port, &hints, &found);
-    if (fault != 0)
-        return netdp_i_fail(error, NETDP_ENVIRONMENT, "listen: %.100s: %s", address,
-                            gai_strerror(fault));
-    t->socket = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (t->socket >= 0)
-        (void)setsockopt(t->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    const bool done = t->socket >= 0 && bind(t->socket, found->ai_addr, found->ai_addrlen) == 0 &&
-                      listen(t->socket, 512) == 0;
-    const int why = errno;
-    freeaddrinfo(found);
-    if (!done)
-        return netdp_i_fail(error, NETDP_ENVIRONMENT, "listen: %.100s: %s", address, strerror(why));
-    t->port = find_port(t->socket);
-    uv_poll_init(t->plan.loop, &t->listener, t->socket);
-    t->listener.data = t;
-    t->handles++;
-    uv_poll_start(&t->listener, UV_READABLE, on_knock);
-    return NETDP_OK;
+    netdp_i_transport *t = context;
+    t->plan.hooks.refused(t->plan.hooks.context, -1, why, from);
+}
+
+static void on_door_closed(void *context)
+{
+    netdp_i_transport *t = context;
+    t->handles--;
+    finish(t);
+}
+
+static netdp_status open_door(netdp_i_transport *t, netdp_error *error)
+{
+    const netdp_i_door_plan plan = {.loop = t->plan.loop,
+                                    .listen = t->plan.listen,
+                                    .patience = t->plan.patience,
+                                    .context = t,
+                                    .enter = enter,
+                                    .refused = turned_away,
+                                    .closed = on_door_closed};
+    netdp_status status = netdp_i_door_open(&plan, &t->door, error);
+    t->handles += status == NETDP_OK;
+    return status;
 }
 
 /* ---- Dialling ---- */
@@ -574,7 +604,8 @@ static void dial(uv_timer_t *timer)
     char host[NETDP_I_HOST], port[NETDP_I_PORT];
     if (e->up != NULL || e->dialling != NULL)
         return;
-    if (!netdp_i_address_split(t->plan.link[e->link].address, host, port)) {
+    if (!may_begin(t, e->link) ||
+        !netdp_i_address_split(t->plan.link[e->link].address, host, port)) {
         dial_later(t, e->link);
         return;
     }
@@ -633,14 +664,12 @@ netdp_status netdp_i_transport_new(const netdp_i_transport_plan *plan,
     }
     memcpy(key, plan->key, (size_t)plan->nodes * sizeof *key);
     *t = (netdp_i_transport){
-        .plan = *plan, .key = key, .edge = edges, .socket = -1, .most = longest_frame(plan->width)};
+        .plan = *plan, .key = key, .edge = edges, .most = longest_frame(plan->width)};
     netdp_status status = netdp_i_tls_new(
         plan->seed, plan->certificate != 0 ? plan->certificate : CERTIFICATE, &t->tls, error);
     if (status == NETDP_OK && plan->listen != NULL)
-        status = listen_at(t, plan->listen, error);
+        status = open_door(t, error);
     if (status != NETDP_OK) {
-        if (t->socket >= 0)
-            close(t->socket);
         SSL_CTX_free(t->tls);
         netdp_i_free(edges);
         netdp_i_free(key);
@@ -650,6 +679,7 @@ netdp_status netdp_i_transport_new(const netdp_i_transport_plan *plan,
     for (int32_t i = 0; i < plan->links; i++) {
         edge *e = &edges[i];
         *e = (edge){.transport = t, .link = i, .wait = FIRST_WAIT};
+        e->knocks = netdp_i_knock_key(plan->seed, plan->key[plan->link[i].neighbour], e->knock);
         uv_timer_init(plan->loop, &e->again);
         e->again.data = e;
         t->handles++;
@@ -662,7 +692,7 @@ netdp_status netdp_i_transport_new(const netdp_i_transport_plan *plan,
 
 int netdp_i_transport_port(const netdp_i_transport *transport)
 {
-    return transport->port;
+    return transport->door != NULL ? netdp_i_door_port(transport->door) : 0;
 }
 
 bool netdp_i_transport_send(netdp_i_transport *transport, int32_t link, const uint8_t *bytes,
@@ -688,14 +718,6 @@ netdp_i_transport_counts netdp_i_transport_count(const netdp_i_transport *transp
     return transport->counts;
 }
 
-static void on_listener_closed(uv_handle_t *handle)
-{
-    netdp_i_transport *t = handle->data;
-    close(t->socket);
-    t->handles--;
-    finish(t);
-}
-
 static void on_edge_closed(uv_handle_t *handle)
 {
     const edge *e = handle->data;
@@ -716,8 +738,6 @@ void netdp_i_transport_close(netdp_i_transport *transport)
     }
     for (int32_t i = 0; i < transport->plan.links; i++)
         uv_close((uv_handle_t *)&transport->edge[i].again, on_edge_closed);
-    if (transport->socket >= 0)
-        uv_close((uv_handle_t *)&transport->listener, on_listener_closed);
-    else if (transport->plan.links == 0)
-        finish(transport);
+    netdp_i_door_close(transport->door);
+    finish(transport);
 }

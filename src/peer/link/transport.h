@@ -3,8 +3,7 @@
  * end of an edge dials, the other listens; who dials tries again, ever more slowly. What is sent over
  * a link that breaks is gone: whoever sends says it again (exchange.c).
  *
- * Connections that have not shown a key of the roster hold little and not for long: a bounded number
- * of them, the oldest of which goes when another comes.
+ * Who has not knocked as a neighbour stays outside (door.h); of each neighbour two handshakes are under way at most.
  */
 #ifndef NETDP_I_TRANSPORT_H
 #define NETDP_I_TRANSPORT_H
@@ -38,6 +37,8 @@ typedef struct netdp_i_transport_hooks {
     void (*down)(void *context, int32_t link);
     /* Somebody was refused: the link, or -1 where he is none's; from where; nothing that he said. */
     void (*refused)(void *context, int32_t link, netdp_i_refusal why, const char *from);
+    /* One more connection of this link begins, whoever dials. False: not now. NULL: always. */
+    bool (*begins)(void *context, int32_t link);
 } netdp_i_transport_hooks;
 
 typedef struct netdp_i_transport_plan {

@@ -1,0 +1,124 @@
+/* Gossip proven by how far every message would have to move (docs/proofs/shift.md), on all nodes at once. */
+#include "account/gossip.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "account/shift/dense.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+/*
+ * Seconds of one core that all observers may take, each of all sources, so that the answer for one does not hang on who else is
+ * asked about: where doubles would do with a margin, and where the closed bound were the answer.
+ */
+#define SECONDS 10.0
+#define SECONDS_OF_COARSE 600.0
+
+/* Of the memory there is. */
+#define ROOM 0.5
+
+/* One contribution, or phases that release their states, under noise in every round. */
+static bool is_question(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    const bool phases = netdp_i_gossip_by_phases(a) && p->every > 0;
+    const int64_t rounds = phases ? p->every : p->rounds;
+    if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->quiet != NULL ||
+        a->rounds != NULL || netdp_i_gossip_is_large(p) || !a->bound->sound ||
+        a->request->pattern != NULL || a->bound->bound == NETDP_BOUND_LOWER)
+        return false;
+    if (p->every > 0 && !(phases && p->end_dither > 0))
+        return false;
+    return rounds == 1 || netdp_linear_least_noise(p) > 0;
+}
+
+/* Of all observers, asked about or not; bytes: of one. */
+static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double *bytes)
+{
+    const netdp_linear *p = a->request->protocol;
+    const netdp_rows rows = netdp_mixing_rows(p->mixing);
+    const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
+    const double observers = a->losses->members > 1 ? 1 : rows.nodes;
+    netdp_i_dense_cost(rows.nodes, p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes],
+                       p->accelerate, seconds, bytes);
+    *seconds *= observers * (each ? (double)(p->rounds / p->every) : 1);
+}
+
+bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse)
+{
+    double seconds, bytes;
+    if (a->request->certify == NETDP_CERTIFY_NO || !is_question(a))
+        return false;
+    cost_of_all(a, &seconds, &bytes);
+    return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
+           (a->request->certify == NETDP_CERTIFY_YES ||
+            seconds <= (coarse ? SECONDS_OF_COARSE : SECONDS));
+}
+
+/*
+ * A certificate of noises loses digits where one is much louder than another or sums hold little of the others, and
+ * accelerated it leaves out noise in pairs.
+ */
+#define LEAST_PROVEN 1e-6
+#define LITTLE 2.0
+
+bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    double seconds, bytes;
+    cost_of_all(a, &seconds, &bytes);
+    return netdp_i_gossip_pairing(a->request) != NULL ||
+           netdp_linear_least_noise(p) < LEAST_PROVEN ||
+           ((p->accelerate || a->request->sees == NETDP_SEES_SUM) && seconds <= LITTLE);
+}
+
+/* One contribution in round `begin`, with what follows it; a story that is none leaves what every message tells. */
+static netdp_status prove_once(netdp_i_gossip_account *a, const netdp_i_shift_view *view,
+                               const netdp_i_sources *of, netdp_error *error)
+{
+    netdp_i_shift_problem problem;
+    netdp_status status = netdp_i_shift_problem_new(a->request->protocol, view, &problem, error);
+    if (status != NETDP_OK)
+        return status;
+    status = netdp_i_shift_losses(&problem, of, a->inner, error);
+    netdp_i_shift_problem_clear(&problem);
+    for (int32_t i = 0; i < of->count && status == NETDP_NO_ANSWER; i++)
+        of->loss[i] = INFINITY;
+    for (int32_t i = 0; i < of->count; i++)
+        of->loss[i] = fmin(of->loss[i], 1);
+    return status == NETDP_NO_ANSWER ? NETDP_OK : status;
+}
+
+netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *member, double *loss,
+                                  netdp_error *error)
+{
+    const netdp_linear *p = a->request->protocol;
+    const netdp_losses *l = a->losses;
+    const bool phases = p->every > 0, changes = p->varying.kind != NETDP_VARY_NEVER;
+    netdp_i_shift_view view = {.sees = a->request->sees,
+                               .counts = netdp_i_gossip_own_counts(a->request),
+                               .members = l->members,
+                               .member = member,
+                               .rounds = phases ? p->every : p->rounds,
+                               .end = phases ? p->end_dither : 0};
+    if (!phases || !changes) {
+        const netdp_i_sources of = {l->from_count, l->from, loss};
+        netdp_status status = prove_once(a, &view, &of, error);
+        for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+            loss[i] *= a->most;
+        return status;
+    }
+    const netdp_i_sources each = {l->from_count, l->from, NETDP_I_NEW(double, l->from_count)};
+    netdp_status status = each.loss == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+        loss[i] = 0;
+    for (; status == NETDP_OK && view.begin < p->rounds; view.begin += view.rounds) {
+        status = prove_once(a, &view, &each, error);
+        for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+            loss[i] = fmin((loss[i] + each.loss[i]) * (1 + DBL_EPSILON), a->most);
+    }
+    netdp_i_free(each.loss);
+    return status;
+}

@@ -1,0 +1,200 @@
+/* All sources of one observer set, block by block: found, refined where that helps, evaluated. */
+#include <math.h>
+#include <string.h>
+
+#include "account/shift/dense.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* Sources that go forward together. */
+enum { BLOCK = 32 };
+
+/* Newton's steps at most; one that gains less than this part of the loss, or this much, is the last. */
+enum { STEPS = 12 };
+#define GAIN 1e-11
+#define LEAST_GAIN 1e-22
+
+/* reached[nodes]: of whom something comes into what is seen, in some round; `next`, `after`: of the two rounds behind. */
+static void mark_round(const netdp_i_shift_problem *p, int64_t t, const bool *next,
+                       const bool *after, bool *reached)
+{
+    const netdp_i_shift_round *round = &p->round[t];
+    for (int32_t v = 0; v < p->nodes; v++) {
+        reached[v] = round->part[v] == NETDP_I_PART_SEEN || round->part[v] == NETDP_I_PART_KNOWN ||
+                     (p->weight > 1 && after[v]);
+        for (int64_t k = round->rows.start[v]; !reached[v] && k < round->rows.start[v + 1]; k++)
+            reached[v] = next[round->rows.column[k]] && round->rows.weight[k] != 0;
+    }
+}
+
+/* W is symmetric, so that a row's columns are those whom it reaches. [nodes], to be freed; NULL: no memory. */
+static bool *find_reached(const netdp_i_shift_problem *p)
+{
+    bool *all = NETDP_I_NEW(bool, 3 * (int64_t)p->nodes), *made = NULL;
+    if (all == NULL)
+        return NULL;
+    bool *next = all, *after = all + p->nodes, *now = all + 2 * (int64_t)p->nodes;
+    const netdp_i_shift_tie *tie = p->round[p->rounds - 1].tie;
+    for (int32_t v = 0; v < p->nodes; v++)
+        next[v] = p->end > 0;
+    for (int32_t i = 0; tie != NULL && i < tie->listed; i++)
+        next[tie->observer[i]] = true;
+    for (int64_t t = p->rounds - 1; t >= 0; t--) {
+        mark_round(p, t, next, after, now);
+        bool *spare = after;
+        after = next;
+        next = now;
+        now = spare;
+    }
+    made = NETDP_I_NEW(bool, p->nodes);
+    if (made != NULL)
+        memcpy(made, next, (size_t)p->nodes * sizeof *made);
+    netdp_i_free(all);
+    return made;
+}
+
+/* Where no noise is that much louder than another the recursion needs no Newton step: its error, 2^-53 of this or so, counts by its square. */
+#define EVEN 100
+
+static bool is_even(const netdp_i_shift_problem *p)
+{
+    double least = 1, most = fmax(1, p->pair_count > 0 ? p->pair_noise : 0);
+    for (int64_t t = 0; t <= p->rounds; t++) {
+        const double noise = t < p->rounds ? p->round[t].noise : p->end > 0 ? p->end : 1;
+        least = fmin(least, noise);
+        most = fmax(most, noise);
+    }
+    return most <= EVEN * least;
+}
+
+/* A block at work. */
+typedef struct block {
+    netdp_i_displacement of;
+    int32_t source[BLOCK], index[BLOCK]; /* and where its loss belongs */
+    double *v, *pull;
+    netdp_i_displacement *best; /* of one lane, or NULL */
+} block;
+
+static bool block_new(const netdp_i_shift_problem *p, block *b)
+{
+    const int64_t cells = (int64_t)p->nodes * BLOCK;
+    *b = (block){.of = {.g = NETDP_I_NEW(double, cells * p->rounds),
+                        .c = NETDP_I_NEW(double, p->pair_count *BLOCK)},
+                 .v = NETDP_I_NEW(double, cells *(p->rounds + 1)),
+                 .pull = NETDP_I_NEW(double, p->pair_count *BLOCK)};
+    return b->of.g != NULL && b->of.c != NULL && b->v != NULL && b->pull != NULL;
+}
+
+static void block_clear(block *b)
+{
+    netdp_i_free(b->of.g);
+    netdp_i_free(b->of.c);
+    netdp_i_free(b->v);
+    netdp_i_free(b->pull);
+}
+
+/* The story of one source so far, where it is asked for. */
+static void keep(const netdp_i_shift_problem *p, const block *b, double now, double *loss)
+{
+    if (b->best == NULL || !(now < *loss))
+        return;
+    memcpy(b->best->g, b->of.g, (size_t)(p->rounds * p->nodes) * sizeof *b->of.g);
+    memcpy(b->best->c, b->of.c, (size_t)p->pair_count * sizeof *b->of.c);
+}
+
+/* Every displacement bounds its loss: the least of those on the way counts. */
+static netdp_status prove(const netdp_i_dense *dense, const netdp_i_shift_problem *p, block *b,
+                          double *loss, netdp_error *error)
+{
+    double now[BLOCK], gain[BLOCK];
+    const bool even = is_even(p);
+    b->of.source = b->source;
+    for (int32_t l = 0; l < b->of.lanes; l++)
+        loss[b->index[l]] = INFINITY;
+    netdp_status status = netdp_i_dense_find(dense, &b->of, error);
+    for (int step = 0; status == NETDP_OK; step++) {
+        status = netdp_i_displacement_loss(p, &b->of, now, even ? NULL : b->v,
+                                           even ? NULL : b->pull, error);
+        for (int32_t l = 0; status == NETDP_OK && l < b->of.lanes; l++) {
+            keep(p, b, now[l], &loss[b->index[l]]);
+            loss[b->index[l]] = fmin(loss[b->index[l]], now[l]);
+        }
+        if (status != NETDP_OK || even || step == STEPS)
+            break;
+        status = netdp_i_dense_refine(dense, &b->of, b->v, b->pull, gain, error);
+        bool helps = false;
+        for (int32_t l = 0; status == NETDP_OK && l < b->of.lanes; l++)
+            helps = helps || gain[l] > fmax(GAIN * now[l], LEAST_GAIN);
+        if (!helps)
+            break;
+    }
+    return status;
+}
+
+/* Nobody hears of it, or it is heard under its own noise alone, or it does not contribute. */
+static bool is_plain(const netdp_i_shift_problem *p, const bool *reached, int32_t u, double *loss)
+{
+    const char part = p->round[0].part[u];
+    *loss = part == NETDP_I_PART_CARRIED || !reached[u] ? 0 : 1;
+    return *loss == 0 || (part == NETDP_I_PART_SEEN && p->pair_count == 0) ||
+           part == NETDP_I_PART_KNOWN;
+}
+
+netdp_status netdp_i_shift_losses(const netdp_i_shift_problem *problem, const netdp_i_sources *of,
+                                  const netdp_progress *progress, netdp_error *error)
+{
+    netdp_i_dense *dense = NULL;
+    bool *reached = find_reached(problem);
+    block b = {0};
+    netdp_status status =
+        reached != NULL && block_new(problem, &b) ? NETDP_OK : netdp_i_no_memory(error);
+    for (int32_t i = 0; status == NETDP_OK && i < of->count; i++) {
+        if (!is_plain(problem, reached, of->node[i], &of->loss[i])) {
+            b.index[b.of.lanes] = i;
+            b.source[b.of.lanes++] = of->node[i];
+        }
+        if (b.of.lanes == 0 || (b.of.lanes < BLOCK && i + 1 < of->count))
+            continue;
+        if (dense == NULL)
+            status = netdp_i_dense_new(problem, progress, &dense, error);
+        if (status == NETDP_OK)
+            status = prove(dense, problem, &b, of->loss, error);
+        b.of.lanes = 0;
+    }
+    netdp_i_dense_free(dense);
+    block_clear(&b);
+    netdp_i_free(reached);
+    return status;
+}
+
+netdp_status netdp_i_shift_story(const netdp_i_shift_problem *problem,
+                                 netdp_i_displacement *displacement, double *loss,
+                                 netdp_error *error)
+{
+    netdp_i_dense *dense = NULL;
+    block b = {0};
+    const int32_t u = displacement->source[0];
+    netdp_status status = block_new(problem, &b) ? netdp_i_dense_new(problem, NULL, &dense, error)
+                                                 : netdp_i_no_memory(error);
+    b.of.lanes = 1;
+    b.source[0] = u;
+    b.best = displacement;
+    if (status == NETDP_OK)
+        status = prove(dense, problem, &b, loss, error);
+    netdp_i_dense_free(dense);
+    block_clear(&b);
+    return status;
+}
+
+/* Multiplications a second of one core, of products of matrices. */
+#define RATE 1e10
+
+void netdp_i_dense_cost(int32_t nodes, int64_t rounds, int64_t entries, bool accelerated,
+                        double *seconds, double *bytes)
+{
+    const double n = nodes, columns = accelerated ? 2 * n : n;
+    const double back = 4 * columns * columns * columns + columns * (double)entries;
+    const double forth = n * (8 * columns * n + 60 * (double)entries);
+    *seconds = (double)rounds * (back + forth) / RATE;
+    *bytes = 8 * (columns * columns * ((double)rounds + 12) + 5.0 * BLOCK * n * (double)rounds);
+}
