@@ -554,6 +554,7 @@ static netdp_status check_claim(const netdp_evidence *evidence, double mu, doubl
 netdp_status netdp_audit_verdict(const netdp_evidence *evidence, double mu, double epsilon,
                                  netdp_verdict *verdict, int64_t *enough, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, evidence && verdict && enough);
     netdp_status status = check_claim(evidence, mu, epsilon, error);
     if (status != NETDP_OK)
         return status;

@@ -229,6 +229,9 @@ static netdp_status play_share(void *context, int64_t index, int thread, netdp_e
     return status;
 }
 
+/* Elements of one run. */
+enum { MOST_FILL = 1 << 24 };
+
 static netdp_status check_attack(const netdp_tally_attack *asked, netdp_error *error)
 {
     const netdp_tally *tally = asked->tally;
@@ -244,6 +247,10 @@ static netdp_status check_attack(const netdp_tally_attack *asked, netdp_error *e
         return netdp_i_fail(error, NETDP_INVALID,
                             "attack: give 1 to 2^31 - 1 runs, and faults that a tally can have: "
                             "half the noise, and sums without clipping");
+    if (netdp_tally_fill(tally) > MOST_FILL)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "attack: a fill of %" PRId64 " elements; at most %d are simulated",
+                            netdp_tally_fill(tally), MOST_FILL);
     if ((netdp_tally_steps(tally) + 1) > MOST_SEEN / netdp_tally_width(tally))
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "attack: a run of %" PRId64 " steps with %" PRId32 " numbers each is "

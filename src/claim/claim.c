@@ -442,7 +442,7 @@ netdp_status netdp_claim_check(const netdp_claim *claim, const netdp_claim_input
 netdp_status netdp_claim_value(const netdp_claim *claim, const netdp_claim_inputs *inputs,
                                const netdp_progress *progress, double *value, netdp_error *error)
 {
-    NETDP_I_GIVEN(error, claim && inputs);
+    NETDP_I_GIVEN(error, claim && inputs && value);
     double found = 0;
     netdp_status status = netdp_claim_check(claim, inputs, error);
     if (status == NETDP_OK)
@@ -456,7 +456,7 @@ netdp_status netdp_claim_holds(const netdp_claim *claim, const netdp_claim_input
                                const netdp_progress *progress, netdp_claim_truth *truth,
                                netdp_error *error)
 {
-    NETDP_I_GIVEN(error, claim && inputs);
+    NETDP_I_GIVEN(error, claim && inputs && truth);
     netdp_claim_truth found = {0, INFINITY};
     netdp_status status = netdp_claim_check(claim, inputs, error);
     if (status == NETDP_OK && claim->account == NULL)

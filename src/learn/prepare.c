@@ -543,11 +543,11 @@ netdp_status netdp_examples_prepare(const char *path, const netdp_preparation *p
 {
     NETDP_I_GIVEN(error, path && preparation && train && test);
     work w = {.how = preparation};
-    for (int32_t i = 0; preparation->label != NULL && i < preparation->ranges; i++)
-        w.ranged = w.ranged || !preparation->classes ||
-                   strcmp(preparation->range[i].column, preparation->label) != 0;
     netdp_examples *to_train = NULL, *to_test = NULL;
     netdp_status status = check(preparation, &w.dealing, error);
+    for (int32_t i = 0; status == NETDP_OK && i < preparation->ranges; i++)
+        w.ranged = w.ranged || !preparation->classes ||
+                   strcmp(preparation->range[i].column, preparation->label) != 0;
     if (status != NETDP_OK || (status = load(&w, path, error)) != NETDP_OK)
         goto done;
     if ((status = split_and_deal(&w, error)) != NETDP_OK ||

@@ -383,6 +383,7 @@ netdp_status netdp_gamma_floor(double low, double high, double epsilon, double *
 netdp_status netdp_gamma_calibrate(double low, double high, double epsilon, double delta,
                                    int published, double *theta, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, theta);
     double floor_delta = 0;
     netdp_status status = netdp_gamma_floor(low, high, epsilon, &floor_delta, error);
     if (status == NETDP_OK)

@@ -323,7 +323,7 @@ netdp_status netdp_shuffle_epsilon(netdp_shuffle_bound bound, const netdp_shuffl
 netdp_status netdp_shuffle_delta(netdp_shuffle_bound bound, const netdp_shuffle *shuffle,
                                  double epsilon, double *delta, netdp_error *error)
 {
-    NETDP_I_GIVEN(error, shuffle);
+    NETDP_I_GIVEN(error, shuffle && delta);
     netdp_status status = check_shuffle(bound, shuffle, error);
     if (status == NETDP_OK)
         status = check_epsilon("epsilon", epsilon, error);
@@ -407,6 +407,7 @@ netdp_status netdp_shuffle_gamma(netdp_shuffle_bound bound, int64_t crowd, int64
 netdp_status netdp_rr_gamma_printed(int64_t crowd, int64_t levels, double epsilon, double delta,
                                     double *gamma, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, gamma);
     netdp_status status = check_levels(levels, error);
     if (status == NETDP_OK)
         status = check_crowd(crowd, error);

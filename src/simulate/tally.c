@@ -312,12 +312,19 @@ static netdp_status walk(run *r, const netdp_tracing *tracing, netdp_estimate *e
     }
 }
 
+/* Elements that are drawn before it is asked whether to stop. */
+enum { MOST_FILL = 1 << 24 };
+
 static netdp_status check_length(const netdp_tally *tally, netdp_run_seed seed, netdp_error *error)
 {
     netdp_status status = netdp_tally_check(tally, error);
     if (status == NETDP_OK && (netdp_tally_steps(tally) >> 32 != 0 || seed.repeat >> 32 != 0))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "tally: steps and repeat must be below 2^32 to be simulated");
+    if (status == NETDP_OK && netdp_tally_fill(tally) > MOST_FILL)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "tally: a fill of %" PRId64 " elements; at most %d are simulated",
+                              netdp_tally_fill(tally), MOST_FILL);
     return status;
 }
 

@@ -300,7 +300,7 @@ def structs(world, name):
         "netdp_tally_attack": lambda: [S(name, tally=tally, count=1, observers=[0], victim=2, runs=200, seed=1)
                                        for tally in tallies(world)],
         "netdp_membership": lambda: [S(name, **{"in": 100, "out": 100}, area=0.5, area_error=0.1)],
-        "netdp_claim_inputs": lambda: [S(name, value=[{lib.NETDP_IN_ROUNDS: 4.0, lib.NETDP_IN_NOISE: 2.0, lib.NETDP_IN_ALPHA: 2.0}.get(i, float("nan")) for i in range(lib.NETDP_INPUTS)], mixing=here["mixing"], to_count=1, to=[0],
+        "netdp_claim_inputs": lambda: [S(name, value=[{lib.NETDP_IN_ROUNDS: 4.0, lib.NETDP_IN_NOISE: 2.0, lib.NETDP_IN_ALPHA: 2.0, lib.NETDP_IN_DITHER: 0.5}.get(i, float("nan")) for i in range(lib.NETDP_INPUTS)], mixing=here["mixing"], to_count=1, to=[0],
                                          **{"from": 2})],
         "netdp_ratio": lambda: [S(name, numerator=3, denominator=2)],
         "netdp_stream": lambda: [S(name)],
