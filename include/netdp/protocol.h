@@ -170,7 +170,7 @@ typedef struct netdp_token {
     int32_t start;               /* a node, NETDP_START_UNIFORM or NETDP_START_OBSERVER */
     int64_t cap;                 /* a node contributes this often at most; above, it adds noise
                                     and takes the step of an objective's l2; 0: no cap */
-    int32_t tokens;              /* independent walks with models of their own; >= 1 */
+    int32_t tokens;              /* independent walks with models of their own; 1 to 10^5 */
     bool release;                /* everyone sees the final model: a last visit for all */
     bool weighted; /* node u's gradient, not its noise, is multiplied by 1 / (n pi_u), pi the law's
                       stationary probability: unbiased for the mean where the walk prefers some

@@ -74,7 +74,7 @@ typedef struct netdp_learning {
                      NETDP_BOUND_EVERYTHING still holds, of muffliato-sgd also
                      NETDP_BOUND_PHASE_RELEASE (docs/proofs/phase-release.md) */
     int64_t local; /* a step's parts: each a clipped gradient at the model so far, of step / local.
-                      0, 1: one. Protects nodes, not rows; batches full */
+                      0, 1: one; at most 10^6. Protects nodes, not rows; batches full */
     /* In [0, 1), of muffliato-sgd: a phase begins at z + momentum (z - the z of the phase before), z
        the models that were released; 0: at z. A run is not saved on the way. The central baseline
        takes neither this nor parts. */

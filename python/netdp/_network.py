@@ -207,6 +207,73 @@ def _from_array(given: npt.NDArray[Any], nodes: Optional[int], weighted: bool) -
                   "or a square matrix")
 
 
+# Pairs of column names that say which end is which, and names of a column of weights: as headers of edge lists.
+_ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("src", "dest"), ("sender", "receiver"), ("u", "v"), ("i", "j"),
+         ("node1", "node2"), ("node_1", "node_2"), ("node_a", "node_b"), ("id1", "id2"), ("start", "end"), ("ego", "alter"),
+         ("source", "destination"), ("origin", "destination"), ("fromnodeid", "tonodeid"), ("from_id", "to_id"),
+         ("source_id", "target_id"), ("from_node", "to_node"))
+_WEIGHTS = ("weight", "weights", "w")
+
+
+def _end_columns(frame: Any) -> Optional[Tuple[int, int]]:
+    """Which columns of a frame are the ends of edges, by their names."""
+    said = [str(name).strip().casefold() for name in frame.columns]
+    for source, target in _ENDS:
+        if said.count(source) == 1 and said.count(target) == 1:
+            return said.index(source), said.index(target)
+    return None
+
+
+def _from_edge_frame(frame: Any, ends: Tuple[int, int], weight: Union[str, bool, None], nodes: Optional[int]) -> Graph:
+    column = [frame.iloc[:, place].tolist() for place in ends]
+    for place, values in zip(ends, column):
+        for row, value in enumerate(values):
+            if value is None or value != value:
+                raise Invalid(f"frame: row {row} has no node in column {frame.columns[place]!r}; drop such rows first")
+    flat = column[0] + column[1]
+    if all(isinstance(value, float) and value == int(value) for value in flat if value not in (float("inf"), -float("inf"))):
+        column = [[int(value) for value in values] if all(abs(value) < 2**53 for value in values) else values
+                  for values in column]  # whole numbers that pandas keeps as 1.0
+    names = list(dict.fromkeys(value for pair in zip(*column) for value in pair))
+    if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
+        if nodes is not None:
+            return _from_numbers(np.array(list(zip(*column)), dtype=np.int64).reshape(-1, 2), nodes)
+        names.sort()
+    elif nodes is not None:
+        raise Invalid("nodes: counts nodes that are numbers; these have names, and are as many as there are names")
+    number = {name: v for v, name in enumerate(names)}
+    pairs = np.array([(number[u], number[v]) for u, v in zip(*column)], dtype=np.int64).reshape(-1, 2)
+    weights = None
+    if weight:
+        place = [i for i, name in enumerate(frame.columns)
+                 if name == weight or (weight is True and str(name).strip().casefold() in _WEIGHTS)]
+        if len(place) != 1:
+            raise Invalid(f"weight: the frame has no column {'weight' if weight is True else weight!r}; its columns are "
+                          + ", ".join(repr(name) for name in frame.columns))
+        weights = np.asarray(frame.iloc[:, place[0]].to_numpy(), dtype=float)
+    return _from_pairs(len(names), pairs, weights, names, "frame")
+
+
+def _from_frame(frame: Any, weight: Union[str, bool, None], nodes: Optional[int]) -> Graph:
+    """A pandas frame: edges, by the names of its columns or where it has two of them; or a matrix whose rows and columns have
+    the same names, in any order."""
+    rows, columns = list(frame.index), list(frame.columns)
+    if len(set(rows)) == len(rows) == len(columns) and set(rows) == set(columns):
+        return _from_matrix(frame[rows].to_numpy(), bool(weight), rows)
+    ends = _end_columns(frame)
+    if ends is not None:
+        return _from_edge_frame(frame, ends, weight, nodes)
+    if len(columns) == 2 and len(rows) != 2:
+        return _from_edge_frame(frame, (0, 1), weight, nodes)
+    if len(rows) != len(columns):
+        raise Invalid(f"a frame of {len(rows)} x {len(columns)}: no edges, which have columns such as source and target, and no "
+                      "square matrix; name the columns, or give the two that are the ends")
+    odd = next((name for name in rows + columns if (name in set(rows)) != (name in set(columns))), None)
+    raise Invalid("a matrix " + (f"in which {odd!r} names a row or a column, not both" if odd is not None
+                                 else "in which a name stands twice")
+                  + "; give rows and columns the same names, each once, or edges in columns source and target")
+
+
 def _read(path: Union[str, "os.PathLike[str]"], giant_component: bool) -> Graph:
     made, notes = ffi.new("netdp_graph **"), ffi.new("netdp_graph_notes *")
     call(lib.netdp_graph_read, bytes_of(path), giant_component, made, notes)
@@ -221,6 +288,8 @@ def graph(given: Any, *, nodes: Optional[int] = None, weight: Union[str, bool, N
     - a file: a path, or the name of a file that is there (`giant_component`: its largest component);
     - a NetworkX or igraph graph, undirected (`weight`: the edges' attribute to keep);
     - a SciPy sparse or square NumPy matrix: an edge wherever it is not 0 (`weight=True`: keep the entries);
+    - a pandas frame: edges in columns such as source and target, or in its only two (`weight=True`: the column weight), or a
+      matrix whose rows and columns have the same names, in any order;
     - edges: an array [count][2] of whole numbers (a 2 x 2 one too), a pair of arrays (from, to), or pairs of names
       (`nodes`: how many, where the last ones have no edge).
 
@@ -246,7 +315,7 @@ def graph(given: Any, *, nodes: Optional[int] = None, weight: Union[str, bool, N
     if hasattr(given, "tocoo"):
         return _from_matrix(given, bool(weight), None)
     if type(given).__name__ == "DataFrame" and module == "pandas":
-        return _from_matrix(given.to_numpy(), bool(weight), list(given.index))
+        return _from_frame(given, weight, nodes)
     if isinstance(given, np.ndarray):
         return _from_array(given, nodes, bool(weight))
     if isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, np.ndarray) for part in given):

@@ -84,6 +84,7 @@ const netdp_bound_info *netdp_i_bound_row(netdp_bound bound)
 
 netdp_status netdp_bound_parse(const char *name, netdp_bound *bound, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, name && bound);
     if (strcmp(name, "auto") == 0) {
         *bound = NETDP_BOUND_AUTO;
         return NETDP_OK;
@@ -126,6 +127,7 @@ static netdp_bound usual(const netdp_linear *protocol)
 netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,
                                 const netdp_bound_info **chosen, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, protocol && (protocol->every == 0 || protocol->mixing) && chosen);
     const netdp_bound wanted = bound == NETDP_BOUND_AUTO ? usual(protocol) : bound;
     const netdp_status status =
         netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_EXCURSION_CONTRACTING, error);
@@ -150,6 +152,7 @@ netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,
 netdp_status netdp_walk_bound_choose(const netdp_token *token, netdp_bound bound,
                                      const netdp_bound_info **chosen, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, token && chosen);
     /* Where a node contributes once, and as much as the others, two bounds that hold compete. */
     const bool once = netdp_token_contributions(token) == 1 && !token->weighted;
     const bool contracts = netdp_i_spread_rate(token->contraction) > 0;
@@ -191,6 +194,7 @@ netdp_status netdp_walk_bound_choose(const netdp_token *token, netdp_bound bound
 
 netdp_status netdp_certify_parse(const char *text, netdp_certify *certify, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, text && certify);
     static const netdp_i_word words[] = {{"auto", NETDP_CERTIFY_AUTO},
                                          {"yes", NETDP_CERTIFY_YES},
                                          {"no", NETDP_CERTIFY_NO},

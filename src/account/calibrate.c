@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "account/gossip/pairs_left.h"
+#include "account/losses/losses.h"
 #include "account/losses/search.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -353,6 +354,7 @@ netdp_status netdp_calibrate(const netdp_loss_request *request, const netdp_targ
                              const netdp_progress *progress, netdp_calibration *calibrated,
                              netdp_losses **losses, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && target && calibrated);
     return netdp_i_calibrate(request, target, netdp_losses_new, progress, calibrated, losses,
                              error);
 }
@@ -362,7 +364,9 @@ netdp_status netdp_i_calibrate(const netdp_loss_request *request, const netdp_ta
                                netdp_calibration *calibrated, netdp_losses **losses,
                                netdp_error *error)
 {
-    netdp_status status = check_target(request, target, error);
+    netdp_status status = netdp_i_request_given(request, error);
+    if (status == NETDP_OK)
+        status = check_target(request, target, error);
     if (status != NETDP_OK)
         return status;
     calibration c = {.request = request,
@@ -371,6 +375,10 @@ netdp_status netdp_i_calibrate(const netdp_loss_request *request, const netdp_ta
                      .progress = progress,
                      .protocol = *request->protocol,
                      .width = GROUP_WIDTH};
+    if (!target->rounds_auto)
+        status = netdp_linear_check(&c.protocol, error);
+    if (status != NETDP_OK)
+        return status;
     if (target->rounds_auto) {
         status = netdp_mixing_require(c.protocol.mixing, error);
         if (status == NETDP_OK)

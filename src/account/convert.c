@@ -402,6 +402,7 @@ static const char *quantity(kind to)
 netdp_status netdp_convert(const char *from, const char *to, const netdp_manner *manner,
                            netdp_converted *converted, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, from && to && converted);
     static const netdp_manner usual = {0};
     struct source source = {0};
     struct target target = {0};

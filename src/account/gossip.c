@@ -368,6 +368,7 @@ static bool has_no_choice(const netdp_i_gossip_account *a, netdp_method *only)
 netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *plan,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && plan);
     netdp_i_gossip_account a = {.request = request};
     netdp_i_observer observer;
     netdp_status status = netdp_i_gossip_check(request, &a.bound, error);

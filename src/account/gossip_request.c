@@ -1,6 +1,7 @@
 /* Which questions about gossip have an account, and why the others have none. */
 #include "account/gossip.h"
 
+#include "account/losses/losses.h"
 #include "account/losses/protect.h"
 #include "base/fail.h"
 
@@ -64,14 +65,11 @@ static netdp_status check_quiet(const netdp_loss_request *request, const netdp_b
 netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp_bound_info **bound,
                                   netdp_error *error)
 {
-    netdp_status status = netdp_linear_check(request->protocol, error);
+    netdp_status status = netdp_i_request_given(request, error);
+    if (status == NETDP_OK)
+        status = netdp_linear_check(request->protocol, error);
     if (status == NETDP_OK)
         status = netdp_bound_choose(request->protocol, request->bound, bound, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("sees", (int64_t)request->sees, NETDP_SEES_EVERYTHING, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("own-noise", (int64_t)request->own_noise,
-                                      NETDP_OWN_NOISE_COUNTS, error);
     if (status == NETDP_OK)
         status = netdp_i_protect_check(request, (*bound)->bound, error);
     if (status != NETDP_OK)

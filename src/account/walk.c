@@ -1054,6 +1054,7 @@ netdp_status netdp_walk_losses_new(const netdp_walk_request *request,
                                    const netdp_progress *progress, netdp_losses **losses,
                                    netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && losses);
     account *a = NULL;
     netdp_status status = netdp_i_walk_account_new(request, &a, error);
     if (status == NETDP_OK)

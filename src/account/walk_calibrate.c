@@ -31,6 +31,7 @@ netdp_status netdp_walk_calibrate(const netdp_walk_request *request, const netdp
                                   const netdp_progress *progress, netdp_calibration *calibrated,
                                   netdp_losses **losses, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && request->token && target && calibrated);
     calibration c = {.target = target, .progress = progress};
     netdp_walk_request wanted = *request;
     netdp_calibration made = {.rounds = request->token->steps};

@@ -105,6 +105,7 @@ netdp_status netdp_walk_events_new(const netdp_walk_request *request,
                                    const netdp_progress *progress, netdp_events **events,
                                    netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && events);
     netdp_i_walk_account *account = NULL;
     netdp_events *list = NULL;
     netdp_status status = netdp_i_walk_account_new(request, &account, error);

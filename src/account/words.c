@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "account/losses/losses.h"
 #include "account/losses/label.h"
 #include "account/walk/given_path.h"
 #include "base/fail.h"
@@ -118,11 +119,17 @@ static void tell_quiet(FILE *out, const netdp_linear *protocol)
 netdp_status netdp_gossip_words(const netdp_loss_request *request, const char *name, double noise,
                                 bool over_draws, char **text, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && name && text);
+    netdp_status status = netdp_i_request_given(request, error);
+    if (status == NETDP_OK)
+        status = netdp_linear_check(request->protocol, error);
+    if (status != NETDP_OK)
+        return status;
     const netdp_linear *protocol = request->protocol;
     const netdp_threat threat =
         netdp_i_threat_gossip(request->sees, request->own_noise, protocol->cycle > 1);
     telling t;
-    netdp_status status = begin(&t, error);
+    status = begin(&t, error);
     if (status != NETDP_OK)
         return status;
     fprintf(t.out, "%s, %" PRId64 " rounds, ", name, protocol->rounds);
@@ -207,6 +214,7 @@ static void tell_law(FILE *out, const netdp_walk_request *request, const netdp_g
 netdp_status netdp_walk_words(const netdp_walk_request *request, const char *name,
                               const netdp_gamma *gamma, char **text, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && request->token && request->token->law && name && text);
     const netdp_token *token = request->token;
     const netdp_threat threat = netdp_i_threat_token(token->release);
     telling t;
@@ -237,11 +245,14 @@ netdp_status netdp_walk_words(const netdp_walk_request *request, const char *nam
 netdp_status netdp_tally_words(const netdp_tally *tally, const char *name, char **text,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, tally && name && text);
     const bool ring = tally->graph == NETDP_TALLY_RING;
     const bool counts = tally->task == NETDP_TALLY_HISTOGRAM;
     const netdp_threat threat = netdp_i_threat_token(tally->release);
     telling t;
-    netdp_status status = begin(&t, error);
+    netdp_status status = netdp_tally_check(tally, error);
+    if (status == NETDP_OK)
+        status = begin(&t, error);
     if (status != NETDP_OK)
         return status;
     fprintf(t.out, "%s, %" PRId64 " %s, ", name, ring ? tally->passes : tally->steps,
@@ -274,6 +285,7 @@ netdp_status netdp_tally_words(const netdp_tally *tally, const char *name, char 
 
 netdp_status netdp_losses_words(const netdp_losses *losses, char **text, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, losses && text);
     netdp_guarantee guarantee;
     char verdict[NETDP_I_VERDICT_ROOM];
     telling t;

@@ -49,6 +49,7 @@ netdp_status netdp_reconstruct_everybody(const netdp_gossip_attack *attack,
                                          const netdp_progress *progress, netdp_guess *guess,
                                          netdp_error *error)
 {
+    NETDP_I_GIVEN(error, attack && attack->protocol && attack->protocol->mixing && guess);
     netdp_i_siege s = {0};
     errors e = {0};
     double *expected = NULL;

@@ -472,6 +472,7 @@ static void weigh(netdp_evidence *evidence)
 netdp_status netdp_audit_scores(const netdp_scores *scores, double confidence, double delta,
                                 netdp_evidence *evidence, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, scores && scores->world[0] && scores->world[1] && evidence);
     netdp_status status = check_open("the confidence", confidence, error);
     if (status == NETDP_OK)
         status = check_open("delta", delta, error);
@@ -553,6 +554,7 @@ static netdp_status check_claim(const netdp_evidence *evidence, double mu, doubl
 netdp_status netdp_audit_verdict(const netdp_evidence *evidence, double mu, double epsilon,
                                  netdp_verdict *verdict, int64_t *enough, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, evidence && verdict && enough);
     netdp_status status = check_claim(evidence, mu, epsilon, error);
     if (status != NETDP_OK)
         return status;

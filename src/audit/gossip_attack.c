@@ -54,7 +54,8 @@ static bool has(const battle *b, netdp_fault fault)
 static netdp_status check_nodes(const netdp_gossip_attack *attack, netdp_error *error)
 {
     const int32_t nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
-    bool good = attack->victim >= 0 && attack->victim < nodes && attack->view.count > 0;
+    bool good = attack->victim >= 0 && attack->victim < nodes && attack->view.count > 0 &&
+                attack->view.observers != NULL;
     for (int32_t i = 0; good && i < attack->view.count; i++) {
         const int32_t v = attack->view.observers[i];
         good = v >= 0 && v < nodes && v != attack->victim;
@@ -136,9 +137,6 @@ static netdp_status check_attack(const netdp_gossip_attack *attack, netdp_error 
         status = netdp_i_fail(error, NETDP_INVALID,
                               "audit: mixing '%s' is not symmetric on this graph; give metropolis",
                               netdp_mixing_name(attack->protocol->mixing));
-    if (status == NETDP_OK && attack->protocol->end_dither > 0 && attack->protocol->every == 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "end-dither: a protocol without phases has no ends of phases");
     if (status == NETDP_OK && (!(attack->noise > 0) || isinf(attack->noise)))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "audit: noise %g; give a finite number above 0 (without noise there "
@@ -437,6 +435,7 @@ static netdp_status run_all(battle *b, netdp_error *error)
 netdp_status netdp_attack_gossip(const netdp_gossip_attack *attack, const netdp_progress *progress,
                                  double *scores, double *optimal, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, attack && scores);
     battle b = {.attack = attack, .progress = progress};
     netdp_status status = battle_new(&b, error);
     if (status == NETDP_OK)
@@ -519,6 +518,7 @@ static netdp_status learn(const netdp_gossip_attack *attack, const netdp_progres
 netdp_status netdp_attack_blindly(const netdp_gossip_attack *attack, const netdp_progress *progress,
                                   double *scores, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, attack && scores);
     battle b = {.attack = attack, .progress = progress};
     netdp_status status = battle_new(&b, error);
     if (status == NETDP_OK && b.view->count > MOST_LEARNT)
@@ -541,6 +541,7 @@ netdp_status netdp_attack_blindly(const netdp_gossip_attack *attack, const netdp
 netdp_status netdp_reconstruct(const netdp_gossip_attack *attack, const netdp_progress *progress,
                                double *rmse, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, attack && attack->protocol && rmse);
     if (attack->protocol->every > 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "reconstruct: a value is contributed once; attack averaging");

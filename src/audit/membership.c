@@ -192,6 +192,8 @@ netdp_status netdp_membership_everybody(const netdp_gossip_attack *attack,
                                         const netdp_progress *progress, netdp_membership *known,
                                         netdp_membership *unknown, netdp_error *error)
 {
+    NETDP_I_GIVEN(error,
+                  attack && attack->protocol && attack->protocol->mixing && known && unknown);
     if (attack->runs < 100 || attack->runs > 1000000)
         return netdp_i_fail(error, NETDP_INVALID, "membership: runs: give 100 to 1e6");
     netdp_i_siege s = {.ends = true, .take = keep};
@@ -222,6 +224,7 @@ netdp_status netdp_membership_everybody(const netdp_gossip_attack *attack,
 netdp_status netdp_membership_limit(double mu, int64_t in, int64_t out, netdp_membership *most,
                                     netdp_error *error)
 {
+    NETDP_I_GIVEN(error, most);
     if (!(mu >= 0) || in < 2 || out < 2)
         return netdp_i_fail(error, NETDP_INVALID,
                             "membership: mu %g, %lld runs in and %lld out; give mu of 0 or above, "

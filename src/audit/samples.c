@@ -230,6 +230,7 @@ netdp_status netdp_audit_samples(const netdp_samples *samples, double confidence
                                  bool of_mu, netdp_evidence *evidence, const char **attack_name,
                                  netdp_error *error)
 {
+    NETDP_I_GIVEN(error, samples && samples->world[0] && samples->world[1] && evidence);
     netdp_status status = check(samples, error);
     if (status != NETDP_OK)
         return status;

@@ -228,8 +228,10 @@ netdp_status netdp_i_siege_run(const netdp_i_siege *siege, int64_t runs, const c
 
 static netdp_status check(const netdp_gossip_attack *attack, netdp_error *error)
 {
-    const int32_t nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
     netdp_status status = netdp_linear_check(attack->protocol, error);
+    if (status != NETDP_OK)
+        return status;
+    const int32_t nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
     if (status == NETDP_OK && attack->protocol->every > 0)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "audit: of everybody, a value is contributed once; attack averaging");
@@ -247,7 +249,7 @@ static netdp_status check(const netdp_gossip_attack *attack, netdp_error *error)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "audit: of everybody, honest nodes average what they have; "
                               "leave faults, patterns and honest behaviour out");
-    bool good = attack->view.count > 0;
+    bool good = attack->view.count > 0 && attack->view.observers != NULL;
     for (int32_t i = 0; good && i < attack->view.count; i++) {
         const int32_t v = attack->view.observers[i];
         good = v >= 0 && v < nodes;

@@ -229,11 +229,14 @@ static netdp_status play_share(void *context, int64_t index, int thread, netdp_e
     return status;
 }
 
+/* Elements of one run. */
+enum { MOST_FILL = 1 << 24 };
+
 static netdp_status check_attack(const netdp_tally_attack *asked, netdp_error *error)
 {
     const netdp_tally *tally = asked->tally;
-    const bool sum = tally->task == NETDP_TALLY_SUM;
     netdp_status status = netdp_tally_check(tally, error);
+    const bool sum = status == NETDP_OK && tally->task == NETDP_TALLY_SUM;
     if (status == NETDP_OK)
         status = netdp_i_check_parties(tally->nodes, asked->victim, asked->count, asked->observers,
                                        error);
@@ -244,6 +247,10 @@ static netdp_status check_attack(const netdp_tally_attack *asked, netdp_error *e
         return netdp_i_fail(error, NETDP_INVALID,
                             "attack: give 1 to 2^31 - 1 runs, and faults that a tally can have: "
                             "half the noise, and sums without clipping");
+    if (netdp_tally_fill(tally) > MOST_FILL)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "attack: a fill of %" PRId64 " elements; at most %d are simulated",
+                            netdp_tally_fill(tally), MOST_FILL);
     if ((netdp_tally_steps(tally) + 1) > MOST_SEEN / netdp_tally_width(tally))
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "attack: a run of %" PRId64 " steps with %" PRId32 " numbers each is "
@@ -327,6 +334,7 @@ static void attack_clear(attack *a)
 netdp_status netdp_attack_tally(const netdp_tally_attack *asked, const netdp_progress *progress,
                                 double *scores, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, asked && scores);
     attack a = {.asked = asked, .progress = progress};
     netdp_status status = check_attack(asked, error);
     if (status != NETDP_OK)

@@ -356,6 +356,7 @@ static void attack_clear(attack *a)
 netdp_status netdp_attack_walk(const netdp_walk_attack *asked, const netdp_progress *progress,
                                double *scores, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, asked && scores);
     attack a = {.asked = asked, .token = asked->token};
     netdp_status status = check_attack(asked, error);
     if (status != NETDP_OK)

@@ -14,6 +14,16 @@ netdp_status netdp_i_fail(netdp_error *error, netdp_status status, const char *f
 
 netdp_status netdp_i_no_memory(netdp_error *error);
 
+/* Ends a public function where a pointer that its caller must give is NULL: NETDP_I_GIVEN(error, a && b). */
+#define NETDP_I_GIVEN(error, pointers)                                                             \
+    do {                                                                                           \
+        if (!(pointers))                                                                           \
+            return netdp_i_not_given(error, __func__);                                             \
+    } while (0)
+
+/* NETDP_INVALID: what a function of that name asks for is NULL. */
+netdp_status netdp_i_not_given(netdp_error *error, const char *function);
+
 /* NETDP_INVALID unless the number, of an enum that a caller set, is one of 0 to `most`. */
 netdp_status netdp_i_check_choice(const char *what, int64_t number, int64_t most,
                                   netdp_error *error);

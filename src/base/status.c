@@ -55,6 +55,13 @@ netdp_status netdp_i_fail(netdp_error *error, netdp_status status, const char *f
     return status;
 }
 
+netdp_status netdp_i_not_given(netdp_error *error, const char *function)
+{
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: a pointer that it asks for is NULL; its header says what each is",
+                        function);
+}
+
 netdp_status netdp_i_no_memory(netdp_error *error)
 {
     (void)netdp_i_json_failed(); /* it is being told */

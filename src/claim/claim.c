@@ -121,6 +121,7 @@ const netdp_input_info *netdp_inputs(void)
 
 netdp_status netdp_input_find(const char *name, netdp_input *input, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, name && input);
     const char *names[NETDP_INPUTS];
     for (int i = 1; i < NETDP_INPUTS; i++) {
         names[i - 1] = inputs_known[i].name;
@@ -170,6 +171,7 @@ size_t netdp_claim_count(void)
 
 netdp_status netdp_claim_find(const char *name, const netdp_claim **claim, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, name && claim);
     const char *nearest = NULL;
     const size_t count = netdp_claim_count();
     const char **names = NETDP_I_NEW(const char *, (int64_t)count);
@@ -226,6 +228,7 @@ static netdp_status refuse_input(const netdp_claim *claim, const char *key, netd
 netdp_status netdp_claim_input(const netdp_claim *claim, const char *name, netdp_input *input,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, claim && name && input);
     netdp_input found = NETDP_IN_END;
     netdp_error dropped;
     if (netdp_input_find(name, &found, &dropped) != NETDP_OK || !takes(claim, found))
@@ -359,6 +362,7 @@ static netdp_status from_graph(netdp_claim_inputs *in, netdp_input input, netdp_
 netdp_status netdp_claim_derive(const netdp_claim *claim, netdp_claim_inputs *inputs,
                                 netdp_error *error)
 {
+    NETDP_I_GIVEN(error, claim && inputs);
     netdp_status status = NETDP_OK;
     if (inputs->mixing != NULL)
         status = netdp_mixing_require(inputs->mixing, error);
@@ -404,6 +408,7 @@ static netdp_status check_parties(const netdp_claim *claim, const netdp_claim_in
                             claim->name);
     if (claim->parties == NETDP_CLAIM_NOBODY)
         return NETDP_OK;
+    NETDP_I_GIVEN(error, in->to_count < 1 || in->to != NULL);
     if (in->to_count < 1 && claim->graph != NETDP_CLAIM_NUMBERS)
         return netdp_i_fail(error, NETDP_INVALID, "missing to (who observes); give to=NODE");
     if (pair && in->from < 0 && claim->graph != NETDP_CLAIM_NUMBERS)
@@ -425,6 +430,7 @@ static netdp_status check_parties(const netdp_claim *claim, const netdp_claim_in
 netdp_status netdp_claim_check(const netdp_claim *claim, const netdp_claim_inputs *inputs,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, claim && inputs);
     netdp_status status = check_parties(claim, inputs, error);
     for (const netdp_input *i = claim->inputs; status == NETDP_OK && *i != NETDP_IN_END; i++)
         status = check_range(&inputs_known[*i], inputs->value[*i], error);
@@ -436,6 +442,7 @@ netdp_status netdp_claim_check(const netdp_claim *claim, const netdp_claim_input
 netdp_status netdp_claim_value(const netdp_claim *claim, const netdp_claim_inputs *inputs,
                                const netdp_progress *progress, double *value, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, claim && inputs && value);
     double found = 0;
     netdp_status status = netdp_claim_check(claim, inputs, error);
     if (status == NETDP_OK)
@@ -449,6 +456,7 @@ netdp_status netdp_claim_holds(const netdp_claim *claim, const netdp_claim_input
                                const netdp_progress *progress, netdp_claim_truth *truth,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, claim && inputs && truth);
     netdp_claim_truth found = {0, INFINITY};
     netdp_status status = netdp_claim_check(claim, inputs, error);
     if (status == NETDP_OK && claim->account == NULL)

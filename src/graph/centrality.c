@@ -91,6 +91,7 @@ static netdp_status find_largest(const netdp_graph *graph, double *vector, doubl
 netdp_status netdp_graph_largest_eigenvalue(const netdp_graph *graph, double *value,
                                             netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && value);
     double found = 0;
     if (netdp_graph_edges(graph) > 0) {
         double *vector = NETDP_I_NEW(double, graph->nodes);
@@ -108,6 +109,7 @@ netdp_status netdp_graph_largest_eigenvalue(const netdp_graph *graph, double *va
 netdp_status netdp_eigenvector_centrality(const netdp_graph *graph, double *vector,
                                           netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && vector);
     int32_t components = 0;
     bool bipartite;
     double value;
@@ -186,6 +188,7 @@ static netdp_status solve(const netdp_graph *graph, double a, double *x, double 
 netdp_status netdp_katz_centrality(const netdp_graph *graph, double attenuation, double *katz,
                                    netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && katz);
     double largest = 0, *scratch = NULL;
     netdp_status status = netdp_graph_largest_eigenvalue(graph, &largest, error);
     if (status != NETDP_OK)

@@ -53,6 +53,7 @@ static int32_t find_components(const netdp_graph *graph, int32_t *component, int
 netdp_status netdp_graph_shape(const netdp_graph *graph, int32_t *components, bool *bipartite,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && components && bipartite);
     int32_t *distance = NETDP_I_NEW(int32_t, graph->nodes);
     int32_t *queue = NETDP_I_NEW(int32_t, graph->nodes);
     netdp_status status = NETDP_OK;
@@ -86,6 +87,7 @@ done:
 netdp_status netdp_graph_distances(const netdp_graph *graph, const int32_t *sources, int32_t count,
                                    int32_t *distance, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && (sources || count == 0) && distance);
     for (int32_t i = 0; i < count; i++)
         if (sources[i] < 0 || sources[i] >= graph->nodes)
             return netdp_i_fail(error, NETDP_INVALID, "no node %d; nodes are 0 to %d",
@@ -139,6 +141,7 @@ static netdp_status survey_piece(void *context, int64_t index, int thread, netdp
 
 netdp_status netdp_graph_diameter(const netdp_graph *graph, int32_t *diameter, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && diameter);
     int64_t pieces = ((int64_t)graph->nodes + SOURCES - 1) / SOURCES;
     struct survey survey = {graph, NULL, NULL};
     netdp_status status;

@@ -527,6 +527,7 @@ static netdp_status make_bundled(const char *name, netdp_graph **graph, netdp_er
 netdp_status netdp_graph_make(const char *family, uint64_t seed, bool connected,
                               netdp_graph **graph, netdp_graph_notes *notes, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, family && graph);
     netdp_i_shown shown = netdp_i_show_text(family);
     struct request request = {.text = shown.text, .seed = seed, .connected = connected};
     netdp_graph *made = NULL;

@@ -324,8 +324,10 @@ static netdp_status read_stream(struct foreign *foreign, FILE *stream, netdp_err
     netdp_status status;
     netdp_i_igraph_take(&old);
     igraph_attribute_table_t *table = igraph_set_attribute_table(&igraph_cattribute_table);
+    const locale_t before = uselocale(netdp_i_plain());
     igraph_error_t code = foreign->xml ? igraph_read_graph_graphml(&foreign->graph, stream, 0)
                                        : igraph_read_graph_gml(&foreign->graph, stream);
+    uselocale(before);
     if (code != IGRAPH_SUCCESS) {
         status = fail_parse(foreign, code, error);
     } else {

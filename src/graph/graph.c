@@ -205,6 +205,7 @@ static netdp_status check_list(const netdp_edge_list *list, netdp_error *error)
     if (list->nodes == INT32_MAX || list->count < 0)
         return netdp_i_fail(error, NETDP_INVALID, "%d nodes and %" PRId64 " edges; out of range",
                             (int)list->nodes, list->count);
+    NETDP_I_GIVEN(error, list->count == 0 || list->pair != NULL);
     for (int64_t i = 0; i < 2 * list->count; i++)
         if (list->pair[i] < 0 || list->pair[i] >= list->nodes)
             return netdp_i_fail(error, NETDP_INVALID,
@@ -233,13 +234,13 @@ static netdp_status check_names(const char *const *name, int32_t nodes, netdp_er
     for (int32_t v = 0; v < nodes && status == NETDP_OK; v++) {
         uint32_t code;
         size_t length = 1;
-        sorted[v] = name[v];
-        for (const char *at = name[v]; *at != '\0' && length > 0; at += length)
+        sorted[v] = name[v] != NULL ? name[v] : "";
+        for (const char *at = sorted[v]; *at != '\0' && length > 0; at += length)
             length = netdp_i_utf8(at, strlen(at), &code);
-        if (name[v][0] == '\0' || length == 0)
+        if (sorted[v][0] == '\0' || length == 0)
             status = netdp_i_fail(error, NETDP_INVALID,
                                   "node %d: its name is %s; give each node a name of its own",
-                                  (int)v, name[v][0] == '\0' ? "empty" : "not UTF-8");
+                                  (int)v, sorted[v][0] == '\0' ? "empty" : "not UTF-8");
     }
     if (status == NETDP_OK)
         qsort(sorted, (size_t)nodes, sizeof *sorted, compare_names);
@@ -267,6 +268,7 @@ static netdp_status name_nodes(netdp_graph *graph, const char *const *name, netd
 netdp_status netdp_graph_from_list(const netdp_edge_list *list, netdp_graph **graph,
                                    netdp_graph_notes *notes, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, list && graph);
     /* The list is only read; the casts drop a const that netdp_i_edges cannot carry. */
     const netdp_i_edges edges = {.pair = (int32_t *)(uintptr_t)list->pair,
                                  .weight = (double *)(uintptr_t)list->weight,
@@ -304,6 +306,7 @@ netdp_status netdp_graph_from_list(const netdp_edge_list *list, netdp_graph **gr
 netdp_status netdp_graph_from_edges(int32_t nodes, const int32_t *edges, int64_t count,
                                     netdp_graph **graph, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, (edges || count == 0) && graph);
     const netdp_edge_list list = {.nodes = nodes, .count = count, .pair = edges};
     return netdp_graph_from_list(&list, graph, NULL, error);
 }
@@ -427,6 +430,7 @@ bool netdp_graph_positions(const netdp_graph *graph, const double **x, const dou
 netdp_status netdp_graph_find(const netdp_graph *graph, const char *name, int32_t *node,
                               netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && name && node);
     for (int32_t v = 0; graph->name != NULL && v < graph->nodes; v++) {
         if (graph->name[v] >= 0 && strcmp(graph->name_text + graph->name[v], name) == 0) {
             *node = v;

@@ -1,4 +1,5 @@
 /* Graph files, by the ending of their names. */
+#include "base/fail.h"
 #include "graph/collect.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ netdp_i_format netdp_i_graph_format(const char *path)
 netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_graph **graph,
                               netdp_graph_notes *notes, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, path && graph);
     netdp_i_collection collection = {.path = path};
     char *text = NULL, *own = NULL;
     int64_t bytes = 0;

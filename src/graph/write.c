@@ -136,6 +136,7 @@ static void print_head(const struct writing *writing)
 
 netdp_status netdp_graph_write(const netdp_graph *graph, const char *path, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && path);
     netdp_i_output output;
     if (netdp_i_graph_format(path) != NETDP_I_EDGE_LIST)
         return netdp_i_fail(error, NETDP_INVALID,

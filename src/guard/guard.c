@@ -36,6 +36,7 @@ struct netdp_guard {
 netdp_status netdp_guard_open(const char *path, const netdp_budget *budget, netdp_guard **guard,
                               netdp_error *error)
 {
+    NETDP_I_GIVEN(error, path && budget && guard);
     if (!(budget->epsilon >= 0) || !(budget->delta > 0 && budget->delta < 1))
         return netdp_i_fail(error, NETDP_INVALID,
                             "the budget is epsilon %g at delta %g; give epsilon in [0, inf] and "
@@ -62,6 +63,7 @@ void netdp_guard_close(netdp_guard *guard)
 
 netdp_status netdp_guard_spent(netdp_guard *guard, netdp_spent *spent, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, guard && spent);
     return netdp_i_budget_spend(guard->budget, NULL, spent, error);
 }
 
@@ -194,6 +196,7 @@ static void add_noise(const netdp_release *r, netdp_i_secure *source, netdp_i_wi
 netdp_status netdp_guard_release(netdp_guard *guard, const netdp_release *r, const double *rows,
                                  double *sum, netdp_released *notes, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, guard && r && sum && (rows || r->rows == 0));
     const netdp_budget *budget = netdp_i_budget_terms(guard->budget);
     netdp_status status = check(budget, r, error);
     if (status != NETDP_OK)

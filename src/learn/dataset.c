@@ -115,6 +115,7 @@ static netdp_status fail_nowhere(const char *folder, const char *file, netdp_err
 
 netdp_status netdp_data_find(const char *folder, const char *file, char **path, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, file && path);
     char product[NETDP_I_PATH_ROOM];
     const bool has_product = netdp_i_place("netdp", product);
     const char *const folders[] = {
@@ -137,6 +138,7 @@ netdp_status netdp_data_find(const char *folder, const char *file, char **path, 
 
 netdp_status netdp_data_digest(const char *path, char digest[65], netdp_error *error)
 {
+    NETDP_I_GIVEN(error, path && digest);
     char *bytes = NULL;
     int64_t count = 0;
     if (sodium_init() < 0)

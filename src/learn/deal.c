@@ -23,6 +23,7 @@ static void shuffle_rows(int64_t *row, int64_t rows, uint64_t seed)
 netdp_status netdp_deal(int64_t rows, int32_t nodes, bool shuffle, uint64_t seed, int32_t *node,
                         netdp_error *error)
 {
+    NETDP_I_GIVEN(error, node);
     if (nodes < 1)
         return netdp_i_fail(error, NETDP_INVALID, "%d nodes cannot hold data; at least 1 is needed",
                             (int)nodes);

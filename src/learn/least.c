@@ -131,6 +131,7 @@ static double decrement(const search *s)
 netdp_status netdp_objective_least(const netdp_objective *objective, const netdp_examples *examples,
                                    double *value, double *model, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, objective && examples && value);
     search s = {.objective = objective, .examples = examples};
     netdp_status status = netdp_objective_check(objective, error);
     if (status != NETDP_OK)

@@ -197,6 +197,7 @@ static const netdp_margin_loss *margin_loss_of(const netdp_objective *objective)
 
 netdp_status netdp_objective_check(const netdp_objective *objective, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, objective);
     const netdp_margin_loss *margin = objective->margin_loss;
     const netdp_row_loss *row = objective->row_loss;
     if (!(objective->clip >= 0))

@@ -462,6 +462,7 @@ static void fill_nodes(const work *w, netdp_examples *into)
 /* A range, or a list of distinct values. */
 static netdp_status check_range(const netdp_range *range, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, range->column && (range->values == 0 || range->value));
     const netdp_i_shown name = netdp_i_show_text(range->column);
     if (range->values == 0)
         return range->low < range->high && !isinf(range->low) && !isinf(range->high)
@@ -493,6 +494,9 @@ static netdp_status check(const netdp_preparation *how, netdp_i_dealing *dealing
     if (how->nodes < 1)
         return netdp_i_fail(error, NETDP_INVALID, "%d nodes cannot hold data; at least 1 is needed",
                             (int)how->nodes);
+    if (how->ranges < 0 || (how->ranges > 0 && how->range == NULL))
+        return netdp_i_fail(error, NETDP_INVALID, "%d ranges%s; give 0, or a list of them",
+                            (int)how->ranges, how->range == NULL ? " of a list that is NULL" : "");
     for (int32_t i = 0; i < how->ranges; i++) {
         netdp_status status = check_range(&how->range[i], error);
         if (status != NETDP_OK)
@@ -537,12 +541,13 @@ netdp_status netdp_examples_prepare(const char *path, const netdp_preparation *p
                                     netdp_examples **train, netdp_examples **test,
                                     netdp_preparation_notes *notes, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, path && preparation && train && test);
     work w = {.how = preparation};
-    for (int32_t i = 0; preparation->label != NULL && i < preparation->ranges; i++)
-        w.ranged = w.ranged || !preparation->classes ||
-                   strcmp(preparation->range[i].column, preparation->label) != 0;
     netdp_examples *to_train = NULL, *to_test = NULL;
     netdp_status status = check(preparation, &w.dealing, error);
+    for (int32_t i = 0; status == NETDP_OK && i < preparation->ranges; i++)
+        w.ranged = w.ranged || !preparation->classes ||
+                   strcmp(preparation->range[i].column, preparation->label) != 0;
     if (status != NETDP_OK || (status = load(&w, path, error)) != NETDP_OK)
         goto done;
     if ((status = split_and_deal(&w, error)) != NETDP_OK ||

@@ -181,6 +181,7 @@ static netdp_examples *new_examples(const asked *how, const netdp_synthesis *int
 netdp_status netdp_examples_draw(const netdp_synthesis *synthesis, netdp_examples **train,
                                  netdp_examples **test, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, synthesis && synthesis->law && train && test);
     const law *of = NULL;
     asked how;
     netdp_status status = read_law(synthesis->law, &of, &how, error);

@@ -588,6 +588,7 @@ done:
 netdp_status netdp_table_read(const char *path, const char *const *column, int32_t count,
                               netdp_table **table, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, path && (column || count == 0) && table);
     return read_table(path, &(wish){.column = column, .count = count}, table, error);
 }
 

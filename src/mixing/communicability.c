@@ -46,6 +46,7 @@ static netdp_status check_nodes(int32_t nodes, netdp_error *error)
 netdp_status netdp_graph_communicability(const netdp_graph *graph, double *matrix,
                                          netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && matrix);
     const int32_t n = netdp_graph_nodes(graph);
     netdp_status status = check_nodes(n, error);
     if (status != NETDP_OK || n == 0)
@@ -75,6 +76,7 @@ done:
 netdp_status netdp_mixing_communicability(const netdp_mixing *mixing, double *matrix,
                                           netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mixing && matrix);
     const int32_t n = netdp_graph_nodes(netdp_mixing_graph(mixing));
     netdp_status status = check_nodes(n, error);
     if (status != NETDP_OK || n == 0)

@@ -341,6 +341,7 @@ static bool find_symmetry(const netdp_mixing *mixing)
 netdp_status netdp_mixing_new_stochastic(const netdp_graph *graph, const char *weights,
                                          netdp_mixing **mixing, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && weights && mixing);
     const struct rule *rule = NULL;
     double lazy = 0;
     netdp_mixing *made = NULL;
@@ -380,6 +381,7 @@ done:
 netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights, netdp_mixing **mixing,
                               netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && weights && mixing);
     netdp_mixing *made = NULL;
     netdp_status status = netdp_mixing_new_stochastic(graph, weights, &made, error);
     if (status == NETDP_OK)
@@ -423,6 +425,7 @@ void netdp_mixing_free(netdp_mixing *mixing)
 
 netdp_status netdp_mixing_require(const netdp_mixing *mixing, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mixing);
     const char *origin = netdp_graph_origin(mixing->graph);
     netdp_i_shown shown = netdp_i_show_text(origin);
     if (mixing->nodes < 2)

@@ -61,6 +61,7 @@ static netdp_status check_hypercube(const netdp_graph *graph, netdp_error *error
 netdp_status netdp_variation_one_peer(const netdp_graph *graph, netdp_variation *variation,
                                       netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && variation);
     netdp_status status = check_hypercube(graph, error);
     if (status == NETDP_OK)
         *variation = (netdp_variation){.kind = NETDP_VARY_PEER, .seed = variation->seed};
@@ -70,6 +71,7 @@ netdp_status netdp_variation_one_peer(const netdp_graph *graph, netdp_variation 
 netdp_status netdp_variation_check(const netdp_mixing *mixing, const netdp_variation *variation,
                                    netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mixing && variation);
     const netdp_vary kind = variation->kind;
     const bool drops =
         kind == NETDP_VARY_NODES || kind == NETDP_VARY_EDGES || kind == NETDP_VARY_LATE;
@@ -103,6 +105,7 @@ netdp_status netdp_variation_check(const netdp_mixing *mixing, const netdp_varia
 netdp_status netdp_variation_redraw(const netdp_graph *graph, int64_t span,
                                     netdp_variation *variation, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && variation);
     static const char family[] = "erdos-renyi ";
     const char *origin = netdp_graph_origin(graph);
     const double n = netdp_graph_nodes(graph);
@@ -144,6 +147,7 @@ static const struct {
 netdp_status netdp_variation_dropout(const char *text, netdp_variation *variation,
                                      netdp_error *error)
 {
+    NETDP_I_GIVEN(error, text && variation);
     size_t which = 0;
     while (strncmp(text, dropouts[which].prefix, strlen(dropouts[which].prefix)) != 0)
         which++;
@@ -215,6 +219,7 @@ static netdp_status heap_edges(netdp_sequence *s, netdp_error *error)
 netdp_status netdp_sequence_new(const netdp_mixing *mixing, const netdp_variation *variation,
                                 netdp_sequence **sequence, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mixing && variation && sequence);
     netdp_status status = netdp_variation_check(mixing, variation, error);
     if (status != NETDP_OK)
         return status;
@@ -429,6 +434,7 @@ static netdp_status draw_graph(netdp_sequence *s, int64_t draw, netdp_error *err
 netdp_status netdp_sequence_round(netdp_sequence *sequence, int64_t t, netdp_round *round,
                                   netdp_error *error)
 {
+    NETDP_I_GIVEN(error, sequence && round);
     netdp_status status = NETDP_OK;
     int64_t draw = 0;
     switch (sequence->variation.kind) {
@@ -460,6 +466,7 @@ netdp_status netdp_sequence_round(netdp_sequence *sequence, int64_t t, netdp_rou
 netdp_status netdp_variation_living(const netdp_mixing *mixing, const netdp_variation *variation,
                                     bool *living, int32_t *count, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mixing && variation && living);
     const int32_t n = netdp_mixing_rows(mixing).nodes;
     const bool late = variation->kind == NETDP_VARY_LATE;
     netdp_sequence *sequence = NULL;

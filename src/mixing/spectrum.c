@@ -53,6 +53,7 @@ void netdp_i_spectrum_shape(const netdp_mixing *mixing, netdp_spectrum *spectrum
 netdp_status netdp_mixing_spectrum(const netdp_mixing *mixing, netdp_spectral_method method,
                                    netdp_spectrum *spectrum, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mixing && spectrum);
     netdp_spectrum found = {0, 0, 1};
     bool lanczos = method == NETDP_SPECTRAL_LANCZOS ||
                    (method == NETDP_SPECTRAL_AUTO && mixing->nodes > NETDP_DENSE_NODES);
@@ -238,6 +239,7 @@ static netdp_status start_walk(struct walk *walk, const netdp_mixing *mixing, ne
 netdp_status netdp_mixing_time(const netdp_mixing *mixing, double accuracy, int64_t *rounds,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mixing && rounds);
     /* A distance that equals the accuracy in exact arithmetic must count as reached. */
     struct walk walk = {.nodes = mixing->nodes, .threshold = accuracy + 1e-12};
     netdp_status status = NETDP_OK;

@@ -131,6 +131,7 @@ static netdp_status scale_target(const netdp_graph *graph, const double *target,
 netdp_status netdp_transition_toward(const netdp_graph *graph, const double *target,
                                      netdp_transition **transition, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && target && transition);
     netdp_transition *made = NULL;
     double total = 0;
     netdp_status status = begin(graph, "hastings", &made, error);
@@ -209,6 +210,7 @@ static netdp_status read_target(const char *path, double *target, int32_t nodes,
 netdp_status netdp_transition_new(const netdp_graph *graph, const char *law,
                                   netdp_transition **transition, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, graph && law && transition);
     static const char prefix[] = "hastings:";
     const int32_t nodes = netdp_graph_nodes(graph);
     netdp_transition *made = NULL;
@@ -246,6 +248,7 @@ done:
 
 netdp_status netdp_transition_require(const netdp_transition *transition, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, transition);
     int32_t components = 0;
     bool bipartite;
     netdp_i_shown shown = netdp_i_show_text(netdp_graph_origin(transition->graph));

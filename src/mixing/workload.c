@@ -81,6 +81,7 @@ static void sum_phases(double *gram, int64_t n)
 netdp_status netdp_mixing_workload(const netdp_mixing *mixing, int64_t inner, int64_t phases,
                                    double *gram, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mixing && gram);
     const int64_t n = mixing->nodes;
     const bool skew = !mixing->symmetric;
     if (n > NETDP_DENSE_NODES || phases < 1 || inner < 1)

@@ -22,6 +22,7 @@
 
 netdp_status netdp_quiet_parse(const char *text, netdp_quiet_kind *kind, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, text && kind);
     int size = 0, end = 0;
     *kind = (netdp_quiet_kind){0};
     if (strcmp(text, "fresh") == 0)
@@ -54,6 +55,9 @@ static netdp_status check(const netdp_quiet_request *r, netdp_error *error)
     if (r->phases < 1 || r->phases > MOST_PHASES)
         return netdp_i_fail(error, NETDP_INVALID, "quiet: %lld phases; give 1 to %d",
                             (long long)r->phases, MOST_PHASES);
+    if (r->cycle > MOST_PHASES)
+        return netdp_i_fail(error, NETDP_INVALID, "quiet: a cycle of %lld; give at most %d",
+                            (long long)r->cycle, MOST_PHASES);
     if (r->cycle < 1 || (family != NETDP_QUIET_FRESH && r->cycle < 2))
         return netdp_i_fail(
             error, NETDP_INVALID,
@@ -135,6 +139,7 @@ static netdp_status design_blt(const netdp_quiet_request *r, const double *gram,
 netdp_status netdp_quiet_design_new(const netdp_quiet_request *request, netdp_quiet_design **design,
                                     netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && design);
     netdp_status status = check(request, error);
     if (status != NETDP_OK)
         return status;

@@ -7,6 +7,7 @@
 
 netdp_status netdp_ratio_of(double value, netdp_ratio *ratio, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, ratio);
     if (!(value > 0 && value <= (double)NETDP_RATIO_MOST))
         return netdp_i_fail(error, NETDP_INVALID,
                             "a scale or variance on the grid: %g; must be above 0 and at most 2^53",

@@ -28,6 +28,7 @@ netdp_status netdp_advanced_composition(double epsilon, double delta, int64_t co
                                         double *total_epsilon, double *total_delta,
                                         netdp_error *error)
 {
+    NETDP_I_GIVEN(error, total_epsilon && total_delta);
     netdp_status status = check(epsilon, delta, count, slack, error);
     if (status != NETDP_OK)
         return status;

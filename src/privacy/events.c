@@ -410,6 +410,7 @@ static netdp_status check(const netdp_event *events, size_t count, netdp_directi
 netdp_status netdp_events_epsilon(const netdp_event *events, size_t count, double delta,
                                   netdp_direction direction, double *epsilon, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, (events || count == 0) && epsilon);
     account a = {0};
     netdp_status status = check(events, count, direction, error);
     if (status == NETDP_OK && !(delta > 0 && delta < 1))
@@ -427,6 +428,7 @@ netdp_status netdp_events_epsilon(const netdp_event *events, size_t count, doubl
 netdp_status netdp_events_delta(const netdp_event *events, size_t count, double epsilon,
                                 netdp_direction direction, double *delta, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, (events || count == 0) && delta);
     account a = {0};
     netdp_status status = check(events, count, direction, error);
     if (status == NETDP_OK && !(epsilon >= 0))

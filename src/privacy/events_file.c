@@ -150,6 +150,7 @@ static netdp_status read_event(json_t *object, netdp_event *event, netdp_error *
 
 netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, path && events);
     json_error_t why;
     char *text = NULL;
     int64_t bytes = 0;
@@ -240,6 +241,7 @@ static json_t *event_json(const netdp_event *event)
 netdp_status netdp_events_write(const netdp_event *events, size_t count, const char *path,
                                 netdp_error *error)
 {
+    NETDP_I_GIVEN(error, (events || count == 0) && path);
     netdp_status status = netdp_i_events_check(events, count, error);
     if (status != NETDP_OK)
         return status;

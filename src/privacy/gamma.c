@@ -289,6 +289,7 @@ static netdp_status check_delta(double delta, bool zero, netdp_error *error)
 netdp_status netdp_gamma_to_delta(const netdp_gamma *mechanism, double epsilon, double *delta,
                                   netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mechanism && delta);
     netdp_status status = check_mechanism(mechanism, error);
     if (status == NETDP_OK)
         status = check_epsilon(epsilon, error);
@@ -318,6 +319,7 @@ netdp_status netdp_gamma_to_delta(const netdp_gamma *mechanism, double epsilon, 
 netdp_status netdp_gamma_to_epsilon(const netdp_gamma *mechanism, double delta, double *epsilon,
                                     netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mechanism && epsilon);
     netdp_status status = check_mechanism(mechanism, error);
     if (status == NETDP_OK)
         status = check_delta(delta, false, error);
@@ -344,6 +346,7 @@ netdp_status netdp_gamma_to_epsilon(const netdp_gamma *mechanism, double delta, 
 netdp_status netdp_gamma_floor(double low, double high, double epsilon, double *delta,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, delta);
     netdp_status status = check_range(low, high, error);
     if (status == NETDP_OK)
         status = check_epsilon(epsilon, error);
@@ -380,6 +383,7 @@ netdp_status netdp_gamma_floor(double low, double high, double epsilon, double *
 netdp_status netdp_gamma_calibrate(double low, double high, double epsilon, double delta,
                                    int published, double *theta, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, theta);
     double floor_delta = 0;
     netdp_status status = netdp_gamma_floor(low, high, epsilon, &floor_delta, error);
     if (status == NETDP_OK)
@@ -427,9 +431,13 @@ static netdp_status check_laplace(double range, double scale, netdp_error *error
     return NETDP_OK;
 }
 
+/* exp of it is 0 in doubles. */
+#define LEAST_EXPONENT -1e4
+
 netdp_status netdp_laplace_to_delta(double range, double scale, double epsilon, double *delta,
                                     netdp_error *error)
 {
+    NETDP_I_GIVEN(error, delta);
     netdp_status status = check_laplace(range, scale, error);
     if (status == NETDP_OK)
         status = check_epsilon(epsilon, error);
@@ -446,9 +454,16 @@ netdp_status netdp_laplace_to_delta(double range, double scale, double epsilon, 
         arb_set_d(other, epsilon);
         arb_sub(loss, other, loss, 4 * FIRST_BITS);
         arb_mul_2exp_si(loss, loss, -1);
-        arb_expm1(loss, loss, 4 * FIRST_BITS);
-        arb_neg(loss, loss);
-        up = fmin(fmax(netdp_i_ball_up(loss), 0), 1);
+        /* Beyond what exp of a ball can hold the answer is 0, or 1 up to what rounding adds. */
+        if (arb_is_nonnegative(loss)) {
+            up = 0;
+        } else if (netdp_i_ball_up(loss) < LEAST_EXPONENT) {
+            up = 1;
+        } else {
+            arb_expm1(loss, loss, 4 * FIRST_BITS);
+            arb_neg(loss, loss);
+            up = fmin(fmax(netdp_i_ball_up(loss), 0), 1);
+        }
         arb_clear(loss);
         arb_clear(other);
     }
@@ -469,6 +484,7 @@ static void spare(arb_t into, double delta)
 netdp_status netdp_laplace_to_epsilon(double range, double scale, double delta, double *epsilon,
                                       netdp_error *error)
 {
+    NETDP_I_GIVEN(error, epsilon);
     netdp_status status = check_laplace(range, scale, error);
     if (status == NETDP_OK)
         status = check_delta(delta, true, error);
@@ -495,6 +511,7 @@ netdp_status netdp_laplace_to_epsilon(double range, double scale, double delta, 
 netdp_status netdp_laplace_calibrate(double range, double epsilon, double delta, double *scale,
                                      netdp_error *error)
 {
+    NETDP_I_GIVEN(error, scale);
     netdp_status status = check_laplace(range, 1, error);
     if (status == NETDP_OK)
         status = check_epsilon(epsilon, error);
@@ -525,6 +542,7 @@ netdp_status netdp_laplace_calibrate(double range, double epsilon, double delta,
 
 netdp_status netdp_laplace_like_gamma(double value, double theta, double *scale, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, scale);
     if (!(value > 0 && value < INFINITY && theta > 0 && theta < INFINITY))
         return netdp_i_fail(error, NETDP_INVALID, "L = %g and theta = %g must both lie in (0, inf)",
                             value, theta);

@@ -392,6 +392,7 @@ static netdp_status check_at_least_zero(const char *name, double value, netdp_er
 
 netdp_status netdp_gdp_to_epsilon(double mu, double delta, double *epsilon, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, epsilon);
     netdp_status status = check_at_least_zero("mu", mu, error);
     if (status == NETDP_OK)
         status = check_delta(delta, error);
@@ -413,6 +414,7 @@ netdp_status netdp_gdp_to_epsilon(double mu, double delta, double *epsilon, netd
 
 netdp_status netdp_epsilon_to_gdp(double epsilon, double delta, double *mu, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, mu);
     netdp_status status = check_at_least_zero("epsilon", epsilon, error);
     if (status == NETDP_OK)
         status = check_delta(delta, error);
@@ -433,6 +435,7 @@ netdp_status netdp_epsilon_to_gdp(double epsilon, double delta, double *mu, netd
 
 netdp_status netdp_gdp_to_delta(double mu, double epsilon, double *delta, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, delta);
     netdp_status status = check_at_least_zero("mu", mu, error);
     if (status == NETDP_OK)
         status = check_at_least_zero("epsilon", epsilon, error);
@@ -462,6 +465,7 @@ netdp_status netdp_gdp_to_delta(double mu, double epsilon, double *delta, netdp_
 
 netdp_status netdp_gdp_to_rdp(double mu, double alpha, double *epsilon, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, epsilon);
     netdp_status status = check_at_least_zero("mu", mu, error);
     if (status != NETDP_OK)
         return status;

@@ -167,6 +167,7 @@ static netdp_status read_parameters(char *text, netdp_event *event, netdp_error 
 
 netdp_status netdp_event_parse(const char *text, netdp_event *event, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, text && event);
     char *copy = netdp_i_copy_text(text);
     netdp_event read = {0};
     if (copy == NULL)

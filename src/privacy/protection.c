@@ -25,6 +25,7 @@ static netdp_status check_batches(const netdp_batches *batches, netdp_error *err
 
 netdp_status netdp_batches_parse(const char *text, netdp_batches *batches, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, text && batches);
     static const struct {
         const char *word;
         netdp_batching kind;
@@ -56,6 +57,7 @@ netdp_status netdp_batches_parse(const char *text, netdp_batches *batches, netdp
 
 netdp_status netdp_protection_check(const netdp_protection *protection, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, protection);
     const bool row = protection->protects == NETDP_PROTECTS_ROW;
     const bool poisson = protection->batches.kind == NETDP_BATCHES_POISSON;
     netdp_status status =

@@ -124,6 +124,7 @@ static bool curve_at(arb_t epsilon, const netdp_rdp *curve, size_t i, const arb_
 
 netdp_status netdp_rdp_at(const netdp_rdp *curve, double alpha, double *epsilon, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, epsilon);
     netdp_status status = check_curve(curve, error);
     if (status != NETDP_OK)
         return status;
@@ -263,6 +264,7 @@ static double points_to_epsilon(const netdp_rdp *curve, double delta, bool publi
 netdp_status netdp_rdp_to_epsilon(const netdp_rdp *curve, double delta, int published,
                                   double *epsilon, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, epsilon);
     netdp_status status = check_curve(curve, error);
     if (status != NETDP_OK)
         return status;

@@ -72,6 +72,7 @@ static netdp_status check_shuffle(netdp_shuffle_bound bound, const netdp_shuffle
 
 netdp_status netdp_rr_epsilon(double gamma, int64_t levels, double *epsilon0, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, epsilon0);
     netdp_status status = check_levels(levels, error);
     if (status != NETDP_OK)
         return status;
@@ -110,6 +111,7 @@ static void rr_gamma(arb_t into, const arb_t epsilon0, int64_t levels)
 
 netdp_status netdp_rr_gamma(double epsilon0, int64_t levels, double *gamma, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, gamma);
     netdp_status status = check_levels(levels, error);
     if (status == NETDP_OK)
         status = check_epsilon("epsilon0", epsilon0, error);
@@ -306,6 +308,7 @@ static double least(const netdp_shuffle *shuffle, double delta)
 netdp_status netdp_shuffle_epsilon(netdp_shuffle_bound bound, const netdp_shuffle *shuffle,
                                    double delta, double *epsilon, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, shuffle && epsilon);
     netdp_status status = check_shuffle(bound, shuffle, error);
     if (status == NETDP_OK)
         status = check_delta(delta, error);
@@ -320,6 +323,7 @@ netdp_status netdp_shuffle_epsilon(netdp_shuffle_bound bound, const netdp_shuffl
 netdp_status netdp_shuffle_delta(netdp_shuffle_bound bound, const netdp_shuffle *shuffle,
                                  double epsilon, double *delta, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, shuffle && delta);
     netdp_status status = check_shuffle(bound, shuffle, error);
     if (status == NETDP_OK)
         status = check_epsilon("epsilon", epsilon, error);
@@ -376,6 +380,7 @@ static double excess_of_gamma(void *context, double gamma)
 netdp_status netdp_shuffle_gamma(netdp_shuffle_bound bound, int64_t crowd, int64_t levels,
                                  double epsilon, double delta, double *gamma, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, gamma);
     aim a = {bound, {0, crowd, levels}, epsilon, delta};
     netdp_status status = check_shuffle(bound, &a.shuffle, error);
     if (status == NETDP_OK)
@@ -402,6 +407,7 @@ netdp_status netdp_shuffle_gamma(netdp_shuffle_bound bound, int64_t crowd, int64
 netdp_status netdp_rr_gamma_printed(int64_t crowd, int64_t levels, double epsilon, double delta,
                                     double *gamma, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, gamma);
     netdp_status status = check_levels(levels, error);
     if (status == NETDP_OK)
         status = check_crowd(crowd, error);

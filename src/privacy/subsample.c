@@ -34,6 +34,7 @@ static void set_missed(arb_t into, int64_t people, int64_t sample)
 netdp_status netdp_subsample_epsilon(int64_t people, int64_t sample, double epsilon,
                                      double *amplified, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, amplified);
     netdp_status status = check(people, sample, epsilon, error);
     if (status != NETDP_OK)
         return status;
@@ -69,13 +70,23 @@ static bool little_is_left(sum *s)
     return left <= 0x1p-60 * total || left <= 0x1p-1074;
 }
 
+/* How often one person is in a sample, on average: the profile is asked about as many groups. */
+#define MOST_GROUPS 1e5
+
 netdp_status netdp_subsample_delta(int64_t people, int64_t sample, double epsilon,
                                    netdp_group_profile profile, void *context, double *delta,
                                    netdp_error *error)
 {
+    NETDP_I_GIVEN(error, profile && delta);
     netdp_status status = check(people, sample, epsilon, error);
     if (status != NETDP_OK)
         return status;
+    if ((double)sample > MOST_GROUPS * (double)people)
+        return netdp_i_fail(
+            error, NETDP_NO_ANSWER,
+            "a sample of %lld of %lld people holds groups of each that are too many "
+            "to ask about; give fewer than %g times the people",
+            (long long)sample, (long long)people, MOST_GROUPS);
     sum s;
     arb_init(s.total);
     arb_init(s.chance);
@@ -122,6 +133,7 @@ done:
 netdp_status netdp_group_gaussian(void *context, int64_t k, double epsilon, double *delta,
                                   netdp_error *error)
 {
+    NETDP_I_GIVEN(error, context && delta);
     double mu = *(const double *)context;
     /* k mu rounded up: the profile grows with it. */
     double of_group = mu == 0 ? 0 : nextafter((double)k * mu, INFINITY);
@@ -131,6 +143,7 @@ netdp_status netdp_group_gaussian(void *context, int64_t k, double epsilon, doub
 netdp_status netdp_group_laplace(void *context, int64_t k, double epsilon, double *delta,
                                  netdp_error *error)
 {
+    NETDP_I_GIVEN(error, context && delta);
     double one = *(const double *)context;
     if (!(one >= 0))
         return netdp_i_fail(error, NETDP_INVALID,

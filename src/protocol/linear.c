@@ -97,6 +97,7 @@ static netdp_status count_senders(const netdp_linear *protocol, int64_t *count, 
 
 netdp_status netdp_linear_realised(const netdp_linear *protocol, int64_t *count, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, protocol && protocol->mixing && count);
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
     int64_t *made = NETDP_I_NEW(int64_t, n);
     if (made == NULL)
@@ -112,6 +113,7 @@ netdp_status netdp_linear_realised(const netdp_linear *protocol, int64_t *count,
 
 netdp_status netdp_linear_gap(const netdp_linear *protocol, double *gap, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, protocol && protocol->mixing && gap);
     const netdp_vary kind = protocol->varying.kind;
     netdp_spectrum spectrum;
     if (kind != NETDP_VARY_NEVER && kind != NETDP_VARY_EDGE)
@@ -202,20 +204,40 @@ static netdp_status check_symmetry(const netdp_linear *protocol, netdp_error *er
                         netdp_mixing_name(protocol->mixing));
 }
 
-netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error)
+/* In which rounds nodes contribute. */
+static netdp_status check_rounds(const netdp_linear *protocol, netdp_error *error)
 {
-    const struct {
-        const char *name;
-        double value;
-    } dithers[] = {{"dither", protocol->dither}, {"end-dither", protocol->end_dither}};
     if (protocol->rounds < 1)
         return netdp_i_fail(error, NETDP_INVALID, "rounds: %" PRId64 "; gossip needs at least 1",
                             protocol->rounds);
     if (protocol->every < 0 || protocol->at_most < 0)
         return netdp_i_fail(error, NETDP_INVALID, "every and at-most: give 1 or more");
+    if (protocol->every == 0 && (protocol->reacts || protocol->steady || protocol->end_dither > 0))
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "every: 0, a contribution in round 0 only, is averaging; streams and "
+            "learning, which has the end dither, contribute every 1 or more rounds");
     if (protocol->reacts && protocol->at_most > 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "at-most: applies to streams; learning contributes in every phase");
+    if (protocol->reacts && protocol->rounds % protocol->every != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "rounds: %" PRId64 " is not a multiple of the %" PRId64
+                            " inner rounds of a phase",
+                            protocol->rounds, protocol->every);
+    return NETDP_OK;
+}
+
+netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error)
+{
+    NETDP_I_GIVEN(error, protocol && protocol->mixing);
+    const struct {
+        const char *name;
+        double value;
+    } dithers[] = {{"dither", protocol->dither}, {"end-dither", protocol->end_dither}};
+    netdp_status status = check_rounds(protocol, error);
+    if (status != NETDP_OK)
+        return status;
     for (size_t i = 0; i < sizeof dithers / sizeof *dithers; i++)
         if (!(dithers[i].value >= 0 && dithers[i].value <= MOST_DITHER))
             return netdp_i_fail(error, NETDP_INVALID, "%s: %g; give a number from 0 to %g",
@@ -227,12 +249,7 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
         return netdp_i_fail(error, NETDP_INVALID,
                             "dither-decay: applies to averaging, whose rounds are counted from "
                             "one contribution; leave it out");
-    if (protocol->reacts && protocol->rounds % (protocol->every > 0 ? protocol->every : 1) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "rounds: %" PRId64 " is not a multiple of the %" PRId64
-                            " inner rounds of a phase",
-                            protocol->rounds, protocol->every);
-    netdp_status status = check_varying(protocol, error);
+    status = check_varying(protocol, error);
     if (status == NETDP_OK)
         status = check_symmetry(protocol, error);
     if (status == NETDP_OK)
@@ -248,6 +265,7 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
 netdp_status netdp_rounds_auto(double gap, int32_t nodes, double sigma, double variance,
                                int64_t *rounds, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, rounds);
     if (!(gap > 0) || !(sigma > 0) || !(variance >= 0) || isinf(sigma) || isinf(variance))
         return netdp_i_fail(error, NETDP_INVALID,
                             "rounds: auto needs a connected aperiodic graph, finite noise above 0 "

@@ -115,6 +115,7 @@ const netdp_protocol *netdp_protocols(void)
 netdp_status netdp_protocol_find(const char *name, const netdp_protocol **protocol,
                                  netdp_error *error)
 {
+    NETDP_I_GIVEN(error, name && protocol);
     char known[256] = "";
     size_t used = 0;
     for (size_t i = 0; named[i].name != NULL; i++) {
@@ -176,6 +177,7 @@ netdp_status netdp_protocol_describe_tally(const netdp_protocol *protocol, const
                                            const netdp_settings *settings, netdp_tally *tally,
                                            netdp_error *error)
 {
+    NETDP_I_GIVEN(error, protocol && graph && settings && tally);
     const bool ring = (protocol->settings & NETDP_SETTING_RING) != 0;
     const bool sum = (protocol->settings & NETDP_SETTING_SUM) != 0;
     const int64_t nodes = netdp_graph_nodes(graph);

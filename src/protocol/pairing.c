@@ -104,6 +104,7 @@ bool netdp_i_pairing_named(const char *name)
 netdp_status netdp_pairing_graph(const char *name, const netdp_graph *network, uint64_t seed,
                                  netdp_graph **pairs, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, name && network && pairs);
     const char *slash = strrchr(name, '/'); /* where a file lies is told nobody */
     const char *file = slash != NULL ? slash + 1 : name;
     char family[64];
@@ -133,6 +134,7 @@ netdp_status netdp_pairing_revealed(const netdp_graph *pairs, const netdp_mixing
                                     const netdp_variation *variation, netdp_graph **left,
                                     netdp_error *error)
 {
+    NETDP_I_GIVEN(error, pairs && mixing && variation && left);
     const int32_t n = netdp_graph_nodes(pairs);
     int64_t made = 0;
     bool *living = NETDP_I_NEW(bool, n);

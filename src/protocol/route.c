@@ -321,6 +321,7 @@ static netdp_status check_asked(const netdp_token *token, netdp_path path, netdp
 netdp_status netdp_route_new(const netdp_token *token, netdp_path path, uint64_t seed,
                              netdp_route **route, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, token && route);
     netdp_status status = check_asked(token, path, error);
     if (status != NETDP_OK)
         return status;

@@ -111,6 +111,7 @@ static netdp_status check_histogram(const netdp_tally *tally, netdp_error *error
 
 netdp_status netdp_tally_check(const netdp_tally *tally, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, tally);
     if ((tally->graph != NETDP_TALLY_RING && tally->graph != NETDP_TALLY_COMPLETE) ||
         (tally->task != NETDP_TALLY_SUM && tally->task != NETDP_TALLY_HISTOGRAM) ||
         tally->schedule < NETDP_TALLY_EVERY || tally->schedule > NETDP_TALLY_SPREAD)

@@ -6,8 +6,12 @@
 #include "base/fail.h"
 #include "protocol/route.h"
 
+/* Accounts of several tokens take time in proportion. */
+enum { MOST_TOKENS = 100000 };
+
 netdp_status netdp_token_check(const netdp_token *token, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, token && token->law);
     netdp_status status = netdp_transition_require(token->law, error);
     if (status != NETDP_OK)
         return status;
@@ -20,9 +24,9 @@ netdp_status netdp_token_check(const netdp_token *token, netdp_error *error)
     if (token->cap < 0)
         return netdp_i_fail(error, NETDP_INVALID, "cap: %" PRId64 "; give 1 or more, or none",
                             token->cap);
-    if (token->tokens < 1)
-        return netdp_i_fail(error, NETDP_INVALID, "tokens: %" PRId32 "; give 1 or more",
-                            token->tokens);
+    if (token->tokens < 1 || token->tokens > MOST_TOKENS)
+        return netdp_i_fail(error, NETDP_INVALID, "tokens: %" PRId32 "; give 1 to %d",
+                            token->tokens, MOST_TOKENS);
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
     if (token->start < NETDP_START_OBSERVER || token->start >= nodes)
         return netdp_i_fail(error, NETDP_INVALID,

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/fail.h"
 #include "protocol/word.h"
 
 static const netdp_i_word sees_words[] = {
@@ -30,6 +31,7 @@ const char *netdp_own_noise_name(netdp_own_noise own_noise)
 
 netdp_status netdp_sees_parse(const char *text, netdp_sees *sees, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, text && sees);
     int value = 0;
     netdp_status status = netdp_i_word_parse(sees_words, "sees", text, &value, error);
     if (status == NETDP_OK)
@@ -39,6 +41,7 @@ netdp_status netdp_sees_parse(const char *text, netdp_sees *sees, netdp_error *e
 
 netdp_status netdp_own_noise_parse(const char *text, netdp_own_noise *own_noise, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, text && own_noise);
     int value = 0;
     netdp_status status = netdp_i_word_parse(own_noise_words, "own-noise", text, &value, error);
     if (status == NETDP_OK)

@@ -202,6 +202,7 @@ netdp_status netdp_i_picture_check(const netdp_picture *picture, netdp_error *er
 netdp_status netdp_figure_draw(const netdp_study *study, const char *folder, const char *data,
                                const netdp_picture *picture, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, study);
     static const netdp_picture usual;
     netdp_i_figure f = {.study = study, .folder = folder};
     size_t kind = 0;

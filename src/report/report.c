@@ -522,6 +522,7 @@ netdp_status netdp_report_write(const char *folder, const char *data, bool for_e
                                 const char *path, const netdp_progress *progress,
                                 netdp_error *error)
 {
+    NETDP_I_GIVEN(error, folder);
     char usual[NETDP_I_PATH_ROOM];
     source s = {
         .folder = folder, .data = data, .private = for_experimenter, .graphs = json_array()};

@@ -675,6 +675,7 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
                                const char *folder, const char *data, const netdp_progress *progress,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, options);
     netdp_i_problems problems = {0};
     netdp_i_plan plan = {0};
     bool finished = false;

@@ -590,6 +590,7 @@ static netdp_status run_accounts(const netdp_study *study, const netdp_i_problem
 netdp_status netdp_study_run(const netdp_study *study, const char *folder, const char *data,
                              const netdp_progress *progress, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, study);
     netdp_i_problems problems = {0};
     running r = {.study = study,
                  .problems = &problems,

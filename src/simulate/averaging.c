@@ -95,6 +95,7 @@ netdp_status netdp_simulate(const netdp_linear *protocol, double noise, const do
                             int32_t width, netdp_run_seed seed, netdp_tracing tracing,
                             double *result, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, protocol && values && result);
     return netdp_i_simulate(protocol, noise, values, width, seed, tracing, NULL, result, error);
 }
 
@@ -102,7 +103,13 @@ netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const 
                               int32_t width, netdp_run_seed seed, netdp_tracing tracing,
                               const netdp_i_saving *saving, double *result, netdp_error *error)
 {
+    const netdp_status possible = netdp_linear_check(protocol, error);
+    if (possible != NETDP_OK)
+        return possible;
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    if (!(noise >= 0) || isinf(noise))
+        return netdp_i_fail(error, NETDP_INVALID, "noise: %g; give a finite number, 0 or above",
+                            noise);
     if (protocol->every > 0 || tracing.every < 1 || width < 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "simulate: only averaging, of at least one number a node, traced every "
@@ -126,9 +133,7 @@ netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const 
         status = netdp_i_no_memory(error);
         goto done;
     }
-    status = netdp_linear_check(protocol, error);
-    if (status == NETDP_OK)
-        status = find_living(&a, error);
+    status = find_living(&a, error);
     if (status != NETDP_OK)
         goto done;
     netdp_i_mean_of(keep_living(&a, values), a.count, width, a.truth);
@@ -154,6 +159,7 @@ netdp_status netdp_simulate_central(const double *values, int32_t nodes, int32_t
                                     double noise, netdp_run_seed seed, double *result,
                                     netdp_error *error)
 {
+    NETDP_I_GIVEN(error, values && result);
     return netdp_i_simulate_central(false, values, nodes, width, noise, seed, result, error);
 }
 
@@ -161,6 +167,11 @@ netdp_status netdp_i_simulate_central(bool laplace, const double *values, int32_
                                       int32_t width, double noise, netdp_run_seed seed,
                                       double *result, netdp_error *error)
 {
+    if (nodes < 1 || width < 1 || !(noise >= 0) || isinf(noise))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "central: %d nodes, width %d, noise %g; give 1 or more of each, and a "
+                            "finite noise of 0 or more",
+                            (int)nodes, (int)width, noise);
     double *drawn = NETDP_I_NEW(double, width);
     if (drawn == NULL)
         return netdp_i_no_memory(error);

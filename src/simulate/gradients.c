@@ -93,6 +93,7 @@ netdp_status netdp_simulate_gradients(const netdp_linear *protocol, const netdp_
                                       double *model, netdp_gradients_notes *notes,
                                       netdp_error *error)
 {
+    NETDP_I_GIVEN(error, protocol && by && model);
     netdp_status status = check(protocol, by, error);
     if (status != NETDP_OK)
         return status;

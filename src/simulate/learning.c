@@ -154,10 +154,11 @@ static bool report(void *context, int64_t step, const double *state)
         return !r->ends && netdp_i_poll(r->tracing.progress, NULL) == NETDP_OK;
     scoring s = {r, state};
     netdp_error never;
-    (void)!netdp_i_for_each((r->nodes + TOGETHER - 1) / TOGETHER, score_nodes, &s, NULL, "scores",
-                            &never);
-    double score = 0;
-    for (int32_t u = 0; u < r->nodes; u++)
+    if (r->learning->test != NULL)
+        (void)!netdp_i_for_each((r->nodes + TOGETHER - 1) / TOGETHER, score_nodes, &s, NULL,
+                                "scores", &never);
+    double score = r->learning->test != NULL ? 0 : -1;
+    for (int32_t u = 0; u < r->nodes && r->learning->test != NULL; u++)
         score += r->score[u] / r->nodes;
     netdp_i_mean_of(state, r->nodes, r->width, r->mean);
     const double messages = netdp_i_sent_after(&r->sent, step);
@@ -172,17 +173,32 @@ static bool report(void *context, int64_t step, const double *state)
     return r->tracing.trace(r->tracing.context, &row) && !r->ends;
 }
 
+/* Parts of a step, after which it is asked whether to stop. */
+enum { MOST_LOCAL = 1000000 };
+
 static netdp_status check_learning(const netdp_learning *learning, int64_t every,
                                    netdp_error *error)
 {
+    NETDP_I_GIVEN(error, learning->train != NULL);
+    const netdp_status status =
+        netdp_protection_check(&(netdp_protection){.protects = NETDP_PROTECTS_ROW,
+                                                   .change = NETDP_CHANGE_ADD_REMOVE,
+                                                   .batches = learning->batches},
+                               error);
+    if (status != NETDP_OK)
+        return status;
+    if (!(learning->noise >= 0) || isinf(learning->noise) || isinf(learning->decay))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "learning: noise %g, decay %g; give finite numbers, 0 or above",
+                            learning->noise, learning->decay);
     if (!(learning->step > 0) || isinf(learning->step) || every < 1 || learning->batch < 0 ||
         learning->train->nodes < 1 || !(learning->decay >= 0) || learning->local < 0 ||
-        !(learning->momentum >= 0 && learning->momentum < 1) ||
+        learning->local > MOST_LOCAL || !(learning->momentum >= 0 && learning->momentum < 1) ||
         (learning->local > 1 && learning->batches.kind != NETDP_BATCHES_FULL))
         return netdp_i_fail(
             error, NETDP_INVALID,
-            "learning: the step must be finite and above 0, its decay, parts and the "
-            "batch 0 or more, momentum from 0 and below 1, rows dealt to nodes, "
+            "learning: the step must be finite and above 0, its decay and the batch 0 or more, "
+            "parts 0 to 10^6, momentum from 0 and below 1, rows dealt to nodes, "
             "traces every 1 or more rounds, and a step of parts takes all rows");
     return netdp_objective_check(&learning->objective, error);
 }
@@ -191,6 +207,7 @@ netdp_status netdp_simulate_learning(const netdp_linear *protocol, const netdp_l
                                      netdp_run_seed seed, netdp_tracing tracing, double *model,
                                      netdp_error *error)
 {
+    NETDP_I_GIVEN(error, protocol && protocol->mixing && learning && model);
     return netdp_i_simulate_learning(protocol, learning, seed, tracing, NULL, model, error);
 }
 
@@ -263,6 +280,7 @@ static void central_step(run *r, int64_t step, double *model, double *sum)
 netdp_status netdp_learn_central(const netdp_learning *learning, int64_t steps, netdp_run_seed seed,
                                  netdp_tracing tracing, double *model, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, learning && model);
     run r = {.learning = learning, .seed = seed, .tracing = tracing};
     netdp_learning full = *learning;
     double *sum = NULL, *made = NULL;
@@ -289,7 +307,7 @@ netdp_status netdp_learn_central(const netdp_learning *learning, int64_t steps, 
         const netdp_trace_row row = {
             .step = t + 1,
             .objective = netdp_objective_value(&full.objective, full.train, made),
-            .accuracy = netdp_score(&full.objective, full.test, made),
+            .accuracy = full.test != NULL ? netdp_score(&full.objective, full.test, made) : -1,
             .bytes = 16.0 * r.width * r.nodes * (double)(t + 1),
             .messages = 2.0 * r.nodes * (double)(t + 1), /* to the aggregator and back */
         };

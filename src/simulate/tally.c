@@ -312,12 +312,19 @@ static netdp_status walk(run *r, const netdp_tracing *tracing, netdp_estimate *e
     }
 }
 
+/* Elements that are drawn before it is asked whether to stop. */
+enum { MOST_FILL = 1 << 24 };
+
 static netdp_status check_length(const netdp_tally *tally, netdp_run_seed seed, netdp_error *error)
 {
     netdp_status status = netdp_tally_check(tally, error);
     if (status == NETDP_OK && (netdp_tally_steps(tally) >> 32 != 0 || seed.repeat >> 32 != 0))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "tally: steps and repeat must be below 2^32 to be simulated");
+    if (status == NETDP_OK && netdp_tally_fill(tally) > MOST_FILL)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "tally: a fill of %" PRId64 " elements; at most %d are simulated",
+                              netdp_tally_fill(tally), MOST_FILL);
     return status;
 }
 
@@ -335,6 +342,7 @@ static netdp_status check(const netdp_tallying *tallying, netdp_run_seed seed,
                             "tally: %" PRId64 " values a node, level %g; give 1 or more, and a "
                             "level between 0 and 1",
                             tallying->depth, tallying->level);
+    NETDP_I_GIVEN(error, tallying->values);
     for (int64_t i = 0; i < tally->nodes * tallying->depth; i++) {
         const double value = tallying->values[i];
         const bool fits = tally->task == NETDP_TALLY_SUM
@@ -353,6 +361,7 @@ static netdp_status check(const netdp_tallying *tallying, netdp_run_seed seed,
 netdp_status netdp_tally_path(const netdp_tally *tally, netdp_run_seed seed, int32_t *path,
                               netdp_error *error)
 {
+    NETDP_I_GIVEN(error, tally && path);
     netdp_status status = check_length(tally, seed, error);
     for (int64_t t = 0; status == NETDP_OK && t <= netdp_tally_steps(tally); t++)
         path[t] = node_at(tally, seed, t);
@@ -364,6 +373,7 @@ netdp_status netdp_simulate_tally(const netdp_tallying *tallying, netdp_run_seed
                                   int64_t *contributions, int32_t *path, double *seen,
                                   netdp_error *error)
 {
+    NETDP_I_GIVEN(error, tallying && estimate);
     run r = {.tallying = tallying, .tally = tallying->tally, .seed = seed};
     netdp_estimate *found = NULL;
     netdp_status status = check(tallying, seed, tracing, error);

@@ -428,5 +428,6 @@ netdp_status netdp_simulate_walk(const netdp_token *token, const netdp_walking *
                                  netdp_run_seed seed, netdp_tracing tracing, double *model,
                                  int32_t *path, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, token && walking && model);
     return netdp_i_simulate_walk(token, walking, seed, tracing, NULL, model, path, error);
 }

@@ -554,6 +554,7 @@ static netdp_status read_study(netdp_i_reading *from, const char *const *set, si
 netdp_status netdp_study_read(const char *path, const char *const *set, size_t count,
                               netdp_study **study, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, path && (set || count == 0) && study);
     netdp_i_reading from = {.path = path};
     return read_study(&from, set, count, study, error);
 }
@@ -561,6 +562,7 @@ netdp_status netdp_study_read(const char *path, const char *const *set, size_t c
 netdp_status netdp_study_read_quick(const char *path, const char *const *set, size_t count,
                                     netdp_study **study, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, path && (set || count == 0) && study);
     netdp_i_reading from = {.path = path, .quick = true};
     return read_study(&from, set, count, study, error);
 }
@@ -568,6 +570,7 @@ netdp_status netdp_study_read_quick(const char *path, const char *const *set, si
 netdp_status netdp_study_parse(const char *text, const char *path, const char *const *set,
                                size_t count, netdp_study **study, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, text && path && (set || count == 0) && study);
     netdp_i_reading from = {.path = path, .given = text};
     return read_study(&from, set, count, study, error);
 }

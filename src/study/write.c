@@ -183,6 +183,7 @@ static netdp_status write_keys(FILE *stream, const netdp_study *study, const net
 
 netdp_status netdp_study_write(const netdp_study *study, const char *path, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, study && path);
     netdp_i_output output;
     netdp_status status = netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)

@@ -64,6 +64,44 @@ def test_frame_of_names():
     assert got.names == ["u", "v"] and got.edges == 1
 
 
+def test_frames_of_edges():
+    """A frame with columns is an edge frame: numbers or names, weights where they are asked for, other columns between."""
+    pandas = pytest.importorskip("pandas")
+    path = pandas.DataFrame({"When": [3, 1, 2, 9], "Sender": [10, 20, 30, 40], "Receiver": [20, 30, 40, 7], "weight": [1.5, 2, 3, 4]})
+    got = netdp.graph(path)
+    assert got.names == [7, 10, 20, 30, 40] and got.edge_array().tolist() == [[0, 4], [1, 2], [2, 3], [3, 4]]
+    named = netdp.graph(pandas.DataFrame({"w": [1.0, 2.0], "to": ["b", "c"], "from": ["a", "b"]}), weight=True)
+    assert named.names == ["a", "b", "c"] and named.edges == 2 and named.notes["weights"] == 2
+    plain = netdp.graph(pandas.DataFrame([[0, 1], [1, 2], [2, 3]]))
+    assert plain.nodes == 4 and plain.edges == 3
+    whole = netdp.graph(pandas.DataFrame({"u": [1.0, 2.0], "v": [2.0, 3.0]}))
+    assert whole.names == [1, 2, 3]
+
+
+def test_frames_of_matrices_go_by_name():
+    pandas = pytest.importorskip("pandas")
+    star = pandas.DataFrame([[0, 2, 3], [2, 0, 0], [3, 0, 0]], index=list("xyz"), columns=list("xyz"))
+    for frame in (star, star[list("zyx")], star.loc[list("yzx")][list("zxy")]):
+        got = netdp.graph(frame, weight=True)
+        assert sorted(tuple(sorted((got.names[a], got.names[b]))) for a, b in got.edge_array()) == [("x", "y"), ("x", "z")]
+
+
+@pytest.mark.parametrize("frame,part", [
+    (lambda p: p.DataFrame([[0, 1], [1, 0]], index=["u", "v"], columns=["u", "w"]), "not both"),
+    (lambda p: p.DataFrame([[0, 1], [1, 0]], index=["u", "u"], columns=["u", "u"]), "twice"),
+    (lambda p: p.DataFrame({"a": [1, 2], "b": [2, 3], "c": [3, 4]}), "2 x 3"),
+    (lambda p: p.DataFrame({"source": [1, None], "target": [2, 3]}), "row 1"),
+    (lambda p: p.DataFrame({"source": [1], "target": [2]}), None),
+])
+def test_frames_refused(frame, part):
+    pandas = pytest.importorskip("pandas")
+    if part is None:
+        assert netdp.graph(frame(pandas)).edges == 1
+        return
+    with pytest.raises(netdp.Invalid, match=part):
+        netdp.graph(frame(pandas))
+
+
 @pytest.mark.parametrize("given,part", [
     (np.zeros((2, 3)), "2 x 3"), (np.array([[0, -1]]), "range"), (np.array([[0.5, 1.0], [1, 2], [2, 3]]), "3 x 2"),
     (np.array([[0, np.nan], [np.nan, 0]]), "finite"), (np.array([[0, -1.0], [-1.0, 0]]), "below 0"),

@@ -148,8 +148,11 @@ static netdp_status bound_pair(void *context, int64_t index, int thread, netdp_e
 
 static netdp_status check_drawn(const netdp_drawn_request *request, netdp_error *error)
 {
-    const netdp_linear *protocol = request->losses->protocol;
     const netdp_bound_info *bound = NULL;
+    netdp_status status = netdp_i_request_given(request->losses, error);
+    if (status != NETDP_OK)
+        return status;
+    const netdp_linear *protocol = request->losses->protocol;
     if (protocol->varying.kind == NETDP_VARY_NEVER || protocol->varying.kind == NETDP_VARY_PEER)
         return netdp_i_fail(error, NETDP_INVALID,
                             "draws: applies to networks that are drawn: random-averaging, "
@@ -166,7 +169,7 @@ static netdp_status check_drawn(const netdp_drawn_request *request, netdp_error 
         !(request->failure > 0 && request->failure < 1))
         return netdp_i_fail(error, NETDP_INVALID,
                             "draws: give 1 or more, noise from 0, and a probability of failure");
-    netdp_status status = netdp_linear_check(protocol, error);
+    status = netdp_linear_check(protocol, error);
     if (status == NETDP_OK)
         status = netdp_bound_choose(protocol, request->losses->bound, &bound, error);
     if (status == NETDP_OK && (!bound->sound || request->losses->pattern != NULL))
@@ -177,6 +180,14 @@ static netdp_status check_drawn(const netdp_drawn_request *request, netdp_error 
     return status;
 }
 
+/* Within a draw it is only asked whether to stop. */
+static bool ask(void *context, const char *what, double done, double total)
+{
+    const netdp_progress *progress = context;
+    (void)what;
+    return progress->report(progress->context, NULL, done, total);
+}
+
 /* The account of each draw; `losses` is that of the last. */
 static netdp_status account_draws(drawn *d, const netdp_progress *progress, netdp_losses **losses,
                                   netdp_error *error)
@@ -184,6 +195,8 @@ static netdp_status account_draws(drawn *d, const netdp_progress *progress, netd
     const netdp_drawn_request *r = d->request;
     netdp_linear protocol = *r->losses->protocol;
     netdp_loss_request request = *r->losses;
+    const bool told = progress != NULL && progress->report != NULL;
+    const netdp_progress asking = {.report = ask, .context = (void *)(uintptr_t)progress};
     netdp_losses *made = NULL;
     netdp_status status = NETDP_OK;
     request.protocol = &protocol;
@@ -195,7 +208,7 @@ static netdp_status account_draws(drawn *d, const netdp_progress *progress, netd
         protocol.varying.seed = netdp_stream_bits(&stream);
         netdp_losses_free(made);
         made = NULL;
-        status = netdp_losses_new(&request, NULL, &made, error);
+        status = netdp_losses_new(&request, told ? &asking : NULL, &made, error);
         if (status != NETDP_OK)
             break;
         d->pairs = (int64_t)made->from_count * made->to_count;
@@ -227,6 +240,7 @@ static netdp_status account_draws(drawn *d, const netdp_progress *progress, netd
 netdp_status netdp_losses_drawn(const netdp_drawn_request *request, const netdp_progress *progress,
                                 netdp_losses **losses, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && request->losses && losses);
     drawn d = {.request = request};
     netdp_losses *made = NULL;
     netdp_status status = check_drawn(request, error);

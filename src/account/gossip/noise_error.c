@@ -157,8 +157,12 @@ static netdp_status changing_energy(const netdp_linear *protocol, double *energy
     return status;
 }
 
+/* Rounds whose noise is added up one by one. */
+enum { MOST_ROUNDS = 10000000 };
+
 netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, protocol && error_of);
     netdp_status status = netdp_linear_check(protocol, error);
     if (status != NETDP_OK)
         return status;
@@ -170,6 +174,12 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
     if (protocol->own != NULL)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the error of the noise is known where all nodes have as much");
+    if (protocol->rounds > MOST_ROUNDS &&
+        (protocol->dither_decay > 0 || protocol->varying.kind != NETDP_VARY_NEVER))
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "the error of noise that changes from round to round is added up round "
+                            "by round: at most %d of them",
+                            MOST_ROUNDS);
     const bool phases = protocol->every > 0;
     if (phases &&
         (!protocol->reacts || protocol->steady || protocol->varying.kind != NETDP_VARY_NEVER))

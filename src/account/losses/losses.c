@@ -27,24 +27,56 @@ bool netdp_losses_counts(const netdp_losses *losses, int32_t from_index, int32_t
     return true;
 }
 
+netdp_status netdp_i_check_nodes(const char *what, const int32_t *asked, int32_t count,
+                                 int32_t nodes, netdp_error *error)
+{
+    if (count < 0 || (count > 0 && asked == NULL))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: %" PRId32 " nodes of a list%s; give 0 for all nodes, or a list",
+                            what, count, asked == NULL ? " that is NULL" : "");
+    for (int32_t i = 0; i < count; i++)
+        if (asked[i] < 0 || asked[i] >= nodes)
+            return netdp_i_fail(error, NETDP_INVALID, "%s: node %" PRId32 " is not in the graph",
+                                what, asked[i]);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_request_given(const netdp_loss_request *request, netdp_error *error)
+{
+    NETDP_I_GIVEN(error, request->protocol && request->protocol->mixing);
+    const int32_t nodes = netdp_mixing_rows(request->protocol->mixing).nodes;
+    netdp_status status =
+        netdp_i_check_nodes("from", request->from, request->from_count, nodes, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_nodes("to", request->to, request->to_count, nodes, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("sees", (int64_t)request->sees, NETDP_SEES_EVERYTHING, error);
+    if (status == NETDP_OK)
+        status = netdp_i_check_choice("own-noise", (int64_t)request->own_noise,
+                                      NETDP_OWN_NOISE_COUNTS, error);
+    return status;
+}
+
 /* The asked nodes, or all; each in range and named once. */
 static netdp_status list_nodes(int32_t **list, int32_t *count, const int32_t *asked,
                                int32_t asked_count, int32_t nodes, const char *what,
                                netdp_error *error)
 {
+    netdp_status status = netdp_i_check_nodes(what, asked, asked_count, nodes, error);
+    if (status != NETDP_OK)
+        return status;
     *count = asked_count > 0 ? asked_count : nodes;
     *list = NETDP_I_NEW(int32_t, *count);
     char *named = NETDP_I_NEW(char, nodes);
-    netdp_status status = NETDP_OK;
     if (*list == NULL || named == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
     for (int32_t i = 0; i < *count; i++) {
         int32_t node = asked_count > 0 ? asked[i] : i;
-        if (node < 0 || node >= nodes || named[node]) {
-            status = netdp_i_fail(error, NETDP_INVALID, "%s: node %" PRId32 " is %s", what, node,
-                                  node < 0 || node >= nodes ? "not in the graph" : "named twice");
+        if (named[node]) {
+            status = netdp_i_fail(error, NETDP_INVALID, "%s: node %" PRId32 " is named twice", what,
+                                  node);
             goto done;
         }
         named[node] = 1;

@@ -132,6 +132,7 @@ void netdp_i_protect_row(const netdp_losses *losses, const double *scale, double
 netdp_status netdp_losses_value(const netdp_losses *losses, double loss, double sigma,
                                 netdp_unit unit, double *value, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, losses && value);
     double mu = 0;
     if (losses->phases == 0 || losses->final)
         return netdp_loss_value(loss, sigma, unit, value, error);
@@ -204,6 +205,7 @@ netdp_status netdp_i_protect_values(const netdp_i_batch *batch, double sigma, ne
 netdp_status netdp_losses_settle(netdp_losses *losses, double sigma, netdp_unit unit,
                                  netdp_error *error)
 {
+    NETDP_I_GIVEN(error, losses);
     if (losses->phases == 0 || losses->final)
         return NETDP_OK;
     const int64_t pairs = (int64_t)losses->from_count * losses->to_count;

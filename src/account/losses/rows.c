@@ -79,6 +79,7 @@ static netdp_status call_for_rows(void *context, const netdp_i_batch *batch, net
 netdp_status netdp_losses_each(const netdp_loss_request *request, netdp_losses_row row,
                                void *context, const netdp_progress *progress, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && row);
     calling c = {row, context};
     return netdp_i_losses_each(request, call_for_rows, &c, progress, error);
 }
@@ -104,12 +105,15 @@ netdp_status netdp_i_losses_keep(void *context, const netdp_i_batch *batch, netd
 netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_progress *progress,
                               netdp_losses **losses, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && losses);
     netdp_losses *made = NULL;
+    netdp_status status = netdp_i_request_given(request, error);
+    if (status != NETDP_OK)
+        return status;
     if (request->pool > 1)
         return netdp_i_losses_pooled(request, progress, losses, error);
-    netdp_status status =
-        netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, INT64_MAX}, NULL,
-                           netdp_i_losses_keep, &made, progress, error);
+    status = netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, INT64_MAX}, NULL,
+                                netdp_i_losses_keep, &made, progress, error);
     if (status == NETDP_OK)
         *losses = made;
     else

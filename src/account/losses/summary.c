@@ -149,6 +149,7 @@ netdp_status netdp_losses_values(const netdp_losses *losses, double sigma, netdp
                                  const netdp_progress *progress, double *value,
                                  netdp_summary *summary, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, losses && value);
     summary_of s = {
         .noise = sigma, .unit = unit, .progress = progress, .value = value, .all = true};
     netdp_status status = check_unit(losses, sigma, unit, error);
@@ -163,6 +164,7 @@ netdp_status netdp_losses_values(const netdp_losses *losses, double sigma, netdp
 netdp_status netdp_losses_summary(const netdp_losses *losses, double sigma, netdp_unit unit,
                                   netdp_summary *summary, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, losses && summary);
     netdp_status status = check_unit(losses, sigma, unit, error);
     if (status != NETDP_OK)
         return status;

@@ -62,6 +62,7 @@ static netdp_status refuse_unit(const char *text, size_t length, netdp_error *er
 
 netdp_status netdp_unit_parse(const char *text, netdp_unit *unit, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, text && unit);
     const size_t length = strcspn(text, ":");
     const bool bare = text[length] == '\0';
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -106,6 +107,7 @@ void netdp_unit_text(netdp_unit unit, char text[NETDP_UNIT_ROOM])
 netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit, double *value,
                               netdp_error *error)
 {
+    NETDP_I_GIVEN(error, value);
     if (!(loss >= 0) || !(sigma >= 0))
         return netdp_i_fail(error, NETDP_INVALID, "noise: %g; give 0 or more", sigma);
     const netdp_status status =

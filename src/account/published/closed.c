@@ -76,6 +76,7 @@ static double corrected_star(const netdp_closed_walk *walk)
 netdp_status netdp_closed_star(const netdp_closed_walk *walk, netdp_form form, double *epsilon,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, walk && epsilon);
     netdp_status status = check_walk(walk, 2, form, error);
     if (status == NETDP_OK)
         *epsilon =
@@ -124,13 +125,21 @@ static double corrected_ring(const netdp_closed_walk *walk)
     return sum;
 }
 
+/* A sum of as many terms takes a second. */
+enum { MOST_RING = 20000000 };
+
 netdp_status netdp_closed_ring(const netdp_closed_walk *walk, netdp_form form, double *epsilon,
                                netdp_error *error)
 {
+    NETDP_I_GIVEN(error, walk && epsilon);
     double sum;
     netdp_status status = check_walk(walk, 3, form, error);
     if (status != NETDP_OK)
         return status;
+    if (walk->nodes > MOST_RING)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "ring: a sum over %d nodes; it is added up to %d of them",
+                            (int)walk->nodes, MOST_RING);
     if (form == NETDP_FORM_CORRECTED)
         sum = corrected_ring(walk);
     else
@@ -142,6 +151,7 @@ netdp_status netdp_closed_ring(const netdp_closed_walk *walk, netdp_form form, d
 netdp_status netdp_closed_complete(const netdp_closed_walk *walk, netdp_form form, double *epsilon,
                                    netdp_error *error)
 {
+    NETDP_I_GIVEN(error, walk && epsilon);
     netdp_status status = check_walk(walk, 2, form, error);
     if (status == NETDP_OK)
         *epsilon = renyi(walk, 2,
@@ -160,6 +170,7 @@ static double passage_unit(int32_t nodes, netdp_form form)
 netdp_status netdp_closed_passage(const netdp_closed_walk *walk, netdp_form form, double *epsilon,
                                   netdp_error *error)
 {
+    NETDP_I_GIVEN(error, walk && epsilon);
     netdp_status status = check_walk(walk, 2, form, error);
     if (status == NETDP_OK)
         *epsilon = renyi(walk, 0.5, passage_unit(walk->nodes, form));
@@ -229,6 +240,7 @@ static double best_cycle(int32_t nodes, double *factor)
 netdp_status netdp_closed_sum(const netdp_complete_walk *walk, netdp_form form,
                               netdp_complete_loss *loss, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, walk && loss);
     netdp_complete_loss found;
     double factor, delta;
     netdp_status status = check_complete(walk, form, error);
@@ -253,6 +265,7 @@ netdp_status netdp_closed_sum(const netdp_complete_walk *walk, netdp_form form,
 netdp_status netdp_closed_sgd(const netdp_complete_walk *walk, netdp_form form,
                               netdp_complete_loss *loss, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, walk && loss);
     netdp_complete_loss found;
     double delta;
     netdp_status status = check_complete(walk, form, error);
@@ -282,6 +295,7 @@ netdp_status netdp_spotted_loss(const netdp_complete_walk *walk, double delta_sp
                                 int64_t edge_cap, netdp_form form, netdp_spotted *spotted,
                                 netdp_error *error)
 {
+    NETDP_I_GIVEN(error, walk && spotted);
     netdp_spotted found;
     double delta;
     int64_t exact = 0;

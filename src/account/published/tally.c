@@ -174,6 +174,7 @@ netdp_status netdp_tally_published_bound(const netdp_tally *tally, const netdp_t
                                          netdp_form form, netdp_tally_published *bound,
                                          netdp_error *error)
 {
+    NETDP_I_GIVEN(error, tally && terms && bound);
     netdp_tally_published found = {0};
     netdp_status status = check_terms(tally, terms, form, error);
     if (status == NETDP_OK)
@@ -190,6 +191,7 @@ netdp_status netdp_tally_published_local(const netdp_tally *tally, const netdp_t
                                          netdp_form form, netdp_tally_published *bound,
                                          netdp_error *error)
 {
+    NETDP_I_GIVEN(error, tally && terms && bound);
     netdp_tally_published found = {.each = terms->epsilon, .upper = true};
     netdp_status status = check_terms(tally, terms, form, error);
     if (status != NETDP_OK)
@@ -219,6 +221,7 @@ netdp_status netdp_tally_published_local(const netdp_tally *tally, const netdp_t
 netdp_status netdp_tally_baselines(const netdp_tally *tally, double epsilon, double delta,
                                    netdp_tally_deviations *deviations, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, tally && deviations);
     double mu;
     netdp_status status = netdp_tally_check(tally, error);
     if (status != NETDP_OK)

@@ -51,6 +51,7 @@ netdp_status netdp_tally_calibrate(const netdp_tally_request *request, const net
                                    const netdp_progress *progress, netdp_calibration *calibrated,
                                    netdp_losses **losses, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && request->tally && target && calibrated);
     calibration c = {
         .request = *request, .tally = *request->tally, .target = target, .progress = progress};
     double x = 0, value = 0;

@@ -211,6 +211,8 @@ netdp_status netdp_tally_empirical(const netdp_tally_cycles *asked, const netdp_
                                    double *published, double *total_delta, double *sound,
                                    netdp_error *error)
 {
+    NETDP_I_GIVEN(error, asked && (asked->observers || asked->count == 0) && published &&
+                             total_delta && sound);
     double crowd[NETDP_TALLY_CROWDS] = {0};
     prices price = {.asked = asked, .crowd = crowd};
     netdp_status status = check(asked, error);
@@ -391,6 +393,7 @@ netdp_status netdp_tally_empirical_pairs(const netdp_tally_cycles *asked,
                                          const netdp_progress *progress, netdp_tally_spread *spread,
                                          netdp_error *error)
 {
+    NETDP_I_GIVEN(error, asked && (asked->observers || asked->count == 0) && crowd && spread);
     prices price = {.asked = asked, .crowd = crowd};
     netdp_tally_spread made = {0};
     netdp_status status = check_pairs(asked, error);

@@ -320,6 +320,7 @@ netdp_status netdp_tally_losses_new(const netdp_tally_request *request,
                                     const netdp_progress *progress, netdp_losses **losses,
                                     netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && losses);
     netdp_losses *made = NULL;
     netdp_bound bound;
     netdp_status status = choose(request, &bound, error);

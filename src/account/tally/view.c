@@ -152,6 +152,7 @@ static void add_squares(void *context, const netdp_i_increment *increment)
 netdp_status netdp_tally_realised(const netdp_tally *tally, const int32_t *path, int32_t count,
                                   const int32_t *observers, double *loss, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, tally && observers && loss);
     netdp_status status = netdp_tally_check(tally, error);
     if (status != NETDP_OK)
         return status;

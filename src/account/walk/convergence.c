@@ -45,6 +45,7 @@ static double logarithm(const netdp_convergence *c)
 netdp_status netdp_walk_convergence(const netdp_convergence *convergence, double *step,
                                     double *bound, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, convergence && step && bound);
     const netdp_convergence *c = convergence;
     netdp_status status = check(c, error);
     if (status != NETDP_OK)

@@ -260,6 +260,7 @@ static netdp_status check_kind(netdp_realised_kind kind, netdp_error *error)
 netdp_status netdp_realised_contributions(const netdp_token *token, const int32_t *path,
                                           int64_t *contributions, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, token && path && contributions);
     netdp_status status = check(token, path, error);
     if (status != NETDP_OK)
         return status;
@@ -282,6 +283,7 @@ netdp_status netdp_realised_costs(const netdp_token *token, const int32_t *path,
                                   netdp_realised_kind kind, int32_t count, const int32_t *observers,
                                   double *cost, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, token && path && observers && cost);
     history h = {0};
     pieces p = {0};
     netdp_status status = check_kind(kind, error);
@@ -366,6 +368,7 @@ netdp_status netdp_realised_pairs(const netdp_token *token, const int32_t *path,
                                   netdp_realised_kind kind, const netdp_progress *progress,
                                   double *cost, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, token && path && cost);
     history h = {0};
     double *all = NULL; /* what is stopped half way must not be seen */
     netdp_status status = check_kind(kind, error);

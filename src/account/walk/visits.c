@@ -372,6 +372,7 @@ static netdp_status renewal_quantile(const netdp_token *token, int32_t node, dou
 netdp_status netdp_visits_quantile(const netdp_token *token, int32_t node, double delta,
                                    int64_t *visits, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, token && visits);
     netdp_status status = netdp_token_check(token, error);
     if (status != NETDP_OK)
         return status;
