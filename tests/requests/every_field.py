@@ -267,6 +267,7 @@ def run(world, name, variant, base, lengths):
                 if not SANITIZED:
                     os.dup2(quiet, 2)
                 os.dup2(quiet, 1)
+                os.chdir(world.folder)  # what is written under a made-up name
                 child(world, name, variant, list(enumerate(every))[at:], writer)
             except BaseException as failure:  # noqa: BLE001
                 os.write(writer, struct.pack("<ii", -1, 0))
