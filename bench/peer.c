@@ -98,7 +98,7 @@ static void open_end(uv_loop_t *loop, end *e, const char *listen)
         .link = &e->link,
         .width = WIDTH,
         .patience = 60000,
-        .hooks = {e, on_up, on_frame, on_down, on_refused},
+        .hooks = {e, on_up, on_frame, on_down, on_refused, NULL},
     };
     netdp_error error;
     must(netdp_i_transport_new(&plan, &e->transport, &error) == NETDP_OK, error.text);

@@ -426,7 +426,7 @@ static void lie(const char *out, const char *how)
         .link = &link,
         .width = (uint32_t)package->terms.width,
         .patience = 5000,
-        .hooks = {&l, lie_first, hear_nothing, go_on, stay},
+        .hooks = {&l, lie_first, hear_nothing, go_on, stay, NULL},
     };
     uv_loop_init(&loop);
     must(netdp_i_transport_new(&plan, &l.transport, &error));

@@ -545,8 +545,8 @@ netdp_status netdp_i_displacement_loss(const netdp_i_shift_problem *problem,
                .narrow = NETDP_I_NEW(bool, problem->nodes),
                .left = NETDP_I_NEW(double, ties * 2 * LANES),
                .left_far = NETDP_I_NEW(double, ties)};
-    const bool made = wide_new(&x.a, problem->nodes) & wide_new(&x.g[0], problem->nodes) &
-                      wide_new(&x.g[1], problem->nodes) & wide_new(&x.g[2], problem->nodes);
+    const bool made = wide_new(&x.a, problem->nodes) && wide_new(&x.g[0], problem->nodes) &&
+                      wide_new(&x.g[1], problem->nodes) && wide_new(&x.g[2], problem->nodes);
     netdp_status status = made && x.coarse != NULL && x.fine != NULL && x.narrow != NULL &&
                                   x.left != NULL && x.left_far != NULL
                               ? NETDP_OK

@@ -92,7 +92,7 @@ netdp_status netdp_i_net_visit(const netdp_i_package *package, const netdp_i_sig
                                          .link = &link,
                                          .width = (uint32_t)package->terms.width,
                                          .patience = PATIENCE,
-                                         .hooks = {&v, say_nothing, hear, leave, turn_away}};
+                                         .hooks = {&v, say_nothing, hear, leave, turn_away, NULL}};
     const netdp_status status = go(&loop, &plan, &v);
     uv_loop_close(&loop);
     netdp_i_free(key);

@@ -452,7 +452,7 @@ static connection *connection_new(netdp_i_transport *t, int socket, bool dials, 
         return NULL;
     }
     settle_socket(socket);
-    *c = (connection){.party = {judge},
+    *c = (connection){.party = {.judge = judge},
                       .transport = t,
                       .socket = socket,
                       .dials = dials,
