@@ -85,7 +85,8 @@ static netdp_status find_reach(const netdp_i_gossip_account *a, const int32_t *m
     return NETDP_OK;
 }
 
-/* The part of a response that rounding may be of what is resolved: spread 2^-53 / (reach^2 noise). */
+/* The part of a response that rounding may be of what is resolved: spread 2^-53 loudest^2 / (reach^2 quietest). Without the loudest
+   noise phases of a changing network were 2.3e-9 below the truth (dither 12, end dither 0.0017). */
 static double lost_at(const netdp_i_gossip_account *a, double reach)
 {
     const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
@@ -94,8 +95,7 @@ static double lost_at(const netdp_i_gossip_account *a, double reach)
     find_noises(a, &quietest, &loudest);
     if (!(reach > 0) || !(loudest * spread <= MOST_APART * quietest))
         return INFINITY;
-    const double louder = a->request->sees == NETDP_SEES_SUM ? loudest * loudest : 1;
-    return spread * DBL_EPSILON / 2 * louder / (reach * reach * quietest);
+    return spread * DBL_EPSILON / 2 * loudest * loudest / (reach * reach * quietest);
 }
 
 static netdp_status find_lost(const netdp_i_gossip_account *a, const int32_t *member, double *lost,
