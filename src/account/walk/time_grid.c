@@ -123,8 +123,10 @@ static netdp_status grid_new(int64_t steps, const fineness *f, netdp_i_time_grid
     made->steps = steps;
     made->step = f == NULL || f->times == 0 ? 1 : (steps + f->times - 1) / f->times;
     made->times = f != NULL && f->times == 0 ? 0 : (int32_t)(steps / made->step) + 1;
-    made->size = 8 * smooth((3 * made->times + 7) / 8); /* three laws in a row do not wrap around */
-    made->rounding = 22 * 0x1p-53 * (log2((double)made->size) + 1);
+    if (made->times > 0) { /* three laws in a row do not wrap around */
+        made->size = 8 * smooth((3 * made->times + 7) / 8);
+        made->rounding = 22 * 0x1p-53 * (log2((double)made->size) + 1);
+    }
     int32_t bins = 0;
     for (int64_t from = 1; from <= steps; from = after(from, f))
         bins++;
