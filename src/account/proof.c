@@ -72,6 +72,7 @@ static netdp_status check_pair(const asked *a, netdp_error *error)
 
 static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_error *error)
 {
+    NETDP_I_GIVEN(error, request && request->losses);
     const netdp_loss_request *losses = request->losses;
     *a = (asked){.request = request, .protocol = losses->protocol, .stories = 1};
     netdp_status status = netdp_i_gossip_check(losses, &a->bound, error);
@@ -235,6 +236,7 @@ static void keep_still(netdp_i_story *story, const netdp_i_story *whole)
 netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *path, double *loss,
                                 netdp_error *error)
 {
+    NETDP_I_GIVEN(error, path);
     asked a;
     netdp_i_story whole = {0}, *story = NULL;
     netdp_status status = ask(request, &a, error);
@@ -277,6 +279,7 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
 netdp_status netdp_losses_proof_bytes(const netdp_proof_request *request, double *bytes,
                                       netdp_error *error)
 {
+    NETDP_I_GIVEN(error, bytes);
     asked a;
     netdp_status status = ask(request, &a, error);
     if (status == NETDP_OK)

@@ -147,6 +147,7 @@ output: {every: 1, repeat: 1}
     here["study"] = take(world, "netdp_study_read", study, ffi.NULL, 0, None)[0]
     here["design"] = take(world, "netdp_quiet_design_new", new(
         "netdp_quiet_request *", {"kind": {"family": 0}, "phases": 3, "cycle": 1}), None)[0]
+    here["proof path"] = os.path.join(world.folder, "proof").encode()
     here["guard path"] = os.path.join(world.folder, "budget.sqlite").encode()
     here["protocol"] = take(world, "netdp_protocol_find", b"averaging", None)[0]
     here["walk protocol"] = take(world, "netdp_protocol_find", b"walk", None)[0]
@@ -270,6 +271,9 @@ def structs(world, name):
         "netdp_loss_request": lambda: [
             S(name, protocol=protocol, from_count=1, **{"from": [1]}, to_count=1, to=[0], protection=protection(world))
             for protocol in linears(world)] + [S(name, protocol=next(linears(world)), pool=2)],
+        "netdp_proof_request": lambda: [S(name, losses=S("netdp_loss_request", protocol=S(
+            "netdp_linear", mixing=here["mixing"], rounds=4, dither=0.1)), to=0, noise=2.0, unit=unit,
+                                          **{"from": 2})],
         "netdp_unit": lambda: [unit],
         "netdp_target": lambda: [target],
         "netdp_drawn_request": lambda: [S(name, losses=S("netdp_loss_request", protocol=S(
@@ -356,7 +360,7 @@ OWN = {
     "netdp_graph_write.path": "edges path", "netdp_table_read.path": "table path", "netdp_data_digest.path": "table path",
     "netdp_examples_prepare.path": "table path", "netdp_study_read.path": "study path", "netdp_study_read_quick.path": "study path",
     "netdp_study_parse.path": "study path", "netdp_study_parse.text": "study text", "netdp_guard_open.path": "guard path",
-    "netdp_study_write.path": "study path", "netdp_data_find.folder": "folder",
+    "netdp_losses_proof.path": "proof path", "netdp_study_write.path": "study path", "netdp_data_find.folder": "folder",
     "netdp_study_run.folder": "result", "netdp_study_audit.folder": "result",
     "netdp_variation_redraw.graph": "random", "netdp_variation_one_peer.graph": "cube",
     "netdp_protocol_describe_token.protocol": "walk protocol", "netdp_protocol_describe_tally.protocol": "tally protocol",
