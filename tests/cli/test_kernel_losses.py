@@ -33,7 +33,8 @@ def losses_of(kernels):
                 got = answer(kernels, *words, "--full")
                 near = [pair for pair in got["losses"] if pair["distance"] == 1]
                 low = [pair for pair in near if not pair["value"] >= 1]
-                assert got["certified"] == (certify == "yes") and len(near) == PAIRS, (words, len(near))
+                # Without a certificate the closed bound stands where doubles do not resolve the view: that is certified.
+                assert got["certified"] == (certify == "yes" or got["bound"] == "everything") and len(near) == PAIRS, (words, got["bound"])
                 assert not low, (kernels, words, low)
                 count += len(near) * (certify == "yes")
     return count

@@ -125,7 +125,7 @@ def main():
         for name, edges in GRAPHS.items():
             n = 1 + max(max(edge) for edge in edges)
             w = metropolis(edges, n)
-            for case in range(12):
+            for case in range(16):
                 inner, cycle = draw.choice((1, 2, 3)), draw.choice((1, 2, 3, 4))
                 kappa = draw.choice((0, 0.5, 10, 1e3, 1e4)) if case >= 4 else 0
                 dither, end = draw.choice(((0.2, 0.3), (0.03, 0.03), (1, 0.1)))
