@@ -243,14 +243,14 @@ def _from_edge_frame(frame: Any, ends: Tuple[int, int], weight: Union[str, bool,
         raise Invalid("nodes: counts nodes that are numbers; these have names, and are as many as there are names")
     number = {name: v for v, name in enumerate(names)}
     pairs = np.array([(number[u], number[v]) for u, v in zip(*column)], dtype=np.int64).reshape(-1, 2)
-    weights = None
+    weights: Optional["np.ndarray[Any, np.dtype[np.float64]]"] = None
     if weight:
-        place = [i for i, name in enumerate(frame.columns)
+        found = [i for i, name in enumerate(frame.columns)
                  if name == weight or (weight is True and str(name).strip().casefold() in _WEIGHTS)]
-        if len(place) != 1:
+        if len(found) != 1:
             raise Invalid(f"weight: the frame has no column {'weight' if weight is True else weight!r}; its columns are "
                           + ", ".join(repr(name) for name in frame.columns))
-        weights = np.asarray(frame.iloc[:, place[0]].to_numpy(), dtype=float)
+        weights = np.asarray(frame.iloc[:, found[0]].to_numpy(), dtype=np.float64)
     return _from_pairs(len(names), pairs, weights, names, "frame")
 
 
