@@ -109,6 +109,8 @@ def check_one(text, ranks, folder=None):
     answers = [json.loads(got[1]) for got in (shared, alone)]
     for answer in answers:
         without_ties(answer)
+        # What is left of pairwise noise is found by one process alone.
+        answer.get("protocol", {}).get("pairs", {}).pop("left", None)
     found = differ(*answers)
     assert found is None, f"{text}: {found}"
     return answers[0]
