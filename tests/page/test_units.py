@@ -39,7 +39,7 @@ variants:
   - {{name: pairs, privacy: {{pair_graph: complete, pair_noise: 3}}}}
 output: {{repeat: 2}}
 """
-ROW = ", row: one meter's evening"
+ROW = ", rows: 60, row: one meter's evening"
 UNITS = {"node": ("", ""), "replace": (ROW, ", protects: row"), "add-remove": (ROW, ", protects: row, change: add-remove")}
 
 
