@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/gossip/pairs_left.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "mixing/dense.h"
@@ -78,19 +79,6 @@ static double quiet_energy(const netdp_quiet *quiet, double r)
     return energy;
 }
 
-/* sum over pairs of (v_a - v_b)^2, the energy of the pairs' noise in a direction v [nodes]. */
-static double pairs_energy(const netdp_pairing *pairing, const double *v, int64_t stride)
-{
-    double sum = 0;
-    for (int32_t a = 0; a < netdp_graph_nodes(pairing->graph); a++)
-        for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, a); i++) {
-            const int32_t b = netdp_graph_neighbours(pairing->graph, a)[i];
-            const double away = v[a * stride] - v[b * stride];
-            sum += b > a ? away * away : 0;
-        }
-    return pairing->noise * pairing->noise * sum;
-}
-
 /* sum_j nu_j^2 (response of the result to noise of round j)^2 of one mode. */
 static double mode_energy(const netdp_linear *protocol, double theta, double weight)
 {
@@ -148,7 +136,7 @@ static netdp_status changing_energy(const netdp_linear *protocol, double *energy
             *energy += noise * cblas_ddot((int)n, row, 1, row, 1);
         }
         for (int64_t k = 0; t == 0 && netdp_pairing_is(&protocol->pairing) && k < n; k++)
-            *energy += pairs_energy(&protocol->pairing, r + k, n);
+            *energy += netdp_i_pairs_energy(&protocol->pairing, r + k, n);
     }
     netdp_i_free(r);
     netdp_i_free(mixed);
@@ -219,7 +207,7 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
         const double response = first_response(&phase, value[k], weight),
                      first = response * response;
         const double own =
-            1 + (pairs ? pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1) : 0);
+            1 + (pairs ? netdp_i_pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1) : 0);
         double mode = mode_energy(&phase, value[k], weight) + (own - 1) * first;
         if (phases)
             mode = (mode + protocol->end_dither * protocol->end_dither) *

@@ -34,7 +34,7 @@ typedef struct leaving {
 } leaving;
 
 /* sum over pairs of (x_a - x_b)^2 of one column of x [nodes][width]. */
-static double energy(const netdp_pairing *pairing, const double *x, int64_t width)
+double netdp_i_pairs_energy(const netdp_pairing *pairing, const double *x, int64_t width)
 {
     double sum = 0;
     for (int32_t a = 0; a < netdp_graph_nodes(pairing->graph); a++)
@@ -114,7 +114,7 @@ static netdp_status leave_block(void *context, int64_t index, int thread, netdp_
         if (retreat(l, x, end - begin, width))
             return NETDP_OK;
         for (int64_t i = 0; i < width; i++) {
-            const double more = energy(&l->protocol->pairing, x[0] + i, width);
+            const double more = netdp_i_pairs_energy(&l->protocol->pairing, x[0] + i, width);
             l->square[first + i] += more;
             most = fmax(most, more / l->square[first + i]);
         }
@@ -143,7 +143,7 @@ static netdp_status leave_correlated(void *context, int64_t w, int thread, netdp
                 y[q * n + v] += quiet->factor[p * phases + q] * x[0][v];
     }
     for (int64_t q = 0; q < phases; q++)
-        l->square[w] += energy(&l->protocol->pairing, y + q * n, 1);
+        l->square[w] += netdp_i_pairs_energy(&l->protocol->pairing, y + q * n, 1);
     return NETDP_OK;
 }
 
@@ -171,8 +171,9 @@ static netdp_status leave_changing(leaving *l, netdp_error *error)
         for (int32_t i = 0; status == NETDP_OK && i < round.active_count; i++)
             memcpy(r + round.active[i] * n, mixed + i * n, (size_t)n * sizeof *r);
         for (int64_t w = 0; status == NETDP_OK && w < n; w++)
-            l->square[w] +=
-                netdp_linear_contributes(protocol, t) ? energy(&protocol->pairing, r + w, n) : 0;
+            l->square[w] += netdp_linear_contributes(protocol, t)
+                                ? netdp_i_pairs_energy(&protocol->pairing, r + w, n)
+                                : 0;
     }
     netdp_sequence_free(sequence);
     return status;

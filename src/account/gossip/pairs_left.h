@@ -52,4 +52,7 @@ void netdp_i_pairs_left_words(const netdp_i_pairs_left *left, char text[NETDP_I_
 bool netdp_i_pairs_left_warning(const netdp_linear *protocol, const netdp_i_pairs_left *left,
                                 int64_t enough, char text[NETDP_I_LEFT_ROOM]);
 
+/* kappa^2 times the sum over pairs of (x_a - x_b)^2, of one column of x [nodes][width]. */
+double netdp_i_pairs_energy(const netdp_pairing *pairing, const double *x, int64_t width);
+
 #endif
