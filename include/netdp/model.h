@@ -31,9 +31,10 @@ typedef struct netdp_predicting {
     /* "a, b", "all", or NULL: columns of the table that are none of the model's; they are copied into the
      * result. Others that the model does not have are NETDP_INVALID. */
     const char *keep;
-    netdp_missing missing; /* what becomes of a row with an empty cell: refused; without a prediction
+    netdp_missing
+        missing;   /* what becomes of a row with an empty cell: refused; without a prediction
                               (drop); or the cell counts as the middle of its range, or the mean */
-    bool as_study;         /* `missing` is what the study of the model says */
+    bool as_study; /* `missing` is what the study of the model says */
 } netdp_predicting;
 
 /* What a reader should hear. */

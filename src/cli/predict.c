@@ -18,10 +18,10 @@ static netdp_status read_missing(const char *word, netdp_predicting *how, netdp_
             how->missing = (netdp_missing)i;
             return NETDP_OK;
         }
-    return word == NULL ? NETDP_OK
-                        : netdp_i_fail(error, NETDP_INVALID,
-                                       "--missing: '%s': give refuse, drop or mean",
-                                       netdp_i_show_text(word).text);
+    return word == NULL
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID, "--missing: '%s': give refuse, drop or mean",
+                              netdp_i_show_text(word).text);
 }
 
 static void say_notes(const netdp_prediction_notes *notes, const netdp_model *model)
@@ -61,11 +61,13 @@ netdp_status netdp_i_command_predict(int argc, const char **argv, netdp_error *e
     const netdp_i_usage usage = {
         .command = "predict",
         .arguments = "RESULT DATA.csv",
-        .what = "Applies a learnt model to the rows of DATA.csv (- for standard input). RESULT is a "
-                "participant's folder\nor its result.json, or the folder of netdp run. Columns are found by "
-                "their names; the label's may be there, and\nis not looked at. Written is a CSV with "
-                "the prediction of each row: a number in the label's unit, or the likeliest\nclass and "
-                "each one's probability by the model.",
+        .what =
+            "Applies a learnt model to the rows of DATA.csv (- for standard input). RESULT is a "
+            "participant's folder\nor its result.json, or the folder of netdp run. Columns are "
+            "found by "
+            "their names; the label's may be there, and\nis not looked at. Written is a CSV with "
+            "the prediction of each row: a number in the label's unit, or the likeliest\nclass and "
+            "each one's probability by the model.",
         .examples = "  netdp predict north new-patients.csv --keep id -o predictions.csv\n"
                     "  netdp predict results/houses houses.csv --variant \"gossip\"\n",
         .least = 2,

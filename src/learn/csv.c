@@ -28,8 +28,9 @@ static netdp_status check_text(const netdp_i_csv_reader *from, netdp_error *erro
         uint32_t code;
         size_t length = netdp_i_utf8(at, (size_t)(from->end - at), &code);
         if (length == 0)
-            return netdp_i_csv_fail(from, line, error, "byte 0x%02x is not UTF-8; save the table as UTF-8",
-                           (unsigned char)*at);
+            return netdp_i_csv_fail(from, line, error,
+                                    "byte 0x%02x is not UTF-8; save the table as UTF-8",
+                                    (unsigned char)*at);
         if (code == 0)
             return netdp_i_csv_fail(from, line, error, "holds a NUL byte; is this a CSV file?");
         line += code == '\n';
@@ -39,12 +40,14 @@ static netdp_status check_text(const netdp_i_csv_reader *from, netdp_error *erro
 }
 
 /* Unquotes in place; the reader stands behind the closing quote afterwards. */
-static netdp_status read_quoted(netdp_i_csv_reader *from, netdp_i_csv_cell *into, netdp_error *error)
+static netdp_status read_quoted(netdp_i_csv_reader *from, netdp_i_csv_cell *into,
+                                netdp_error *error)
 {
     char *to = into->text, *at = from->at + 1;
     for (;; at++) {
         if (at == from->end)
-            return netdp_i_csv_fail(from, into->line, error, "a quoted cell begins here and never ends");
+            return netdp_i_csv_fail(from, into->line, error,
+                                    "a quoted cell begins here and never ends");
         if (*at == '"' && *++at != '"')
             break;
         from->line += *at == '\n';
@@ -55,7 +58,8 @@ static netdp_status read_quoted(netdp_i_csv_reader *from, netdp_i_csv_cell *into
     return NETDP_OK;
 }
 
-netdp_status netdp_i_csv_cell_read(netdp_i_csv_reader *from, netdp_i_csv_cell *into, netdp_error *error)
+netdp_status netdp_i_csv_cell_read(netdp_i_csv_reader *from, netdp_i_csv_cell *into,
+                                   netdp_error *error)
 {
     *into = (netdp_i_csv_cell){.text = from->at, .line = from->line, .then = NETDP_I_CSV_ENDS_CELL};
     if (*from->at == '"') {
@@ -65,8 +69,9 @@ netdp_status netdp_i_csv_cell_read(netdp_i_csv_reader *from, netdp_i_csv_cell *i
     } else {
         from->at += strcspn(from->at, ",\n\"");
         if (*from->at == '"')
-            return netdp_i_csv_fail(from, into->line, error,
-                           "a quote inside a cell without quotes; quote the cell and double it");
+            return netdp_i_csv_fail(
+                from, into->line, error,
+                "a quote inside a cell without quotes; quote the cell and double it");
         if (from->at > into->text && from->at[-1] == '\r' && *from->at != ',')
             from->at--;
         into->length = (size_t)(from->at - into->text);
@@ -81,7 +86,7 @@ netdp_status netdp_i_csv_cell_read(netdp_i_csv_reader *from, netdp_i_csv_cell *i
         from->at = after == from->end ? after : after + 1;
     } else {
         return netdp_i_csv_fail(from, from->line, error,
-                       "text after a closing quote; put a comma between cells");
+                                "text after a closing quote; put a comma between cells");
     }
     into->text[into->length] = '\0';
     return NETDP_OK;
@@ -144,9 +149,9 @@ static netdp_status read_rows(netdp_i_csv_reader *from, netdp_i_csv_table *table
         }
         netdp_status status = read_row(from, table, &used, &room, &count, error);
         if (status == NETDP_OK && count != table->columns)
-            status = netdp_i_csv_fail(from, line, error,
-                                      "the header has %d cells and this row has %d",
-                                      (int)table->columns, (int)count);
+            status =
+                netdp_i_csv_fail(from, line, error, "the header has %d cells and this row has %d",
+                                 (int)table->columns, (int)count);
         if (status != NETDP_OK)
             return status;
         table->line[table->rows++] = line;

@@ -412,10 +412,9 @@ static netdp_status choose(const char *folder, const char *variant, char found[N
                             "%.300s: has neither result.json nor model-1.json; a model is there "
                             "when netdp peer, or netdp run of a study that learns, is done",
                             folder);
-    return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s; it has those of %s", folder,
-                        hits == 0 ? "has no model of that variant"
-                                  : "has several models: name a variant",
-                        names);
+    return netdp_i_fail(
+        error, NETDP_INVALID, "%.300s: %s; it has those of %s", folder,
+        hits == 0 ? "has no model of that variant" : "has several models: name a variant", names);
 }
 
 netdp_status netdp_model_read(const char *path, const char *variant, netdp_model **model,

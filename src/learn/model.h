@@ -8,7 +8,7 @@
 /* How a column becomes a number; of a label, how a number becomes what the study says. */
 typedef enum netdp_i_scaling {
     NETDP_I_SCALE_NONE = 0, /* as it is */
-    NETDP_I_SCALE_RANGE,    /* [low, high] becomes [-1, 1], what lies outside counts as the nearer end */
+    NETDP_I_SCALE_RANGE, /* [low, high] becomes [-1, 1], what lies outside counts as the nearer end */
     NETDP_I_SCALE_MEAN,     /* less `mean`, by `deviation`: found from the rows, assumed public */
     NETDP_I_SCALE_VALUES,   /* a category, one number for each value; a label's classes */
     NETDP_I_SCALE_CONSTANT, /* it was constant where the model was learnt, and counts for nothing */

@@ -169,10 +169,9 @@ static netdp_status take_row(work *w, int64_t row, bool *whole, netdp_error *err
             *whole = *whole && w->missing == NETDP_MISSING_MEAN;
             w->notes.filled += w->missing == NETDP_MISSING_MEAN;
         } else if (!netdp_i_scale_apply(scale, text, w->x + at, &w->notes)) {
-            return netdp_i_csv_fail(&w->from, w->table.line[row], error,
-                                    "column '%s': '%s' is not a finite number",
-                                    netdp_i_show_text(scale->name).text,
-                                    netdp_i_show_text(text).text);
+            return netdp_i_csv_fail(
+                &w->from, w->table.line[row], error, "column '%s': '%s' is not a finite number",
+                netdp_i_show_text(scale->name).text, netdp_i_show_text(text).text);
         }
         at += netdp_i_scale_width(scale);
     }
@@ -192,7 +191,7 @@ static double margin(const work *w, int32_t class)
 {
     double sum = 0;
     for (int32_t j = 0; j < w->model->width; j++)
-        sum += w->x[j] * w->model->weight[(int64_t)class * w->model->width + j];
+        sum += w->x[j] * w->model->weight[(int64_t) class * w->model->width + j];
     return sum;
 }
 

@@ -622,8 +622,7 @@ netdp_status netdp_i_examples_prepare(const char *path, const netdp_preparation 
     }
     to_train = new_examples(&w, w.training_rows, preparation->nodes);
     to_test = new_examples(&w, w.test_rows, 0);
-    if (to_train == NULL || to_test == NULL ||
-        (model != NULL && (*model = describe(&w)) == NULL)) {
+    if (to_train == NULL || to_test == NULL || (model != NULL && (*model = describe(&w)) == NULL)) {
         status = netdp_i_no_memory(error);
         goto done;
     }

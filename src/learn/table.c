@@ -80,8 +80,8 @@ static int32_t lower_bound(const header *head, const char *name)
     return low;
 }
 
-static netdp_status fail_absent(const netdp_i_csv_reader *from, const header *head, const char *name,
-                                netdp_error *error)
+static netdp_status fail_absent(const netdp_i_csv_reader *from, const header *head,
+                                const char *name, netdp_error *error)
 {
     int32_t nearest = 0;
     size_t least = SIZE_MAX;
@@ -93,13 +93,13 @@ static netdp_status fail_absent(const netdp_i_csv_reader *from, const header *he
         }
     }
     return netdp_i_csv_fail(from, 1, error, "no column '%s' among %d; the nearest name is '%s'",
-                   netdp_i_show_text(name).text, (int)head->count,
-                   netdp_i_show_text(head->name[nearest]).text);
+                            netdp_i_show_text(name).text, (int)head->count,
+                            netdp_i_show_text(head->name[nearest]).text);
 }
 
 /* Says where column `name` of the file goes; it must be there once and be asked for once. */
-static netdp_status place(const netdp_i_csv_reader *from, header *head, const char *name, int32_t to,
-                          netdp_error *error)
+static netdp_status place(const netdp_i_csv_reader *from, header *head, const char *name,
+                          int32_t to, netdp_error *error)
 {
     int32_t first = lower_bound(head, name);
     if (first == head->count || strcmp(head->sorted[first].name, name) != 0)
@@ -107,10 +107,10 @@ static netdp_status place(const netdp_i_csv_reader *from, header *head, const ch
     int32_t found = head->sorted[first].column;
     if (first + 1 < head->count && strcmp(head->sorted[first + 1].name, name) == 0)
         return netdp_i_csv_fail(from, 1, error, "two columns have the name '%s'; rename one",
-                       netdp_i_show_text(name).text);
+                                netdp_i_show_text(name).text);
     if (head->goes[found] >= 0)
         return netdp_i_csv_fail(from, 1, error, "column '%s' is asked for twice; name it once",
-                       netdp_i_show_text(name).text);
+                                netdp_i_show_text(name).text);
     head->goes[found] = to;
     return NETDP_OK;
 }
@@ -143,23 +143,24 @@ static netdp_status choose(const netdp_i_csv_reader *from, header *head, const c
     return NETDP_OK;
 }
 
-static netdp_status fail_empty(const netdp_i_csv_reader *from, const netdp_i_csv_cell *got, const char *name,
-                               netdp_error *error)
+static netdp_status fail_empty(const netdp_i_csv_reader *from, const netdp_i_csv_cell *got,
+                               const char *name, netdp_error *error)
 {
     return netdp_i_csv_fail(from, got->line, error,
-                   "column '%s': the cell is empty; fill it in or drop the row",
-                   netdp_i_show_text(name).text);
+                            "column '%s': the cell is empty; fill it in or drop the row",
+                            netdp_i_show_text(name).text);
 }
 
-static netdp_status read_value(const netdp_i_csv_reader *from, const netdp_i_csv_cell *got, const char *name, double *value,
-                               netdp_error *error)
+static netdp_status read_value(const netdp_i_csv_reader *from, const netdp_i_csv_cell *got,
+                               const char *name, double *value, netdp_error *error)
 {
     if (netdp_i_read_number(got->text, value) && isfinite(*value))
         return NETDP_OK;
     if (got->length == 0)
         return fail_empty(from, got, name, error);
     return netdp_i_csv_fail(from, got->line, error, "column '%s': '%s' is not a finite number",
-                   netdp_i_show_text(name).text, netdp_i_show(got->text, got->length).text);
+                            netdp_i_show_text(name).text,
+                            netdp_i_show(got->text, got->length).text);
 }
 
 /* A row's cells as text. */
@@ -178,8 +179,8 @@ static double read_category(const netdp_range *of, const char *text, row_texts *
     return found;
 }
 
-static netdp_status read_row(netdp_i_csv_reader *from, const header *head, double *values, row_texts *kept,
-                             netdp_error *error)
+static netdp_status read_row(netdp_i_csv_reader *from, const header *head, double *values,
+                             row_texts *kept, netdp_error *error)
 {
     int64_t line = from->line;
     netdp_i_csv_cell got = {.then = NETDP_I_CSV_ENDS_CELL};
@@ -207,7 +208,8 @@ static netdp_status read_row(netdp_i_csv_reader *from, const header *head, doubl
             continue;
         }
         /* A short row is a better explanation than the empty cell of a blank line. */
-        bool blank = count == 0 && got.length == 0 && got.then == NETDP_I_CSV_ENDS_ROW && head->count > 1;
+        bool blank =
+            count == 0 && got.length == 0 && got.then == NETDP_I_CSV_ENDS_ROW && head->count > 1;
         if (!blank && count == head->text) {
             kept->label = got.text;
             if (got.length == 0)
@@ -223,7 +225,7 @@ static netdp_status read_row(netdp_i_csv_reader *from, const header *head, doubl
     }
     if (count != head->count)
         return netdp_i_csv_fail(from, line, error, "the header has %d cells and this row has %d",
-                       (int)head->count, (int)count);
+                                (int)head->count, (int)count);
     return NETDP_OK;
 }
 
@@ -256,7 +258,8 @@ static bool any_whole(const header *head, int64_t rows)
     return any;
 }
 
-static netdp_status read_rows(netdp_i_csv_reader *from, header *head, netdp_table *table, netdp_error *error)
+static netdp_status read_rows(netdp_i_csv_reader *from, header *head, netdp_table *table,
+                              netdp_error *error)
 {
     int64_t room = 0;
     /* Blank lines at the very end are nobody's rows. */
@@ -331,8 +334,8 @@ static bool is_listed(const char *list, const char *name)
 }
 
 /* Every name of the list "a, b" is a column's. */
-static netdp_status check_listed(const netdp_i_csv_reader *from, const header *head, const char *list,
-                                 netdp_error *error)
+static netdp_status check_listed(const netdp_i_csv_reader *from, const header *head,
+                                 const char *list, netdp_error *error)
 {
     while (*list != '\0') {
         list += strspn(list, ", ");
@@ -345,15 +348,15 @@ static netdp_status check_listed(const netdp_i_csv_reader *from, const header *h
             found = strlen(head->name[c]) == length && memcmp(head->name[c], list, length) == 0;
         if (!found)
             return netdp_i_csv_fail(from, 1, error, "features: there is no column '%s'",
-                           netdp_i_show(list, length).text);
+                                    netdp_i_show(list, length).text);
         list = next;
     }
     return NETDP_OK;
 }
 
 /* The features in the file's order, and the label last; `as_text`: its cells are not numbers. */
-static netdp_status choose_labelled(const netdp_i_csv_reader *from, header *head, const wish *wanted,
-                                    netdp_table *table, netdp_error *error)
+static netdp_status choose_labelled(const netdp_i_csv_reader *from, header *head,
+                                    const wish *wanted, netdp_table *table, netdp_error *error)
 {
     const char *label = wanted->label, *list = wanted->features;
     const bool as_text = wanted->as_text;
@@ -367,7 +370,7 @@ static netdp_status choose_labelled(const netdp_i_csv_reader *from, header *head
         return status;
     if (!all && !but && is_listed(list, label))
         return netdp_i_csv_fail(from, 1, error, "features: '%s' is the label; name one of the two",
-                       netdp_i_show_text(label).text);
+                                netdp_i_show_text(label).text);
     const char **order = NETDP_I_NEW(const char *, head->count + 1);
     if (order == NULL)
         return netdp_i_no_memory(error);
@@ -386,8 +389,8 @@ static netdp_status choose_labelled(const netdp_i_csv_reader *from, header *head
 }
 
 /* Which of the columns that are wanted are categories; the label is read as text where it has values. */
-static netdp_status find_categories(const netdp_i_csv_reader *from, header *head, const wish *wanted,
-                                    netdp_error *error)
+static netdp_status find_categories(const netdp_i_csv_reader *from, header *head,
+                                    const wish *wanted, netdp_error *error)
 {
     head->category = NETDP_I_NEW(const netdp_range *, head->count);
     if (head->category == NULL)
@@ -399,8 +402,9 @@ static netdp_status find_categories(const netdp_i_csv_reader *from, header *head
             strcmp(head->sorted[first].name, name) != 0)
             continue;
         if (strcmp(name, wanted->label) == 0 && !wanted->as_text)
-            return netdp_i_csv_fail(from, 1, error, "column '%s' is the label, which is no category",
-                           netdp_i_show_text(name).text);
+            return netdp_i_csv_fail(from, 1, error,
+                                    "column '%s' is the label, which is no category",
+                                    netdp_i_show_text(name).text);
         head->category[head->sorted[first].column] = &wanted->range[i];
     }
     return NETDP_OK;
@@ -416,7 +420,7 @@ static netdp_status find_owner(const netdp_i_csv_reader *from, header *head, con
     head->owner = head->sorted[first].column;
     return head->owner == head->text
                ? netdp_i_csv_fail(from, 1, error, "owner: '%s' is the label; name another column",
-                         netdp_i_show_text(name).text)
+                                  netdp_i_show_text(name).text)
                : NETDP_OK;
 }
 
@@ -497,8 +501,8 @@ netdp_status netdp_i_table_read_owned(const char *path, const char *const *colum
 }
 
 netdp_status netdp_i_table_read_classes(const char *path, const char *const *column, int32_t count,
-                                        bool drop, netdp_table **table,
-                                        netdp_i_label_column *texts, netdp_error *error)
+                                        bool drop, netdp_table **table, netdp_i_label_column *texts,
+                                        netdp_error *error)
 {
     const wish wanted = {
         .column = column, .count = count, .drop = drop, .labels = texts, .text_last = true};

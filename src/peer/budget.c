@@ -88,9 +88,10 @@ static netdp_status read_limit(const char *path, const netdp_i_lines *lines, con
     double read = INFINITY;
     if (text != NULL && strcmp(text, "none") != 0 &&
         (!netdp_i_read_number(text, &read) || !(read >= 0) || isinf(read)))
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "%.300s:%lld: %s: '%s' is no epsilon; give a number from 0, or none", path, (long long)netdp_i_lines_of(lines, name), name, netdp_i_show_text(text).text);
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s:%lld: %s: '%s' is no epsilon; give a number from 0, or none",
+                            path, (long long)netdp_i_lines_of(lines, name), name,
+                            netdp_i_show_text(text).text);
     *limit = read;
     return NETDP_OK;
 }
@@ -125,7 +126,8 @@ static netdp_status take_budget(const char *path, const netdp_i_lines *lines,
                                              : read_limit(path, lines, name, text->peers[i].epsilon,
                                                           &made->peers[i].epsilon, error);
     }
-    if (status == NETDP_OK && made->whole && isinf(made->peer) && isinf(made->coalition) && isinf(made->total))
+    if (status == NETDP_OK && made->whole && isinf(made->peer) && isinf(made->coalition) &&
+        isinf(made->total))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%.300s: limits nothing; give peer, coalition or total", path);
     return status;
@@ -252,8 +254,8 @@ static netdp_status check(const netdp_i_budget *budget, const netdp_i_account *a
 /* *text: what the ledger's row `study` will say. The account is the caller's on success. */
 static netdp_status examine(const netdp_i_budget *budget, netdp_i_ledger *ledger,
                             const netdp_i_package *package, int32_t self,
-                            unsigned char study[NETDP_I_DIGEST], char **text,
-                            netdp_i_account *made, netdp_error *error)
+                            unsigned char study[NETDP_I_DIGEST], char **text, netdp_i_account *made,
+                            netdp_error *error)
 {
     netdp_i_prices *prices = NULL;
     netdp_i_account account = {0};

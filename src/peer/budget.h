@@ -59,8 +59,9 @@ typedef struct netdp_i_called {
 } netdp_i_called;
 
 typedef struct netdp_i_account {
-    bool row;      /* a study protects rows only, and so do the sums */
-    int64_t contributions, cycle; /* of the study that was asked about: at most so many, every cycle-th counts */
+    bool row; /* a study protects rows only, and so do the sums */
+    int64_t contributions,
+        cycle; /* of the study that was asked about: at most so many, every cycle-th counts */
     int32_t count;
     netdp_i_spent *towards;
     int32_t names;

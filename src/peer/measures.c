@@ -80,9 +80,9 @@ void netdp_i_waiting_find(const netdp_i_participant *p, netdp_i_waiting *wait)
 struct netdp_i_measures {
     netdp_i_account account;
     double delta;
-    double *limit;    /* [account.count]: of the budget; infinite: none */
-    double *epsilon;  /* [account.count], of `known` contributions */
-    int64_t known;    /* contributions of this study that are reserved; -1: not yet asked */
+    double *limit;   /* [account.count]: of the budget; infinite: none */
+    double *epsilon; /* [account.count], of `known` contributions */
+    int64_t known;   /* contributions of this study that are reserved; -1: not yet asked */
 };
 
 netdp_status netdp_i_measures_new(netdp_i_participant *p, const netdp_i_budget *budget,
@@ -104,9 +104,8 @@ netdp_status netdp_i_measures_new(netdp_i_participant *p, const netdp_i_budget *
         return netdp_i_no_memory(p->error);
     for (int32_t i = 0; i < made->account.count; i++)
         made->limit[i] =
-            budget != NULL
-                ? netdp_i_budget_limit(budget, &made->account, &made->account.towards[i])
-                : INFINITY;
+            budget != NULL ? netdp_i_budget_limit(budget, &made->account, &made->account.towards[i])
+                           : INFINITY;
     return NETDP_OK;
 }
 

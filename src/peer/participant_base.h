@@ -63,12 +63,12 @@ typedef struct netdp_i_participant {
     uint8_t *frame;   /* [frame_bytes]: one of them, and room for its checksum; */
     int64_t framed;   /* of that round; -1: none */
     size_t frame_bytes;
-    netdp_i_shown_head shown; /* the last head of its ledger that it signed */
-    double *numbers;          /* [width] of a frame that came */
-    json_t *account;          /* what it costs, as the result says it; NULL in test mode */
+    netdp_i_shown_head shown;   /* the last head of its ledger that it signed */
+    double *numbers;            /* [width] of a frame that came */
+    json_t *account;            /* what it costs, as the result says it; NULL in test mode */
     netdp_i_measures *measures; /* what was spent, for the metrics; NULL in test mode */
-    int transcript;           /* -1: none is kept */
-    int frames;               /* a file of them; -1: not yet open */
+    int transcript;             /* -1: none is kept */
+    int frames;                 /* a file of them; -1: not yet open */
     bool finished, ending;
     bool ready;    /* as systemd knows */
     int64_t moved; /* seconds of CLOCK_BOOTTIME when something last did */

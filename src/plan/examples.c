@@ -183,10 +183,10 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
                                            .rows = netdp_i_study_rows(study, counted),
                                            .missing = study->data.missing};
     if (status == NETDP_OK)
-        status = csv == NULL ? draw_examples(study, classes, problem, error)
-                             : netdp_i_examples_prepare(csv, &preparation, &problem->train,
-                                                        &problem->test, &problem->prepared,
-                                                        &problem->model, error);
+        status = csv == NULL
+                     ? draw_examples(study, classes, problem, error)
+                     : netdp_i_examples_prepare(csv, &preparation, &problem->train, &problem->test,
+                                                &problem->prepared, &problem->model, error);
     netdp_i_free(range);
     netdp_i_free(features);
     if (status != NETDP_OK)

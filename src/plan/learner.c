@@ -129,9 +129,9 @@ static netdp_model *close_model(const netdp_study *study, netdp_model *made, boo
 {
     const netdp_range label = label_range(study);
     if (fine && netdp_i_scale_set(&made->label, &label,
-                                  label.values > 0           ? NETDP_I_SCALE_VALUES
+                                  label.values > 0         ? NETDP_I_SCALE_VALUES
                                   : label.low < label.high ? NETDP_I_SCALE_RANGE
-                                                             : NETDP_I_SCALE_NONE)) {
+                                                           : NETDP_I_SCALE_NONE)) {
         made->kind = is_classes(study) ? NETDP_LOGISTIC : NETDP_RIDGE;
         made->intercept = study->task.intercept;
         made->missing = study->data.missing;
@@ -325,11 +325,10 @@ netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, in
         for (int32_t j = 0; j < features; j++)
             wanted[j] = feature[j]->name;
         wanted[features] = study->data.label;
-        status = declared
-                     ? netdp_i_table_read_classes(path, wanted, features + 1, drop, &table, &texts,
-                                                  error)
-                     : netdp_i_table_read_owned(path, wanted, features + 1, NULL, drop, &table,
-                                                &texts, error);
+        status = declared ? netdp_i_table_read_classes(path, wanted, features + 1, drop, &table,
+                                                       &texts, error)
+                          : netdp_i_table_read_owned(path, wanted, features + 1, NULL, drop, &table,
+                                                     &texts, error);
     }
     if (status == NETDP_OK && table->rows == 0)
         status = netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);

@@ -6,9 +6,10 @@
 #include "learn/model.h"
 #include "simulate/gossip.h"
 
-static const char privacy[] =
-    "the noise of this model was drawn with the seed of a simulation: who has the seed can remove it, so that "
-    "neither the model nor its predictions protect the rows that it was learnt from; a model of netdp peer does";
+static const char privacy[] = "the noise of this model was drawn with the seed of a simulation: "
+                              "who has the seed can remove it, so that "
+                              "neither the model nor its predictions protect the rows that it was "
+                              "learnt from; a model of netdp peer does";
 
 netdp_status netdp_i_run_model_write(const netdp_i_variant *variant, int32_t number,
                                      const double *models, const char *folder, netdp_error *error)

@@ -129,8 +129,12 @@ static netdp_i_ledger *open_ledger(void)
 static netdp_i_budget with(double peer, double coalition, double total)
 {
     static char path[] = "budget.yaml";
-    return (netdp_i_budget){
-        .path = path, .delta = 1e-6, .peer = peer, .coalition = coalition, .total = total, .whole = true};
+    return (netdp_i_budget){.path = path,
+                            .delta = 1e-6,
+                            .peer = peer,
+                            .coalition = coalition,
+                            .total = total,
+                            .whole = true};
 }
 
 static double epsilon_of(double square)
@@ -513,7 +517,8 @@ static void test_budget_files(void **state)
         {"delta: 1e-6\npeer: 1\ntotal: none\n", NULL},
         {"delta: 1e-6\n", NULL}, /* the total by default */
         {"delta: 1e-6\ntotal: none\n", "limits nothing"},
-        {"delta: 1e-6\npeer: 1\ntotal: None\n", ":3: total: 'None' is no epsilon; give a number from 0, or none"},
+        {"delta: 1e-6\npeer: 1\ntotal: None\n",
+         ":3: total: 'None' is no epsilon; give a number from 0, or none"},
         {"peer: 1\n", "not a budget"},
         {"delta: 1e-6\npeer: one\n", ":2: peer: 'one' is no epsilon"},
         {"delta: 1e-6\npeer: -1\n", ":2: peer"},

@@ -482,10 +482,11 @@ static void say_relay(const netdp_i_package *package, const json_t *addresses)
         const netdp_i_member *b = &package->member[package->edge[e][1]];
         if (a->joined && b->joined && address_of(addresses, a->name) == NULL &&
             address_of(addresses, b->name) == NULL)
-            printf("%s and %s are linked, and both can only dial: they need a relay. Run netdp net "
-                   "relay where both reach\nit, and say where that is: netdp net invite DIR --relay "
-                   "HOST:PORT. Or one of them joins again with --listen.\n",
-                   a->name, b->name);
+            printf(
+                "%s and %s are linked, and both can only dial: they need a relay. Run netdp net "
+                "relay where both reach\nit, and say where that is: netdp net invite DIR --relay "
+                "HOST:PORT. Or one of them joins again with --listen.\n",
+                a->name, b->name);
     }
 }
 

@@ -389,11 +389,11 @@ static void check_budget(doctor *d, const char *folder, const netdp_i_package *p
     netdp_i_ledger_head head;
     netdp_i_file_path(path, folder, "budget.yaml");
     netdp_status status = netdp_i_budget_read(path, &budget, &error);
-    tell(d, "budget", status == NETDP_OK, status != NETDP_OK ? error.text
+    tell(d, "budget", status == NETDP_OK,
+         status != NETDP_OK ? error.text
          : budget.whole     ? "budget.yaml is read"
                             : "budget.yaml has no total: all others together may learn what this "
-                              "study tells, once"
-         );
+                              "study tells, once");
     netdp_i_file_path(path, folder, "ledger.db");
     if (access(path, F_OK) != 0) {
         status = expect_ledger(folder, &error);
