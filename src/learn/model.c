@@ -11,8 +11,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "learn/owner.h"
-#include "learn/prepare.h"
 
 /* ---- Making ---- */
 
@@ -85,33 +83,6 @@ void netdp_i_model_close(netdp_model *model)
 int32_t netdp_i_model_weights(const netdp_model *model)
 {
     return model->kind == NETDP_SOFTMAX ? model->label.values * model->width : model->width;
-}
-
-bool netdp_i_scale_apply(const netdp_i_scale *scale, const char *text, double *x,
-                         netdp_prediction_notes *notes)
-{
-    double value = 0;
-    if (scale->scaling == NETDP_I_SCALE_VALUES) {
-        const int32_t found =
-            netdp_i_cell_find(text, (const char *const *)scale->value, scale->values);
-        for (int32_t i = 0; i < scale->values; i++)
-            x[i] = i == found;
-        notes->unlisted += found < 0;
-        return true;
-    }
-    if (scale->scaling == NETDP_I_SCALE_CONSTANT)
-        return true;
-    if (!netdp_i_read_number(text, &value) || !isfinite(value))
-        return false;
-    if (scale->scaling == NETDP_I_SCALE_RANGE) {
-        const netdp_range range = {.column = scale->name, .low = scale->low, .high = scale->high};
-        notes->beyond += value < scale->low || value > scale->high;
-        value = netdp_i_prepare_cell(&range, value);
-    } else if (scale->scaling == NETDP_I_SCALE_MEAN) { /* halves do not overflow */
-        value = 2 * ((0.5 * value - 0.5 * scale->mean) / scale->deviation);
-    }
-    x[0] = value;
-    return true;
 }
 
 /* ---- JSON ---- */

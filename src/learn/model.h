@@ -51,12 +51,7 @@ int32_t netdp_i_model_weights(const netdp_model *model);
 /* The JSON object "model", with these weights. NULL: no memory. */
 json_t *netdp_i_model_json(const netdp_model *model, const double *weight);
 
-/*
- * The features of a cell, behind `x`; how many they are. `text` is not empty. False: it is no finite number.
- * Counted in the notes where it is beyond its range or none of the listed values.
- */
-bool netdp_i_scale_apply(const netdp_i_scale *scale, const char *text, double *x,
-                         netdp_prediction_notes *notes);
+/* Numbers of a row that the column makes. */
 int32_t netdp_i_scale_width(const netdp_i_scale *scale);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "learn/csv.h"
 #include "learn/model.h"
+#include "learn/owner.h"
 #include "learn/prepare.h"
 
 typedef struct work {
@@ -148,6 +149,34 @@ static netdp_status match(work *w, const char *keep, netdp_error *error)
 
 /* ---- Rows ---- */
 
+/* x = the column's numbers of a cell that is not empty. False: it is no finite number. */
+static bool apply_scale(const netdp_i_scale *scale, const char *text, double *x,
+                        netdp_prediction_notes *notes)
+{
+    double value = 0;
+    if (scale->scaling == NETDP_I_SCALE_VALUES) {
+        const int32_t found =
+            netdp_i_cell_find(text, (const char *const *)scale->value, scale->values);
+        for (int32_t i = 0; i < scale->values; i++)
+            x[i] = i == found;
+        notes->unlisted += found < 0;
+        return true;
+    }
+    if (scale->scaling == NETDP_I_SCALE_CONSTANT)
+        return true;
+    if (!netdp_i_read_number(text, &value) || !isfinite(value))
+        return false;
+    if (scale->scaling == NETDP_I_SCALE_RANGE) {
+        const netdp_range range = {.column = scale->name, .low = scale->low, .high = scale->high};
+        notes->beyond += value < scale->low || value > scale->high;
+        value = netdp_i_prepare_cell(&range, value);
+    } else if (scale->scaling == NETDP_I_SCALE_MEAN) { /* halves do not overflow */
+        value = 2 * ((0.5 * value - 0.5 * scale->mean) / scale->deviation);
+    }
+    x[0] = value;
+    return true;
+}
+
 /* x = the row as it was learnt from. *whole: no cell is empty, or those count as something. */
 static netdp_status take_row(work *w, int64_t row, bool *whole, netdp_error *error)
 {
@@ -168,7 +197,7 @@ static netdp_status take_row(work *w, int64_t row, bool *whole, netdp_error *err
                                         netdp_i_show_text(scale->name).text);
             *whole = *whole && w->missing == NETDP_MISSING_MEAN;
             w->notes.filled += w->missing == NETDP_MISSING_MEAN;
-        } else if (!netdp_i_scale_apply(scale, text, w->x + at, &w->notes)) {
+        } else if (!apply_scale(scale, text, w->x + at, &w->notes)) {
             return netdp_i_csv_fail(
                 &w->from, w->table.line[row], error, "column '%s': '%s' is not a finite number",
                 netdp_i_show_text(scale->name).text, netdp_i_show_text(text).text);

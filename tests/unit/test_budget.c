@@ -4,7 +4,7 @@
 #include <netdp/privacy.h>
 
 #include "peer/budget.h"
-#include "peer/statement.h"
+#include "peer/net/statement.h"
 
 enum { NODES = 6 };
 
