@@ -53,7 +53,7 @@ def predict(result: Path, rows: Any, *, variant: Optional[str] = None, keep: Uni
     classes = any(name.startswith("p:") for name in answer.columns)
     at = list(answer.columns).index("prediction")
     for name in answer.columns[at + 1 if classes else at:]:
-        answer[name] = pandas.to_numeric(answer[name].replace("", "nan"))
+        answer[name] = [float(text) if text else float("nan") for text in answer[name]]  # to their last bit
     for name in answer.columns[:at]:
         answer[name] = answer[name].replace("", None)
     if classes:

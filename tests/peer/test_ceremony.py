@@ -17,7 +17,7 @@ WAIT = 600
 
 def blocks():
     """Files that the page shows, and its commands, in order."""
-    for words, text in re.findall(r"^```(.*)\n(.*?)^```$", PAGE, re.S | re.M):
+    for words, text in re.findall(r"^```([^\n]*)\n(.*?)^```$", PAGE, re.S | re.M):
         kind, _, name = words.partition(" ")
         if name:
             yield name, text
