@@ -48,7 +48,7 @@ netdp_status netdp_i_command_predict(int argc, const char **argv, netdp_error *e
     netdp_predicting how = {0};
     const netdp_i_option table[] = {
         {NETDP_I_TEXT, 'o', "out", &output, "FILE", "where the predictions go", "standard output"},
-        {NETDP_I_TEXT, 0, "variant", &variant, "NAME", "which variant of a run", "its only one"},
+        {NETDP_I_TEXT, 0, "variant", &variant, "VARIANT", "which variant of a run", "its only one"},
         {NETDP_I_TEXT, 0, "keep", &how.keep, "A,B,...|all",
          "columns that are copied beside the predictions, also those that the model does not know",
          "none"},

@@ -402,7 +402,7 @@ netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
         {NETDP_I_COUNT, 'n', "nodes", &o.nodes, "N",
          "participants, as a check: the graph has as many", "the graph's"},
         {NETDP_I_TEXT, 'o', "output", &o.output, "DIR", "the folder to be made", "required"},
-        {NETDP_I_TEXT, 0, "variant", &o.variant, "NAME", "which variant of the study",
+        {NETDP_I_TEXT, 0, "variant", &o.variant, "VARIANT", "which variant of the study",
          "its only one"},
         {NETDP_I_LIST, 0, "set", &o.set, "KEY=VALUE",
          "override a key of the study; may be repeated", "none"},
@@ -411,7 +411,7 @@ netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
         {NETDP_I_TEXT, 0, "rows", &o.rows, "N,N,...",
          "how many rows each announces, where the study protects or counts rows", "none"},
         {NETDP_I_LIST, 0, "coalition", &o.coalitions, "A,B,...",
-         "who may pool what they see, accounted for as one; may be repeated", "none"},
+         "who may collude, accounted for as one observer; may be repeated", "none"},
         {NETDP_I_COUNT, 0, "attempts", &o.attempts, "N",
          "how often a contribution may be tried, each at its full price", "1"},
         {NETDP_I_COUNT, 0, "revealed", &o.revealed, "F",
@@ -528,9 +528,10 @@ static netdp_status accept_answer(const char *net, const char *path, netdp_i_pac
         status = netdp_i_package_write(package, folder, error);
     if (status == NETDP_OK) {
         netdp_i_hex(package->member[who].key, key);
-        printf("%s has joined with the key %s\nRead it out to them: nobody else can say that it is "
-               "theirs.\n",
-               package->member[who].name, key);
+        printf(
+            "%s has joined with the key %s\nRead it out to them by telephone: nobody else can say "
+            "that it is theirs.\n",
+            package->member[who].name, key);
         say_relay(package, addresses);
         status = print_package(package, error);
     }
