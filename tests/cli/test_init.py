@@ -97,7 +97,7 @@ def declares_rows_and_classes():
                 ("row counts" in said) == (not more), (more, said)
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "two.csv").write_bytes(two_classes())
-        code, seen, _ = converse(folder, argv, ["1,0\n", *["\n"] * 2, "60\n", *["\n"] * 12])
+        code, seen, _ = converse(folder, argv, ["\n", "1,0\n", "\n", "\n", "60\n", *["\n"] * 20])  # protocol, classes, clip, step, rows, ...
         text = pathlib.Path(folder, "study.yaml").read_text(encoding="utf-8")
         assert code == 0 and 'values: ["1", "0"]' in text and "  rows: 60" in text, (seen, text)
 
