@@ -62,12 +62,12 @@ netdp_status netdp_i_command_predict(int argc, const char **argv, netdp_error *e
         .command = "predict",
         .arguments = "RESULT DATA.csv",
         .what =
-            "Applies a learnt model to the rows of DATA.csv (- for standard input). RESULT is a "
-            "participant's folder\nor its result.json, or the folder of netdp run. Columns are "
-            "found by "
-            "their names; the label's may be there, and\nis not looked at. Written is a CSV with "
-            "the prediction of each row: a number in the label's unit, or the likeliest\nclass and "
-            "each one's probability by the model.",
+            "Applies a learnt model to the rows of DATA.csv (- for standard input). RESULT is a\n"
+            "participant's folder or its result.json, or the folder of netdp run. Columns are "
+            "found\n"
+            "by their names; the label's may be there, and is not looked at. The answer is a CSV\n"
+            "with each row's prediction: a number in the label's unit, or the likeliest class and\n"
+            "the probability of each by the model.",
         .examples = "  netdp predict north new-patients.csv --keep id -o predictions.csv\n"
                     "  netdp predict results/houses houses.csv --variant \"gossip\"\n",
         .least = 2,
