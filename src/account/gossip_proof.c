@@ -158,9 +158,10 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
     }
     a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
                  (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &widest, coarse));
-    a->shifts =
-        netdp_i_gossip_can_shift(a, coarse) && (!a->certify || netdp_i_gossip_prefers_shift(a));
+    a->shifts = netdp_i_gossip_can_shift(a, coarse) &&
+                (!(a->certify || a->proves_stream) || netdp_i_gossip_prefers_shift(a));
     a->certify = a->certify || a->shifts;
+    a->proves_stream = a->proves_stream && !a->shifts;
     if (a->rounds != NULL)
         status = prove_shared(a, &widest, error);
     else if (a->shifts)

@@ -116,34 +116,40 @@ static netdp_status bound_stitched(const stream *s, netdp_i_seams *seams,
     return status;
 }
 
-/* The least of the asked bounds of m, each with what its own arithmetic and m's may have lost. */
+netdp_status netdp_i_stream_bound_proven(netdp_i_dual *quadratic, const netdp_i_stream_proof *proof,
+                                         const netdp_i_stream_matrix *of, netdp_bound bound,
+                                         double *loss, netdp_error *error)
+{
+    const bool all = bound == NETDP_BOUND_UPPER;
+    const int32_t slots = of->slots, most = of->most;
+    double least = INFINITY, value = INFINITY, *m = of->m;
+    netdp_status status = NETDP_OK;
+    bool done = !proof->holds;
+    mirror(m, slots);
+    if (!done && (all || bound == NETDP_BOUND_ABS_SUM)) {
+        const double sum = netdp_i_dual_abs_sum(quadratic, m, slots, most);
+        least = sum * (1 + 2.0 * slots * DBL_EPSILON);
+        done = most == slots && netdp_i_dual_attained(netdp_i_dual_signs(m, slots), sum);
+    }
+    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_DUAL)) {
+        status = netdp_i_dual_proven(quadratic, m, slots, most, false, &value, error);
+        least = fmin(least, value);
+    }
+    least += netdp_i_stream_gram_error(proof, m, slots, false);
+    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_SPECTRAL)) {
+        status = netdp_i_dual_proven(quadratic, m, slots, most, true, &value, error);
+        least = fmin(least, value + most * netdp_i_stream_gram_error(proof, m, slots, true));
+    }
+    least = netdp_i_stream_outward(proof, of->drift, least);
+    *loss = all || !proof->holds ? fmin(most, least) : least;
+    return status;
+}
+
 static netdp_status bound_proven(const stream *s, netdp_i_dual *quadratic, double drift, double *m,
                                  double *loss, netdp_error *error)
 {
-    const netdp_bound bound = s->bound;
-    const bool all = bound == NETDP_BOUND_UPPER;
-    double least = INFINITY, value = INFINITY;
-    netdp_status status = NETDP_OK;
-    bool done = !s->proof->holds;
-    mirror(m, s->slots);
-    if (!done && (all || bound == NETDP_BOUND_ABS_SUM)) {
-        const double sum = netdp_i_dual_abs_sum(quadratic, m, s->slots, s->most);
-        least = sum * (1 + 2.0 * s->slots * DBL_EPSILON);
-        done = s->most == s->slots && netdp_i_dual_attained(netdp_i_dual_signs(m, s->slots), sum);
-    }
-    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_DUAL)) {
-        status = netdp_i_dual_proven(quadratic, m, s->slots, s->most, false, &value, error);
-        least = fmin(least, value);
-    }
-    least += netdp_i_stream_gram_error(s->proof, m, s->slots, false);
-    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_SPECTRAL)) {
-        status = netdp_i_dual_proven(quadratic, m, s->slots, s->most, true, &value, error);
-        least =
-            fmin(least, value + s->most * netdp_i_stream_gram_error(s->proof, m, s->slots, true));
-    }
-    least = netdp_i_stream_outward(s->proof, drift, least);
-    *loss = all || !s->proof->holds ? fmin(s->most, least) : least;
-    return status;
+    const netdp_i_stream_matrix of = {m, s->slots, s->most, drift};
+    return netdp_i_stream_bound_proven(quadratic, s->proof, &of, s->bound, loss, error);
 }
 
 static double drift_of(const stream *s, const netdp_i_matrices *matrices, int32_t i)
