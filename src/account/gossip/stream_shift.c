@@ -20,15 +20,20 @@ static netdp_status take(void *context, const netdp_i_shift_products *products, 
     const shifted *s = context;
     const netdp_i_stream_proof proof = {
         .holds = true, .terms = products->terms, .beside = s->slots};
-    double loss = INFINITY;
+    double loss = INFINITY, trace = 0;
     for (int32_t k = 0; k < s->slots; k++) {
         if (!isfinite(products->off[k])) /* no story: what it proves is nothing */
             return NETDP_OK;
         s->drift[k] = products->off[k];
+        trace += products->m[(int64_t)k * s->slots + k];
     }
     const netdp_i_stream_matrix of = {
         products->m, s->slots, s->most,
         netdp_i_sum_largest(s->drift, s->slots, 0, 0, s->most)};
+    if (trace == 0 && of.drift == 0) { /* nobody hears of it */
+        s->of->loss[products->index] = 0;
+        return NETDP_OK;
+    }
     netdp_status status =
         netdp_i_stream_bound_proven(s->quadratic, &proof, &of, s->bound, &loss, error);
     double *least = &s->of->loss[products->index];

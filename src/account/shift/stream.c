@@ -130,9 +130,13 @@ static netdp_status hand_on(block *b, netdp_error *error)
     return status;
 }
 
-/* Where noises are far apart several steps; what each proves is handed on. */
+/*
+ * Several steps where noises are far apart, and where nodes are carried, of which the recursion does not see that ties hear them. What each
+ * proves is handed on.
+ */
 static netdp_status settle(const netdp_i_dense *dense, block *b, netdp_error *error)
 {
+    const netdp_i_shift_problem *problem = b->problem;
     netdp_status status = NETDP_OK;
     bool helps = true;
     begin(b);
@@ -145,10 +149,10 @@ static netdp_status settle(const netdp_i_dense *dense, block *b, netdp_error *er
             helps = helps || netdp_i_newton_helps(b->gain[l], b->loss[l]);
         if (step > 0 && !helps)
             break;
-        status = netdp_i_displacement_loss(b->problem, &b->of, b->loss, &b->moved, error);
+        status = netdp_i_displacement_loss(problem, &b->of, b->loss, &b->moved, error);
         if (status == NETDP_OK && b->sink != NULL)
             status = hand_on(b, error);
-        helps = !netdp_i_shift_is_even(b->problem);
+        helps = !problem->fixed || !netdp_i_shift_is_even(problem);
     }
     return status;
 }
