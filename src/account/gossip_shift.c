@@ -13,13 +13,21 @@
 
 /*
  * Seconds of one core that all observers may take, each of all sources, so that the answer for one does not hang on who else is
- * asked about: where doubles would do with a margin, and where the closed bound were the answer.
+ * asked about: where doubles would do with a margin, where noise in pairs were left out of a stream's proof, and where the closed bound were the
+ * answer.
  */
 #define SECONDS 10.0
+#define SECONDS_OF_PAIRS 60.0
 #define SECONDS_OF_COARSE 600.0
 
 /* Of the memory there is. */
 #define ROOM 0.5
+
+static bool is_stream(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    return p->every > 0 && !p->reacts;
+}
 
 /* One contribution, phases that release their states, or a stream, under noise in every round. */
 static bool is_question(const netdp_i_gossip_account *a)
@@ -31,7 +39,7 @@ static bool is_question(const netdp_i_gossip_account *a)
         a->rounds != NULL || netdp_i_gossip_is_large(p) || !a->bound->sound ||
         a->request->pattern != NULL || a->bound->bound == NETDP_BOUND_LOWER)
         return false;
-    if (p->every > 0 && !p->reacts)
+    if (is_stream(a))
         return netdp_i_stream_can_shift(p, a->bound->bound);
     if (p->every > 0 && !(phases && p->end_dither > 0))
         return false;
@@ -45,7 +53,7 @@ static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double
     const netdp_rows rows = netdp_mixing_rows(p->mixing);
     const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
     const double observers = a->losses->members > 1 ? 1 : rows.nodes;
-    if (p->every > 0 && !p->reacts) {
+    if (is_stream(a)) {
         netdp_i_shift_stream_cost(
             rows.nodes, p->rounds, (p->rounds - 1) / p->every + 1, rows.start[rows.nodes],
             netdp_pairing_is(&p->pairing) ? netdp_graph_edges(p->pairing.graph) : 0, seconds,
@@ -63,10 +71,12 @@ bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse)
     double seconds, bytes;
     if (a->request->certify == NETDP_CERTIFY_NO || !is_question(a))
         return false;
+    const double most = coarse                                               ? SECONDS_OF_COARSE
+                        : is_stream(a) && netdp_i_gossip_pairing(a->request) ? SECONDS_OF_PAIRS
+                                                                             : SECONDS;
     cost_of_all(a, &seconds, &bytes);
     return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
-           (a->request->certify == NETDP_CERTIFY_YES ||
-            seconds <= (coarse ? SECONDS_OF_COARSE : SECONDS));
+           (a->request->certify == NETDP_CERTIFY_YES || seconds <= most);
 }
 
 /*
@@ -108,7 +118,7 @@ netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *memb
 {
     const netdp_linear *p = a->request->protocol;
     const netdp_losses *l = a->losses;
-    const bool stream = p->every > 0 && !p->reacts, phases = p->every > 0 && !stream,
+    const bool stream = is_stream(a), phases = p->every > 0 && !stream,
                changes = p->varying.kind != NETDP_VARY_NEVER;
     netdp_i_shift_view view = {.sees = a->request->sees,
                                .counts = netdp_i_gossip_own_counts(a->request),

@@ -206,7 +206,8 @@ netdp_status netdp_i_shift_stream(const netdp_i_shift_problem *problem, const ne
 }
 
 netdp_status netdp_i_shift_stream_story(const netdp_i_shift_problem *problem,
-                                        netdp_i_displacement *displacement, netdp_error *error)
+                                        netdp_i_displacement *displacement,
+                                        const netdp_i_shift_sink *sink, netdp_error *error)
 {
     const int64_t slots = netdp_i_shift_slots(problem);
     netdp_i_dense *dense = NULL;
@@ -218,6 +219,11 @@ netdp_status netdp_i_shift_stream_story(const netdp_i_shift_problem *problem,
         add_source(&b, displacement->source[0], 0);
         status = settle(dense, &b, error);
     }
+    b.sink = sink;
+    if (status == NETDP_OK) /* of where the last step came to */
+        status = netdp_i_displacement_loss(problem, &b.of, b.loss, &b.moved, error);
+    if (status == NETDP_OK)
+        status = hand_on(&b, error);
     if (status == NETDP_OK) {
         memcpy(displacement->g, b.of.g,
                (size_t)(problem->rounds * problem->nodes * slots) * sizeof *b.of.g);

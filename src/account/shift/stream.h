@@ -33,8 +33,9 @@ netdp_status netdp_i_shift_stream(const netdp_i_shift_problem *problem, const ne
 void netdp_i_shift_stream_cost(int32_t nodes, int64_t rounds, int64_t slots, int64_t entries,
                                int64_t pairs, double *seconds, double *bytes);
 
-/* The stories themselves of one source: fills g [rounds][nodes][slots] and c, of one lane for each contribution. */
+/* The stories themselves of one source: fills g [rounds][nodes][slots] and c, of one lane for each contribution, and hands on their products. */
 netdp_status netdp_i_shift_stream_story(const netdp_i_shift_problem *problem,
-                                        netdp_i_displacement *displacement, netdp_error *error);
+                                        netdp_i_displacement *displacement,
+                                        const netdp_i_shift_sink *sink, netdp_error *error);
 
 #endif
