@@ -79,7 +79,7 @@ def check(line, view):
 
 def refuses():
     for line, code, words in [
-        ("--family davis --protocol stream --rounds 1001 --proof made", 2, "streams of more than 1,000 contributions"),
+        ("--family davis --protocol stream --rounds 1001 --bound everything --proof made", 2, "streams of more than 1,000 contributions"),
         ("--family davis --protocol stream --rounds 10 --bound lower --proof made", 2, "no proof files of the bound lower; use upper"),
         ("--family davis --protocol walk --rounds 100 --noise 3 --proof made", 2, "does not apply to walk"),
         ("--family davis --rounds 10 --bound published --proof made", 2, "no proof files of the bound published"),
