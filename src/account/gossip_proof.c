@@ -48,11 +48,13 @@ static int32_t most_seen(const netdp_i_gossip_account *a)
 static double filters_of_stream(const netdp_i_gossip_account *a, double nodes)
 {
     const netdp_losses *l = a->losses;
-    const double rounds = fmin((double)a->request->protocol->rounds, STREAM_STEADY);
+    const netdp_linear *p = a->request->protocol;
+    const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
+    const bool all = netdp_i_stream_keeps_pairs(p, &any); /* no gain may be held */
+    const double rounds = all ? (double)p->rounds : fmin((double)p->rounds, STREAM_STEADY);
     return l->to_count * nodes * nodes * (nodes + 3 * most_seen(a) * rounds);
 }
 
-/* Noise in pairs is left out, without which more is told (docs/proofs/pairs.md, Theorem 3). */
 static bool proves_stream(const netdp_i_gossip_account *a, bool coarse)
 {
     const netdp_loss_request *request = a->request;

@@ -71,9 +71,10 @@ bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse)
     double seconds, bytes;
     if (a->request->certify == NETDP_CERTIFY_NO || !is_question(a))
         return false;
-    const double most = coarse                                               ? SECONDS_OF_COARSE
-                        : is_stream(a) && netdp_i_gossip_pairing(a->request) ? SECONDS_OF_PAIRS
-                                                                             : SECONDS;
+    const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
+    const bool left_out = is_stream(a) && any.pairing != NULL &&
+                          !netdp_i_stream_keeps_pairs(a->request->protocol, &any);
+    const double most = coarse ? SECONDS_OF_COARSE : left_out ? SECONDS_OF_PAIRS : SECONDS;
     cost_of_all(a, &seconds, &bytes);
     return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
            (a->request->certify == NETDP_CERTIFY_YES || seconds <= most);

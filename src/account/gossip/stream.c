@@ -417,15 +417,19 @@ static netdp_status bound_together(const stream *s, const netdp_i_retrace *retra
     return status;
 }
 
-netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                   const netdp_i_observer *observer, netdp_bound bound,
-                                   const netdp_i_sources *of, const netdp_progress *progress,
-                                   netdp_error *error)
+/* With noise in pairs more than this is too much to add: without it is less. */
+#define MOST_ADDED 1e-3
+
+/* *holds: is anything proven; with pairs, is little added. */
+static netdp_status prove(const netdp_linear *protocol, const netdp_i_basis *basis,
+                          const netdp_i_observer *observer, netdp_bound bound,
+                          const netdp_i_sources *of, bool *holds, const netdp_progress *progress,
+                          netdp_error *error)
 {
     netdp_i_gains gains = {0};
     netdp_i_ages shown = {0};
     netdp_i_retrace retrace = {0};
-    netdp_i_stream_proof proof;
+    netdp_i_stream_proof proof = {0};
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const bool back = netdp_i_retrace_serves((double)rows.start[rows.nodes] / rows.nodes,
                                              observer->seen_count, of->count);
@@ -440,7 +444,8 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
     if (status == NETDP_OK)
         status = netdp_i_stream_proof_new(protocol, observer, &gains, &shown,
                                           back ? &retrace : NULL, &proof, error);
-    if (status == NETDP_OK) {
+    *holds = proof.holds && (observer->pairing == NULL || proof.scale <= MOST_ADDED);
+    if (status == NETDP_OK && (*holds || observer->pairing == NULL)) {
         stream s = {.protocol = protocol,
                     .basis = basis,
                     .from = of->node,
@@ -460,6 +465,34 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
     netdp_i_retrace_clear(&retrace);
     netdp_i_gains_clear(&gains);
     return status;
+}
+
+bool netdp_i_stream_keeps_pairs(const netdp_linear *protocol, const netdp_i_observer *observer)
+{
+    return observer->pairing != NULL && protocol->rounds <= NETDP_I_EXPLICIT &&
+           netdp_i_observer_scale(protocol, observer) >= NETDP_I_FACTOR_BELOW;
+}
+
+netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                   const netdp_i_observer *observer, netdp_bound bound,
+                                   const netdp_i_sources *of, const netdp_progress *progress,
+                                   netdp_error *error)
+{
+    netdp_i_observer alone = *observer;
+    netdp_linear uneven = *protocol;
+    netdp_status status = NETDP_OK;
+    bool holds = false;
+    if (protocol->every > 1) { /* the noise is more in some rounds: no gain is held */
+        uneven.steady = false;
+        uneven.dither = 1;
+        uneven.dither_decay = 0;
+    }
+    if (netdp_i_stream_keeps_pairs(protocol, observer))
+        status = prove(&uneven, basis, observer, bound, of, &holds, progress, error);
+    alone.pairing = NULL;
+    return status == NETDP_OK && !holds
+               ? prove(protocol, basis, &alone, bound, of, &holds, progress, error)
+               : status;
 }
 
 netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,

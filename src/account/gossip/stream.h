@@ -37,13 +37,16 @@ netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *b
 
 /*
  * The same bound, with what rounding may have lost of it added outward: the number of contributions
- * where that cannot be told. Of up to NETDP_I_EXPLICIT slots, on a basis of all eigenvectors, by a
+ * where that cannot be told. Noise in pairs is left out where rounding may take too much with it. Of up to NETDP_I_EXPLICIT slots, on a basis of all eigenvectors, by a
  * filter that carries no factor (NETDP_I_FACTOR_BELOW); not LOWER.
  */
 netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
                                    const netdp_i_observer *observer, netdp_bound bound,
                                    const netdp_i_sources *of, const netdp_progress *progress,
                                    netdp_error *error);
+
+/* Does that proof begin with noise in pairs? Then no gain may be held, of up to NETDP_I_EXPLICIT rounds. */
+bool netdp_i_stream_keeps_pairs(const netdp_linear *protocol, const netdp_i_observer *observer);
 
 /* The Gram matrix of responses that are computed, [slots][slots] with its column-major lower triangle filled. */
 typedef struct netdp_i_stream_matrix {
