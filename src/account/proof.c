@@ -47,13 +47,14 @@ static double times_up(double a, double b)
 static netdp_status check_bound(const asked *a, netdp_error *error)
 {
     const netdp_bound bound = a->bound->bound;
-    const bool some = bound == NETDP_BOUND_ABS_SUM || bound == NETDP_BOUND_SPECTRAL ||
-                      bound == NETDP_BOUND_DUAL;
+    const bool some =
+        bound == NETDP_BOUND_ABS_SUM || bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL;
     if (bound != NETDP_BOUND_EXACT && bound != NETDP_BOUND_UPPER &&
         bound != NETDP_BOUND_PHASE_RELEASE && bound != NETDP_BOUND_EVERYTHING && !some)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "proof: there are no proof files of the bound %s; use %s", a->bound->name,
-                            a->stream ? "upper or everything" : "exact, phase-release or everything");
+        return netdp_i_fail(
+            error, NETDP_INVALID, "proof: there are no proof files of the bound %s; use %s",
+            a->bound->name,
+            a->stream ? "upper or everything" : "exact, phase-release or everything");
     if (a->request->losses->pattern != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "proof: there are no proof files of a given pattern; leave it out");
@@ -195,8 +196,8 @@ static netdp_status find_diagonal(const pattern *p, netdp_i_dual *quadratic,
     }
     netdp_status status = netdp_i_dual_diagonal(quadratic, of->m, p->slots,
                                                 p->asked == NETDP_BOUND_SPECTRAL, y, error);
-    const double more = 1.001 * (2 * sqrt(trace * off) + off) +
-                        netdp_i_stream_gram_error(proof, of->m, n, true);
+    const double more =
+        1.001 * (2 * sqrt(trace * off) + off) + netdp_i_stream_gram_error(proof, of->m, n, true);
     for (int64_t k = 0; status == NETDP_OK && k < n; k++)
         y[k] = (y[k] + more) * (1 + 4 * DBL_EPSILON);
     return status;
@@ -210,8 +211,8 @@ static netdp_status choose_bound(void *context, const netdp_i_shift_products *of
     const netdp_i_stream_proof proof = {.holds = true, .terms = of->terms, .beside = p->slots};
     double drift = 0, *y = NETDP_I_NEW(double, 2 * (int64_t)p->slots);
     netdp_i_dual *quadratic = NULL;
-    netdp_status status = y == NULL ? netdp_i_no_memory(error)
-                                    : netdp_i_dual_new(p->slots, &quadratic, error);
+    netdp_status status =
+        y == NULL ? netdp_i_no_memory(error) : netdp_i_dual_new(p->slots, &quadratic, error);
     for (int32_t k = 0; k < p->slots; k++)
         drift += of->off[k];
     const netdp_i_stream_matrix matrix = {of->m, p->slots, p->most, drift};

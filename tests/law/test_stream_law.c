@@ -587,7 +587,13 @@ static void test_proven_coalitions(void **state)
         {"ring 12", 30, 6, 2, {0, 1}, NETDP_SEES_SUM, 0.9858602635897270536185873},
         {"hypercube 4", 16, 12, 3, {0, 3, 9}, NETDP_SEES_SUM, 2.044217529472575547301731},
         {"path 9", 24, 7, 2, {2, 5}, NETDP_SEES_SUM, 5.018600752209014252555914},
-        {"star 8", 24, 7, 2, {2, 5}, NETDP_SEES_SUM, 3.254188229753052001872471}, /* one sum twice */
+        {"star 8",
+         24,
+         7,
+         2,
+         {2, 5},
+         NETDP_SEES_SUM,
+         3.254188229753052001872471}, /* one sum twice */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         netdp_graph *graph = NULL;

@@ -183,8 +183,8 @@ static void compare_one(const question *q, netdp_bound bound, int32_t u, const d
     if (most_above <= 1e-9)
         widest = fmax(widest, above);
     if (!(got >= least * (1 - 1e-14)) || above > most_above)
-        fail_msg("%s: %s of %d is %.17g, of the true M %.17g (%.3g above), at least %.17g",
-                 q->what, netdp_i_bound_row(bound)->name, (int)u, got, truth, above, least);
+        fail_msg("%s: %s of %d is %.17g, of the true M %.17g (%.3g above), at least %.17g", q->what,
+                 netdp_i_bound_row(bound)->name, (int)u, got, truth, above, least);
 }
 
 static void true_products(const question *q, scene *c, int32_t u, double *m)
@@ -208,14 +208,14 @@ static const netdp_bound bounds[] = {NETDP_BOUND_UPPER, NETDP_BOUND_ABS_SUM, NET
 /* The account itself: certified, and the same. */
 static void account(const question *q, netdp_bound bound, const double *proven)
 {
-    const netdp_loss_request request = {
-        .protocol = &q->protocol,
-        .sees = q->sees,
-        .own_noise = q->counts ? NETDP_OWN_NOISE_COUNTS : NETDP_OWN_NOISE_KNOWN,
-        .bound = bound,
-        .to_count = q->members,
-        .to = q->member,
-        .coalition = q->members > 1};
+    const netdp_loss_request request = {.protocol = &q->protocol,
+                                        .sees = q->sees,
+                                        .own_noise = q->counts ? NETDP_OWN_NOISE_COUNTS
+                                                               : NETDP_OWN_NOISE_KNOWN,
+                                        .bound = bound,
+                                        .to_count = q->members,
+                                        .to = q->member,
+                                        .coalition = q->members > 1};
     netdp_losses *losses = NULL;
     assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
     if (!losses->certified)
@@ -229,8 +229,7 @@ static void account(const question *q, netdp_bound bound, const double *proven)
 }
 
 /* The proof by a filter that has the pairs' noise in it (docs/proofs/streams.md), which may be wider: of one observer, whose own noise is known or counts. */
-static void compare_filter(const question *q, int32_t u, const double *m,
-                           double (*shifted)[NODES])
+static void compare_filter(const question *q, int32_t u, const double *m, double (*shifted)[NODES])
 {
     const netdp_linear *p = &q->protocol;
     int32_t seen[NODES];
@@ -334,8 +333,8 @@ static void draw(int i, bool changes)
     assert_ok(netdp_mixing_new(q.graph, rule, &q.mixing, &error));
     q.nodes = netdp_graph_nodes(q.graph);
     if (kappa > 0)
-        assert_ok(netdp_pairing_graph(pick(2) == 0 ? "edges" : "complete", q.graph, 1, &q.pairs,
-                                      &error));
+        assert_ok(
+            netdp_pairing_graph(pick(2) == 0 ? "edges" : "complete", q.graph, 1, &q.pairs, &error));
     for (int m = 0; m < q.members; m++) /* distinct */
         q.member[m] = (m == 0 ? pick(q.nodes) : q.member[m - 1] + 1) % q.nodes;
     q.counts = q.members == 1 && pick(2) == 0;
@@ -375,8 +374,8 @@ static void sweep(bool changes)
     widest = 0;
     for (int i = 0; count < losses; i++)
         draw(i, changes);
-    print_message("%d losses, at most %.3g above; %d by a filter, %d of them near\n", count, widest, filtered,
-                  near);
+    print_message("%d losses, at most %.3g above; %d by a filter, %d of them near\n", count, widest,
+                  filtered, near);
     assert_true(changes || (near > 0 && near >= filtered / 2));
 }
 

@@ -300,8 +300,7 @@ netdp_status netdp_i_dual_diagonal(netdp_i_dual *scratch, const double *m, int32
 netdp_status netdp_i_dual_proven(netdp_i_dual *scratch, const double *m, int32_t size, int32_t most,
                                  bool equal, double *bound, netdp_error *error)
 {
-    netdp_status status =
-        netdp_i_dual_diagonal(scratch, m, size, equal, scratch->sorted, error);
+    netdp_status status = netdp_i_dual_diagonal(scratch, m, size, equal, scratch->sorted, error);
     if (status == NETDP_OK)
         *bound = sum_largest(scratch->sorted, size, most) *
                  (1 + 2.02 * ((double)size + 4) * (DBL_EPSILON / 2));

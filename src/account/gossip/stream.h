@@ -52,7 +52,7 @@ bool netdp_i_stream_keeps_pairs(const netdp_linear *protocol, const netdp_i_obse
 typedef struct netdp_i_stream_matrix {
     double *m;
     int32_t slots, most; /* and how many contributions a node uses */
-    double drift;        /* what rounding may have changed of the responses, in length, all together */
+    double drift; /* what rounding may have changed of the responses, in length, all together */
 } netdp_i_stream_matrix;
 
 /* The least of the asked bounds, each with what its own arithmetic and m's may have lost. */

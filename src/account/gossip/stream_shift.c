@@ -27,9 +27,8 @@ static netdp_status take(void *context, const netdp_i_shift_products *products, 
         s->drift[k] = products->off[k];
         trace += products->m[(int64_t)k * s->slots + k];
     }
-    const netdp_i_stream_matrix of = {
-        products->m, s->slots, s->most,
-        netdp_i_sum_largest(s->drift, s->slots, 0, 0, s->most)};
+    const netdp_i_stream_matrix of = {products->m, s->slots, s->most,
+                                      netdp_i_sum_largest(s->drift, s->slots, 0, 0, s->most)};
     if (trace == 0 && of.drift == 0) { /* nobody hears of it */
         s->of->loss[products->index] = 0;
         return NETDP_OK;
@@ -63,8 +62,8 @@ netdp_status netdp_i_stream_shifted(const netdp_linear *protocol, const netdp_i_
                  .slots = (int32_t)netdp_i_shift_slots(&problem),
                  .most = (int32_t)netdp_linear_contributions(protocol)};
     s.drift = NETDP_I_NEW(double, s.slots);
-    status = s.drift == NULL ? netdp_i_no_memory(error)
-                             : netdp_i_dual_new(s.slots, &s.quadratic, error);
+    status =
+        s.drift == NULL ? netdp_i_no_memory(error) : netdp_i_dual_new(s.slots, &s.quadratic, error);
     for (int32_t i = 0; i < of->count; i++)
         of->loss[i] = s.most;
     if (status == NETDP_OK && !problem.apart) {

@@ -207,11 +207,10 @@ static void bring_back(const netdp_i_shift_problem *p, int64_t t, const netdp_i_
     const int64_t m = f->rows;
     int64_t seen = 0;
     const bool within = is_paired(p, t + 1); /* what is seen then is in the front already */
-    int64_t *place = (int64_t *)f->tau; /* [nodes]: the row of who is seen */
+    int64_t *place = (int64_t *)f->tau;      /* [nodes]: the row of who is seen */
     for (int32_t v = 0; v < p->nodes; v++) {
-        const bool is =
-            last ? p->end > 0 && !p->exempt[v]
-                 : !within && p->round[t + 1].part[v] == NETDP_I_PART_SEEN;
+        const bool is = last ? p->end > 0 && !p->exempt[v]
+                             : !within && p->round[t + 1].part[v] == NETDP_I_PART_SEEN;
         place[v] = is ? m + seen++ : -1;
     }
     *rows = m + seen;
@@ -361,7 +360,7 @@ static netdp_status spend_paired(const netdp_i_dense *d, int64_t t, netdp_i_step
     s->rows = (int32_t)(rows - h);
     s->lower = NETDP_I_NEW(double, h *h);
     s->cross = NETDP_I_NEW(double, columns *h);
-    s->spent = NETDP_I_NEW(double, columns *s->rows);
+    s->spent = NETDP_I_NEW(double, columns * s->rows);
     if (status != NETDP_OK || s->lower == NULL || s->cross == NULL || s->spent == NULL)
         return status != NETDP_OK ? status : netdp_i_no_memory(error);
     for (int64_t i = 0; i < h; i++)

@@ -45,10 +45,11 @@ typedef struct state {
     double grid;  /* in units of this power of 2, which none is above */
     bool *narrow; /* [nodes]: rows for which that serves ... */
     const double *narrow_of; /* ... of these weights */
-    double *terms, *ones;    /* [nodes]: of what contributions bring: how many of pairs, and how many of 1 */
-    double *left;            /* [most ties][LANES][2]: of tied sums */
-    double *left_far;        /* [most ties] */
-    netdp_i_moved moved;     /* each may be NULL */
+    double *terms,
+        *ones;    /* [nodes]: of what contributions bring: how many of pairs, and how many of 1 */
+    double *left; /* [most ties][LANES][2]: of tied sums */
+    double *left_far;    /* [most ties] */
+    netdp_i_moved moved; /* each may be NULL */
     double total[LANES], off[LANES];
 } state;
 
@@ -515,7 +516,8 @@ netdp_status netdp_i_displacement_loss(const netdp_i_shift_problem *problem,
     const bool made = wide_new(&x.a, problem->nodes) && wide_new(&x.g[0], problem->nodes) &&
                       wide_new(&x.g[1], problem->nodes) && wide_new(&x.g[2], problem->nodes);
     netdp_status status = made && x.coarse != NULL && x.fine != NULL && x.narrow != NULL &&
-                                  x.terms != NULL && x.ones != NULL && x.left != NULL && x.left_far != NULL
+                                  x.terms != NULL && x.ones != NULL && x.left != NULL &&
+                                  x.left_far != NULL
                               ? NETDP_OK
                               : netdp_i_no_memory(error);
     if (x.moved.v != NULL)

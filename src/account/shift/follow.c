@@ -379,8 +379,7 @@ netdp_status netdp_i_dense_refine(const netdp_i_dense *dense, netdp_i_displaceme
 {
     const netdp_i_shift_problem *p = dense->problem;
     const int64_t cells = (int64_t)p->nodes * displacement->lanes;
-    double *brought =
-        NETDP_I_NEW(double, p->pair_count > 0 ? cells * netdp_i_shift_slots(p) : 0);
+    double *brought = NETDP_I_NEW(double, p->pair_count > 0 ? cells * netdp_i_shift_slots(p) : 0);
     way w;
     netdp_status status = way_new(dense, displacement->lanes, true, &w) && brought != NULL
                               ? NETDP_OK

@@ -189,7 +189,8 @@ static netdp_status fill_changing(netdp_i_shift_problem *p, const netdp_linear *
 netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp_i_shift_view *view,
                                        netdp_i_shift_problem *problem, netdp_error *error)
 {
-    netdp_linear taken = *protocol; /* contributions in the rounds of the view's, which number from its own first */
+    netdp_linear taken =
+        *protocol; /* contributions in the rounds of the view's, which number from its own first */
     taken.every = view->every;
     netdp_i_shift_problem p = {.nodes = netdp_mixing_rows(protocol->mixing).nodes,
                                .rounds = view->rounds,

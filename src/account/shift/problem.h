@@ -31,8 +31,9 @@ typedef struct netdp_i_shift_problem {
     int32_t nodes;
     int64_t rounds;             /* >= 1 */
     netdp_i_shift_round *round; /* [rounds] */
-    bool fixed;    /* but for the noise, and ties in the last, all rounds are the same */
-    int64_t every; /* contributions, and noise of pairs, in rounds 0, every, 2 every, ..; 0: in the first */
+    bool fixed; /* but for the noise, and ties in the last, all rounds are the same */
+    int64_t
+        every; /* contributions, and noise of pairs, in rounds 0, every, 2 every, ..; 0: in the first */
     double weight; /* in [1, 2]; 1: not accelerated, as with more contributions than one */
     bool sums;     /* the last sums are seen */
     double end;    /* above 0: all states are seen after the last round, under this noise ... */
@@ -77,9 +78,11 @@ typedef struct netdp_i_displacement {
 
 /* How noise moves. Each is the caller's, or NULL. */
 typedef struct netdp_i_moved {
-    double *v;    /* [rounds + 1][nodes][lanes]: in units of itself, to nearest; the last: of the states released */
-    double *pull; /* [slots][pair_count][lanes]: what c lacks of the pairs' pull on it, kappa (v_t(a) - v_t(b)) */
-    double *off;  /* [lanes]: how far v is from the truth, in length, at most; with v */
+    double *
+        v; /* [rounds + 1][nodes][lanes]: in units of itself, to nearest; the last: of the states released */
+    double *
+        pull; /* [slots][pair_count][lanes]: what c lacks of the pairs' pull on it, kappa (v_t(a) - v_t(b)) */
+    double *off; /* [lanes]: how far v is from the truth, in length, at most; with v */
 } netdp_i_moved;
 
 /* loss[lanes]: what each costs, rounded outward, on every processor the same; INFINITY where that is no number. */

@@ -93,7 +93,8 @@ static void begin(block *b)
     for (int64_t t = 0, slot = 0; p->pair_count > 0 && t < p->rounds; t++)
         if (netdp_i_shift_contributes(p, t))
             netdp_i_shift_pairs_pull(p, b->moved.v + t * cells,
-                                     b->moved.pull + slot++ * p->pair_count * lanes, (int32_t)lanes);
+                                     b->moved.pull + slot++ * p->pair_count * lanes,
+                                     (int32_t)lanes);
 }
 
 /* m of the s-th source: both triangles. */
@@ -104,8 +105,8 @@ static void multiply(block *b, int64_t s)
     const double *v = b->moved.v + s * b->slots, *c = b->of.c + s * b->slots;
     memset(b->m, 0, (size_t)(b->slots * b->slots) * sizeof *b->m);
     for (int64_t t = 0; t <= p->rounds; t++)
-        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, n, p->nodes, 1,
-                    v + t * p->nodes * lanes, lanes, 1, b->m, n);
+        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, n, p->nodes, 1, v + t * p->nodes * lanes,
+                    lanes, 1, b->m, n);
     for (int64_t slot = 0; p->pair_count > 0 && slot < b->slots; slot++)
         cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, n, (int)p->pair_count, 1,
                     c + slot * p->pair_count * lanes, lanes, 1, b->m, n);
