@@ -314,11 +314,10 @@ NETDP_API NETDP_CHECK netdp_status netdp_noise_error(const netdp_linear *protoco
 
 /* Which pair's loss is to be proven in a file, and what is claimed beside it. */
 typedef struct netdp_proof_request {
-    const netdp_loss_request *
-        losses; /* gossip by exact, phase-release, everything, or a stream's upper, abs-sum, spectral or dual */
-    int32_t from, to; /* the pair; of a coalition `to` is not read */
-    double noise;     /* sigma > 0, of the claim in `unit` */
-    netdp_unit unit;  /* NETDP_AS_LOSS: no other claim */
+    const netdp_loss_request *losses; /* gossip by exact, phase-release, everything; or a stream */
+    int32_t from, to;                 /* the pair; of a coalition `to` is not read */
+    double noise;                     /* sigma > 0, of the claim in `unit` */
+    netdp_unit unit;                  /* NETDP_AS_LOSS: no other claim */
 } netdp_proof_request;
 
 /*
