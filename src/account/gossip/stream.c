@@ -27,6 +27,9 @@
  */
 enum { BLOCK = 8, SEAM_ROOM = 33 };
 
+/* A sum of lengths is right to so many units in the last place a contribution. */
+#define ROUNDINGS 8.0
+
 /* The responses that a thread holds may take this many bytes. */
 #define BLOCK_BYTES 2.5e8
 
@@ -116,33 +119,82 @@ static netdp_status bound_stitched(const stream *s, netdp_i_seams *seams,
     return status;
 }
 
-/* The least of the asked bounds of m, each with what its own arithmetic and m's may have lost. */
-static netdp_status bound_proven(const stream *s, netdp_i_dual *quadratic, double drift, double *m,
-                                 double *loss, netdp_error *error)
+/* What a node's account takes: of a thread. */
+typedef struct room {
+    netdp_i_matrices *matrices;
+    netdp_i_dual *quadratic;
+    double *m; /* [slots + 1][slots]: the last row of what the last sum shows */
+    int thread;
+} room;
+
+static double *m_new(const stream *s)
 {
-    const netdp_bound bound = s->bound;
-    const bool all = bound == NETDP_BOUND_UPPER;
-    double least = INFINITY, value = INFINITY;
+    return NETDP_I_NEW(double, ((int64_t)s->slots + 1) * s->slots);
+}
+
+/*
+ * The last sum brings no new noise and tells much of a few contributions, so that it would set the eigenvalue for all:
+ * it counts apart, by (sum |c_k| |its response|)^2, as of a long stream.
+ */
+static netdp_status bound_spectral(const stream *s, const room *r, int32_t node, double *loss,
+                                   netdp_error *error)
+{
+    double value = INFINITY, *last = r->m + (int64_t)s->slots * s->slots;
+    netdp_i_matrices_apart(r->matrices, node, r->thread, r->m, last);
+    mirror(r->m, s->slots);
+    const bool proves = s->proof != NULL && s->proof->holds;
+    netdp_status status =
+        proves ? netdp_i_dual_proven(r->quadratic, r->m, s->slots, s->most, true, &value, error)
+               : netdp_i_dual_spectral(r->quadratic, r->m, s->slots, s->most, &value, error);
+    if (proves)
+        value += s->most * netdp_i_stream_gram_error(s->proof, r->m, s->slots, true);
+    const double heard = netdp_i_sum_largest(last, s->slots, 0, 0, s->most);
+    *loss = value + heard * heard * (1 + ROUNDINGS * s->slots * DBL_EPSILON);
+    return status;
+}
+
+/* The least of the asked bounds of m but the spectral one, each with what its own arithmetic and m's may have lost. */
+static netdp_status bound_least(const stream *s, const room *r, double *loss, netdp_error *error)
+{
+    const bool all = s->bound == NETDP_BOUND_UPPER;
+    double least = INFINITY, value = INFINITY, *m = r->m;
     netdp_status status = NETDP_OK;
-    bool done = !s->proof->holds;
-    mirror(m, s->slots);
-    if (!done && (all || bound == NETDP_BOUND_ABS_SUM)) {
-        const double sum = netdp_i_dual_abs_sum(quadratic, m, s->slots, s->most);
+    bool done = false;
+    if (all || s->bound == NETDP_BOUND_ABS_SUM) {
+        const double sum = netdp_i_dual_abs_sum(r->quadratic, m, s->slots, s->most);
         least = sum * (1 + 2.0 * s->slots * DBL_EPSILON);
         done = s->most == s->slots && netdp_i_dual_attained(netdp_i_dual_signs(m, s->slots), sum);
     }
-    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_DUAL)) {
-        status = netdp_i_dual_proven(quadratic, m, s->slots, s->most, false, &value, error);
+    if (!done && (all || s->bound == NETDP_BOUND_DUAL)) {
+        status = netdp_i_dual_proven(r->quadratic, m, s->slots, s->most, false, &value, error);
         least = fmin(least, value);
     }
     least += netdp_i_stream_gram_error(s->proof, m, s->slots, false);
-    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_SPECTRAL)) {
-        status = netdp_i_dual_proven(quadratic, m, s->slots, s->most, true, &value, error);
+    if (!done && status == NETDP_OK && all) {
+        status = netdp_i_dual_proven(r->quadratic, m, s->slots, s->most, true, &value, error);
         least =
             fmin(least, value + s->most * netdp_i_stream_gram_error(s->proof, m, s->slots, true));
     }
+    *loss = least;
+    return status;
+}
+
+static netdp_status bound_proven(const stream *s, const room *r, int32_t node, double drift,
+                                 double *loss, netdp_error *error)
+{
+    const bool spectral = s->bound == NETDP_BOUND_SPECTRAL;
+    double least = INFINITY;
+    netdp_status status = NETDP_OK;
+    if (s->proof->holds && spectral) {
+        status = bound_spectral(s, r, node, &least, error);
+    } else if (s->proof->holds) {
+        netdp_i_matrices_fill(r->matrices, node, r->thread, r->m);
+        mirror(r->m, s->slots);
+        status = bound_least(s, r, &least, error);
+    }
     least = netdp_i_stream_outward(s->proof, drift, least);
-    *loss = all || !s->proof->holds ? fmin(s->most, least) : least;
+    *loss = spectral || s->bound == NETDP_BOUND_UPPER || !s->proof->holds ? fmin(s->most, least)
+                                                                          : least;
     return status;
 }
 
@@ -152,41 +204,51 @@ static double drift_of(const stream *s, const netdp_i_matrices *matrices, int32_
     return netdp_i_stream_drift(s->proof, &states, s->early, s->slots - s->early);
 }
 
+/* One node of a block that is followed forward. */
+static netdp_status bound_node(const stream *s, const room *r, netdp_i_seams *seams, int32_t first,
+                               int32_t i, netdp_error *error)
+{
+    double *loss = &s->loss[first + i];
+    netdp_status status = NETDP_OK;
+    if (s->proof != NULL) {
+        status = bound_proven(s, r, i, drift_of(s, r->matrices, i), loss, error);
+    } else if (seams == NULL && s->bound == NETDP_BOUND_SPECTRAL) {
+        status = bound_spectral(s, r, i, loss, error);
+        *loss = fmin(s->most, *loss);
+    } else {
+        netdp_i_matrices_fill(r->matrices, i, 0, r->m);
+        status = seams != NULL
+                     ? bound_stitched(s, seams, r->matrices, i, s->from[first + i], r->m, loss,
+                                      error)
+                     : netdp_i_stream_bound(r->quadratic, s->bound, r->m, s->slots, s->most, loss,
+                                            error);
+    }
+    if (netdp_i_matrices_told(r->matrices, i))
+        *loss = INFINITY;
+    return status == NETDP_OK ? netdp_i_poll(s->progress, error) : status;
+}
+
 static netdp_status bound_block(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
     const stream *s = context;
     const int32_t first = (int32_t)index * s->block;
     const int32_t nodes = s->count - first < s->block ? s->count - first : s->block;
-    netdp_i_matrices *matrices = NULL;
-    netdp_i_dual *quadratic = NULL;
+    room r = {.m = m_new(s)};
     netdp_i_seams *seams = NULL;
-    double *m = NETDP_I_NEW(double, (int64_t)s->slots * s->slots);
-    netdp_status status = m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    netdp_status status = r.m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status == NETDP_OK)
         status = s->whole != NULL ? netdp_i_seams_new(s->slots, &seams, error)
-                                  : netdp_i_dual_new(s->slots, &quadratic, error);
+                                  : netdp_i_dual_new(s->slots, &r.quadratic, error);
     if (status == NETDP_OK)
         status = netdp_i_matrices_new(s->protocol, s->gains, s->shown, s->from + first, nodes,
-                                      &matrices, s->progress, error);
-    for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
-        double *loss = &s->loss[first + i];
-        netdp_i_matrices_fill(matrices, i, 0, m);
-        if (s->proof != NULL)
-            status = bound_proven(s, quadratic, drift_of(s, matrices, i), m, loss, error);
-        else if (seams != NULL)
-            status = bound_stitched(s, seams, matrices, i, s->from[first + i], m, loss, error);
-        else
-            status = netdp_i_stream_bound(quadratic, s->bound, m, s->slots, s->most, loss, error);
-        if (netdp_i_matrices_told(matrices, i))
-            *loss = INFINITY;
-        if (status == NETDP_OK)
-            status = netdp_i_poll(s->progress, error);
-    }
-    netdp_i_matrices_free(matrices);
-    netdp_i_dual_free(quadratic);
+                                      &r.matrices, s->progress, error);
+    for (int32_t i = 0; status == NETDP_OK && i < nodes; i++)
+        status = bound_node(s, &r, seams, first, i, error);
+    netdp_i_matrices_free(r.matrices);
+    netdp_i_dual_free(r.quadratic);
     netdp_i_seams_free(seams);
-    netdp_i_free(m);
+    netdp_i_free(r.m);
     return status;
 }
 
@@ -308,8 +370,8 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
     int64_t longest = protocol->rounds;
     if (pattern == NULL && bound != NETDP_BOUND_LOWER) {
         const int64_t followed = is_long ? asked->most.followed * protocol->every : longest;
-        const int64_t room = netdp_i_gains_room(basis, observer);
-        longest = followed < room ? followed : room;
+        const int64_t fits = netdp_i_gains_room(basis, observer);
+        longest = followed < fits ? followed : fits;
     }
     netdp_i_gains gains = {0};
     netdp_status status =
@@ -346,7 +408,7 @@ typedef struct together {
     const stream *stream;
     netdp_i_matrices *matrices;
     netdp_i_dual **quadratic; /* [threads] */
-    double **m;               /* [threads][slots][slots] */
+    double **m;               /* [threads][slots + 1][slots] */
     double drift;
     int32_t first;
 } together;
@@ -354,9 +416,8 @@ typedef struct together {
 static netdp_status bound_one(void *context, int64_t index, int thread, netdp_error *error)
 {
     const together *t = context;
-    double *m = t->m[thread];
-    netdp_i_matrices_fill(t->matrices, (int32_t)index, thread, m);
-    return bound_proven(t->stream, t->quadratic[thread], t->drift, m,
+    const room r = {t->matrices, t->quadratic[thread], t->m[thread], thread};
+    return bound_proven(t->stream, &r, (int32_t)index, t->drift,
                         &t->stream->loss[t->first + index], error);
 }
 
@@ -394,7 +455,7 @@ static netdp_status bound_together(const stream *s, const netdp_i_retrace *retra
                   .m = NETDP_I_NEW(double *, threads)};
     netdp_status status = t.quadratic == NULL || t.m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     for (int i = 0; status == NETDP_OK && i < threads; i++) {
-        t.m[i] = NETDP_I_NEW(double, (int64_t)s->slots * s->slots);
+        t.m[i] = m_new(s);
         status = t.m[i] == NULL ? netdp_i_no_memory(error)
                                 : netdp_i_dual_new(s->slots, &t.quadratic[i], error);
     }

@@ -57,7 +57,7 @@ static netdp_status choose(const netdp_tally_request *request, netdp_bound *boun
     netdp_status status = netdp_tally_check(tally, error);
     if (status == NETDP_OK)
         status = netdp_i_check_choice("bound", (int64_t)request->bound,
-                                      NETDP_BOUND_EXCURSION_CONTRACTING, error);
+                                      NETDP_BOUND_STREAM_PUBLISHED, error);
     if (status == NETDP_OK)
         status = netdp_i_check_choice("shuffle", (int64_t)request->shuffle,
                                       NETDP_SHUFFLE_BOUNDS - 1, error);
