@@ -57,7 +57,7 @@ static const netdp_bound_info bounds[] = {
     {NETDP_BOUND_FIRST_PASSAGE, "first-passage", "amplification by iteration", false,
      .sound_once = true, .walk = true,
      .summary = "one contribution, times the cap or T/n; sound with --cap 1 only (errata 11)"},
-    {NETDP_BOUND_LEAST, "least", "least of the sound ones", true, .walk = true,
+    {NETDP_BOUND_LEAST, "least", "least of the sound ones", true, .walk = true, .tally = true,
      .summary = "of each pair the least of excursions, local and, with --cap 1, first-passage"},
     {NETDP_BOUND_GIVEN_PATH, "given-path", "docs/proofs/excursion.md", true, .walk = true,
      .summary = "of a path that is public: contributions between two visits, hidden at best"},
