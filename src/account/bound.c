@@ -19,7 +19,8 @@ static const netdp_bound_info bounds[] = {
     {NETDP_BOUND_ABS_SUM, "abs-sum", "triangle inequality", true, .stream = true,
      .summary = "sum of the absolute entries of M"},
     {NETDP_BOUND_SPECTRAL, "spectral", "norm of M", true, .stream = true,
-     .summary = "contributions times M's largest eigenvalue; what the last sum tells, beside it"},
+     .summary =
+         "contributions times M's largest eigenvalue, the last sum apart where that is less"},
     {NETDP_BOUND_DUAL, "dual", "vector relaxation of MAX-CUT", true, .stream = true,
      .summary = "sum y with diag(y) - M positive semidefinite"},
     {NETDP_BOUND_LOWER, "lower", "best sign pattern found", false, .stream = true,

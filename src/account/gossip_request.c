@@ -106,10 +106,11 @@ netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp
                             "phase-release");
     if (request->pattern != NULL && (*bound)->bound != NETDP_BOUND_LOWER &&
         (*bound)->bound != NETDP_BOUND_STREAM_PUBLISHED && (*bound)->bound != NETDP_BOUND_LINEAR)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "pattern: gives exactly one pattern's value, with --bound lower or "
-                            "published for streams, or linear for learning; %s is about the worst one",
-                            (*bound)->name);
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "pattern: gives exactly one pattern's value, with --bound lower or "
+            "published for streams, or linear for learning; %s is about the worst one",
+            (*bound)->name);
     return NETDP_OK;
 }
 

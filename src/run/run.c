@@ -43,8 +43,9 @@ typedef struct running {
     /* of the simulation under way */
     const netdp_i_variant *variant;
     int64_t repeat, begun; /* begun: trace bytes before its first row */
-    double objective, accuracy, messages; /* of its last row: of the last model, whatever is traced before it */
-    netdp_i_state from;                   /* what it goes on from; memory NULL: the start */
+    double objective, accuracy,
+        messages;       /* of its last row: of the last model, whatever is traced before it */
+    netdp_i_state from; /* what it goes on from; memory NULL: the start */
 } running;
 
 static bool write_row(void *context, const netdp_trace_row *row)

@@ -180,7 +180,7 @@ static netdp_status allocate(netdp_i_matrices *x, netdp_error *error)
     x->fresh = felt_last(x);
     x->h = NETDP_I_NEW(double, x->nodes * x->reach * s);
     x->last = NETDP_I_NEW(double, x->nodes * x->ages * s);
-    x->sums = NETDP_I_NEW(double, x->threads *x->slots *s);
+    x->sums = NETDP_I_NEW(double, x->threads * x->slots * s);
     x->step = NETDP_I_NEW(double, x->threads *late *late);
     if (x->h == NULL || x->last == NULL || x->sums == NULL || x->step == NULL)
         return netdp_i_no_memory(error);
@@ -585,8 +585,8 @@ netdp_status netdp_i_matrices_retraced(const netdp_linear *protocol, const netdp
     g.kept = NETDP_I_NEW(double, (int64_t)nodes * x->early * count);
     g.shifted = NETDP_I_NEW(double, x->threads * x->met * count);
     g.square = NETDP_I_NEW(double, x->first + 1);
-    if (status == NETDP_OK &&
-        (x->columns == NULL || x->heard == NULL || g.kept == NULL || g.shifted == NULL || g.square == NULL))
+    if (status == NETDP_OK && (x->columns == NULL || x->heard == NULL || g.kept == NULL ||
+                               g.shifted == NULL || g.square == NULL))
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK) {
         fill_shown(x, retrace, from);

@@ -132,24 +132,36 @@ static double *m_new(const stream *s)
     return NETDP_I_NEW(double, ((int64_t)s->slots + 1) * s->slots);
 }
 
+/* Contributions times the largest eigenvalue of m, with what its own arithmetic and m's may have lost. */
+static netdp_status times_largest(const stream *s, const room *r, double *value, netdp_error *error)
+{
+    const bool proves = s->proof != NULL && s->proof->holds;
+    mirror(r->m, s->slots);
+    netdp_status status =
+        proves ? netdp_i_dual_proven(r->quadratic, r->m, s->slots, s->most, true, value, error)
+               : netdp_i_dual_spectral(r->quadratic, r->m, s->slots, s->most, value, error);
+    if (proves)
+        *value += s->most * netdp_i_stream_gram_error(s->proof, r->m, s->slots, true);
+    return status;
+}
+
 /*
- * The last sum brings no new noise and tells much of a few contributions, so that it would set the eigenvalue for all:
- * it counts apart, by (sum |c_k| |its response|)^2, as of a long stream.
+ * The last sum brings no new noise and may tell much of a few contributions, which would set the eigenvalue for all: it
+ * counts apart, by (sum |c_k| |its response|)^2, where that is less, as of a long stream.
  */
 static netdp_status bound_spectral(const stream *s, const room *r, int32_t node, double *loss,
                                    netdp_error *error)
 {
-    double value = INFINITY, *last = r->m + (int64_t)s->slots * s->slots;
+    double apart = INFINITY, together = INFINITY, *last = r->m + (int64_t)s->slots * s->slots;
     netdp_i_matrices_apart(r->matrices, node, r->thread, r->m, last);
-    mirror(r->m, s->slots);
-    const bool proves = s->proof != NULL && s->proof->holds;
-    netdp_status status =
-        proves ? netdp_i_dual_proven(r->quadratic, r->m, s->slots, s->most, true, &value, error)
-               : netdp_i_dual_spectral(r->quadratic, r->m, s->slots, s->most, &value, error);
-    if (proves)
-        value += s->most * netdp_i_stream_gram_error(s->proof, r->m, s->slots, true);
     const double heard = netdp_i_sum_largest(last, s->slots, 0, 0, s->most);
-    *loss = value + heard * heard * (1 + ROUNDINGS * s->slots * DBL_EPSILON);
+    netdp_status status = times_largest(s, r, &apart, error);
+    apart += heard * heard * (1 + ROUNDINGS * s->slots * DBL_EPSILON);
+    if (status == NETDP_OK && heard > 0) {
+        netdp_i_matrices_fill(r->matrices, node, r->thread, r->m);
+        status = times_largest(s, r, &together, error);
+    }
+    *loss = fmin(apart, together);
     return status;
 }
 
@@ -217,11 +229,10 @@ static netdp_status bound_node(const stream *s, const room *r, netdp_i_seams *se
         *loss = fmin(s->most, *loss);
     } else {
         netdp_i_matrices_fill(r->matrices, i, 0, r->m);
-        status = seams != NULL
-                     ? bound_stitched(s, seams, r->matrices, i, s->from[first + i], r->m, loss,
-                                      error)
-                     : netdp_i_stream_bound(r->quadratic, s->bound, r->m, s->slots, s->most, loss,
-                                            error);
+        status = seams != NULL ? bound_stitched(s, seams, r->matrices, i, s->from[first + i], r->m,
+                                                loss, error)
+                               : netdp_i_stream_bound(r->quadratic, s->bound, r->m, s->slots,
+                                                      s->most, loss, error);
     }
     if (netdp_i_matrices_told(r->matrices, i))
         *loss = INFINITY;
@@ -417,8 +428,8 @@ static netdp_status bound_one(void *context, int64_t index, int thread, netdp_er
 {
     const together *t = context;
     const room r = {t->matrices, t->quadratic[thread], t->m[thread], thread};
-    return bound_proven(t->stream, &r, (int32_t)index, t->drift,
-                        &t->stream->loss[t->first + index], error);
+    return bound_proven(t->stream, &r, (int32_t)index, t->drift, &t->stream->loss[t->first + index],
+                        error);
 }
 
 static netdp_status bound_retraced(const stream *s, const netdp_i_retrace *retrace, together *t,

@@ -283,8 +283,7 @@ static netdp_status account_complete(const netdp_tally_request *request, netdp_b
     netdp_status status = NETDP_OK;
     if (losses->members < tally->nodes && bound == NETDP_BOUND_LEAST &&
         netdp_i_tally_walks(tally, request->unit))
-        status =
-            netdp_i_tally_walk(tally, losses->members, request->unit, progress, &walk, error);
+        status = netdp_i_tally_walk(tally, losses->members, request->unit, progress, &walk, error);
     if (status == NETDP_OK && losses->members < tally->nodes)
         status = request->unit.currency == NETDP_AS_RDP
                      ? at_order(tally, losses->members, request->unit.parameter, &value, error)
