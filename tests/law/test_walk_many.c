@@ -16,7 +16,7 @@
 static netdp_losses *account_all(const netdp_token *token, double sigma, double delta, double top)
 {
     netdp_losses *losses = NULL;
-    bool made = false;
+    netdp_i_all_pairs *all = NULL;
     const netdp_i_all_pairs_asked asked = {.token = token,
                                            .rate = netdp_i_spread_rate(token->contraction),
                                            .sigma = sigma,
@@ -24,8 +24,10 @@ static netdp_losses *account_all(const netdp_token *token, double sigma, double 
                                            .top = top};
     assert_ok(netdp_i_losses_new(netdp_transition_rows(token->law).nodes, NULL, 0, NULL, 0, false,
                                  &losses, &error));
-    assert_ok(netdp_i_all_pairs(&asked, losses, &made, NULL, &error));
-    assert_true(made);
+    assert_ok(netdp_i_all_pairs_new(&asked, losses, &all, &error));
+    assert_non_null(all);
+    assert_ok(netdp_i_all_pairs_at(all, &asked, NULL, &error));
+    netdp_i_all_pairs_free(all);
     return losses;
 }
 
