@@ -12,6 +12,7 @@
 #include "account/walk/given_path.h"
 #include "account/walk/least.h"
 #include "account/walk/many/all_pairs.h"
+#include "account/walk/many/far_laws.h"
 #include "account/walk/many/worst.h"
 #include "account/walk/mixture/mixed.h"
 #include "account/walk/spread.h"
@@ -32,6 +33,9 @@ enum { MOST_LAWS = 100000 };
 
 /* Of a law for compositions, in steps of its grid: costs that are small grow by so much and less. */
 #define COMPOSED_BEND 1.0
+
+/* Longer walks are followed in blocks of steps where so few pairs are asked for. */
+enum { FAR_STEPS = 8192, FAR_PAIRS = 256 };
 
 /* Why what was asked all at once is not certified, and which way it came. */
 static const char at_once[] = "computed in floating point (not in ball arithmetic), all pairs at once "
@@ -77,6 +81,7 @@ struct netdp_i_walk_account {
     alone *worst;           /* [worst_count]: of them, those that are asked one by one */
     int32_t worst_count;
     bool *is_alone; /* [to][from] */
+    bool near;         /* a long walk that is followed step by step */
     bool followed;     /* all pairs, at some noise: another one asks those kept */
     netdp_i_time_grid *times; /* NULL where neither a delta nor a cap asks for it */
     netdp_i_mixed *mixed;     /* [pairs]: [to][from], or NULL */
@@ -773,6 +778,81 @@ static netdp_status account_many(account *a, bool *made, const netdp_progress *p
     return status;
 }
 
+/* ---- a few pairs of a long walk ---- */
+
+/* Is it long, and are its pairs few? What Renyi orders say there was nowhere less. */
+static bool is_far(const account *a)
+{
+    const netdp_losses *l = a->losses;
+    return mixes(a) && a->law == NULL && l->members == 1 && !a->token->release &&
+           a->token->steps > FAR_STEPS && l->bound->bound != NETDP_BOUND_LEAST && !a->near &&
+           (int64_t)l->from_count * l->to_count <= FAR_PAIRS;
+}
+
+static netdp_status far_begin(account *a, netdp_error *error)
+{
+    a->pairs = (int64_t)a->losses->from_count * a->losses->to_count;
+    a->mixed = NETDP_I_NEW(netdp_i_mixed, a->pairs);
+    a->by_orders = NETDP_I_NEW(bool, a->pairs);
+    return a->mixed == NULL || a->by_orders == NULL
+               ? netdp_i_no_memory(error)
+               : netdp_i_time_grid_new(a->token->steps, false, &a->times, error);
+}
+
+/* *made is false where the spectrum is none for it. */
+static netdp_status far_pair(account *a, int32_t v, int32_t i, bool *made, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    const int64_t at = (int64_t)v * l->from_count + i, terms = a->token->steps + 1;
+    const double noise = noise_at(a, netdp_token_scale(a->token, l->from[i]));
+    const netdp_i_series series = {.terms = terms, .size = terms, .bins = 1};
+    const netdp_i_observer_set watch = {.series = &series, .members = 1, .rate = rate_of(a)};
+    const netdp_i_mixture_asked asked = {
+        .cap = a->token->cap, .tokens = a->token->tokens, .delta = a->delta};
+    netdp_i_returns *hunt = NULL;
+    *made = a->followed && netdp_i_mixed_ask(&a->mixed[at], noise, a->delta, &l->loss[at]);
+    if (*made)
+        return NETDP_OK;
+    netdp_status status = netdp_i_returns_plain(&watch, &hunt, error);
+    if (status == NETDP_OK)
+        status = netdp_i_far_laws(a->token, l->from[i], l->to[v], hunt, made, error);
+    if (status == NETDP_OK && *made)
+        status = netdp_i_mixed_answer(a->times, hunt, asked, noise, &a->mixed[at], &l->loss[at],
+                                      error);
+    netdp_i_returns_free(hunt);
+    return status;
+}
+
+static netdp_status account_far(account *a, bool *made, const netdp_progress *progress,
+                                netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    netdp_status status = a->times == NULL ? far_begin(a, error) : NETDP_OK;
+    *made = true;
+    for (int32_t v = 0; v < l->to_count && status == NETDP_OK && *made; v++)
+        for (int32_t i = 0; i < l->from_count && status == NETDP_OK && *made; i++) {
+            if (!netdp_losses_counts(l, i, v))
+                continue;
+            status = far_pair(a, v, i, made, error);
+            if (status == NETDP_OK)
+                status = netdp_i_report(progress, "pairs", (double)v * l->from_count + i + 1,
+                                        (double)a->pairs, error);
+        }
+    a->followed = status == NETDP_OK && *made;
+    if (status != NETDP_OK || *made)
+        return status;
+    a->near = true; /* the other way, from the beginning */
+    for (int64_t i = 0; i < a->pairs; i++)
+        netdp_i_mixed_clear(&a->mixed[i]);
+    netdp_i_free(a->mixed);
+    netdp_i_free(a->by_orders);
+    netdp_i_time_grid_free(a->times);
+    a->mixed = NULL;
+    a->by_orders = NULL;
+    a->times = NULL;
+    return NETDP_OK;
+}
+
 /* Of which bound each pair's answer is, where it is not the mixture's alone. */
 static void count_least(account *a)
 {
@@ -809,6 +889,12 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
         return status;
     if (made)
         return NETDP_OK;
+    if (is_far(a))
+        status = account_far(a, &made, progress, error);
+    for (int64_t i = 0; made && i < pairs; i++)
+        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
+    if (made || status != NETDP_OK)
+        return status;
     status = a->series == NULL ? excursions_begin(a, progress, error) : NETDP_OK;
     if (status == NETDP_OK)
         status = make_weights(a, error);
