@@ -244,6 +244,7 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
             return least_of_orders(&q, by_orders, value, error);
         if (status != NETDP_OK || !none)
             return status;
+        *by_orders = true;
     }
     return a->request.unit.currency == NETDP_AS_DP
                ? netdp_i_search_orders(ask_order, &q, a->delta, value, error)
@@ -660,7 +661,8 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
     if (mixes(a) && pairs <= MOST_LAWS && (a->mixed = NETDP_I_NEW(netdp_i_mixed, pairs)) == NULL)
         return netdp_i_no_memory(error);
     if (mixes(a) || (a->orders == 1 && a->token->cap > 0))
-        status = netdp_i_time_grid_new(a->token->steps, a->token->release, &a->times, error);
+        status = netdp_i_time_grid_new(a->token->steps, a->token->release, a->token->cap,
+                                       &a->times, error);
     if (status != NETDP_OK)
         return status;
     return netdp_i_powers_of_returns(a->token->law, l->from, l->from_count, terms, progress,
@@ -796,7 +798,7 @@ static netdp_status far_begin(account *a, netdp_error *error)
     a->by_orders = NETDP_I_NEW(bool, a->pairs);
     return a->mixed == NULL || a->by_orders == NULL
                ? netdp_i_no_memory(error)
-               : netdp_i_time_grid_new(a->token->steps, false, &a->times, error);
+               : netdp_i_time_grid_new(a->token->steps, false, a->token->cap, &a->times, error);
 }
 
 /* *made is false where the spectrum is none for it. */
@@ -1160,7 +1162,7 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
     l->given_count = 0;
     if (bound == NETDP_BOUND_GIVEN_PATH) {
         status = account_given(a, progress, error);
-    } else if (bound == NETDP_BOUND_LOCAL || (l->sound && noise == 0)) {
+    } else if (bound == NETDP_BOUND_LOCAL || (l->sound && (noise == 0 || l->local == 0))) {
         for (int64_t i = 0; i < pairs; i++)
             l->loss[i] = a->most[i % l->from_count];
     } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR ||

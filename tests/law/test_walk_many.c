@@ -113,7 +113,7 @@ static void test_laws(void **state)
     netdp_i_time_grid *grid = NULL;
     netdp_i_spectral *spectral = NULL;
     netdp_i_spectral_room *room = NULL;
-    assert_ok(netdp_i_time_grid_new(LENGTH, false, &grid, &error));
+    assert_ok(netdp_i_time_grid_new(LENGTH, false, 0, &grid, &error));
     assert_ok(netdp_i_spectral_new(&token, grid, &z, 1, &spectral, &error));
     assert_ok(netdp_i_spectral_room_new(spectral, &room, &error));
     assert_true(spectral->exact < grid->bins);

@@ -123,7 +123,7 @@ static netdp_status begin(all_pairs *a, netdp_error *error)
 {
     const netdp_token *token = a->asked.token;
     const int64_t count = token->cap < token->steps ? token->cap : token->steps;
-    netdp_status status = netdp_i_time_grid_new(token->steps, false, &a->grid, error);
+    netdp_status status = netdp_i_time_grid_new(token->steps, false, token->cap, &a->grid, error);
     if (status == NETDP_OK)
         status = netdp_i_tilts_new(a->grid, count, token->tokens, &a->tilts, error);
     if (status == NETDP_OK)
@@ -343,12 +343,44 @@ netdp_status netdp_i_all_pairs_new(const netdp_i_all_pairs_asked *asked, netdp_l
     return NETDP_OK;
 }
 
-netdp_status netdp_i_all_pairs_at(all_pairs *a, const netdp_i_all_pairs_asked *asked,
-                                  const netdp_progress *progress, netdp_error *error)
+static netdp_status at_delta(all_pairs *a, double delta, const netdp_progress *progress,
+                             netdp_error *error)
 {
-    a->asked = *asked;
-    netdp_status status = make_ladder(a, asked->delta, error);
+    netdp_status status = make_ladder(a, delta, error);
     return status == NETDP_OK ? netdp_i_for_each(a->losses->to_count, account_observer, a, progress,
                                                  "observers", error)
                               : status;
+}
+
+/*
+ * Sums are made for a few deltas alone. Between two of them delta is below the line in e^epsilon, so
+ * epsilon, which falls on it, is that of the line: a smaller delta never tells less.
+ */
+netdp_status netdp_i_all_pairs_at(all_pairs *a, const netdp_i_all_pairs_asked *asked,
+                                  const netdp_progress *progress, netdp_error *error)
+{
+    netdp_losses *l = a->losses;
+    const int64_t pairs = (int64_t)l->from_count * l->to_count;
+    const double at = -DELTAS * log10(asked->delta), near = nearbyint(at);
+    a->asked = *asked;
+    if (fabs(at - near) < 1e-12 * fmax(1, near))
+        return at_delta(a, fmin(asked->delta, pow(10, -near / DELTAS)), progress, error);
+    const double less = pow(10, -ceil(at) / DELTAS), more = pow(10, -floor(at) / DELTAS);
+    double *high = NETDP_I_NEW(double, pairs);
+    if (high == NULL)
+        return netdp_i_no_memory(error);
+    a->asked.top *= 1.5; /* what is said at the smaller delta may be above the local epsilon of the asked one */
+    netdp_status status = at_delta(a, less, progress, error);
+    memcpy(high, l->loss, (size_t)pairs * sizeof *high);
+    if (status == NETDP_OK)
+        status = at_delta(a, more, progress, error);
+    const double part = fmin(1, (more - asked->delta) / (more - less) * (1 + 1e-14));
+    for (int64_t i = 0; i < pairs && status == NETDP_OK; i++) {
+        const double low = fmin(l->loss[i], high[i]);
+        l->loss[i] = !isfinite(high[i]) || high[i] > 600
+                         ? high[i]
+                         : fmin(high[i], (low + log1p(part * expm1(high[i] - low))) * (1 + 1e-12));
+    }
+    netdp_i_free(high);
+    return status;
 }
