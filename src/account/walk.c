@@ -38,8 +38,9 @@ enum { MOST_LAWS = 100000 };
 enum { FAR_STEPS = 8192, FAR_PAIRS = 256 };
 
 /* Why what was asked all at once is not certified, and which way it came. */
-static const char at_once[] = "computed in floating point (not in ball arithmetic), all pairs at once "
-                              "and the worst one by one";
+static const char at_once[] =
+    "computed in floating point (not in ball arithmetic), all pairs at once "
+    "and the worst one by one";
 
 /* Sequences of one pair and its answer. */
 typedef struct kept {
@@ -74,15 +75,15 @@ struct netdp_i_walk_account {
     netdp_i_powers presence;  /* P(token is there) of asked nodes, then of the members */
     int kept_count;
     kept *kept;
-    signed char *like; /* [to][from] which kept pair it is like, or -1 */
-    bool *by_orders;   /* [to][from] is its answer that of Renyi orders, not the mixture's? */
+    signed char *like;      /* [to][from] which kept pair it is like, or -1 */
+    bool *by_orders;        /* [to][from] is its answer that of Renyi orders, not the mixture's? */
     netdp_i_all_pairs *all; /* pairs: all at once */
     bool few;               /* one by one; neither: not known yet */
     alone *worst;           /* [worst_count]: of them, those that are asked one by one */
     int32_t worst_count;
-    bool *is_alone; /* [to][from] */
-    bool near;         /* a long walk that is followed step by step */
-    bool followed;     /* all pairs, at some noise: another one asks those kept */
+    bool *is_alone;           /* [to][from] */
+    bool near;                /* a long walk that is followed step by step */
+    bool followed;            /* all pairs, at some noise: another one asks those kept */
     netdp_i_time_grid *times; /* NULL where neither a delta nor a cap asks for it */
     netdp_i_mixed *mixed;     /* [pairs]: [to][from], or NULL */
     int64_t pairs;
@@ -661,8 +662,8 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
     if (mixes(a) && pairs <= MOST_LAWS && (a->mixed = NETDP_I_NEW(netdp_i_mixed, pairs)) == NULL)
         return netdp_i_no_memory(error);
     if (mixes(a) || (a->orders == 1 && a->token->cap > 0))
-        status = netdp_i_time_grid_new(a->token->steps, a->token->release, a->token->cap,
-                                       &a->times, error);
+        status = netdp_i_time_grid_new(a->token->steps, a->token->release, a->token->cap, &a->times,
+                                       error);
     if (status != NETDP_OK)
         return status;
     return netdp_i_powers_of_returns(a->token->law, l->from, l->from_count, terms, progress,
@@ -819,8 +820,8 @@ static netdp_status far_pair(account *a, int32_t v, int32_t i, bool *made, netdp
     if (status == NETDP_OK)
         status = netdp_i_far_laws(a->token, l->from[i], l->to[v], hunt, made, error);
     if (status == NETDP_OK && *made)
-        status = netdp_i_mixed_answer(a->times, hunt, asked, noise, &a->mixed[at], &l->loss[at],
-                                      error);
+        status =
+            netdp_i_mixed_answer(a->times, hunt, asked, noise, &a->mixed[at], &l->loss[at], error);
     netdp_i_returns_free(hunt);
     return status;
 }

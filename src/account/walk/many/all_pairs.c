@@ -55,9 +55,9 @@ struct netdp_i_all_pairs {
     netdp_i_spectral *spectral;
     netdp_i_ladder *ladder; /* of the moment */
     rooms *room;            /* [threads] */
-    means *looked;          /* [observers looked at][from_count], zero where a pair does not count */
-    int32_t observers;      /* looked at: all, or some of them */
-    double *mean, *off;     /* [SAMPLES][TILTS] */
+    means *looked;      /* [observers looked at][from_count], zero where a pair does not count */
+    int32_t observers;  /* looked at: all, or some of them */
+    double *mean, *off; /* [SAMPLES][TILTS] */
     int32_t samples;
 };
 
@@ -135,11 +135,12 @@ static netdp_status begin(all_pairs *a, netdp_error *error)
         return status;
     const int64_t from = a->losses->from_count;
     const bool all = from * a->losses->to_count <= MOST_KEPT;
-    a->observers = all || a->losses->to_count < LOOK_OBSERVERS ? a->losses->to_count : LOOK_OBSERVERS;
+    a->observers =
+        all || a->losses->to_count < LOOK_OBSERVERS ? a->losses->to_count : LOOK_OBSERVERS;
     a->mean = NETDP_I_NEW(double, SAMPLES *TILTS);
     a->off = NETDP_I_NEW(double, SAMPLES *TILTS);
     a->room = NETDP_I_NEW(rooms, netdp_i_threads());
-    a->looked = NETDP_I_NEW(means, a->observers *from);
+    a->looked = NETDP_I_NEW(means, a->observers * from);
     if (a->mean == NULL || a->off == NULL || a->room == NULL || a->looked == NULL)
         return netdp_i_no_memory(error);
     for (int i = 0; i < netdp_i_threads() && status == NETDP_OK; i++) {
@@ -369,7 +370,8 @@ netdp_status netdp_i_all_pairs_at(all_pairs *a, const netdp_i_all_pairs_asked *a
     double *high = NETDP_I_NEW(double, pairs);
     if (high == NULL)
         return netdp_i_no_memory(error);
-    a->asked.top *= 1.5; /* what is said at the smaller delta may be above the local epsilon of the asked one */
+    a->asked.top *=
+        1.5; /* what is said at the smaller delta may be above the local epsilon of the asked one */
     netdp_status status = at_delta(a, less, progress, error);
     memcpy(high, l->loss, (size_t)pairs * sizeof *high);
     if (status == NETDP_OK)

@@ -58,9 +58,8 @@ typedef struct geometric {
 
 static void fill_geometric(const double complex *z, double left, bool later, geometric *g)
 {
-    *g = (geometric){.size = left < 1 ? log1p(-left) : log(left - 1),
-                     .negative = left > 1,
-                     .later = later};
+    *g = (geometric){
+        .size = left < 1 ? log1p(-left) : log(left - 1), .negative = left > 1, .later = later};
     for (int k = 0; k < POINTS; k++) {
         const double complex law = left * z[k] / (1 - (1 - left) * z[k]) * (later ? z[k] : 1);
         g->law[2 * k] = creal(law);

@@ -36,7 +36,7 @@ typedef struct far {
     const netdp_token *token;
     const double *pi;
     int32_t u, v, place[2];
-    bool flat;    /* the start is the stationary law, and that is uniform */
+    bool flat;     /* the start is the stationary law, and that is uniform */
     double *begin; /* [nodes of reach]: rho / sqrt(pi), where it is not flat */
     netdp_i_reach reach;
     int64_t steps, edges, *edge;
@@ -49,8 +49,8 @@ typedef struct far {
 
 static void far_clear(far *a)
 {
-    double **all[] = {&a->f.self, &a->f.other, &a->f.pair, &a->f.presence, &a->f.inverse,
-                      &a->f.visits, &a->begin};
+    double **all[] = {&a->f.self,    &a->f.other,  &a->f.pair, &a->f.presence,
+                      &a->f.inverse, &a->f.visits, &a->begin};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         netdp_i_free(*all[i]);
     for (int i = 0; i < LAWS; i++)
@@ -365,8 +365,8 @@ static void fill_law(const far *a, int which, const double complex (*law)[LAWS],
             const double *weight = c->weight + 2 * (int64_t)e * NETDP_I_CONTOUR_POINTS;
             double below = at_start + off;
             for (int k = 0; k < NETDP_I_CONTOUR_POINTS; k++) {
-                const double complex x =
-                    law[r * NETDP_I_CONTOUR_POINTS + k][which] - (which == START ? a->f.presence[0] : 0);
+                const double complex x = law[r * NETDP_I_CONTOUR_POINTS + k][which] -
+                                         (which == START ? a->f.presence[0] : 0);
                 below += weight[2 * k] * creal(x) + weight[2 * k + 1] * cimag(x);
             }
             const double now = fmax(sum, fmin(below, 1 + off));

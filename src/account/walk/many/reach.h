@@ -33,8 +33,8 @@ void netdp_i_reach_follow(netdp_i_reach *reach, double *x, const int32_t place[2
  * value[i] = x' (I - z_i S)^{-1} x, up to 1e-14 of it or so: until more steps change it by no more.
  * x as above, kept. *made is false where too many are needed.
  */
-netdp_status netdp_i_reach_transform(netdp_i_reach *reach, const double *x, const double _Complex *z,
-                                     int32_t points, double _Complex *value, bool *made,
-                                     netdp_error *error);
+netdp_status netdp_i_reach_transform(netdp_i_reach *reach, const double *x,
+                                     const double _Complex *z, int32_t points,
+                                     double _Complex *value, bool *made, netdp_error *error);
 
 #endif

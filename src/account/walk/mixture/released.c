@@ -31,7 +31,8 @@ static double find_returns(netdp_i_returns *hunt, rooms *r)
 /* r->now = r->now times the law r->returns; returns what a term may be off, `off` and `noise` before. */
 static double convolve(const netdp_i_series *series, rooms *r, double off, double noise)
 {
-    const double back = netdp_i_series_sum(r->returns, series->terms) + (double)series->terms * noise;
+    const double back =
+        netdp_i_series_sum(r->returns, series->terms) + (double)series->terms * noise;
     const double made = off * back + noise * netdp_i_series_sum(r->now, series->terms) +
                         netdp_i_series_noise(series, r->now, r->returns);
     netdp_i_series_transform(series, r->now, r->bins_now);
