@@ -164,6 +164,9 @@ static void test_released(void **state)
         netdp_i_returns_prepare(hunt, &back);
         assert_ok(netdp_i_released_open(hunt, s.cap, &open, &error));
         const double truth = walked_open(n, &s); /* and where fewer than the cap have come */
+        if (!(open >= truth && open <= 1))
+            print_message("%d steps, cap %d: %.17g, and at most %.17g\n", s.steps, (int)s.cap,
+                          truth, open);
         assert_true(open >= truth && open <= 1);
         assert_true(s.steps < 700 || open < 1e-9);
         netdp_i_returns_free(hunt);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "account/walk/many/contour.h"
-#include "account/walk/many/reach.h"
+#include "account/walk/many/nearby.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -37,8 +37,8 @@ typedef struct far {
     const double *pi;
     int32_t u, v, place[2];
     bool flat;     /* the start is the stationary law, and that is uniform */
-    double *begin; /* [nodes of reach]: rho / sqrt(pi), where it is not flat */
-    netdp_i_reach reach;
+    double *begin; /* [nodes nearby]: rho / sqrt(pi), where it is not flat */
+    netdp_i_nearby nearby;
     int64_t steps, edges, *edge;
     netdp_i_contour contour;
     int32_t points;     /* the contour's, and one that is real */
@@ -55,7 +55,7 @@ static void far_clear(far *a)
         netdp_i_free(*all[i]);
     for (int i = 0; i < LAWS; i++)
         netdp_i_free(a->f.law[i]);
-    netdp_i_reach_clear(&a->reach);
+    netdp_i_nearby_clear(&a->nearby);
     netdp_i_contour_clear(&a->contour);
     netdp_i_free(a->edge);
     netdp_i_free(a->z);
@@ -126,7 +126,7 @@ static bool is_flat(const far *a)
     return flat;
 }
 
-/* rho / sqrt(pi) after the burn-in, on the nodes of the reach, which holds all where it spreads. */
+/* rho / sqrt(pi) after the burn-in, on the nodes nearby, which holds all where it spreads. */
 static netdp_status find_begin(far *a, netdp_error *error)
 {
     const netdp_token *token = a->token;
@@ -156,17 +156,17 @@ static netdp_status find_begin(far *a, netdp_error *error)
     for (int32_t x = 0; x < n && !a->flat; x++)
         if (at[x] > 0 && x != a->u && x != a->v)
             first[count++] = x;
-    status = netdp_i_reach_new(rows, a->pi, first, count, &a->reach, error);
+    status = netdp_i_nearby_new(rows, a->pi, first, count, &a->nearby, error);
     if (status != NETDP_OK)
         goto done;
-    a->place[0] = a->reach.place[a->u];
-    a->place[1] = a->reach.place[a->v];
-    a->begin = NETDP_I_NEW(double, a->reach.nodes);
+    a->place[0] = a->nearby.place[a->u];
+    a->place[1] = a->nearby.place[a->v];
+    a->begin = NETDP_I_NEW(double, a->nearby.nodes);
     if (a->begin == NULL)
         status = netdp_i_no_memory(error);
     for (int32_t x = 0; x < n && status == NETDP_OK && !a->flat; x++)
         if (at[x] > 0)
-            a->begin[a->reach.place[x]] = at[x] / sqrt(a->pi[x]);
+            a->begin[a->nearby.place[x]] = at[x] / sqrt(a->pi[x]);
 done:
     netdp_i_free(first);
     netdp_i_free(at);
@@ -185,13 +185,13 @@ static double complex mixed_of(double complex both, double complex x, double com
 static netdp_status transform(far *a, const double *x, double complex *into, bool *made,
                               netdp_error *error)
 {
-    return *made ? netdp_i_reach_transform(&a->reach, x, a->z, a->points, into, made, error)
+    return *made ? netdp_i_nearby_transform(&a->nearby, x, a->z, a->points, into, made, error)
                  : NETDP_OK;
 }
 
 static netdp_status find_transforms(far *a, bool *made, netdp_error *error)
 {
-    const int64_t p = a->points, n = a->reach.nodes;
+    const int64_t p = a->points, n = a->nearby.nodes;
     double *x = NETDP_I_NEW(double, n), square = 0;
     double complex *uu = a->of, *vv = uu + p, *uv = vv + p, *us = uv + p, *ss = us + p;
     if (x == NULL)
@@ -236,19 +236,19 @@ static netdp_status follow(far *a, netdp_error *error)
         whole = (*all[i] = NETDP_I_NEW(double, terms)) != NULL && whole;
     for (int i = 0; i < LAWS; i++)
         whole = (f->law[i] = NETDP_I_NEW(double, terms)) != NULL && whole;
-    double *x = NETDP_I_NEW(double, a->reach.nodes);
+    double *x = NETDP_I_NEW(double, a->nearby.nodes);
     if (!whole || x == NULL) {
         netdp_i_free(x);
         return netdp_i_no_memory(error);
     }
     x[a->place[1]] = 1;
-    netdp_i_reach_follow(&a->reach, x, a->place, terms, (double *[]){f->pair, f->other});
-    memset(x, 0, (size_t)a->reach.nodes * sizeof *x);
+    netdp_i_nearby_follow(&a->nearby, x, a->place, terms, (double *[]){f->pair, f->other});
+    memset(x, 0, (size_t)a->nearby.nodes * sizeof *x);
     x[a->place[0]] = 1;
-    netdp_i_reach_follow(&a->reach, x, a->place, terms, (double *[]){f->self, f->visits});
-    memcpy(x, a->begin, (size_t)a->reach.nodes * sizeof *x);
+    netdp_i_nearby_follow(&a->nearby, x, a->place, terms, (double *[]){f->self, f->visits});
+    memcpy(x, a->begin, (size_t)a->nearby.nodes * sizeof *x);
     if (!a->flat)
-        netdp_i_reach_follow(&a->reach, x, a->place, terms, (double *[]){f->presence, f->visits});
+        netdp_i_nearby_follow(&a->nearby, x, a->place, terms, (double *[]){f->presence, f->visits});
     const double root = sqrt(a->pi[a->u]);
     for (int64_t t = 0; t < terms; t++)
         f->presence[t] = a->flat ? a->pi[a->u] : f->presence[t] * root;

@@ -1,4 +1,4 @@
-#include "account/walk/many/reach.h"
+#include "account/walk/many/nearby.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,9 +17,9 @@ enum { FIRST_LOOK = 32, MOST_STEPS = 30000 };
 /* A vector that is as small is rounding: the tridiagonal matrix is whole. */
 #define NOTHING 1e-14
 
-typedef netdp_i_reach reach;
+typedef netdp_i_nearby nearby;
 
-void netdp_i_reach_clear(reach *r)
+void netdp_i_nearby_clear(nearby *r)
 {
     netdp_i_free(r->place);
     netdp_i_free(r->end);
@@ -28,11 +28,11 @@ void netdp_i_reach_clear(reach *r)
     netdp_i_free(r->weight);
     for (int i = 0; i < 3; i++)
         netdp_i_free(r->room[i]);
-    *r = (reach){0};
+    *r = (nearby){0};
 }
 
 /* order [nodes]: hop by hop. */
-static void find_order(netdp_rows rows, const int32_t *first, int32_t count, reach *r,
+static void find_order(netdp_rows rows, const int32_t *first, int32_t count, nearby *r,
                        int32_t *order)
 {
     for (int32_t u = 0; u < rows.nodes; u++)
@@ -53,7 +53,7 @@ static void find_order(netdp_rows rows, const int32_t *first, int32_t count, rea
     }
 }
 
-static void fill_rows(netdp_rows rows, const double *pi, const int32_t *order, reach *r)
+static void fill_rows(netdp_rows rows, const double *pi, const int32_t *order, nearby *r)
 {
     int64_t at = 0;
     for (int32_t i = 0; i < r->nodes; i++) {
@@ -68,15 +68,15 @@ static void fill_rows(netdp_rows rows, const double *pi, const int32_t *order, r
     r->start[r->nodes] = at;
 }
 
-netdp_status netdp_i_reach_new(netdp_rows rows, const double *pi, const int32_t *first,
-                               int32_t count, reach *r, netdp_error *error)
+netdp_status netdp_i_nearby_new(netdp_rows rows, const double *pi, const int32_t *first,
+                                int32_t count, nearby *r, netdp_error *error)
 {
     const int64_t n = rows.nodes;
-    *r = (reach){.place = NETDP_I_NEW(int32_t, n),
-                 .end = NETDP_I_NEW(int32_t, n + 1),
-                 .start = NETDP_I_NEW(int64_t, n + 1),
-                 .column = NETDP_I_NEW(int32_t, rows.start[n]),
-                 .weight = NETDP_I_NEW(double, rows.start[n])};
+    *r = (nearby){.place = NETDP_I_NEW(int32_t, n),
+                  .end = NETDP_I_NEW(int32_t, n + 1),
+                  .start = NETDP_I_NEW(int64_t, n + 1),
+                  .column = NETDP_I_NEW(int32_t, rows.start[n]),
+                  .weight = NETDP_I_NEW(double, rows.start[n])};
     int32_t *order = NETDP_I_NEW(int32_t, n);
     bool whole = r->place != NULL && r->end != NULL && r->start != NULL && r->column != NULL &&
                  r->weight != NULL && order != NULL;
@@ -86,25 +86,26 @@ netdp_status netdp_i_reach_new(netdp_rows rows, const double *pi, const int32_t 
         find_order(rows, first, count, r, order);
         fill_rows(rows, pi, order, r);
     } else {
-        netdp_i_reach_clear(r);
+        netdp_i_nearby_clear(r);
     }
     netdp_i_free(order);
     return whole ? NETDP_OK : netdp_i_no_memory(error);
 }
 
-static int32_t end_of(const reach *r, int64_t hops)
+static int32_t end_of(const nearby *r, int64_t hops)
 {
     return r->end[hops < r->levels ? hops : r->levels - 1];
 }
 
 /* y = S x, for an x that is 0 beyond so many hops less one. */
-static void apply(const reach *r, int64_t hops, const double *x, double *y)
+static void apply(const nearby *r, int64_t hops, const double *x, double *y)
 {
     const netdp_rows rows = {r->nodes, r->start, r->column, r->weight};
     netdp_i_rows_apply_part(rows, 0, end_of(r, hops), x, y, 1);
 }
 
-void netdp_i_reach_follow(reach *r, double *x, const int32_t place[2], int64_t terms, double *at[2])
+void netdp_i_nearby_follow(nearby *r, double *x, const int32_t place[2], int64_t terms,
+                           double *at[2])
 {
     double *now = x, *next = r->room[0];
     memset(next, 0, (size_t)r->nodes * sizeof *next);
@@ -142,7 +143,7 @@ static double look(const double *diagonal, const double *beside, int64_t order,
 }
 
 /* One step: room[1] the vector, room[0] the one before, room[2] the next, not yet of length 1. */
-static void advance(reach *r, int64_t step, double before, double *diagonal, double *beside)
+static void advance(nearby *r, int64_t step, double before, double *diagonal, double *beside)
 {
     const int32_t end = end_of(r, step + 1);
     double *last = r->room[0], *now = r->room[1], *next = r->room[2], sum = 0, square = 0;
@@ -165,9 +166,9 @@ static void advance(reach *r, int64_t step, double before, double *diagonal, dou
     r->room[2] = last;
 }
 
-netdp_status netdp_i_reach_transform(reach *r, const double *x, const double complex *z,
-                                     int32_t points, double complex *value, bool *made,
-                                     netdp_error *error)
+netdp_status netdp_i_nearby_transform(nearby *r, const double *x, const double complex *z,
+                                      int32_t points, double complex *value, bool *made,
+                                      netdp_error *error)
 {
     double *diagonal = NETDP_I_NEW(double, MOST_STEPS), *beside = NETDP_I_NEW(double, MOST_STEPS);
     double square = 0;
