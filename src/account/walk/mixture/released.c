@@ -15,6 +15,7 @@ enum { PARTS = 4, SHORTER = 4, SHORTEST = 256 };
 typedef struct rooms {
     double *returns, *now;
     fftw_complex *bins_returns, *bins_now;
+    int64_t steps; /* of the part at hand */
 } rooms;
 
 /* The first terms up to `steps`. */
@@ -22,6 +23,13 @@ static void begin_with(const double *law, int64_t steps, int64_t terms, double *
 {
     for (int64_t t = 0; t < terms; t++)
         into[t] = t <= steps ? law[t] : 0;
+}
+
+/* A law up to there, of which what is below 0 is rounding. */
+static void cut_off(const netdp_i_series *series, rooms *r)
+{
+    for (int64_t t = 0; t < series->terms; t++)
+        r->now[t] = t <= r->steps ? fmax(0, r->now[t]) : 0;
 }
 
 /* r->returns = the law of the steps from u back to u. Returns what a term of it may be off. */
@@ -37,6 +45,7 @@ static double find_returns(netdp_i_returns *hunt, rooms *r, double *off)
     netdp_i_series_transform(series, r->now, r->bins_now);
     netdp_i_series_multiply(series, r->bins_now, r->bins_returns, r->bins_now);
     netdp_i_series_restore(series, r->bins_now, r->now);
+    cut_off(series, r);
     return noise;
 }
 
@@ -50,6 +59,7 @@ static double convolve(const netdp_i_series *series, rooms *r, double off, doubl
     netdp_i_series_transform(series, r->now, r->bins_now);
     netdp_i_series_multiply(series, r->bins_now, r->bins_returns, r->bins_now);
     netdp_i_series_restore(series, r->bins_now, r->now);
+    cut_off(series, r);
     return made;
 }
 
@@ -57,14 +67,14 @@ static double convolve(const netdp_i_series *series, rooms *r, double off, doubl
  * r->returns = the law of F's first visit from u, with its transform; not hunt->first, which is raised. Returns
  * what a term may be off.
  */
-static double find_first(netdp_i_returns *hunt, int64_t steps, rooms *r)
+static double find_first(netdp_i_returns *hunt, rooms *r)
 {
     const netdp_i_observer_set *watch = hunt->watch;
     const netdp_i_series *series = watch->series;
     double noise = watch->members * watch->noise;
     memset(hunt->bins_b, 0, (size_t)series->bins * sizeof *hunt->bins_b);
     for (int32_t g = 0; g < watch->members; g++) {
-        begin_with(hunt->arrivals[g], steps, series->terms, r->returns);
+        begin_with(hunt->arrivals[g], r->steps, series->terms, r->returns);
         netdp_i_series_transform(series, r->returns, hunt->bins_a);
         for (int32_t f = 0; f < watch->members; f++) {
             const int64_t gf = (int64_t)g * watch->members + f;
@@ -83,19 +93,19 @@ static double find_first(netdp_i_returns *hunt, int64_t steps, rooms *r)
  * r->now = the law of F's first visit after the last contribution that counts. Returns what a term may be
  * off.
  */
-static double find_last(netdp_i_returns *hunt, int64_t cap, int64_t steps, rooms *r)
+static double find_last(netdp_i_returns *hunt, int64_t cap, rooms *r)
 {
     const netdp_i_series *series = hunt->watch->series;
     const int64_t terms = series->terms;
     double off = 0;
-    begin_with(hunt->presence, steps, terms, r->now);
+    begin_with(hunt->presence, r->steps, terms, r->now);
     const double noise = find_returns(hunt, r, &off);
     for (int64_t t = 0; t < terms; t++)
         r->returns[t] = t == 0 ? 0 : fmax(0, -r->returns[t]);
     netdp_i_series_transform(series, r->returns, r->bins_returns);
     for (int64_t k = 1; k < cap; k++)
         off = convolve(series, r, off, noise);
-    return convolve(series, r, off, find_first(hunt, steps, r));
+    return convolve(series, r, off, find_first(hunt, r));
 }
 
 netdp_status netdp_i_released_open(netdp_i_returns *hunt, int64_t cap, double *open,
@@ -104,19 +114,18 @@ netdp_status netdp_i_released_open(netdp_i_returns *hunt, int64_t cap, double *o
     const netdp_i_series *series = hunt->watch->series;
     const int64_t steps = series->terms - 1;
     rooms r = {netdp_i_series_array(series), netdp_i_series_array(series),
-               netdp_i_series_bins(series), netdp_i_series_bins(series)};
+               netdp_i_series_bins(series), netdp_i_series_bins(series), steps};
     const bool whole =
         r.returns != NULL && r.now != NULL && r.bins_returns != NULL && r.bins_now != NULL;
     *open = 1;
-    int64_t part = steps;
-    for (int i = 0; i < PARTS && whole && cap <= MOST && (i == 0 || part >= SHORTEST); i++) {
-        const double off = find_last(hunt, cap, part, &r);
+    for (int i = 0; i < PARTS && whole && cap <= MOST && (i == 0 || r.steps >= SHORTEST); i++) {
+        const double off = find_last(hunt, cap, &r);
         double come = 0;
-        for (int64_t t = 0; t <= part; t++) {
+        for (int64_t t = 0; t <= r.steps; t++) {
             come += r.now[t] - off;
             *open = fmin(*open, fmax(0, 1 - come) + 1e-12);
         }
-        part /= SHORTER;
+        r.steps /= SHORTER;
     }
     netdp_i_series_drop(r.returns);
     netdp_i_series_drop(r.now);
