@@ -826,6 +826,20 @@ static netdp_status far_pair(account *a, int32_t v, int32_t i, bool *made, netdp
     return status;
 }
 
+/* What was kept of them, where they are followed step by step after all. */
+static void far_end(account *a)
+{
+    for (int64_t i = 0; i < a->pairs; i++)
+        netdp_i_mixed_clear(&a->mixed[i]);
+    netdp_i_free(a->mixed);
+    netdp_i_free(a->by_orders);
+    netdp_i_time_grid_free(a->times);
+    a->mixed = NULL;
+    a->by_orders = NULL;
+    a->times = NULL;
+    a->near = true;
+}
+
 static netdp_status account_far(account *a, bool *made, const netdp_progress *progress,
                                 netdp_error *error)
 {
@@ -844,15 +858,7 @@ static netdp_status account_far(account *a, bool *made, const netdp_progress *pr
     a->followed = status == NETDP_OK && *made;
     if (status != NETDP_OK || *made)
         return status;
-    a->near = true; /* the other way, from the beginning */
-    for (int64_t i = 0; i < a->pairs; i++)
-        netdp_i_mixed_clear(&a->mixed[i]);
-    netdp_i_free(a->mixed);
-    netdp_i_free(a->by_orders);
-    netdp_i_time_grid_free(a->times);
-    a->mixed = NULL;
-    a->by_orders = NULL;
-    a->times = NULL;
+    far_end(a); /* the other way, from the beginning */
     return NETDP_OK;
 }
 
@@ -898,6 +904,8 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
         l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
     if (made || status != NETDP_OK)
         return status;
+    if (a->series == NULL && a->times != NULL)
+        far_end(a);
     status = a->series == NULL ? excursions_begin(a, progress, error) : NETDP_OK;
     if (status == NETDP_OK)
         status = make_weights(a, error);
