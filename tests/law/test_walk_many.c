@@ -368,7 +368,7 @@ static void test_worst(void **state)
     qsort(ratio, (size_t)count, sizeof *ratio, compare_numbers);
     print_message("all at once, in parts of one by one: %.3f to %.3f, in the median %.3f\n",
                   ratio[0], ratio[count - 1], ratio[count / 2]);
-    assert_true(ratio[0] > 0.6 && ratio[count - 1] < 1.1);
+    assert_true(ratio[0] > 0.6 && ratio[count - 1] < 1.2);
     netdp_losses_free(all);
     drop(n);
 }
