@@ -12,6 +12,8 @@
 #include "account/walk/given_path.h"
 #include "account/walk/least.h"
 #include "account/walk/many/all_pairs.h"
+#include "account/walk/many/far_laws.h"
+#include "account/walk/many/worst.h"
 #include "account/walk/mixture/mixed.h"
 #include "account/walk/spread.h"
 #include "base/fail.h"
@@ -32,6 +34,14 @@ enum { MOST_LAWS = 100000 };
 /* Of a law for compositions, in steps of its grid: costs that are small grow by so much and less. */
 #define COMPOSED_BEND 1.0
 
+/* Longer walks are followed in blocks of steps where so few pairs are asked for. */
+enum { FAR_STEPS = 8192, FAR_PAIRS = 256 };
+
+/* Why what was asked all at once is not certified, and which way it came. */
+static const char at_once[] =
+    "computed in floating point (not in ball arithmetic), all pairs at once "
+    "and the worst one by one";
+
 /* Sequences of one pair and its answer. */
 typedef struct kept {
     netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
@@ -41,6 +51,13 @@ typedef struct kept {
 } kept;
 
 typedef struct netdp_i_walk_account account;
+
+/* Pairs of one observer that are asked one by one beside all at once. */
+typedef struct alone {
+    int32_t observer, count;
+    int32_t *index, *source; /* [count]: in losses->from, and there */
+    account *account;
+} alone;
 
 struct netdp_i_walk_account {
     netdp_walk_request request; /* with the noise of the moment */
@@ -58,10 +75,15 @@ struct netdp_i_walk_account {
     netdp_i_powers presence;  /* P(token is there) of asked nodes, then of the members */
     int kept_count;
     kept *kept;
-    signed char *like; /* [to][from] which kept pair it is like, or -1 */
-    bool *by_orders;   /* [to][from] is its answer that of Renyi orders, not the mixture's? */
-    bool many, few;    /* pairs: all at once, or one by one; neither: not known yet */
-    bool followed;     /* all pairs, at some noise: another one asks those kept */
+    signed char *like;      /* [to][from] which kept pair it is like, or -1 */
+    bool *by_orders;        /* [to][from] is its answer that of Renyi orders, not the mixture's? */
+    netdp_i_all_pairs *all; /* pairs: all at once */
+    bool few;               /* one by one; neither: not known yet */
+    alone *worst;           /* [worst_count]: of them, those that are asked one by one */
+    int32_t worst_count;
+    bool *is_alone;           /* [to][from] */
+    bool near;                /* a long walk that is followed step by step */
+    bool followed;            /* all pairs, at some noise: another one asks those kept */
     netdp_i_time_grid *times; /* NULL where neither a delta nor a cap asks for it */
     netdp_i_mixed *mixed;     /* [pairs]: [to][from], or NULL */
     int64_t pairs;
@@ -223,6 +245,7 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
             return least_of_orders(&q, by_orders, value, error);
         if (status != NETDP_OK || !none)
             return status;
+        *by_orders = true;
     }
     return a->request.unit.currency == NETDP_AS_DP
                ? netdp_i_search_orders(ask_order, &q, a->delta, value, error)
@@ -468,7 +491,7 @@ static netdp_status account_observer(account *a, int32_t v, const netdp_progress
                                      netdp_error *error)
 {
     const netdp_losses *l = a->losses;
-    const bool alone = l->to_count == 1;
+    const bool single = l->to_count == 1;
     int32_t count = 0;
     a->member = l->to + v;
     a->loss = l->loss + (int64_t)v * l->from_count;
@@ -479,7 +502,7 @@ static netdp_status account_observer(account *a, int32_t v, const netdp_progress
     if (status == NETDP_OK)
         status = find_todo(a, v, &count, error);
     if (status == NETDP_OK && count > 0)
-        status = account_todo(a, count, alone ? progress : NULL, error);
+        status = account_todo(a, count, single ? progress : NULL, error);
     for (int32_t f = 0; f < a->members; f++)
         netdp_i_powers_clear(&a->arrivals[f]);
     return status;
@@ -491,6 +514,13 @@ static void clear_weights(account *a)
 {
     for (int k = 0; a->weights != NULL && k < a->orders; k++)
         netdp_i_weights_clear(&a->weights[k]);
+}
+
+static void alone_clear(alone *w)
+{
+    netdp_i_walk_account_free(w->account);
+    netdp_i_free(w->index);
+    netdp_i_free(w->source);
 }
 
 void netdp_i_walk_account_free(account *a)
@@ -527,6 +557,11 @@ void netdp_i_walk_account_free(account *a)
     netdp_i_free(a->todo);
     netdp_i_free(a->most);
     netdp_i_free(a->unit);
+    for (int32_t k = 0; k < a->worst_count; k++)
+        alone_clear(&a->worst[k]);
+    netdp_i_free(a->worst);
+    netdp_i_free(a->is_alone);
+    netdp_i_all_pairs_free(a->all);
     netdp_i_series_free(a->series);
     netdp_losses_free(a->losses);
     netdp_i_free(a);
@@ -627,7 +662,8 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
     if (mixes(a) && pairs <= MOST_LAWS && (a->mixed = NETDP_I_NEW(netdp_i_mixed, pairs)) == NULL)
         return netdp_i_no_memory(error);
     if (mixes(a) || (a->orders == 1 && a->token->cap > 0))
-        status = netdp_i_time_grid_new(a->token->steps, a->token->release, &a->times, error);
+        status = netdp_i_time_grid_new(a->token->steps, a->token->release, a->token->cap, &a->times,
+                                       error);
     if (status != NETDP_OK)
         return status;
     return netdp_i_powers_of_returns(a->token->law, l->from, l->from_count, terms, progress,
@@ -652,6 +688,65 @@ static bool answer_observer(const account *a, int32_t v)
     return true;
 }
 
+/* ---- all at once, and the worst one by one ---- */
+
+/* Their losses, by their own account. */
+static netdp_status ask_again(account *a, const alone *w, netdp_error *error)
+{
+    netdp_status status = netdp_i_walk_account_at(w->account, a->request.noise, NULL, error);
+    for (int32_t i = 0; i < w->count && status == NETDP_OK; i++)
+        a->losses->loss[(int64_t)w->observer * a->losses->from_count + w->index[i]] =
+            w->account->losses->loss[i];
+    return status;
+}
+
+static netdp_status ask_alone(void *context, int32_t observer, const int32_t *index, int32_t count,
+                              netdp_error *error)
+{
+    account *a = context;
+    alone *grown = netdp_i_grow(a->worst, a->worst_count + 1, sizeof *grown);
+    if (grown == NULL)
+        return netdp_i_no_memory(error);
+    a->worst = grown;
+    alone *w = &a->worst[a->worst_count];
+    *w = (alone){.observer = observer,
+                 .count = count,
+                 .index = NETDP_I_NEW(int32_t, count),
+                 .source = NETDP_I_NEW(int32_t, count)};
+    a->worst_count++;
+    if (w->index == NULL || w->source == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < count; i++) {
+        w->index[i] = index[i];
+        w->source[i] = a->losses->from[index[i]];
+    }
+    netdp_walk_request request = a->request;
+    request.from = w->source;
+    request.from_count = count;
+    request.to = a->losses->to + observer;
+    request.to_count = 1;
+    request.unit.parameter = a->delta;
+    request.law_epsilon = request.law_delta = 0;
+    netdp_status status = netdp_i_walk_account_new(&request, &w->account, error);
+    if (status != NETDP_OK)
+        return status;
+    w->account->few = true;
+    return ask_again(a, w, error);
+}
+
+/* The worst pairs of those that were asked all at once. */
+static netdp_status account_worst(account *a, netdp_error *error)
+{
+    const int64_t pairs = (int64_t)a->losses->from_count * a->losses->to_count;
+    netdp_status status = NETDP_OK;
+    if (a->is_alone == NULL && (a->is_alone = NETDP_I_NEW(bool, pairs)) == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t k = 0; k < a->worst_count && status == NETDP_OK; k++)
+        status = ask_again(a, &a->worst[k], error);
+    return status == NETDP_OK ? netdp_i_worst_alone(a->losses, a->is_alone, ask_alone, a, error)
+                              : status;
+}
+
 /* All at once, where there are many pairs and few of them are alike; *made: is that done? */
 static netdp_status account_many(account *a, bool *made, const netdp_progress *progress,
                                  netdp_error *error)
@@ -661,17 +756,110 @@ static netdp_status account_many(account *a, bool *made, const netdp_progress *p
                                            .sigma = a->request.noise,
                                            .delta = a->delta,
                                            .top = a->losses->local};
+    netdp_losses *l = a->losses;
     netdp_status status = NETDP_OK;
+    bool fit = false;
     *made = false;
     if (!mixes(a) || a->law != NULL || a->few)
         return NETDP_OK;
-    if (!a->many)
-        status = netdp_i_all_pairs_fit(&asked, a->losses, &a->many, error);
-    if (status == NETDP_OK && a->many)
-        status = netdp_i_all_pairs(&asked, a->losses, made, progress, error);
-    a->many = *made;
-    a->few = status == NETDP_OK && !*made;
+    if (a->all == NULL) {
+        status = netdp_i_all_pairs_fit(&asked, l, &fit, error);
+        if (status == NETDP_OK && fit)
+            status = netdp_i_all_pairs_new(&asked, l, &a->all, error);
+        a->few = status == NETDP_OK && a->all == NULL;
+    }
+    if (status != NETDP_OK || a->all == NULL)
+        return status;
+    status = netdp_i_all_pairs_at(a->all, &asked, progress, error);
+    for (int64_t i = 0; i < (int64_t)l->from_count * l->to_count && status == NETDP_OK; i++)
+        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
+    if (status == NETDP_OK)
+        status = account_worst(a, error);
+    if (status == NETDP_OK)
+        l->reason = at_once;
+    *made = status == NETDP_OK;
     return status;
+}
+
+/* ---- a few pairs of a long walk ---- */
+
+/* Is it long, and are its pairs few? What Renyi orders say there was nowhere less. */
+static bool is_far(const account *a)
+{
+    const netdp_losses *l = a->losses;
+    return mixes(a) && a->law == NULL && l->members == 1 && !a->token->release &&
+           a->token->steps > FAR_STEPS && l->bound->bound != NETDP_BOUND_LEAST && !a->near &&
+           (int64_t)l->from_count * l->to_count <= FAR_PAIRS;
+}
+
+static netdp_status far_begin(account *a, netdp_error *error)
+{
+    a->pairs = (int64_t)a->losses->from_count * a->losses->to_count;
+    a->mixed = NETDP_I_NEW(netdp_i_mixed, a->pairs);
+    a->by_orders = NETDP_I_NEW(bool, a->pairs);
+    return a->mixed == NULL || a->by_orders == NULL
+               ? netdp_i_no_memory(error)
+               : netdp_i_time_grid_new(a->token->steps, false, a->token->cap, &a->times, error);
+}
+
+/* *made is false where the spectrum is none for it. */
+static netdp_status far_pair(account *a, int32_t v, int32_t i, bool *made, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    const int64_t at = (int64_t)v * l->from_count + i, terms = a->token->steps + 1;
+    const double noise = noise_at(a, netdp_token_scale(a->token, l->from[i]));
+    const netdp_i_series series = {.terms = terms, .size = terms, .bins = 1};
+    const netdp_i_observer_set watch = {.series = &series, .members = 1, .rate = rate_of(a)};
+    const netdp_i_mixture_asked asked = {
+        .cap = a->token->cap, .tokens = a->token->tokens, .delta = a->delta};
+    netdp_i_returns *hunt = NULL;
+    *made = a->followed && netdp_i_mixed_ask(&a->mixed[at], noise, a->delta, &l->loss[at]);
+    if (*made)
+        return NETDP_OK;
+    netdp_status status = netdp_i_returns_plain(&watch, &hunt, error);
+    if (status == NETDP_OK)
+        status = netdp_i_far_laws(a->token, l->from[i], l->to[v], hunt, made, error);
+    if (status == NETDP_OK && *made)
+        status =
+            netdp_i_mixed_answer(a->times, hunt, asked, noise, &a->mixed[at], &l->loss[at], error);
+    netdp_i_returns_free(hunt);
+    return status;
+}
+
+/* What was kept of them, where they are followed step by step after all. */
+static void far_end(account *a)
+{
+    for (int64_t i = 0; i < a->pairs; i++)
+        netdp_i_mixed_clear(&a->mixed[i]);
+    netdp_i_free(a->mixed);
+    netdp_i_free(a->by_orders);
+    netdp_i_time_grid_free(a->times);
+    a->mixed = NULL;
+    a->by_orders = NULL;
+    a->times = NULL;
+    a->near = true;
+}
+
+static netdp_status account_far(account *a, bool *made, const netdp_progress *progress,
+                                netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    netdp_status status = a->times == NULL ? far_begin(a, error) : NETDP_OK;
+    *made = true;
+    for (int32_t v = 0; v < l->to_count && status == NETDP_OK && *made; v++)
+        for (int32_t i = 0; i < l->from_count && status == NETDP_OK && *made; i++) {
+            if (!netdp_losses_counts(l, i, v))
+                continue;
+            status = far_pair(a, v, i, made, error);
+            if (status == NETDP_OK)
+                status = netdp_i_report(progress, "pairs", (double)v * l->from_count + i + 1,
+                                        (double)a->pairs, error);
+        }
+    a->followed = status == NETDP_OK && *made;
+    if (status != NETDP_OK || *made)
+        return status;
+    far_end(a); /* the other way, from the beginning */
+    return NETDP_OK;
 }
 
 /* Of which bound each pair's answer is, where it is not the mixture's alone. */
@@ -708,10 +896,16 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
     netdp_status status = account_many(a, &made, progress, error);
     if (status != NETDP_OK)
         return status;
-    for (int64_t i = 0; made && i < pairs; i++)
-        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
     if (made)
         return NETDP_OK;
+    if (is_far(a))
+        status = account_far(a, &made, progress, error);
+    for (int64_t i = 0; made && i < pairs; i++)
+        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
+    if (made || status != NETDP_OK)
+        return status;
+    if (a->series == NULL && a->times != NULL)
+        far_end(a);
     status = a->series == NULL ? excursions_begin(a, progress, error) : NETDP_OK;
     if (status == NETDP_OK)
         status = make_weights(a, error);
@@ -977,7 +1171,7 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
     l->given_count = 0;
     if (bound == NETDP_BOUND_GIVEN_PATH) {
         status = account_given(a, progress, error);
-    } else if (bound == NETDP_BOUND_LOCAL || (l->sound && noise == 0)) {
+    } else if (bound == NETDP_BOUND_LOCAL || (l->sound && (noise == 0 || l->local == 0))) {
         for (int64_t i = 0; i < pairs; i++)
             l->loss[i] = a->most[i % l->from_count];
     } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR ||
@@ -997,6 +1191,24 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
         l->local = up(l->local + a->request.law_epsilon);
     }
     netdp_i_losses_exclude(l);
+    return status;
+}
+
+netdp_status netdp_i_walk_account_worst(account *a, double noise, double *value, bool *known,
+                                        netdp_error *error)
+{
+    a->request.noise = noise;
+    *known = a->worst_count > 0;
+    *value = 0;
+    netdp_status status = NETDP_OK;
+    for (int32_t k = 0; k < a->worst_count && status == NETDP_OK; k++) {
+        const alone *w = &a->worst[k];
+        status = netdp_i_walk_account_at(w->account, noise, NULL, error);
+        for (int32_t i = 0; i < w->count; i++)
+            *value = fmax(*value, w->account->losses->loss[i]);
+    }
+    if (a->request.law_epsilon > 0)
+        *value = up(*value + a->request.law_epsilon);
     return status;
 }
 

@@ -21,6 +21,13 @@ netdp_status netdp_i_walk_account_at(netdp_i_walk_account *account, double noise
                                      const netdp_progress *progress, netdp_error *error);
 
 /*
+ * The largest loss of the pairs that were asked one by one beside all at once, from whose summary it
+ * was. *known is false where there are none: no account yet, or all of its pairs are asked so.
+ */
+netdp_status netdp_i_walk_account_worst(netdp_i_walk_account *account, double noise, double *value,
+                                        bool *known, netdp_error *error);
+
+/*
  * What the one pair's path costs, at the noise that one step of the walk has for it (*noise), as
  * masses for any composition; *found is false, and nothing is made, where the bound has no such law.
  */

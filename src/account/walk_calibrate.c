@@ -1,5 +1,6 @@
 /* The least noise of a walk that meets a target, by a search on its account, which is kept. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "account/losses/search.h"
 #include "account/walk.h"
@@ -8,17 +9,27 @@
 /* An evaluation follows every pair again: the search ends within this part below the target. */
 #define CLOSE_ENOUGH 5e-4
 
+/* So often the search begins anew, with pairs that turned out to be the worst at its end. */
+enum { MOST_TURNS = 6 };
+
 typedef struct calibration {
     netdp_i_walk_account *account;
     const netdp_target *target;
     const netdp_progress *progress;
     netdp_summary summary; /* at the noise of the moment */
+    bool few;              /* the pairs known as the worst will do, where only they count */
 } calibration;
 
 static netdp_status evaluate(void *context, double sigma, double *value, netdp_error *error)
 {
     calibration *c = context;
-    netdp_status status = netdp_i_walk_account_at(c->account, sigma, c->progress, error);
+    bool known = false;
+    netdp_status status = NETDP_OK;
+    if (c->few && c->target->over != NETDP_OVER_MEAN)
+        status = netdp_i_walk_account_worst(c->account, sigma, value, &known, error);
+    if (status != NETDP_OK || known)
+        return status;
+    status = netdp_i_walk_account_at(c->account, sigma, c->progress, error);
     if (status == NETDP_OK)
         status = netdp_losses_summary(netdp_i_walk_account_losses(c->account), sigma,
                                       c->target->unit, &c->summary, error);
@@ -50,9 +61,15 @@ netdp_status netdp_walk_calibrate(const netdp_walk_request *request, const netdp
                               "bound: %s is not an upper bound; noise is only calibrated on sound "
                               "bounds",
                               netdp_i_walk_account_losses(c.account)->bound->name);
-    if (status == NETDP_OK && !isinf(target->epsilon))
+    value = INFINITY;
+    for (int turn = 0; turn < MOST_TURNS && status == NETDP_OK && value > target->epsilon; turn++) {
+        c.few = turn + 1 < MOST_TURNS;
         status = netdp_i_search_noise(evaluate, &c, target, CLOSE_ENOUGH, &made.noise, error);
-    if (status == NETDP_OK)
+        c.few = false;
+        if (status == NETDP_OK)
+            status = evaluate(&c, made.noise, &value, error);
+    }
+    if (status == NETDP_OK && isinf(target->epsilon))
         status = evaluate(&c, made.noise, &value, error);
     if (status != NETDP_OK) {
         netdp_i_walk_account_free(c.account);

@@ -4,6 +4,7 @@
  * each path, and not far above what is found step by step.
  */
 #include "account/walk/mixture/mixed.h"
+#include "account/walk/mixture/released.h"
 #include "account/walk/observer_set.h"
 #include "walk_drawn.h"
 
@@ -107,6 +108,85 @@ static void test_all_paths(void **state)
     assert_true(near > asked / 2);
 }
 
+/* P(a contribution that counts is followed by no visit), step by step. */
+static double walked_open(net n, const setting *s)
+{
+    enum { COUNTS = 8 };
+    static double at[NODES][COUNTS][2], next[NODES][COUNTS][2];
+    memset(at, 0, sizeof at);
+    for (int32_t v = 0; v < n.rows.nodes; v++)
+        at[v][0][0] = 1.0 / n.rows.nodes;
+    for (int64_t t = 0; t <= s->steps; t++) {
+        memset(next, 0, sizeof next);
+        for (int32_t v = 0; v < n.rows.nodes; v++)
+            for (int k = 0; k <= s->cap; k++)
+                for (int open = 0; open < 2; open++) {
+                    const bool counts = v == s->from && k < s->cap && t < s->steps;
+                    const int after = k + counts, left = v == s->to[0] ? 0 : counts ? 1 : open;
+                    if (t == s->steps)
+                        next[v][after][left] += at[v][k][open];
+                    for (int64_t e = n.rows.start[v]; e < n.rows.start[v + 1] && t < s->steps; e++)
+                        next[n.rows.column[e]][after][left] += at[v][k][open] * n.rows.weight[e];
+                }
+        memcpy(at, next, sizeof at);
+    }
+    double sum = 0;
+    for (int32_t v = 0; v < n.rows.nodes; v++)
+        for (int k = 0; k <= s->cap; k++)
+            sum += at[v][k][1];
+    return sum;
+}
+
+/* Where a release is not followed, what it may tell is lost: never less than that, and no cliff behind. */
+static void test_released(void **state)
+{
+    (void)state;
+    static const int32_t lengths[] = {60, 200, 700};
+    net n = open_net("hypercube 3", 1, "metropolis");
+    for (int i = 0; i < 9; i++) {
+        setting s = {"",   "", lengths[i % 3], 7, 1, {0}, NETDP_START_UNIFORM, 1 + i / 3,
+                     true, 3,  1e-5,           0};
+        const int64_t terms = s.steps + 1;
+        netdp_i_series *series = NULL;
+        netdp_i_observer_set *watch = NULL;
+        netdp_i_returns *hunt = NULL;
+        const double back = 1;
+        double open = 0;
+        assert_ok(netdp_i_series_new(terms, &series, &error));
+        double *between = netdp_i_series_array(series);
+        fill_powers(n, 0, 0, terms, between);
+        assert_ok(netdp_i_observer_set_new(series, 1, (const double *const *)&between, true, &watch,
+                                           &error));
+        assert_ok(netdp_i_returns_new(watch, &hunt, &error));
+        fill_powers(n, 7, 7, terms, hunt->returns);
+        fill_start(n, &s, terms, hunt->presence);
+        fill_powers(n, 7, 0, terms, hunt->arrivals[0]);
+        netdp_i_returns_prepare(hunt, &back);
+        assert_ok(netdp_i_released_open(hunt, s.cap, &open, &error));
+        const double truth = walked_open(n, &s); /* and where fewer than the cap have come */
+        if (!(open >= truth && open <= 1))
+            print_message("%d steps, cap %d: %.17g, and at most %.17g\n", s.steps, (int)s.cap,
+                          truth, open);
+        assert_true(open >= truth && open <= 1);
+        assert_true(s.steps < 700 || open < 1e-7);
+        netdp_i_returns_free(hunt);
+        netdp_i_observer_set_free(watch);
+        netdp_i_series_drop(between);
+        netdp_i_series_free(series);
+    }
+    drop(n);
+    n = open_net("hypercube 4", 1, "metropolis");
+    double last = 0;
+    for (int i = 0; i < 4; i++) { /* the steps at which it is followed otherwise */
+        static const int32_t steps[] = {512, 513, 2048, 2049};
+        const setting s = {"", "", steps[i], 15, 1, {0}, NETDP_START_UNIFORM, 2, true, 6, 1e-6, 0};
+        const double value = account(n, &s, NETDP_BOUND_AUTO);
+        assert_true(i == 0 || (value < 1.03 * last && value > 0.97 * last));
+        last = value;
+    }
+    drop(n);
+}
+
 /* It is asked beside the other where the steps are many, and says little more there than step by step. */
 static void test_joint(void **state)
 {
@@ -174,7 +254,8 @@ static void test_order(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_paths),
-                                       cmocka_unit_test(test_joint), cmocka_unit_test(test_order)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_paths), cmocka_unit_test(test_joint),
+        cmocka_unit_test(test_released), cmocka_unit_test(test_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,14 @@
  * All pairs of a walk at once against all paths of small walks, one by one, and against the account
  * of one pair: laws by eigenvectors, sums that dominate the Gaussian delta, and what is printed.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <netdp/random.h>
 
 #include "account/losses/losses.h"
 #include "account/walk/cost_law.h"
 #include "account/walk/many/all_pairs.h"
+#include "account/walk/many/far_laws.h"
 #include "account/walk/many/ladder.h"
 #include "account/walk/many/spectral.h"
 #include "account/walk/spread.h"
@@ -16,7 +18,7 @@
 static netdp_losses *account_all(const netdp_token *token, double sigma, double delta, double top)
 {
     netdp_losses *losses = NULL;
-    bool made = false;
+    netdp_i_all_pairs *all = NULL;
     const netdp_i_all_pairs_asked asked = {.token = token,
                                            .rate = netdp_i_spread_rate(token->contraction),
                                            .sigma = sigma,
@@ -24,8 +26,10 @@ static netdp_losses *account_all(const netdp_token *token, double sigma, double 
                                            .top = top};
     assert_ok(netdp_i_losses_new(netdp_transition_rows(token->law).nodes, NULL, 0, NULL, 0, false,
                                  &losses, &error));
-    assert_ok(netdp_i_all_pairs(&asked, losses, &made, NULL, &error));
-    assert_true(made);
+    assert_ok(netdp_i_all_pairs_new(&asked, losses, &all, &error));
+    assert_non_null(all);
+    assert_ok(netdp_i_all_pairs_at(all, &asked, NULL, &error));
+    netdp_i_all_pairs_free(all);
     return losses;
 }
 
@@ -111,7 +115,7 @@ static void test_laws(void **state)
     netdp_i_time_grid *grid = NULL;
     netdp_i_spectral *spectral = NULL;
     netdp_i_spectral_room *room = NULL;
-    assert_ok(netdp_i_time_grid_new(LENGTH, false, &grid, &error));
+    assert_ok(netdp_i_time_grid_new(LENGTH, false, 0, &grid, &error));
     assert_ok(netdp_i_spectral_new(&token, grid, &z, 1, &spectral, &error));
     assert_ok(netdp_i_spectral_room_new(spectral, &room, &error));
     assert_true(spectral->exact < grid->bins);
@@ -144,6 +148,90 @@ static void test_laws(void **state)
     netdp_i_spectral_free(spectral);
     netdp_i_time_grid_free(grid);
     drop(n);
+}
+
+/* ---- far laws ---- */
+
+enum { FAR = 3000, MOST_NODES = 40 };
+
+/* into[t]: from the law `at`, the first step t >= from at `to`, `not_over` (or -1) not on the way. */
+static void first_step(net n, double *at, int32_t to, int32_t not_over, int64_t from, double *into)
+{
+    double next[MOST_NODES];
+    for (int64_t t = 0; t <= FAR; t++) {
+        into[t] = t >= from ? at[to] : 0;
+        if (t >= from)
+            at[to] = 0;
+        if (t > 0 && not_over >= 0)
+            at[not_over] = 0;
+        memset(next, 0, sizeof next);
+        for (int32_t x = 0; x < n.rows.nodes; x++)
+            for (int64_t e = n.rows.start[x]; e < n.rows.start[x + 1]; e++)
+                next[n.rows.column[e]] += at[x] * n.rows.weight[e];
+        memcpy(at, next, sizeof next);
+    }
+}
+
+/* Nowhere later than what is walked, and no earlier than the first step of a block. */
+static void expect_earlier(const double *law, const double *walked)
+{
+    double made = 0, sum = 0, ahead = 0;
+    int64_t to = 0;
+    for (int64_t t = 0; t <= FAR; t++) {
+        made += law[t];
+        sum += walked[t];
+        for (; to <= FAR && to <= 1.006 * (double)t + 1; to++)
+            ahead += walked[to];
+        assert_true(made >= sum - 1e-14 && made <= ahead + 1e-9);
+    }
+}
+
+static void test_far_laws(void **state)
+{
+    (void)state;
+    static const char *const weights[] = {"metropolis", "lazy:0.3:hamilton"};
+    static double walked[FAR + 1];
+    const netdp_i_series series = {.terms = FAR + 1, .size = FAR + 1, .bins = 1};
+    const netdp_i_observer_set watch = {.series = &series, .members = 1};
+    for (int i = 0; i < 6; i++) {
+        const int32_t u = (5 * i + 3) % MOST_NODES, v = (11 * i + 1) % MOST_NODES;
+        net n = open_net("erdos-renyi 40 0.12", 3, weights[i % 2]);
+        const netdp_token token = {.law = n.law,
+                                   .steps = FAR,
+                                   .burn_in = i == 4 ? 3 : 0,
+                                   .start = i / 2 == 0   ? NETDP_START_UNIFORM
+                                            : i / 2 == 1 ? NETDP_START_OBSERVER
+                                                         : 7,
+                                   .tokens = 1};
+        netdp_i_returns *hunt = NULL;
+        bool made = false;
+        assert_ok(netdp_i_returns_plain(&watch, &hunt, &error));
+        assert_ok(netdp_i_far_laws(&token, u, v, hunt, &made, &error));
+        assert_true(made);
+        const double *const law[] = {hunt->again, hunt->exits[0], hunt->first[0], hunt->found[0]};
+        const int32_t from[] = {u, u, u, v}, to[] = {u, v, v, u}, not_over[] = {v, u, -1, -1};
+        for (int k = 0; k < 4; k++) {
+            double at[MOST_NODES] = {0};
+            at[from[k]] = 1;
+            first_step(n, at, to[k], not_over[k], 1, walked);
+            expect_earlier(law[k], walked);
+        }
+        double at[MOST_NODES] = {0}, next[MOST_NODES];
+        for (int32_t x = 0; x < MOST_NODES; x++)
+            at[x] = token.start == NETDP_START_UNIFORM ? 1.0 / MOST_NODES
+                                                       : x == (token.start == 7 ? 7 : v);
+        for (int64_t t = 0; t < token.burn_in; t++) {
+            memset(next, 0, sizeof next);
+            for (int32_t x = 0; x < MOST_NODES; x++)
+                for (int64_t e = n.rows.start[x]; e < n.rows.start[x + 1]; e++)
+                    next[n.rows.column[e]] += at[x] * n.rows.weight[e];
+            memcpy(at, next, sizeof at);
+        }
+        first_step(n, at, u, -1, 0, walked);
+        expect_earlier(hunt->start, walked);
+        netdp_i_returns_free(hunt);
+        drop(n);
+    }
 }
 
 enum { ATOMS = 5 };
@@ -210,6 +298,12 @@ static void test_ladder(void **state)
     netdp_i_ladder_free(ladder);
 }
 
+static int compare_numbers(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
 /* About what one pair's own account says, and more where steps, contributions or noise are so. */
 static void test_one_by_one(void **state)
 {
@@ -238,6 +332,44 @@ static void test_one_by_one(void **state)
     }
     for (int i = 0; i < 4; i++)
         netdp_losses_free(all[i]);
+    drop(n);
+}
+
+/* Of all pairs the worst is what the pair alone has, whoever else is asked, and the bound says so. */
+static void test_worst(void **state)
+{
+    (void)state;
+    enum { NODES = 40 };
+    net n = open_net("erdos-renyi 40 0.12", 3, "metropolis");
+    setting s = {"", "", 60, 0, 1, {0}, NETDP_START_UNIFORM, 12, false, 2, 1e-3, 0};
+    const netdp_token token = token_of(n, &s);
+    netdp_walk_request request = {
+        .token = &token, .noise = s.sigma, .unit = {NETDP_AS_DP, s.delta}};
+    netdp_losses *all = NULL;
+    netdp_summary summary;
+    assert_ok(netdp_walk_losses_new(&request, NULL, &all, &error));
+    assert_ok(netdp_losses_summary(all, s.sigma, request.unit, &summary, &error));
+    assert_non_null(strstr(all->reason, "one by one"));
+    double most = 0, ratio[NODES * 3];
+    int32_t count = 0;
+    for (int32_t v = 0; v < NODES; v++)
+        for (int32_t turn = 0; turn < 3; turn++) {
+            s.to[0] = v;
+            s.from = turn == 0 ? netdp_graph_neighbours(n.graph, v)[0] : (v + 13 * turn) % NODES;
+            const double one = account(n, &s, NETDP_BOUND_AUTO);
+            ratio[count++] = all->loss[(int64_t)v * NODES + s.from] / one;
+            most = fmax(most, one);
+        }
+    assert_true(summary.max >= most * (1 - 1e-9));
+    s.from = summary.worst_from;
+    s.to[0] = summary.worst_to;
+    const double alone = account(n, &s, NETDP_BOUND_AUTO);
+    assert_true(fabs(summary.max / alone - 1) < 1e-9);
+    qsort(ratio, (size_t)count, sizeof *ratio, compare_numbers);
+    print_message("all at once, in parts of one by one: %.3f to %.3f, in the median %.3f\n",
+                  ratio[0], ratio[count - 1], ratio[count / 2]);
+    assert_true(ratio[0] > 0.6 && ratio[count - 1] < 1.2);
+    netdp_losses_free(all);
     drop(n);
 }
 
@@ -278,9 +410,10 @@ static void test_relabelled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_paths),
-                                       cmocka_unit_test(test_laws), cmocka_unit_test(test_ladder),
-                                       cmocka_unit_test(test_one_by_one),
-                                       cmocka_unit_test(test_relabelled)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_paths), cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_ladder),    cmocka_unit_test(test_one_by_one),
+        cmocka_unit_test(test_far_laws),  cmocka_unit_test(test_worst),
+        cmocka_unit_test(test_relabelled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

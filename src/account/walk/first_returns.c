@@ -90,6 +90,31 @@ netdp_status netdp_i_returns_new(const netdp_i_observer_set *watch, netdp_i_retu
     return NETDP_OK;
 }
 
+netdp_status netdp_i_returns_plain(const netdp_i_observer_set *watch, netdp_i_returns **hunt,
+                                   netdp_error *error)
+{
+    netdp_i_returns *made = NETDP_I_NEW(netdp_i_returns, 1);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    made->watch = watch;
+    double **const one[] = {&made->again, &made->start, &made->presence};
+    double ***const lists[] = {&made->exits, &made->first, &made->found};
+    bool whole = true;
+    for (int i = 0; i < 3; i++) {
+        whole = (*one[i] = netdp_i_series_array(watch->series)) != NULL && whole;
+        double **list = *lists[i] = NETDP_I_NEW(double *, watch->members);
+        whole = list != NULL && whole;
+        for (int32_t f = 0; list != NULL && f < watch->members; f++)
+            whole = (list[f] = netdp_i_series_array(watch->series)) != NULL && whole;
+    }
+    if (!whole) {
+        netdp_i_returns_free(made);
+        return netdp_i_no_memory(error);
+    }
+    *hunt = made;
+    return NETDP_OK;
+}
+
 /* e_uf = sum_g G_ug (G_FF^-1)_gf: the law of the first visit of F, at f. */
 static double find_first_visits(netdp_i_returns *hunt)
 {

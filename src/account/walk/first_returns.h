@@ -37,6 +37,13 @@ netdp_status netdp_i_returns_new(const netdp_i_observer_set *watch, netdp_i_retu
 void netdp_i_returns_free(netdp_i_returns *hunt);
 
 /*
+ * With rooms for the laws alone, `again` to `start` and presence, which the caller fills; nothing is prepared.
+ * watch needs no inverse.
+ */
+netdp_status netdp_i_returns_plain(const netdp_i_observer_set *watch, netdp_i_returns **hunt,
+                                   netdp_error *error);
+
+/*
  * From returns, presence and arrivals, which the caller has filled, everything up to `start`;
  * back[f] = pi_u / pi_f: (P^t)_fu = back[f] (P^t)_uf.
  */

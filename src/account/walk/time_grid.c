@@ -15,6 +15,10 @@
  */
 enum { ALONE = 32, FEW = 128, MANY = 512 };
 
+/* With few contributions that count a released walk is followed so far: at most this much work, or this far. */
+enum { MOST_RELEASED = 2048 };
+#define WORK (128.0 * MANY * MANY)
+
 typedef struct fineness {
     int64_t exact, times;
     double growth;
@@ -165,14 +169,23 @@ static netdp_status with_rough(int64_t steps, const fineness *of_fine, const fin
     return NETDP_OK;
 }
 
-netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
-                                   netdp_error *error)
+/* Steps that are followed one by one. */
+static int64_t alone_up_to(bool release, int64_t cap)
+{
+    if (!release)
+        return FEW;
+    const double most = cap > 0 ? sqrt(WORK / (double)cap) : 0;
+    return most > MOST_RELEASED ? MOST_RELEASED : most > MANY ? (int64_t)most : MANY;
+}
+
+netdp_status netdp_i_time_grid_new(int64_t steps, bool release, int64_t cap,
+                                   netdp_i_time_grid **grid, netdp_error *error)
 {
     netdp_i_time_grid *made = NULL;
-    netdp_status status = steps <= (release ? MANY : FEW)
+    netdp_status status = steps <= alone_up_to(release, cap)
                               ? grid_new(steps, NULL, &made, error)
                               : with_rough(steps, &fine, &rough, &made, error);
-    if (status == NETDP_OK && steps > ALONE && !release)
+    if (status == NETDP_OK && steps > (release ? FEW : ALONE))
         status = netdp_i_time_grid_coarse(steps, &made->beside, error);
     if (status != NETDP_OK) {
         netdp_i_time_grid_free(made);

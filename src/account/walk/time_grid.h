@@ -32,9 +32,12 @@ typedef struct netdp_i_time_grid {
     struct netdp_i_time_grid *beside; /* without slots: another upper bound, asked too; or NULL */
 } netdp_i_time_grid;
 
-/* Step by step where steps are few, and up to more of them where the end of the walk is seen. */
-netdp_status netdp_i_time_grid_new(int64_t steps, bool release, netdp_i_time_grid **grid,
-                                   netdp_error *error);
+/*
+ * Step by step where steps are few, and up to more of them where the end of the walk is seen: the
+ * more, the fewer contributions count. cap: 0 where all do.
+ */
+netdp_status netdp_i_time_grid_new(int64_t steps, bool release, int64_t cap,
+                                   netdp_i_time_grid **grid, netdp_error *error);
 /* In bins, however few the steps are. */
 netdp_status netdp_i_time_grid_coarse(int64_t steps, netdp_i_time_grid **grid, netdp_error *error);
 void netdp_i_time_grid_free(netdp_i_time_grid *grid);

@@ -1,6 +1,7 @@
 #include "account/walk/many/all_pairs.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "account/losses/losses.h"
@@ -11,22 +12,28 @@
 #include "base/parallel.h"
 #include "mixing/powers.h"
 
-enum { TILTS = NETDP_I_TILTS, WIDTH = NETDP_I_SPECTRAL_WIDTH };
+enum { TILTS = NETDP_I_TILTS, FIRST_POSITIVE = 8, WIDTH = NETDP_I_SPECTRAL_WIDTH };
 
 /* So many pairs are worth the eigenvectors and the sums. */
-enum { FEWEST_PAIRS = 10000 };
+enum { FEWEST_PAIRS = 1000 };
 
 /* What an observer takes is for all nodes, so that these are at most so many times the sources. */
 enum { MOST_TIMES = 8 };
 
 /* Nodes are looked at up to so many returns; with fewer kinds of them other pairs are alike. */
-enum { LOOK = 12, KINDS = 64 };
+enum { LOOK = 12, KINDS = 16 };
 
 /* Contributions that are followed, and their cost over all tokens. */
 enum { MOST_COUNT = 32, MOST_COST = 40 };
 
-/* Pairs that the sums are made for: of so many observers so many sources. */
-enum { SAMPLE_OBSERVERS = 32, SAMPLE_SOURCES = 5, SAMPLES = SAMPLE_OBSERVERS * SAMPLE_SOURCES };
+/* Means are kept of so many pairs at most; of more, those of so many observers are looked at. */
+enum { MOST_KEPT = 250000, LOOK_OBSERVERS = 32 };
+
+/* Pairs that the sums are made for: by rank, by how little they tell, and the extremes. */
+enum { BY_RANK = 72, BY_SIZE = 72, EXTREME = 8, SAMPLES = BY_RANK + BY_SIZE + 2 * EXTREME };
+
+/* Deltas whose sums are made: so many to a factor of ten. */
+#define DELTAS 4.0
 
 /* One thread's. */
 typedef struct rooms {
@@ -35,17 +42,26 @@ typedef struct rooms {
     int32_t *source, *index; /* [from_count] */
 } rooms;
 
-typedef struct all_pairs {
-    const netdp_i_all_pairs_asked *asked;
+/* Of one pair. */
+typedef struct means {
+    double mean[TILTS], off[TILTS];
+} means;
+
+struct netdp_i_all_pairs {
+    netdp_i_all_pairs_asked asked; /* of the moment */
     netdp_losses *losses;
     netdp_i_time_grid *grid;
     netdp_i_tilts *tilts;
     netdp_i_spectral *spectral;
-    netdp_i_ladder *ladder;
-    rooms *room;        /* [threads] */
+    netdp_i_ladder *ladder; /* of the moment */
+    rooms *room;            /* [threads] */
+    means *looked;      /* [observers looked at][from_count], zero where a pair does not count */
+    int32_t observers;  /* looked at: all, or some of them */
     double *mean, *off; /* [SAMPLES][TILTS] */
     int32_t samples;
-} all_pairs;
+};
+
+typedef netdp_i_all_pairs all_pairs;
 
 static bool suits(const netdp_i_all_pairs_asked *asked, const netdp_losses *losses)
 {
@@ -82,8 +98,10 @@ netdp_status netdp_i_all_pairs_fit(const netdp_i_all_pairs_asked *asked, const n
     return status;
 }
 
-static void all_pairs_clear(all_pairs *a)
+void netdp_i_all_pairs_free(all_pairs *a)
 {
+    if (a == NULL)
+        return;
     for (int i = 0; a->room != NULL && i < netdp_i_threads(); i++) {
         netdp_i_spectral_room_free(a->room[i].spectral);
         netdp_i_tilts_room_free(a->room[i].tilts);
@@ -95,28 +113,35 @@ static void all_pairs_clear(all_pairs *a)
     netdp_i_spectral_free(a->spectral);
     netdp_i_tilts_free(a->tilts);
     netdp_i_time_grid_free(a->grid);
+    netdp_i_free(a->looked);
     netdp_i_free(a->mean);
     netdp_i_free(a->off);
+    netdp_i_free(a);
 }
 
 static netdp_status begin(all_pairs *a, netdp_error *error)
 {
-    const netdp_token *token = a->asked->token;
+    const netdp_token *token = a->asked.token;
     const int64_t count = token->cap < token->steps ? token->cap : token->steps;
-    netdp_status status = netdp_i_time_grid_new(token->steps, false, &a->grid, error);
+    netdp_status status = netdp_i_time_grid_new(token->steps, false, token->cap, &a->grid, error);
     if (status == NETDP_OK)
         status = netdp_i_tilts_new(a->grid, count, token->tokens, &a->tilts, error);
     if (status == NETDP_OK)
         status = netdp_i_spectral_new(token, a->grid, a->tilts->z, a->tilts->points, &a->spectral,
                                       error);
     if (status == NETDP_OK)
-        status = netdp_i_tilts_set(a->tilts, a->spectral, a->asked->rate, error);
+        status = netdp_i_tilts_set(a->tilts, a->spectral, a->asked.rate, error);
     if (status != NETDP_OK)
         return status;
+    const int64_t from = a->losses->from_count;
+    const bool all = from * a->losses->to_count <= MOST_KEPT;
+    a->observers =
+        all || a->losses->to_count < LOOK_OBSERVERS ? a->losses->to_count : LOOK_OBSERVERS;
     a->mean = NETDP_I_NEW(double, SAMPLES *TILTS);
     a->off = NETDP_I_NEW(double, SAMPLES *TILTS);
     a->room = NETDP_I_NEW(rooms, netdp_i_threads());
-    if (a->mean == NULL || a->off == NULL || a->room == NULL)
+    a->looked = NETDP_I_NEW(means, a->observers * from);
+    if (a->mean == NULL || a->off == NULL || a->room == NULL || a->looked == NULL)
         return netdp_i_no_memory(error);
     for (int i = 0; i < netdp_i_threads() && status == NETDP_OK; i++) {
         rooms *r = &a->room[i];
@@ -142,103 +167,18 @@ static void add_tokens(int32_t tokens, double *mean, double *off)
     }
 }
 
-static void find_means(const all_pairs *a, rooms *r, int32_t i, double *mean, double *off)
+static void find_means(const all_pairs *a, rooms *r, int32_t i, means *into)
 {
-    netdp_i_tilts_mean(r->tilts, &r->spectral->law[i], mean, off);
-    add_tokens(a->asked->token->tokens, mean, off);
+    netdp_i_tilts_mean(r->tilts, &r->spectral->law[i], into->mean, into->off);
+    add_tokens(a->asked.token->tokens, into->mean, into->off);
 }
 
-/* ---- the sample ---- */
-
-/* Which source, by turns a near one and any. */
-static int32_t draw_source(const all_pairs *a, int32_t v, int32_t observer, int32_t turn)
+/* Of an observer: `looked` [from_count], or its losses where that is NULL. */
+static void follow_observer(const all_pairs *a, int32_t v, int thread, means *looked)
 {
-    const netdp_losses *l = a->losses;
-    const netdp_rows rows = a->spectral->rows;
-    int32_t at = observer;
-    for (int32_t hop = 0; hop < turn; hop++) {
-        const int64_t first = rows.start[at], entries = rows.start[at + 1] - first;
-        at = rows.column[first + (7 * v + 3 * hop) % entries];
-    }
-    for (int32_t i = 0; i < l->from_count && turn > 0; i++)
-        if (l->from[i] == at && netdp_losses_counts(l, i, v))
-            return i;
-    for (int32_t k = 0; k < l->from_count; k++) {
-        const int32_t i = (int32_t)((7919 * (int64_t)(v + 1) + k) % l->from_count);
-        if (netdp_losses_counts(l, i, v))
-            return i;
-    }
-    return -1;
-}
-
-static int32_t observers_of(const netdp_losses *losses)
-{
-    return losses->to_count < SAMPLE_OBSERVERS ? losses->to_count : SAMPLE_OBSERVERS;
-}
-
-static netdp_status sample(void *context, int64_t index, int thread, netdp_error *error)
-{
-    (void)error;
-    all_pairs *a = context;
     rooms *r = &a->room[thread];
     const netdp_losses *l = a->losses;
-    const int32_t v = (int32_t)(index * l->to_count / observers_of(l));
-    netdp_i_spectral_observe(r->spectral, l->to[v]);
-    for (int32_t turn = 0; turn < SAMPLE_SOURCES && turn < l->from_count; turn++) {
-        const int32_t i = draw_source(a, v, l->to[v], turn);
-        double *mean = a->mean + (index * SAMPLE_SOURCES + turn) * TILTS;
-        double *off = a->off + (index * SAMPLE_SOURCES + turn) * TILTS;
-        if (i < 0)
-            continue;
-        netdp_i_spectral_follow(r->spectral, &l->from[i], 1);
-        find_means(a, r, 0, mean, off);
-    }
-    return NETDP_OK;
-}
-
-/* Those that are numbers, at the front. */
-static void keep_samples(all_pairs *a)
-{
-    for (int32_t k = 0; k < SAMPLES; k++) {
-        const double *mean = a->mean + k * TILTS, *off = a->off + k * TILTS;
-        bool good = true;
-        for (int j = 0; j < TILTS; j++)
-            good = good && mean[j] > 0 && isfinite(mean[j]) && isfinite(off[j]);
-        if (!good)
-            continue;
-        memmove(a->mean + a->samples * TILTS, mean, TILTS * sizeof *mean);
-        memmove(a->off + a->samples++ * TILTS, off, TILTS * sizeof *off);
-    }
-}
-
-static netdp_status make_ladder(all_pairs *a, netdp_error *error)
-{
-    netdp_status status =
-        netdp_i_for_each(observers_of(a->losses), sample, a, NULL, "sample", error);
-    keep_samples(a);
-    const netdp_token *token = a->asked->token;
-    const netdp_i_ladder_asked asked = {.theta = a->tilts->theta,
-                                        .sigma = a->asked->sigma,
-                                        .delta = a->asked->delta *
-                                                 pow(a->tilts->survives, token->tokens),
-                                        .most = (double)(a->tilts->count * token->tokens),
-                                        .top = a->asked->top,
-                                        .samples = a->samples,
-                                        .mean = a->mean,
-                                        .off = a->off};
-    return status == NETDP_OK ? netdp_i_ladder_new(&asked, &a->ladder, error) : status;
-}
-
-/* ---- all pairs ---- */
-
-static netdp_status account_observer(void *context, int64_t index, int thread, netdp_error *error)
-{
-    (void)error;
-    all_pairs *a = context;
-    rooms *r = &a->room[thread];
-    netdp_losses *l = a->losses;
-    const int32_t v = (int32_t)index;
-    double *loss = l->loss + index * l->from_count;
+    double *loss = l->loss + (int64_t)v * l->from_count;
     int32_t count = 0;
     for (int32_t i = 0; i < l->from_count; i++)
         if (netdp_losses_counts(l, i, v)) {
@@ -250,32 +190,199 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
         const int32_t width = count - k < WIDTH ? count - k : WIDTH;
         netdp_i_spectral_follow(r->spectral, r->source + k, width);
         for (int32_t i = 0; i < width; i++) {
-            double mean[TILTS], off[TILTS];
-            find_means(a, r, i, mean, off);
-            loss[r->index[k + i]] = netdp_i_ladder_ask(a->ladder, mean, off);
+            means own, *to = looked != NULL ? &looked[r->index[k + i]] : &own;
+            find_means(a, r, i, to);
+            if (looked == NULL)
+                loss[r->index[k + i]] = netdp_i_ladder_ask(a->ladder, own.mean, own.off);
         }
+    }
+}
+
+/* ---- the sample ---- */
+
+static int32_t looked_at(const all_pairs *a, int64_t index)
+{
+    return (int32_t)(index * a->losses->to_count / a->observers);
+}
+
+static netdp_status look(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)error;
+    const all_pairs *a = context;
+    follow_observer(a, looked_at(a, index), thread, a->looked + index * a->losses->from_count);
+    return NETDP_OK;
+}
+
+/* How much a pair tells, about: E C. */
+typedef struct size {
+    double size;
+    int64_t pair;
+} size;
+
+static int compare(const void *x, const void *y)
+{
+    const size *a = x, *b = y;
+    return a->size != b->size ? (a->size < b->size ? -1 : 1)
+                              : (a->pair > b->pair) - (a->pair < b->pair);
+}
+
+static bool is_good(const means *of)
+{
+    bool good = true;
+    for (int j = 0; j < TILTS; j++)
+        good = good && of->mean[j] > 0 && isfinite(of->mean[j]) && isfinite(of->off[j]);
+    return good;
+}
+
+static void add_sample(all_pairs *a, const means *of)
+{
+    memcpy(a->mean + (int64_t)a->samples * TILTS, of->mean, sizeof of->mean);
+    memcpy(a->off + (int64_t)a->samples++ * TILTS, of->off, sizeof of->off);
+}
+
+/* The first in order of at least that size. */
+static int64_t first_of_size(const size *order, int64_t count, double least)
+{
+    int64_t low = 0, high = count - 1;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (order[middle].size < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static netdp_status choose_samples(all_pairs *a, netdp_error *error)
+{
+    const int64_t all = (int64_t)a->observers * a->losses->from_count;
+    size *order = NETDP_I_NEW(size, all);
+    int64_t count = 0;
+    if (order == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < all; i++)
+        if (is_good(&a->looked[i])) {
+            /* nothing rests on it: by a small tilt, and by a large one what is rare and dear */
+            const double small = a->looked[i].mean[FIRST_POSITIVE] - 1;
+            order[count++] = (size){log(fmax(small, 1e-15)), i};
+        }
+    qsort(order, (size_t)count, sizeof *order, compare);
+    a->samples = 0;
+    for (int64_t k = 0; k < EXTREME && count > 0; k++) {
+        add_sample(a, &a->looked[order[k < count ? k : count - 1].pair]);
+        add_sample(a, &a->looked[order[count - 1 - (k < count ? k : count - 1)].pair]);
+    }
+    for (int64_t k = 0; k < BY_RANK && count > 0; k++)
+        add_sample(a, &a->looked[order[(2 * k + 1) * count / (2 * BY_RANK)].pair]);
+    for (int64_t k = 0; k < BY_SIZE && count > 0; k++) {
+        const double part = (2 * (double)k + 1) / (2 * BY_SIZE);
+        const double wanted = order[0].size + part * (order[count - 1].size - order[0].size);
+        add_sample(a, &a->looked[order[first_of_size(order, count, wanted)].pair]);
+    }
+    netdp_i_free(order);
+    return NETDP_OK;
+}
+
+static netdp_status make_ladder(all_pairs *a, double delta, netdp_error *error)
+{
+    const netdp_token *token = a->asked.token;
+    const netdp_i_ladder_asked asked = {.theta = a->tilts->theta,
+                                        .sigma = a->asked.sigma,
+                                        .delta = delta * pow(a->tilts->survives, token->tokens),
+                                        .most = (double)(a->tilts->count * token->tokens),
+                                        .top = a->asked.top,
+                                        .samples = a->samples,
+                                        .mean = a->mean,
+                                        .off = a->off};
+    netdp_i_ladder_free(a->ladder);
+    a->ladder = NULL;
+    return netdp_i_ladder_new(&asked, &a->ladder, error);
+}
+
+/* ---- all pairs ---- */
+
+static netdp_status account_observer(void *context, int64_t index, int thread, netdp_error *error)
+{
+    (void)error;
+    const all_pairs *a = context;
+    const netdp_losses *l = a->losses;
+    if (a->observers < l->to_count) {
+        follow_observer(a, (int32_t)index, thread, NULL);
+        return NETDP_OK;
+    }
+    for (int32_t i = 0; i < l->from_count; i++) {
+        const int64_t at = index * l->from_count + i;
+        if (netdp_losses_counts(l, i, (int32_t)index))
+            l->loss[at] = netdp_i_ladder_ask(a->ladder, a->looked[at].mean, a->looked[at].off);
     }
     return NETDP_OK;
 }
 
-netdp_status netdp_i_all_pairs(const netdp_i_all_pairs_asked *asked, netdp_losses *losses,
-                               bool *made, const netdp_progress *progress, netdp_error *error)
+netdp_status netdp_i_all_pairs_new(const netdp_i_all_pairs_asked *asked, netdp_losses *losses,
+                                   all_pairs **made, netdp_error *error)
 {
-    all_pairs a = {.asked = asked, .losses = losses};
-    *made = false;
+    *made = NULL;
     if (!suits(asked, losses))
         return NETDP_OK;
-    netdp_status status = begin(&a, error);
-    if (status == NETDP_NO_ANSWER) { /* such a spectrum: the other way is open */
-        all_pairs_clear(&a);
-        return NETDP_OK;
+    all_pairs *a = NETDP_I_NEW(all_pairs, 1);
+    if (a == NULL)
+        return netdp_i_no_memory(error);
+    a->asked = *asked;
+    a->losses = losses;
+    netdp_status status = begin(a, error);
+    if (status == NETDP_OK)
+        status = netdp_i_for_each(a->observers, look, a, NULL, "observers", error);
+    if (status == NETDP_OK)
+        status = choose_samples(a, error);
+    if (status != NETDP_OK) {
+        netdp_i_all_pairs_free(a);
+        return status == NETDP_NO_ANSWER ? NETDP_OK /* such a spectrum: the other way is open */
+                                         : status;
     }
+    *made = a;
+    return NETDP_OK;
+}
+
+static netdp_status at_delta(all_pairs *a, double delta, const netdp_progress *progress,
+                             netdp_error *error)
+{
+    netdp_status status = make_ladder(a, delta, error);
+    return status == NETDP_OK ? netdp_i_for_each(a->losses->to_count, account_observer, a, progress,
+                                                 "observers", error)
+                              : status;
+}
+
+/*
+ * Sums are made for a few deltas alone. Between two of them delta is below the line in e^epsilon, so
+ * epsilon, which falls on it, is that of the line: a smaller delta never tells less.
+ */
+netdp_status netdp_i_all_pairs_at(all_pairs *a, const netdp_i_all_pairs_asked *asked,
+                                  const netdp_progress *progress, netdp_error *error)
+{
+    netdp_losses *l = a->losses;
+    const int64_t pairs = (int64_t)l->from_count * l->to_count;
+    const double at = -DELTAS * log10(asked->delta), near = nearbyint(at);
+    a->asked = *asked;
+    if (fabs(at - near) < 1e-12 * fmax(1, near))
+        return at_delta(a, fmin(asked->delta, pow(10, -near / DELTAS)), progress, error);
+    const double less = pow(10, -ceil(at) / DELTAS), more = pow(10, -floor(at) / DELTAS);
+    double *high = NETDP_I_NEW(double, pairs);
+    if (high == NULL)
+        return netdp_i_no_memory(error);
+    a->asked.top *=
+        1.5; /* what is said at the smaller delta may be above the local epsilon of the asked one */
+    netdp_status status = at_delta(a, less, progress, error);
+    memcpy(high, l->loss, (size_t)pairs * sizeof *high);
     if (status == NETDP_OK)
-        status = make_ladder(&a, error);
-    if (status == NETDP_OK)
-        status =
-            netdp_i_for_each(losses->to_count, account_observer, &a, progress, "observers", error);
-    *made = status == NETDP_OK;
-    all_pairs_clear(&a);
+        status = at_delta(a, more, progress, error);
+    const double part = fmin(1, (more - asked->delta) / (more - less) * (1 + 1e-14));
+    for (int64_t i = 0; i < pairs && status == NETDP_OK; i++) {
+        const double low = fmin(l->loss[i], high[i]);
+        l->loss[i] = !isfinite(high[i]) || high[i] > 600
+                         ? high[i]
+                         : fmin(high[i], (low + log1p(part * expm1(high[i] - low))) * (1 + 1e-12));
+    }
+    netdp_i_free(high);
     return status;
 }

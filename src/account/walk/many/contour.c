@@ -16,6 +16,9 @@ enum { POINTS = NETDP_I_CONTOUR_POINTS };
 #define ANGLE 1.00328
 #define SCALE 3.50865
 
+/* Edges nearer to each other are measured so far apart. */
+#define APART 1.02
+
 /* Rates at which it is measured what a geometric law loses. */
 enum { RATES = 400 };
 
@@ -46,34 +49,54 @@ static double complex point_of(int k, double from)
     return cexp(-c * (1 - sin(ANGLE) * cosh(x) + I * cos(ANGLE) * sinh(x)));
 }
 
-/* What an edge errs on the law (1 - r) r^{t-1}, left = 1 - r, or on the same a step later. */
-static double off_by(const double complex *z, const double *weight, double left, int64_t edge,
-                     bool later)
+/* Geometric laws (1 - r) r^{t-1}, or a step later, at the points of one range. */
+typedef struct geometric {
+    double size; /* ln |r| */
+    bool negative, later;
+    double law[2 * POINTS]; /* real and imaginary parts */
+} geometric;
+
+static void fill_geometric(const double complex *z, double left, bool later, geometric *g)
 {
-    const double t = (double)(later ? edge - 1 : edge);
-    double sum = 0;
+    *g = (geometric){
+        .size = left < 1 ? log1p(-left) : log(left - 1), .negative = left > 1, .later = later};
     for (int k = 0; k < POINTS; k++) {
         const double complex law = left * z[k] / (1 - (1 - left) * z[k]) * (later ? z[k] : 1);
-        sum += weight[2 * k] * creal(law) + weight[2 * k + 1] * cimag(law);
+        g->law[2 * k] = creal(law);
+        g->law[2 * k + 1] = cimag(law);
     }
-    const double gone = left < 1 ? exp(t * log1p(-left)) : pow(1 - left, t);
-    return fabs(sum - (1 - gone));
 }
 
-/* The most that an edge errs on laws with r from `least` to 1: so much at most on their means. */
-static double measure(const netdp_i_contour *c, int32_t range, int32_t at, int64_t edge,
-                      double least)
+/* All at which it is measured, of r from `least` to 1; returns how many. */
+static int fill_all(const double complex *z, double least, geometric *all)
 {
-    const double complex *z = c->z + range * POINTS;
-    const double *weight = c->weight + 2 * (int64_t)at * POINTS;
-    double most = 0;
+    int count = 0;
     for (int i = 0; i <= RATES; i++)
         for (int later = 0; later < 2; later++) {
             const double part = (double)i / RATES;
-            most = fmax(most, off_by(z, weight, exp(-18 * part), edge, later));
+            fill_geometric(z, exp(-18 * part), later, &all[count++]);
             if (least < 0)
-                most = fmax(most, off_by(z, weight, 1 - least * part, edge, later));
+                fill_geometric(z, 1 - least * part, later, &all[count++]);
         }
+    return count;
+}
+
+/* The most that an edge errs on them: so much at most on their means. */
+static double measure(const double *weight, int64_t edge, const geometric *all, int count)
+{
+    double most = 0;
+    for (int i = 0; i < count; i++) {
+        const geometric *g = &all[i];
+        const int64_t t = g->later ? edge - 1 : edge;
+        const double gone = exp((double)t * g->size) * (g->negative && t % 2 != 0 ? -1 : 1);
+        double sum[8] = {0}, all_of = 0;
+        for (int k = 0; k < 2 * POINTS; k += 8)
+            for (int j = 0; j < 8; j++)
+                sum[j] += weight[k + j] * g->law[k + j];
+        for (int j = 0; j < 8; j++)
+            all_of += sum[j];
+        most = fmax(most, fabs(all_of - (1 - gone)));
+    }
     return most;
 }
 
@@ -88,26 +111,36 @@ netdp_status netdp_i_contour_new(const int64_t *edge, int32_t edges, double leas
     made.z = NETDP_I_NEW(double complex, (int64_t)made.ranges *POINTS);
     made.first = NETDP_I_NEW(int32_t, made.ranges + 1);
     made.weight = NETDP_I_NEW(double, 2 * (int64_t)edges * POINTS);
-    if (made.z == NULL || made.first == NULL || made.weight == NULL) {
+    geometric *geometrics = NETDP_I_NEW(geometric, 4 * (RATES + 1));
+    if (made.z == NULL || made.first == NULL || made.weight == NULL || geometrics == NULL) {
         netdp_i_contour_clear(&made);
+        netdp_i_free(geometrics);
         return netdp_i_no_memory(error);
     }
     int32_t at = 0;
+    double measured = 0; /* the last edge that was */
     for (int32_t r = 0; r < made.ranges; r++) {
         const double from = first * pow(ratio, r);
         made.first[r] = at;
         for (int k = 0; k < POINTS; k++)
             made.z[r * POINTS + k] = point_of(k, from);
+        const int count = fill_all(made.z + r * POINTS, least, geometrics);
         for (; at < edges && (r + 1 == made.ranges || (double)edge[at] <= from * ratio); at++) {
             for (int k = 0; k < POINTS; k++) {
                 const double complex w = weight_of(k, from, (double)edge[at]);
                 made.weight[2 * ((int64_t)at * POINTS + k)] = creal(w);
                 made.weight[2 * ((int64_t)at * POINTS + k) + 1] = -cimag(w);
             }
-            made.off = fmax(made.off, measure(&made, r, at, edge[at], least));
+            const bool last = at + 1 == edges || (double)edge[at + 1] > from * ratio;
+            if (!last && (double)edge[at] < APART * measured)
+                continue;
+            measured = (double)edge[at];
+            made.off = fmax(made.off, measure(made.weight + 2 * (int64_t)at * POINTS, edge[at],
+                                              geometrics, count));
         }
     }
     made.first[made.ranges] = edges;
+    netdp_i_free(geometrics);
     made.off = UNSEEN * made.off + ROUNDED;
     *contour = made;
     return NETDP_OK;

@@ -16,6 +16,10 @@ enum { TILTS = NETDP_I_TILTS };
 /* From rung to rung: between two the delta is below the line in e^epsilon. */
 #define STEP 0.03
 
+/* ... and below all of the samples so much further from each to the next, down to that part of the top. */
+#define WIDER 1.15
+#define LOWEST 1e-13
+
 /* Sums of a rung, each the best for a sample whose own epsilon is near. */
 enum { SUMS = 8 };
 
@@ -25,6 +29,7 @@ enum { SUMS = 8 };
 #define GROWTH 2.5e-3
 #define WIDEST 4e-3
 #define APART_AT_END 5e-4
+#define USUAL_TILT 13.0
 enum { SPARSE = 6 };
 
 /* Steps of the programme: what it has by then is as sound. */
@@ -90,7 +95,7 @@ typedef struct programme {
 /* At x, with the slacks there; infinity outside. */
 static double barrier(programme *p, const double *x)
 {
-    double sum = 0, logs = 0, box = 0;
+    double sum = 0, logs = 0, box = 0, product = 1;
     for (int32_t i = 0; i < p->points; i++) {
         double slack = -p->open[i];
         for (int j = 0; j < TILTS; j++)
@@ -98,8 +103,13 @@ static double barrier(programme *p, const double *x)
         p->slack[i] = slack;
         if (!(slack > 0))
             return INFINITY;
-        logs += log(slack);
+        product *= slack;
+        if (i % 8 == 7 || !(product > 1e-200 && product < 1e200)) {
+            logs += log(product);
+            product = 1;
+        }
     }
+    logs += log(product);
     for (int j = 0; j < TILTS; j++) {
         const double left = p->bound[j] * p->bound[j] - x[j] * x[j];
         if (!(left > 0))
@@ -320,16 +330,17 @@ static double mean_of(const double *sum, const double *mean, const double *off)
     return value * (1 + 1e-13);
 }
 
-/* The next cost but for the last: nearer where sums bend, at both ends. */
-static double next_after(double cost, double most)
+/* The next cost but for the last: nearer where sums bend, at both ends, and as far as their tilts are small. */
+static double next_after(const ladder *l, double cost)
 {
-    return cost + fmin(fmin(WIDEST, fmax(APART, GROWTH * cost)),
-                       fmax(APART_AT_END, GROWTH * (most - cost)));
+    const double wide = fmax(1, USUAL_TILT / l->asked.theta[TILTS - 1]);
+    return cost + fmin(fmin(WIDEST * wide, fmax(APART, GROWTH * cost)),
+                       fmax(APART_AT_END, GROWTH * (l->asked.most - cost)));
 }
 
 static netdp_status find_costs(ladder *l, netdp_error *error)
 {
-    for (double c = 0; c < l->asked.most; c = next_after(c, l->asked.most))
+    for (double c = 0; c < l->asked.most; c = next_after(l, c))
         l->points++;
     l->points++;
     l->cost = NETDP_I_NEW(double, l->points);
@@ -337,7 +348,7 @@ static netdp_status find_costs(ladder *l, netdp_error *error)
     if (l->cost == NULL || l->power == NULL)
         return netdp_i_no_memory(error);
     double c = 0;
-    for (int32_t i = 0; i < l->points; i++, c = next_after(c, l->asked.most)) {
+    for (int32_t i = 0; i < l->points; i++, c = next_after(l, c)) {
         l->cost[i] = fmin(c, l->asked.most);
         for (int j = 0; j < TILTS; j++)
             l->power[(int64_t)i * TILTS + j] = exp(l->asked.theta[j] * l->cost[i]);
@@ -359,7 +370,7 @@ static netdp_status find_own(void *context, int64_t index, int thread, netdp_err
     double *goal = NETDP_I_NEW(double, l->points);
     if (goal == NULL)
         return netdp_i_no_memory(error);
-    double low = log(l->asked.top) - 12, high = log(l->asked.top);
+    double low = log(LOWEST * l->asked.top), high = log(l->asked.top);
     netdp_status status = NETDP_OK;
     while (high - low > 2 * STEP && status == NETDP_OK) {
         const double middle = 0.5 * (low + high);
@@ -407,6 +418,27 @@ static netdp_status make_rung(void *context, int64_t index, int thread, netdp_er
     return status;
 }
 
+/* Evenly down to the least of the samples, then faster and faster. */
+static netdp_status find_rungs(ladder *l, double least, netdp_error *error)
+{
+    const double top = l->asked.top, lowest = LOWEST * top;
+    for (int pass = 0; pass < 2; pass++) {
+        double at = 0, apart = STEP;
+        l->rungs = 0;
+        for (bool more = true; more; at += apart) {
+            const double epsilon = top * exp(-at);
+            if (pass == 1)
+                l->epsilon[l->rungs] = epsilon;
+            l->rungs++;
+            more = epsilon > lowest;
+            apart = epsilon > least ? STEP : apart * WIDER;
+        }
+        if (pass == 0 && (l->epsilon = NETDP_I_NEW(double, l->rungs)) == NULL)
+            return netdp_i_no_memory(error);
+    }
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_ladder_new(const netdp_i_ladder_asked *asked, ladder **made,
                                 netdp_error *error)
 {
@@ -425,15 +457,14 @@ netdp_status netdp_i_ladder_new(const netdp_i_ladder_asked *asked, ladder **made
     double least = asked->top;
     for (int32_t k = 0; k < asked->samples; k++)
         least = fmin(least, l->own[k]);
-    l->rungs = (int32_t)ceil(log(asked->top / (0.7 * least)) / STEP) + 1;
-    l->epsilon = NETDP_I_NEW(double, l->rungs);
+    status = find_rungs(l, 0.7 * least, error);
+    if (status != NETDP_OK)
+        goto done;
     l->sum = NETDP_I_NEW(double, (int64_t)l->rungs *SUMS *TILTS);
-    if (l->epsilon == NULL || l->sum == NULL) {
+    if (l->sum == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
-    for (int32_t i = 0; i < l->rungs; i++)
-        l->epsilon[i] = asked->top * exp(-STEP * i);
     status = netdp_i_for_each(l->rungs, make_rung, l, NULL, "sums", error);
 done:
     if (status == NETDP_OK)

@@ -7,6 +7,7 @@
 
 #include "account/walk/mixture/in_time.h"
 #include "account/walk/mixture/long_walk.h"
+#include "account/walk/mixture/released.h"
 #include "account/walk/spread.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -67,6 +68,9 @@ enum { FINE = 240 };
 
 /* Part of delta that a law may lose. */
 #define LITTLE 1e-4
+
+/* The same where a release is not followed: at most. */
+#define MOST_LOST_AT_END 0.5
 
 /* What rounding may add to the mass of no cost, in parts of what the law may lose: it falls with the
    cost as the tilt does, and counts for as little there as small costs do. */
@@ -355,6 +359,30 @@ static bool suits(const netdp_i_time_grid *grid, const netdp_i_returns *hunt)
     return !hunt->watch->release || (is_timed(grid) && grid->bins == grid->steps);
 }
 
+/*
+ * The end of a walk costs something only where a contribution that counts is followed by no visit: all is
+ * lost on these paths, and on the others there is no release.
+ */
+static netdp_status law_but_for_the_end(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
+                                        const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
+                                        bool *found, netdp_error *error)
+{
+    const netdp_i_observer_set *watch = hunt->watch;
+    netdp_i_observer_set unreleased = *watch;
+    double open = 1;
+    netdp_status status = netdp_i_released_open(hunt, asked->cap, &open, error);
+    const double lost = asked->tokens * open;
+    if (status != NETDP_OK || !(lost < MOST_LOST_AT_END * asked->delta))
+        return status;
+    unreleased.release = false;
+    hunt->watch = &unreleased;
+    status = netdp_i_mixture_law(grid, hunt, asked, law, found, error);
+    hunt->watch = watch;
+    if (*found)
+        law->lost += lost;
+    return status;
+}
+
 netdp_status netdp_i_mixture_law(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
                                  const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
                                  bool *found, netdp_error *error)
@@ -366,7 +394,8 @@ netdp_status netdp_i_mixture_law(const netdp_i_time_grid *grid, netdp_i_returns 
         return find_law_of_one(hunt, law, error);
     }
     if (!suits(grid, hunt))
-        return NETDP_OK;
+        return asked->cap > 0 ? law_but_for_the_end(grid, hunt, asked, law, found, error)
+                              : NETDP_OK;
     bool made = false;
     netdp_status status = chain_new(grid, hunt, asked, &c, &made, error);
     if (status == NETDP_OK && made) {

@@ -132,6 +132,8 @@ static void fill(const runs *r, const double *law, leave *into)
         const int64_t point = point_of(r, netdp_i_spread_alone(r->rate, m->tau[b]));
         const int64_t end = b + 1 < m->bins ? m->tau[b + 1] : m->steps + 1;
         for (int64_t t = m->tau[b]; t < end; t++) {
+            if (law[t] == 0)
+                continue;
             const double cost = netdp_i_spread_alone(r->rate, t);
             into->mass[b] += law[t];
             if (point_of(r, cost) == point)
