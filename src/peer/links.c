@@ -32,6 +32,15 @@ static void ignore(netdp_i_participant *p, netdp_i_refusal why, int32_t link)
                                 netdp_i_participant_name(p, p->link[link].neighbour));
 }
 
+/* Whatever leaves may follow from a contribution that came: that it was shown is on the disk before. */
+static bool say(netdp_i_participant *p, int32_t link, const uint8_t *bytes, size_t size)
+{
+    const netdp_status status = netdp_i_ledger_remember(p->ledger, p->error);
+    if (status != NETDP_OK)
+        netdp_i_participant_end(p, status);
+    return p->transport != NULL && netdp_i_transport_send(p->transport, link, bytes, size);
+}
+
 /* ---- Pair keys ---- */
 
 static void send_offer(netdp_i_participant *p, int32_t link, int32_t origin)
@@ -41,7 +50,7 @@ static void send_offer(netdp_i_participant *p, int32_t link, int32_t origin)
     uint8_t bytes[CONNECTION_FRAME];
     memcpy(key.key, p->offer[origin].key, sizeof key.key);
     memcpy(key.signature, p->offer[origin].signature, sizeof key.signature);
-    (void)netdp_i_transport_send(p->transport, link, bytes, netdp_i_frame_key(&key, bytes));
+    (void)say(p, link, bytes, netdp_i_frame_key(&key, bytes));
 }
 
 /* Hands an offer on to all neighbours but the one it came from. */
@@ -129,8 +138,7 @@ static bool send_head(netdp_i_participant *p, int32_t link)
         p->shown.head = head;
         netdp_i_head_sign(p->signer, &head, p->settings.test, p->shown.signature);
     }
-    return netdp_i_transport_send(p->transport, link, bytes,
-                                  netdp_i_frame_ledger(&p->shown, bytes));
+    return say(p, link, bytes, netdp_i_frame_ledger(&p->shown, bytes));
 }
 
 void netdp_i_send_vectors(netdp_i_participant *p, int32_t link)
@@ -141,7 +149,7 @@ void netdp_i_send_vectors(netdp_i_participant *p, int32_t link)
         if (netdp_linear_contributes(&p->task.protocol, s->send) && !send_head(p, link))
             break;
         const uint8_t *bytes = netdp_i_books_frame(p, s->send);
-        if (bytes == NULL || !netdp_i_transport_send(p->transport, link, bytes, p->frame_bytes))
+        if (bytes == NULL || !say(p, link, bytes, p->frame_bytes))
             break;
         s->send++;
     }
@@ -151,7 +159,7 @@ void netdp_i_send_over(netdp_i_participant *p, int32_t link, int64_t round)
 {
     uint8_t bytes[CONNECTION_FRAME];
     const size_t size = netdp_i_frame_ack((uint32_t)p->task.self, netdp_i_when_of(p, round), bytes);
-    (void)netdp_i_transport_send(p->transport, link, bytes, size);
+    (void)say(p, link, bytes, size);
 }
 
 void netdp_i_tell_those_ahead(netdp_i_participant *p)
@@ -243,7 +251,7 @@ static void link_up(void *context, int32_t link)
     if (status != NETDP_OK)
         netdp_i_participant_end(p, status);
     else
-        (void)netdp_i_transport_send(p->transport, link, bytes, netdp_i_frame_hello(&hello, bytes));
+        (void)say(p, link, bytes, netdp_i_frame_hello(&hello, bytes));
 }
 
 static void link_down(void *context, int32_t link)

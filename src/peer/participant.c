@@ -132,7 +132,7 @@ static bool speak(netdp_i_participant *p)
         return false;
     if (contributes && !netdp_i_own_ready(p, round))
         return false; /* it goes on when the time of the answer is over */
-    netdp_status status = contributes ? netdp_i_books_reserve(p, round) : NETDP_OK;
+    netdp_status status = contributes ? netdp_i_books_admit(p, round) : NETDP_OK;
     if (status != NETDP_OK) {
         netdp_i_participant_end(p, status);
         return false;
@@ -333,6 +333,11 @@ static void on_tick(uv_timer_t *timer)
     netdp_i_participant_leave(p);
     if (p->ending)
         return;
+    const netdp_status status = netdp_i_ledger_remember(p->ledger, p->error);
+    if (status != NETDP_OK) {
+        netdp_i_participant_end(p, status);
+        return;
+    }
     netdp_i_metrics_keep(p->metrics);
     find_wait(p, waiting);
     p->ready = notify(p, p->ready ? "WATCHDOG=1" : "READY=1\nWATCHDOG=1", waiting) || p->ready;

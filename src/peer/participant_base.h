@@ -137,10 +137,10 @@ netdp_status netdp_i_books_read(netdp_i_participant *p);
 /* The ledger, the attempt's reservation, its keys. */
 netdp_status netdp_i_books_open(netdp_i_participant *p);
 
-/* The price of a round's contribution, before it is drawn. */
-netdp_status netdp_i_books_reserve(netdp_i_participant *p, int64_t round);
+/* Is there room for the price of a round's contribution? Before it is drawn. */
+netdp_status netdp_i_books_admit(netdp_i_participant *p, int64_t round);
 
-/* The contribution as it will leave, stored and synced with all that left before it; after the last, the
+/* Its price, and the contribution as it will leave, stored and synced with all that left before it; after the last, the
  * key of the noise is forgotten. */
 netdp_status netdp_i_books_contribute(netdp_i_participant *p, int64_t round);
 
