@@ -99,6 +99,7 @@ static netdp_status admit(netdp_i_participant *p)
 /* What could give the noise of stored contributions again. */
 static netdp_status forget_key(netdp_i_participant *p)
 {
+    netdp_i_draws_forget(&p->drawing);
     netdp_i_ephemeral_free(p->ephemeral);
     p->ephemeral = NULL;
     p->drawing.ephemeral = NULL;

@@ -22,6 +22,9 @@ typedef struct netdp_i_room {
     unsigned char study[NETDP_I_DIGEST];
     bool enrolled, settled;
     int64_t most, reserved; /* attempts; most -1: as many as one likes */
+    bool asked;             /* this attempt was admitted, and nothing written since; */
+    netdp_i_attempt attempt;
+    bool paid; /* is it reserved? */
 } netdp_i_room;
 
 struct netdp_i_ledger {

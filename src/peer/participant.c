@@ -385,9 +385,10 @@ static netdp_status make_room(netdp_i_participant *p)
     p->offer = NETDP_I_NEW(netdp_i_offer, p->package->members);
     p->offered = NETDP_I_NEW(bool, p->package->members);
     p->frame = NETDP_I_NEW(uint8_t, (int64_t)p->frame_bytes + NETDP_I_DIGEST);
+    p->shown_frame = NETDP_I_NEW(uint8_t, NETDP_I_CONNECTION_FRAME + (int64_t)p->frame_bytes);
     p->numbers = NETDP_I_NEW(double, p->task.width);
     if (p->link == NULL || p->side == NULL || p->offer == NULL || p->offered == NULL ||
-        p->frame == NULL || p->numbers == NULL)
+        p->frame == NULL || p->shown_frame == NULL || p->numbers == NULL)
         return netdp_i_no_memory(p->error);
     for (int32_t i = 0; i < p->sides; i++)
         netdp_i_links_place(p, netdp_i_rounds_neighbour(p->rounds, i), &p->link[i]);
@@ -447,6 +448,7 @@ static netdp_status run(netdp_i_participant *p)
 static void clear(netdp_i_participant *p)
 {
     netdp_i_free(p->frame);
+    netdp_i_free(p->shown_frame);
     netdp_i_free(p->link);
     netdp_i_free(p->side);
     netdp_i_free(p->offer);
@@ -459,6 +461,7 @@ static void clear(netdp_i_participant *p)
     netdp_i_own_free(p->own);
     netdp_i_rounds_free(p->rounds);
     netdp_i_ledger_close(p->ledger);
+    netdp_i_draws_forget(&p->drawing);
     netdp_i_ephemeral_free(p->ephemeral);
     json_decref(p->account);
     netdp_i_task_clear(&p->task);

@@ -18,6 +18,9 @@
 
 typedef struct netdp_i_own netdp_i_own; /* own.c */
 
+/* No frame but a vector is longer. */
+enum { NETDP_I_CONNECTION_FRAME = 256 };
+
 /* What is known of one neighbour. */
 typedef struct netdp_i_side {
     bool greeted, done; /* done: its result is there */
@@ -55,11 +58,12 @@ typedef struct netdp_i_participant {
     netdp_i_offer *offer; /* [members] */
     bool *offered;        /* [members]: whose is there */
     int64_t spoken; /* this peer's vectors of the rounds before this one are stored as they leave */
-    int64_t released; /* with slots: those before this one may leave, */
-    int64_t lost;     /* vectors of neighbours that were dropped */
-    int64_t made;     /* ms of the boot clock when the last of them was */
-    uint8_t *frame;   /* [frame_bytes]: one of them, and room for its checksum; */
-    int64_t framed;   /* of that round; -1: none */
+    int64_t released;     /* with slots: those before this one may leave, */
+    int64_t lost;         /* vectors of neighbours that were dropped */
+    int64_t made;         /* ms of the boot clock when the last of them was */
+    uint8_t *frame;       /* [frame_bytes]: one of them, and room for its checksum; */
+    int64_t framed;       /* of that round; -1: none */
+    uint8_t *shown_frame; /* a head and the contribution behind it, as they leave together */
     size_t frame_bytes;
     netdp_i_shown_head shown; /* the last head of its ledger that it signed */
     double *numbers;          /* [width] of a frame that came */

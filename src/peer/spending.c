@@ -84,7 +84,7 @@ netdp_status netdp_i_ledger_enrol(netdp_i_ledger *ledger, const unsigned char st
     const netdp_i_attempt of = of_study(study);
     bool settled = false;
     netdp_status status = find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error);
-    ledger->room.known = false;
+    ledger->room.known = ledger->room.asked = false;
     if (status == NETDP_OK && settled)
         return netdp_i_fail(
             error, NETDP_INVALID,
@@ -161,18 +161,31 @@ static netdp_status check_room(netdp_i_ledger *ledger, const netdp_i_attempt *at
 static netdp_status admit(netdp_i_ledger *ledger, const netdp_i_attempt *attempt, bool *reserved,
                           bool *stored, netdp_error *error)
 {
+    *stored = false; /* nothing is without its reservation */
     netdp_status status =
         find(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, NULL, NULL, reserved, error);
-    if (status == NETDP_OK && !*reserved)
-        status = check_room(ledger, attempt, error);
-    return status == NETDP_OK ? has_frames(ledger, attempt, stored, error) : status;
+    if (status == NETDP_OK)
+        status = *reserved ? has_frames(ledger, attempt, stored, error)
+                           : check_room(ledger, attempt, error);
+    return status;
+}
+
+static bool is_same(const netdp_i_attempt *a, const netdp_i_attempt *b)
+{
+    return a->phase == b->phase && a->attempt == b->attempt &&
+           memcmp(a->study, b->study, NETDP_I_DIGEST) == 0;
 }
 
 netdp_status netdp_i_ledger_admits(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
                                    bool *stored, netdp_error *error)
 {
+    netdp_i_room *room = &ledger->room;
     bool reserved = false;
-    return admit(ledger, attempt, &reserved, stored, error);
+    const netdp_status status = admit(ledger, attempt, &reserved, stored, error);
+    room->asked = status == NETDP_OK;
+    room->attempt = *attempt;
+    room->paid = reserved;
+    return status;
 }
 
 /* The price of an attempt, and a frame of it or nothing: one transaction. */
@@ -190,6 +203,7 @@ static netdp_status spend(netdp_i_ledger *ledger, bool reserved, netdp_i_entry *
         entries[count++] = *frame;
     if (count == 0)
         return NETDP_OK;
+    ledger->room.asked = false;
     const netdp_status status = netdp_i_ledger_append(ledger, entries, count, error);
     if (status != NETDP_OK)
         ledger->room.known = false;
@@ -236,9 +250,10 @@ netdp_status netdp_i_ledger_contribute(netdp_i_ledger *ledger, const netdp_i_att
                            .party = -1,
                            .body = frame,
                            .bytes = bytes};
-    bool reserved = false, stored = false;
+    const bool asked = ledger->room.asked && is_same(&ledger->room.attempt, attempt);
+    bool reserved = ledger->room.paid, stored = false;
     netdp_status status = check_frame(ledger, -1, bytes, error);
-    if (status == NETDP_OK)
+    if (status == NETDP_OK && !asked)
         status = admit(ledger, attempt, &reserved, &stored, error);
     return status == NETDP_OK ? spend(ledger, reserved, &entry, attempt, error) : status;
 }
@@ -286,7 +301,7 @@ netdp_status netdp_i_ledger_settle(netdp_i_ledger *ledger,
     const netdp_i_attempt of = of_study(study);
     bool settled = false;
     netdp_status status = find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error);
-    ledger->room.known = false;
+    ledger->room.known = ledger->room.asked = false;
     return status == NETDP_OK && !settled
                ? append_once(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, body, error)
                : status;

@@ -268,12 +268,14 @@ static void print_pair(const netdp_i_package *package, const netdp_i_attempt *at
     snprintf(path, sizeof path, "%s/%d", out, other);
     must(netdp_i_ephemeral_keep(path, signer, attempt, (uint32_t)other, true, &theirs, &offer,
                                 &error));
+    unsigned char secret[NETDP_I_KEY];
+    if (!netdp_i_pair_secret(mine, &offer, secret))
+        exit(1);
     const double scale = package->terms.noise * package->terms.pair_noise * (other < self ? 1 : -1);
     printf("%d", other);
     for (at.phase = 0; at.phase < package->terms.contributions; at.phase++) {
         netdp_i_secure stream;
-        if (!netdp_i_pair_stream(mine, &at, (uint32_t)self, (uint32_t)other, &offer, &stream))
-            exit(1);
+        netdp_i_pair_stream(mine, &at, (uint32_t)self, (uint32_t)other, &offer, secret, &stream);
         for (int64_t j = 0; j < package->terms.width; j++)
             printf(" %.17g",
                    scale * ldexp((double)netdp_i_secure_normal(&stream, NETDP_I_PAIR_PLACES),

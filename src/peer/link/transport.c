@@ -38,6 +38,7 @@ typedef struct connection {
     uv_timer_t timer; /* until the hello has come */
     int handles;      /* of these two, that the loop still has */
     int socket;
+    int watched; /* events of the poll */
     SSL *ssl;
     char from[FROM];
     int32_t link;   /* -1: not known yet */
@@ -191,8 +192,10 @@ static void on_ready(uv_poll_t *poll, int status, int events);
 static void watch(connection *c)
 {
     const bool write = c->reads_wait || (c->sent < c->filled && !c->writes_wait);
-    if (!c->closing)
-        uv_poll_start(&c->poll, UV_READABLE | (write ? UV_WRITABLE : 0), on_ready);
+    const int events = UV_READABLE | (write ? UV_WRITABLE : 0);
+    if (!c->closing && events != c->watched)
+        uv_poll_start(&c->poll, events, on_ready);
+    c->watched = events;
 }
 
 /* The other is gone, or speaks no TLS. */
@@ -396,6 +399,8 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     connection *c = poll->data;
     if (c->closing)
         return;
+    if (status < 0)
+        c->watched = 0; /* libuv looks no more */
     if (c->connecting) {
         int fault = 0;
         socklen_t size = sizeof fault;
@@ -419,7 +424,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (!c->closing)
         hear(c);
     if (status < 0)
-        watch(c); /* libuv looks no more, and there may be records yet */
+        watch(c); /* there may be records yet */
 }
 
 static void on_late(uv_timer_t *timer)
@@ -477,7 +482,8 @@ static connection *connection_new(netdp_i_transport *t, int socket, bool dials, 
     c->next = t->all;
     t->all = c;
     uv_timer_start(&c->timer, on_late, t->plan.patience, 0);
-    uv_poll_start(&c->poll, UV_READABLE | (dials ? UV_WRITABLE : 0), on_ready);
+    c->watched = UV_READABLE | (dials ? UV_WRITABLE : 0);
+    uv_poll_start(&c->poll, c->watched, on_ready);
     return c;
 }
 
