@@ -152,14 +152,17 @@ netdp_status netdp_i_ledger_remembered(netdp_i_ledger *ledger, const unsigned ch
 
 /*
  * Another peer shows its head; the signature holds. *back: its ledger is older than one that it showed, or as long and another
- * one, and it must be refused. Else the head is to be remembered: netdp_i_ledger_remember writes it, with others that
- * came, before anything leaves that may follow from it. Whether a longer
+ * one, and it must be refused. Else the head is to be remembered: netdp_i_ledger_note writes it, with others that
+ * came at once, and netdp_i_ledger_remember before anything leaves that may follow from it. Whether a longer
  * one goes on from what is remembered, its owner is told in the hello and looks itself.
  */
 netdp_status netdp_i_ledger_meet(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
                                  const netdp_i_shown_head *shown, bool *back, netdp_error *error);
 
-/* All heads that were met are on disk, synced, when this returns; cheap where there is nothing new. */
+/* All heads that were met are in the file when this returns, whoever kills this process; power that goes may take them. */
+netdp_status netdp_i_ledger_note(netdp_i_ledger *ledger, netdp_error *error);
+
+/* The same, and synced. Both are cheap where there is nothing new. */
 netdp_status netdp_i_ledger_remember(netdp_i_ledger *ledger, netdp_error *error);
 
 #endif

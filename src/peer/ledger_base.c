@@ -239,6 +239,7 @@ netdp_status netdp_i_ledger_commit(netdp_i_ledger *ledger, netdp_status status, 
     if (status == NETDP_OK) {
         status = step(ledger, commit_sql, &code, error);
         ledger->broken = status != NETDP_OK;
+        ledger->unsynced = ledger->unsynced && status != NETDP_OK;
     }
     /* Some faults have rolled it back already. */
     if (status != NETDP_OK && sqlite3_get_autocommit(ledger->base) == 0 &&

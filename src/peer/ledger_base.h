@@ -38,6 +38,7 @@ struct netdp_i_ledger {
     const char *text[NETDP_I_LEDGER_STATEMENTS];        /* of that SQL */
     netdp_i_met *met;                                   /* [met_count] */
     int32_t met_count, fresh;                           /* so many of them are fresh */
+    bool unsynced; /* heads are in the log that a power cut may take */
     netdp_i_room room;
 };
 

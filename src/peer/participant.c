@@ -112,6 +112,7 @@ void netdp_i_participant_end(netdp_i_participant *p, netdp_status status)
     netdp_i_own_close(p->own);
     uv_close((uv_handle_t *)&p->tick, NULL);
     uv_close((uv_handle_t *)&p->slot, NULL);
+    uv_close((uv_handle_t *)&p->check, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
     uv_close((uv_handle_t *)&p->terminate, NULL);
 }
@@ -333,11 +334,6 @@ static void on_tick(uv_timer_t *timer)
     netdp_i_participant_leave(p);
     if (p->ending)
         return;
-    const netdp_status status = netdp_i_ledger_remember(p->ledger, p->error);
-    if (status != NETDP_OK) {
-        netdp_i_participant_end(p, status);
-        return;
-    }
     netdp_i_metrics_keep(p->metrics);
     find_wait(p, waiting);
     p->ready = notify(p, p->ready ? "WATCHDOG=1" : "READY=1\nWATCHDOG=1", waiting) || p->ready;
@@ -359,6 +355,15 @@ static void on_tick(uv_timer_t *timer)
         netdp_i_participant_end(
             p, netdp_i_fail(p->error, NETDP_INVALID, "the study package has expired"));
     }
+}
+
+/* What came of neighbours' ledgers is written before anything else comes. */
+static void on_heard(uv_check_t *check)
+{
+    netdp_i_participant *p = check->data;
+    const netdp_status status = netdp_i_ledger_note(p->ledger, p->error);
+    if (status != NETDP_OK)
+        netdp_i_participant_end(p, status);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -427,9 +432,11 @@ static netdp_status run(netdp_i_participant *p)
     }
     uv_timer_init(&p->loop, &p->tick);
     uv_timer_init(&p->loop, &p->slot);
+    uv_check_init(&p->loop, &p->check);
+    uv_check_start(&p->check, on_heard);
     uv_signal_init(&p->loop, &p->interrupt);
     uv_signal_init(&p->loop, &p->terminate);
-    p->tick.data = p->slot.data = p->interrupt.data = p->terminate.data = p;
+    p->tick.data = p->slot.data = p->check.data = p->interrupt.data = p->terminate.data = p;
     uv_timer_start(&p->tick, on_tick, TICK, TICK);
     await_slot(p);
     uv_signal_start(&p->interrupt, on_signal, SIGINT);

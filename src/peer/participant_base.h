@@ -39,6 +39,7 @@ typedef struct netdp_i_participant {
     netdp_status status; /* how it ends */
     uv_loop_t loop;
     uv_timer_t tick, slot;
+    uv_check_t check; /* after all that came at once */
     uv_signal_t interrupt, terminate;
     netdp_i_package *package;
     netdp_i_signer *signer;

@@ -34,6 +34,7 @@ typedef struct end {
     uint8_t extra[256];  /* after it, raw */
     size_t extras;
     struct end *torn; /* the other, which breaks off while it speaks, once it is heard */
+    uint32_t width;   /* numbers of a vector; 0: WIDTH */
 } end;
 
 /* What was said before is there to be heard, and behind it the connection is reset. */
@@ -115,7 +116,7 @@ static void open_end(uv_loop_t *loop, end *e, int who, int32_t links, int64_t ce
         .listen = listen,
         .links = links,
         .link = e->link,
-        .width = WIDTH,
+        .width = e->width > 0 ? e->width : WIDTH,
         .certificate = certificate,
         .patience = 2000,
         .hooks = {e, on_up, on_frame, on_down, on_refused, may_begin},
@@ -475,6 +476,43 @@ static void a_crowd_keeps_nobody_out(void **state)
     part(&loop, &server, &late);
 }
 
+/* What waits for somebody who does not read is bounded: in frames, in bytes, and a few frames always have room. */
+static void a_queue_is_bounded(void **state)
+{
+    (void)state;
+    enum { HEAD = 28, MIB = 1 << 20 };
+    const size_t hello =
+        netdp_i_frame_size(NETDP_I_FRAME_HELLO, WIDTH); /* the longest of short ones */
+    const struct {
+        uint32_t width;
+        size_t most; /* bytes that wait at most */
+    } kinds[] = {{WIDTH, 64 * hello}, {MIB / 8, 16 * MIB}, {MIB, 4 * (8 * MIB + HEAD)}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        uv_loop_t loop;
+        end server = {.hello = {.nodes = NODES}, .width = kinds[k].width};
+        end client = {.hello = {.index = 1, .nodes = NODES}, .width = kinds[k].width};
+        const size_t size = netdp_i_frame_size(NETDP_I_FRAME_VECTOR, kinds[k].width);
+        double *numbers = calloc(kinds[k].width, sizeof *numbers);
+        uint8_t *frame = malloc(size);
+        assert_true(numbers != NULL && frame != NULL);
+        assert_int_equal(netdp_i_frame_vector(0, (netdp_i_when){0}, numbers, kinds[k].width, frame),
+                         size);
+        meet(&loop, &server, &client, 1, 0);
+        UNTIL(&loop, server.frames == 1 && client.frames == 1);
+        size_t waiting = 0, given = netdp_i_transport_count(server.transport).sent;
+        while (netdp_i_transport_send(server.transport, 0, frame, size)) {
+            given += size; /* the client's turn does not come */
+            waiting = given - netdp_i_transport_count(server.transport).sent;
+            assert_in_range(waiting, 0, kinds[k].most);
+        }
+        assert_int_equal(server.refused, NETDP_I_REFUSE_TOO_SLOW);
+        assert_true(waiting + size > kinds[k].most);
+        free(numbers);
+        free(frame);
+        part(&loop, &server, &client);
+    }
+}
+
 int main(void)
 {
     if (sodium_init() < 0)
@@ -498,6 +536,7 @@ int main(void)
         cmocka_unit_test(frames_are_refused_by_name),
         cmocka_unit_test(a_hello_that_is_refused_ends_the_link),
         cmocka_unit_test(a_crowd_keeps_nobody_out),
+        cmocka_unit_test(a_queue_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
