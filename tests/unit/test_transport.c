@@ -4,6 +4,7 @@
  */
 #include "check.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "peer/link/limits.h"
@@ -513,6 +515,43 @@ static void a_queue_is_bounded(void **state)
     }
 }
 
+/* libuv wakes a loop by eight bytes into an eventfd; this program's write is libuv's, too. */
+static bool no_wake_ups;
+
+ssize_t write(int file, const void *bytes, size_t count)
+{
+    char name[64], to[64] = "";
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    if (no_wake_ups && count == 8 && readlink(name, to, sizeof to - 1) > 0 &&
+        strstr(to, "eventfd") != NULL) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_write, file, bytes, count);
+}
+
+/* A name is looked up by a thread; how the loop hears of it cannot fail. */
+static void a_wake_up_that_fails_ends_nobody(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    end server = {.hello = {.nodes = NODES}}, client = {.hello = {.index = 1, .nodes = NODES}};
+    assert_int_equal(uv_loop_init(&loop), 0);
+    server.link[0] = (netdp_i_link){.neighbour = 1};
+    open_end(&loop, &server, 0, 1, 0, "localhost:0");
+    snprintf(client.address, sizeof client.address, "localhost:%d",
+             netdp_i_transport_port(server.transport));
+    client.link[0] = (netdp_i_link){.neighbour = 0, .dials = true, .address = client.address};
+    no_wake_ups = true;
+    open_end(&loop, &client, 1, 1, 0, NULL);
+    UNTIL(&loop, server.frames == 1 && client.frames == 1);
+    end lost = {.link = {{.neighbour = 0, .dials = true, .address = "no.such.invalid:1"}}};
+    open_end(&loop, &lost, 1, 1, 0, NULL);
+    netdp_i_transport_close(lost.transport); /* while it is looked up */
+    part(&loop, &server, &client);
+    no_wake_ups = false;
+}
+
 int main(void)
 {
     if (sodium_init() < 0)
@@ -537,6 +576,7 @@ int main(void)
         cmocka_unit_test(a_hello_that_is_refused_ends_the_link),
         cmocka_unit_test(a_crowd_keeps_nobody_out),
         cmocka_unit_test(a_queue_is_bounded),
+        cmocka_unit_test(a_wake_up_that_fails_ends_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "peer/link/address.h"
 #include "peer/link/door.h"
+#include "peer/link/lookup.h"
 #include "peer/link/relay.h"
 
 enum {
@@ -565,12 +566,6 @@ static netdp_status open_door(netdp_i_transport *t, netdp_error *error)
 
 /* ---- Dialling ---- */
 
-/* A name that is looked up beside the loop; numbers need no looking. */
-typedef struct lookup {
-    uv_getaddrinfo_t request;
-    edge *edge;
-} lookup;
-
 static void dial_at(edge *e, const struct addrinfo *found)
 {
     netdp_i_transport *t = e->transport;
@@ -591,14 +586,14 @@ static void dial_at(edge *e, const struct addrinfo *found)
         dial_later(t, e->link);
 }
 
-static void on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+static void on_found(void *context, struct addrinfo *found)
 {
-    lookup *l = request->data;
-    netdp_i_transport *t = l->edge->transport;
+    edge *e = context;
+    netdp_i_transport *t = e->transport;
     t->handles--;
-    dial_at(l->edge, status == 0 ? found : NULL);
-    uv_freeaddrinfo(found);
-    netdp_i_free(l);
+    dial_at(e, found);
+    if (found != NULL)
+        freeaddrinfo(found);
     finish(t);
 }
 
@@ -622,18 +617,10 @@ static void dial(uv_timer_t *timer)
         freeaddrinfo(found);
         return;
     }
-    lookup *l = NETDP_I_NEW(lookup, 1);
-    hints.ai_flags = 0;
-    if (l != NULL) {
-        l->edge = e;
-        l->request.data = l;
-    }
-    if (l != NULL && uv_getaddrinfo(t->plan.loop, &l->request, on_found, host, port, &hints) == 0) {
+    if (netdp_i_lookup(t->plan.loop, host, port, on_found, e))
         t->handles++;
-        return;
-    }
-    netdp_i_free(l);
-    dial_later(t, e->link);
+    else
+        dial_later(t, e->link);
 }
 
 /* Half of the wait and a random part of the other: those that were cut off together do not come back
