@@ -17,7 +17,7 @@ typedef struct netdp_i_met {
 } netdp_i_met;
 
 /* What is left of the study that was asked for last; nobody else writes. */
-typedef struct netdp_i_room {
+typedef struct netdp_i_admission {
     bool known;
     unsigned char study[NETDP_I_DIGEST];
     bool enrolled, settled;
@@ -25,7 +25,7 @@ typedef struct netdp_i_room {
     bool asked;             /* this attempt was admitted, and nothing written since; */
     netdp_i_attempt attempt;
     bool paid; /* is it reserved? */
-} netdp_i_room;
+} netdp_i_admission;
 
 struct netdp_i_ledger {
     sqlite3 *base;
@@ -39,7 +39,7 @@ struct netdp_i_ledger {
     netdp_i_met *met;                                   /* [met_count] */
     int32_t met_count, fresh;                           /* so many of them are fresh */
     bool unsynced; /* heads are in the log that a power cut may take */
-    netdp_i_room room;
+    netdp_i_admission room;
 };
 
 #define NETDP_I_ENTRY_COLUMNS "row, kind, study, phase, attempt, party, time, body, hash"

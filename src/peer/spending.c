@@ -118,7 +118,7 @@ static netdp_status count_room(netdp_i_ledger *ledger, const unsigned char study
                                netdp_error *error)
 {
     const netdp_i_attempt of = of_study(study);
-    netdp_i_room room = {.known = true, .most = -1};
+    netdp_i_admission room = {.known = true, .most = -1};
     unsigned char *body = NULL;
     int64_t bytes = 0;
     if (ledger->room.known && memcmp(ledger->room.study, study, NETDP_I_DIGEST) == 0)
@@ -142,7 +142,7 @@ static netdp_status count_room(netdp_i_ledger *ledger, const unsigned char study
 static netdp_status check_room(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
                                netdp_error *error)
 {
-    const netdp_i_room *room = &ledger->room;
+    const netdp_i_admission *room = &ledger->room;
     const netdp_status status = count_room(ledger, attempt->study, error);
     if (status != NETDP_OK)
         return status;
@@ -179,7 +179,7 @@ static bool is_same(const netdp_i_attempt *a, const netdp_i_attempt *b)
 netdp_status netdp_i_ledger_admits(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
                                    bool *stored, netdp_error *error)
 {
-    netdp_i_room *room = &ledger->room;
+    netdp_i_admission *room = &ledger->room;
     bool reserved = false;
     const netdp_status status = admit(ledger, attempt, &reserved, stored, error);
     room->asked = status == NETDP_OK;

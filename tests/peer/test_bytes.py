@@ -10,6 +10,7 @@ from liar import ACK, GOODBYE, HELLO, KEY, LEDGER, VECTOR, Liar, study
 from peers import Peers
 
 CHANCE, WANTED = random.Random(int(os.environ.get("NETDP_FRAMES_SEED", "1"))), int(os.environ.get("NETDP_FRAMES", "300"))
+FAR = [257, 3 * 65537, 2 ** 31 + 1, 2 ** 32 - 1]  # rounds: a vector of the first would speak for the member
 EDGE = [0, 1, 7, 8, 9, 2 ** 16, 2 ** 31, 2 ** 32 - 1]
 
 
@@ -19,7 +20,7 @@ def any_frame(liar):
         return liar.frame(kind, liar.offer()[:-64] + CHANCE.randbytes(64))  # a true one would speak for the member
     if kind == VECTOR:
         count = CHANCE.choice([0, 1, 1, 2, 4096])
-        return liar.frame(kind, struct.pack("<5I", 0, 0, CHANCE.choice(EDGE), 0, count) + bytes(8 * count))
+        return liar.frame(kind, struct.pack("<5I", 0, 0, CHANCE.choice(FAR), 0, count) + bytes(8 * count))
     return liar.frame(kind, CHANCE.randbytes({HELLO: 248, ACK: 16, GOODBYE: 4}[kind]))
 
 
