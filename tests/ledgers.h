@@ -81,11 +81,14 @@ static inline netdp_status contribute(netdp_i_ledger *ledger, const netdp_i_atte
                                       int wire)
 {
     bool stored = false;
-    netdp_status status = netdp_i_ledger_reserve(ledger, attempt, &stored, &error);
+    /* What a peer does, and at the start of a study. */
+    netdp_status status = attempt->phase % 2 == 0
+                              ? netdp_i_ledger_reserve(ledger, attempt, &stored, &error)
+                              : netdp_i_ledger_admits(ledger, attempt, &stored, &error);
     if (status == NETDP_OK && !stored) {
         unsigned char drawn[FRAME];
         randombytes_buf(drawn, sizeof drawn);
-        status = netdp_i_ledger_store(ledger, attempt, -1, drawn, FRAME, &error);
+        status = netdp_i_ledger_contribute(ledger, attempt, drawn, FRAME, &error);
     }
     for (uint32_t party = 0; party < PARTIES && status == NETDP_OK; party++) {
         unsigned char *frame = NULL;

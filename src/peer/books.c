@@ -144,6 +144,7 @@ static netdp_status look_back(netdp_i_participant *p)
 /* What could give the noise of stored contributions again. */
 static netdp_status forget_key(netdp_i_participant *p)
 {
+    netdp_i_draws_forget(&p->drawing);
     netdp_i_ephemeral_free(p->ephemeral);
     p->ephemeral = NULL;
     p->drawing.ephemeral = NULL;
@@ -294,11 +295,11 @@ static netdp_i_attempt attempt_of(const netdp_i_participant *p, int64_t round)
     return of;
 }
 
-netdp_status netdp_i_books_reserve(netdp_i_participant *p, int64_t round)
+netdp_status netdp_i_books_admit(netdp_i_participant *p, int64_t round)
 {
     const netdp_i_attempt of = attempt_of(p, round);
     bool stored = false;
-    netdp_status status = netdp_i_ledger_reserve(p->ledger, &of, &stored, p->error);
+    netdp_status status = netdp_i_ledger_admits(p->ledger, &of, &stored, p->error);
     return status == NETDP_OK && stored
                ? netdp_i_fail(p->error, NETDP_INVALID,
                               "ledger.db: phase %u was contributed to already", of.phase)
@@ -311,7 +312,7 @@ netdp_status netdp_i_books_contribute(netdp_i_participant *p, int64_t round)
     netdp_status status = round > 0 ? netdp_i_books_sync(p) : NETDP_OK;
     if (status == NETDP_OK)
         status =
-            netdp_i_ledger_store(p->ledger, &of, -1, p->frame, (int64_t)p->frame_bytes, p->error);
+            netdp_i_ledger_contribute(p->ledger, &of, p->frame, (int64_t)p->frame_bytes, p->error);
     if (status == NETDP_OK && of.phase + 1 == netdp_linear_contributions(&p->task.protocol))
         status = forget_key(p);
     if (status == NETDP_OK)

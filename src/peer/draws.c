@@ -67,63 +67,111 @@ static bool dither_seeded(void *context, int64_t round, int slot, double deviati
 
 /* ---- Real noise ---- */
 
-static bool begin_pairs(const netdp_i_noise_source *d, netdp_i_noising *noising)
+/* Streams give their noise again: they are zeroed when it is drawn; the secrets of pairs, of which the streams of all
+ * phases come, live as long as the key. */
+struct netdp_i_drawn {
+    netdp_i_secure own;
+    double *noised; /* [width] */
+    int32_t partners;
+    netdp_i_partner_noise *partner;       /* [partners] */
+    unsigned char (*secret)[NETDP_I_KEY]; /* [partners] */
+};
+
+void netdp_i_draws_forget(netdp_i_noise_source *d)
 {
-    const netdp_i_task *task = d->task;
-    const uint32_t self = (uint32_t)task->self;
-    const int32_t *partner = netdp_graph_neighbours(task->pairs, task->self);
-    for (int32_t i = 0; i < noising->partners; i++) {
-        noising->partner[i].adds = task->self < partner[i];
-        if (!netdp_i_pair_stream(d->ephemeral, &d->attempt, self, (uint32_t)partner[i],
-                                 &d->offer[partner[i]], &noising->partner[i].stream)) {
+    if (d->drawn == NULL)
+        return;
+    sodium_free(d->drawn->noised);
+    sodium_free(d->drawn->partner);
+    sodium_free(d->drawn->secret);
+    sodium_free(d->drawn);
+    d->drawn = NULL;
+}
+
+static bool agree(netdp_i_noise_source *d)
+{
+    const int32_t *partner =
+        d->drawn->partners > 0 ? netdp_graph_neighbours(d->task->pairs, d->task->self) : NULL;
+    for (int32_t i = 0; i < d->drawn->partners; i++)
+        if (!netdp_i_pair_secret(d->ephemeral, &d->offer[partner[i]], d->drawn->secret[i])) {
             netdp_i_fail(d->error, NETDP_INVALID,
                          "member %d sent a pair key that is none; nothing was contributed",
                          (int)partner[i]);
             return false;
         }
-    }
     return true;
 }
 
-/* Streams give their noise again: they lie in locked memory, and are zeroed with it. */
-typedef struct held {
-    netdp_i_secure own;
-    netdp_i_partner_noise partner[];
-} held;
+/* The first time: memory, and the secrets of the pairs. */
+static bool prepare(netdp_i_noise_source *d)
+{
+    const netdp_i_task *task = d->task;
+    const bool pairs = netdp_pairing_is(&task->protocol.pairing);
+    if (d->drawn != NULL)
+        return true;
+    struct netdp_i_drawn *made = sodium_malloc(sizeof *made);
+    if (made == NULL) {
+        (void)netdp_i_no_memory(d->error);
+        return false;
+    }
+    *made =
+        (struct netdp_i_drawn){.partners = pairs ? netdp_graph_degree(task->pairs, task->self) : 0};
+    const size_t room = made->partners > 0 ? (size_t)made->partners : 1;
+    made->noised = sodium_allocarray((size_t)task->width, sizeof *made->noised);
+    made->partner = sodium_allocarray(room, sizeof *made->partner);
+    made->secret = sodium_allocarray(room, sizeof *made->secret);
+    d->drawn = made;
+    const bool whole = made->noised != NULL && made->partner != NULL && made->secret != NULL;
+    if (!whole)
+        (void)netdp_i_no_memory(d->error);
+    if (whole && agree(d))
+        return true;
+    netdp_i_draws_forget(d);
+    return false;
+}
+
+/* The noise of this attempt's phase for task->value, into drawn->noised. */
+static bool draw(netdp_i_noise_source *d)
+{
+    const netdp_i_task *task = d->task;
+    struct netdp_i_drawn *drawn = d->drawn;
+    const int32_t *partner =
+        drawn->partners > 0 ? netdp_graph_neighbours(task->pairs, task->self) : NULL;
+    netdp_i_noising noising = {.reach = task->reach,
+                               .scale = task->scale,
+                               .pair_noise = task->protocol.pairing.noise,
+                               .partners = drawn->partners,
+                               .partner = drawn->partner,
+                               .own = &drawn->own};
+    netdp_i_own_stream(d->ephemeral, &d->attempt, task->value, task->width, &drawn->own);
+    for (int32_t i = 0; i < drawn->partners; i++) {
+        drawn->partner[i].adds = task->self < partner[i];
+        netdp_i_pair_stream(d->ephemeral, &d->attempt, (uint32_t)task->self, (uint32_t)partner[i],
+                            &d->offer[partner[i]], drawn->secret[i], &drawn->partner[i].stream);
+    }
+    const netdp_status status =
+        netdp_i_contribution_make(&noising, task->value, task->width, drawn->noised, d->error);
+    netdp_i_secure_end(&drawn->own);
+    for (int32_t i = 0; i < drawn->partners; i++)
+        netdp_i_secure_end(&drawn->partner[i].stream);
+    return status == NETDP_OK;
+}
 
 static bool contribute_truly(void *context, int64_t round, double *message)
 {
     netdp_i_noise_source *d = context;
     const netdp_i_task *task = d->task;
-    const bool pairs = netdp_pairing_is(&task->protocol.pairing);
-    const int32_t partners = pairs ? netdp_graph_degree(task->pairs, task->self) : 0;
-    held *streams = sodium_malloc(sizeof *streams + (size_t)partners * sizeof *streams->partner);
-    double *noised = sodium_allocarray((size_t)task->width, sizeof *noised);
-    bool made = streams != NULL && noised != NULL;
     d->attempt.phase = (uint32_t)netdp_i_phase_of(&task->protocol, round);
     if (task->learner.rows != NULL) { /* of the state, which everybody may know, this is private: */
         netdp_i_learner_value(&task->learner, d->attempt.phase, message, task->value);
         netdp_i_learner_shrink(&task->learner, task->width, message);
     }
     finite_or_nothing(task);
-    if (!made) {
-        (void)netdp_i_no_memory(d->error);
-    } else {
-        netdp_i_own_stream(d->ephemeral, &d->attempt, task->value, task->width, &streams->own);
-        netdp_i_noising noising = {.reach = task->reach,
-                                   .scale = task->scale,
-                                   .pair_noise = task->protocol.pairing.noise,
-                                   .partners = partners,
-                                   .partner = streams->partner,
-                                   .own = &streams->own};
-        made = begin_pairs(d, &noising) &&
-               netdp_i_contribution_make(&noising, task->value, task->width, noised, d->error) ==
-                   NETDP_OK;
-    }
+    const bool made = prepare(d) && draw(d);
     for (int32_t j = 0; made && j < task->width; j++)
-        message[j] += noised[j];
-    sodium_free(noised);
-    sodium_free(streams);
+        message[j] += d->drawn->noised[j];
+    if (d->drawn != NULL)
+        sodium_memzero(d->drawn->noised, (size_t)task->width * sizeof *d->drawn->noised);
     return made;
 }
 

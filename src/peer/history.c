@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "peer/ledger_base.h"
 
 netdp_status netdp_i_ledger_verify(netdp_i_ledger *ledger, netdp_i_entry_visit visit, void *context,
@@ -27,7 +28,7 @@ netdp_status netdp_i_ledger_verify(netdp_i_ledger *ledger, netdp_i_entry_visit v
         at.rows = entry.row;
         memcpy(at.digest, entry.hash, NETDP_I_DIGEST);
     }
-    sqlite3_finalize(select);
+    netdp_i_ledger_release(ledger, select);
     if (status == NETDP_OK && head != NULL)
         *head = at;
     return status;
@@ -58,37 +59,60 @@ netdp_status netdp_i_ledger_digest_at(netdp_i_ledger *ledger, uint64_t rows,
                      sqlite3_column_bytes(select, 0) == NETDP_I_DIGEST;
     if (any)
         memcpy(digest, sqlite3_column_blob(select, 0), NETDP_I_DIGEST);
-    sqlite3_finalize(select);
+    netdp_i_ledger_release(ledger, select);
     if (status == NETDP_OK)
         *found = any;
     return status;
 }
 
-netdp_status netdp_i_ledger_remembered(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
-                                       netdp_i_shown_head *shown, netdp_error *error)
+/* What is known of that key's ledger: from the table the first time. */
+static netdp_status recall(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
+                           netdp_i_met **known, netdp_error *error)
 {
+    static const char sql[] = "SELECT rows, digest, signature FROM met WHERE key = ?";
     sqlite3_stmt *select = NULL;
-    netdp_i_shown_head found = {0};
-    netdp_status status = netdp_i_ledger_prepare(
-        ledger, "SELECT rows, digest, signature FROM met WHERE key = ?", &select, error);
+    netdp_i_met found = {.fresh = false};
+    memcpy(found.key, key, NETDP_I_KEY);
+    for (int32_t i = 0; i < ledger->met_count; i++)
+        if (memcmp(ledger->met[i].key, key, NETDP_I_KEY) == 0) {
+            *known = &ledger->met[i];
+            return NETDP_OK;
+        }
+    netdp_i_met *grown = netdp_i_grow(ledger->met, ledger->met_count + 1, sizeof *ledger->met);
+    if (grown == NULL)
+        return netdp_i_no_memory(error);
+    ledger->met = grown;
+    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
     if (status != NETDP_OK)
         return status;
     sqlite3_bind_blob(select, 1, key, NETDP_I_KEY, SQLITE_STATIC);
     if (netdp_i_ledger_next(ledger, select, &status, error) &&
         sqlite3_column_bytes(select, 1) == NETDP_I_DIGEST &&
         sqlite3_column_bytes(select, 2) == NETDP_I_SIGNATURE) {
-        found.head.rows = (uint64_t)sqlite3_column_int64(select, 0);
-        memcpy(found.head.digest, sqlite3_column_blob(select, 1), NETDP_I_DIGEST);
-        memcpy(found.signature, sqlite3_column_blob(select, 2), NETDP_I_SIGNATURE);
+        found.shown.head.rows = (uint64_t)sqlite3_column_int64(select, 0);
+        memcpy(found.shown.head.digest, sqlite3_column_blob(select, 1), NETDP_I_DIGEST);
+        memcpy(found.shown.signature, sqlite3_column_blob(select, 2), NETDP_I_SIGNATURE);
     }
-    sqlite3_finalize(select);
+    netdp_i_ledger_release(ledger, select);
+    if (status != NETDP_OK)
+        return status;
+    *known = &ledger->met[ledger->met_count++];
+    **known = found;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_ledger_remembered(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
+                                       netdp_i_shown_head *shown, netdp_error *error)
+{
+    netdp_i_met *known = NULL;
+    const netdp_status status = recall(ledger, key, &known, error);
     if (status == NETDP_OK)
-        *shown = found;
+        *shown = known->shown;
     return status;
 }
 
-static netdp_status remember(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
-                             const netdp_i_shown_head *shown, netdp_error *error)
+/* Within a transaction. */
+static netdp_status write_met(netdp_i_ledger *ledger, const netdp_i_met *met, netdp_error *error)
 {
     static const char sql[] =
         "INSERT INTO met (key, rows, digest, signature) VALUES (?,?,?,?) ON CONFLICT (key) DO "
@@ -97,31 +121,90 @@ static netdp_status remember(netdp_i_ledger *ledger, const unsigned char key[NET
     netdp_status status = netdp_i_ledger_prepare(ledger, sql, &insert, error);
     if (status != NETDP_OK)
         return status;
-    sqlite3_bind_blob(insert, 1, key, NETDP_I_KEY, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 2, (sqlite3_int64)shown->head.rows);
-    sqlite3_bind_blob(insert, 3, shown->head.digest, NETDP_I_DIGEST, SQLITE_STATIC);
-    sqlite3_bind_blob(insert, 4, shown->signature, NETDP_I_SIGNATURE, SQLITE_STATIC);
+    sqlite3_bind_blob(insert, 1, met->key, NETDP_I_KEY, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 2, (sqlite3_int64)met->shown.head.rows);
+    sqlite3_bind_blob(insert, 3, met->shown.head.digest, NETDP_I_DIGEST, SQLITE_STATIC);
+    sqlite3_bind_blob(insert, 4, met->shown.signature, NETDP_I_SIGNATURE, SQLITE_STATIC);
     if (sqlite3_step(insert) != SQLITE_DONE)
         status = netdp_i_ledger_cannot(ledger, "remember a head", error);
-    sqlite3_finalize(insert);
+    netdp_i_ledger_release(ledger, insert);
     return status;
+}
+
+static netdp_status set_syncs(netdp_i_ledger *ledger, const char *sql, netdp_error *error)
+{
+    return sqlite3_exec(ledger->base, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? NETDP_OK
+               : netdp_i_ledger_cannot(ledger, "remember a head", error);
+}
+
+/* One transaction of all that came, which is not synced: only these may be. */
+netdp_status netdp_i_ledger_note(netdp_i_ledger *ledger, netdp_error *error)
+{
+    if (ledger->fresh == 0)
+        return NETDP_OK;
+    netdp_status status = set_syncs(ledger, "PRAGMA synchronous = NORMAL", error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_begin(ledger, error);
+    if (status == NETDP_OK) {
+        for (int32_t i = 0; i < ledger->met_count && status == NETDP_OK; i++)
+            if (ledger->met[i].fresh)
+                status = write_met(ledger, &ledger->met[i], error);
+        status = netdp_i_ledger_commit(ledger, status, error);
+    }
+    if (set_syncs(ledger, "PRAGMA synchronous = FULL", status == NETDP_OK ? error : NULL) !=
+            NETDP_OK &&
+        status == NETDP_OK)
+        status = NETDP_ENVIRONMENT;
+    if (status != NETDP_OK) {
+        ledger->broken = true;
+        return status;
+    }
+    for (int32_t i = 0; i < ledger->met_count; i++)
+        ledger->met[i].fresh = false;
+    ledger->fresh = 0;
+    ledger->unsynced = true;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_ledger_remember(netdp_i_ledger *ledger, netdp_error *error)
+{
+    sqlite3_file *log = NULL;
+    const netdp_status status = netdp_i_ledger_note(ledger, error);
+    if (status != NETDP_OK || !ledger->unsynced)
+        return status;
+    if (sqlite3_file_control(ledger->base, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) !=
+            SQLITE_OK ||
+        log == NULL || log->pMethods == NULL ||
+        log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK) {
+        ledger->broken = true;
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%.300s: cannot sync its log; look at the disk", ledger->path);
+    }
+    ledger->unsynced = false;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_ledger_meet(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
                                  const netdp_i_shown_head *shown, bool *back, netdp_error *error)
 {
-    netdp_i_shown_head remembered;
-    netdp_status status = netdp_i_ledger_remembered(ledger, key, &remembered, error);
+    netdp_i_met *known = NULL;
+    if (ledger->lock < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: is open for reading alone",
+                            ledger->path);
+    const netdp_status status = recall(ledger, key, &known, error);
     if (status != NETDP_OK)
         return status;
-    const netdp_i_ledger_head *known = &remembered.head, *now = &shown->head;
-    const bool same = memcmp(known->digest, now->digest, NETDP_I_DIGEST) == 0;
-    bool older = now->rows == 0 || now->rows > INT64_MAX || now->rows < known->rows;
-    if (known->rows > 0 && now->rows == known->rows)
+    const netdp_i_ledger_head *before = &known->shown.head, *now = &shown->head;
+    const bool same = memcmp(before->digest, now->digest, NETDP_I_DIGEST) == 0;
+    bool older = now->rows == 0 || now->rows > INT64_MAX || now->rows < before->rows;
+    if (before->rows > 0 && now->rows == before->rows)
         older = older || !same;
-    if (!older && !(now->rows == known->rows && same))
-        status = remember(ledger, key, shown, error);
-    if (status == NETDP_OK)
-        *back = older;
-    return status;
+    if (!older && !(now->rows == before->rows && same)) {
+        ledger->fresh += !known->fresh;
+        known->fresh = true;
+        known->shown = *shown;
+    }
+    *back = older;
+    return NETDP_OK;
 }

@@ -477,19 +477,23 @@ bool netdp_i_offer_is_key(const netdp_i_offer *offer)
     return crypto_scalarmult(shared, any, offer->key) == 0;
 }
 
+bool netdp_i_pair_secret(const netdp_i_ephemeral *ephemeral, const netdp_i_offer *offer,
+                         unsigned char secret[NETDP_I_KEY])
+{
+    return crypto_scalarmult(secret, ephemeral->secret, offer->key) == 0;
+}
+
 /*
  * Key = BLAKE2b-256, keyed by the X25519 secret, of "netdp pair stream 1", study, phase, attempt, the
  * two members ascending and their public keys in that order.
  */
-bool netdp_i_pair_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attempt *attempt,
+void netdp_i_pair_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attempt *attempt,
                          uint32_t mine, uint32_t theirs, const netdp_i_offer *offer,
-                         netdp_i_secure *stream)
+                         const unsigned char secret[NETDP_I_KEY], netdp_i_secure *stream)
 {
     static const char purpose[] = "netdp pair stream 1";
-    unsigned char shared[crypto_scalarmult_BYTES], key[NETDP_I_SECURE_KEY];
+    unsigned char key[NETDP_I_SECURE_KEY];
     unsigned char place[NETDP_I_DIGEST + 16];
-    if (mine == theirs || crypto_scalarmult(shared, ephemeral->secret, offer->key) != 0)
-        return false;
     const bool first = mine < theirs;
     memcpy(place, attempt->study, NETDP_I_DIGEST);
     unsigned char *at = put32(place + NETDP_I_DIGEST, attempt->phase);
@@ -497,7 +501,7 @@ bool netdp_i_pair_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attem
     at = put32(at, first ? mine : theirs);
     (void)put32(at, first ? theirs : mine);
     crypto_generichash_state state;
-    crypto_generichash_init(&state, shared, sizeof shared, sizeof key);
+    crypto_generichash_init(&state, secret, NETDP_I_KEY, sizeof key);
     crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
     crypto_generichash_update(&state, place, sizeof place);
     crypto_generichash_update(&state, first ? ephemeral->public : offer->key, NETDP_I_KEY);
@@ -506,8 +510,6 @@ bool netdp_i_pair_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attem
     netdp_i_secure_of(key, stream);
     sodium_memzero(&state, sizeof state);
     sodium_memzero(key, sizeof key);
-    sodium_memzero(shared, sizeof shared);
-    return true;
 }
 
 void netdp_i_own_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attempt *attempt,

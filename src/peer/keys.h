@@ -122,18 +122,21 @@ bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *atte
 bool netdp_i_offer_is_key(const netdp_i_offer *offer);
 
 /*
- * The stream of noise that members `mine` and `theirs` share in this attempt: both get the same,
- * and nobody else knows it. False: theirs is no key (a point of low order). The offer must hold.
- */
-/*
  * The stream of this member's own noise for a value: of the ephemeral secret, the attempt and the value, so
  * that a copy of the folder that begins again sends the same bytes, and another value has other noise.
  */
 void netdp_i_own_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attempt *attempt,
                         const double *value, int32_t width, netdp_i_secure *stream);
 
-bool netdp_i_pair_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attempt *attempt,
+/* What the ephemeral key and the other's have in common, of all phases of an attempt: as secret as the key itself, and
+ * for as long. False: theirs is no key (a point of low order). The offer must hold. */
+bool netdp_i_pair_secret(const netdp_i_ephemeral *ephemeral, const netdp_i_offer *offer,
+                         unsigned char secret[NETDP_I_KEY]);
+
+/* The stream of noise that members `mine` and `theirs` share in this phase, by that secret: both get the same, and nobody
+ * else knows it. */
+void netdp_i_pair_stream(const netdp_i_ephemeral *ephemeral, const netdp_i_attempt *attempt,
                          uint32_t mine, uint32_t theirs, const netdp_i_offer *offer,
-                         netdp_i_secure *stream);
+                         const unsigned char secret[NETDP_I_KEY], netdp_i_secure *stream);
 
 #endif

@@ -2,9 +2,9 @@
  * The ledger: what a peer has spent, in a file that only grows.
  *
  * A row is on disk, synced, before the call that made it returns; what a call has not said is not
- * done. The order of a contribution is: reserve; draw; store the frame as it will leave; erase the
- * noise; send what is stored. After a crash at any instant the same calls in the same order give
- * either the stored bytes, to be sent again, or a reservation under which nothing has left.
+ * done. The order of a contribution is: ask whether it may be; draw; reserve its price and store the frame as
+ * it will leave, in one transaction; erase the noise; send what is stored. After a crash at any instant the same
+ * calls in the same order give either the stored bytes, to be sent again, or nothing has left.
  *
  * SQLite, write-ahead log, synchronous = FULL, STRICT; triggers refuse to change or delete a row, and
  * each row holds BLAKE2b-256 of itself and of the row before. The last of them, the head, is shown to
@@ -94,6 +94,14 @@ netdp_status netdp_i_ledger_enrol(netdp_i_ledger *ledger, const unsigned char st
 netdp_status netdp_i_ledger_reserve(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
                                     bool *stored, netdp_error *error);
 
+/* What netdp_i_ledger_reserve would say, before anything is drawn; nothing is written. */
+netdp_status netdp_i_ledger_admits(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                                   bool *stored, netdp_error *error);
+
+/* Reserves the price of the attempt, if that is not done yet, and stores its frame for all: both or neither. */
+netdp_status netdp_i_ledger_contribute(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                                       const void *frame, int64_t bytes, netdp_error *error);
+
 /* Stores the frame for a party, -1: the same for all. Without a reservation, or a second time for
  * the same party, or for all and for one: NETDP_INVALID, and the frame must not leave. */
 netdp_status netdp_i_ledger_store(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
@@ -144,10 +152,17 @@ netdp_status netdp_i_ledger_remembered(netdp_i_ledger *ledger, const unsigned ch
 
 /*
  * Another peer shows its head; the signature holds. *back: its ledger is older than one that it showed, or as long and another
- * one, and it must be refused. Else the head is remembered, synced, before this returns. Whether a longer
+ * one, and it must be refused. Else the head is to be remembered: netdp_i_ledger_note writes it, with others that
+ * came at once, and netdp_i_ledger_remember before anything leaves that may follow from it. Whether a longer
  * one goes on from what is remembered, its owner is told in the hello and looks itself.
  */
 netdp_status netdp_i_ledger_meet(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
                                  const netdp_i_shown_head *shown, bool *back, netdp_error *error);
+
+/* All heads that were met are in the file when this returns, whoever kills this process; power that goes may take them. */
+netdp_status netdp_i_ledger_note(netdp_i_ledger *ledger, netdp_error *error);
+
+/* The same, and synced. Both are cheap where there is nothing new. */
+netdp_status netdp_i_ledger_remember(netdp_i_ledger *ledger, netdp_error *error);
 
 #endif

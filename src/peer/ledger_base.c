@@ -89,12 +89,46 @@ static netdp_status run(netdp_i_ledger *ledger, const char *what, const char *sq
                : netdp_i_ledger_cannot(ledger, what, error);
 }
 
+/* Which of those kept: that of this SQL, or the first free place; the end: there is none. */
+static int place_of(const netdp_i_ledger *ledger, const char *sql)
+{
+    int i = 0;
+    while (i < NETDP_I_LEDGER_STATEMENTS && ledger->text[i] != NULL && ledger->text[i] != sql)
+        i++;
+    return i;
+}
+
 netdp_status netdp_i_ledger_prepare(netdp_i_ledger *ledger, const char *sql,
                                     sqlite3_stmt **statement, netdp_error *error)
 {
-    return sqlite3_prepare_v2(ledger->base, sql, -1, statement, NULL) == SQLITE_OK
-               ? NETDP_OK
-               : netdp_i_ledger_cannot(ledger, "read", error);
+    const int at = place_of(ledger, sql);
+    const bool room = at < NETDP_I_LEDGER_STATEMENTS;
+    if (room && ledger->text[at] == sql && !sqlite3_stmt_busy(ledger->statement[at])) {
+        *statement = ledger->statement[at];
+        return NETDP_OK;
+    }
+    const bool keep = room && ledger->text[at] == NULL;
+    if (sqlite3_prepare_v3(ledger->base, sql, -1, keep ? SQLITE_PREPARE_PERSISTENT : 0, statement,
+                           NULL) != SQLITE_OK)
+        return netdp_i_ledger_cannot(ledger, "read", error);
+    if (keep) {
+        ledger->text[at] = sql;
+        ledger->statement[at] = *statement;
+    }
+    return NETDP_OK;
+}
+
+void netdp_i_ledger_release(netdp_i_ledger *ledger, sqlite3_stmt *statement)
+{
+    bool kept = false;
+    for (int i = 0; i < NETDP_I_LEDGER_STATEMENTS; i++)
+        kept = kept || ledger->statement[i] == statement;
+    if (!kept) {
+        sqlite3_finalize(statement);
+    } else if (statement != NULL) {
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+    }
 }
 
 /* The next row: true; the end or a failure, which *status says: false. */
@@ -165,15 +199,26 @@ bool netdp_i_entry_take(sqlite3_stmt *from, netdp_i_entry *entry)
     return true;
 }
 
-/* One transaction, synced when this returns; the head moves with it. */
-netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entry, netdp_error *error)
+/* A constant statement without values and answers. */
+static netdp_status step(netdp_i_ledger *ledger, const char *sql, int *code, netdp_error *error)
 {
-    static const char sql[] =
-        "INSERT INTO entry (" NETDP_I_ENTRY_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?)";
-    sqlite3_stmt *insert = NULL;
-    entry->row = ledger->head.rows + 1;
-    entry->time = (int64_t)time(NULL);
-    netdp_i_entry_hash(ledger->head.digest, entry, entry->hash);
+    sqlite3_stmt *statement = NULL;
+    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &statement, error);
+    *code = SQLITE_OK;
+    if (status == NETDP_OK)
+        *code = sqlite3_step(statement);
+    if (status == NETDP_OK && *code != SQLITE_DONE)
+        status = netdp_i_ledger_cannot(ledger, "write", error);
+    netdp_i_ledger_release(ledger, statement);
+    return status;
+}
+
+static const char begin_sql[] = "BEGIN IMMEDIATE", commit_sql[] = "COMMIT",
+                  rollback_sql[] = "ROLLBACK";
+
+netdp_status netdp_i_ledger_begin(netdp_i_ledger *ledger, netdp_error *error)
+{
+    int code;
     if (ledger->lock < 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: is open for reading alone",
                             ledger->path);
@@ -183,28 +228,81 @@ netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entry,
             "%.300s: a row could not be written before; make room, look at the disk, "
             "and start again",
             ledger->path);
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &insert, error);
+    const netdp_status status = step(ledger, begin_sql, &code, error);
+    ledger->broken = status != NETDP_OK;
+    return status;
+}
+
+netdp_status netdp_i_ledger_commit(netdp_i_ledger *ledger, netdp_status status, netdp_error *error)
+{
+    int code;
+    if (status == NETDP_OK) {
+        status = step(ledger, commit_sql, &code, error);
+        ledger->broken = status != NETDP_OK;
+        ledger->unsynced = ledger->unsynced && status != NETDP_OK;
+    }
+    /* Some faults have rolled it back already. */
+    if (status != NETDP_OK && sqlite3_get_autocommit(ledger->base) == 0 &&
+        step(ledger, rollback_sql, &code, NULL) != NETDP_OK)
+        ledger->broken = true;
+    return status;
+}
+
+/* Within a transaction. */
+static netdp_status insert(netdp_i_ledger *ledger, const netdp_i_entry *entry, netdp_error *error)
+{
+    static const char sql[] =
+        "INSERT INTO entry (" NETDP_I_ENTRY_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?)";
+    sqlite3_stmt *statement = NULL;
+    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &statement, error);
     if (status != NETDP_OK)
         return status;
-    sqlite3_bind_int64(insert, 1, (sqlite3_int64)entry->row);
-    sqlite3_bind_text(insert, 2, words[entry->kind], -1, SQLITE_STATIC);
-    sqlite3_bind_blob(insert, 3, entry->of.study, NETDP_I_DIGEST, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 4, entry->of.phase);
-    sqlite3_bind_int64(insert, 5, entry->of.attempt);
-    sqlite3_bind_int64(insert, 6, entry->party);
-    sqlite3_bind_int64(insert, 7, entry->time);
-    sqlite3_bind_blob64(insert, 8, entry->body, (sqlite3_uint64)entry->bytes, SQLITE_STATIC);
-    sqlite3_bind_blob(insert, 9, entry->hash, NETDP_I_DIGEST, SQLITE_STATIC);
-    const int code = sqlite3_step(insert);
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)entry->row);
+    sqlite3_bind_text(statement, 2, words[entry->kind], -1, SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 3, entry->of.study, NETDP_I_DIGEST, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 4, entry->of.phase);
+    sqlite3_bind_int64(statement, 5, entry->of.attempt);
+    sqlite3_bind_int64(statement, 6, entry->party);
+    sqlite3_bind_int64(statement, 7, entry->time);
+    sqlite3_bind_blob64(statement, 8, entry->body, (sqlite3_uint64)entry->bytes, SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 9, entry->hash, NETDP_I_DIGEST, SQLITE_STATIC);
+    const int code = sqlite3_step(statement);
     if (code != SQLITE_DONE) {
         status = netdp_i_ledger_cannot(ledger, "write", error);
         ledger->broken = (code & 0xff) != SQLITE_CONSTRAINT;
     }
-    sqlite3_finalize(insert);
-    if (status == NETDP_OK) {
-        ledger->head.rows = entry->row;
-        memcpy(ledger->head.digest, entry->hash, NETDP_I_DIGEST);
+    netdp_i_ledger_release(ledger, statement);
+    return status;
+}
+
+static netdp_status insert_all(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,
+                               netdp_i_ledger_head *head, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    *head = ledger->head;
+    for (int32_t i = 0; i < count && status == NETDP_OK; i++) {
+        netdp_i_entry *entry = &entries[i];
+        entry->row = head->rows + 1;
+        entry->time = (int64_t)time(NULL);
+        netdp_i_entry_hash(head->digest, entry, entry->hash);
+        status = insert(ledger, entry, error);
+        head->rows = entry->row;
+        memcpy(head->digest, entry->hash, NETDP_I_DIGEST);
     }
+    return status;
+}
+
+netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,
+                                   netdp_error *error)
+{
+    netdp_i_ledger_head head;
+    netdp_status status = netdp_i_ledger_begin(ledger, error);
+    if (status != NETDP_OK)
+        return status;
+    status = insert_all(ledger, entries, count, &head, error);
+    status = netdp_i_ledger_commit(ledger, status, error);
+    if (status == NETDP_OK)
+        ledger->head = head;
     return status;
 }
 
@@ -232,7 +330,7 @@ static netdp_status read_number(netdp_i_ledger *ledger, const char *sql, int64_t
     netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
     if (status == NETDP_OK && netdp_i_ledger_next(ledger, select, &status, error))
         *number = sqlite3_column_int64(select, 0);
-    sqlite3_finalize(select);
+    netdp_i_ledger_release(ledger, select);
     return status;
 }
 
@@ -261,7 +359,7 @@ static netdp_status read_ends(netdp_i_ledger *ledger, netdp_error *error)
         ledger->head.rows = entry.row;
         memcpy(ledger->head.digest, entry.hash, NETDP_I_DIGEST);
     }
-    sqlite3_finalize(select);
+    netdp_i_ledger_release(ledger, select);
     if (status == NETDP_OK && (!holds || ledger->head.rows == 0))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%.300s: the ledger's rows are not what was written; keep the file "
@@ -280,17 +378,20 @@ static netdp_status begin(netdp_i_ledger *ledger, const unsigned char key[NETDP_
     randombytes_buf(body + NETDP_I_KEY, 16);
     netdp_i_entry first = {
         .kind = NETDP_I_ENTRY_OPENED, .party = -1, .body = body, .bytes = sizeof body};
-    netdp_status status = run(ledger, "be made", "BEGIN IMMEDIATE", error);
-    if (status == NETDP_OK)
-        status = run(ledger, "be made", schema, error);
+    netdp_i_ledger_head head;
+    netdp_status status = netdp_i_ledger_begin(ledger, error);
+    if (status != NETDP_OK)
+        return status;
+    status = run(ledger, "be made", schema, error);
     snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
              FORM);
     if (status == NETDP_OK)
         status = run(ledger, "be made", sql, error);
     if (status == NETDP_OK)
-        status = netdp_i_ledger_append(ledger, &first, error);
+        status = insert_all(ledger, &first, 1, &head, error);
+    status = netdp_i_ledger_commit(ledger, status, error);
     if (status == NETDP_OK)
-        status = run(ledger, "be made", "COMMIT", error);
+        ledger->head = head;
     memcpy(ledger->owner, key, NETDP_I_KEY);
     return status;
 }
@@ -400,6 +501,11 @@ void netdp_i_ledger_close(netdp_i_ledger *ledger)
 {
     if (ledger == NULL)
         return;
+    (void)netdp_i_ledger_remember(ledger,
+                                  NULL); /* as far as it goes: nothing that left follows from it */
+    for (int i = 0; i < NETDP_I_LEDGER_STATEMENTS; i++)
+        sqlite3_finalize(ledger->statement[i]);
+    netdp_i_free(ledger->met);
     sqlite3_close(ledger->base);
     if (ledger->lock >= 0)
         close(ledger->lock);

@@ -7,6 +7,26 @@
 
 #include "peer/ledger.h"
 
+enum { NETDP_I_LEDGER_STATEMENTS = 24 };
+
+/* Another's head as this peer knows it; `fresh`: it is not on the disk yet. */
+typedef struct netdp_i_met {
+    unsigned char key[NETDP_I_KEY];
+    netdp_i_shown_head shown;
+    bool fresh;
+} netdp_i_met;
+
+/* What is left of the study that was asked for last; nobody else writes. */
+typedef struct netdp_i_admission {
+    bool known;
+    unsigned char study[NETDP_I_DIGEST];
+    bool enrolled, settled;
+    int64_t most, reserved; /* attempts; most -1: as many as one likes */
+    bool asked;             /* this attempt was admitted, and nothing written since; */
+    netdp_i_attempt attempt;
+    bool paid; /* is it reserved? */
+} netdp_i_admission;
+
 struct netdp_i_ledger {
     sqlite3 *base;
     char *path;
@@ -14,6 +34,12 @@ struct netdp_i_ledger {
     bool broken; /* a write failed: what is on disk is known only after opening it again */
     netdp_i_ledger_head head;
     unsigned char owner[NETDP_I_KEY];
+    sqlite3_stmt *statement[NETDP_I_LEDGER_STATEMENTS]; /* prepared once, */
+    const char *text[NETDP_I_LEDGER_STATEMENTS];        /* of that SQL */
+    netdp_i_met *met;                                   /* [met_count] */
+    int32_t met_count, fresh;                           /* so many of them are fresh */
+    bool unsynced; /* heads are in the log that a power cut may take */
+    netdp_i_admission room;
 };
 
 #define NETDP_I_ENTRY_COLUMNS "row, kind, study, phase, attempt, party, time, body, hash"
@@ -21,16 +47,26 @@ struct netdp_i_ledger {
 /* What SQLite said, on one line. */
 netdp_status netdp_i_ledger_cannot(const netdp_i_ledger *ledger, const char *what,
                                    netdp_error *error);
+/* `sql` is a constant: it is parsed once, and kept until the ledger closes; netdp_i_ledger_release when it has been used. */
 netdp_status netdp_i_ledger_prepare(netdp_i_ledger *ledger, const char *sql,
                                     sqlite3_stmt **statement, netdp_error *error);
+void netdp_i_ledger_release(netdp_i_ledger *ledger, sqlite3_stmt *statement);
 
 /* The next row: true; the end or a failure, which *status says: false. */
 bool netdp_i_ledger_next(netdp_i_ledger *ledger, sqlite3_stmt *statement, netdp_status *status,
                          netdp_error *error);
 
-/* One transaction, synced when this returns; the head moves with it. Fills in row, time and hash. */
-netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entry,
+/*
+ * All of these rows or none, in one transaction that is synced when this returns; the head moves with it. Fills in
+ * row, time and hash.
+ */
+netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,
                                    netdp_error *error);
+
+/* The same of any writes: between the two, what is written is of one transaction. `status`: of the work so far; where it is
+ * none that went well, nothing of it stays. */
+netdp_status netdp_i_ledger_begin(netdp_i_ledger *ledger, netdp_error *error);
+netdp_status netdp_i_ledger_commit(netdp_i_ledger *ledger, netdp_status status, netdp_error *error);
 
 /* BLAKE2b-256 of the hash before and of everything that the row holds. */
 void netdp_i_entry_hash(const unsigned char before[NETDP_I_DIGEST], const netdp_i_entry *entry,

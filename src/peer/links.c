@@ -14,7 +14,6 @@
 
 enum {
     HANDSHAKE = 5000,
-    CONNECTION_FRAME = 256,
     MET = 200 /* bytes that a head takes on the disk */
 };
 
@@ -32,16 +31,25 @@ static void ignore(netdp_i_participant *p, netdp_i_refusal why, int32_t link)
                                 netdp_i_participant_name(p, p->link[link].neighbour));
 }
 
+/* Whatever leaves may follow from a contribution that came: that it was shown is on the disk before. */
+static bool say(netdp_i_participant *p, int32_t link, const uint8_t *bytes, size_t size)
+{
+    const netdp_status status = netdp_i_ledger_remember(p->ledger, p->error);
+    if (status != NETDP_OK)
+        netdp_i_participant_end(p, status);
+    return p->transport != NULL && netdp_i_transport_send(p->transport, link, bytes, size);
+}
+
 /* ---- Pair keys ---- */
 
 static void send_offer(netdp_i_participant *p, int32_t link, int32_t origin)
 {
     netdp_i_key_frame key = {
         .phase = p->attempt.phase, .attempt = p->attempt.attempt, .origin = (uint32_t)origin};
-    uint8_t bytes[CONNECTION_FRAME];
+    uint8_t bytes[NETDP_I_CONNECTION_FRAME];
     memcpy(key.key, p->offer[origin].key, sizeof key.key);
     memcpy(key.signature, p->offer[origin].signature, sizeof key.signature);
-    (void)netdp_i_transport_send(p->transport, link, bytes, netdp_i_frame_key(&key, bytes));
+    (void)say(p, link, bytes, netdp_i_frame_key(&key, bytes));
 }
 
 /* Hands an offer on to all neighbours but the one it came from. */
@@ -119,39 +127,43 @@ netdp_i_when netdp_i_when_of(const netdp_i_participant *p, int64_t round)
                           (uint32_t)round};
 }
 
-/* Signed once: the same to all neighbours. */
-static bool send_head(netdp_i_participant *p, int32_t link)
+/* The head of its ledger as a frame, signed once for all neighbours; its bytes. */
+static size_t frame_head(netdp_i_participant *p, uint8_t *bytes)
 {
-    uint8_t bytes[CONNECTION_FRAME];
     netdp_i_ledger_head head;
     netdp_i_ledger_head_of(p->ledger, &head);
     if (head.rows != p->shown.head.rows) {
         p->shown.head = head;
         netdp_i_head_sign(p->signer, &head, p->settings.test, p->shown.signature);
     }
-    return netdp_i_transport_send(p->transport, link, bytes,
-                                  netdp_i_frame_ledger(&p->shown, bytes));
+    return netdp_i_frame_ledger(&p->shown, bytes);
+}
+
+/* Of a contribution with the head before it. */
+static bool send_vector(netdp_i_participant *p, int32_t link, int64_t round)
+{
+    const uint8_t *bytes = netdp_i_books_frame(p, round);
+    if (bytes == NULL || !netdp_linear_contributes(&p->task.protocol, round))
+        return bytes != NULL && say(p, link, bytes, p->frame_bytes);
+    const size_t head = frame_head(p, p->shown_frame);
+    memcpy(p->shown_frame + head, bytes, p->frame_bytes);
+    return say(p, link, p->shown_frame, head + p->frame_bytes);
 }
 
 void netdp_i_send_vectors(netdp_i_participant *p, int32_t link)
 {
     netdp_i_side *s = &p->side[link];
     while (p->transport != NULL && s->greeted && s->send < p->task.protocol.rounds &&
-           s->send <= s->most && s->send < netdp_i_participant_released(p)) {
-        if (netdp_linear_contributes(&p->task.protocol, s->send) && !send_head(p, link))
-            break;
-        const uint8_t *bytes = netdp_i_books_frame(p, s->send);
-        if (bytes == NULL || !netdp_i_transport_send(p->transport, link, bytes, p->frame_bytes))
-            break;
+           s->send <= s->most && s->send < netdp_i_participant_released(p) &&
+           send_vector(p, link, s->send))
         s->send++;
-    }
 }
 
 void netdp_i_send_over(netdp_i_participant *p, int32_t link, int64_t round)
 {
-    uint8_t bytes[CONNECTION_FRAME];
+    uint8_t bytes[NETDP_I_CONNECTION_FRAME];
     const size_t size = netdp_i_frame_ack((uint32_t)p->task.self, netdp_i_when_of(p, round), bytes);
-    (void)netdp_i_transport_send(p->transport, link, bytes, size);
+    (void)say(p, link, bytes, size);
 }
 
 void netdp_i_tell_those_ahead(netdp_i_participant *p)
@@ -237,13 +249,13 @@ static void link_up(void *context, int32_t link)
 {
     netdp_i_participant *p = context;
     netdp_i_hello hello;
-    uint8_t bytes[CONNECTION_FRAME];
+    uint8_t bytes[NETDP_I_CONNECTION_FRAME];
     p->side[link].greeted = false;
     const netdp_status status = fill_hello(p, link, &hello);
     if (status != NETDP_OK)
         netdp_i_participant_end(p, status);
     else
-        (void)netdp_i_transport_send(p->transport, link, bytes, netdp_i_frame_hello(&hello, bytes));
+        (void)say(p, link, bytes, netdp_i_frame_hello(&hello, bytes));
 }
 
 static void link_down(void *context, int32_t link)
@@ -348,7 +360,8 @@ static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const ne
     tell_clock(p, link, theirs->clock);
     s->greeted = true;
     s->send = s->most = theirs->at.round; /* it is at the round before, or at this one */
-    (void)send_head(p, link);             /* this ledger goes on from what it knows */
+    uint8_t head[NETDP_I_CONNECTION_FRAME];
+    (void)say(p, link, head, frame_head(p, head)); /* this ledger goes on from what it knows */
     for (int32_t v = 0; v < p->package->members; v++)
         if (p->offered[v])
             send_offer(p, link, v);

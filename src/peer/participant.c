@@ -112,6 +112,7 @@ void netdp_i_participant_end(netdp_i_participant *p, netdp_status status)
     netdp_i_own_close(p->own);
     uv_close((uv_handle_t *)&p->tick, NULL);
     uv_close((uv_handle_t *)&p->slot, NULL);
+    uv_close((uv_handle_t *)&p->check, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
     uv_close((uv_handle_t *)&p->terminate, NULL);
 }
@@ -132,7 +133,7 @@ static bool speak(netdp_i_participant *p)
         return false;
     if (contributes && !netdp_i_own_ready(p, round))
         return false; /* it goes on when the time of the answer is over */
-    netdp_status status = contributes ? netdp_i_books_reserve(p, round) : NETDP_OK;
+    netdp_status status = contributes ? netdp_i_books_admit(p, round) : NETDP_OK;
     if (status != NETDP_OK) {
         netdp_i_participant_end(p, status);
         return false;
@@ -289,6 +290,15 @@ static void on_tick(uv_timer_t *timer)
     }
 }
 
+/* What came of neighbours' ledgers is written before anything else comes. */
+static void on_heard(uv_check_t *check)
+{
+    netdp_i_participant *p = check->data;
+    const netdp_status status = netdp_i_ledger_note(p->ledger, p->error);
+    if (status != NETDP_OK)
+        netdp_i_participant_end(p, status);
+}
+
 static void on_signal(uv_signal_t *handle, int number)
 {
     netdp_i_participant *p = handle->data;
@@ -313,9 +323,10 @@ static netdp_status make_room(netdp_i_participant *p)
     p->offer = NETDP_I_NEW(netdp_i_offer, p->package->members);
     p->offered = NETDP_I_NEW(bool, p->package->members);
     p->frame = NETDP_I_NEW(uint8_t, (int64_t)p->frame_bytes + NETDP_I_DIGEST);
+    p->shown_frame = NETDP_I_NEW(uint8_t, NETDP_I_CONNECTION_FRAME + (int64_t)p->frame_bytes);
     p->numbers = NETDP_I_NEW(double, p->task.width);
     if (p->link == NULL || p->side == NULL || p->offer == NULL || p->offered == NULL ||
-        p->frame == NULL || p->numbers == NULL)
+        p->frame == NULL || p->shown_frame == NULL || p->numbers == NULL)
         return netdp_i_no_memory(p->error);
     for (int32_t i = 0; i < p->sides; i++)
         netdp_i_links_place(p, netdp_i_rounds_neighbour(p->rounds, i), &p->link[i]);
@@ -354,9 +365,11 @@ static netdp_status run(netdp_i_participant *p)
     }
     uv_timer_init(&p->loop, &p->tick);
     uv_timer_init(&p->loop, &p->slot);
+    uv_check_init(&p->loop, &p->check);
+    uv_check_start(&p->check, on_heard);
     uv_signal_init(&p->loop, &p->interrupt);
     uv_signal_init(&p->loop, &p->terminate);
-    p->tick.data = p->slot.data = p->interrupt.data = p->terminate.data = p;
+    p->tick.data = p->slot.data = p->check.data = p->interrupt.data = p->terminate.data = p;
     uv_timer_start(&p->tick, on_tick, TICK, TICK);
     await_slot(p);
     uv_signal_start(&p->interrupt, on_signal, SIGINT);
@@ -375,6 +388,7 @@ static netdp_status run(netdp_i_participant *p)
 static void clear(netdp_i_participant *p)
 {
     netdp_i_free(p->frame);
+    netdp_i_free(p->shown_frame);
     netdp_i_free(p->link);
     netdp_i_free(p->side);
     netdp_i_free(p->offer);
@@ -387,6 +401,7 @@ static void clear(netdp_i_participant *p)
     netdp_i_own_free(p->own);
     netdp_i_rounds_free(p->rounds);
     netdp_i_ledger_close(p->ledger);
+    netdp_i_draws_forget(&p->drawing);
     netdp_i_ephemeral_free(p->ephemeral);
     json_decref(p->account);
     netdp_i_measures_free(p->measures);

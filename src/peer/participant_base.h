@@ -20,6 +20,9 @@
 typedef struct netdp_i_own netdp_i_own;           /* own.c */
 typedef struct netdp_i_measures netdp_i_measures; /* measures.c */
 
+/* No frame but a vector is longer. */
+enum { NETDP_I_CONNECTION_FRAME = 256 };
+
 /* What is known of one neighbour. */
 typedef struct netdp_i_side {
     bool greeted, done; /* done: its result is there */
@@ -38,6 +41,7 @@ typedef struct netdp_i_participant {
     netdp_status status; /* how it ends */
     uv_loop_t loop;
     uv_timer_t tick, slot;
+    uv_check_t check; /* after all that came at once */
     uv_signal_t interrupt, terminate;
     netdp_i_package *package;
     netdp_i_signer *signer;
@@ -57,11 +61,12 @@ typedef struct netdp_i_participant {
     netdp_i_offer *offer; /* [members] */
     bool *offered;        /* [members]: whose is there */
     int64_t spoken; /* this peer's vectors of the rounds before this one are stored as they leave */
-    int64_t released; /* with slots: those before this one may leave, */
-    int64_t lost;     /* vectors of neighbours that were dropped */
-    int64_t made;     /* ms of the boot clock when the last of them was */
-    uint8_t *frame;   /* [frame_bytes]: one of them, and room for its checksum; */
-    int64_t framed;   /* of that round; -1: none */
+    int64_t released;     /* with slots: those before this one may leave, */
+    int64_t lost;         /* vectors of neighbours that were dropped */
+    int64_t made;         /* ms of the boot clock when the last of them was */
+    uint8_t *frame;       /* [frame_bytes]: one of them, and room for its checksum; */
+    int64_t framed;       /* of that round; -1: none */
+    uint8_t *shown_frame; /* a head and the contribution behind it, as they leave together */
     size_t frame_bytes;
     netdp_i_shown_head shown;   /* the last head of its ledger that it signed */
     double *numbers;            /* [width] of a frame that came */
@@ -162,10 +167,10 @@ netdp_status netdp_i_books_read(netdp_i_participant *p);
 /* The ledger, the attempt's reservation, its keys. */
 netdp_status netdp_i_books_open(netdp_i_participant *p);
 
-/* The price of a round's contribution, before it is drawn. */
-netdp_status netdp_i_books_reserve(netdp_i_participant *p, int64_t round);
+/* Is there room for the price of a round's contribution? Before it is drawn. */
+netdp_status netdp_i_books_admit(netdp_i_participant *p, int64_t round);
 
-/* The contribution as it will leave, stored and synced with all that left before it; after the last, the
+/* Its price, and the contribution as it will leave, stored and synced with all that left before it; after the last, the
  * key of the noise is forgotten. */
 netdp_status netdp_i_books_contribute(netdp_i_participant *p, int64_t round);
 

@@ -38,7 +38,7 @@ static netdp_status find(netdp_i_ledger *ledger, netdp_i_entry_kind kind, const 
             *bytes = size;
         }
     }
-    sqlite3_finalize(select);
+    netdp_i_ledger_release(ledger, select);
     if (status == NETDP_OK)
         *found = there;
     return status;
@@ -73,7 +73,7 @@ static netdp_status append_once(netdp_i_ledger *ledger, netdp_i_entry_kind kind,
                               "otherwise; a new study needs a new package",
                               ledger->path, netdp_i_entry_word(kind));
     else if (status == NETDP_OK && !found)
-        status = netdp_i_ledger_append(ledger, &entry, error);
+        status = netdp_i_ledger_append(ledger, &entry, 1, error);
     netdp_i_free(body);
     return status;
 }
@@ -84,6 +84,7 @@ netdp_status netdp_i_ledger_enrol(netdp_i_ledger *ledger, const unsigned char st
     const netdp_i_attempt of = of_study(study);
     bool settled = false;
     netdp_status status = find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error);
+    ledger->room.known = ledger->room.asked = false;
     if (status == NETDP_OK && settled)
         return netdp_i_fail(
             error, NETDP_INVALID,
@@ -106,46 +107,126 @@ static netdp_status has_frames(netdp_i_ledger *ledger, const netdp_i_attempt *at
     sqlite3_bind_int64(select, 2, attempt->phase);
     sqlite3_bind_int64(select, 3, attempt->attempt);
     const bool any = netdp_i_ledger_next(ledger, select, &status, error);
-    sqlite3_finalize(select);
+    netdp_i_ledger_release(ledger, select);
     if (status == NETDP_OK)
         *stored = any;
     return status;
 }
 
-/* Is there room for one more, of those that the study was admitted with (netdp_i_prices_text)? */
+/* What the study was admitted with (netdp_i_prices_text), and what is left of it. */
+static netdp_status count_room(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
+                               netdp_error *error)
+{
+    const netdp_i_attempt of = of_study(study);
+    netdp_i_admission room = {.known = true, .most = -1};
+    unsigned char *body = NULL;
+    int64_t bytes = 0;
+    if (ledger->room.known && memcmp(ledger->room.study, study, NETDP_I_DIGEST) == 0)
+        return NETDP_OK;
+    memcpy(room.study, study, NETDP_I_DIGEST);
+    netdp_status status =
+        find(ledger, NETDP_I_ENTRY_STUDY, &of, -1, &body, &bytes, &room.enrolled, error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_count(ledger, study, &room.reserved, &room.settled, error);
+    json_t *terms = body != NULL ? json_loadb((const char *)body, (size_t)bytes, 0, NULL) : NULL;
+    const json_t *most = json_object_get(terms, "contributions");
+    if (json_is_integer(most))
+        room.most = json_integer_value(most);
+    json_decref(terms);
+    netdp_i_free(body);
+    if (status == NETDP_OK)
+        ledger->room = room;
+    return status;
+}
+
 static netdp_status check_room(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
                                netdp_error *error)
 {
-    const netdp_i_attempt of = of_study(attempt->study);
-    unsigned char *body = NULL;
-    int64_t bytes = 0, reserved = 0;
-    bool found = false, settled = false;
-    netdp_status status = find(ledger, NETDP_I_ENTRY_STUDY, &of, -1, &body, &bytes, &found, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_count(ledger, attempt->study, &reserved, &settled, error);
-    json_t *terms = body != NULL ? json_loadb((const char *)body, (size_t)bytes, 0, NULL) : NULL;
-    const json_t *most = json_object_get(terms, "contributions");
-    if (status == NETDP_OK && json_is_integer(most) && reserved >= json_integer_value(most))
-        status = netdp_i_fail(error, NETDP_INVALID,
+    const netdp_i_admission *room = &ledger->room;
+    const netdp_status status = count_room(ledger, attempt->study, error);
+    if (status != NETDP_OK)
+        return status;
+    if (!room->enrolled || room->settled)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: the study is not enrolled, or settled",
+                            ledger->path);
+    return room->most < 0 || room->reserved < room->most
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
                               "%.300s: all %lld contributions that the study was admitted with are "
                               "reserved; more need a new package",
-                              ledger->path, (long long)reserved);
-    json_decref(terms);
-    netdp_i_free(body);
+                              ledger->path, (long long)room->reserved);
+}
+
+/* *reserved: is it already? Else it may be. */
+static netdp_status admit(netdp_i_ledger *ledger, const netdp_i_attempt *attempt, bool *reserved,
+                          bool *stored, netdp_error *error)
+{
+    *stored = false; /* nothing is without its reservation */
+    netdp_status status =
+        find(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, NULL, NULL, reserved, error);
+    if (status == NETDP_OK)
+        status = *reserved ? has_frames(ledger, attempt, stored, error)
+                           : check_room(ledger, attempt, error);
+    return status;
+}
+
+static bool is_same(const netdp_i_attempt *a, const netdp_i_attempt *b)
+{
+    return a->phase == b->phase && a->attempt == b->attempt &&
+           memcmp(a->study, b->study, NETDP_I_DIGEST) == 0;
+}
+
+netdp_status netdp_i_ledger_admits(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                                   bool *stored, netdp_error *error)
+{
+    netdp_i_admission *room = &ledger->room;
+    bool reserved = false;
+    const netdp_status status = admit(ledger, attempt, &reserved, stored, error);
+    room->asked = status == NETDP_OK;
+    room->attempt = *attempt;
+    room->paid = reserved;
+    return status;
+}
+
+/* The price of an attempt, and a frame of it or nothing: one transaction. */
+static netdp_status spend(netdp_i_ledger *ledger, bool reserved, netdp_i_entry *frame,
+                          const netdp_i_attempt *attempt, netdp_error *error)
+{
+    netdp_i_entry entries[2];
+    int32_t count = 0;
+    if (!reserved)
+        entries[count++] = (netdp_i_entry){.kind = NETDP_I_ENTRY_RESERVED,
+                                           .of = *attempt,
+                                           .party = -1,
+                                           .body = (const unsigned char *)""};
+    if (frame != NULL)
+        entries[count++] = *frame;
+    if (count == 0)
+        return NETDP_OK;
+    ledger->room.asked = false;
+    const netdp_status status = netdp_i_ledger_append(ledger, entries, count, error);
+    if (status != NETDP_OK)
+        ledger->room.known = false;
+    else
+        ledger->room.reserved += !reserved;
     return status;
 }
 
 netdp_status netdp_i_ledger_reserve(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
                                     bool *stored, netdp_error *error)
 {
-    bool found = false;
-    netdp_status status =
-        find(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, NULL, NULL, &found, error);
-    if (status == NETDP_OK && !found)
-        status = check_room(ledger, attempt, error);
-    if (status == NETDP_OK)
-        status = append_once(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, "", error);
-    return status == NETDP_OK ? has_frames(ledger, attempt, stored, error) : status;
+    bool reserved = false;
+    const netdp_status status = admit(ledger, attempt, &reserved, stored, error);
+    return status == NETDP_OK ? spend(ledger, reserved, NULL, attempt, error) : status;
+}
+
+static netdp_status check_frame(const netdp_i_ledger *ledger, int64_t party, int64_t bytes,
+                                netdp_error *error)
+{
+    return bytes >= 1 && bytes <= LONGEST_FRAME && party >= -1
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID, "%.300s: a frame has 1 to %d bytes, not %lld",
+                              ledger->path, LONGEST_FRAME, (long long)bytes);
 }
 
 netdp_status netdp_i_ledger_store(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
@@ -157,10 +238,24 @@ netdp_status netdp_i_ledger_store(netdp_i_ledger *ledger, const netdp_i_attempt 
                            .party = party,
                            .body = frame,
                            .bytes = bytes};
-    if (bytes < 1 || bytes > LONGEST_FRAME || party < -1)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: a frame has 1 to %d bytes, not %lld",
-                            ledger->path, LONGEST_FRAME, (long long)bytes);
-    return netdp_i_ledger_append(ledger, &entry, error);
+    const netdp_status status = check_frame(ledger, party, bytes, error);
+    return status == NETDP_OK ? spend(ledger, true, &entry, attempt, error) : status;
+}
+
+netdp_status netdp_i_ledger_contribute(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
+                                       const void *frame, int64_t bytes, netdp_error *error)
+{
+    netdp_i_entry entry = {.kind = NETDP_I_ENTRY_CONTRIBUTION,
+                           .of = *attempt,
+                           .party = -1,
+                           .body = frame,
+                           .bytes = bytes};
+    const bool asked = ledger->room.asked && is_same(&ledger->room.attempt, attempt);
+    bool reserved = ledger->room.paid, stored = false;
+    netdp_status status = check_frame(ledger, -1, bytes, error);
+    if (status == NETDP_OK && !asked)
+        status = admit(ledger, attempt, &reserved, &stored, error);
+    return status == NETDP_OK ? spend(ledger, reserved, &entry, attempt, error) : status;
 }
 
 netdp_status netdp_i_ledger_frame(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
@@ -193,7 +288,7 @@ netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char stu
         attempt->phase = (uint32_t)sqlite3_column_int64(select, 0);
         attempt->attempt = (uint32_t)sqlite3_column_int64(select, 1);
     }
-    sqlite3_finalize(select);
+    netdp_i_ledger_release(ledger, select);
     if (status == NETDP_OK)
         *found = any;
     return status;
@@ -206,6 +301,7 @@ netdp_status netdp_i_ledger_settle(netdp_i_ledger *ledger,
     const netdp_i_attempt of = of_study(study);
     bool settled = false;
     netdp_status status = find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error);
+    ledger->room.known = ledger->room.asked = false;
     return status == NETDP_OK && !settled
                ? append_once(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, body, error)
                : status;
@@ -225,6 +321,6 @@ netdp_status netdp_i_ledger_count(netdp_i_ledger *ledger, const unsigned char st
         *reserved = sqlite3_column_int64(select, 0);
         *settled = sqlite3_column_int64(select, 1) > 0;
     }
-    sqlite3_finalize(select);
+    netdp_i_ledger_release(ledger, select);
     return status;
 }

@@ -1,5 +1,5 @@
 """A member of a study who does not keep to the protocol: it holds a member's key, knocks, speaks TLS and frames, and says what a
-test wants it to say."""
+test wants it to say; or takes part, with a pair key, vectors and the ends of rounds."""
 import datetime
 import hashlib
 import pathlib
@@ -19,15 +19,23 @@ from cryptography.x509.oid import NameOID
 HELLO, VECTOR, ACK, GOODBYE, KEY, LEDGER = range(1, 7)
 VERSION = int(re.search(r"NETDP_I_FRAME_VERSION = (\d+)", (pathlib.Path(__file__).parents[2] / "src/peer/link/frame.h").read_text())[1])
 
-STUDY = """title: A liar
+PAIR_KEY = b"\x09" + bytes(31)  # a point of X25519 that is one
+
+
+def study(graph="ring 4", rounds=20, more=""):
+    """What liars are met in."""
+    return f"""title: A liar
 seed: 1
-graph: {family: ring 4}
-mixing: {weights: metropolis}
-data: {source: meters, per_node: even, columns: [{name: h19}]}
-task: {kind: mean, bounds: [0, 5]}
-protocol: {kind: averaging, rounds: 20}
-privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: 0.1, pair_graph: edges, pair_noise: 4}
+graph: {{family: {graph}}}
+mixing: {{weights: metropolis}}
+data: {{source: meters, per_node: even, columns: [{{name: h19}}]}}
+task: {{kind: mean, bounds: [0, 5]}}
+protocol: {{kind: averaging, rounds: {rounds}{more}}}
+privacy: {{epsilon: 4, delta: 1e-6, over: worst, dither: 0.1, pair_graph: edges, pair_noise: 4}}
 """
+
+
+STUDY = study()
 
 
 def curve_key(key):
@@ -47,11 +55,11 @@ def knock(seed, theirs, dialler, listener):
 
 
 class Liar:
-    def __init__(self, net, index):
+    def __init__(self, net, index, test=0):
         self.net, self.index, self.nodes = net, index, net.count
         seed = bytes.fromhex((net.of(index) / "key").read_text().split("\n")[1])
         self.seed, self.key = seed, Ed25519PrivateKey.from_private_bytes(seed)
-        self.rows, self.test, self.study, self.held = 1, 0, None, b""
+        self.rows, self.test, self.study, self.held, self.socket = 1, test, None, b"", None
         self.folder = tempfile.TemporaryDirectory(prefix="netdp-liar-")
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "netdp peer")])
         now = datetime.datetime.utcnow()
@@ -82,7 +90,8 @@ class Liar:
     def send(self, kind, body):
         self.socket.sendall(self.frame(kind, body))
 
-    def receive(self):
+    def receive(self, timeout=60):
+        self.socket.settimeout(timeout)
         while len(self.held) < 4 or len(self.held) < struct.unpack("<I", self.held[:4])[0]:
             more = self.socket.recv(65536)
             if not more:
@@ -95,8 +104,9 @@ class Liar:
     def sign(self, purpose, message):
         return self.key.sign(hashlib.blake2b(purpose + b"\0" + message, digest_size=32).digest())
 
-    def greet(self, at=(0, 0, 0)):
-        """Answers the other's hello with one of the same study."""
+    def greet(self, at=(0, 0, 0), head=True):
+        """Answers the other's hello with one of the same study, and shows its ledger: whoever does that speaks for the member, and
+        no honest one can come after it."""
         kind, body = self.receive()
         if kind == GOODBYE:
             raise EOFError
@@ -104,6 +114,8 @@ class Liar:
         self.study = body[8:40]
         self.send(HELLO, body[:8] + self.study + struct.pack("<III", self.index, self.nodes, self.test) + struct.pack("<III", *at)
                   + struct.pack("<q", int(time.time())) + self.head() + bytes(40 + 64))
+        if head:
+            self.show()
         return self
 
     def head(self):
@@ -117,3 +129,32 @@ class Liar:
 
     def goodbye(self, why=16):
         self.send(GOODBYE, struct.pack("<I", why))
+
+    def offer(self, public=PAIR_KEY, phase=0, attempt=0):
+        claim = bytes([self.test]) + self.study + struct.pack("<III", phase, attempt, self.index) + public
+        return struct.pack("<III", phase, attempt, self.index) + public + self.sign(b"netdp ephemeral key 2", claim)
+
+    def offer_key(self, public=PAIR_KEY):
+        self.send(KEY, self.offer(public))
+
+    def vector(self, round, numbers, phase=0, attempt=0):
+        self.send(VECTOR, struct.pack("<III", phase, attempt, round) + struct.pack("<II", self.index, len(numbers))
+                  + struct.pack(f"<{len(numbers)}d", *numbers))
+
+    def over(self, round, phase=0, attempt=0):
+        self.send(ACK, struct.pack("<IIII", phase, attempt, round, self.index))
+
+    def hang_up(self):
+        if self.socket is not None:
+            self.socket.close()
+        self.socket = None
+
+    def close(self):
+        self.hang_up()
+        self.folder.cleanup()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        self.close()

@@ -10,6 +10,8 @@
  *                                                   and the noise of their pair as it sent it, phase
  *                                                   by phase, in units of the sensitivity
  *   network lie OUT HOW                             member 0, who tells member 1 lies (below) until killed
+ *   network failing FOLDER AT FOR PART READS        the peer of that folder, its ledger on a disk that fails
+ *                                                   (tests/disk.h)
  *
  * The study has one variant; rounds, dither, pairs and kappa are its own.
  */
@@ -29,10 +31,13 @@
 #include "peer/keys.h"
 #include "peer/link/transport.h"
 #include "peer/package.h"
+#include "peer/participant.h"
 #include "peer/settings.h"
 #include "plan/problem.h"
 #include "study/protection.h"
 #include "study/study.h"
+
+#include "../disk.h"
 
 static netdp_error error;
 
@@ -268,12 +273,14 @@ static void print_pair(const netdp_i_package *package, const netdp_i_attempt *at
     snprintf(path, sizeof path, "%s/%d", out, other);
     must(netdp_i_ephemeral_keep(path, signer, attempt, (uint32_t)other, true, &theirs, &offer,
                                 &error));
+    unsigned char secret[NETDP_I_KEY];
+    if (!netdp_i_pair_secret(mine, &offer, secret))
+        exit(1);
     const double scale = package->terms.noise * package->terms.pair_noise * (other < self ? 1 : -1);
     printf("%d", other);
     for (at.phase = 0; at.phase < package->terms.contributions; at.phase++) {
         netdp_i_secure stream;
-        if (!netdp_i_pair_stream(mine, &at, (uint32_t)self, (uint32_t)other, &offer, &stream))
-            exit(1);
+        netdp_i_pair_stream(mine, &at, (uint32_t)self, (uint32_t)other, &offer, secret, &stream);
         for (int64_t j = 0; j < package->terms.width; j++)
             printf(" %.17g",
                    scale * ldexp((double)netdp_i_secure_normal(&stream, NETDP_I_PAIR_PLACES),
@@ -433,6 +440,21 @@ static void lie(const char *out, const char *how)
     uv_run(&loop, UV_RUN_DEFAULT);
 }
 
+static int participate(char **with)
+{
+    make_disk();
+    keeps_synced = false;
+    fail_at = strtoll(with[1], NULL, 10);
+    fail_for = strtoll(with[2], NULL, 10);
+    fail_part = atoi(with[3]);
+    fail_reads = atoi(with[4]) != 0;
+    sqlite3_vfs_register(&disk, 1);
+    const netdp_status status = netdp_i_participate(with[0], stderr, &error);
+    if (status != NETDP_OK)
+        fprintf(stderr, "network: %s\n", error.text);
+    return (int)status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc >= 6 && strcmp(argv[1], "make") == 0)
@@ -445,6 +467,8 @@ int main(int argc, char **argv)
         pairs(argv[2], argv[3]);
     else if (argc == 4 && strcmp(argv[1], "lie") == 0)
         lie(argv[2], argv[3]);
+    else if (argc == 7 && strcmp(argv[1], "failing") == 0)
+        return participate(argv + 2);
     else
         return 2;
     return 0;

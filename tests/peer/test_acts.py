@@ -9,7 +9,7 @@ import re
 import struct
 import time
 
-from member import HELLO, KEY, LEDGER, VECTOR, Member
+from liar import HELLO, KEY, LEDGER, VECTOR, Liar
 from own_models import MADE, STEP, owned, take_part
 from peers import Peers
 
@@ -40,7 +40,7 @@ def table(flag):
 def hear_vector(liar, round, heard):
     """The liar's neighbour's vector of that round, and all that came with it: kinds, sizes, places."""
     while True:
-        kind, body = liar.hear()
+        kind, body = liar.receive()
         heard.append((kind, len(body), body[:20] if kind == VECTOR else b""))
         if kind == VECTOR and struct.unpack("<I", body[8:12])[0] == round:
             return struct.unpack("<2d", body[20:])
@@ -65,7 +65,7 @@ def watch(flag):
         for one in (1, 2):
             while True:
                 try:
-                    liars[one] = Member(net, 0, test=1).dial(one).greet()
+                    liars[one] = Liar(net, 0, test=1).dial(one).greet()
                     break
                 except OSError:
                     time.sleep(0.05)

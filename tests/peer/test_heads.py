@@ -7,17 +7,9 @@ import re
 import subprocess
 import time
 
+from liar import STUDY
 from peers import NETWORK, Peers
 
-STUDY = """title: A liar
-seed: 1
-graph: {family: ring 4}
-mixing: {weights: metropolis}
-data: {source: meters, per_node: even, columns: [{name: h19}]}
-task: {kind: mean, bounds: [0, 5]}
-protocol: {kind: averaging, rounds: 20}
-privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: 0.1, pair_graph: edges, pair_noise: 4}
-"""
 LIES = {"unsigned": "event=ignored reason=false-head member=meter-0", "forged": "event=ignored reason=false-head member=meter-0",
         "test-mode": "event=ignored reason=false-head member=meter-0", "ahead": "event=refused reason=out-of-order member=meter-0",
         "goodbye": "event=goodbye reason=ledger-went-back member=meter-0",

@@ -9,18 +9,9 @@ import random
 import struct
 import time
 
-from member import ACK, GOODBYE, HELLO, KEY, LEDGER, PAIR_KEY, VECTOR, VERSION, Member
+from liar import ACK, GOODBYE, HELLO, KEY, LEDGER, PAIR_KEY, VECTOR, VERSION, Liar, study
 from peers import Peers
 
-STUDY = """title: A liar
-seed: 1
-graph: {family: %s}
-mixing: {weights: metropolis}
-data: {source: meters, per_node: even, columns: [{name: h19}]}
-task: {kind: mean, bounds: [0, 5]}
-protocol: {kind: averaging, rounds: %d%s}
-privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: 0.1, pair_graph: edges, pair_noise: 4}
-"""
 BROKEN = (OSError, EOFError)
 
 
@@ -32,7 +23,7 @@ def await_(net, met, *what):
 
 def meet(net, one, head=True, **kind):
     """A link to that peer, as soon as it listens; without a head of a ledger where the honest member is to come later."""
-    liar = Member(net, 0, **kind)
+    liar = Liar(net, 0, **kind)
     while True:
         assert net.running[one].poll() is None, net.log(one)[-600:]
         try:
@@ -41,19 +32,8 @@ def meet(net, one, head=True, **kind):
             time.sleep(0.05)
 
 
-def speak_up(liar, rounds, number):
-    """All vectors of the liar's, each when its neighbour's of that round has come."""
-    for round in range(rounds):
-        while True:
-            kind, body = liar.hear()
-            if kind == VECTOR and struct.unpack("<I", body[8:12])[0] == round:
-                break
-        liar.vector(round, [number(round)])
-    liar.over(rounds - 1)
-
-
 # A point of low order: refused where it arrives, and handed on to nobody.
-with Peers(STUDY % ("ring 4", 20, ""), noise=1) as net:
+with Peers(study(), noise=1) as net:
     for one in (1, 2, 3):
         net.start(one)
     for times, public in enumerate((bytes(32), b"\x01" + bytes(31)), 1):
@@ -66,7 +46,7 @@ with Peers(STUDY % ("ring 4", 20, ""), noise=1) as net:
 
 # Numbers as large as they go.
 for graph, nodes, more in (("ring 4", 4, ""), ("ring 4", 4, ", accelerate: true"), ("path 8", 8, ", accelerate: true")):
-    with Peers(STUDY % (graph, 20, more), noise=1) as net:
+    with Peers(study(graph, 20, more), noise=1) as net:
         for one in range(1, nodes):
             net.start(one)
         liars = [meet(net, one) for one in ((1, 3) if graph == "ring 4" else (1,))]
@@ -75,7 +55,7 @@ for graph, nodes, more in (("ring 4", 4, ""), ("ring 4", 4, ", accelerate: true"
         for round in range(20):
             for liar in liars:
                 while True:
-                    kind, body = liar.hear()
+                    kind, body = liar.receive()
                     if kind == VECTOR and struct.unpack("<I", body[8:12])[0] == round:
                         break
                 # beyond what the study's numbers can be; sometimes just within it
@@ -90,13 +70,13 @@ for graph, nodes, more in (("ring 4", 4, ""), ("ring 4", 4, ", accelerate: true"
         assert all("too-large" not in net.log(one) for one in range(2, nodes) if graph != "ring 4" or one == 2)
 
 # What was signed in a rehearsal is nobody's pair key in earnest.
-with Peers(STUDY % ("ring 4", 20, ""), noise=1, seed=7) as net:
+with Peers(study(), noise=1, seed=7) as net:
     for one in (1, 2, 3):
         net.start(one)
     offers = {}
     with meet(net, 1, test=1) as liar:
         while len(offers) < 3:
-            kind, body = liar.hear()
+            kind, body = liar.receive()
             if kind == KEY:
                 offers[struct.unpack("<I", body[8:12])[0]] = body
     net.stop()
@@ -118,12 +98,12 @@ with Peers(STUDY % ("ring 4", 20, ""), noise=1, seed=7) as net:
     assert all("second-key" not in net.log(one) for one in range(4))
 
 # An earlier build is told what is wrong by its name.
-with Peers(STUDY % ("ring 4", 20, ""), noise=1) as net:
+with Peers(study(), noise=1) as net:
     net.start(1)
     while "event=started" not in net.log(1):
         time.sleep(0.02)
-    with Member(net, 0).dial(1) as liar:
-        liar.hear()
+    with Liar(net, 0).dial(1) as liar:
+        liar.receive()
         liar.socket.sendall(struct.pack("<IHBB", 8 + 248, 2, HELLO, 0) + b"netdp\0\0\2" + bytes(240))
         await_(net, lambda: "event=refused reason=wrong-version member=meter-0" in net.log(1), "version")
 
@@ -166,7 +146,7 @@ def value(liar, round):
 LIES = int(os.environ.get("NETDP_LIES", "400"))
 said = connections = 0
 while said < LIES:
-    with Peers(STUDY % ("ring 4", 20, ", accelerate: true" if connections % 2 else ""), noise=1) as net:
+    with Peers(study("ring 4", 20, ", accelerate: true" if connections % 2 else ""), noise=1) as net:
         for one in (1, 2, 3):
             net.settle(one, linger=3600)
             net.start(one)
@@ -185,8 +165,7 @@ while said < LIES:
             except BROKEN:
                 pass
             connections += 1
-            liar.socket.close()
-            liar.socket = None
+            liar.hang_up()
         # It is no less willing to hear the honest member, who goes on as well as the liar left it.
         assert all(process.poll() is None for process in net.running.values()), [net.log(one)[-600:] for one in net.running]
         liar.close()

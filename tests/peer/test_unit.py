@@ -90,7 +90,7 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(0)
     with unit.open("a", encoding="utf-8") as stream:
         stream.write("[Service]\nUser=1000\n")
-    asked = subprocess.run(["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=20", unit], capture_output=True, text=True, check=False)
+    asked = subprocess.run(["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=15", unit], capture_output=True, text=True, check=False)
     assert asked.returncode == 0, asked.stdout[-400:] + asked.stderr
     print(asked.stdout.strip().splitlines()[-1])
 

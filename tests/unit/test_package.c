@@ -351,22 +351,25 @@ static void test_pair_streams(void **state)
     assert_false(netdp_i_offer_holds(&oa, &first, 4, netdp_i_signer_public(b)));
     assert_false(netdp_i_offer_holds(&oa, &first, 2, netdp_i_signer_public(a)));
     assert_false(netdp_i_offer_holds(&oa, &second, 4, netdp_i_signer_public(a)));
-    assert_true(netdp_i_pair_stream(ea, &first, 4, 2, &ob, &sa));
-    assert_true(netdp_i_pair_stream(eb, &first, 2, 4, &oa, &sb));
+    unsigned char ka[NETDP_I_KEY], kb[NETDP_I_KEY];
+    assert_true(netdp_i_pair_secret(ea, &ob, ka));
+    assert_true(netdp_i_pair_secret(eb, &oa, kb));
+    assert_memory_equal(ka, kb, sizeof ka);
+    netdp_i_pair_stream(ea, &first, 4, 2, &ob, ka, &sa);
+    netdp_i_pair_stream(eb, &first, 2, 4, &oa, kb, &sb);
     assert_true(same_stream(&sa, &sb));
     /* Another attempt, phase, study or pair: another stream. */
     netdp_i_attempt others[3] = {second, first, first};
     others[1].phase = 4;
     others[2].study[31] = 1;
     for (int i = 0; i < 4; i++) {
-        assert_true(
-            netdp_i_pair_stream(ea, i < 3 ? &others[i] : &first, 4, i < 3 ? 2 : 3, &ob, &sa));
-        assert_true(netdp_i_pair_stream(eb, &first, 2, 4, &oa, &sb));
+        netdp_i_pair_stream(ea, i < 3 ? &others[i] : &first, 4, i < 3 ? 2 : 3, &ob, ka, &sa);
+        netdp_i_pair_stream(eb, &first, 2, 4, &oa, kb, &sb);
         assert_false(same_stream(&sa, &sb));
     }
     /* A point of low order is no key: everybody would know the secret. */
     memset(ob.key, 0, sizeof ob.key);
-    assert_false(netdp_i_pair_stream(ea, &first, 4, 2, &ob, &sa));
+    assert_false(netdp_i_pair_secret(ea, &ob, ka));
     /* What is over leaves nothing. */
     netdp_i_secure_end(&sb);
     assert_true(sodium_is_zero((const unsigned char *)&sb, sizeof sb));

@@ -4,6 +4,7 @@
  */
 #include "check.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "peer/link/limits.h"
@@ -34,6 +36,7 @@ typedef struct end {
     uint8_t extra[256];  /* after it, raw */
     size_t extras;
     struct end *torn; /* the other, which breaks off while it speaks, once it is heard */
+    uint32_t width;   /* numbers of a vector; 0: WIDTH */
 } end;
 
 /* What was said before is there to be heard, and behind it the connection is reset. */
@@ -115,7 +118,7 @@ static void open_end(uv_loop_t *loop, end *e, int who, int32_t links, int64_t ce
         .listen = listen,
         .links = links,
         .link = e->link,
-        .width = WIDTH,
+        .width = e->width > 0 ? e->width : WIDTH,
         .certificate = certificate,
         .patience = 2000,
         .hooks = {e, on_up, on_frame, on_down, on_refused, may_begin},
@@ -475,6 +478,80 @@ static void a_crowd_keeps_nobody_out(void **state)
     part(&loop, &server, &late);
 }
 
+/* What waits for somebody who does not read is bounded: in frames, in bytes, and a few frames always have room. */
+static void a_queue_is_bounded(void **state)
+{
+    (void)state;
+    enum { HEAD = 28, MIB = 1 << 20 };
+    const size_t hello =
+        netdp_i_frame_size(NETDP_I_FRAME_HELLO, WIDTH); /* the longest of short ones */
+    const struct {
+        uint32_t width;
+        size_t most; /* bytes that wait at most */
+    } kinds[] = {{WIDTH, 64 * hello}, {MIB / 8, 16 * MIB}, {MIB, 4 * (8 * MIB + HEAD)}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        uv_loop_t loop;
+        end server = {.hello = {.nodes = NODES}, .width = kinds[k].width};
+        end client = {.hello = {.index = 1, .nodes = NODES}, .width = kinds[k].width};
+        const size_t size = netdp_i_frame_size(NETDP_I_FRAME_VECTOR, kinds[k].width);
+        double *numbers = calloc(kinds[k].width, sizeof *numbers);
+        uint8_t *frame = malloc(size);
+        assert_true(numbers != NULL && frame != NULL);
+        assert_int_equal(netdp_i_frame_vector(0, (netdp_i_when){0}, numbers, kinds[k].width, frame),
+                         size);
+        meet(&loop, &server, &client, 1, 0);
+        UNTIL(&loop, server.frames == 1 && client.frames == 1);
+        size_t waiting = 0, given = netdp_i_transport_count(server.transport).sent;
+        while (netdp_i_transport_send(server.transport, 0, frame, size)) {
+            given += size; /* the client's turn does not come */
+            waiting = given - netdp_i_transport_count(server.transport).sent;
+            assert_in_range(waiting, 0, kinds[k].most);
+        }
+        assert_int_equal(server.refused, NETDP_I_REFUSE_TOO_SLOW);
+        assert_true(waiting + size > kinds[k].most);
+        free(numbers);
+        free(frame);
+        part(&loop, &server, &client);
+    }
+}
+
+/* libuv wakes a loop by eight bytes into an eventfd; this program's write is libuv's, too. */
+static bool no_wake_ups;
+
+ssize_t write(int file, const void *bytes, size_t count)
+{
+    char name[64], to[64] = "";
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    if (no_wake_ups && count == 8 && readlink(name, to, sizeof to - 1) > 0 &&
+        strstr(to, "eventfd") != NULL) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_write, file, bytes, count);
+}
+
+/* A name is looked up by a thread; how the loop hears of it cannot fail. */
+static void a_wake_up_that_fails_ends_nobody(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    end server = {.hello = {.nodes = NODES}}, client = {.hello = {.index = 1, .nodes = NODES}};
+    assert_int_equal(uv_loop_init(&loop), 0);
+    server.link[0] = (netdp_i_link){.neighbour = 1};
+    open_end(&loop, &server, 0, 1, 0, "localhost:0");
+    snprintf(client.address, sizeof client.address, "localhost:%d",
+             netdp_i_transport_port(server.transport));
+    client.link[0] = (netdp_i_link){.neighbour = 0, .dials = true, .address = client.address};
+    no_wake_ups = true;
+    open_end(&loop, &client, 1, 1, 0, NULL);
+    UNTIL(&loop, server.frames == 1 && client.frames == 1);
+    end lost = {.link = {{.neighbour = 0, .dials = true, .address = "no.such.invalid:1"}}};
+    open_end(&loop, &lost, 1, 1, 0, NULL);
+    netdp_i_transport_close(lost.transport); /* while it is looked up */
+    part(&loop, &server, &client);
+    no_wake_ups = false;
+}
+
 int main(void)
 {
     if (sodium_init() < 0)
@@ -498,6 +575,8 @@ int main(void)
         cmocka_unit_test(frames_are_refused_by_name),
         cmocka_unit_test(a_hello_that_is_refused_ends_the_link),
         cmocka_unit_test(a_crowd_keeps_nobody_out),
+        cmocka_unit_test(a_queue_is_bounded),
+        cmocka_unit_test(a_wake_up_that_fails_ends_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
     row(CONNECTIONS, "connections", 64, 3600, "connections, whoever dials") \
     row(FRAMES, "frames", 4096, 36000, "frames that bring nothing new") \
     row(KEYS, "keys", 65536, 360000, "pair keys that are there already, or that nobody signed") \
-    row(HEADS, "heads", 64, 3600, "signed heads of its ledger, besides those before contributions; each is synced") \
+    row(HEADS, "heads", 64, 3600, "signed heads of its ledger, besides those before contributions") \
     row(GOODBYES, "goodbyes", 8, 60, "goodbyes") \
     row(LINES, "lines", 1000, 360, "lines of the log on its account") \
     row(BYTES, "bytes", 1048576, 1048576, "bytes of the log and of remembered heads on its account")

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "peer/link/address.h"
 #include "peer/link/door.h"
+#include "peer/link/lookup.h"
 #include "peer/link/relay.h"
 
 enum {
@@ -38,6 +39,7 @@ typedef struct connection {
     uv_timer_t timer; /* until the hello has come */
     int handles;      /* of these two, that the loop still has */
     int socket;
+    int watched; /* events of the poll */
     SSL *ssl;
     char from[FROM];
     int32_t link;   /* -1: not known yet */
@@ -191,8 +193,10 @@ static void on_ready(uv_poll_t *poll, int status, int events);
 static void watch(connection *c)
 {
     const bool write = c->reads_wait || (c->sent < c->filled && !c->writes_wait);
-    if (!c->closing)
-        uv_poll_start(&c->poll, UV_READABLE | (write ? UV_WRITABLE : 0), on_ready);
+    const int events = UV_READABLE | (write ? UV_WRITABLE : 0);
+    if (!c->closing && events != c->watched)
+        uv_poll_start(&c->poll, events, on_ready);
+    c->watched = events;
 }
 
 /* The other is gone, or speaks no TLS. */
@@ -396,6 +400,8 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     connection *c = poll->data;
     if (c->closing)
         return;
+    if (status < 0)
+        c->watched = 0; /* libuv looks no more */
     if (c->connecting) {
         int fault = 0;
         socklen_t size = sizeof fault;
@@ -419,7 +425,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (!c->closing)
         hear(c);
     if (status < 0)
-        watch(c); /* libuv looks no more, and there may be records yet */
+        watch(c); /* there may be records yet */
 }
 
 static void on_late(uv_timer_t *timer)
@@ -477,7 +483,8 @@ static connection *connection_new(netdp_i_transport *t, int socket, bool dials, 
     c->next = t->all;
     t->all = c;
     uv_timer_start(&c->timer, on_late, t->plan.patience, 0);
-    uv_poll_start(&c->poll, UV_READABLE | (dials ? UV_WRITABLE : 0), on_ready);
+    c->watched = UV_READABLE | (dials ? UV_WRITABLE : 0);
+    uv_poll_start(&c->poll, c->watched, on_ready);
     return c;
 }
 
@@ -559,12 +566,6 @@ static netdp_status open_door(netdp_i_transport *t, netdp_error *error)
 
 /* ---- Dialling ---- */
 
-/* A name that is looked up beside the loop; numbers need no looking. */
-typedef struct lookup {
-    uv_getaddrinfo_t request;
-    edge *edge;
-} lookup;
-
 static void dial_at(edge *e, const struct addrinfo *found)
 {
     netdp_i_transport *t = e->transport;
@@ -585,14 +586,14 @@ static void dial_at(edge *e, const struct addrinfo *found)
         dial_later(t, e->link);
 }
 
-static void on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+static void on_found(void *context, struct addrinfo *found)
 {
-    lookup *l = request->data;
-    netdp_i_transport *t = l->edge->transport;
+    edge *e = context;
+    netdp_i_transport *t = e->transport;
     t->handles--;
-    dial_at(l->edge, status == 0 ? found : NULL);
-    uv_freeaddrinfo(found);
-    netdp_i_free(l);
+    dial_at(e, found);
+    if (found != NULL)
+        freeaddrinfo(found);
     finish(t);
 }
 
@@ -616,18 +617,10 @@ static void dial(uv_timer_t *timer)
         freeaddrinfo(found);
         return;
     }
-    lookup *l = NETDP_I_NEW(lookup, 1);
-    hints.ai_flags = 0;
-    if (l != NULL) {
-        l->edge = e;
-        l->request.data = l;
-    }
-    if (l != NULL && uv_getaddrinfo(t->plan.loop, &l->request, on_found, host, port, &hints) == 0) {
+    if (netdp_i_lookup(t->plan.loop, host, port, on_found, e))
         t->handles++;
-        return;
-    }
-    netdp_i_free(l);
-    dial_later(t, e->link);
+    else
+        dial_later(t, e->link);
 }
 
 /* Half of the wait and a random part of the other: those that were cut off together do not come back

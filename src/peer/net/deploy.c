@@ -398,6 +398,7 @@ static const char hardening[] =
     "ProtectSystem=strict\n"
     "ProtectHome=read-only\n"
     "PrivateTmp=yes\n"
+    "PrivateMounts=yes\n"
     "PrivateDevices=yes\n"
     "ProtectProc=invisible\n"
     "ProtectClock=yes\n"
