@@ -165,6 +165,21 @@ bool netdp_i_entry_take(sqlite3_stmt *from, netdp_i_entry *entry)
     return true;
 }
 
+/* Neither the ledger nor its lock was moved: else another process opens one of its own. */
+static netdp_status check_kept(const netdp_i_ledger *ledger, netdp_error *error)
+{
+    char beside[NETDP_I_PATH_ROOM];
+    struct stat mine, there;
+    snprintf(beside, sizeof beside, "%s.lock", ledger->path);
+    if (fstat(ledger->lock, &mine) != 0 || stat(beside, &there) != 0 ||
+        mine.st_ino != there.st_ino || mine.st_dev != there.st_dev)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%.300s: was moved, deleted or replaced while the ledger was open; "
+                            "start again; nothing of it was sent",
+                            beside);
+    return netdp_i_kept_check(&ledger->kept, ledger->base, ledger->path, error);
+}
+
 /* One transaction, synced when this returns; the head moves with it. */
 netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entry, netdp_error *error)
 {
@@ -183,7 +198,9 @@ netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entry,
             "%.300s: a row could not be written before; make room, look at the disk, "
             "and start again",
             ledger->path);
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &insert, error);
+    netdp_status status = check_kept(ledger, error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_prepare(ledger, sql, &insert, error);
     if (status != NETDP_OK)
         return status;
     sqlite3_bind_int64(insert, 1, (sqlite3_int64)entry->row);
@@ -201,6 +218,10 @@ netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entry,
         ledger->broken = (code & 0xff) != SQLITE_CONSTRAINT;
     }
     sqlite3_finalize(insert);
+    if (status == NETDP_OK) { /* moved while it was written */
+        status = check_kept(ledger, error);
+        ledger->broken = status != NETDP_OK;
+    }
     if (status == NETDP_OK) {
         ledger->head.rows = entry->row;
         memcpy(ledger->head.digest, entry->hash, NETDP_I_DIGEST);
@@ -222,7 +243,7 @@ static netdp_status take_lock(netdp_i_ledger *ledger, netdp_error *error)
         return netdp_i_fail(error, NETDP_ENVIRONMENT,
                             "%.300s: another process writes into it; one ledger serves one peer",
                             ledger->path);
-    return NETDP_OK;
+    return netdp_i_kept_here(beside, error);
 }
 
 static netdp_status read_number(netdp_i_ledger *ledger, const char *sql, int64_t *number,
@@ -371,6 +392,8 @@ static netdp_status open_ledger(const char *path, const unsigned char *key, netd
     if (status == NETDP_OK) {
         sqlite3_busy_timeout(made->base, 5000);
         status = prepare_base(made, key, error);
+        if (status == NETDP_OK && key != NULL)
+            status = netdp_i_kept_begin(&made->kept, made->base, path, error);
     }
     umask(before);
     if (status == NETDP_OK && key != NULL && memcmp(made->owner, key, NETDP_I_KEY) != 0)
