@@ -64,6 +64,13 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_read(const char *path, bool giant
                                                     netdp_graph **graph, netdp_graph_notes *notes,
                                                     netdp_error *error);
 
+/*
+ * Which of `count` columns (at most 64 are looked at) are the two ends of edges and their weight, by
+ * the words that headers of edge lists use ("source,target,weight"): column[3], -1 where none is.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_columns(const char *const *name, int32_t count,
+                                                       int32_t column[3], netdp_error *error);
+
 /* A graph that a program holds; all but `nodes` may be zeros. Everything is borrowed. */
 typedef struct netdp_edge_list {
     int32_t nodes;           /* from 1 */

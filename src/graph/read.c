@@ -2,23 +2,19 @@
 #include "base/fail.h"
 #include "graph/collect.h"
 
-#include <string.h>
-#include <strings.h>
-
 #include "base/file.h"
 #include "base/memory.h"
 
-netdp_i_format netdp_i_graph_format(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    if (dot == NULL)
-        return NETDP_I_EDGE_LIST;
-    if (strcasecmp(dot, ".graphml") == 0)
-        return NETDP_I_GRAPHML;
-    if (strcasecmp(dot, ".gml") == 0)
-        return NETDP_I_GML;
-    return strcasecmp(dot, ".mtx") == 0 ? NETDP_I_MATRIX_MARKET : NETDP_I_EDGE_LIST;
-}
+typedef netdp_status collect(netdp_i_collection *, const char *, int64_t, char **, netdp_error *);
+
+static collect *const formats[] = {
+    [NETDP_I_GRAPHML] = netdp_i_collect_graphml,
+    [NETDP_I_GML] = netdp_i_collect_gml,
+    [NETDP_I_MATRIX_MARKET] = netdp_i_collect_market,
+    [NETDP_I_EDGE_LIST] = netdp_i_collect_list,
+    [NETDP_I_PAJEK] = netdp_i_collect_pajek,
+    [NETDP_I_NODE_LINK] = netdp_i_collect_node_link,
+};
 
 netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_graph **graph,
                               netdp_graph_notes *notes, netdp_error *error)
@@ -30,20 +26,10 @@ netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_grap
     netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
     if (status != NETDP_OK)
         return status;
-    switch (netdp_i_graph_format(path)) {
-    case NETDP_I_GRAPHML:
-        status = netdp_i_collect_graphml(&collection, text, bytes, &own, error);
-        break;
-    case NETDP_I_GML:
-        status = netdp_i_collect_gml(&collection, text, bytes, &own, error);
-        break;
-    case NETDP_I_MATRIX_MARKET:
-        status = netdp_i_collect_market(&collection, text, bytes, &own, error);
-        break;
-    case NETDP_I_EDGE_LIST:
-        status = netdp_i_collect_list(&collection, text, bytes, &own, error);
-        break;
-    }
+    netdp_i_format format = NETDP_I_EDGE_LIST;
+    status = netdp_i_graph_choose(path, text, bytes, &format, error);
+    if (status == NETDP_OK)
+        status = formats[format](&collection, text, bytes, &own, error);
     if (status == NETDP_OK)
         status = netdp_i_collect_finish(&collection, giant_component, graph, notes, error);
     netdp_i_collect_clear(&collection);

@@ -341,7 +341,7 @@ static void test_reading(void **state)
     assert_close(netdp_i_graph_weights(graph, 1)[1], 0.25, 0, 0);
     assert_close(netdp_i_graph_weights(graph, 2)[0], 0.25, 0, 0);
     netdp_graph_free(graph);
-    graph = parse("007 1\n7 2", false, NULL); /* one number, one node */
+    graph = parse("007 1\n007 02", false, NULL); /* a number, under its own name */
     assert_int_equal(netdp_graph_nodes(graph), 3);
     assert_string_equal(netdp_graph_name(graph, 2), "007");
     netdp_graph_free(graph);
@@ -487,7 +487,10 @@ static void test_spellings(void **state)
         {"", "{\"source\": ", ", \"target\": ", "}", 0, "list:1: "},
         {"34 78\n", "", " ", "", 0, "those of the nodes and of the edges"},
         {"*Vertices 34\n*Edges\n", "", " ", "", 0, "list:1: a mark around"},
-        {"% asym\n", "", " ", "", 0, "list:1: a mark where"},
+        {"% asym\n", "", " ", "", 0, NULL},
+        {"% sym unweighted\n% 78 34 34\n", "", "\t", " ", 0, NULL},
+        {"%\n# c\n  % c\nsource,target\n", "", ",", "", 0, NULL},
+        {"% bip unweighted\n", "", " ", "", 0, "list: a bipartite network"},
         {"alice,bob\n", "", ",", "", 0, "list:1: words before numbers"},
         {"source,target\n", "", " ", "", 0, "list:2: not as many columns"},
         {"source,target,weight\n", "", ",", "", 0, "list:2: not as many columns"},
@@ -615,8 +618,8 @@ static void test_plain_lists_in_pieces(void **state)
             netdp_i_collect_clear(&collection);
             netdp_i_free(own);
             if (want == NULL) {
-                /* A label "05" is not plain, is node 5 all the same, and gives a loop more. */
-                strcpy(text + length, "05 5");
+                /* A label in quotes is not plain, is node 5 all the same, and gives a loop more. */
+                strcpy(text + length, "\"5\" 5");
                 want = parse(text, false, &want_notes);
                 text[length] = '\0';
                 want_notes.self_loops--;
@@ -752,7 +755,7 @@ static void test_round_trips(void **state)
     assert_round_trip(parse("2 0\n0 1\nx", false, NULL), true);
     assert_round_trip(parse("0\n1\n2\n3 5", false, NULL), true);
     assert_round_trip(parse("10 9\nb b2\n9 1\n", true, NULL), false); /* numbers out of order */
-    assert_round_trip(parse("007 1\n7 2", false, NULL), true);
+    assert_round_trip(parse("007 1\n007 2", false, NULL), true);
     netdp_graph *graph = make("ring 5", 0);
     assert_fails(netdp_graph_write(graph, "/dev/full", &error), NETDP_ENVIRONMENT);
     assert_fails(netdp_graph_write(graph, "/nonexistent/x", &error), NETDP_ENVIRONMENT);
