@@ -114,7 +114,8 @@ NETDP_API const int32_t *netdp_graph_neighbours(const netdp_graph *graph, int32_
 /* The node's name, or NULL where it has none but its number. Owned by the graph. */
 NETDP_API const char *netdp_graph_name(const netdp_graph *graph, int32_t node);
 
-/* A node by its name if one has it, else by its number; NETDP_INVALID otherwise. */
+/* A node by its name if one has it; else by its number, where no node's name is a number, which would be
+ * another order. NETDP_INVALID otherwise, with the nearest name. */
 NETDP_API NETDP_CHECK netdp_status netdp_graph_find(const netdp_graph *graph, const char *name,
                                                     int32_t *node, netdp_error *error);
 

@@ -321,7 +321,9 @@ static netdp_status check_whole(const netdp_i_collection *collection,
         double value;
         if (!netdp_i_numeral(label, &value) || is_quoted(facts, label))
             return NETDP_OK;
-        if (odd < 0 && !netdp_i_token_integer(label, &whole))
+        /* Digits alone are a name, too large a number for one. */
+        if (odd < 0 && !netdp_i_token_integer(label, &whole) &&
+            strspn(label.text, "0123456789") < (size_t)label.length)
             odd = v;
     }
     if (odd < 0)
@@ -357,8 +359,12 @@ static bool first_stands_alone(const netdp_i_collection *collection,
     for (int64_t i = 2; i < 2 * edges->count; i++)
         if (edges->pair[i] == first[0] || edges->pair[i] == first[1])
             return false;
+    const netdp_i_labels *labels = &collection->labels;
+    const bool letters = labels->length[first[0]] == 1 && labels->length[first[1]] == 1;
+    for (int32_t v = 0; letters && v < labels->count; v++)
+        if (v != first[0] && v != first[1] && labels->length[v] == 1)
+            return false; /* nodes are called by letters, and these are two of them */
     for (int k = 0; k < 2; k++) {
-        const netdp_i_labels *labels = &collection->labels;
         const netdp_i_token label = {labels->where[first[k]], labels->length[first[k]]};
         double value;
         if (netdp_i_numeral(label, &value) ||

@@ -16,12 +16,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "learn/owner.h"
+#include "learn/separator.h"
 #include "learn/table.h"
 
 typedef struct reader {
     const char *path;
     char *at, *end; /* *end is a NUL, the only one */
     int64_t line;
+    char separator, stops[4]; /* between cells; and what ends one without quotes */
 } reader;
 
 typedef enum ending {
@@ -47,6 +49,7 @@ typedef struct header {
     char **name;   /* in the file's text */
     int32_t *goes; /* column of the table, -1: not wanted */
     named *sorted; /* by name */
+    bool asked;    /* columns are asked for by their names */
     int32_t text;  /* the column of the file that is kept as text, -1: none */
     char **label;  /* its cells, in the file's text */
     int32_t owner; /* the column that says whose a row is, -1: none */
@@ -114,17 +117,17 @@ static netdp_status read_cell(reader *from, cell *into, netdp_error *error)
         if (status != NETDP_OK)
             return status;
     } else {
-        from->at += strcspn(from->at, ",\n\"");
+        from->at += strcspn(from->at, from->stops);
         if (*from->at == '"')
             return fail_at(from, into->line, error,
                            "a quote inside a cell without quotes; quote the cell and double it");
-        if (from->at > into->text && from->at[-1] == '\r' && *from->at != ',')
+        if (from->at > into->text && from->at[-1] == '\r' && *from->at != from->separator)
             from->at--;
         into->length = (size_t)(from->at - into->text);
     }
     /* The line's end: LF, CR LF, the file's end, or CR before the file's end. */
     char *after = from->at + (*from->at == '\r');
-    if (*from->at == ',') {
+    if (*from->at == from->separator) {
         from->at++;
     } else if (after == from->end || *after == '\n') {
         into->then = ENDS_ROW;
@@ -132,7 +135,7 @@ static netdp_status read_cell(reader *from, cell *into, netdp_error *error)
         from->at = after == from->end ? after : after + 1;
     } else {
         return fail_at(from, from->line, error,
-                       "text after a closing quote; put a comma between cells");
+                       "text after a closing quote; put a comma, semicolon or tab between cells");
     }
     into->text[into->length] = '\0';
     return NETDP_OK;
@@ -207,6 +210,11 @@ static netdp_status place(const reader *from, header *head, const char *name, in
     if (first + 1 < head->count && strcmp(head->sorted[first + 1].name, name) == 0)
         return fail_at(from, 1, error, "two columns have the name '%s'; rename one",
                        netdp_i_show_text(name).text);
+    for (int32_t c = 0; head->asked && c < head->count; c++)
+        if (netdp_i_hardly_differ(head->name[c], name))
+            return fail_at(from, 1, error,
+                           "columns '%s' and '%s' differ in case or blanks alone; rename one",
+                           netdp_i_show_text(name).text, netdp_i_show_text(head->name[c]).text);
     if (head->goes[found] >= 0)
         return fail_at(from, 1, error, "column '%s' is asked for twice; name it once",
                        netdp_i_show_text(name).text);
@@ -219,6 +227,7 @@ static netdp_status choose(const reader *from, header *head, const char *const *
                            int32_t count, netdp_table *table, netdp_error *error)
 {
     int32_t wanted = count > 0 ? count : head->count;
+    head->asked = count > 0;
     head->goes = NETDP_I_NEW(int32_t, head->count);
     head->sorted = NETDP_I_NEW(named, head->count);
     table->name = NETDP_I_NEW(char *, wanted);
@@ -257,8 +266,10 @@ static netdp_status read_value(const reader *from, const cell *got, const char *
         return NETDP_OK;
     if (got->length == 0)
         return fail_empty(from, got, name, error);
-    return fail_at(from, got->line, error, "column '%s': '%s' is not a finite number",
-                   netdp_i_show_text(name).text, netdp_i_show(got->text, got->length).text);
+    const bool comma = strchr(got->text, ',') != NULL;
+    return fail_at(from, got->line, error, "column '%s': '%s' is not a finite number%s",
+                   netdp_i_show_text(name).text, netdp_i_show(got->text, got->length).text,
+                   comma ? "; write decimals with a point" : "");
 }
 
 /* A row's cells as text. */
@@ -538,6 +549,10 @@ static netdp_status read_table(const char *path, const wish *wanted, netdp_table
                               "%.300s: is empty; a table needs a header and rows", path);
         goto done;
     }
+    status = netdp_i_table_separator(path, from.at, from.end, &from.separator, error);
+    if (status != NETDP_OK)
+        goto done;
+    memcpy(from.stops, (char[]){from.separator, '\n', '"', '\0'}, sizeof from.stops);
     read = NETDP_I_NEW(netdp_table, 1);
     if (read == NULL) {
         status = netdp_i_no_memory(error);
