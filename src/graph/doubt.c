@@ -236,14 +236,14 @@ static bool begins_with_counts(const netdp_i_collection *collection,
     distinct -= !found.again[0];
     distinct -= count > 1 && said[1] != said[0] && !found.again[1];
     /* With nodes alone among those that are counted, but not most of them. */
-    const bool fits = found.most <= said[0] && said[0] >= (uint64_t)distinct &&
-                      said[0] <= 2 * (uint64_t)found.lines;
+    const bool fits = found.most <= said[0] && said[0] >= (uint64_t)distinct && said[0] <= 2 * told;
     if (count == 1)
-        return found.alone == 0 && !found.again[0] && found.most < said[0] && fits;
+        return found.alone == 0 && !found.again[0] && found.most < said[0] &&
+               said[0] >= (uint64_t)distinct && said[0] <= 2 * lines;
     if (told != lines && 2 * told != lines)
         return false;
     if (count == 3)
-        return found.side[0] <= said[0] && found.side[1] <= said[1] && said[0] <= 2 * lines;
+        return found.side[0] <= said[0] && found.side[1] <= said[1] && said[0] <= 2 * told;
     return fits || (said[0] == (uint64_t)distinct && told >= FEW);
 }
 
