@@ -48,7 +48,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t
 
 /*
  * A graph file, by the ending of its name: .graphml, .gml, .mtx (Matrix Market, coordinate format),
- * and an edge list otherwise: "u v" or "u v weight" a line, blanks, tabs, commas or semicolons
+ * .net (Pajek), .json (node-link), else by how it begins, and an edge list otherwise: "u v" or "u v weight" a line, blanks, tabs, commas or semicolons
  * between them, names in double quotes, a header or networkx's {...} if there is one (see
  * docs/files.md); what is not clearly one of these is refused. '#' starts a comment, one label
  * alone is an isolated node. Direction is ignored, self loops and repeats are dropped. Labels that
