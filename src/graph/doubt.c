@@ -95,9 +95,9 @@ static bool is_metis(const char *first, const char *end)
 {
     metis told;
     uint64_t lines = 0, numbers = 0;
-    bool wide = false;
     if (!read_metis(first, end, &told))
         return false;
+    bool wide = told.before > 0 || told.weighted;
     for (const char *at = end_of_line(first, end); at + 1 < end;) {
         const char *p = at + 1, *stop = end_of_line(p, end);
         uint64_t mine = 0, one;

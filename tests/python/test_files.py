@@ -183,3 +183,23 @@ def test_files_by_their_content(tmp_path):
         file.write_text(text)
         with pytest.raises(netdp.Invalid, match=match):
             netdp.graph(file)
+
+
+@pytest.mark.parametrize("owners, graph, match", [
+    (["north", "south", "east"], "names", None), (["east", "north", "south"], "names", None), (["a", "b", "c"], "ring 3", None),
+    (["0", "1", "2"], "ring 3", None), (["north", "south", "East"], "names", "nearest name is 'east'"),
+    (["north", "south", "west"], "names", "owner: column 'site': no node 'west'"), (["1", "2", "3"], "ring 3", "no node '3'"),
+    (["north", "south", "South"], "names", "differ in case or blanks alone"), (["a", "b", "B "], "ring 3", "differ in case or blanks alone"),
+    (["10", "20", "30"], "numbers", None), (["0", "1", "2"], "numbers", "no node '0'; give a node's name")])
+def test_owners_go_by_name(tmp_path, owners, graph, match):
+    (tmp_path / "names").write_text("north south\nsouth east\neast north\n")
+    (tmp_path / "numbers").write_text("10 20\n20 30\n30 10\n")
+    table = tmp_path / "t.csv"
+    table.write_text("site,days\n" + "".join(f"{owner},{i}\n" for i, owner in enumerate(owners)))
+    study = _study(graph={"family": graph} if " " in graph else {"file": str(tmp_path / graph)},
+                   data={"csv": str(table), "owner": "site", "columns": [{"name": "days"}]})
+    if match:
+        with pytest.raises(netdp.Invalid, match=match):
+            netdp.run(study)
+    else:
+        assert netdp.run(study).summary["variants"]
