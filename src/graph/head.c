@@ -124,11 +124,12 @@ netdp_i_head netdp_i_head_read(const netdp_i_token *token, int count, int column
         if (column[0] >= 0 && column[1] >= 0 && column[0] != column[1])
             head = NETDP_I_HEAD;
     }
-    for (int i = 0; i + 1 < count && head == NETDP_I_MAYBE_HEAD; i++) {
-        if (!is_pair(word[i], word[i + 1]))
+    for (int k = 0; k < count * count && head == NETDP_I_MAYBE_HEAD; k++) {
+        const int i = k / count, j = k % count;
+        if (!is_pair(word[i], word[j]))
             continue;
         column[0] = i;
-        column[1] = i + 1;
+        column[1] = j;
         head = NETDP_I_WEAK_HEAD;
     }
     if (head == NETDP_I_MAYBE_HEAD) {
@@ -154,7 +155,10 @@ netdp_status netdp_graph_columns(const char *const *name, int32_t count, int32_t
         word[i] = (netdp_i_token){name[i], (int64_t)strlen(name[i])};
     }
     const netdp_i_head head = netdp_i_head_read(word, few, found);
-    const bool known = head == NETDP_I_HEAD || head == NETDP_I_WEAK_HEAD;
+    /* "a" and "b", "x" and "y" name columns of any kind. */
+    const bool letters = head == NETDP_I_WEAK_HEAD && word[found[0]].length == 1 &&
+                         memchr("aAxX", word[found[0]].text[0], 4) != NULL;
+    const bool known = (head == NETDP_I_HEAD || head == NETDP_I_WEAK_HEAD) && !letters;
     for (int k = 0; k < 3; k++)
         column[k] = known ? found[k] : -1;
     return NETDP_OK;

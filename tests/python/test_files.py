@@ -147,7 +147,7 @@ def test_values_go_by_name():
     names = netdp.graph("florentine").names
     values = pandas.Series(np.linspace(0, 60, len(names)), index=names)
     plain = netdp.run(_study(), values=values.to_numpy())
-    for given in (values, values.sample(frac=1, random_state=3), values.sample(frac=1, random_state=4).to_frame()):
+    for given in (values, values.sample(frac=1, random_state=3), values.sample(frac=1, random_state=4).to_frame("value")):
         assert netdp.run(_study(), values=given).errors() == plain.errors()
     for wrong, match in ((values.rename({"Medici": "medici"}), "nearest is 'Medici'"), (values.iloc[1:], "no row for node"),
                          (pandas.concat([values, values.iloc[:1]]), "there twice")):
@@ -158,13 +158,13 @@ def test_values_go_by_name():
 @pytest.mark.parametrize("between", [",", ";", "\t"])
 def test_separators_of_tables(tmp_path, between):
     file = tmp_path / "t.csv"
-    file.write_text(f"id{between}days\n" + "".join(f"{i}{between}{i}.5\n" for i in range(5)))
-    study = _study(graph={"family": "ring 5"}, data={"csv": str(file), "per_node": "one", "columns": [{"name": "days"}]})
+    file.write_text(f"id{between}value\n" + "".join(f"{i}{between}{i}.5\n" for i in range(5)))
+    study = _study(graph={"family": "ring 5"}, data={"csv": str(file), "per_node": "one", "columns": [{"name": "value"}]})
     assert netdp.run(study).errors() == netdp.run(_study(graph={"family": "ring 5"}), values=[0.5, 1.5, 2.5, 3.5, 4.5]).errors()
-    file.write_text("id;days\n" + "".join(f"{i};{i},5\n" for i in range(5)))
+    file.write_text("id;value\n" + "".join(f"{i};{i},5\n" for i in range(5)))
     with pytest.raises(netdp.Invalid, match="'0,5' is not a finite number; write decimals with a point"):
         netdp.run(study)
-    file.write_text("days;Days\n" + "".join(f"{i};1\n" for i in range(5)))
+    file.write_text("value;Value\n" + "".join(f"{i};1\n" for i in range(5)))
     with pytest.raises(netdp.Invalid, match="differ in case or blanks alone"):
         netdp.run(study)
 
