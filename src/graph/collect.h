@@ -74,9 +74,6 @@ netdp_status netdp_i_collect_pajek(netdp_i_collection *collection, const char *t
 netdp_status netdp_i_collect_node_link(netdp_i_collection *collection, const char *text,
                                        int64_t bytes, char **own, netdp_error *error);
 
-/* How long the banner of Matrix Market is that the text begins with, 0: none. */
-size_t netdp_i_market_banner(const char *text, int64_t bytes);
-
 /* Is the number one of the labels of a numeric collection? */
 bool netdp_i_labels_hold(const netdp_i_labels *labels, uint64_t value);
 

@@ -43,7 +43,8 @@ static netdp_status read_word(struct market *market, const char *const *known, c
     return netdp_i_scan_fail_token(&market->scan, error, token, refusal);
 }
 
-size_t netdp_i_market_banner(const char *text, int64_t bytes)
+/* How long the banner of Matrix Market is that the text begins with, 0: none. One mark is seen, too. */
+static size_t banner_length(const char *text, int64_t bytes)
 {
     static const char *const banner[] = {"%%MatrixMarket", "%MatrixMarket"};
     for (int k = 0; k < 2; k++)
@@ -66,7 +67,7 @@ static netdp_status read_banner(struct market *market, netdp_error *error)
         {{"symmetric", "general"}, "is not read; write the matrix as 'symmetric' or 'general'"},
     };
     netdp_i_scan *scan = &market->scan;
-    const size_t length = netdp_i_market_banner(scan->at, scan->end - scan->at);
+    const size_t length = banner_length(scan->at, scan->end - scan->at);
     if (length == 0)
         return netdp_i_scan_fail(scan, error,
                                  "no Matrix Market banner; the first line is '%%MatrixMarket "
