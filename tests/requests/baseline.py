@@ -416,7 +416,7 @@ def choice(world, name, text, argument, kind):
         return [ARRAYS[key]]
     if kind.kind == "struct":
         return structs(world, kind.cname)
-    if argument == "count" and (name.startswith("netdp_study_") or name == "netdp_table_read"):
+    if argument == "count" and (name.startswith("netdp_study_") or name in ("netdp_table_read", "netdp_graph_columns")):
         return [0]
     if kind.kind in ("primitive", "enum"):
         return [NUMBERS.get(key, NAMED[argument])]
