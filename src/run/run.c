@@ -21,6 +21,7 @@
 #include "run/checkpoint.h"
 #include "run/claims.h"
 #include "run/folder.h"
+#include "run/model.h"
 #include "run/state.h"
 #include "run/summary.h"
 #include "study/protection.h"
@@ -320,6 +321,14 @@ static netdp_status simulate(running *r, netdp_error *error)
     sums->accuracy[1] += accuracy * accuracy;
     if (netdp_i_variant_is_token(r->variant))
         sums->messages += r->messages;
+    int32_t number = 0; /* of the network's variants */
+    for (int64_t i = 0; i <= place; i++)
+        number += r->plan.variant[i].role == NETDP_I_NETWORK;
+    if (r->repeat == 0 && netdp_i_study_learns(r->variant->study) &&
+        r->variant->role == NETDP_I_NETWORK)
+        status = netdp_i_run_model_write(r->variant, number, r->result, r->folder, error);
+    if (status != NETDP_OK)
+        return status;
     r->made.done++;
     return NETDP_OK;
 }
