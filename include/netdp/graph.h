@@ -48,7 +48,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t
 
 /*
  * A graph file, by the ending of its name: .graphml, .gml, .mtx (Matrix Market, coordinate format),
- * and an edge list otherwise: "u v" or "u v weight" a line, blanks, tabs, commas or semicolons
+ * .net (Pajek), .json (node-link), else by how it begins, and an edge list otherwise: "u v" or "u v weight" a line, blanks, tabs, commas or semicolons
  * between them, names in double quotes, a header or networkx's {...} if there is one (see
  * docs/files.md); what is not clearly one of these is refused. '#' starts a comment, one label
  * alone is an isolated node. Direction is ignored, self loops and repeats are dropped. Labels that
@@ -63,6 +63,13 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t
 NETDP_API NETDP_CHECK netdp_status netdp_graph_read(const char *path, bool giant_component,
                                                     netdp_graph **graph, netdp_graph_notes *notes,
                                                     netdp_error *error);
+
+/*
+ * Which of `count` columns (at most 64 are looked at) are the two ends of edges and their weight, by
+ * the words that headers of edge lists use ("source,target,weight"): column[3], -1 where none is.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_graph_columns(const char *const *name, int32_t count,
+                                                       int32_t column[3], netdp_error *error);
 
 /* A graph that a program holds; all but `nodes` may be zeros. Everything is borrowed. */
 typedef struct netdp_edge_list {
@@ -107,7 +114,8 @@ NETDP_API const int32_t *netdp_graph_neighbours(const netdp_graph *graph, int32_
 /* The node's name, or NULL where it has none but its number. Owned by the graph. */
 NETDP_API const char *netdp_graph_name(const netdp_graph *graph, int32_t node);
 
-/* A node by its name if one has it, else by its number; NETDP_INVALID otherwise. */
+/* A node by its name if one has it; else by its number, where no node's name is a number, which would be
+ * another order. NETDP_INVALID otherwise, with the nearest name. */
 NETDP_API NETDP_CHECK netdp_status netdp_graph_find(const netdp_graph *graph, const char *name,
                                                     int32_t *node, netdp_error *error);
 

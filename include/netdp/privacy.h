@@ -518,7 +518,7 @@ typedef struct netdp_guard netdp_guard;
  * Opens the SQLite file, or makes it. The first who opens an account fixes its terms; others must
  * give the same (NETDP_INVALID). Any number of processes and threads may hold it. A guard does not
  * outlive a fork, and in a process that was forked while one was open none is opened (NETDP_INVALID). Free by netdp_guard_close; NULL is fine there.
- * NETDP_ENVIRONMENT: the file, or a library that was built without SQLite.
+ * NETDP_ENVIRONMENT: the file, one on a network file system, or a library that was built without SQLite.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_guard_open(const char *path, const netdp_budget *budget,
                                                     netdp_guard **guard, netdp_error *error);
@@ -533,19 +533,22 @@ typedef struct netdp_release {
                      each time and secretly; 0 or 1: all rows */
     int64_t rows;  /* may be 0 */
     int32_t width; /* numbers a row */
+    bool drop;     /* a row that is not finite counts as 0, told in `dropped`; else it is refused */
 } netdp_release;
 
 /* What a release came to. */
 typedef struct netdp_released {
     netdp_spent spent; /* this release included */
     double deviation;  /* of the noise of each number of the sum; of Laplace its scale */
-    int64_t dropped;   /* rows that were not finite and counted as 0: not to be told */
+    int64_t dropped;   /* with `drop`, rows that were not finite and counted as 0: not to be told */
 } netdp_released;
 
 /*
  * sum [width]: of the clipped rows [rows][width], and noise. It is spent before there is noise: a
  * process that ends in between has spent and learnt nothing, and none gets what is not written.
- * NETDP_NO_ANSWER: the budget does not hold it; nothing was spent. `notes` may be NULL.
+ * NETDP_NO_ANSWER: the budget does not hold it; nothing was spent. NETDP_INVALID: a row is not finite,
+ * and `drop` is not set (to whom that is told learns it of the row). NETDP_ENVIRONMENT: the file was
+ * moved, deleted or replaced since it was opened. `notes` may be NULL.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_guard_release(netdp_guard *guard,
                                                        const netdp_release *release,

@@ -27,7 +27,14 @@ def _array(what: str, given: Any, least: int) -> Numbers:
     if hasattr(given, "detach"):  # torch
         given = given.detach().cpu().numpy()
     try:
-        found = np.asarray(given, dtype=np.float64, order="C")
+        plain = np.asarray(given)
+        if plain.dtype.kind == "O" and any(isinstance(number, (complex, np.complexfloating)) for number in plain.flat):
+            plain = plain.astype(np.complex128)
+        if plain.dtype.kind == "c":
+            raise Invalid(f"{what}: holds complex numbers, of which only a part would count; give .real, .imag or both side by side")
+        if plain.dtype.kind in "SU":
+            raise TypeError
+        found = np.asarray(plain, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise Invalid(f"{what}: is no array of numbers") from None
     if found.ndim < least:
@@ -63,25 +70,26 @@ class Mechanism:
         #: Of the last release: standard deviation of each number's noise (of Laplace its scale).
         self.deviation: Optional[float] = None
 
-    def gaussian(self, rows: Any, *, clip: float, noise: float, rate: float = 1.0) -> Numbers:
+    def gaussian(self, rows: Any, *, clip: float, noise: float, rate: float = 1.0, drop: bool = False) -> Numbers:
         """The sum over `rows` (the first dimension), each clipped to L2 norm `clip`, and Gaussian noise.
 
         `noise`: sigma in units of the sensitivity, which is 2 clip, or clip with "add-remove". `rate`: with "add-remove",
-        the chance with which you drew each row for this release, anew and secretly: what is spent is less then.
+        the chance with which you drew each row for this release, anew and secretly: what is spent is less then. A row with
+        NaN or an infinity is refused, which tells whoever sees the error about that row; with `drop` it counts as 0.
         """
-        return self._release(lib.NETDP_GAUSSIAN, rows, clip, noise, rate)
+        return self._release(lib.NETDP_GAUSSIAN, rows, clip, noise, rate, drop)
 
-    def laplace(self, rows: Any, *, clip: float, noise: float) -> Numbers:
+    def laplace(self, rows: Any, *, clip: float, noise: float, drop: bool = False) -> Numbers:
         """The same with rows clipped in the L1 norm and Laplace noise: epsilon 1 / noise each time, and no delta."""
-        return self._release(lib.NETDP_LAPLACE, rows, clip, noise, 1.0)
+        return self._release(lib.NETDP_LAPLACE, rows, clip, noise, 1.0, drop)
 
-    def _release(self, mechanism: int, rows: Any, clip: float, noise: float, rate: float) -> Numbers:
+    def _release(self, mechanism: int, rows: Any, clip: float, noise: float, rate: float, drop: bool) -> Numbers:
         given = _array("rows", rows, 1)
         shape: Tuple[int, ...] = given.shape[1:]
         width = int(np.prod(shape))
         total, notes = np.empty(width), ffi.new("netdp_released *")
         asked = ffi.new("netdp_release *", {"mechanism": mechanism, "clip": number("clip", clip), "noise": number("noise", noise),
-                                            "rate": number("rate", rate), "rows": len(given), "width": width})
+                                            "rate": number("rate", rate), "rows": len(given), "width": width, "drop": bool(drop)})
         call(lib.netdp_guard_release, self._pointer, asked, ffi.from_buffer("double[]", given) if given.size else ffi.NULL,
              ffi.from_buffer("double[]", total, require_writable=True), notes)
         self.deviation = notes.deviation

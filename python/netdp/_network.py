@@ -1,6 +1,7 @@
 """Graphs and mixing matrices: from what people have to what the library takes, names kept."""
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 
@@ -83,6 +84,17 @@ class Graph:
     def __repr__(self) -> str:
         dropped = "".join(f", {count} {name.replace('_', ' ')}" for name, count in self.notes.items())
         return f"<netdp.Graph {self.origin}: {self.nodes} nodes, {self.edges} edges{dropped}>"
+
+
+def whole(what: str, given: Any, most: int = 2**64 - 1) -> int:
+    """A whole number from 0, in whatever type, and nothing that would have to be cut off."""
+    try:
+        found = operator.index(given)
+    except TypeError:
+        found = -1
+    if isinstance(given, bool) or not 0 <= found <= most:
+        raise Invalid(f"{what}: {given!r}; give a whole number from 0 to {most}")
+    return found
 
 
 def _own(pointer: Any, labels: Optional[Sequence[Node]] = None, notes: Any = None) -> Graph:
@@ -207,24 +219,18 @@ def _from_array(given: npt.NDArray[Any], nodes: Optional[int], weighted: bool) -
                   "or a square matrix")
 
 
-# Pairs of column names that say which end is which, and names of a column of weights: as headers of edge lists.
-_ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("src", "dest"), ("sender", "receiver"), ("u", "v"), ("i", "j"),
-         ("node1", "node2"), ("node_1", "node_2"), ("node_a", "node_b"), ("id1", "id2"), ("start", "end"), ("ego", "alter"),
-         ("source", "destination"), ("origin", "destination"), ("fromnodeid", "tonodeid"), ("from_id", "to_id"),
-         ("source_id", "target_id"), ("from_node", "to_node"))
-_WEIGHTS = ("weight", "weights", "w")
-
-
-def _end_columns(frame: Any) -> Optional[Tuple[int, int]]:
-    """Which columns of a frame are the ends of edges, by their names."""
-    said = [str(name).strip().casefold() for name in frame.columns]
-    for source, target in _ENDS:
-        if said.count(source) == 1 and said.count(target) == 1:
-            return said.index(source), said.index(target)
-    return None
+def _end_columns(frame: Any) -> "Tuple[int, int, int]":
+    """Which columns of a frame are the ends of edges and their weight, by the words that headers of files use; -1: none is."""
+    names = [ffi.new("char[]", str(name).replace("\0", " ").encode("utf-8", "replace")) for name in frame.columns]
+    held, column = ffi.new("char *[]", names), ffi.new("int32_t[3]")
+    call(lib.netdp_graph_columns, held, len(names), column)
+    return column[0], column[1], column[2]
 
 
 def _from_edge_frame(frame: Any, ends: Tuple[int, int], weight: Union[str, bool, None], nodes: Optional[int]) -> Graph:
+    odd = [value for place in ends for value in frame.iloc[:, place].tolist() if isinstance(value, float) and value % 1 != 0 and value == value]
+    if odd:
+        raise Invalid(f"frame: {odd[0]!r} where a node's number should be; numbers of nodes are whole")
     column = [frame.iloc[:, place].tolist() for place in ends]
     for place, values in zip(ends, column):
         for row, value in enumerate(values):
@@ -245,8 +251,8 @@ def _from_edge_frame(frame: Any, ends: Tuple[int, int], weight: Union[str, bool,
     pairs = np.array([(number[u], number[v]) for u, v in zip(*column)], dtype=np.int64).reshape(-1, 2)
     weights: Optional["np.ndarray[Any, np.dtype[np.float64]]"] = None
     if weight:
-        found = [i for i, name in enumerate(frame.columns)
-                 if name == weight or (weight is True and str(name).strip().casefold() in _WEIGHTS)]
+        found = ([_end_columns(frame)[2]] if weight is True and _end_columns(frame)[2] >= 0 else
+                 [i for i, name in enumerate(frame.columns) if name == ("weight" if weight is True else weight)])
         if len(found) != 1:
             raise Invalid(f"weight: the frame has no column {'weight' if weight is True else weight!r}; its columns are "
                           + ", ".join(repr(name) for name in frame.columns))
@@ -260,9 +266,9 @@ def _from_frame(frame: Any, weight: Union[str, bool, None], nodes: Optional[int]
     rows, columns = list(frame.index), list(frame.columns)
     if len(set(rows)) == len(rows) == len(columns) and set(rows) == set(columns):
         return _from_matrix(frame[rows].to_numpy(), bool(weight), rows)
-    ends = _end_columns(frame)
-    if ends is not None:
-        return _from_edge_frame(frame, ends, weight, nodes)
+    source, target, _ = _end_columns(frame)
+    if source >= 0:
+        return _from_edge_frame(frame, (source, target), weight, nodes)
     if len(columns) == 2 and len(rows) != 2:
         return _from_edge_frame(frame, (0, 1), weight, nodes)
     if len(rows) != len(columns):
@@ -303,9 +309,7 @@ def graph(given: Any, *, nodes: Optional[int] = None, weight: Union[str, bool, N
         if giant_component or (os.path.exists(given) and not given.split(" ")[0].isalpha()):
             return _read(given, giant_component)
         made, notes = ffi.new("netdp_graph **"), ffi.new("netdp_graph_notes *")
-        if not 0 <= seed < 2**64:
-            raise Invalid(f"seed: {seed}; give a whole number from 0 to 2^64 - 1")
-        call(lib.netdp_graph_make, bytes_of(given), seed, connected, made, notes)
+        call(lib.netdp_graph_make, bytes_of(given), whole("seed", seed), connected, made, notes)
         return _own(made, None, notes)
     module = type(given).__module__.partition(".")[0]
     if module == "igraph":

@@ -8,7 +8,7 @@ from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from netdp._call import Invalid, Watch, bytes_of, call, ffi, lib, take_text, text_of
-from netdp._network import Graph, Mixing, Node, graph, mixing
+from netdp._network import Graph, Mixing, Node, graph, mixing, whole
 
 #: Settings of protocols: what has them (netdp_setting), the field of netdp_settings that takes them as they are, or None.
 _SETTINGS: Dict[str, Tuple[int, Optional[str]]] = {
@@ -120,7 +120,7 @@ class Question:
             self.graph, self.weights = self.mixing.graph, "file"
         else:
             self.graph = graph(given, seed=seed)
-        self.seed = seed
+        self.seed = whole("seed", seed)
         self._settings(1 if self.rounds_auto else self._rounds(rounds))
         self._parties(from_, to, coalition)
         self.bound = ffi.new("netdp_bound *")
@@ -215,7 +215,7 @@ class Question:
             return
         if isinstance(name, str):
             made = ffi.new("netdp_graph **")
-            call(lib.netdp_pairing_graph, bytes_of(name), self.graph._pointer, int(self.given.get("pair_seed", 1)), made)
+            call(lib.netdp_pairing_graph, bytes_of(name), self.graph._pointer, whole("pair_seed", self.given.get("pair_seed", 1)), made)
             self.pairs: Any = ffi.gc(made[0], lib.netdp_graph_free)
         else:
             held = graph(name)

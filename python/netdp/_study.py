@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import difflib
 import json
 import os
 import pathlib
@@ -36,10 +37,17 @@ def _plain(value: Any) -> Any:
 
 def _write_values(path: pathlib.Path, values: Any, holes: bool = False) -> List[str]:
     """A table as CSV, numbers to their last bit; its columns' names. `holes`: NaN is an empty cell."""
+    if isinstance(values, (Mapping, str, bytes, set, frozenset)) or not hasattr(values, "__len__"):
+        raise TypeError(f"values: a {type(values).__name__} has no order of rows; give a list, an array or a pandas frame, a row for "
+                        "each person, or for each node in the order of netdp.graph(...).names (of a dict by name: "
+                        "pandas.Series(values), whose index goes by name)")
     if hasattr(values, "columns") and hasattr(values, "to_numpy"):
         names, table = [str(name) for name in values.columns], values.to_numpy()
     else:
-        table = np.asarray(values)
+        try:
+            table = np.asarray(values)
+        except ValueError:
+            raise Invalid("values: rows of unequal length; give a table of numbers, a row for each person") from None
         table = table.reshape(len(table), -1) if table.ndim < 2 else table
         names = ["value"] if table.ndim == 2 and table.shape[1] == 1 else [
             f"value{k}" for k in range(table.shape[1] if table.ndim == 2 else 0)]
@@ -58,12 +66,40 @@ def _write_values(path: pathlib.Path, values: Any, holes: bool = False) -> List[
     return names
 
 
+def _in_order(values: Any, study: Mapping[str, Any], network: Any) -> Any:
+    """Where row i is node i's and a pandas index names the rows: in the order of the nodes of those names."""
+    index = getattr(values, "index", None)
+    if not hasattr(values, "iloc") or index is None or list(index) == list(range(len(values))):
+        return values
+    data, of = study.get("data"), study.get("graph")
+    if not isinstance(data, Mapping) or data.get("per_node") != "one":
+        return values  # rows are dealt, or go by a column
+    if network is None and isinstance(of, Mapping) and "family" in of:
+        network = str(of["family"])
+    elif network is None and isinstance(of, Mapping) and "file" in of:
+        network = _graph(pathlib.Path(of["file"]), giant_component=bool(of.get("giant_component")))
+    if network is None:
+        raise Invalid("values: have an index of their own, and the study's graph is not at hand to match it with; give graph=, or "
+                      "values.reset_index(drop=True) if the rows are in the order of the nodes")
+    names, said = [str(name) for name in _graph(network).names], [str(name) for name in index]
+    for name in said:
+        if said.count(name) > 1 or name not in names:
+            near = difflib.get_close_matches(name, names, 1, 0)
+            raise Invalid(f"values: row {name!r} " + ("is there twice; keep one" if name in names else
+                          f"is no node; the nearest is {near[0] if near else names[0]!r} (values.reset_index(drop=True), if rows are in the "
+                          "order of the nodes)"))
+    absent = next((name for name in names if name not in said), None)
+    if absent is not None:
+        raise Invalid(f"values: no row for node {absent!r}; give every node one")
+    return values.iloc[[said.index(name) for name in names]]
+
+
 class Study:
     """A study that was read and checked. (Second tier: `run` and `audit` take what it takes.)
 
     `given`: a file, a dictionary with the keys of a study file, or a text of YAML. `set`: overrides, as --set has them:
     ``{"privacy.epsilon": 2}``. `graph`: anything that `netdp.graph` takes, in place of the study's. `values`: an array or
-    a pandas frame, a row for each node or person, in place of the study's file of data. Both are written beside the study.
+    a pandas frame, a row for each node or person (with ``per_node: one`` a frame's index goes by the nodes' names), in place of the study's file of data. Both are written beside the study.
     """
 
     def __init__(self, given: Union["Study", Path, Mapping[str, Any]], set: Optional[Mapping[str, Any]] = None, *,
@@ -74,7 +110,7 @@ class Study:
         if isinstance(given, Mapping):
             study = json.loads(json.dumps(given, default=_plain, allow_nan=False))
             if values is not None:
-                self._add_values(study, values)
+                self._add_values(study, _in_order(values, study, graph))
             text = json.dumps(study, ensure_ascii=False)
             path = os.path.join(os.getcwd(), "study")
         elif isinstance(given, str) and "\n" in given:

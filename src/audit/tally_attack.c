@@ -101,6 +101,8 @@ static double score_sum(const attack *a, const gathered *g, int64_t until, const
     const double apart = y - shift / 2;
     if (energy == 0 || noise == 0)
         return apart > 0 ? INFINITY : -INFINITY;
+    if (tally->mechanism == NETDP_LAPLACE && isinf(apart / noise))
+        return apart; /* beyond what doubles hold on both sides: the sign tells */
     if (tally->mechanism == NETDP_LAPLACE)
         return laplace_log(energy, (y - shift) / noise) - laplace_log(energy, y / noise);
     return apart != 0 ? apart / noise * (shift / (energy * noise)) : 0;

@@ -81,6 +81,29 @@ netdp_i_shown netdp_i_show_text(const char *text)
     return netdp_i_show(text, strlen(text));
 }
 
+/* The next byte that counts, small. */
+static char next_folded(const char **at)
+{
+    while (**at == ' ' || **at == '\t')
+        ++*at;
+    const char byte = **at;
+    *at += byte != '\0';
+    return (char)(byte >= 'A' && byte <= 'Z' ? byte + 'a' - 'A' : byte);
+}
+
+bool netdp_i_hardly_differ(const char *a, const char *b)
+{
+    if (strcmp(a, b) == 0)
+        return false;
+    for (;;) {
+        const char mine = next_folded(&a), other = next_folded(&b);
+        if (mine != other)
+            return false;
+        if (mine == '\0')
+            return true;
+    }
+}
+
 bool netdp_i_read_number(const char *text, double *value)
 {
     /* strtod alone would take leading blanks, "0x1p3", "nan(...)" and "infinity". */

@@ -46,4 +46,7 @@ size_t netdp_i_write_digits(uint64_t number, char *text);
  */
 size_t netdp_i_distance(const char *a, const char *b);
 
+/* Two different names that only case and blanks tell apart: one of them is a slip. */
+bool netdp_i_hardly_differ(const char *a, const char *b);
+
 #endif

@@ -69,6 +69,11 @@ netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *tex
 netdp_status netdp_i_collect_graphml(netdp_i_collection *collection, const char *text,
                                      int64_t bytes, char **own, netdp_error *error);
 
+netdp_status netdp_i_collect_pajek(netdp_i_collection *collection, const char *text, int64_t bytes,
+                                   char **own, netdp_error *error);
+netdp_status netdp_i_collect_node_link(netdp_i_collection *collection, const char *text,
+                                       int64_t bytes, char **own, netdp_error *error);
+
 /* Is the number one of the labels of a numeric collection? */
 bool netdp_i_labels_hold(const netdp_i_labels *labels, uint64_t value);
 

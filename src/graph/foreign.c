@@ -1,5 +1,5 @@
 /*
- * GML and GraphML through igraph, whose attribute table is global like its handlers: ours while
+ * GML, GraphML and Pajek through igraph, whose attribute table is global like its handlers: ours while
  * the lock is held. Its errors carry a line where it knows one.
  */
 #include "graph/borrow.h"
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -19,7 +20,10 @@
 
 struct foreign {
     const char *format; /* "GML" */
+    const char *advice;
     bool xml;
+    igraph_error_t (*read)(igraph_t *graph, FILE *stream);
+    int32_t first; /* number of the first node, where none has a name */
     netdp_i_collection *collection;
     igraph_t graph;
     char **own;
@@ -217,8 +221,9 @@ static netdp_status read_names(struct foreign *foreign, netdp_error *error)
         *foreign->own = names.text;
         names.text = NULL;
     } else {
-        status = netdp_i_collect_numbers(
-            foreign->collection, (int32_t)igraph_vcount(&foreign->graph), 0, foreign->own, error);
+        status =
+            netdp_i_collect_numbers(foreign->collection, (int32_t)igraph_vcount(&foreign->graph),
+                                    foreign->first, foreign->own, error);
     }
 done:
     netdp_i_free(names.text);
@@ -325,8 +330,7 @@ static netdp_status read_stream(struct foreign *foreign, FILE *stream, netdp_err
     netdp_i_igraph_take(&old);
     igraph_attribute_table_t *table = igraph_set_attribute_table(&igraph_cattribute_table);
     const locale_t before = uselocale(netdp_i_plain());
-    igraph_error_t code = foreign->xml ? igraph_read_graph_graphml(&foreign->graph, stream, 0)
-                                       : igraph_read_graph_gml(&foreign->graph, stream);
+    igraph_error_t code = foreign->read(&foreign->graph, stream);
     uselocale(before);
     if (code != IGRAPH_SUCCESS) {
         status = fail_parse(foreign, code, error);
@@ -354,9 +358,7 @@ static netdp_status read_text(struct foreign *foreign, char *text, int64_t bytes
 static netdp_status check_text(const char **text, int64_t *bytes, const struct foreign *foreign,
                                netdp_error *error)
 {
-    netdp_i_scan scan = {.path = foreign->collection->path,
-                         .advice =
-                             foreign->xml ? "give a GraphML text in UTF-8" : "give a GML text"};
+    netdp_i_scan scan = {.path = foreign->collection->path, .advice = foreign->advice};
     netdp_status status = netdp_i_scan_begin(&scan, *text, *bytes, error);
     *text = scan.begin;
     *bytes = scan.end - scan.begin;
@@ -368,7 +370,11 @@ static netdp_status check_text(const char **text, int64_t *bytes, const struct f
 netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *text, int64_t bytes,
                                  char **own, netdp_error *error)
 {
-    struct foreign foreign = {.format = "GML", .collection = collection, .own = own};
+    struct foreign foreign = {.format = "GML",
+                              .advice = "give a GML text",
+                              .read = igraph_read_graph_gml,
+                              .collection = collection,
+                              .own = own};
     char *made = NULL;
     netdp_status status = check_text(&text, &bytes, &foreign, error);
     if (status == NETDP_OK && !netdp_i_token_is_utf8((netdp_i_token){text, bytes}))
@@ -381,17 +387,71 @@ netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *tex
     return status;
 }
 
+static igraph_error_t read_graphml(igraph_t *graph, FILE *stream)
+{
+    return igraph_read_graph_graphml(graph, stream, 0);
+}
+
 netdp_status netdp_i_collect_graphml(netdp_i_collection *collection, const char *text,
                                      int64_t bytes, char **own, netdp_error *error)
 {
-    struct foreign foreign = {
-        .format = "GraphML", .xml = true, .collection = collection, .own = own};
+    struct foreign foreign = {.format = "GraphML",
+                              .advice = "give a GraphML text in UTF-8",
+                              .xml = true,
+                              .read = read_graphml,
+                              .collection = collection,
+                              .own = own};
     char *made = NULL;
     netdp_status status = check_text(&text, &bytes, &foreign, error);
     if (status == NETDP_OK)
         status = netdp_i_prepare_graphml(text, bytes, collection->path, &made, &bytes, error);
     if (status == NETDP_OK)
         status = read_text(&foreign, made, bytes, error);
+    netdp_i_free(made);
+    return status;
+}
+
+/* The nodes that "*Vertices N" announces are no more than the text may hold; igraph would make them first. */
+static netdp_status check_vertices(const struct foreign *foreign, const char *text, int64_t bytes,
+                                   netdp_error *error)
+{
+    enum { MANY = 1 << 20 };
+    for (const char *at = text; (at = strchr(at, '*')) != NULL; at++) {
+        if (strncasecmp(at, "*vertices", 9) != 0)
+            continue;
+        const char *number = at + 9 + strspn(at + 9, " \t");
+        uint64_t count;
+        const netdp_i_token token = {number, (int64_t)strspn(number, "0123456789")};
+        if (!netdp_i_token_integer(token, &count) || count > MANY + (uint64_t)bytes)
+            return fail(foreign, error,
+                        "*Vertices without a number of nodes, or with more than the file can hold; "
+                        "give a whole Pajek file");
+    }
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_collect_pajek(netdp_i_collection *collection, const char *text, int64_t bytes,
+                                   char **own, netdp_error *error)
+{
+    struct foreign foreign = {.format = "Pajek",
+                              .advice = "give a Pajek text",
+                              .read = igraph_read_graph_pajek,
+                              .first = 1,
+                              .collection = collection,
+                              .own = own};
+    char *made = NULL;
+    netdp_status status = check_text(&text, &bytes, &foreign, error);
+    if (status == NETDP_OK && !netdp_i_token_is_utf8((netdp_i_token){text, bytes}))
+        status = fail(&foreign, error, "not UTF-8 text; convert it (iconv -t UTF-8)");
+    if (status == NETDP_OK)
+        status = check_vertices(&foreign, text, bytes, error);
+    if (status == NETDP_OK && (made = NETDP_I_NEW(char, bytes + 2)) == NULL)
+        status = netdp_i_no_memory(error);
+    if (status == NETDP_OK) {
+        memcpy(made, text, (size_t)bytes);
+        made[bytes] = '\n'; /* igraph knows no last line without its end */
+        status = read_text(&foreign, made, bytes + 1, error);
+    }
     netdp_i_free(made);
     return status;
 }

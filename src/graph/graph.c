@@ -427,6 +427,47 @@ bool netdp_graph_positions(const netdp_graph *graph, const double **x, const dou
     return true;
 }
 
+/* Is some node's name a number? Then a number is a name, and no place in an order. */
+static bool has_numbers(const netdp_graph *graph)
+{
+    for (int32_t v = 0; graph->name != NULL && v < graph->nodes; v++) {
+        const char *name = graph->name[v] >= 0 ? graph->name_text + graph->name[v] : NULL;
+        if (name != NULL && name[0] != '\0' && name[strspn(name, "0123456789")] == '\0')
+            return true;
+    }
+    return false;
+}
+
+static netdp_status fail_no_node(const netdp_graph *graph, const char *name, bool by_number,
+                                 netdp_error *error)
+{
+    const char *nearest = NULL;
+    size_t least = SIZE_MAX;
+    for (int32_t v = 0; graph->name != NULL && v < graph->nodes; v++) {
+        const char *other = graph->name[v] >= 0 ? graph->name_text + graph->name[v] : NULL;
+        const size_t distance = other == NULL ? SIZE_MAX
+                                : netdp_i_hardly_differ(other, name)
+                                    ? 0
+                                    : netdp_i_distance(other, name);
+        if (distance < least) {
+            least = distance;
+            nearest = other;
+        }
+    }
+    const netdp_i_shown shown = netdp_i_show(name, strlen(name));
+    if (nearest == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "no node '%s'; give a number from 0 to %d",
+                            shown.text, (int)graph->nodes - 1);
+    if (!by_number)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "no node '%s'; give a node's name, the nearest is '%s'", shown.text,
+                            netdp_i_show_text(nearest).text);
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "no node '%s'; give a node's name or a number from 0 to %d; the nearest "
+                        "name is '%s'",
+                        shown.text, (int)graph->nodes - 1, netdp_i_show_text(nearest).text);
+}
+
 netdp_status netdp_graph_find(const netdp_graph *graph, const char *name, int32_t *node,
                               netdp_error *error)
 {
@@ -441,12 +482,12 @@ netdp_status netdp_graph_find(const netdp_graph *graph, const char *name, int32_
     /* Ten digits hold every node number; more would overflow strtoll sooner or later. */
     if (length > 0 && length <= 10 && strspn(name, "0123456789") == length) {
         long long number = strtoll(name, NULL, 10);
-        if (number < graph->nodes) {
+        const bool nameless =
+            number < graph->nodes && (graph->name == NULL || graph->name[number] < 0);
+        if (nameless || (number < graph->nodes && !has_numbers(graph))) {
             *node = (int32_t)number;
             return NETDP_OK;
         }
     }
-    return netdp_i_fail(error, NETDP_INVALID, "no node '%s'; give %sa number from 0 to %d",
-                        netdp_i_show(name, length).text,
-                        graph->name != NULL ? "a node's name or " : "", (int)graph->nodes - 1);
+    return fail_no_node(graph, name, !has_numbers(graph), error);
 }

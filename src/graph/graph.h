@@ -57,12 +57,18 @@ netdp_status netdp_i_graph_parse(const char *text, int64_t bytes, const char *pa
 /* What a file holds, by the ending of its name. */
 typedef enum netdp_i_format {
     NETDP_I_EDGE_LIST,
+    NETDP_I_PAJEK,
+    NETDP_I_NODE_LINK,
+    NETDP_I_REFUSED, /* one that is not read */
     NETDP_I_GRAPHML,
     NETDP_I_GML,
     NETDP_I_MATRIX_MARKET,
 } netdp_i_format;
 
 netdp_i_format netdp_i_graph_format(const char *path);
+/* And where that says nothing, by how the text (a NUL behind it) begins; refused by its name. */
+netdp_status netdp_i_graph_choose(const char *path, const char *text, int64_t bytes,
+                                  netdp_i_format *format, netdp_error *error);
 
 /* Weights of the edges at `node`, aligned to netdp_graph_neighbours; NULL: no edge has a weight. */
 const double *netdp_i_graph_weights(const netdp_graph *graph, int32_t node);

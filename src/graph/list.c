@@ -15,7 +15,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "graph/doubt.h"
 #include "graph/fields.h"
+#include "graph/head.h"
 
 enum { PIECE = 1 << 20 }; /* bytes of a plain list that one thread reads at a time */
 
@@ -24,27 +26,19 @@ enum { PIECE = 1 << 20 }; /* bytes of a plain list that one thread reads at a ti
     "with blanks\" in double quotes, or networkx's 'u v {'weight': 2}'; a header is "              \
     "'source,target,weight'"
 
-/* What the first line says about the others. */
-enum head {
-    NO_HEAD,
-    HEAD,       /* it names the columns */
-    WEAK_HEAD,  /* "u v": a header if all labels are numbers, else an edge */
-    MAYBE_HEAD, /* two words that nobody knows: an edge, unless all labels are numbers */
-};
-
 struct reading {
     netdp_i_scan scan;
     netdp_i_collection *collection;
     char separator; /* 0: no line has told yet */
-    enum head head;
+    netdp_i_head head;
     const char *head_at;
     int64_t head_line;
     int columns, column[3]; /* with a header: how many, and which are source, target, weight (-1) */
     bool retry;             /* a label is no number: start again with numeric false */
     int64_t lone_line;      /* the first line of one word without quotes that has marks: "0-1" */
     const char *lone_at;
-    bool true_weight; /* one that cannot be the number of a node */
-    char **own;       /* names with quotes inside */
+    netdp_i_list_facts facts;
+    char **own; /* names with quotes inside */
     int64_t own_used;
 };
 
@@ -100,6 +94,20 @@ static netdp_status unquote(struct reading *reading, netdp_i_token *field, netdp
     return NETDP_OK;
 }
 
+/* "007" where a node was "7": one node or two? */
+static netdp_status check_spelling(const struct reading *reading, netdp_i_token token, int32_t id,
+                                   netdp_error *error)
+{
+    const netdp_i_labels *labels = &reading->collection->labels;
+    char what[160];
+    if (!reading->collection->numeric || labels->length[id] == token.length)
+        return NETDP_OK;
+    snprintf(what, sizeof what, "'%s' was '%s' before: write a node one way",
+             netdp_i_show(token.text, (size_t)token.length).text,
+             netdp_i_show(labels->where[id], (size_t)labels->length[id]).text);
+    return fail_here(reading, what, error);
+}
+
 /* The label's number, new or old. Sets reading->retry where a number was hoped for in vain. */
 static netdp_status number_of(struct reading *reading, netdp_i_token token, bool quoted,
                               int32_t *id, netdp_error *error)
@@ -119,7 +127,7 @@ static netdp_status number_of(struct reading *reading, netdp_i_token token, bool
         return status;
     switch (netdp_i_collect_label(reading->collection, token, id)) {
     case NETDP_I_OLD:
-        break;
+        return check_spelling(reading, token, *id, error);
     case NETDP_I_NEW_LABEL:
         if (!netdp_i_token_is_utf8(token))
             return netdp_i_scan_fail_token(&reading->scan, error, token,
@@ -149,81 +157,14 @@ static netdp_status check_bytes(const struct reading *reading, netdp_i_token lin
     return NETDP_OK;
 }
 
-/* A number of any kind: no header has one. */
-static bool is_numeral(netdp_i_token token)
-{
-    bool digit = false;
-    for (int64_t i = 0; i < token.length; i++) {
-        if (memchr("0123456789.+-eE", token.text[i], 15) == NULL)
-            return false;
-        digit = digit || (token.text[i] >= '0' && token.text[i] <= '9');
-    }
-    return digit;
-}
-
-static bool is_word(netdp_i_token token, const char *word)
-{
-    const size_t length = strlen(word);
-    return (size_t)token.length == length && strncasecmp(token.text, word, length) == 0;
-}
-
-static int find_word(const netdp_i_fields *fields, const char *word)
-{
-    for (int i = 0; i < fields->count; i++)
-        if (is_word(fields->field[i], word))
-            return i;
-    return -1;
-}
-
 /* Is the first line a header, and where are the columns that count? */
 static void read_head(struct reading *reading, const netdp_i_fields *fields)
 {
-    static const struct {
-        const char *source, *target;
-        enum head head;
-    } pair[] = {
-        {"source", "target", HEAD},
-        {"from", "to", HEAD},
-        {"src", "dst", HEAD},
-        {"src", "dest", HEAD},
-        {"source_id", "target_id", HEAD},
-        {"from_id", "to_id", HEAD},
-        {"fromnodeid", "tonodeid", HEAD},
-        {"from_node", "to_node", HEAD},
-        {"node1", "node2", HEAD},
-        {"node_1", "node_2", HEAD},
-        {"id1", "id2", HEAD},
-        {"id_1", "id_2", HEAD},
-        {"sender", "receiver", HEAD},
-        {"ego", "alter", HEAD},
-        {"start", "end", HEAD},
-        {"node_a", "node_b", HEAD},
-        {"u", "v", WEAK_HEAD},
-        {"i", "j", WEAK_HEAD},
-        {"a", "b", WEAK_HEAD},
-        {"x", "y", WEAK_HEAD},
-    };
-    static const char *const weight[] = {"weight", "weights", "w"};
     if (fields->count < 2 || fields->count > NETDP_I_MOST_FIELDS || fields->data.length > 0)
         return;
-    for (int i = 0; i < fields->count; i++)
-        if (is_numeral(fields->field[i]))
-            return;
-    for (size_t k = 0; k < sizeof pair / sizeof *pair && reading->head == NO_HEAD; k++) {
-        const int source = find_word(fields, pair[k].source);
-        const int target = find_word(fields, pair[k].target);
-        if (source < 0 || target < 0)
-            continue;
-        reading->head = pair[k].head;
+    reading->head = netdp_i_head_read(fields->field, fields->count, reading->column);
+    if (reading->head == NETDP_I_HEAD || reading->head == NETDP_I_WEAK_HEAD)
         reading->columns = fields->count;
-        reading->column[0] = source;
-        reading->column[1] = target;
-        reading->column[2] = -1;
-        for (size_t i = 0; i < sizeof weight / sizeof *weight && reading->column[2] < 0; i++)
-            reading->column[2] = find_word(fields, weight[i]);
-    }
-    if (reading->head == NO_HEAD)
-        reading->head = MAYBE_HEAD;
 }
 
 /* Numbers and blanks alone are split at blanks, whatever the first line had between them. */
@@ -245,7 +186,7 @@ static netdp_status choose(struct reading *reading, netdp_i_fields *fields, int 
     *count = fields->count;
     if (reading->columns == 0)
         return NETDP_OK;
-    if (fields->count != reading->columns && reading->head == WEAK_HEAD) {
+    if (fields->count != reading->columns && reading->head == NETDP_I_WEAK_HEAD) {
         reading->retry = true;
         return NETDP_OK;
     }
@@ -274,14 +215,15 @@ static netdp_status weight_of(struct reading *reading, const netdp_i_fields *fie
     if (token.length == 0)
         return NETDP_OK;
     if (reading->columns > 0 || fields->data.length > 0 || !is_number(token))
-        reading->true_weight = true;
+        reading->facts.true_weight = true;
     netdp_error told = {.text = ""};
     if (netdp_i_scan_weight(&reading->scan, token, weight, &told) == NETDP_OK)
         return NETDP_OK;
     *weight = NAN;
     char what[160];
-    snprintf(what, sizeof what, "'%s' is no positive, finite weight",
-             netdp_i_show(token.text, (size_t)token.length).text);
+    snprintf(what, sizeof what, "'%s' is no positive, finite weight%s",
+             netdp_i_show(token.text, (size_t)token.length).text,
+             reading->scan.at == reading->head_at ? "; is it a header?" : "");
     return fail_here(reading, what, error);
 }
 
@@ -296,6 +238,36 @@ static bool has_marks(netdp_i_token name)
     return false;
 }
 
+/* The first byte of a line that is no blank, NUL where there is none. */
+static char first_mark(netdp_i_token line)
+{
+    for (int64_t i = 0; i < line.length; i++)
+        if (line.text[i] != ' ' && line.text[i] != '\t')
+            return line.text[i];
+    return '\0';
+}
+
+static bool is_lone(netdp_i_token line)
+{
+    int64_t marks = 0;
+    for (int64_t i = 0; i < line.length; i++)
+        marks += line.text[i] != ' ' && line.text[i] != '\t';
+    return marks == 1;
+}
+
+/* Keeps in mind what check_list asks of the whole. `known`: no new node. */
+static void remember(struct reading *reading, int count, bool known)
+{
+    netdp_i_list_facts *facts = &reading->facts;
+    if (facts->first == NULL) {
+        facts->first = reading->scan.at;
+        facts->first_line = reading->scan.line;
+        facts->first_columns = count;
+    }
+    facts->columns[count]++;
+    facts->listed = facts->listed || (count == 1 && known);
+}
+
 static netdp_status read_line(struct reading *reading, netdp_error *error)
 {
     const netdp_i_token line = line_at(reading, reading->scan.at);
@@ -304,6 +276,17 @@ static netdp_status read_line(struct reading *reading, netdp_error *error)
     netdp_status status = check_bytes(reading, line, error);
     if (status != NETDP_OK)
         return status;
+    const char mark = first_mark(line);
+    if (mark == '%' && reading->head_at == NULL)
+        return NETDP_OK;
+    if (mark == '%' || (mark == '#' && reading->head_at != NULL && is_lone(line)))
+        return fail_here(reading,
+                         mark == '%'
+                             ? "a '%' behind the first edge; comments begin with '#', and a "
+                               "name that does with a double quote"
+                             : "a lone '#' between edges, as in the Trivial Graph Format, "
+                               "which is not read",
+                         error);
     if (reading->separator == '\0')
         reading->separator = netdp_i_separator(line);
     const bool plain = reading->separator == '\t' && reading->columns == 0 && is_plain(line);
@@ -316,21 +299,27 @@ static netdp_status read_line(struct reading *reading, netdp_error *error)
         reading->head_at = reading->scan.at;
         reading->head_line = reading->scan.line;
         read_head(reading, &fields);
-        for (int i = 0; i < fields.count && reading->head == MAYBE_HEAD && wrong == NULL; i++)
+        for (int k = 0; k < 2 && reading->head == NETDP_I_HEAD; k++)
+            reading->facts.head[k] = fields.field[reading->column[k]];
+        for (int i = 0; i < fields.count && reading->head == NETDP_I_MAYBE_HEAD && wrong == NULL;
+             i++)
             wrong = fields.quoted[i] ? NULL : netdp_i_unclear(fields.field[i], reading->separator);
         if (wrong != NULL)
             return fail_here(reading, wrong, error);
         /* While numbers are hoped for, words that may be a header are left out. */
-        if (reading->head == HEAD || (reading->head != NO_HEAD && reading->collection->numeric))
+        if (reading->head == NETDP_I_HEAD ||
+            (reading->head != NETDP_I_NO_HEAD && reading->collection->numeric))
             return NETDP_OK;
         reading->columns = 0;
     }
     status = choose(reading, &fields, &count, error);
     int32_t end[2] = {0, 0};
+    const int32_t before = reading->collection->labels.count;
     for (int i = 0; i < count && i < 2 && status == NETDP_OK && !reading->retry; i++)
         status = number_of(reading, fields.field[i], fields.quoted[i], &end[i], error);
     if (status != NETDP_OK || reading->retry)
         return status;
+    remember(reading, count, reading->collection->labels.count == before);
     if (count < 2) {
         if (reading->lone_at == NULL && !fields.quoted[0] && has_marks(fields.field[0])) {
             reading->lone_at = reading->scan.at;
@@ -353,11 +342,12 @@ static netdp_status read_lines(struct reading *reading, bool numeric, netdp_erro
     reading->scan.at = reading->scan.begin;
     reading->scan.line = 1;
     reading->separator = '\0';
-    reading->head = NO_HEAD;
+    reading->head = NETDP_I_NO_HEAD;
     reading->head_at = reading->lone_at = NULL;
     reading->columns = 0;
     reading->own_used = 0;
-    reading->true_weight = reading->retry = false;
+    reading->retry = false;
+    reading->facts = (netdp_i_list_facts){.begin = reading->scan.begin, .end = reading->scan.end};
     while (reading->scan.at < reading->scan.end && status == NETDP_OK && !reading->retry) {
         status = read_line(reading, error);
         if (status == NETDP_OK)
@@ -372,94 +362,42 @@ static netdp_status read_lines(struct reading *reading, bool numeric, netdp_erro
  */
 static const char *begin_of_plain(struct reading *reading)
 {
-    const char *at = reading->scan.begin;
-    while (at < reading->scan.end) {
-        netdp_i_fields fields;
-        const netdp_i_token line = line_at(reading, at);
-        const char *behind = memchr(at, '\n', (size_t)(reading->scan.end - at));
-        behind = behind != NULL ? behind + 1 : reading->scan.end;
-        reading->separator = netdp_i_separator(line);
-        if (netdp_i_split(line, reading->separator, &fields) != NULL)
-            break;
-        if (fields.count > 0) {
-            read_head(reading, &fields);
-            const bool skip = reading->columns == 2 && reading->column[0] == 0;
-            return skip ? behind : reading->scan.begin;
-        }
-        at = behind;
-    }
-    return reading->scan.begin;
-}
-
-/* An adjacency list, "u v w": v and w are neighbours of u. Each weight is then a node as well. */
-static bool looks_like_neighbours(const struct reading *reading)
-{
-    const netdp_i_collection *collection = reading->collection;
-    const netdp_i_edges *edges = &collection->edges;
-    bool bare = false;
-    if (!collection->numeric || edges->weight == NULL || reading->true_weight)
-        return false;
-    for (int64_t i = 0; i < edges->count; i++) {
-        const double weight = edges->weight[i];
-        bare = bare || isnan(weight);
-        if (!isnan(weight) &&
-            (weight > 0x1p53 || !netdp_i_labels_hold(&collection->labels, (uint64_t)weight)))
-            return false;
-    }
-    return bare;
-}
-
-/* "34 78" on top of 78 edges between 34 nodes, neither of them on that line. */
-static bool begins_with_counts(const netdp_i_collection *collection)
-{
-    const netdp_i_edges *edges = &collection->edges;
-    const netdp_i_labels *labels = &collection->labels;
-    uint64_t said[2];
-    if (edges->count == 0 || (edges->weight != NULL && !isnan(edges->weight[0])))
-        return false;
-    for (int k = 0; k < 2; k++) {
-        const int32_t v = edges->pair[k];
-        if (!netdp_i_token_integer((netdp_i_token){labels->where[v], labels->length[v]}, &said[k]))
-            return false;
-    }
-    if (said[1] != (uint64_t)(edges->count + collection->notes.self_loops - 1))
-        return false;
-    bool again[2] = {false, false};
-    for (int64_t i = 2; i < 2 * edges->count; i++)
-        for (int k = 0; k < 2; k++)
-            again[k] = again[k] || edges->pair[i] == edges->pair[k];
-    return !again[1] && said[0] == (uint64_t)labels->count - 1 - !again[0];
+    netdp_i_fields fields;
+    const char *at =
+        netdp_i_list_first(reading->scan.begin, reading->scan.end, &reading->facts.first_line);
+    if (at == reading->scan.end)
+        return at;
+    const netdp_i_token line = line_at(reading, at);
+    const char *behind = memchr(at, '\n', (size_t)(reading->scan.end - at));
+    reading->separator = netdp_i_separator(line);
+    if (netdp_i_split(line, reading->separator, &fields) != NULL)
+        return at;
+    read_head(reading, &fields);
+    reading->facts.first_columns = fields.count;
+    if (reading->columns != 2 || reading->column[0] != 0)
+        return at;
+    reading->facts.first_line++;
+    return behind != NULL ? behind + 1 : reading->scan.end;
 }
 
 /* What only the whole list tells. */
-static netdp_status check_list(const struct reading *reading, bool taken, netdp_error *error)
+static netdp_status check_list(struct reading *reading, bool taken, netdp_error *error)
 {
+    reading->facts.numbers = taken || reading->collection->numeric;
     const netdp_i_collection *collection = reading->collection;
     const bool edges = collection->edges.count > 0 || collection->notes.self_loops > 0;
     if (collection->labels.count == 0)
         return netdp_i_fail(error, NETDP_INVALID, "%s: no node; " SPELLINGS, collection->path);
-    if (begins_with_counts(collection))
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "%s: the first two numbers are those of the nodes and of the edges that "
-            "follow; remove that line, or put another first if it is an edge",
-            collection->path);
     if (taken)
-        return NETDP_OK;
-    if (reading->head == MAYBE_HEAD && collection->numeric)
+        return netdp_i_list_doubt(collection, &reading->facts, error);
+    if (reading->head == NETDP_I_MAYBE_HEAD && collection->numeric)
         return fail_line(reading, reading->head_line, reading->head_at,
-                         "words before numbers: no known header, and hardly an edge", error);
+                         "words before numbers: is it a header? none of its words are known",
+                         error);
     if (!edges && reading->lone_at != NULL)
         return fail_line(reading, reading->lone_line, reading->lone_at,
                          "one name alone, and no edge in the list", error);
-    if (looks_like_neighbours(reading))
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "%s: some lines have a third column, and each is a node as well: a list "
-            "of neighbours? " SPELLINGS ", and weights 2 beside edges without are "
-            "'2.0'",
-            collection->path);
-    return NETDP_OK;
+    return netdp_i_list_doubt(collection, &reading->facts, error);
 }
 
 netdp_status netdp_i_collect_list(netdp_i_collection *collection, const char *text, int64_t bytes,
@@ -473,14 +411,21 @@ netdp_status netdp_i_collect_list(netdp_i_collection *collection, const char *te
     };
     netdp_status status = netdp_i_scan_begin(&reading.scan, text, bytes, error);
     if (status == NETDP_OK) {
+        status =
+            netdp_i_list_announced(collection->path, reading.scan.begin, reading.scan.end, error);
+    }
+    if (status == NETDP_OK) {
         const char *begin = begin_of_plain(&reading);
+        reading.facts.first = begin;
+        reading.facts.begin = reading.scan.begin;
+        reading.facts.end = reading.scan.end;
         status = netdp_i_collect_numbered(collection, begin, reading.scan.end - begin,
                                           reading.separator, PIECE, own, &taken, error);
     }
     if (status == NETDP_OK && !taken)
         status = read_lines(&reading, true, error);
     /* Of words alone, the first line is an edge. */
-    const bool words = reading.head >= WEAK_HEAD && collection->labels.count == 0;
+    const bool words = reading.head >= NETDP_I_WEAK_HEAD && collection->labels.count == 0;
     if (status == NETDP_OK && !taken && (reading.retry || words))
         status = read_lines(&reading, false, error);
     if (status == NETDP_OK)

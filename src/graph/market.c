@@ -43,6 +43,17 @@ static netdp_status read_word(struct market *market, const char *const *known, c
     return netdp_i_scan_fail_token(&market->scan, error, token, refusal);
 }
 
+/* How long the banner of Matrix Market is that the text begins with, 0: none. One mark is seen, too. */
+static size_t banner_length(const char *text, int64_t bytes)
+{
+    static const char *const banner[] = {"%%MatrixMarket", "%MatrixMarket"};
+    for (int k = 0; k < 2; k++)
+        if (bytes >= (int64_t)strlen(banner[k]) &&
+            strncasecmp(text, banner[k], strlen(banner[k])) == 0)
+            return strlen(banner[k]);
+    return 0;
+}
+
 static netdp_status read_banner(struct market *market, netdp_error *error)
 {
     static const struct {
@@ -55,10 +66,9 @@ static netdp_status read_banner(struct market *market, netdp_error *error)
          "is not read; values are 'pattern' (none), 'real' or 'integer'"},
         {{"symmetric", "general"}, "is not read; write the matrix as 'symmetric' or 'general'"},
     };
-    static const char banner[] = "%%MatrixMarket";
     netdp_i_scan *scan = &market->scan;
-    size_t length = sizeof banner - 1;
-    if ((size_t)(scan->end - scan->at) < length || strncasecmp(scan->at, banner, length) != 0)
+    const size_t length = banner_length(scan->at, scan->end - scan->at);
+    if (length == 0)
         return netdp_i_scan_fail(scan, error,
                                  "no Matrix Market banner; the first line is '%%MatrixMarket "
                                  "matrix coordinate pattern symmetric' or the like");

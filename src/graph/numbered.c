@@ -152,6 +152,8 @@ static netdp_status parse_piece(void *context, int64_t index, int thread, netdp_
             most = at[1] > most ? at[1] : most;
             at += 2;
             p = skip_blanks(p);
+        } else if (*p == '#' && (p[1] == '\n' || p[1] == '\r')) {
+            break; /* the reader of lines says what that is */
         }
         p = end_line(p, end);
     }

@@ -288,19 +288,44 @@ static void rewrite_data(struct rewriting *r)
         replace_to(r, after, "-1");
 }
 
+/* Where in a GraphML file the rewriting is. */
+struct place {
+    const char *begin, *path;
+    bool in_edge;
+    int weights, graphs;
+};
+
+static netdp_status fail_at(const struct rewriting *r, const struct place *place, const char *what,
+                            netdp_error *error)
+{
+    int64_t line = 1;
+    for (const char *p = place->begin; p < r->at; p++)
+        line += *p == '\n';
+    return netdp_i_fail(error, NETDP_INVALID, "%s:%" PRId64 ": %s", place->path, line, what);
+}
+
+/* What igraph leaves out without a word. */
+static netdp_status check_element(const struct rewriting *r, struct place *place, const char *name,
+                                  size_t length, netdp_error *error)
+{
+    if (length == 9 && strncmp(name, "hyperedge", 9) == 0)
+        return fail_at(r, place,
+                       "a hyperedge, which joins any number of nodes; write an edge for each pair",
+                       error);
+    if (length == 5 && strncmp(name, "graph", 5) == 0 && ++place->graphs > 1)
+        return fail_at(r, place,
+                       "another graph, beside the first or inside a node (a group); give one graph "
+                       "without groups",
+                       error);
+    return NETDP_OK;
+}
+
 /* At '<'. */
-static netdp_status rewrite_tag(struct rewriting *r, const char *begin, const char *path,
-                                bool *in_edge, int *weights, netdp_error *error)
+static netdp_status rewrite_tag(struct rewriting *r, struct place *place, netdp_error *error)
 {
     const char *at = r->at, *end = r->end;
-    if (starts(at, end, "<!ENTITY")) {
-        int64_t line = 1;
-        for (const char *p = begin; p < at; p++)
-            line += *p == '\n';
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s:%" PRId64 ": an entity declaration; write the file without it",
-                            path, line);
-    }
+    if (starts(at, end, "<!ENTITY"))
+        return fail_at(r, place, "an entity declaration; write the file without it", error);
     const char *past = NULL;
     if (starts(at, end, "<!--"))
         past = after_text(at + 4, end, "-->");
@@ -323,14 +348,17 @@ static netdp_status rewrite_tag(struct rewriting *r, const char *begin, const ch
             name = stop; /* behind a namespace */
     }
     size_t length = (size_t)(stop - name);
+    netdp_status status = closing ? NETDP_OK : check_element(r, place, name, length, error);
+    if (status != NETDP_OK)
+        return status;
     if (length == 4 && strncmp(name, "edge", 4) == 0)
-        *in_edge = !closing && !(after - at > 2 && after[-2] == '/');
+        place->in_edge = !closing && !(after - at > 2 && after[-2] == '/');
     if (!closing && length == 3 && strncmp(name, "key", 3) == 0) {
-        rewrite_key_tag(r, after, weights);
+        rewrite_key_tag(r, after, &place->weights);
         return NETDP_OK;
     }
     copy_to(r, after);
-    if (*in_edge && !closing && length == 4 && strncmp(name, "data", 4) == 0)
+    if (place->in_edge && !closing && length == 4 && strncmp(name, "data", 4) == 0)
         rewrite_data(r);
     return NETDP_OK;
 }
@@ -339,18 +367,17 @@ netdp_status netdp_i_prepare_graphml(const char *text, int64_t bytes, const char
                                      int64_t *made_bytes, netdp_error *error)
 {
     struct rewriting r = {0};
-    bool in_edge = false;
-    int weights = 0;
+    struct place place = {.begin = text, .path = path};
     netdp_status status = begin(&r, text, bytes, error);
     while (status == NETDP_OK && !r.full && r.at < r.end) {
         const char *tag = memchr(r.at, '<', (size_t)(r.end - r.at));
         copy_to(&r, tag != NULL ? tag : r.end);
         if (tag != NULL)
-            status = rewrite_tag(&r, text, path, &in_edge, &weights, error);
+            status = rewrite_tag(&r, &place, error);
     }
-    if (status == NETDP_OK && weights > NETDP_I_MOST_WEIGHTS)
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "%s: %d keys for weights; give the edges one key 'weight'", path, weights);
+    if (status == NETDP_OK && place.weights > NETDP_I_MOST_WEIGHTS)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: %d keys for weights; give the edges one key 'weight'", path,
+                              place.weights);
     return finish(&r, status, made, made_bytes, error);
 }

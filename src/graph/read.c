@@ -1,24 +1,157 @@
-/* Graph files, by the ending of their names. */
-#include "base/fail.h"
+/* Graph files: by the ending of their names, else by how they begin. */
 #include "graph/collect.h"
 
 #include <string.h>
 #include <strings.h>
 
+#include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 
-netdp_i_format netdp_i_graph_format(const char *path)
+#define WRITE_ANOTHER "; write it as GraphML, GML, Pajek or an edge list"
+#define UNPACK "; unpack it first"
+
+/* Endings that say it; `refusal`: a format that is not read. */
+static const struct {
+    const char *ending;
+    netdp_i_format format;
+    const char *refusal;
+} endings[] = {
+    {".graphml", NETDP_I_GRAPHML, NULL},
+    {".gml", NETDP_I_GML, NULL},
+    {".mtx", NETDP_I_MATRIX_MARKET, NULL},
+    {".net", NETDP_I_PAJEK, NULL},
+    {".paj", NETDP_I_PAJEK, NULL},
+    {".pajek", NETDP_I_PAJEK, NULL},
+    {".json", NETDP_I_NODE_LINK, NULL},
+    {".gexf", NETDP_I_REFUSED, "GEXF" WRITE_ANOTHER},
+    {".dot", NETDP_I_REFUSED, "Graphviz's DOT" WRITE_ANOTHER},
+    {".gv", NETDP_I_REFUSED, "Graphviz's DOT" WRITE_ANOTHER},
+    {".dl", NETDP_I_REFUSED, "UCINET's DL" WRITE_ANOTHER},
+    {".tgf", NETDP_I_REFUSED, "the Trivial Graph Format" WRITE_ANOTHER},
+    {".g6", NETDP_I_REFUSED, "graph6" WRITE_ANOTHER},
+    {".s6", NETDP_I_REFUSED, "sparse6" WRITE_ANOTHER},
+    {".metis", NETDP_I_REFUSED, "METIS" WRITE_ANOTHER},
+    {".adjlist", NETDP_I_REFUSED, "an adjacency list; write networkx's write_edgelist"},
+    {".multiline_adjlist", NETDP_I_REFUSED, "an adjacency list; write networkx's write_edgelist"},
+    {".col", NETDP_I_REFUSED, "DIMACS" WRITE_ANOTHER},
+    {".xlsx", NETDP_I_REFUSED, "a spreadsheet; save it as CSV"},
+};
+
+/* Beginnings, behind a byte order mark, blanks and, where `comments`, lines of '%'; case does not count. */
+static const struct {
+    const char *begins;
+    bool comments;
+    netdp_i_format format;
+    const char *refusal;
+} beginnings[] = {
+    {"%%MatrixMarket", false, NETDP_I_MATRIX_MARKET, NULL},
+    {"%MatrixMarket", false, NETDP_I_MATRIX_MARKET, NULL},
+    {"*vertices", true, NETDP_I_PAJEK, NULL},
+    {"*network", true, NETDP_I_PAJEK, NULL},
+    {"graph [", false, NETDP_I_GML, NULL},
+    {"graph{", false, NETDP_I_REFUSED, "Graphviz's DOT" WRITE_ANOTHER},
+    {"graph {", false, NETDP_I_REFUSED, "Graphviz's DOT" WRITE_ANOTHER},
+    {"digraph", false, NETDP_I_REFUSED, "Graphviz's DOT" WRITE_ANOTHER},
+    {"strict graph", false, NETDP_I_REFUSED, "Graphviz's DOT" WRITE_ANOTHER},
+    {"strict digraph", false, NETDP_I_REFUSED, "Graphviz's DOT" WRITE_ANOTHER},
+    {"dl n", false, NETDP_I_REFUSED, "UCINET's DL" WRITE_ANOTHER},
+    {">>graph6<<", false, NETDP_I_REFUSED, "graph6" WRITE_ANOTHER},
+    {">>sparse6<<", false, NETDP_I_REFUSED, "sparse6" WRITE_ANOTHER},
+    {">>digraph6<<", false, NETDP_I_REFUSED, "digraph6" WRITE_ANOTHER},
+    {"\x1f\x8b", false, NETDP_I_REFUSED, "a gzip archive" UNPACK},
+    {"PK\x03\x04", false, NETDP_I_REFUSED, "a zip archive (or a spreadsheet, or npz)" UNPACK},
+    {"BZh", false, NETDP_I_REFUSED, "a bzip2 archive" UNPACK},
+    {"\xfd"
+     "7zXZ",
+     false, NETDP_I_REFUSED, "an xz archive" UNPACK},
+    {"\x28\xb5\x2f\xfd", false, NETDP_I_REFUSED, "a zstd archive" UNPACK},
+    {"\x93NUMPY", false, NETDP_I_REFUSED, "a NumPy array; give it to netdp.graph in Python"},
+    {"\x80\x03", false, NETDP_I_REFUSED, "a pickle; give it to netdp.graph in Python"},
+    {"\x80\x04", false, NETDP_I_REFUSED, "a pickle; give it to netdp.graph in Python"},
+    {"\x80\x05", false, NETDP_I_REFUSED, "a pickle; give it to netdp.graph in Python"},
+};
+
+static int find_ending(const char *path)
 {
     const char *dot = strrchr(path, '.');
-    if (dot == NULL)
-        return NETDP_I_EDGE_LIST;
-    if (strcasecmp(dot, ".graphml") == 0)
-        return NETDP_I_GRAPHML;
-    if (strcasecmp(dot, ".gml") == 0)
-        return NETDP_I_GML;
-    return strcasecmp(dot, ".mtx") == 0 ? NETDP_I_MATRIX_MARKET : NETDP_I_EDGE_LIST;
+    for (size_t k = 0; dot != NULL && k < sizeof endings / sizeof *endings; k++)
+        if (strcasecmp(dot, endings[k].ending) == 0)
+            return (int)k;
+    return -1;
 }
+
+netdp_i_format netdp_i_graph_format(const char *path)
+{
+    const int k = find_ending(path);
+    return k < 0 ? NETDP_I_EDGE_LIST : endings[k].format;
+}
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+/* Behind lines that begin with '%'. */
+static const char *skip_comments(const char *at)
+{
+    while (*(at = skip_blanks(at)) == '%')
+        at += strcspn(at, "\n");
+    return at;
+}
+
+/* Markup, by its first element that is known. */
+static netdp_i_format of_markup(const char *at, const char **refusal)
+{
+    const char *gexf = strstr(at, "<gexf"), *graphml = strstr(at, "graphml");
+    if (graphml != NULL && (gexf == NULL || graphml < gexf))
+        return NETDP_I_GRAPHML;
+    *refusal = gexf != NULL ? "GEXF" WRITE_ANOTHER : "markup, and no GraphML" WRITE_ANOTHER;
+    return NETDP_I_REFUSED;
+}
+
+static netdp_i_format of_text(const char *text, int64_t bytes, const char **refusal)
+{
+    const char *at = bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+    at = skip_blanks(at);
+    const char *behind = skip_comments(at);
+    for (size_t k = 0; k < sizeof beginnings / sizeof *beginnings; k++) {
+        const char *from = beginnings[k].comments ? behind : at;
+        if (strncasecmp(from, beginnings[k].begins, strlen(beginnings[k].begins)) != 0)
+            continue;
+        *refusal = beginnings[k].refusal;
+        return beginnings[k].format;
+    }
+    if (*at == '{' && *skip_blanks(at + 1) == '"')
+        return NETDP_I_NODE_LINK;
+    const bool markup =
+        *at == '<' && (at[1] == '?' || at[1] == '!' || strncasecmp(at + 1, "g", 1) == 0);
+    return markup ? of_markup(at, refusal) : NETDP_I_EDGE_LIST;
+}
+
+netdp_status netdp_i_graph_choose(const char *path, const char *text, int64_t bytes,
+                                  netdp_i_format *format, netdp_error *error)
+{
+    const int k = find_ending(path);
+    const char *refusal = k < 0 ? NULL : endings[k].refusal;
+    *format = k < 0 ? of_text(text, bytes, &refusal) : endings[k].format;
+    return *format != NETDP_I_REFUSED
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID, "%s: is not read: it is %s", path, refusal);
+}
+
+/* ---- Reading ---- */
+
+typedef netdp_status collect(netdp_i_collection *, const char *, int64_t, char **, netdp_error *);
+
+static collect *const formats[] = {
+    [NETDP_I_GRAPHML] = netdp_i_collect_graphml,
+    [NETDP_I_GML] = netdp_i_collect_gml,
+    [NETDP_I_MATRIX_MARKET] = netdp_i_collect_market,
+    [NETDP_I_EDGE_LIST] = netdp_i_collect_list,
+    [NETDP_I_PAJEK] = netdp_i_collect_pajek,
+    [NETDP_I_NODE_LINK] = netdp_i_collect_node_link,
+};
 
 netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_graph **graph,
                               netdp_graph_notes *notes, netdp_error *error)
@@ -30,20 +163,10 @@ netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_grap
     netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
     if (status != NETDP_OK)
         return status;
-    switch (netdp_i_graph_format(path)) {
-    case NETDP_I_GRAPHML:
-        status = netdp_i_collect_graphml(&collection, text, bytes, &own, error);
-        break;
-    case NETDP_I_GML:
-        status = netdp_i_collect_gml(&collection, text, bytes, &own, error);
-        break;
-    case NETDP_I_MATRIX_MARKET:
-        status = netdp_i_collect_market(&collection, text, bytes, &own, error);
-        break;
-    case NETDP_I_EDGE_LIST:
-        status = netdp_i_collect_list(&collection, text, bytes, &own, error);
-        break;
-    }
+    netdp_i_format format = NETDP_I_EDGE_LIST;
+    status = netdp_i_graph_choose(path, text, bytes, &format, error);
+    if (status == NETDP_OK)
+        status = formats[format](&collection, text, bytes, &own, error);
     if (status == NETDP_OK)
         status = netdp_i_collect_finish(&collection, giant_component, graph, notes, error);
     netdp_i_collect_clear(&collection);

@@ -134,6 +134,17 @@ static void print_head(const struct writing *writing)
     }
 }
 
+/* A line for each node, or each that is `alone`. */
+static void print_nodes(const struct writing *writing, bool alone)
+{
+    for (int32_t v = 0; v < writing->graph->nodes; v++) {
+        if (alone && netdp_graph_degree(writing->graph, v) > 0)
+            continue;
+        print_label(writing, v);
+        fputc('\n', writing->stream);
+    }
+}
+
 netdp_status netdp_graph_write(const netdp_graph *graph, const char *path, netdp_error *error)
 {
     NETDP_I_GIVEN(error, graph && path);
@@ -153,12 +164,9 @@ netdp_status netdp_graph_write(const netdp_graph *graph, const char *path, netdp
         .mixed = graph->weight != NULL && has_bare_edges(graph),
     };
     print_head(&writing);
-    for (int32_t v = 0; v < graph->nodes; v++) {
-        if (writing.labelling == BY_NAME || netdp_graph_degree(graph, v) == 0) {
-            print_label(&writing, v);
-            fputc('\n', output.stream);
-        }
-    }
+    /* Names in their order come first; a number that stands alone on the first line would count nodes. */
+    if (writing.labelling == BY_NAME)
+        print_nodes(&writing, false);
     for (int32_t u = 0; u < graph->nodes; u++) {
         for (int64_t i = graph->start[u]; i < graph->start[u + 1]; i++) {
             int32_t v = graph->neighbour[i];
@@ -172,5 +180,7 @@ netdp_status netdp_graph_write(const netdp_graph *graph, const char *path, netdp
             fputc('\n', output.stream);
         }
     }
+    if (writing.labelling != BY_NAME)
+        print_nodes(&writing, true);
     return netdp_i_output_commit(&output, error);
 }

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "guard/kept.h"
 
 #ifdef NETDP_SQLITE
 
@@ -23,6 +24,7 @@ struct netdp_i_budget {
     netdp_budget terms;
     pid_t owner; /* a connection must not be carried over a fork */
     bool holds;  /* is counted among those that this process has open */
+    netdp_i_kept kept;
     pthread_mutex_t turn;
 };
 
@@ -198,11 +200,14 @@ static netdp_status open_file(netdp_i_budget *b, netdp_error *error)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: %s", b->path, strerror(errno));
     if (made >= 0)
         close(made);
+    netdp_status status = netdp_i_kept_here(b->path, error);
+    if (status != NETDP_OK)
+        return status;
     if (sqlite3_open_v2(b->path, &b->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return said_no(b, error);
     sqlite3_busy_timeout(b->file, PATIENCE);
     /* A write-ahead log, on the disk at each commit. */
-    netdp_status status = run_patiently(b, "PRAGMA journal_mode = WAL", error);
+    status = run_patiently(b, "PRAGMA journal_mode = WAL", error);
     if (status == NETDP_OK)
         status = run_patiently(b, "PRAGMA synchronous = FULL", error);
     if (status == NETDP_OK)
@@ -212,6 +217,8 @@ static netdp_status open_file(netdp_i_budget *b, netdp_error *error)
     status = make_tables(b, error);
     if (status == NETDP_OK)
         status = hold_terms(b, error);
+    if (status == NETDP_OK)
+        status = netdp_i_kept_begin(&b->kept, b->file, b->path, error);
     if (status == NETDP_OK)
         return run(b, "COMMIT", error);
     (void)sqlite3_exec(b->file, "ROLLBACK", NULL, NULL, NULL);
@@ -390,11 +397,15 @@ netdp_status netdp_i_budget_spend(netdp_i_budget *b, const netdp_event *event, n
     netdp_spent found = {0};
     netdp_status status = run_patiently(b, event != NULL ? "BEGIN IMMEDIATE" : "BEGIN", error);
     if (status == NETDP_OK) {
-        status = spend(b, event, &found, error);
+        status = netdp_i_kept_check(&b->kept, b->file, b->path, error);
+        if (status == NETDP_OK)
+            status = spend(b, event, &found, error);
         if (status == NETDP_OK)
             status = run(b, "COMMIT", error);
         if (status != NETDP_OK)
             (void)sqlite3_exec(b->file, "ROLLBACK", NULL, NULL, NULL);
+        else if (event != NULL) /* while it was written */
+            status = netdp_i_kept_check(&b->kept, b->file, b->path, error);
     }
     pthread_mutex_unlock(&b->turn);
     if (status == NETDP_OK && spent != NULL)

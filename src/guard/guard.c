@@ -174,15 +174,22 @@ static netdp_event event_of(const netdp_release *r)
     return (netdp_event){.mechanism = NETDP_GAUSSIAN, .noise = r->noise, .count = 1};
 }
 
-static void add_rows(clipping *c, const netdp_release *r, const double *rows, netdp_i_wide *sum,
-                     int64_t *dropped)
+static netdp_status add_rows(clipping *c, const netdp_release *r, const double *rows,
+                             netdp_i_wide *sum, int64_t *dropped, netdp_error *error)
 {
     for (int64_t i = 0; i < r->rows; i++) {
         const bool counts = clip_row(c, rows + i * r->width);
+        if (!counts && !r->drop)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "rows: row %lld is not finite (NaN or infinite); correct it, or "
+                                "release with drop, by which such rows count as 0; nothing was "
+                                "released",
+                                (long long)i);
         *dropped += !counts;
         for (int32_t k = 0; counts && k < r->width; k++)
             sum[k] += c->step[k];
     }
+    return NETDP_OK;
 }
 
 static void add_noise(const netdp_release *r, netdp_i_secure *source, netdp_i_wide *sum)
@@ -214,7 +221,9 @@ netdp_status netdp_guard_release(netdp_guard *guard, const netdp_release *r, con
         status = netdp_i_no_memory(error);
         goto done;
     }
-    add_rows(&c, r, rows, total, &made.dropped);
+    status = add_rows(&c, r, rows, total, &made.dropped, error);
+    if (status != NETDP_OK)
+        goto done;
     /* Everything that can fail comes before; then it is spent, and then there is noise. */
     if (!netdp_i_secure_begin(&source)) {
         status = netdp_i_fail(error, NETDP_ENVIRONMENT,

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/separator.h"
 
 netdp_status netdp_i_csv_fail(const netdp_i_csv_reader *from, int64_t line, netdp_error *error,
                               const char *format, ...)
@@ -67,26 +68,27 @@ netdp_status netdp_i_csv_cell_read(netdp_i_csv_reader *from, netdp_i_csv_cell *i
         if (status != NETDP_OK)
             return status;
     } else {
-        from->at += strcspn(from->at, ",\n\"");
+        from->at += strcspn(from->at, from->stops);
         if (*from->at == '"')
             return netdp_i_csv_fail(
                 from, into->line, error,
                 "a quote inside a cell without quotes; quote the cell and double it");
-        if (from->at > into->text && from->at[-1] == '\r' && *from->at != ',')
+        if (from->at > into->text && from->at[-1] == '\r' && *from->at != from->separator)
             from->at--;
         into->length = (size_t)(from->at - into->text);
     }
     /* The line's end: LF, CR LF, the file's end, or CR before the file's end. */
     char *after = from->at + (*from->at == '\r');
-    if (*from->at == ',') {
+    if (*from->at == from->separator) {
         from->at++;
     } else if (after == from->end || *after == '\n') {
         into->then = NETDP_I_CSV_ENDS_ROW;
         from->line += after != from->end;
         from->at = after == from->end ? after : after + 1;
     } else {
-        return netdp_i_csv_fail(from, from->line, error,
-                                "text after a closing quote; put a comma between cells");
+        return netdp_i_csv_fail(
+            from, from->line, error,
+            "text after a closing quote; put a comma, semicolon or tab between cells");
     }
     into->text[into->length] = '\0';
     return NETDP_OK;
@@ -106,6 +108,9 @@ netdp_status netdp_i_csv_open(const char *path, char **text, netdp_i_csv_reader 
     if (status == NETDP_OK && from->at == from->end)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%.300s: is empty; a table needs a header and rows", path);
+    if (status == NETDP_OK)
+        status = netdp_i_table_separator(path, from->at, from->end, &from->separator, error);
+    memcpy(from->stops, (char[]){from->separator, '\n', '"', '\0'}, sizeof from->stops);
     return status;
 }
 

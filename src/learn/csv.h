@@ -1,6 +1,6 @@
 /*
  * CSV (RFC 4180) with a header, UTF-8. The file is read whole and taken apart in place: a cell is unquoted
- * where it stands and ends in a NUL that overwrites its comma.
+ * where it stands and ends in a NUL that overwrites the comma, semicolon or tab behind it.
  */
 #ifndef NETDP_I_LEARN_CSV_H
 #define NETDP_I_LEARN_CSV_H
@@ -13,6 +13,7 @@ typedef struct netdp_i_csv_reader {
     const char *path;
     char *at, *end; /* *end is a NUL, the only one */
     int64_t line;
+    char separator, stops[4]; /* between cells; and what ends one without quotes */
 } netdp_i_csv_reader;
 
 typedef enum netdp_i_csv_ending {

@@ -93,22 +93,56 @@ static netdp_status deal_cuts(char *const *owner, int64_t rows, const char *colu
     return status;
 }
 
-/* The node of each of `count` distinct owners. */
+/* Two owners that only case and blanks tell apart are one who was written in two ways. */
+static netdp_status check_alike(const netdp_i_cell_value *owner, int64_t count, const char *column,
+                                netdp_error *error)
+{
+    enum { MANY = 2000 };
+    for (int64_t i = 0; count <= MANY && i < count; i++)
+        for (int64_t j = 0; j < i; j++)
+            if (netdp_i_hardly_differ(owner[i].text, owner[j].text))
+                return netdp_i_fail(error, NETDP_INVALID,
+                                    "owner: column '%s' has '%s' and '%s', which differ in case or "
+                                    "blanks alone; write an owner one way",
+                                    netdp_i_show_text(column).text,
+                                    netdp_i_show_text(owner[j].text).text,
+                                    netdp_i_show_text(owner[i].text).text);
+    return NETDP_OK;
+}
+
+/*
+ * The node of each of `count` distinct owners, by its name. Where nodes have no names, and no owner is the number
+ * of one, there is nothing to go by, and owners are nodes in their order.
+ */
 static netdp_status place_owners(const netdp_i_cell_value *owner, int64_t count, const char *column,
                                  const netdp_graph *graph, int32_t *place, netdp_error *error)
 {
     const int32_t nodes = netdp_graph_nodes(graph);
-    netdp_error ignored;
-    bool named = true;
-    for (int64_t i = 0; i < count && named; i++)
-        named = netdp_graph_find(graph, owner[i].text, &place[i], &ignored) == NETDP_OK;
-    if (named && count == nodes)
-        return NETDP_OK;
+    int64_t known = 0;
+    netdp_error why = {.text = ""};
+    netdp_status status = check_alike(owner, count, column, error);
+    if (status != NETDP_OK)
+        return status;
+    bool names = false;
+    for (int32_t v = 0; v < nodes && !names; v++)
+        names = netdp_graph_name(graph, v) != NULL;
+    for (int64_t i = 0; i < count; i++) {
+        netdp_error mine;
+        const bool found = netdp_graph_find(graph, owner[i].text, &place[i], &mine) == NETDP_OK;
+        if (!found && why.text[0] == '\0')
+            why = mine;
+        known += found;
+    }
     if (count != nodes)
         return netdp_i_fail(error, NETDP_INVALID,
                             "owner: column '%s' has %lld values and there are %d nodes; every node "
                             "holds the rows of one",
                             netdp_i_show_text(column).text, (long long)count, (int)nodes);
+    if (known == count)
+        return NETDP_OK;
+    if (names || known > 0)
+        return netdp_i_fail(error, NETDP_INVALID, "owner: column '%s': %.300s",
+                            netdp_i_show_text(column).text, why.text);
     for (int32_t i = 0; i < nodes; i++)
         place[i] = i;
     return NETDP_OK;

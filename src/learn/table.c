@@ -26,6 +26,7 @@ typedef struct header {
     char **name;   /* in the file's text */
     int32_t *goes; /* column of the table, -1: not wanted */
     named *sorted; /* by name */
+    bool asked;    /* columns are asked for by their names */
     int32_t text;  /* the column of the file that is kept as text, -1: none */
     char **label;  /* its cells, in the file's text */
     int32_t owner; /* the column that says whose a row is, -1: none */
@@ -108,6 +109,11 @@ static netdp_status place(const netdp_i_csv_reader *from, header *head, const ch
     if (first + 1 < head->count && strcmp(head->sorted[first + 1].name, name) == 0)
         return netdp_i_csv_fail(from, 1, error, "two columns have the name '%s'; rename one",
                                 netdp_i_show_text(name).text);
+    for (int32_t c = 0; head->asked && c < head->count; c++)
+        if (netdp_i_hardly_differ(head->name[c], name))
+            return netdp_i_csv_fail(
+                from, 1, error, "columns '%s' and '%s' differ in case or blanks alone; rename one",
+                netdp_i_show_text(name).text, netdp_i_show_text(head->name[c]).text);
     if (head->goes[found] >= 0)
         return netdp_i_csv_fail(from, 1, error, "column '%s' is asked for twice; name it once",
                                 netdp_i_show_text(name).text);
@@ -120,6 +126,7 @@ static netdp_status choose(const netdp_i_csv_reader *from, header *head, const c
                            int32_t count, netdp_table *table, netdp_error *error)
 {
     int32_t wanted = count > 0 ? count : head->count;
+    head->asked = count > 0;
     head->goes = NETDP_I_NEW(int32_t, head->count);
     head->sorted = NETDP_I_NEW(named, head->count);
     table->name = NETDP_I_NEW(char *, wanted);
@@ -158,9 +165,9 @@ static netdp_status read_value(const netdp_i_csv_reader *from, const netdp_i_csv
         return NETDP_OK;
     if (got->length == 0)
         return fail_empty(from, got, name, error);
-    return netdp_i_csv_fail(from, got->line, error, "column '%s': '%s' is not a finite number",
-                            netdp_i_show_text(name).text,
-                            netdp_i_show(got->text, got->length).text);
+    return netdp_i_csv_fail(from, got->line, error, "column '%s': '%s' is not a finite number%s",
+                            netdp_i_show_text(name).text, netdp_i_show(got->text, got->length).text,
+                            strchr(got->text, ',') != NULL ? "; write decimals with a point" : "");
 }
 
 /* A row's cells as text. */

@@ -199,6 +199,21 @@ bool netdp_i_entry_take(sqlite3_stmt *from, netdp_i_entry *entry)
     return true;
 }
 
+/* Neither the ledger nor its lock was moved: else another process opens one of its own. */
+static netdp_status check_kept(const netdp_i_ledger *ledger, netdp_error *error)
+{
+    char beside[NETDP_I_PATH_ROOM];
+    struct stat mine, there;
+    snprintf(beside, sizeof beside, "%s.lock", ledger->path);
+    if (fstat(ledger->lock, &mine) != 0 || stat(beside, &there) != 0 ||
+        mine.st_ino != there.st_ino || mine.st_dev != there.st_dev)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%.300s: was moved, deleted or replaced while the ledger was open; "
+                            "start again; nothing of it was sent",
+                            beside);
+    return netdp_i_kept_check(&ledger->kept, ledger->base, ledger->path, error);
+}
+
 /* A constant statement without values and answers. */
 static netdp_status step(netdp_i_ledger *ledger, const char *sql, int *code, netdp_error *error)
 {
@@ -228,7 +243,10 @@ netdp_status netdp_i_ledger_begin(netdp_i_ledger *ledger, netdp_error *error)
             "%.300s: a row could not be written before; make room, look at the disk, "
             "and start again",
             ledger->path);
-    const netdp_status status = step(ledger, begin_sql, &code, error);
+    netdp_status status = check_kept(ledger, error);
+    if (status != NETDP_OK)
+        return status;
+    status = step(ledger, begin_sql, &code, error);
     ledger->broken = status != NETDP_OK;
     return status;
 }
@@ -240,6 +258,11 @@ netdp_status netdp_i_ledger_commit(netdp_i_ledger *ledger, netdp_status status, 
         status = step(ledger, commit_sql, &code, error);
         ledger->broken = status != NETDP_OK;
         ledger->unsynced = ledger->unsynced && status != NETDP_OK;
+        if (status == NETDP_OK) { /* moved while it was written */
+            status = check_kept(ledger, error);
+            ledger->broken = status != NETDP_OK;
+            return status;
+        }
     }
     /* Some faults have rolled it back already. */
     if (status != NETDP_OK && sqlite3_get_autocommit(ledger->base) == 0 &&
@@ -320,7 +343,7 @@ static netdp_status take_lock(netdp_i_ledger *ledger, netdp_error *error)
         return netdp_i_fail(error, NETDP_ENVIRONMENT,
                             "%.300s: another process writes into it; one ledger serves one peer",
                             ledger->path);
-    return NETDP_OK;
+    return netdp_i_kept_here(beside, error);
 }
 
 static netdp_status read_number(netdp_i_ledger *ledger, const char *sql, int64_t *number,
@@ -472,6 +495,8 @@ static netdp_status open_ledger(const char *path, const unsigned char *key, netd
     if (status == NETDP_OK) {
         sqlite3_busy_timeout(made->base, 5000);
         status = prepare_base(made, key, error);
+        if (status == NETDP_OK && key != NULL)
+            status = netdp_i_kept_begin(&made->kept, made->base, path, error);
     }
     umask(before);
     if (status == NETDP_OK && key != NULL && memcmp(made->owner, key, NETDP_I_KEY) != 0)

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include "guard/kept.h"
 #include "peer/ledger.h"
 
 enum { NETDP_I_LEDGER_STATEMENTS = 24 };
@@ -30,8 +31,9 @@ typedef struct netdp_i_admission {
 struct netdp_i_ledger {
     sqlite3 *base;
     char *path;
-    int lock;    /* held while it is open for writing; -1: for reading */
-    bool broken; /* a write failed: what is on disk is known only after opening it again */
+    int lock;          /* held while it is open for writing; -1: for reading */
+    netdp_i_kept kept; /* while it is open for writing */
+    bool broken;       /* a write failed: what is on disk is known only after opening it again */
     netdp_i_ledger_head head;
     unsigned char owner[NETDP_I_KEY];
     sqlite3_stmt *statement[NETDP_I_LEDGER_STATEMENTS]; /* prepared once, */

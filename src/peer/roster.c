@@ -121,6 +121,10 @@ static netdp_status read_member(const reading *from, int32_t i, const json_t *en
     from->made->members = i; /* whoever comes before */
     if (netdp_i_package_find(from->made, name) >= 0)
         return refuse(from, "members", i, "this name is there twice; names are distinct");
+    for (int32_t k = 0; k < (int32_t)i; k++)
+        if (netdp_i_hardly_differ(from->made->member[k].name, name))
+            return refuse(from, "members", i,
+                          "this name and another differ in case alone; give one another name");
     memcpy(member->name, name, strlen(name) + 1);
     member->joined = !json_is_null(keyed);
     if (member->joined) {

@@ -328,11 +328,35 @@ static netdp_status check_length(const netdp_tally *tally, netdp_run_seed seed, 
     return status;
 }
 
+/* A sum that overflowed would be no number, and so would all that is made of it. */
+static netdp_status check_size(const netdp_tally *tally, netdp_error *error)
+{
+    enum { FARTHEST = 64 }; /* scales that a draw from 64 bits lies from its mean, at most */
+    if (tally->task != NETDP_TALLY_SUM)
+        return NETDP_OK;
+    const double span = tally->high - tally->low, pair = fabs(tally->pairing.noise);
+    const double value = fmax(fabs(tally->low), fabs(tally->high));
+    const double each = value + FARTHEST * span * tally->noise * (1 + pair * tally->nodes);
+    const double all = ((double)netdp_tally_steps(tally) + 1) * each;
+    /* In the unit of the values, of their range, and of the noise alone. */
+    const double units = (1 + tally->noise) * (1 + pair * tally->nodes) * FARTHEST;
+    const bool vanishes =
+        tally->noise > 0 && (span * tally->noise < 1e-290 || (pair > 0 && tally->noise < 1e-140));
+    return all < 1e300 && all / span < 1e300 && units < 1e300 && !vanishes
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "tally: sums of values from %g to %g with noise %g overflow or "
+                              "vanish; give values and noise of a usual size",
+                              tally->low, tally->high, tally->noise);
+}
+
 static netdp_status check(const netdp_tallying *tallying, netdp_run_seed seed,
                           netdp_tracing tracing, netdp_error *error)
 {
     const netdp_tally *tally = tallying->tally;
     netdp_status status = check_length(tally, seed, error);
+    if (status == NETDP_OK)
+        status = check_size(tally, error);
     if (status != NETDP_OK)
         return status;
     if (tracing.every < 1)

@@ -367,6 +367,24 @@ static void test_refused(void **state)
     asked.runs = 0;
     assert_int_equal(netdp_attack_tally(&asked, NULL, scores, &error), NETDP_INVALID);
     asked = good;
+    /* Sums that overflow have no score: refused, or one that is a number. */
+    static const double huge[] = {1e308, 8e307, -1e308, 1e200, 5e-324, 1e-300};
+    int answered = 0;
+    for (int k = 0; k < 6 * 6 * 6 * 3; k++) {
+        tally = tally_of(&settings[0]);
+        tally.mechanism = k % 3 == 0 ? NETDP_GAUSSIAN : NETDP_LAPLACE;
+        tally.low = k % 2 == 0 ? 0 : huge[k / 3 % 6];
+        tally.high = huge[k / 18 % 6];
+        tally.noise = fabs(huge[k / 108]);
+        asked.faults = k % 5 == 0 ? NETDP_FAULT_NO_CLIP : 0;
+        if (netdp_attack_tally(&asked, NULL, scores, &error) != NETDP_OK)
+            continue;
+        answered++;
+        for (int i = 0; i < 2 * asked.runs; i++)
+            assert_true(scores[i] == scores[i]);
+    }
+    assert_true(answered > 10);
+    tally = tally_of(&settings[0]);
     asked.faults = NETDP_FAULT_NO_DITHER;
     assert_int_equal(netdp_attack_tally(&asked, NULL, scores, &error), NETDP_INVALID);
     asked.faults = NETDP_FAULT_NO_CLIP;

@@ -49,6 +49,37 @@ def test_drawn_rows_cost_less(tmp_path):
         netdp.Mechanism(tmp_path / "other", epsilon=1, delta=1e-5).gaussian([[1.0]], clip=1, noise=1, rate=0.5)
 
 
+@pytest.mark.parametrize("odd", [1j * np.ones((3, 2)), [[1 + 0j, 2]], [[1, float("nan")]], [[float("inf"), 0]], [[1e400, 0]],
+                                 np.array([[1, 2j]], dtype=object), [["1", "2"]], [[None, 1]], np.array([[1, 2 + 0j]], np.complex64)])
+def test_rows_that_are_no_numbers_are_refused(tmp_path, odd):
+    guard = netdp.Mechanism(tmp_path / "budget", epsilon=1, delta=1e-5)
+    for release in (guard.gaussian, guard.laplace):
+        with pytest.raises(netdp.Invalid, match="complex|not finite|no array of numbers"):
+            release(odd, clip=1, noise=40)
+    assert guard.spent.releases == 0
+
+
+def test_dropped_rows_count_as_nothing(tmp_path):
+    guard = netdp.Mechanism(tmp_path / "budget", epsilon=1e6, delta=1e-5)
+    rows = [[1, 0]] * 100 + [[float("nan"), 1], [0, float("-inf")]]
+    total = guard.gaussian(rows, clip=1, noise=2 ** -6, drop=True)
+    assert np.abs(total - [100, 0]).max() < 1
+    with pytest.raises(netdp.Invalid, match="row 100"):
+        guard.gaussian(rows, clip=1, noise=2 ** -6)
+
+
+def test_a_budget_that_was_moved_spends_no_more(tmp_path):
+    guard = netdp.Mechanism(tmp_path / "budget", epsilon=1, delta=1e-5)
+    guard.gaussian([[1.0]], clip=1, noise=40)
+    (tmp_path / "budget").rename(tmp_path / "kept")
+    for spend in (guard.gaussian, guard.laplace):
+        with pytest.raises(netdp.Unavailable, match="moved, deleted or replaced"):
+            spend([[1.0]], clip=1, noise=40)
+    (tmp_path / "kept").rename(tmp_path / "budget")  # back where it was
+    guard.gaussian([[1.0]], clip=1, noise=40)
+    assert guard.spent.releases == 2
+
+
 def _spend(path):
     told = 0
     with netdp.Mechanism(path, epsilon=1, delta=1e-5) as guard:

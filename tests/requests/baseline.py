@@ -50,7 +50,7 @@ LENGTHS = {
     "netdp_gossip_attack.runs", "netdp_walk_attack.runs", "netdp_tally_attack.runs",
     "netdp_losses.from_count", "netdp_losses.to_count", "netdp_losses.members", "netdp_losses.given_count",
     "netdp_events_epsilon.count", "netdp_events_delta.count", "netdp_events_write.count", "netdp_events_certified.count",
-    "netdp_graph_from_edges.count", "netdp_graph_from_edges.nodes", "netdp_graph_distances.count",
+    "netdp_graph_from_edges.count", "netdp_graph_from_edges.nodes", "netdp_graph_distances.count", "netdp_graph_columns.count",
     "netdp_table_read.count", "netdp_deal.rows", "netdp_study_read.count", "netdp_study_read_quick.count",
     "netdp_study_parse.count", "netdp_realised_costs.count", "netdp_tally_realised.count", "netdp_simulate.width",
     "netdp_simulate_central.width", "netdp_simulate_central.nodes", "netdp_mixing_workload.phases",
@@ -416,7 +416,7 @@ def choice(world, name, text, argument, kind):
         return [ARRAYS[key]]
     if kind.kind == "struct":
         return structs(world, kind.cname)
-    if argument == "count" and (name.startswith("netdp_study_") or name == "netdp_table_read"):
+    if argument == "count" and (name.startswith("netdp_study_") or name in ("netdp_table_read", "netdp_graph_columns")):
         return [0]
     if kind.kind in ("primitive", "enum"):
         return [NUMBERS.get(key, NAMED[argument])]

@@ -29,7 +29,7 @@ static double noise_of(void)
 static void spend(double noise, int tell)
 {
     const netdp_budget budget = {"all", 1, 1e-5, false};
-    const netdp_release asked = {NETDP_GAUSSIAN, 1, noise, 0, 1, 1};
+    const netdp_release asked = {NETDP_GAUSSIAN, 1, noise, 0, 1, 1, false};
     const double row[] = {0.5};
     netdp_guard *guard = NULL;
     netdp_status status = netdp_guard_open(path, &budget, &guard, &error);
@@ -118,7 +118,7 @@ static void test_fork(void **state)
 {
     (void)state;
     const netdp_budget budget = {"fork", 1, 1e-5, false};
-    const netdp_release asked = {NETDP_GAUSSIAN, 1, 100, 0, 0, 1};
+    const netdp_release asked = {NETDP_GAUSSIAN, 1, 100, 0, 0, 1, false};
     netdp_guard *guard = NULL;
     double sum;
     int ended = 0;

@@ -341,7 +341,7 @@ static void test_reading(void **state)
     assert_close(netdp_i_graph_weights(graph, 1)[1], 0.25, 0, 0);
     assert_close(netdp_i_graph_weights(graph, 2)[0], 0.25, 0, 0);
     netdp_graph_free(graph);
-    graph = parse("007 1\n7 2", false, NULL); /* one number, one node */
+    graph = parse("007 1\n007 02", false, NULL); /* a number, under its own name */
     assert_int_equal(netdp_graph_nodes(graph), 3);
     assert_string_equal(netdp_graph_name(graph, 2), "007");
     netdp_graph_free(graph);
@@ -487,7 +487,10 @@ static void test_spellings(void **state)
         {"", "{\"source\": ", ", \"target\": ", "}", 0, "list:1: "},
         {"34 78\n", "", " ", "", 0, "those of the nodes and of the edges"},
         {"*Vertices 34\n*Edges\n", "", " ", "", 0, "list:1: a mark around"},
-        {"% asym\n", "", " ", "", 0, "list:1: a mark where"},
+        {"% asym\n", "", " ", "", 0, NULL},
+        {"% sym unweighted\n% 78 34 34\n", "", "\t", " ", 0, NULL},
+        {"%\n# c\n  % c\nsource,target\n", "", ",", "", 0, NULL},
+        {"% bip unweighted\n", "", " ", "", 0, "list: a bipartite network"},
         {"alice,bob\n", "", ",", "", 0, "list:1: words before numbers"},
         {"source,target\n", "", " ", "", 0, "list:2: not as many columns"},
         {"source,target,weight\n", "", ",", "", 0, "list:2: not as many columns"},
@@ -525,6 +528,162 @@ static void test_spellings(void **state)
         free(text);
     }
     netdp_graph_free(karate);
+}
+
+/* The edges of karate with names for numbers, below a header: "n7,n9". */
+static char *spell_named(const netdp_graph *karate, const char *head)
+{
+    char *text = malloc(78 * 64 + 200), *at = text + sprintf(text, "%s\n", head);
+    for (int32_t u = 0; u < 34; u++)
+        for (int32_t i = 0; i < netdp_graph_degree(karate, u); i++)
+            if (u < netdp_graph_neighbours(karate, u)[i])
+                at += sprintf(at, "n%d,n%d\n", (int)u, (int)netdp_graph_neighbours(karate, u)[i]);
+    return text;
+}
+
+/* Above numbers and above names: read as a header, or refused by asking; never two nodes more. */
+static void test_headers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head;
+        bool numbers, names; /* read as a header above these */
+    } table[] = {
+        {"Source,Destination", true, true},
+        {"SOURCE,TARGET", true, true},
+        {"source_node,target_node", true, true},
+        {"Source ID,Target ID", true, true},
+        {"FromNodeId,ToNodeId", true, true},
+        {"from.node,to.node", true, true},
+        {"src,tgt", true, true},
+        {"Origin,Destination", true, true},
+        {"sender_id,recipient_id", true, true},
+        {"follower,followee", true, true},
+        {"citing,cited", true, true},
+        {"parent,child", true, true},
+        {"Head,Tail", true, true},
+        {"\"from\",\"to\"", true, true},
+        {"Node 1,Node 2", true, true},
+        {"NodeA,NodeB", true, true},
+        {"vertex1,vertex2", true, true},
+        {"user1,user2", true, false},
+        {"protein_a,protein_b", true, false},
+        {"p_i,p_j", true, false},
+        {"u,v", true, false},
+        {"character,companion", false, false},
+        {"Person,Friend", false, false},
+        {"von,nach", false, false},
+        {"Anfang,Ende", false, false},
+        {"station one,station two", false, false},
+        {"\"Gene\",\"Interactor\"", false, false},
+    };
+    netdp_graph *karate = make("karate", 0);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (int named = 0; named < 2; named++) {
+            char head[64];
+            snprintf(head, sizeof head, "%s\n", table[i].head);
+            char *text =
+                named ? spell_named(karate, table[i].head) : spell(karate, head, "", ",", "");
+            netdp_graph *graph = NULL;
+            const netdp_status status = netdp_i_graph_parse(text, (int64_t)strlen(text), "list",
+                                                            false, &graph, NULL, &error);
+            const bool read = named ? table[i].names : table[i].numbers;
+            if (status != (read ? NETDP_OK : NETDP_INVALID))
+                fail_msg("header '%s' above %s: %s", table[i].head, named ? "names" : "numbers",
+                         status == NETDP_OK ? "taken" : error.text);
+            if (read)
+                assert_true(netdp_graph_nodes(graph) == 34 && netdp_graph_edges(graph) == 78);
+            else
+                assert_non_null(strstr(error.text, "is it a header?"));
+            netdp_graph_free(graph);
+            free(text);
+        }
+    netdp_graph_free(karate);
+}
+
+/* What looks like a list of edges and is none; and beside each what is one. */
+static void test_no_lists_of_edges(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says; /* NULL: it is read */
+    } table[] = {
+        {"7 6\n0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n", "those of the nodes"}, /* a path from 0 */
+        {"6 5\n1 2\n1 3\n1 4\n4 5\n4 6\n", "those of the nodes"},      /* a tree from 1 */
+        {"5,5\n0,1\n1,2\n2,3\n3,4\n4,0\n", "those of the nodes"},      /* a ring */
+        {"6 3\n0 1\n2 3\n2 3\n", "those of the nodes"},                /* nodes alone */
+        {"3 2\n1 2 0.5\n2 3 0.25\n", "those of the nodes"},            /* with weights */
+        {"4 6\n1 2\n2 1\n2 3\n3 2\n3 4\n4 3\n", "those of the nodes"}, /* both ways */
+        {"# c\n4 3\n1 2\n2 2\n3 4\n", "those of the nodes"},           /* a loop */
+        {"6\n0 1\n1 2\n2 3\n3 4\n4 5\n", "those of the nodes"},        /* nodes alone */
+        {"4 4 3\n1 2\n2 3\n3 4\n", "those of the nodes"},              /* as of a matrix */
+        {"4 4 3\n1 2 0.5\n2 3 2\n3 4 1\n", "those of the nodes"},
+        {"9 8 1\n1 2\n2 3\n3 9\n", "other columns"},
+        {"9 7\n1 2 0.5\n2 3 1.5\n3 9 0.5\n", "other columns"},
+        {"1 2\n2 3\n3 4\n", NULL},
+        {"2 1\n3 1\n3 2\n", NULL},
+        {"7 1\n7 2\n", NULL},
+        {"4 1\n4 2\n4 3\n", NULL},
+        {"9\n1 2\n2 3\n", NULL}, /* a node alone, beyond those that could be counted */
+        {"5 4\n5 3\n5 2\n", NULL},
+        {"0 1 1\n1 0 1\n1 1 2\n", "a matrix?"},
+        {"0.2,0.3,0.5\n0.3,0.2,0.5\n0.5,0.5,0\n", "'0' is no positive"},
+        {"0.2,0.3,0.5\n0.3,0.2,0.5\n0.5,0.5,1e-9\n", "a matrix?"},
+        {"0.25 0.75\n0.75 0.25\n", "where a node's number should be"},
+        {"1.0 2.0\n2.0 3.0\n", "'1.0' where a node's number"},
+        {"1e0;2e0\n2e0;3e0\n", "'1e0' where a node's number"},
+        {"-1 0\n0 1\n", "'-1' where a node's number"},
+        {"\"1.5\" \"2.5\"\n\"2.5\" \"3.5\"\n", NULL},
+        {"s1.1 s1.2\ns1.2 s2.1\n", NULL},
+        {"x y\nx 0.5 0.5\ny 0.5 0.5\n", "other columns"},
+        {"0 1 2\n1 3\n2\n3\n", "a list of neighbours?"},
+        {"0 1 2\n1\n2\n", "a list of neighbours?"},
+        {"1 2 5\n2 1 3\n3 2 4\n4 3 5\n5 4 1\n", "a list of neighbours?"},
+        {"0 1 7\n1 2 5\n2 0 9\n", NULL},
+        {"07 8\n7 9\n", "'7' was '07' before"},
+        {"07 08\n08 09\n", NULL},
+        {"% sym\n% 3 3 3\n1 2\n2 3\n", NULL},
+        {"1 2\n% late\n2 3\n", "a '%' behind the first edge"},
+        {"% bip weighted\n1 1 2\n", "a bipartite network"},
+        {"5 4\n2\n1 3\n2 4\n3 5\n4\n", "METIS"},
+        {"% c\n4 3\n2\n1 3 4\n2\n2\n", "METIS"},
+        {"3 2 1\n2 7\n1 7 3 4\n2 4\n", "METIS"},
+        {"4 2 10\n1 2\n1 1\n2 4\n2 3\n", "METIS"},
+        {"3 1\n2\n1\n\n", "METIS"},
+        {"1 first\n2 second\n#\n1 2\n", "Trivial Graph Format"},
+        {"source,target\nsource,b\nb,c\n", "is a header's word"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        netdp_graph *graph = NULL;
+        const netdp_status status = netdp_i_graph_parse(
+            table[i].text, (int64_t)strlen(table[i].text), "list", false, &graph, NULL, &error);
+        if ((status == NETDP_OK) != (table[i].says == NULL))
+            fail_msg("list %d: %s", (int)i, status == NETDP_OK ? "taken" : error.text);
+        if (table[i].says != NULL && strstr(error.text, table[i].says) == NULL)
+            fail_msg("list %d: '%s' does not say '%s'", (int)i, error.text, table[i].says);
+        netdp_graph_free(graph);
+    }
+}
+
+/* A number is a place only where no name is one; a name that is none is told the nearest. */
+static void test_found_by_name(void **state)
+{
+    (void)state;
+    int32_t node = -1;
+    netdp_graph *numbers = parse("10 20\n20 30\n30 2\n", false, NULL);
+    netdp_graph *words = parse("north south\nsouth West\n", false, NULL);
+    assert_true(netdp_graph_find(numbers, "2", &node, &error) == NETDP_OK && node == 0);
+    assert_true(netdp_graph_find(numbers, "20", &node, &error) == NETDP_OK && node == 2);
+    assert_fails(netdp_graph_find(numbers, "1", &node, &error), NETDP_INVALID);
+    assert_fails(netdp_graph_find(numbers, "31", &node, &error), NETDP_INVALID);
+    assert_non_null(strstr(error.text, "the nearest is '30'"));
+    assert_true(netdp_graph_find(words, "1", &node, &error) == NETDP_OK && node == 1);
+    assert_fails(netdp_graph_find(words, "west", &node, &error), NETDP_INVALID);
+    assert_non_null(strstr(error.text, "'West'"));
+    assert_fails(netdp_graph_find(words, "north ", &node, &error), NETDP_INVALID);
+    assert_non_null(strstr(error.text, "'north'"));
+    netdp_graph_free(numbers);
+    netdp_graph_free(words);
 }
 
 /* Names with blanks, commas and quotes; what is no edge list although its lines are short. */
@@ -615,8 +774,8 @@ static void test_plain_lists_in_pieces(void **state)
             netdp_i_collect_clear(&collection);
             netdp_i_free(own);
             if (want == NULL) {
-                /* A label "05" is not plain, is node 5 all the same, and gives a loop more. */
-                strcpy(text + length, "05 5");
+                /* A label in quotes is not plain, is node 5 all the same, and gives a loop more. */
+                strcpy(text + length, "\"5\" 5");
                 want = parse(text, false, &want_notes);
                 text[length] = '\0';
                 want_notes.self_loops--;
@@ -752,7 +911,7 @@ static void test_round_trips(void **state)
     assert_round_trip(parse("2 0\n0 1\nx", false, NULL), true);
     assert_round_trip(parse("0\n1\n2\n3 5", false, NULL), true);
     assert_round_trip(parse("10 9\nb b2\n9 1\n", true, NULL), false); /* numbers out of order */
-    assert_round_trip(parse("007 1\n7 2", false, NULL), true);
+    assert_round_trip(parse("007 1\n007 2", false, NULL), true);
     netdp_graph *graph = make("ring 5", 0);
     assert_fails(netdp_graph_write(graph, "/dev/full", &error), NETDP_ENVIRONMENT);
     assert_fails(netdp_graph_write(graph, "/nonexistent/x", &error), NETDP_ENVIRONMENT);
@@ -819,6 +978,9 @@ int main(void)
         cmocka_unit_test(test_giant_component),
         cmocka_unit_test(test_bad_lists),
         cmocka_unit_test(test_spellings),
+        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_no_lists_of_edges),
+        cmocka_unit_test(test_found_by_name),
         cmocka_unit_test(test_names_in_lists),
         cmocka_unit_test(test_plain_lists_in_pieces),
         cmocka_unit_test(test_lists_that_are_not_plain),

@@ -81,6 +81,14 @@ static const struct {
             " edge [ source 1 target 2 ]\n edge [ source 2 target 4 ]\n"
             " edge [ source 4 target 4 ]\n]\n"},
     {"mtx", MARKET("pattern general") "5 5 5\n3 1\n1 3\n1 2\n2 4\n4 4\n"},
+    {"net", "*Vertices 5\n*Arcs\n3 1\n1 3\n1 2\n*Edges\n2 4\n4 4\n"},
+    {"txt", "*Network n\r\n*Vertices 5\r\n*Arcslist\r\n1 3 2\r\n3 1\r\n*Edges\r\n2 4\r\n4 4"},
+    {"json",
+     "{\"directed\": true, \"nodes\": [{\"id\": 3}, {\"id\": 1}, {\"id\": 2}, {\"id\": 4}, "
+     "{\"id\": 5}], \"links\": [{\"source\": 3, \"target\": 1}, {\"source\": 1, \"target\": "
+     "3}, {\"source\": 1, \"target\": 2}, {\"source\": 2, \"target\": 4}, {\"source\": 4, "
+     "\"target\": 4}]}"},
+    {"txt", MARKET("pattern general") "5 5 5\n3 1\n1 3\n1 2\n2 4\n4 4\n"},
 };
 static const struct {
     const char *ending, *text;
@@ -93,10 +101,17 @@ static const struct {
             "edge [ source 3 target 1 weight 0.5 ] edge [ source 1 target 2 weight 1e-3 ]\n"
             "edge [ source 2 target 4 weight 17 ] ]\n"},
     {"MTX", MARKET("real symmetric") "5 5 3\n3 1 .5\n2 1 0.001\n4 2 17\n"},
+    {"NET", "*Vertices 5\n*Edges\n3 1 0.5\n1 2 1e-3\n2 4 17\n"},
+    {"paj", "% c\n*Vertices 5\n*Arcs\n3 1 0.5\n1 2 0.001\n2 4 17\n"},
+    {"txt",
+     "{\"nodes\": [{\"id\": 3}, {\"id\": \"1\"}, {\"id\": 2}, {\"id\": 4}, {\"id\": 5}],\n"
+     "\"edges\": [{\"source\": 3, \"target\": 1, \"weight\": 0.5}, {\"source\": 1, \"target\": 2, "
+     "\"weight\": 1e-3}, {\"source\": 2, \"target\": \"4\", \"weight\": 17}]}"},
+    {"edges", MARKET("real symmetric") "5 5 3\n3 1 .5\n2 1 0.001\n4 2 17\n"},
 };
-enum { FORMATS = 4 };
+enum { FORMATS = 8 };
 
-static void test_one_graph_in_four_formats(void **state)
+static void test_one_graph_in_all_formats(void **state)
 {
     (void)state;
     netdp_graph *first = NULL, *first_weighted = NULL;
@@ -316,9 +331,39 @@ static void test_bad_files(void **state)
         {"gml", TEXT(GML_PAIR "weight 1 ] edge [ source 1 target 0 weight 2 ] ]"),
          "two different weights"},
         {"gml", TEXT("graph [ node [ id 0 ] edge [ source 0 target 0 ] ]"), "self loops"},
+        {"net", TEXT(""), "no node"},
+        {"net", TEXT("*Vertices\n"), "*Vertices without a number"},
+        {"net", TEXT("*Vertices 99999999999\n*Edges\n1 2\n"), "than the file can hold"},
+        {"net", TEXT("*Vertices 2\n*Edges\n1 3\n"), "g.net"},
+        {"net", TEXT("*Vertices 2\n*Edges\n1 2 -1\n"), "no positive number"},
+        {"net", TEXT("*Vertices 2\n1 \"\xe9\"\n*Edges\n1 2\n"), "not UTF-8"},
+        {"json", TEXT("{\"nodes\": [{\"id\": 1}"), "g.json:1: "},
+        {"json", TEXT("{\"nodes\": [{\"name\": \"a\"}], \"links\": []}"), "node 0 has no 'id'"},
+        {"json", TEXT("{\"nodes\": [{\"id\": 1}, {\"id\": 1}], \"links\": []}"), "the id '1'"},
+        {"json", TEXT("{\"nodes\": [{\"id\": 1.5}], \"links\": []}"), "node 0 has no 'id'"},
+        {"json", TEXT("{\"nodes\": [{\"id\": 4}], \"links\": [{\"source\": 0, \"target\": 4}]}"),
+         "the source '0', which is no node's id"},
+        {"json",
+         TEXT("{\"nodes\": [{\"id\": 4}, {\"id\": 5}],\n\"edges\": [{\"source\": 5, \"target\": 4, "
+              "\"weight\": 0}]}"),
+         "edge 0 has a weight"},
+        {"json", TEXT("{\"nodes\": [], \"links\": []}"), "no node"},
+        {"json", TEXT("{\"nodes\": [], \"links\": [], \"edges\": []}"), "'links' and 'edges' both"},
+        {"json", TEXT("{\"elements\": {}}"), "Cytoscape"},
+        {"json", TEXT("[[0, 1]]"), "no node-link JSON"},
+        {"gexf", TEXT("<gexf/>"), "GEXF"},
+        {"txt", TEXT("<?xml version='1.0'?>\n<gexf xmlns='x'><graph/></gexf>"), "GEXF"},
+        {"txt", TEXT("graph {\n a -- b;\n}\n"), "DOT"},
+        {"csv", TEXT("\x1f\x8b\x08\x00"), "a gzip archive"},
+        {"edges", TEXT("dl n=4 format=edgelist1\ndata:\n1 2\n"), "UCINET"},
         {"mtx", TEXT(""), "g.mtx:1: no Matrix Market banner"},
-        {"mtx", TEXT("%MatrixMarket matrix coordinate real general\n1 1 0\n"),
-         "g.mtx:1: no Matrix"},
+        {"mtx", TEXT("%Matrix matrix coordinate real general\n1 1 0\n"), "g.mtx:1: no Matrix"},
+        {"graphml", TEXT(GRAPHML("", NODE("a") NODE("b") EDGE("a", "b") "<hyperedge/>")),
+         "g.graphml:7: a hyperedge"},
+        {"graphml", TEXT(GRAPHML("", "<node id='a'>\n<graph id='g'><node id='b'/></graph></node>")),
+         "g.graphml:5: another graph"},
+        {"graphml", TEXT("<graphml><graph><node id='a'/></graph>\n<graph/></graphml>"),
+         "g.graphml:2: another graph"},
         {"mtx", TEXT("%%MatrixMarket"), "g.mtx:1: ''"},
         {"mtx", TEXT("%%MatrixMarket matrix array real general\n2 2\n"), "g.mtx:1: 'array'"},
         {"mtx", TEXT("%%MatrixMarket vector coordinate real general\n2 2\n"), "g.mtx:1: 'vector'"},
@@ -551,7 +596,7 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_graph_in_four_formats),
+        cmocka_unit_test(test_one_graph_in_all_formats),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_weights_and_comments),
         cmocka_unit_test(test_bad_files),

@@ -29,6 +29,15 @@ static int drop_folder(void **state)
     return rmdir(folder);
 }
 
+/* Whatever is in the folder, of one level. */
+static int clear_folder(void **state)
+{
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
 static netdp_guard *open_guard(const char *account, double epsilon, bool add_remove)
 {
     netdp_guard *guard = NULL;
@@ -67,7 +76,7 @@ static netdp_status release(netdp_guard *guard, netdp_mechanism mechanism, doubl
                             int64_t rows, int32_t width, const double *row, double *sum,
                             netdp_released *notes)
 {
-    const netdp_release asked = {mechanism, 1, noise, 0, rows, width};
+    const netdp_release asked = {mechanism, 1, noise, 0, rows, width, true};
     return netdp_guard_release(guard, &asked, row, sum, notes, &error);
 }
 
@@ -184,8 +193,8 @@ static void test_kinds(void **state)
 {
     (void)state;
     const double row[] = {1};
-    const netdp_release some = {NETDP_GAUSSIAN, 1, 6, 0.01, 1, 1},
-                        fewer = {NETDP_GAUSSIAN, 1, 6, 0.005, 1, 1};
+    const netdp_release some = {NETDP_GAUSSIAN, 1, 6, 0.01, 1, 1, false},
+                        fewer = {NETDP_GAUSSIAN, 1, 6, 0.005, 1, 1, false};
     double sum;
     netdp_released first, second;
     netdp_guard *gaussian = open_guard("gaussian", 2, true),
@@ -246,14 +255,28 @@ static void test_refused(void **state)
 {
     (void)state;
     netdp_guard *guard = open_guard("a", 1, false), *other = NULL;
-    refuse(guard, (netdp_release){NETDP_DISCRETE_GAUSSIAN, 1, 1, 0, 1, 1}, "mechanism");
-    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 0, 1, 0, 1, 1}, "clip");
-    refuse(guard, (netdp_release){NETDP_GAUSSIAN, NAN, 1, 0, 1, 1}, "clip");
-    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1e-3, 0, 1, 1}, "noise");
-    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, NAN, 0, 1, 1}, "noise");
-    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0.5, 1, 1}, "rate");
-    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0, -1, 1}, "rows");
-    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0, 1, 0}, "rows");
+    refuse(guard, (netdp_release){NETDP_DISCRETE_GAUSSIAN, 1, 1, 0, 1, 1, false}, "mechanism");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 0, 1, 0, 1, 1, false}, "clip");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, NAN, 1, 0, 1, 1, false}, "clip");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1e-3, 0, 1, 1, false}, "noise");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, NAN, 0, 1, 1, false}, "noise");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0.5, 1, 1, false}, "rate");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0, -1, 1, false}, "rows");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0, 1, 0, false}, "rows");
+    /* A row that is no number: refused, and nothing is spent. */
+    const double odd[][4] = {{1, 0, 0, NAN}, {INFINITY, 0, 0, 1}, {1, 1, -INFINITY, 1}};
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
+        for (int m = 0; m < 2; m++) {
+            double sum[2] = {7, 7};
+            netdp_spent spent;
+            const netdp_release asked = {
+                m == 0 ? NETDP_GAUSSIAN : NETDP_LAPLACE, 1, 4, 0, 2, 2, false};
+            assert_int_equal(netdp_guard_release(guard, &asked, odd[k], sum, NULL, &error),
+                             NETDP_INVALID);
+            assert_non_null(strstr(error.text, k == 1 ? "row 0" : "row 1"));
+            assert_ok(netdp_guard_spent(guard, &spent, &error));
+            assert_true(spent.releases == 0 && sum[0] == 7);
+        }
     const netdp_budget wrong[] = {{"a", 2, 1e-5, false},  {"a", 1, 1e-6, false},
                                   {"a", 1, 1e-5, true},   {"b", NAN, 1e-5, false},
                                   {"b", -1, 1e-5, false}, {"b", 1, 0, false},
@@ -275,6 +298,72 @@ static void test_refused(void **state)
                      NETDP_ENVIRONMENT);
 }
 
+static void shell(const char *format)
+{
+    char command[256];
+    snprintf(command, sizeof command, format, folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* What stands at the path is no longer what is open: nothing is spent, or released, any more. */
+static void test_moved(void **state)
+{
+    (void)state;
+    static const char *const how[] = {
+        "cd %s && mv budget elsewhere",
+        "cd %s && rm budget",
+        "cd %s && rm budget*",
+        "cd %s && rm budget-wal",
+        "cd %s && rm budget-shm",
+        "cd %s && mv budget-wal log",
+        "cd %s && cp budget copy && mv copy budget",
+        "cd %s && cp budget-wal copy && mv copy budget-wal",
+        "cd %s && mkdir away && mv budget* away",
+        "cd %s && mv budget beside && ln -s nowhere budget",
+        "cd %s && rm -r ../$(basename $PWD)",
+    };
+    const double row[] = {1, 0};
+    for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
+        if (k > 0)
+            assert_int_equal(make_folder(NULL), 0);
+        double sum[2] = {7, 7};
+        netdp_spent spent;
+        netdp_guard *guard = open_guard("a", 100, false);
+        assert_ok(release(guard, NETDP_GAUSSIAN, 5, 1, 2, row, sum, NULL));
+        shell(how[k]);
+        sum[0] = 7;
+        assert_int_equal(release(guard, NETDP_GAUSSIAN, 5, 1, 2, row, sum, NULL),
+                         NETDP_ENVIRONMENT);
+        assert_non_null(strstr(error.text, "was moved, deleted or replaced"));
+        assert_true(sum[0] == 7);
+        assert_int_equal(netdp_guard_spent(guard, &spent, &error), NETDP_ENVIRONMENT);
+        netdp_guard_close(guard);
+        assert_int_equal(clear_folder(NULL), 0);
+    }
+}
+
+/* What only looks like a move is none: a link to the folder, another name of the file, its owner's rights. */
+static void test_not_moved(void **state)
+{
+    (void)state;
+    const double row[] = {1, 0};
+    double sum[2];
+    netdp_guard *guard = open_guard("a", 100, false);
+    assert_ok(release(guard, NETDP_GAUSSIAN, 5, 1, 2, row, sum, NULL));
+    shell("cd %s && ln budget second && ln -s budget link && chmod 640 budget && touch budget");
+    assert_ok(release(guard, NETDP_GAUSSIAN, 5, 1, 2, row, sum, NULL));
+    /* And the link is opened as what it leads to. */
+    netdp_guard *linked = NULL;
+    char link[96];
+    snprintf(link, sizeof link, "%s/link", folder);
+    const netdp_budget budget = {"a", 100, 1e-5, false};
+    assert_ok(netdp_guard_open(link, &budget, &linked, &error));
+    assert_ok(release(linked, NETDP_GAUSSIAN, 5, 1, 2, row, sum, NULL));
+    assert_ok(release(guard, NETDP_GAUSSIAN, 5, 1, 2, row, sum, NULL));
+    netdp_guard_close(linked);
+    netdp_guard_close(guard);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 4)
@@ -293,6 +382,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_kinds, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_locks_stay, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_refused, make_folder, drop_folder),
+        cmocka_unit_test_setup(test_moved, make_folder),
+        cmocka_unit_test_setup_teardown(test_not_moved, make_folder, clear_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

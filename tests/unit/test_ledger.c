@@ -1,6 +1,8 @@
 /* The ledger: each thing once, rows that stay, heads that do not go back. */
 #include "ledgers.h"
 
+#include "guard/kept.h"
+
 #include <sqlite3.h>
 
 static netdp_i_ledger *open_new(void)
@@ -239,6 +241,40 @@ static void test_restored_copy(void **state)
     netdp_i_ledger_close(neighbour);
 }
 
+/* A ledger, its log or its lock that is no longer where it was takes no more rows. */
+static void test_moved(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"ledger", "ledger-wal", "ledger-shm", "ledger.lock"};
+    for (size_t k = 0; k < 2 * sizeof files / sizeof *files; k++) {
+        char path[NETDP_I_PATH_ROOM], beside[NETDP_I_PATH_ROOM];
+        remove_files();
+        assert_ok(work(2));
+        netdp_i_ledger *ledger = open_again();
+        bool stored;
+        netdp_i_attempt next = attempt_at(5, 0), later = attempt_at(6, 0);
+        assert_ok(netdp_i_ledger_reserve(ledger, &next, &stored, &error));
+        path_of(path, files[k / 2]);
+        path_of(beside, "beside");
+        assert_int_equal(k % 2 == 0 ? rename(path, beside) : unlink(path), 0);
+        assert_int_equal(netdp_i_ledger_reserve(ledger, &later, &stored, &error),
+                         NETDP_ENVIRONMENT);
+        assert_non_null(strstr(error.text, "was moved, deleted or replaced"));
+        netdp_i_ledger_close(ledger);
+        unlink(beside);
+    }
+}
+
+/* Disks of other machines, by what statfs calls them. */
+static void test_far(void **state)
+{
+    (void)state;
+    static const unsigned long far[] = {0x6969, 0xff534d42, 0xfe534d42, 0xc36400, 0x5346414f};
+    static const unsigned long near[] = {0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630};
+    for (int k = 0; k < 5; k++)
+        assert_true(netdp_i_kept_is_far(far[k]) && !netdp_i_kept_is_far(near[k]));
+}
+
 /* Some kills in every run; tests/law/test_ledger_crash.c has thousands. */
 static void test_killed(void **state)
 {
@@ -264,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),     cmocka_unit_test(test_whose),
         cmocka_unit_test(test_rows_stay), cmocka_unit_test(test_restored_copy),
+        cmocka_unit_test(test_moved),     cmocka_unit_test(test_far),
         cmocka_unit_test(test_killed),
     };
     const int failed = cmocka_run_group_tests_name("ledger", tests, NULL, NULL);

@@ -1,0 +1,450 @@
+#include "graph/doubt.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "graph/head.h"
+
+enum { FEW = 4 };
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+static const char *end_of_line(const char *at, const char *end)
+{
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    return stop != NULL ? stop : end;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && is_blank(*at))
+        at++;
+    return at;
+}
+
+const char *netdp_i_list_first(const char *begin, const char *end, int64_t *line)
+{
+    int64_t number = 1;
+    for (const char *at = begin; at < end; number++) {
+        const char *stop = end_of_line(at, end), *p = skip_blanks(at, stop);
+        if (p < stop && *p != '#' && *p != '%') {
+            *line = number;
+            return at;
+        }
+        at = stop < end ? stop + 1 : end;
+    }
+    *line = number;
+    return end;
+}
+
+/* The whole numbers of a line, between blanks and one mark; -1: it holds something else, or more than `most`. */
+static int read_numbers(const char *at, const char *stop, uint64_t *number, int most)
+{
+    int count = 0;
+    const char *comment = memchr(at, '#', (size_t)(stop - at));
+    stop = comment != NULL ? comment : stop;
+    for (;;) {
+        while (at < stop && (is_blank(*at) || *at == ',' || *at == ';'))
+            at++;
+        if (at == stop)
+            return count;
+        const char *begin = at;
+        while (at < stop && *at >= '0' && *at <= '9')
+            at++;
+        if (count == most ||
+            !netdp_i_token_integer((netdp_i_token){begin, at - begin}, &number[count]))
+            return -1;
+        if (at < stop && !is_blank(*at) && *at != ',' && *at != ';')
+            return -1;
+        count++;
+    }
+}
+
+/* ---- Before anything is read ---- */
+
+/* The first line of METIS, "n m [fmt [ncon]]": fmt has a digit each for vertices' sizes, their weights and edges'. */
+typedef struct metis {
+    uint64_t nodes, edges, before; /* `before`: numbers of a line in front of the neighbours */
+    bool weighted;
+} metis;
+
+static bool read_metis(const char *first, const char *end, metis *told)
+{
+    uint64_t said[4];
+    const int count = read_numbers(first, end_of_line(first, end), said, 4);
+    const uint64_t form = count > 2 ? said[2] : 0, vertex = count > 3 ? said[3] : 1;
+    *told = (metis){.weighted = form % 10 == 1};
+    if (count < 2 || said[0] < 2 || said[1] < 1 || said[1] > UINT64_MAX / 8 ||
+        said[0] > UINT32_MAX || vertex > UINT32_MAX || form > 111 || form % 10 > 1 ||
+        form / 10 % 10 > 1)
+        return false;
+    told->nodes = said[0];
+    told->edges = said[1];
+    told->before = form / 100 + (form / 10 % 10) * vertex;
+    return true;
+}
+
+/* Above n lines of neighbours that hold every edge twice; of two columns all, it is as good a list of edges. */
+static bool is_metis(const char *first, const char *end)
+{
+    metis told;
+    uint64_t lines = 0, numbers = 0;
+    if (!read_metis(first, end, &told))
+        return false;
+    bool wide = told.before > 0 || told.weighted;
+    for (const char *at = end_of_line(first, end); at + 1 < end;) {
+        const char *p = at + 1, *stop = end_of_line(p, end);
+        uint64_t mine = 0, one;
+        at = stop;
+        p = skip_blanks(p, stop);
+        if (p < stop && *p == '%')
+            continue;
+        for (; p < stop; mine++) {
+            const char *q = p;
+            while (q < stop && !is_blank(*q))
+                q++;
+            const bool node =
+                mine >= told.before && (!told.weighted || (mine - told.before) % 2 == 0);
+            if (!netdp_i_token_integer((netdp_i_token){p, q - p}, &one) ||
+                (node && (one < 1 || one > told.nodes)))
+                return false;
+            p = skip_blanks(q, stop);
+        }
+        if (mine == 0 && lines == told.nodes)
+            continue; /* blank lines at the end */
+        if (mine < told.before || (told.weighted && (mine - told.before) % 2 == 1) ||
+            ++lines > told.nodes)
+            return false;
+        wide = wide || mine != 2;
+        numbers += mine;
+    }
+    return wide && lines == told.nodes &&
+           numbers == 2 * told.edges * (1 + told.weighted) + lines * told.before;
+}
+
+netdp_status netdp_i_list_announced(const char *path, const char *begin, const char *end,
+                                    netdp_error *error)
+{
+    int64_t line;
+    const char *first = netdp_i_list_first(begin, end, &line);
+    for (const char *at = begin; at < first;) {
+        const char *stop = end_of_line(at, end), *p = skip_blanks(at, stop);
+        if (p < stop && *p == '%' && stop - p > 3) {
+            p = skip_blanks(p + 1, stop);
+            if (stop - p >= 3 && memcmp(p, "bip", 3) == 0 && (stop - p == 3 || is_blank(p[3])))
+                return netdp_i_fail(
+                    error, NETDP_INVALID,
+                    "%s: a bipartite network (KONECT's '%% bip'), whose two sides "
+                    "are both numbered from 1: node 1 is two nodes; number one side "
+                    "on behind the other",
+                    path);
+        }
+        at = stop < end ? stop + 1 : end;
+    }
+    if (first < end && is_metis(first, end))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s:%" PRId64 ": an adjacency list of METIS (nodes and edges, then a "
+                            "line of neighbours for each node), which is not read; write a line "
+                            "'u v' for each edge",
+                            path, line);
+    return NETDP_OK;
+}
+
+/* ---- Once it is read ---- */
+
+static netdp_status fail_first(const netdp_i_collection *collection,
+                               const netdp_i_list_facts *facts, const char *what,
+                               netdp_error *error)
+{
+    const char *stop = end_of_line(facts->first, facts->end);
+    while (stop > facts->first && is_blank(stop[-1]))
+        stop--;
+    return netdp_i_fail(error, NETDP_INVALID, "%s:%" PRId64 ": '%s': %s", collection->path,
+                        facts->first_line,
+                        netdp_i_show(facts->first, (size_t)(stop - facts->first)).text, what);
+}
+
+/* What the lines behind the first hold, if they are numbers. */
+typedef struct rest {
+    int64_t lines, alone; /* that hold numbers; that hold one */
+    uint64_t most;        /* the largest end */
+    uint64_t side[2];     /* of the first and second column */
+    bool again[2];        /* an end of the first line stands there, too */
+} rest;
+
+static rest look_at_rest(const netdp_i_list_facts *facts, const uint64_t said[2])
+{
+    rest found = {0};
+    for (const char *at = end_of_line(facts->first, facts->end); at < facts->end;) {
+        const char *line = at + 1,
+                   *stop = line < facts->end ? end_of_line(line, facts->end) : facts->end;
+        if (line >= facts->end)
+            break;
+        const char *p = line;
+        int any = 0;
+        for (int k = 0; k < 2; k++) {
+            uint64_t value;
+            while (p < stop && (is_blank(*p) || *p == ',' || *p == ';' || *p == '"'))
+                p++;
+            const char *q = p;
+            while (q < stop && *q >= '0' && *q <= '9')
+                q++;
+            if (!netdp_i_token_integer((netdp_i_token){p, q - p}, &value))
+                break;
+            any++;
+            found.most = value > found.most ? value : found.most;
+            found.side[k] = value > found.side[k] ? value : found.side[k];
+            found.again[0] = found.again[0] || value == said[0];
+            found.again[1] = found.again[1] || value == said[1];
+            p = q;
+        }
+        found.lines += any > 0;
+        found.alone += any == 1;
+        at = stop;
+    }
+    return found;
+}
+
+/*
+ * "34 78" on top of 78 edges between 34 nodes, "5 4" on top of a path's four, "5 5 4", and "5" alone. It may be an
+ * edge all the same: then another one is to come first.
+ */
+static bool begins_with_counts(const netdp_i_collection *collection,
+                               const netdp_i_list_facts *facts)
+{
+    uint64_t said[3] = {0};
+    const char *stop = end_of_line(facts->first, facts->end);
+    const int count = read_numbers(facts->first, stop, said, 3);
+    const int64_t edges = collection->edges.count + collection->notes.self_loops;
+    if (count < 1 || edges < 1 || said[0] < 2)
+        return false;
+    const uint64_t told = count == 3 ? said[2] : said[1];
+    const uint64_t behind = (uint64_t)edges - (count > 1);
+    if (count > 1 && (told < 1 || (told != behind && told != 2 * behind && 2 * told != behind)))
+        return false;
+    const rest found = look_at_rest(facts, said);
+    if (found.lines == 0)
+        return false;
+    const uint64_t lines = (uint64_t)found.lines;
+    int64_t distinct = collection->labels.count;
+    distinct -= !found.again[0];
+    distinct -= count > 1 && said[1] != said[0] && !found.again[1];
+    /* With nodes alone among those that are counted, but not most of them. */
+    const bool fits = found.most <= said[0] && said[0] >= (uint64_t)distinct && said[0] <= 2 * told;
+    if (count == 1)
+        return found.alone == 0 && !found.again[0] && found.most < said[0] &&
+               said[0] >= (uint64_t)distinct && said[0] <= 2 * lines;
+    if (told != lines && 2 * told != lines)
+        return false;
+    if (count == 3)
+        return found.side[0] <= said[0] && found.side[1] <= said[1] && said[0] <= 2 * told;
+    return fits || (said[0] == (uint64_t)distinct && told >= FEW);
+}
+
+/* An adjacency list, "u v w": v and w are neighbours of u. Each weight is then a node as well. */
+static bool looks_like_neighbours(const netdp_i_collection *collection,
+                                  const netdp_i_list_facts *facts)
+{
+    const netdp_i_edges *edges = &collection->edges;
+    if (!facts->numbers || edges->weight == NULL || facts->true_weight)
+        return false;
+    bool bare = facts->listed;
+    for (int64_t i = 0; i < edges->count; i++) {
+        const double weight = edges->weight[i];
+        bare = bare || isnan(weight);
+        if (!isnan(weight) &&
+            (weight > 0x1p53 || !netdp_i_labels_hold(&collection->labels, (uint64_t)weight)))
+            return false;
+    }
+    /* Or a line for each node, in order: a ring's. */
+    return bare || (facts->columns[3] == collection->labels.count && facts->columns[3] >= 3 &&
+                    facts->columns[2] == 0 && facts->columns[1] == 0);
+}
+
+/* Three lines of three numbers are edges with weights, or a matrix: one that is symmetric, or whose rows sum to 1. */
+static bool looks_like_matrix(const netdp_i_list_facts *facts)
+{
+    double entry[3][3];
+    if (facts->columns[3] < 3 || facts->columns[3] > 4 || facts->columns[1] + facts->columns[2] > 0)
+        return false;
+    const char *at = facts->first;
+    for (int64_t skip = facts->columns[3] - 3; skip > 0; skip--) {
+        uint64_t name[3];
+        const char *stop = end_of_line(at, facts->end);
+        if (read_numbers(at, stop, name, 3) != 3 || name[1] != name[0] + 1 ||
+            name[2] != name[1] + 1)
+            return false; /* four edges, not names above three rows */
+        at = stop < facts->end ? stop + 1 : stop;
+    }
+    for (int i = 0; i < 3; i++) {
+        const char *stop = end_of_line(at, facts->end);
+        for (int j = 0; j < 3; j++) {
+            while (at < stop && (is_blank(*at) || *at == ',' || *at == ';'))
+                at++;
+            const char *p = at;
+            while (at < stop && !is_blank(*at) && *at != ',' && *at != ';')
+                at++;
+            if (!netdp_i_numeral((netdp_i_token){p, at - p}, &entry[i][j]))
+                return false;
+        }
+        at = stop < facts->end ? stop + 1 : stop;
+    }
+    bool symmetric = true, stochastic = true;
+    for (int i = 0; i < 3; i++) {
+        symmetric = symmetric && !(entry[i][(i + 1) % 3] < entry[(i + 1) % 3][i]) &&
+                    !(entry[i][(i + 1) % 3] > entry[(i + 1) % 3][i]);
+        stochastic = stochastic && fabs(entry[i][0] + entry[i][1] + entry[i][2] - 1) < 1e-6;
+    }
+    return symmetric || stochastic;
+}
+
+static bool is_quoted(const netdp_i_list_facts *facts, netdp_i_token label)
+{
+    return label.text > facts->begin && label.text <= facts->end && label.text[-1] == '"';
+}
+
+/* Labels that are all numbers, and not all whole: a matrix, or numbers that something wrote as 1.0. */
+static netdp_status check_whole(const netdp_i_collection *collection,
+                                const netdp_i_list_facts *facts, netdp_error *error)
+{
+    const netdp_i_labels *labels = &collection->labels;
+    int32_t odd = -1;
+    for (int32_t v = 0; v < labels->count; v++) {
+        const netdp_i_token label = {labels->where[v], labels->length[v]};
+        uint64_t whole;
+        double value;
+        if (!netdp_i_numeral(label, &value) || is_quoted(facts, label))
+            return NETDP_OK;
+        /* Digits alone are a name, too large a number for one. */
+        if (odd < 0 && !netdp_i_token_integer(label, &whole) &&
+            strspn(label.text, "0123456789") < (size_t)label.length)
+            odd = v;
+    }
+    if (odd < 0)
+        return NETDP_OK;
+    int64_t line = 1;
+    for (const char *p = facts->begin; p < labels->where[odd]; p++)
+        line += *p == '\n';
+    return netdp_i_fail(
+        error, NETDP_INVALID,
+        "%s:%" PRId64 ": '%s' where a node's number should be; numbers of nodes are "
+        "whole, from 0 (of a matrix, give its edges, or .mtx), and names that look "
+        "so stand in double quotes",
+        collection->path, line, netdp_i_show(labels->where[odd], (size_t)labels->length[odd]).text);
+}
+
+static bool is_label(const netdp_i_labels *labels, netdp_i_token word)
+{
+    for (int32_t v = 0; v < labels->count; v++)
+        if (labels->length[v] == word.length &&
+            memcmp(labels->where[v], word.text, (size_t)word.length) == 0)
+            return true;
+    return false;
+}
+
+/* Of names: does the first line stand alone, as a header would? Its ends are the first two labels. */
+static bool first_stands_alone(const netdp_i_collection *collection,
+                               const netdp_i_list_facts *facts)
+{
+    const netdp_i_edges *edges = &collection->edges;
+    if (facts->first_columns < 2 || edges->count < 2)
+        return false;
+    const int32_t *first = edges->pair;
+    for (int64_t i = 2; i < 2 * edges->count; i++)
+        if (edges->pair[i] == first[0] || edges->pair[i] == first[1])
+            return false;
+    const netdp_i_labels *labels = &collection->labels;
+    const bool letters = labels->length[first[0]] == 1 && labels->length[first[1]] == 1;
+    for (int32_t v = 0; letters && v < labels->count; v++)
+        if (v != first[0] && v != first[1] && labels->length[v] == 1)
+            return false; /* nodes are called by letters, and these are two of them */
+    for (int k = 0; k < 2; k++) {
+        const netdp_i_token label = {labels->where[first[k]], labels->length[first[k]]};
+        double value;
+        if (netdp_i_numeral(label, &value) ||
+            memchr(label.text, '"', (size_t)label.length) != NULL ||
+            memchr(label.text, ',', (size_t)label.length) != NULL)
+            return false; /* no word of a header */
+    }
+    return true;
+}
+
+/* "a b" above "a 0.5 0.5" and "b 0.5 0.5": names above a matrix of two rows, and before each. */
+static bool is_named_matrix(const netdp_i_collection *collection, const netdp_i_list_facts *facts)
+{
+    const int32_t *pair = collection->edges.pair;
+    if (facts->first_columns != 2 || facts->columns[2] != 1 || facts->columns[3] != 2 ||
+        collection->edges.count != 3 || pair[2] != pair[0] || pair[4] != pair[1])
+        return false;
+    for (int k = 3; k < 6; k += 2) {
+        double value;
+        if (!netdp_i_numeral((netdp_i_token){collection->labels.where[pair[k]],
+                                             collection->labels.length[pair[k]]},
+                             &value))
+            return false;
+    }
+    return true;
+}
+
+/* One more or one less column than all other lines of numbers have: it counts, or names. */
+static bool first_is_odd(const netdp_i_list_facts *facts)
+{
+    const int64_t *columns = facts->columns;
+    return facts->numbers && ((facts->first_columns == 2 && columns[2] == 1 && columns[3] > 1) ||
+                              (facts->first_columns == 3 && columns[3] == 1 && columns[2] > 1 &&
+                               !facts->true_weight));
+}
+
+netdp_status netdp_i_list_doubt(const netdp_i_collection *collection,
+                                const netdp_i_list_facts *facts, netdp_error *error)
+{
+    if (facts->numbers && begins_with_counts(collection, facts))
+        return fail_first(collection, facts,
+                          "are these those of the nodes and of the edges that follow? remove that "
+                          "line, or put another first if it is an edge or a node",
+                          error);
+    if (first_is_odd(facts) || is_named_matrix(collection, facts))
+        return fail_first(collection, facts,
+                          "the first line has other columns than all that follow; remove it if it "
+                          "counts or names, else put another first, or give each edge a weight",
+                          error);
+    if (looks_like_matrix(facts))
+        return fail_first(
+            collection, facts,
+            "three lines of three numbers, a matrix? give its edges, or a file .mtx; "
+            "of edges with weights, put another first or write 'source,target,weight' "
+            "above them",
+            error);
+    if (looks_like_neighbours(collection, facts))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: some lines have a third column, and each is a node as well: a "
+                            "list of neighbours? a line is 'u v' or 'u v weight', and weights 2 "
+                            "beside edges without are '2.0'",
+                            collection->path);
+    if (!facts->numbers) {
+        netdp_status status = check_whole(collection, facts, error);
+        if (status != NETDP_OK)
+            return status;
+    }
+    if (!facts->numbers && first_stands_alone(collection, facts))
+        return fail_first(collection, facts,
+                          "is it a header? none of its words is a node of another line; remove it, "
+                          "or put another first if it is an edge",
+                          error);
+    for (int k = 0; k < 2; k++)
+        if (facts->head[k].length > 0 && !facts->numbers &&
+            is_label(&collection->labels, facts->head[k]))
+            return netdp_i_fail(
+                error, NETDP_INVALID,
+                "%s: '%s' is a header's word on the first line and a node on "
+                "another; remove the header, or put another line first",
+                collection->path,
+                netdp_i_show(facts->head[k].text, (size_t)facts->head[k].length).text);
+    return NETDP_OK;
+}

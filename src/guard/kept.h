@@ -1,0 +1,38 @@
+/* Is what SQLite writes into still what stands at its path, and not on another machine? */
+#ifndef NETDP_I_KEPT_H
+#define NETDP_I_KEPT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <netdp/status.h>
+
+struct sqlite3;
+
+/* Which files a database in a write-ahead log was, once it was open. */
+typedef struct netdp_i_kept {
+    bool known;
+    struct netdp_i_kept_file {
+        dev_t device;
+        ino_t file;
+    } file[3]; /* the database, its log and the index of that */
+} netdp_i_kept;
+
+/* NETDP_ENVIRONMENT: `path`, which is there, lies on another machine's disk, whose locks are not to be
+ * relied on and whose memory is not shared. */
+netdp_status netdp_i_kept_here(const char *path, netdp_error *error);
+
+/* Is that kind of file system (statfs's f_type) one of other machines? */
+bool netdp_i_kept_is_far(unsigned long kind);
+
+/* Within the first transaction: remembers which files they are. */
+netdp_status netdp_i_kept_begin(netdp_i_kept *kept, struct sqlite3 *base, const char *path,
+                                netdp_error *error);
+
+/*
+ * NETDP_ENVIRONMENT: one of them was moved, deleted or replaced since, so that what is written now
+ * is in no file that anybody opens. Nothing is checked before netdp_i_kept_begin.
+ */
+netdp_status netdp_i_kept_check(const netdp_i_kept *kept, struct sqlite3 *base, const char *path,
+                                netdp_error *error);
+
+#endif

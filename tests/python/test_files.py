@@ -1,0 +1,205 @@
+"""Files as other programs write them, against networkx: the same graph, or refused in one line; tables and names likewise."""
+import json
+import pathlib
+import random
+
+import netdp
+import numpy as np
+import pytest
+
+networkx = pytest.importorskip("networkx")
+
+
+def edges_of(graph):
+    names = [str(name) for name in graph.names]
+    return {frozenset((names[u], names[v])) for u, v in graph.edge_array()}
+
+
+def _konect(G, file):
+    file.write_text("% sym unweighted\n% {0} {1} {1}\n".format(G.number_of_edges(), len(G))
+                    + "".join(f"{u}\t{v} \n" for u, v in G.edges))
+
+
+def _rows(head, between):
+    def write(G, file):
+        file.write_text(head + "".join(f"{u}{between}{v}\n" for u, v in G.edges))
+    return write
+
+
+def _market(G, file):
+    file.write_text(f"%%MatrixMarket matrix coordinate pattern symmetric\n% c\n{max(G)} {max(G)} {G.number_of_edges()}\n"
+                    + "".join(f"{max(e)} {min(e)}\n" for e in G.edges))
+
+
+def _pajek(G, file):
+    networkx.write_pajek(networkx.relabel_nodes(G, str), file)
+
+
+def _node_link(key):
+    def write(G, file):
+        data = networkx.node_link_data(G)
+        data[key] = data.pop("links")
+        file.write_text(json.dumps(data))
+    return write
+
+
+WAYS = {"plain.txt": _rows("", " "), "snap.txt": _rows("# Nodes: n\n# FromNodeId\tToNodeId\n", "\t"), "head.csv": _rows("From Node,To Node\n", ","),
+        "semicolon.csv": _rows("Source;Target\n", ";"), "konect.tsv": _konect, "g.mtx": _market, "market.edges": _market,
+        "g.gml": networkx.write_gml, "g.graphml": networkx.write_graphml, "g.net": _pajek, "pajek.txt": _pajek,
+        "g.json": _node_link("links"), "edges.json": _node_link("edges"), "json.txt": _node_link("links"),
+        "nx.edgelist": lambda G, file: networkx.write_edgelist(G, file)}
+
+
+@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("named", [False, True])
+def test_written_elsewhere(tmp_path, name, named):
+    for seed in range(8):
+        G = networkx.gnm_random_graph(12 + seed, 25, seed=seed)
+        G.remove_nodes_from(list(networkx.isolates(G)))
+        G = networkx.relabel_nodes(networkx.convert_node_labels_to_integers(G), lambda v: v + 1)
+        if named and WAYS[name] is not _market:
+            G = networkx.relabel_nodes(G, lambda v: f"city{v}")
+        file = tmp_path / name
+        WAYS[name](G, file)
+        got = netdp.graph(file)
+        assert got.nodes == len(G) and edges_of(got) == {frozenset(map(str, e)) for e in G.edges}
+
+
+def test_counts_above_any_list_are_refused(tmp_path):
+    """Of trees, rings and others, numbered from 0 or 1: the counts never become an edge."""
+    draw = random.Random(1)
+    for seed in range(60):
+        n = draw.randint(4, 30)
+        G = (networkx.path_graph(n), networkx.cycle_graph(n), networkx.star_graph(n - 1),
+             networkx.gnm_random_graph(n, draw.randint(n // 2 + 1, 2 * n), seed=seed))[seed % 4]
+        G = networkx.relabel_nodes(G, {v: v + seed % 2 for v in G})
+        file = tmp_path / "g.edges"
+        lines = [f"{u} {v}\n" for u, v in G.edges]
+        for head in (f"{n} {len(lines)}\n", f"{n} {n} {len(lines)}\n"):
+            file.write_text(head + "".join(lines))
+            with pytest.raises(netdp.Invalid, match="those of the nodes|other columns"):
+                netdp.graph(file)
+        file.write_text("".join(lines))
+        assert netdp.graph(file).edges == len(lines)
+
+
+def test_metis_is_refused_by_name(tmp_path):
+    for seed in range(20):
+        G = networkx.gnm_random_graph(9, 14, seed=seed)
+        file = tmp_path / "g.graph"
+        file.write_text("9 14\n" + "".join(" ".join(str(v + 1) for v in G[u]) + "\n" for u in G))
+        with pytest.raises(netdp.Invalid, match="METIS|those of the nodes"):
+            netdp.graph(file)
+
+
+def test_adjacency_lists_are_no_weighted_edges(tmp_path):
+    for seed in range(40):
+        G = networkx.gnm_random_graph(6, 5 + seed % 4, seed=seed)
+        file = tmp_path / "g.txt"
+        networkx.write_adjlist(G, file)
+        try:
+            got = netdp.graph(file)
+        except netdp.Invalid:
+            continue
+        assert edges_of(got) == {frozenset(map(str, e)) for e in G.edges} and "weights" not in got.notes
+
+
+def test_matrices_are_no_edges(tmp_path):
+    file = tmp_path / "w.txt"
+    for nodes in (2, 3, 4):
+        W = netdp.mixing(f"ring {max(nodes, 3)}").to_numpy()[:nodes, :nodes]
+        np.savetxt(file, W)
+        with pytest.raises(netdp.Invalid):
+            netdp.graph(file)
+        np.savetxt(file, W, fmt="%g", delimiter=",")
+        with pytest.raises(netdp.Invalid):
+            netdp.graph(file)
+
+
+def test_columns_of_frames_are_headers_of_files(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    for names in (["Source", "Destination"], ["from.node", "to.node"], ["FromNodeId", "ToNodeId"], ["sender_id", "recipient_id"], ["user1", "user2"]):
+        frame = pandas.DataFrame({names[0]: [1, 2, 3], "when": [7.5, 8.5, 9.5], names[1]: [2, 3, 4]})
+        file = tmp_path / "g.csv"
+        frame.to_csv(file, index=False)
+        assert edges_of(netdp.graph(frame)) == edges_of(netdp.graph(file)) == {frozenset(e) for e in ("12", "23", "34")}
+    with pytest.raises(netdp.Invalid, match="1.5 where a node's number"):
+        netdp.graph(pandas.DataFrame({"source": [1, 1.5], "target": [2, 3]}))
+
+
+STUDY = {"title": "t", "graph": {"family": "florentine"}, "task": {"kind": "mean", "bounds": [0, 60]},
+         "protocol": {"kind": "averaging", "rounds": 6}, "privacy": {"noise": 2, "delta": 1e-6, "over": "worst"},
+         "data": {"per_node": "one"}}
+
+
+def _study(**more):
+    return json.loads(json.dumps({**STUDY, **more}))
+
+
+@pytest.mark.parametrize("values", [{"Medici": 1.0}, {0: [1, 2]}, "1,2,3", {1.0, 2.0}, 3.5, (x for x in [1.0])])
+def test_values_without_an_order(values):
+    with pytest.raises(TypeError, match="give a list, an array or a pandas frame"):
+        netdp.run(_study(), values=values)
+
+
+def test_values_go_by_name():
+    pandas = pytest.importorskip("pandas")
+    names = netdp.graph("florentine").names
+    values = pandas.Series(np.linspace(0, 60, len(names)), index=names)
+    plain = netdp.run(_study(), values=values.to_numpy())
+    for given in (values, values.sample(frac=1, random_state=3), values.sample(frac=1, random_state=4).to_frame("value")):
+        assert netdp.run(_study(), values=given).errors() == plain.errors()
+    for wrong, match in ((values.rename({"Medici": "medici"}), "nearest is 'Medici'"), (values.iloc[1:], "no row for node"),
+                         (pandas.concat([values, values.iloc[:1]]), "there twice")):
+        with pytest.raises(netdp.Invalid, match=match):
+            netdp.run(_study(), values=wrong)
+
+
+@pytest.mark.parametrize("between", [",", ";", "\t"])
+def test_separators_of_tables(tmp_path, between):
+    file = tmp_path / "t.csv"
+    file.write_text(f"id{between}value\n" + "".join(f"{i}{between}{i}.5\n" for i in range(5)))
+    study = _study(graph={"family": "ring 5"}, data={"csv": str(file), "per_node": "one", "columns": [{"name": "value"}]})
+    assert netdp.run(study).errors() == netdp.run(_study(graph={"family": "ring 5"}), values=[0.5, 1.5, 2.5, 3.5, 4.5]).errors()
+    file.write_text("id;value\n" + "".join(f"{i};{i},5\n" for i in range(5)))
+    with pytest.raises(netdp.Invalid, match="'0,5' is not a finite number; write decimals with a point"):
+        netdp.run(study)
+    file.write_text("value;Value\n" + "".join(f"{i};1\n" for i in range(5)))
+    with pytest.raises(netdp.Invalid, match="differ in case or blanks alone"):
+        netdp.run(study)
+
+
+@pytest.mark.parametrize("seed", [1.5, "1", True, -1, 2**64])
+def test_whole_numbers(seed):
+    with pytest.raises(netdp.Invalid, match="seed: "):
+        netdp.losses("davis", rounds=3, noise=2, seed=seed)
+
+
+def test_files_by_their_content(tmp_path):
+    for name, text, match in (("g.gexf", "<gexf/>", "GEXF"), ("g.dot", "graph {a -- b}", "DOT"), ("g.txt", "digraph g {a -> b}", "DOT"),
+                              ("g.tgf", "1 a\n2 b\n#\n1 2\n", "Trivial"), ("g.dl", "dl n=2", "UCINET"), ("g.xml", "<?xml?><gexf>", "GEXF"),
+                              ("g.json", '{"adjacency": []}', "adjacency_data")):
+        file = pathlib.Path(tmp_path, name)
+        file.write_text(text)
+        with pytest.raises(netdp.Invalid, match=match):
+            netdp.graph(file)
+
+
+@pytest.mark.parametrize("owners, graph, match", [
+    (["north", "south", "east"], "names", None), (["east", "north", "south"], "names", None), (["a", "b", "c"], "ring 3", None),
+    (["0", "1", "2"], "ring 3", None), (["north", "south", "East"], "names", "nearest name is 'east'"),
+    (["north", "south", "west"], "names", "owner: column 'site': no node 'west'"), (["1", "2", "3"], "ring 3", "no node '3'"),
+    (["north", "south", "South"], "names", "differ in case or blanks alone"), (["a", "b", "B "], "ring 3", "differ in case or blanks alone"),
+    (["10", "20", "30"], "numbers", None), (["0", "1", "2"], "numbers", "no node '0'; give a node's name")])
+def test_owners_go_by_name(tmp_path, owners, graph, match):
+    (tmp_path / "names").write_text("north south\nsouth east\neast north\n")
+    (tmp_path / "numbers").write_text("10 20\n20 30\n30 10\n")
+    table = tmp_path / "t.csv"
+    table.write_text("site,days\n" + "".join(f"{owner},{i}\n" for i, owner in enumerate(owners)))
+    study = _study(graph={"family": graph} if " " in graph else {"file": str(tmp_path / graph)},
+                   data={"csv": str(table), "owner": "site", "columns": [{"name": "days"}]})
+    if match:
+        with pytest.raises(netdp.Invalid, match=match):
+            netdp.run(study)
+    else:
+        assert netdp.run(study).summary["variants"]
