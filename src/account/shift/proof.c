@@ -96,10 +96,6 @@ static void write_network(const netdp_linear *protocol, FILE *to)
     write_rule(netdp_mixing_name(protocol->mixing), to);
     for (int32_t v = 0; v < rows.nodes; v++)
         for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++)
-            if (rows.column[k] > v)
-                fprintf(to, "edge %d %d\n", (int)v, (int)rows.column[k]);
-    for (int32_t v = 0; v < rows.nodes; v++)
-        for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++)
             fprintf(to, "w %d %d %a\n", (int)v, (int)rows.column[k], rows.weight[k]);
 }
 
@@ -113,9 +109,9 @@ static bool is_row_kept(netdp_rows a, netdp_rows b, int32_t v)
                0;
 }
 
-/* Rows that are not those of every round, whole. */
+/* Rows that are not those of every round, whole; rounds are counted through all phases. */
 static void write_changes(const netdp_linear *protocol, const netdp_i_shift_problem *problem,
-                          FILE *to)
+                          int64_t begin, FILE *to)
 {
     const netdp_rows usual = netdp_mixing_rows(protocol->mixing);
     for (int64_t t = 0; !problem->fixed && t < problem->rounds; t++) {
@@ -123,8 +119,8 @@ static void write_changes(const netdp_linear *protocol, const netdp_i_shift_prob
         for (int32_t v = 0; v < rows.nodes; v++)
             for (int64_t k = rows.start[v]; k < rows.start[v + 1] && !is_row_kept(usual, rows, v);
                  k++)
-                fprintf(to, "change %" PRId64 " w %d %d %a\n", t, (int)v, (int)rows.column[k],
-                        rows.weight[k]);
+                fprintf(to, "change %" PRId64 " %d %d %a\n", begin + t, (int)v,
+                        (int)rows.column[k], rows.weight[k]);
     }
 }
 
@@ -194,41 +190,44 @@ static bool is_pivot(const netdp_i_shift_tie *tie, int32_t v)
     return false;
 }
 
-static void write_story(const netdp_i_story *story, FILE *to)
+/* Of contribution `block`, whose first round is `begin`; -1: of the only one, or of each alike. */
+static void write_story(const netdp_i_story *story, int32_t block, int64_t begin, FILE *to)
 {
     const netdp_i_shift_problem *p = &story->problem;
+    if (block >= 0)
+        fprintf(to, "contribution %d\n", (int)block);
     for (int64_t t = 0; story->of.g != NULL && t < p->rounds; t++) {
         const netdp_i_shift_round *round = &p->round[t];
         for (int32_t v = 0; v < p->nodes; v++) {
             const double g = story->of.g[t * p->nodes + v];
             if (g != 0 && round->part[v] == NETDP_I_PART_FREE && !is_pivot(round->tie, v))
-                fprintf(to, "g %" PRId64 " %d %a\n", t, (int)v, g);
+                fprintf(to, "g %" PRId64 " %d %a\n", begin + t, (int)v, g);
         }
         for (int32_t i = 0; round->tie != NULL && i < round->tie->count; i++)
-            fprintf(to, "tie %" PRId64 " %d %d\n", t, (int)round->tie->observer[i],
+            fprintf(to, "tie %" PRId64 " %d %d\n", begin + t, (int)round->tie->observer[i],
                     (int)round->tie->pivot[i]);
     }
-    for (int64_t i = 0; i < p->pair_count; i++)
-        if (story->of.c[i] != 0)
-            fprintf(to, "c %d %d %a\n", (int)p->pair[2 * i], (int)p->pair[2 * i + 1],
-                    story->of.c[i]);
+    for (int64_t i = 0; i < p->pair_count; i++) {
+        if (story->of.c[i] == 0)
+            continue;
+        fputs("c ", to);
+        if (block >= 0)
+            fprintf(to, "%d ", (int)block);
+        fprintf(to, "%d %d %a\n", (int)p->pair[2 * i], (int)p->pair[2 * i + 1], story->of.c[i]);
+    }
 }
 
 void netdp_i_proof_write(const netdp_i_proof *proof, FILE *to)
 {
     const netdp_i_shift_problem *first = &proof->story->problem;
+    const bool blocks = proof->stories > 1;
     write_network(proof->protocol, to);
-    if (proof->stories == 1 && !proof->everything)
-        write_changes(proof->protocol, first, to);
+    for (int32_t i = 0; i < proof->stories && !proof->everything; i++)
+        write_changes(proof->protocol, &proof->story[i].problem, i * first->rounds, to);
     write_rounds(proof, first, to);
     write_question(proof, to);
-    for (int32_t i = 0; i < proof->stories; i++) {
-        if (proof->stories > 1) {
-            fprintf(to, "phase %d\n", (int)i);
-            write_changes(proof->protocol, &proof->story[i].problem, to);
-        }
-        write_story(&proof->story[i], to);
-    }
+    for (int32_t i = 0; i < proof->stories; i++)
+        write_story(&proof->story[i], blocks ? i : -1, i * first->rounds, to);
     fprintf(to, "end\n");
 }
 
