@@ -204,6 +204,7 @@ FORGED = [
     ("walk", "earlier-visit", "node 5 sees it in step 2", at("^step 2 4", "step 2 5")),
     ("walk", "takes-too-much", "noise cannot take off what is not there", after("^claim.*", "spread 4 0x1.8p+0")),
     ("walk", "path-missing", "a step without its node", at("^step 6 .*\n", "")),
+    ("walk", "two-nodes", "a step at two nodes", after("^step 2 4", "rest 2 1")),
     ("walk", "sees-messages", "of a path visits are seen", at("^sees.*", "sees messages")),
     ("walk-coalition", "less", "a node more that sees", at("^observers.*", "observers 0 4 3")),
     ("walk-coalition", "rest-contributes", "a step in place of a rest", at("^rest 3 ", "step 3 ")),

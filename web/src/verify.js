@@ -456,7 +456,7 @@ function gossip(net, q) {
 function token(head, q) {
   const steps = head.one("rounds"), shrinks = head.one("contract", ONE), path = new Map();
   for (const key of ["rest", "step"]) for (const { index: [t], values: [v] } of head.all(key).values()) path.set(t, v);
-  need(path.size === steps + 1, head.start, "each step, and the end, has its node");
+  need(path.size === steps + 1 && steps + 1 === head.all("rest").size + head.all("step").size, head.start, "steps 0 to the end have a node each");
   let apart = ZERO, loss = ZERO;
   for (let t = 0; t < steps; t++) {
     apart = new Fraction(apart.times(shrinks).ceiling(UNIT), UNIT);
