@@ -53,8 +53,7 @@ static netdp_status open_folder(const char *given, held *h, netdp_error *error)
 static netdp_status open_page(const char *path, const char *text, held *h, netdp_error *error)
 {
     static const char begins[] = "<script type=\"application/json\" id=\"data\">";
-    const char *at = strstr(text, begins),
-               *end = at != NULL ? strstr(at, "</script>") : NULL;
+    const char *at = strstr(text, begins), *end = at != NULL ? strstr(at, "</script>") : NULL;
     if (end == NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: is no page of netdp report, no result folder and no "
@@ -136,8 +135,8 @@ static netdp_status tell(const netdp_i_rechecked *list, int32_t count, const cha
             json_array_append_new(rows, row_json(&list[i]));
     }
     if (json) {
-        json_t *all = json_pack("{s:s, s:o, s:i}", "netdp", version, "variants", rows, "below",
-                                (int)below);
+        json_t *all =
+            json_pack("{s:s, s:o, s:i}", "netdp", version, "variants", rows, "below", (int)below);
         const netdp_status status = netdp_i_cli_print_json(&all, error);
         if (status != NETDP_OK)
             return status;

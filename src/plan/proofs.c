@@ -93,7 +93,9 @@ netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_los
     bool *chosen = NETDP_I_NEW(bool, (int64_t)losses->from_count * losses->to_count);
     if (chosen == NULL)
         return netdp_i_no_memory(error);
-    int64_t count = netdp_i_proof_pairs(losses, achieved, drawn, study->seed, chosen);
+    /* Which pairs were drawn is for all to see: by no seed that would undo a simulation's noise. */
+    const uint64_t seed = netdp_i_study_accounts(study) ? study->seed : 0;
+    int64_t count = netdp_i_proof_pairs(losses, achieved, drawn, seed, chosen);
     netdp_status status = foresee(variant, &request, count, asked, &bytes, &why);
     char said[160];
     snprintf(said, sizeof said, "%" PRId64 " proof%s, at most %.3g MB", count,

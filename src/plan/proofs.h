@@ -6,7 +6,7 @@
 #include "plan/variant.h"
 
 /*
- * "loss.FROM-TO.proof" in the folder for the worst pair and those that the study's seed draws; how many, or why there are none, on
+ * "loss.FROM-TO.proof" in the folder for the worst pair and those that are drawn (by the study's seed where it simulates nothing); how many, or why there are none, on
  * the promise. Without the study's word only where they take seconds; with it what cannot be proven is an error.
  */
 netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_losses *losses,

@@ -70,8 +70,8 @@ static void compare_line(const char *line, const netdp_losses *losses, const dou
                   v = place_of(losses->to, losses->to_count, to);
     if (i < 0 || v < 0 || !netdp_losses_counts(losses, i, v))
         return;
-    const double then = strtod(last + 1, NULL),
-                 now = value[(int64_t)v * losses->from_count + i], factor = now / then;
+    const double then = strtod(last + 1, NULL), now = value[(int64_t)v * losses->from_count + i],
+                 factor = now / then;
     row->pairs++;
     row->below += now > then * (1 + NETDP_I_RECHECK_ROUNDING);
     if (then > 0 && isfinite(factor) && !(factor <= row->factor))
@@ -79,7 +79,7 @@ static void compare_line(const char *line, const netdp_losses *losses, const dou
 }
 
 static void compare_pairs(const char *folder, const char *name, const netdp_losses *losses,
-                                  const double *value, netdp_i_rechecked *row)
+                          const double *value, netdp_i_rechecked *row)
 {
     char path[NETDP_I_PATH_ROOM], file[64], *text = NULL, *rest = NULL;
     int64_t bytes = 0;
@@ -89,8 +89,7 @@ static void compare_pairs(const char *folder, const char *name, const netdp_loss
     if (losses->members > 1 || netdp_i_file_load(path, &text, &bytes, &none) != NETDP_OK)
         return; /* many pairs are in a file of another form */
     strtok_r(text, "\n", &rest);
-    for (char *line = strtok_r(NULL, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest))
+    for (char *line = strtok_r(NULL, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
         compare_line(line, losses, value, row);
     netdp_i_free(text);
 }
@@ -126,8 +125,8 @@ static netdp_status recheck_one(netdp_i_variant *variant, const json_t *told, co
                         : NULL;
     if (status == NETDP_OK)
         status = value == NULL ? netdp_i_no_memory(error)
-                               : netdp_losses_values(losses, variant->noise, unit, progress, value, &found,
-                                                     error);
+                               : netdp_losses_values(losses, variant->noise, unit, progress, value,
+                                                     &found, error);
     if (status == NETDP_OK) {
         row->now = found.max;
         row->mean_now = found.mean;
@@ -167,11 +166,10 @@ netdp_status netdp_i_recheck(const netdp_study *study, const json_t *summary, co
         if (status != NETDP_OK || i < 0)
             continue;
         const bool several = study->variation_count > 0;
-        netdp_i_variant variant = {
-            .role = NETDP_I_NETWORK,
-            .name = json_string_value(json_object_get(told, "name")),
-            .study = several ? study->variation[i].study : study,
-            .problem = several ? problems.of[i] : problems.made[0]};
+        netdp_i_variant variant = {.role = NETDP_I_NETWORK,
+                                   .name = json_string_value(json_object_get(told, "name")),
+                                   .study = several ? study->variation[i].study : study,
+                                   .problem = several ? problems.of[i] : problems.made[0]};
         status = recheck_one(&variant, told, folder, progress, &(*list)[*count], error);
         netdp_i_variant_clear(&variant);
         *count += status == NETDP_OK;

@@ -8,11 +8,11 @@
 /* Of one variant of the network; values in its unit. */
 typedef struct netdp_i_rechecked {
     char name[96], unit[40];
-    int32_t from, to;     /* the pair that was said to be worst; -1: not one pair */
-    double then, now;     /* the largest over pairs */
+    int32_t from, to; /* the pair that was said to be worst; -1: not one pair */
+    double then, now; /* the largest over pairs */
     double mean_then, mean_now;
     int64_t pairs, below; /* pairs whose losses stand in the folder, and those that were below */
-    double factor;        /* the most that one of these is now, in what it was; NAN: there are none */
+    double factor; /* the most that one of these is now, in what it was; NAN: there are none */
 } netdp_i_rechecked;
 
 /* Less than this much above what was printed is rounding. */

@@ -119,8 +119,8 @@ static void write_changes(const netdp_linear *protocol, const netdp_i_shift_prob
         for (int32_t v = 0; v < rows.nodes; v++)
             for (int64_t k = rows.start[v]; k < rows.start[v + 1] && !is_row_kept(usual, rows, v);
                  k++)
-                fprintf(to, "change %" PRId64 " %d %d %a\n", begin + t, (int)v,
-                        (int)rows.column[k], rows.weight[k]);
+                fprintf(to, "change %" PRId64 " %d %d %a\n", begin + t, (int)v, (int)rows.column[k],
+                        rows.weight[k]);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "cli/proofs.h"
+#include "cli/common/proofs.h"
 
 #include <errno.h>
 #include <inttypes.h>
