@@ -48,11 +48,13 @@ static int32_t most_seen(const netdp_i_gossip_account *a)
 static double filters_of_stream(const netdp_i_gossip_account *a, double nodes)
 {
     const netdp_losses *l = a->losses;
-    const double rounds = fmin((double)a->request->protocol->rounds, STREAM_STEADY);
+    const netdp_linear *p = a->request->protocol;
+    const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
+    const bool all = netdp_i_stream_keeps_pairs(p, &any); /* no gain may be held */
+    const double rounds = all ? (double)p->rounds : fmin((double)p->rounds, STREAM_STEADY);
     return l->to_count * nodes * nodes * (nodes + 3 * most_seen(a) * rounds);
 }
 
-/* Noise in pairs is left out, without which more is told (docs/proofs/pairs.md, Theorem 3). */
 static bool proves_stream(const netdp_i_gossip_account *a, bool coarse)
 {
     const netdp_loss_request *request = a->request;
@@ -158,9 +160,10 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
     }
     a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
                  (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &widest, coarse));
-    a->shifts =
-        netdp_i_gossip_can_shift(a, coarse) && (!a->certify || netdp_i_gossip_prefers_shift(a));
+    a->shifts = netdp_i_gossip_can_shift(a, coarse) &&
+                (!(a->certify || a->proves_stream) || netdp_i_gossip_prefers_shift(a));
     a->certify = a->certify || a->shifts;
+    a->proves_stream = a->proves_stream && !a->shifts;
     if (a->rounds != NULL)
         status = prove_shared(a, &widest, error);
     else if (a->shifts)
