@@ -24,7 +24,7 @@ typedef enum netdp_bound {
     NETDP_BOUND_EXACT,    /* the Gaussian channel itself: upper and lower bound at once */
     NETDP_BOUND_UPPER,    /* streams: least of the three below and the number of contributions */
     NETDP_BOUND_ABS_SUM,  /* sum of |M_kl| */
-    NETDP_BOUND_SPECTRAL, /* number of contributions times lambda_max(M) */
+    NETDP_BOUND_SPECTRAL, /* number of contributions times lambda_max(M), the last sum apart */
     NETDP_BOUND_DUAL,     /* tr y with diag(y) >= M */
     NETDP_BOUND_LOWER,    /* best sign pattern found, or the given one: NOT a guarantee */
     NETDP_BOUND_PHASE_RELEASE, /* learning: states released at the end of every phase (docs/proofs)
@@ -49,6 +49,7 @@ typedef enum netdp_bound {
     NETDP_BOUND_EXCURSION_MIXTURE, /* walks, at a delta: a mean of Gaussian guarantees over paths */
     NETDP_BOUND_GIVEN_PATH,        /* walks whose path is public: given that path */
     NETDP_BOUND_EXCURSION_CONTRACTING, /* walks whose steps contract (netdp_token): less hides more */
+    NETDP_BOUND_STREAM_PUBLISHED, /* streams: paper D, (3.2), without the last sum: NOT an upper bound */
 } netdp_bound;
 
 /* A row of the table of bounds. */

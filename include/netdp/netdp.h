@@ -8,6 +8,7 @@
 #include <netdp/graph.h>
 #include <netdp/learn.h>
 #include <netdp/mixing.h>
+#include <netdp/model.h>
 #include <netdp/noise.h>
 #include <netdp/privacy.h>
 #include <netdp/protocol.h>

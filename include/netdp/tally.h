@@ -25,11 +25,13 @@ typedef enum netdp_tally_composing {
 /* Which pairs of a tally, by which bound. */
 typedef struct netdp_tally_request {
     const netdp_tally *tally; /* borrowed */
-    /* NETDP_BOUND_AUTO: the first of these that applies.
+    /* NETDP_BOUND_AUTO: the first of these that applies; LEAST in place of EXCURSION_LINEAR with a cap.
        EXACT, sums on the ring: the linear view; Laplace and discrete Gaussian noise: composition
        of the increments.
        EXCURSION_LINEAR, Gaussian sums on the complete graph: exact but for the random path, which
        is treated as revealed; local above 10^7 steps.
+       LEAST, the same with a cap at a delta: the least of it and of what the account of walks says,
+       which counts the cap, on up to 4,096 nodes.
        SHUFFLED, histograms on the ring: each increment by amplification by shuffling where that is
        better than local.
        LOCAL: as if every contribution were seen at once, with its own noise. On the complete graph

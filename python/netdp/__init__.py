@@ -1,6 +1,6 @@
 """Network differential privacy: what does each node learn about each other node?
 
-Three tiers. First, one call that answers: `losses`, `calibrate`, `run`, `audit`, `audit_mechanism`, `claim`, `convert`.
+Three tiers. First, one call that answers: `losses`, `calibrate`, `run`, `predict`, `audit`, `audit_mechanism`, `claim`, `convert`.
 Then the parts that they are made of: `graph`, `mixing`, `simulate`, `Study`, and `Mechanism`, noise for a loop of your own. Last, everything else that C has, as C has it: `netdp.lib` and `netdp.ffi`,
 with the names of the public headers.
 """
@@ -17,6 +17,7 @@ except ModuleNotFoundError as _missing:
 from netdp._call import (Error, Interrupted, Invalid, NoAnswer, OutOfMemory, Unavailable, ffi, lib, text_of)
 from netdp._losses import Calibration, Losses, calibrate, losses
 from netdp._mechanism import Evidence, Mechanism, Spent, audit_mechanism
+from netdp._model import predict
 from netdp._more import Claim, Converted, claim, claims, convert
 from netdp._network import Graph, Mixing, graph, mixing
 from netdp._simulate import Simulation, simulate
@@ -27,4 +28,4 @@ __version__: str = text_of(lib.netdp_version()) or ""
 __all__ = ["Audit", "Calibration", "Claim", "Converted", "Error", "Evidence", "Graph", "Interrupted", "Invalid", "Losses",
            "Mechanism", "Mixing", "NoAnswer", "OutOfMemory", "Result", "Simulation", "Spent", "Study", "Unavailable", "audit",
            "audit_mechanism", "calibrate", "claim", "claims", "convert",
-           "ffi", "graph", "lib", "losses", "mixing", "run", "simulate"]
+           "ffi", "graph", "lib", "losses", "mixing", "predict", "run", "simulate"]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from netdp import _show
 from netdp._call import Invalid, Progress, Watch, bytes_of, call, ffi, lib, take_text
+from netdp._model import predict as _predict
 from netdp._network import graph as _graph
 
 Path = Union[str, "os.PathLike[str]"]
@@ -199,6 +200,11 @@ class Result:
                        sound=promise.get("sound"), certified=promise.get("certified"), bound=promise.get("bound"))
             rows.append(row)
         return pandas.DataFrame(rows).set_index("variant")
+
+    def predict(self, rows: Any, variant: Optional[str] = None, **how: Any) -> Any:
+        """The learnt model's predictions of rows, as `netdp.predict` has them. The noise of a run comes from its seed: for the
+        experimenter alone."""
+        return _predict(self.folder, rows, variant=variant, **how)
 
     def trace(self) -> Any:
         """trace.csv as a pandas frame: errors round by round. For the experimenter alone."""

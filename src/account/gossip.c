@@ -101,7 +101,7 @@ static void reduce_view(const netdp_i_gossip_account *a, const int32_t *member, 
     if (request->sees == NETDP_SEES_SUM) {
         /* A member without a neighbour outside learns from its sum what the set has sent: nothing. */
         const bool all = a->certify || request->protocol->varying.kind != NETDP_VARY_NEVER;
-        observer->last_sum = true;
+        observer->last_sum = a->bound->bound != NETDP_BOUND_STREAM_PUBLISHED;
         if (netdp_i_gossip_own_counts(request))
             observer->quiet_count = 0;
         for (int32_t i = 0; i < count; i++) {

@@ -105,11 +105,12 @@ netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp
                             "bound: published is for phases of the same plain rounds; use "
                             "phase-release");
     if (request->pattern != NULL && (*bound)->bound != NETDP_BOUND_LOWER &&
-        (*bound)->bound != NETDP_BOUND_LINEAR)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "pattern: gives exactly one pattern's value, with --bound lower for "
-                            "streams or linear for learning; %s is about the worst one",
-                            (*bound)->name);
+        (*bound)->bound != NETDP_BOUND_STREAM_PUBLISHED && (*bound)->bound != NETDP_BOUND_LINEAR)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "pattern: gives exactly one pattern's value, with --bound lower or "
+            "published for streams, or linear for learning; %s is about the worst one",
+            (*bound)->name);
     return NETDP_OK;
 }
 

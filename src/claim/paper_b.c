@@ -33,6 +33,15 @@ FORMULA(theorem_2)
     return NETDP_OK;
 }
 
+/* Released constants that are cut to [L_least, L], what a truncated Gamma mechanism does after it has released them. */
+FORMULA(equation_11)
+{
+    UNUSED;
+    const double most = IN(SMOOTHNESS), least = IN(LEAST_SMOOTHNESS);
+    *value = least < most ? (most / least * IN(HETEROGENEITY) + most * most) / decay(in) : INFINITY;
+    return NETDP_OK;
+}
+
 static netdp_status gamma_delta(const netdp_claim_inputs *in, bool published, double *delta,
                                 netdp_error *error)
 {
@@ -106,6 +115,21 @@ const netdp_claim netdp_i_claims_b[] = {
      {IN_(ROUNDS), IN_(EXPONENT), IN_(GAP), IN_(MEAN_SMOOTHNESS), IN_(LEAST_SMOOTHNESS),
       IN_(HETEROGENEITY)},
      theorem_2, NULL, NULL},
+    {"B-equation-10", "paper B, (10)",
+     "the same after the Gamma mechanism, given what was released: its mean and least constants, "
+     "its walk's gap",
+     NETDP_CLAIM_RATE, NETDP_SOUND_RATE, "the released constants have no bounds: nothing on average",
+     0, "L_least <= L_mean", NETDP_CLAIM_NUMBERS, NETDP_CLAIM_NOBODY,
+     {IN_(ROUNDS), IN_(EXPONENT), IN_(GAP), IN_(MEAN_SMOOTHNESS), IN_(LEAST_SMOOTHNESS),
+      IN_(HETEROGENEITY)},
+     theorem_2, NULL, NULL},
+    {"B-equation-11", "paper B, (11)",
+     "truncated Gamma mechanism, released constants in [L_least, L]: excess (zeta^2 L/L_least + L^2) "
+     "/ T^(1-q)",
+     NETDP_CLAIM_RATE, NETDP_SOUND_RATE, "drops the walk's mixing, 1/ln(1/(1-gap)) in (10)", 0,
+     "L_least < L", NETDP_CLAIM_NUMBERS, NETDP_CLAIM_NOBODY,
+     {IN_(ROUNDS), IN_(EXPONENT), IN_(LEAST_SMOOTHNESS), IN_(SMOOTHNESS), IN_(HETEROGENEITY)},
+     equation_11, NULL, NULL},
     {"B-lemma-3", "paper B, Lemma 3",
      "Gamma mechanism of scale theta, L in [L_least, L]: delta at epsilon by two tails",
      NETDP_CLAIM_DELTA, NETDP_SOUND_YES, "not tight, and of the released R(L) only", 10,

@@ -26,12 +26,14 @@ typedef enum answer {
     SOURCE,
     CSV,
     LABEL,
+    CLASSES,
     COLUMN,
     BOUNDS,
     LEVELS,
     CLIP,
     STEP,
     PER_NODE,
+    ROWS,
     ROUNDS,
     PHASES,
     INNER,
@@ -85,6 +87,12 @@ static const question questions[ANSWERS] = {
              NULL, NULL, "this or --source"},
     [LABEL] = {"label", "COLUMN", LEARNS, NULL, "models: the column to predict",
                "Which column is to be predicted?", NULL, "required by a model"},
+    [CLASSES] =
+        {"classes", "NO,YES", LEARNS, NULL,
+         "logistic: the two values of the label, declared for all to know; the second counts as +1",
+         "Which two values has it, for all to know (NO,YES; nothing: those of the file, "
+         "which are then assumed public)?",
+         NULL, "those of the file, assumed public"},
     [COLUMN] = {"column", "NAME", AVERAGES | COUNTS, NULL,
                 "the column that is averaged, summed or counted; all: every one of them",
                 "Which column? all: every one", NULL, "all; meters: h19"},
@@ -103,6 +111,12 @@ static const question questions[ANSWERS] = {
                   "one: row i is node i's; even: rows are shuffled and dealt in turn",
                   "Is row i that of node i (one), or are rows dealt to the nodes in turn (even)?",
                   "even", NULL},
+    [ROWS] =
+        {"rows", "N", ANY, NULL,
+         "how many rows there are, declared for all to know: rows of a file that are dealt",
+         "How many rows are there, for all to know (nothing: as many as the file has, which is "
+         "then assumed public)?",
+         NULL, "as many as the file has, assumed public"},
     [ROUNDS] = {"rounds", "T|auto", ANY, NULL, "how long: gossip rounds, steps or passes",
                 "How many rounds, steps or passes? auto: by formula", NULL,
                 "auto, where there is a formula"},
@@ -180,6 +194,8 @@ static const struct {
     {"data.split", ANSWERS, "the part of the rows that train; the others test"},
     {"data.per_node", PER_NODE,
      "one: row i is node i's; even: rows are shuffled and dealt in turn"},
+    {"data.rows", ROWS, "declared: how many rows there are is found from no data"},
+    {"data.columns", CLASSES, "the label's values, declared; the second counts as +1"},
     {"data.columns", COLUMN, "without it every column; each may have bounds of its own"},
     {"task.kind", TASK, "mean, sum, histogram, logistic or ridge"},
     {"task.bounds", BOUNDS, "a promise about everybody's values: what is outside is clipped"},
@@ -301,8 +317,26 @@ static bool applies(const drafting *d, const char *key, unsigned tasks)
            netdp_i_key_applies(&netdp_i_keys[k], task, named, strcmp(rounds, "auto") == 0);
 }
 
+/* Sums and histograms by a token have no weights, and take rows as they come. */
+static bool is_tally(const drafting *d)
+{
+    const netdp_protocol *named;
+    netdp_error ignored;
+    const char *protocol = value_of(d, PROTOCOL);
+    return protocol != NULL && netdp_protocol_find(protocol, &named, &ignored) == NETDP_OK &&
+           named->kind == NETDP_TALLY;
+}
+
+/* Of rows and classes those of the sets that netdp data lists are declared already. */
 static bool question_applies(const drafting *d, answer which)
 {
+    const bool given = d->answer[which] != NULL;
+    if (which == ROWS &&
+        (is_tally(d) || strcmp(value_of(d, PER_NODE), "one") == 0 || (!given && !d->answer[CSV])))
+        return false;
+    if (which == CLASSES &&
+        (strcmp(value_of(d, TASK), "logistic") != 0 || (!given && !d->answer[CSV])))
+        return false;
     return applies(d, questions[which].key, questions[which].tasks);
 }
 
@@ -341,6 +375,29 @@ static netdp_status write_answer(FILE *out, const char *text, netdp_error *error
     return NETDP_OK;
 }
 
+/* "no,yes" becomes the label with its values, as texts: YAML has words of its own. */
+static netdp_status write_classes(FILE *out, const char *label, const char *text,
+                                  netdp_error *error)
+{
+    char value[200];
+    fputs("[{name: ", out);
+    netdp_status status = netdp_i_study_write_text(out, label, error);
+    fputs(", values: [", out);
+    for (const char *at = text; at != NULL && status == NETDP_OK;) {
+        at += strspn(at, " ");
+        const char *comma = strchr(at, ',');
+        size_t length = comma != NULL ? (size_t)(comma - at) : strlen(at);
+        while (length > 0 && at[length - 1] == ' ')
+            length--;
+        snprintf(value, sizeof value, "%.*s", (int)length, at);
+        status = netdp_i_study_write_text(out, value, error);
+        at = comma != NULL ? comma + 1 : NULL;
+        fputs(at != NULL ? ", " : "", out);
+    }
+    fputs("]}]", out);
+    return status;
+}
+
 /* "0,5" becomes [0, 5]; a column a list of one. */
 static netdp_status write_value(FILE *out, const char *key, const char *text, netdp_error *error)
 {
@@ -356,16 +413,6 @@ static netdp_status write_value(FILE *out, const char *key, const char *text, ne
     netdp_status status = netdp_i_study_write_text(out, text, error);
     fputs("}]", out);
     return status;
-}
-
-/* Sums and histograms by a token have no weights. */
-static bool is_tally(const drafting *d)
-{
-    const netdp_protocol *named;
-    netdp_error ignored;
-    const char *protocol = value_of(d, PROTOCOL);
-    return protocol != NULL && netdp_protocol_find(protocol, &named, &ignored) == NETDP_OK &&
-           named->kind == NETDP_TALLY;
 }
 
 /* What stands under a key: an answer, or the usual of the study's own keys; NULL: no such line. */
@@ -430,7 +477,8 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
         if (line == NULL)
             return netdp_i_no_memory(error);
         fprintf(line, "%s%s: ", own > 0 ? "  " : "", netdp_i_key_leaf(key));
-        status = write_value(line, key->name, value, error);
+        status = lines[i].from == CLASSES ? write_classes(line, value_of(d, LABEL), value, error)
+                                          : write_value(line, key->name, value, error);
         if (fclose(line) != 0 && status == NETDP_OK)
             status = netdp_i_no_memory(error);
         if (status == NETDP_OK && lines[i].comment != NULL)

@@ -15,7 +15,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "peer/budget.h"
-#include "peer/statement.h"
+#include "peer/net/statement.h"
 
 typedef struct ledger_options {
     const char *key, *output;

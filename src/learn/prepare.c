@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "learn/deal.h"
+#include "learn/model.h"
 #include "learn/owner.h"
 #include "learn/places.h"
 #include "learn/prepare.h"
@@ -525,6 +526,62 @@ static netdp_status check(const netdp_preparation *how, netdp_i_dealing *dealing
     return NETDP_OK;
 }
 
+/* ---- How rows became what they are ---- */
+
+/* In the column's unit: z = (value - mean) / deviation. */
+static bool describe_column(const work *w, int32_t c, netdp_i_scale *scale)
+{
+    const column *of = &w->column[c];
+    const netdp_range *range = find_range(w, w->table->name[c]);
+    const netdp_range none = {.column = w->table->name[c]};
+    if (of->values > 0 || isfinite(of->low))
+        return netdp_i_scale_set(scale, range,
+                                 of->values > 0 ? NETDP_I_SCALE_VALUES : NETDP_I_SCALE_RANGE);
+    scale->mean = 2 * (of->least + of->span * of->mean);
+    scale->deviation = 2 * (of->span * of->deviation);
+    return netdp_i_scale_set(scale, &none,
+                             of->span == 0 ? NETDP_I_SCALE_CONSTANT : NETDP_I_SCALE_MEAN);
+}
+
+/* The classes in their order; of those that were found the cell where each is first. */
+static bool describe_classes(const work *w, netdp_i_scale *scale)
+{
+    const netdp_range *list = find_range(w, w->how->label);
+    const char **found = NETDP_I_NEW(const char *, w->labelled);
+    if (found == NULL)
+        return false;
+    for (int64_t i = w->table->rows; i-- > 0;)
+        if (!w->labels.empty[i])
+            found[w->how->many ? (int64_t)w->y[i] : w->y[i] > 0] = w->labels.of_row[i];
+    const netdp_range range = {
+        .column = w->how->label, .values = (int32_t)w->labelled, .value = found};
+    const bool fine = netdp_i_scale_set(scale, list != NULL && list->values > 0 ? list : &range,
+                                        NETDP_I_SCALE_VALUES);
+    netdp_i_free(found);
+    return fine;
+}
+
+static netdp_model *describe(const work *w)
+{
+    const int32_t last = w->table->columns - 1;
+    netdp_model *made = netdp_i_model_new(last);
+    bool fine = made != NULL;
+    for (int32_t c = 0; c < last && fine; c++)
+        fine = describe_column(w, c, &made->feature[c]);
+    if (fine)
+        fine = w->how->classes ? describe_classes(w, &made->label)
+                               : describe_column(w, last, &made->label);
+    if (!fine) {
+        netdp_model_free(made);
+        return NULL;
+    }
+    made->unit = true;
+    made->intercept = w->how->intercept;
+    made->missing = w->how->missing;
+    netdp_i_model_close(made);
+    return made;
+}
+
 static void drop(work *w)
 {
     netdp_table_free(w->table);
@@ -542,6 +599,14 @@ netdp_status netdp_examples_prepare(const char *path, const netdp_preparation *p
                                     netdp_preparation_notes *notes, netdp_error *error)
 {
     NETDP_I_GIVEN(error, path && preparation && train && test);
+    return netdp_i_examples_prepare(path, preparation, train, test, notes, NULL, error);
+}
+
+netdp_status netdp_i_examples_prepare(const char *path, const netdp_preparation *preparation,
+                                      netdp_examples **train, netdp_examples **test,
+                                      netdp_preparation_notes *notes, netdp_model **model,
+                                      netdp_error *error)
+{
     work w = {.how = preparation};
     netdp_examples *to_train = NULL, *to_test = NULL;
     netdp_status status = check(preparation, &w.dealing, error);
@@ -557,7 +622,7 @@ netdp_status netdp_examples_prepare(const char *path, const netdp_preparation *p
     }
     to_train = new_examples(&w, w.training_rows, preparation->nodes);
     to_test = new_examples(&w, w.test_rows, 0);
-    if (to_train == NULL || to_test == NULL) {
+    if (to_train == NULL || to_test == NULL || (model != NULL && (*model = describe(&w)) == NULL)) {
         status = netdp_i_no_memory(error);
         goto done;
     }

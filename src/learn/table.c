@@ -1,11 +1,7 @@
-/*
- * Tables from CSV (RFC 4180). The file is read whole and taken apart in place: a cell is unquoted
- * where it stands and ends in a NUL that overwrites its comma.
- */
+/* Tables of numbers from CSV, with columns that are told apart: the label, owners, categories. */
 #include <netdp/learn.h>
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,26 +11,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/csv.h"
 #include "learn/owner.h"
 #include "learn/table.h"
-
-typedef struct reader {
-    const char *path;
-    char *at, *end; /* *end is a NUL, the only one */
-    int64_t line;
-} reader;
-
-typedef enum ending {
-    ENDS_CELL,
-    ENDS_ROW,
-} ending;
-
-typedef struct cell {
-    char *text;
-    size_t length;
-    int64_t line; /* where it begins */
-    ending then;
-} cell;
 
 typedef struct named {
     const char *name;
@@ -60,94 +39,16 @@ typedef struct header {
     const netdp_range **category; /* of the file's columns: NULL where it is none */
 } header;
 
-__attribute__((format(printf, 4, 5))) static netdp_status
-fail_at(const reader *from, int64_t line, netdp_error *error, const char *format, ...)
+static netdp_status read_header(netdp_i_csv_reader *from, header *head, netdp_error *error)
 {
-    char text[sizeof((netdp_error *)NULL)->text];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s", from->path, (long long)line, text);
-}
-
-/* All of it is UTF-8 without a NUL, so that the rest may treat cells as C strings. */
-static netdp_status check_text(const reader *from, netdp_error *error)
-{
-    int64_t line = 1;
-    for (const char *at = from->at; at < from->end;) {
-        uint32_t code;
-        size_t length = netdp_i_utf8(at, (size_t)(from->end - at), &code);
-        if (length == 0)
-            return fail_at(from, line, error, "byte 0x%02x is not UTF-8; save the table as UTF-8",
-                           (unsigned char)*at);
-        if (code == 0)
-            return fail_at(from, line, error, "holds a NUL byte; is this a CSV file?");
-        line += code == '\n';
-        at += length;
-    }
-    return NETDP_OK;
-}
-
-/* Unquotes in place; the reader stands behind the closing quote afterwards. */
-static netdp_status read_quoted(reader *from, cell *into, netdp_error *error)
-{
-    char *to = into->text, *at = from->at + 1;
-    for (;; at++) {
-        if (at == from->end)
-            return fail_at(from, into->line, error, "a quoted cell begins here and never ends");
-        if (*at == '"' && *++at != '"')
-            break;
-        from->line += *at == '\n';
-        *to++ = *at;
-    }
-    into->length = (size_t)(to - into->text);
-    from->at = at;
-    return NETDP_OK;
-}
-
-static netdp_status read_cell(reader *from, cell *into, netdp_error *error)
-{
-    *into = (cell){.text = from->at, .line = from->line, .then = ENDS_CELL};
-    if (*from->at == '"') {
-        netdp_status status = read_quoted(from, into, error);
-        if (status != NETDP_OK)
-            return status;
-    } else {
-        from->at += strcspn(from->at, ",\n\"");
-        if (*from->at == '"')
-            return fail_at(from, into->line, error,
-                           "a quote inside a cell without quotes; quote the cell and double it");
-        if (from->at > into->text && from->at[-1] == '\r' && *from->at != ',')
-            from->at--;
-        into->length = (size_t)(from->at - into->text);
-    }
-    /* The line's end: LF, CR LF, the file's end, or CR before the file's end. */
-    char *after = from->at + (*from->at == '\r');
-    if (*from->at == ',') {
-        from->at++;
-    } else if (after == from->end || *after == '\n') {
-        into->then = ENDS_ROW;
-        from->line += after != from->end;
-        from->at = after == from->end ? after : after + 1;
-    } else {
-        return fail_at(from, from->line, error,
-                       "text after a closing quote; put a comma between cells");
-    }
-    into->text[into->length] = '\0';
-    return NETDP_OK;
-}
-
-static netdp_status read_header(reader *from, header *head, netdp_error *error)
-{
-    cell name = {.then = ENDS_CELL};
-    while (name.then == ENDS_CELL) {
-        netdp_status status = read_cell(from, &name, error);
+    netdp_i_csv_cell name = {.then = NETDP_I_CSV_ENDS_CELL};
+    while (name.then == NETDP_I_CSV_ENDS_CELL) {
+        netdp_status status = netdp_i_csv_cell_read(from, &name, error);
         if (status != NETDP_OK)
             return status;
         if (head->count == head->room) {
             if (head->room > INT32_MAX / 2)
-                return fail_at(from, 1, error, "too many columns");
+                return netdp_i_csv_fail(from, 1, error, "too many columns");
             int32_t room = head->room == 0 ? 64 : 2 * head->room;
             char **grown = netdp_i_grow(head->name, room, sizeof *grown);
             if (grown == NULL)
@@ -179,8 +80,8 @@ static int32_t lower_bound(const header *head, const char *name)
     return low;
 }
 
-static netdp_status fail_absent(const reader *from, const header *head, const char *name,
-                                netdp_error *error)
+static netdp_status fail_absent(const netdp_i_csv_reader *from, const header *head,
+                                const char *name, netdp_error *error)
 {
     int32_t nearest = 0;
     size_t least = SIZE_MAX;
@@ -191,31 +92,31 @@ static netdp_status fail_absent(const reader *from, const header *head, const ch
             nearest = c;
         }
     }
-    return fail_at(from, 1, error, "no column '%s' among %d; the nearest name is '%s'",
-                   netdp_i_show_text(name).text, (int)head->count,
-                   netdp_i_show_text(head->name[nearest]).text);
+    return netdp_i_csv_fail(from, 1, error, "no column '%s' among %d; the nearest name is '%s'",
+                            netdp_i_show_text(name).text, (int)head->count,
+                            netdp_i_show_text(head->name[nearest]).text);
 }
 
 /* Says where column `name` of the file goes; it must be there once and be asked for once. */
-static netdp_status place(const reader *from, header *head, const char *name, int32_t to,
-                          netdp_error *error)
+static netdp_status place(const netdp_i_csv_reader *from, header *head, const char *name,
+                          int32_t to, netdp_error *error)
 {
     int32_t first = lower_bound(head, name);
     if (first == head->count || strcmp(head->sorted[first].name, name) != 0)
         return fail_absent(from, head, name, error);
     int32_t found = head->sorted[first].column;
     if (first + 1 < head->count && strcmp(head->sorted[first + 1].name, name) == 0)
-        return fail_at(from, 1, error, "two columns have the name '%s'; rename one",
-                       netdp_i_show_text(name).text);
+        return netdp_i_csv_fail(from, 1, error, "two columns have the name '%s'; rename one",
+                                netdp_i_show_text(name).text);
     if (head->goes[found] >= 0)
-        return fail_at(from, 1, error, "column '%s' is asked for twice; name it once",
-                       netdp_i_show_text(name).text);
+        return netdp_i_csv_fail(from, 1, error, "column '%s' is asked for twice; name it once",
+                                netdp_i_show_text(name).text);
     head->goes[found] = to;
     return NETDP_OK;
 }
 
 /* Fills in goes[] and the table's names. */
-static netdp_status choose(const reader *from, header *head, const char *const *column,
+static netdp_status choose(const netdp_i_csv_reader *from, header *head, const char *const *column,
                            int32_t count, netdp_table *table, netdp_error *error)
 {
     int32_t wanted = count > 0 ? count : head->count;
@@ -242,23 +143,24 @@ static netdp_status choose(const reader *from, header *head, const char *const *
     return NETDP_OK;
 }
 
-static netdp_status fail_empty(const reader *from, const cell *got, const char *name,
-                               netdp_error *error)
+static netdp_status fail_empty(const netdp_i_csv_reader *from, const netdp_i_csv_cell *got,
+                               const char *name, netdp_error *error)
 {
-    return fail_at(from, got->line, error,
-                   "column '%s': the cell is empty; fill it in or drop the row",
-                   netdp_i_show_text(name).text);
+    return netdp_i_csv_fail(from, got->line, error,
+                            "column '%s': the cell is empty; fill it in or drop the row",
+                            netdp_i_show_text(name).text);
 }
 
-static netdp_status read_value(const reader *from, const cell *got, const char *name, double *value,
-                               netdp_error *error)
+static netdp_status read_value(const netdp_i_csv_reader *from, const netdp_i_csv_cell *got,
+                               const char *name, double *value, netdp_error *error)
 {
     if (netdp_i_read_number(got->text, value) && isfinite(*value))
         return NETDP_OK;
     if (got->length == 0)
         return fail_empty(from, got, name, error);
-    return fail_at(from, got->line, error, "column '%s': '%s' is not a finite number",
-                   netdp_i_show_text(name).text, netdp_i_show(got->text, got->length).text);
+    return netdp_i_csv_fail(from, got->line, error, "column '%s': '%s' is not a finite number",
+                            netdp_i_show_text(name).text,
+                            netdp_i_show(got->text, got->length).text);
 }
 
 /* A row's cells as text. */
@@ -277,14 +179,14 @@ static double read_category(const netdp_range *of, const char *text, row_texts *
     return found;
 }
 
-static netdp_status read_row(reader *from, const header *head, double *values, row_texts *kept,
-                             netdp_error *error)
+static netdp_status read_row(netdp_i_csv_reader *from, const header *head, double *values,
+                             row_texts *kept, netdp_error *error)
 {
     int64_t line = from->line;
-    cell got = {.then = ENDS_CELL};
+    netdp_i_csv_cell got = {.then = NETDP_I_CSV_ENDS_CELL};
     int32_t count = 0;
-    for (; got.then == ENDS_CELL; count++) {
-        netdp_status status = read_cell(from, &got, error);
+    for (; got.then == NETDP_I_CSV_ENDS_CELL; count++) {
+        netdp_status status = netdp_i_csv_cell_read(from, &got, error);
         if (status != NETDP_OK)
             return status;
         if (count >= head->count)
@@ -306,7 +208,8 @@ static netdp_status read_row(reader *from, const header *head, double *values, r
             continue;
         }
         /* A short row is a better explanation than the empty cell of a blank line. */
-        bool blank = count == 0 && got.length == 0 && got.then == ENDS_ROW && head->count > 1;
+        bool blank =
+            count == 0 && got.length == 0 && got.then == NETDP_I_CSV_ENDS_ROW && head->count > 1;
         if (!blank && count == head->text) {
             kept->label = got.text;
             if (got.length == 0)
@@ -321,8 +224,8 @@ static netdp_status read_row(reader *from, const header *head, double *values, r
             return status;
     }
     if (count != head->count)
-        return fail_at(from, line, error, "the header has %d cells and this row has %d",
-                       (int)head->count, (int)count);
+        return netdp_i_csv_fail(from, line, error, "the header has %d cells and this row has %d",
+                                (int)head->count, (int)count);
     return NETDP_OK;
 }
 
@@ -355,7 +258,8 @@ static bool any_whole(const header *head, int64_t rows)
     return any;
 }
 
-static netdp_status read_rows(reader *from, header *head, netdp_table *table, netdp_error *error)
+static netdp_status read_rows(netdp_i_csv_reader *from, header *head, netdp_table *table,
+                              netdp_error *error)
 {
     int64_t room = 0;
     /* Blank lines at the very end are nobody's rows. */
@@ -397,6 +301,7 @@ static netdp_status read_rows(reader *from, header *head, netdp_table *table, ne
 typedef struct wish {
     const char *const *column; /* the columns wanted, or */
     int32_t count;
+    bool text_last;           /* (the last of them as text) */
     const char *label;        /* where not NULL: this one last, */
     const char *features;     /* behind these, as netdp_preparation has them, */
     bool as_text;             /* and as text */
@@ -429,8 +334,8 @@ static bool is_listed(const char *list, const char *name)
 }
 
 /* Every name of the list "a, b" is a column's. */
-static netdp_status check_listed(const reader *from, const header *head, const char *list,
-                                 netdp_error *error)
+static netdp_status check_listed(const netdp_i_csv_reader *from, const header *head,
+                                 const char *list, netdp_error *error)
 {
     while (*list != '\0') {
         list += strspn(list, ", ");
@@ -442,16 +347,16 @@ static netdp_status check_listed(const reader *from, const header *head, const c
         for (int32_t c = 0; c < head->count && !found; c++)
             found = strlen(head->name[c]) == length && memcmp(head->name[c], list, length) == 0;
         if (!found)
-            return fail_at(from, 1, error, "features: there is no column '%s'",
-                           netdp_i_show(list, length).text);
+            return netdp_i_csv_fail(from, 1, error, "features: there is no column '%s'",
+                                    netdp_i_show(list, length).text);
         list = next;
     }
     return NETDP_OK;
 }
 
 /* The features in the file's order, and the label last; `as_text`: its cells are not numbers. */
-static netdp_status choose_labelled(const reader *from, header *head, const wish *wanted,
-                                    netdp_table *table, netdp_error *error)
+static netdp_status choose_labelled(const netdp_i_csv_reader *from, header *head,
+                                    const wish *wanted, netdp_table *table, netdp_error *error)
 {
     const char *label = wanted->label, *list = wanted->features;
     const bool as_text = wanted->as_text;
@@ -464,8 +369,8 @@ static netdp_status choose_labelled(const reader *from, header *head, const wish
     if (status != NETDP_OK)
         return status;
     if (!all && !but && is_listed(list, label))
-        return fail_at(from, 1, error, "features: '%s' is the label; name one of the two",
-                       netdp_i_show_text(label).text);
+        return netdp_i_csv_fail(from, 1, error, "features: '%s' is the label; name one of the two",
+                                netdp_i_show_text(label).text);
     const char **order = NETDP_I_NEW(const char *, head->count + 1);
     if (order == NULL)
         return netdp_i_no_memory(error);
@@ -484,8 +389,8 @@ static netdp_status choose_labelled(const reader *from, header *head, const wish
 }
 
 /* Which of the columns that are wanted are categories; the label is read as text where it has values. */
-static netdp_status find_categories(const reader *from, header *head, const wish *wanted,
-                                    netdp_error *error)
+static netdp_status find_categories(const netdp_i_csv_reader *from, header *head,
+                                    const wish *wanted, netdp_error *error)
 {
     head->category = NETDP_I_NEW(const netdp_range *, head->count);
     if (head->category == NULL)
@@ -497,15 +402,16 @@ static netdp_status find_categories(const reader *from, header *head, const wish
             strcmp(head->sorted[first].name, name) != 0)
             continue;
         if (strcmp(name, wanted->label) == 0 && !wanted->as_text)
-            return fail_at(from, 1, error, "column '%s' is the label, which is no category",
-                           netdp_i_show_text(name).text);
+            return netdp_i_csv_fail(from, 1, error,
+                                    "column '%s' is the label, which is no category",
+                                    netdp_i_show_text(name).text);
         head->category[head->sorted[first].column] = &wanted->range[i];
     }
     return NETDP_OK;
 }
 
 /* The column that says whose a row is; it may be a feature as well. */
-static netdp_status find_owner(const reader *from, header *head, const char *name,
+static netdp_status find_owner(const netdp_i_csv_reader *from, header *head, const char *name,
                                netdp_error *error)
 {
     const int32_t first = lower_bound(head, name);
@@ -513,8 +419,8 @@ static netdp_status find_owner(const reader *from, header *head, const char *nam
         return fail_absent(from, head, name, error);
     head->owner = head->sorted[first].column;
     return head->owner == head->text
-               ? fail_at(from, 1, error, "owner: '%s' is the label; name another column",
-                         netdp_i_show_text(name).text)
+               ? netdp_i_csv_fail(from, 1, error, "owner: '%s' is the label; name another column",
+                                  netdp_i_show_text(name).text)
                : NETDP_OK;
 }
 
@@ -522,22 +428,12 @@ static netdp_status read_table(const char *path, const wish *wanted, netdp_table
                                netdp_error *error)
 {
     char *text = NULL;
-    int64_t bytes = 0;
     header head = {.text = -1, .owner = -1, .drop = wanted->drop};
     netdp_table *read = NULL;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    netdp_i_csv_reader from;
+    netdp_status status = netdp_i_csv_open(path, &text, &from, error);
     if (status != NETDP_OK)
         goto done;
-    reader from = {.path = path, .at = text, .end = text + bytes, .line = 1};
-    if ((status = check_text(&from, error)) != NETDP_OK)
-        goto done;
-    if (bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        from.at += 3;
-    if (from.at == from.end) {
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: is empty; a table needs a header and rows", path);
-        goto done;
-    }
     read = NETDP_I_NEW(netdp_table, 1);
     if (read == NULL) {
         status = netdp_i_no_memory(error);
@@ -549,6 +445,9 @@ static netdp_status read_table(const char *path, const wish *wanted, netdp_table
         status = choose_labelled(&from, &head, wanted, read, error);
     else
         status = choose(&from, &head, wanted->column, wanted->count, read, error);
+    for (int32_t c = 0; wanted->text_last && status == NETDP_OK && c < head.count; c++)
+        if (head.goes[c] == wanted->count - 1)
+            head.text = c;
     if (status == NETDP_OK && wanted->ranges > 0)
         status = find_categories(&from, &head, wanted, error);
     if (status == NETDP_OK && wanted->owner != NULL)
@@ -598,6 +497,15 @@ netdp_status netdp_i_table_read_owned(const char *path, const char *const *colum
 {
     const wish wanted = {
         .column = column, .count = count, .owner = owner, .drop = drop, .labels = texts};
+    return read_table(path, &wanted, table, error);
+}
+
+netdp_status netdp_i_table_read_classes(const char *path, const char *const *column, int32_t count,
+                                        bool drop, netdp_table **table, netdp_i_label_column *texts,
+                                        netdp_error *error)
+{
+    const wish wanted = {
+        .column = column, .count = count, .drop = drop, .labels = texts, .text_last = true};
     return read_table(path, &wanted, table, error);
 }
 

@@ -30,6 +30,11 @@ netdp_status netdp_i_table_read_owned(const char *path, const char *const *colum
                                       const char *owner, bool drop, netdp_table **table,
                                       netdp_i_label_column *texts, netdp_error *error);
 
+/* The same without owners, the last of the columns as text: the classes that a study declares. */
+netdp_status netdp_i_table_read_classes(const char *path, const char *const *column, int32_t count,
+                                        bool drop, netdp_table **table, netdp_i_label_column *texts,
+                                        netdp_error *error);
+
 /*
  * NULL, or why a numeric column is hardly a quantity: its values count the rows, or its name says
  * that it numbers them or tells who holds them.

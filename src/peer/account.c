@@ -251,8 +251,14 @@ static netdp_status add_spent(const studies *all, const set *who, bool everyone,
             times_of(study, study->settled ? study->reserved : study->contributions);
         made.planned = add_up(made.planned, square, planned);
         made.spent = add_up(made.spent, square, times_of(study, study->reserved));
-        if (!study->asked)
-            made.before = add_up(made.before, square, planned);
+        if (study->asked) {
+            made.square = square;
+            account->cycle = study->cycle;
+            account->contributions = study->contributions;
+            continue;
+        }
+        made.before = add_up(made.before, square, planned);
+        made.others = add_up(made.others, square, times_of(study, study->reserved));
     }
     account->towards[account->count++] = made;
     return NETDP_OK;
@@ -296,7 +302,7 @@ netdp_status netdp_i_account_new(netdp_i_ledger *ledger, const unsigned char stu
                                  const char *text, netdp_i_account *account, netdp_error *error)
 {
     studies all = {0};
-    netdp_i_account made = {0};
+    netdp_i_account made = {.cycle = 1};
     const set nobody = {0, (char[1]){0}};
     netdp_status status =
         ledger == NULL ? NETDP_OK : netdp_i_ledger_verify(ledger, take_entry, &all, NULL, error);
@@ -322,6 +328,15 @@ netdp_status netdp_i_account_new(netdp_i_ledger *ledger, const unsigned char stu
     }
     *account = made;
     return NETDP_OK;
+}
+
+double netdp_i_account_epsilon(const netdp_i_account *account, const netdp_i_spent *spent,
+                               int64_t reserved, double delta)
+{
+    double epsilon = INFINITY;
+    const int64_t times = (reserved + account->cycle - 1) / account->cycle;
+    const double sum = add_up(spent->others, spent->square, times);
+    return netdp_i_price_epsilon(sum, delta, &epsilon, NULL) == NETDP_OK ? epsilon : INFINITY;
 }
 
 void netdp_i_account_clear(netdp_i_account *account)

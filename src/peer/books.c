@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -73,7 +74,7 @@ static netdp_status tell_account(netdp_i_participant *p)
     const json_t *who = json_object_get(worst, "observers");
     const char *first = json_string_value(json_array_get(who, 0));
     netdp_i_participant_tell(
-        p, "event=account delta=%g worst=%s towards=%s and=%zu eavesdropper=%s everyone=%s",
+        p, "event=account delta=%g worst=%s observer=%s others=%zu eavesdropper=%s everyone=%s",
         p->package->terms.delta, number_up(worst, "epsilon").text, first != NULL ? first : "-",
         json_array_size(who) > 0 ? json_array_size(who) - 1 : 0,
         number_up(account, "eavesdropper").text, number_up(account, "everyone_else").text);
@@ -81,16 +82,60 @@ static netdp_status tell_account(netdp_i_participant *p)
     return NETDP_OK;
 }
 
+/* What all others together may learn, also where budget.yaml leaves it to the default. */
+static void tell_budget(netdp_i_participant *p, const netdp_i_budget *budget,
+                        const netdp_i_account *account)
+{
+    for (int32_t i = 0; i < account->count; i++)
+        if (account->towards[i].everyone)
+            netdp_i_participant_tell(
+                p, "event=budget delta=%g total=%s default=%s", budget->delta,
+                netdp_i_up(netdp_i_budget_limit(budget, account, &account->towards[i]), 5).text,
+                budget->whole ? "no" : "yes");
+}
+
 /* What it would cost, and may it? Both before anything is reserved. */
 static netdp_status admit(netdp_i_participant *p)
 {
     char path[NETDP_I_PATH_ROOM];
     netdp_i_budget budget = {0};
+    netdp_i_account account = {0};
     netdp_i_file_path(path, p->folder, "budget.yaml");
     netdp_status status = netdp_i_budget_read(path, &budget, p->error);
     if (status == NETDP_OK)
-        status = netdp_i_budget_admit(&budget, p->ledger, p->package, p->task.self, p->error);
+        status =
+            netdp_i_budget_admit(&budget, p->ledger, p->package, p->task.self, &account, p->error);
+    if (status == NETDP_OK && !p->settings.test)
+        tell_budget(p, &budget, &account);
+    if (status == NETDP_OK && !p->settings.test)
+        status = netdp_i_measures_new(p, &budget, &account);
+    netdp_i_account_clear(&account);
     netdp_i_budget_clear(&budget);
+    return status;
+}
+
+/* A study that is over is refused by no budget. */
+static netdp_status look_back(netdp_i_participant *p)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_budget budget = {0};
+    netdp_i_account account = {0};
+    netdp_i_prices *prices = NULL;
+    char *text = NULL;
+    netdp_i_file_path(path, p->folder, "budget.yaml");
+    const bool read = netdp_i_budget_read(path, &budget, NULL) == NETDP_OK;
+    netdp_status status = netdp_i_prices_new(p->package, p->task.self, &prices, p->error);
+    if (status == NETDP_OK &&
+        (text = netdp_i_prices_text(prices, p->package, p->task.self)) == NULL)
+        status = netdp_i_no_memory(p->error);
+    if (status == NETDP_OK)
+        status = netdp_i_account_new(p->ledger, p->attempt.study, text, &account, p->error);
+    if (status == NETDP_OK && !p->settings.test)
+        status = netdp_i_measures_new(p, read ? &budget : NULL, &account);
+    netdp_i_account_clear(&account);
+    netdp_i_budget_clear(&budget);
+    netdp_i_prices_free(prices);
+    free(text);
     return status;
 }
 
@@ -366,7 +411,7 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
     if (status == NETDP_OK && !p->settings.test)
         status = tell_account(p);
     if (status == NETDP_OK) /* both look at every row */
-        status = settled ? netdp_i_ledger_verify(p->ledger, NULL, NULL, NULL, p->error) : admit(p);
+        status = settled ? look_back(p) : admit(p);
     p->finished = settled;
     if (status == NETDP_OK)
         status = netdp_i_own_open(p, reserved == 0);

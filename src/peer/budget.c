@@ -81,15 +81,17 @@ static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_l
         path, cyaml_strerror(code));
 }
 
-/* NULL: infinite, not limited. */
+/* NULL, or the word none: infinite, not limited. */
 static netdp_status read_limit(const char *path, const netdp_i_lines *lines, const char *name,
                                const char *text, double *limit, netdp_error *error)
 {
     double read = INFINITY;
-    if (text != NULL && (!netdp_i_read_number(text, &read) || !(read >= 0) || isinf(read)))
-        return netdp_i_fail(
-            error, NETDP_INVALID, "%.300s:%lld: %s: '%s' is no epsilon; give a number from 0", path,
-            (long long)netdp_i_lines_of(lines, name), name, netdp_i_show_text(text).text);
+    if (text != NULL && strcmp(text, "none") != 0 &&
+        (!netdp_i_read_number(text, &read) || !(read >= 0) || isinf(read)))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s:%lld: %s: '%s' is no epsilon; give a number from 0, or none",
+                            path, (long long)netdp_i_lines_of(lines, name), name,
+                            netdp_i_show_text(text).text);
     *limit = read;
     return NETDP_OK;
 }
@@ -111,6 +113,7 @@ static netdp_status take_budget(const char *path, const netdp_i_lines *lines,
         status = read_limit(path, lines, "coalition", text->coalition, &made->coalition, error);
     if (status == NETDP_OK)
         status = read_limit(path, lines, "total", text->total, &made->total, error);
+    made->whole = text->total != NULL;
     made->peers = NETDP_I_NEW(netdp_i_allowance, text->peers_count);
     made->path = netdp_i_copy_text(path);
     if (status == NETDP_OK && (made->peers == NULL || made->path == NULL))
@@ -123,7 +126,8 @@ static netdp_status take_budget(const char *path, const netdp_i_lines *lines,
                                              : read_limit(path, lines, name, text->peers[i].epsilon,
                                                           &made->peers[i].epsilon, error);
     }
-    if (status == NETDP_OK && isinf(made->peer) && isinf(made->coalition) && isinf(made->total))
+    if (status == NETDP_OK && made->whole && isinf(made->peer) && isinf(made->coalition) &&
+        isinf(made->total))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "%.300s: limits nothing; give peer, coalition or total", path);
     return status;
@@ -206,10 +210,12 @@ static netdp_status check_names(const netdp_i_budget *budget, const netdp_i_acco
                         known);
 }
 
-/* The least that the owner allows towards these. */
-static double limit_of(const netdp_i_budget *budget, const netdp_i_account *account,
-                       const netdp_i_spent *spent)
+double netdp_i_budget_limit(const netdp_i_budget *budget, const netdp_i_account *account,
+                            const netdp_i_spent *spent)
 {
+    if (spent->everyone && !budget->whole)
+        return netdp_i_account_epsilon(account, &(netdp_i_spent){.square = spent->square},
+                                       account->contributions, budget->delta);
     if (spent->everyone)
         return budget->total;
     double limit = spent->count > 1 ? budget->coalition : budget->peer;
@@ -222,13 +228,21 @@ static double limit_of(const netdp_i_budget *budget, const netdp_i_account *acco
 static netdp_status check(const netdp_i_budget *budget, const netdp_i_account *account,
                           const netdp_i_spent *spent, netdp_error *error)
 {
-    const double limit = limit_of(budget, account, spent);
+    const double limit = netdp_i_budget_limit(budget, account, spent);
     double epsilon = 0, before = 0;
     netdp_status status = netdp_i_price_epsilon(spent->planned, budget->delta, &epsilon, error);
     if (status == NETDP_OK)
         status = netdp_i_price_epsilon(spent->before, budget->delta, &before, error);
     if (status != NETDP_OK || epsilon <= limit)
         return status;
+    if (spent->everyone && !budget->whole)
+        return netdp_i_fail(
+            error, NETDP_NO_ANSWER,
+            "%.300s: has no total: what all others together may learn is then limited to this "
+            "study alone, epsilon %s at delta %g, and with the studies of ledger.db it would be "
+            "%s; to allow that, write 'total: %s', or 'total: none'; nothing was reserved",
+            budget->path, netdp_i_up(limit, 4).text, budget->delta, netdp_i_up(epsilon, 4).text,
+            netdp_i_up(epsilon, 4).text);
     return netdp_i_fail(
         error, NETDP_NO_ANSWER,
         "%.300s: towards %.120s this study would make it epsilon %s at delta %g, %s "
@@ -237,10 +251,11 @@ static netdp_status check(const netdp_i_budget *budget, const netdp_i_account *a
         netdp_i_up(epsilon - limit, 3).text, limit, netdp_i_up(before, 4).text);
 }
 
-/* *text, if not NULL: what the ledger's row `study` will say. */
+/* *text: what the ledger's row `study` will say. The account is the caller's on success. */
 static netdp_status examine(const netdp_i_budget *budget, netdp_i_ledger *ledger,
                             const netdp_i_package *package, int32_t self,
-                            unsigned char study[NETDP_I_DIGEST], char **text, netdp_error *error)
+                            unsigned char study[NETDP_I_DIGEST], char **text, netdp_i_account *made,
+                            netdp_error *error)
 {
     netdp_i_prices *prices = NULL;
     netdp_i_account account = {0};
@@ -260,9 +275,13 @@ static netdp_status examine(const netdp_i_budget *budget, netdp_i_ledger *ledger
         status = check_names(budget, &account, error);
     for (int32_t i = 0; i < account.count && status == NETDP_OK; i++)
         status = check(budget, &account, &account.towards[i], error);
-    netdp_i_account_clear(&account);
     netdp_i_prices_free(prices);
-    return status;
+    if (status != NETDP_OK) {
+        netdp_i_account_clear(&account);
+        return status;
+    }
+    *made = account;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_budget_check(const netdp_i_budget *budget, netdp_i_ledger *ledger,
@@ -270,19 +289,28 @@ netdp_status netdp_i_budget_check(const netdp_i_budget *budget, netdp_i_ledger *
 {
     unsigned char study[NETDP_I_DIGEST];
     char *text = NULL;
-    netdp_status status = examine(budget, ledger, package, self, study, &text, error);
+    netdp_i_account account = {0};
+    netdp_status status = examine(budget, ledger, package, self, study, &text, &account, error);
+    netdp_i_account_clear(&account);
     free(text);
     return status;
 }
 
 netdp_status netdp_i_budget_admit(const netdp_i_budget *budget, netdp_i_ledger *ledger,
-                                  const netdp_i_package *package, int32_t self, netdp_error *error)
+                                  const netdp_i_package *package, int32_t self,
+                                  netdp_i_account *account, netdp_error *error)
 {
     unsigned char study[NETDP_I_DIGEST];
     char *text = NULL;
-    netdp_status status = examine(budget, ledger, package, self, study, &text, error);
+    netdp_i_account made = {0};
+    netdp_status status = examine(budget, ledger, package, self, study, &text, &made, error);
     if (status == NETDP_OK)
         status = netdp_i_ledger_enrol(ledger, study, text, error);
+    if (status == NETDP_OK && account != NULL) {
+        *account = made;
+        made = (netdp_i_account){0};
+    }
+    netdp_i_account_clear(&made);
     free(text);
     return status;
 }

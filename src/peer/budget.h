@@ -6,11 +6,12 @@
  *   protects: node     # all of the owner's data; row: each of its rows, and no more
  *   peer: 1            # towards each other participant alone, and an eavesdropper on every link
  *   coalition: 2       # towards each coalition that a study lists
- *   total: 8           # towards all others together: local noise
+ *   total: 8           # towards all others together: local noise; none: not limited
  *   peers:             # less for some
  *     - {name: west, epsilon: 0.5}
  *
- * Every limit but one may be left out. A name of `peers` stands for every key that it has in this study or
+ * delta must be there. Without total it is what the study that is asked about costs, once: together with studies
+ * before it, it is refused. The others may be left out, and limit nothing then. A name of `peers` stands for every key that it has in this study or
  * in one of the ledger's, whatever a study calls that key.
  */
 #ifndef NETDP_I_PEER_BUDGET_H
@@ -29,6 +30,7 @@ typedef struct netdp_i_budget {
     double delta;
     bool row;                      /* what is limited is what is learnt of a row */
     double peer, coalition, total; /* epsilon; infinite where not limited */
+    bool whole;                    /* it says `total`; else that is the study's own price */
     int32_t count;
     netdp_i_allowance *peers; /* [count] */
 } netdp_i_budget;
@@ -46,6 +48,8 @@ typedef struct netdp_i_spent {
     double planned; /* sum of mu^2: what is reserved, and of studies under way all that they may */
     double spent;   /* of it, what is reserved */
     double before;  /* of `planned`, without the study that was asked about */
+    double others;  /* of `spent`, without that study, */
+    double square;  /* and what one contribution of that study adds */
 } netdp_i_spent;
 
 /* What a study calls one of its other members. */
@@ -56,6 +60,8 @@ typedef struct netdp_i_called {
 
 typedef struct netdp_i_account {
     bool row; /* a study protects rows only, and so do the sums */
+    int64_t contributions,
+        cycle; /* of the study that was asked about: at most so many, every cycle-th counts */
     int32_t count;
     netdp_i_spent *towards;
     int32_t names;
@@ -72,15 +78,28 @@ netdp_status netdp_i_account_new(netdp_i_ledger *ledger, const unsigned char stu
                                  const char *text, netdp_i_account *account, netdp_error *error);
 void netdp_i_account_clear(netdp_i_account *account);
 
+/* The least that the owner allows towards these; infinite: any. */
+double netdp_i_budget_limit(const netdp_i_budget *budget, const netdp_i_account *account,
+                            const netdp_i_spent *spent);
+
+/*
+ * Epsilon at delta of what is spent when so many contributions of the study that was asked about are
+ * reserved; infinite where it is not known.
+ */
+double netdp_i_account_epsilon(const netdp_i_account *account, const netdp_i_spent *spent,
+                               int64_t reserved, double delta);
+
 /* Would the study be refused? Nothing is written. `ledger` NULL: none yet. */
 netdp_status netdp_i_budget_check(const netdp_i_budget *budget, netdp_i_ledger *ledger,
                                   const netdp_i_package *package, int32_t self, netdp_error *error);
 
 /*
  * Before a study starts: prices it for `self`, refuses it where it would go over the budget (one
- * line: towards whom, by how much), and else enrols it in the ledger.
+ * line: towards whom, by how much), and else enrols it in the ledger. `account`, if not NULL, is the
+ * caller's then: netdp_i_account_clear.
  */
 netdp_status netdp_i_budget_admit(const netdp_i_budget *budget, netdp_i_ledger *ledger,
-                                  const netdp_i_package *package, int32_t self, netdp_error *error);
+                                  const netdp_i_package *package, int32_t self,
+                                  netdp_i_account *account, netdp_error *error);
 
 #endif

@@ -177,7 +177,7 @@ static netdp_status rehearse(netdp_i_participant *p, netdp_i_own *own)
     uv_timer_stop(&own->due);
     if (own->strict && answer != NETDP_I_REPLY_OPEN &&
         (uv_hrtime() - asked) / 1000000 >= (uint64_t)p->settings.answer)
-        netdp_i_participant_tell(p, "event=slow-step answer=%" PRId64, p->settings.answer);
+        netdp_i_participant_tell(p, "event=slow-program limit_ms=%" PRId64, p->settings.answer);
     if (answer == NETDP_I_REPLY_WHOLE)
         return NETDP_OK;
     return netdp_i_fail(p->error, says[answer].status,

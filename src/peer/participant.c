@@ -93,7 +93,7 @@ static bool notify(const netdp_i_participant *p, const char *state, const char *
     char text[256];
     snprintf(text, sizeof text, "%s\nSTATUS=round %" PRId64 " of %" PRId64 "%s%s", state,
              netdp_i_rounds_now(p->rounds), p->task.protocol.rounds,
-             waiting[0] != '\0' ? ", waits " : "", waiting);
+             waiting[0] != '\0' ? ", waiting for " : "", waiting);
     return netdp_i_manager_tell(text);
 }
 
@@ -257,98 +257,31 @@ void netdp_i_participant_advance(netdp_i_participant *p)
 
 /* ---- Waiting ---- */
 
-/* A neighbour whose link is down, and that is waited for; -1: there is none. */
-static int32_t find_lost_link(const netdp_i_participant *p, bool silent)
-{
-    for (int32_t i = 0; i < p->sides; i++)
-        if (!p->side[i].greeted && (silent || !netdp_i_rounds_heard(p->rounds, i)))
-            return p->link[i].neighbour;
-    return -1;
-}
-
-/* Why nothing moves, in one word and a name; what is said is what the metrics count. A link that is down
- * comes first: over it there comes neither key nor vector. */
-static void find_wait(const netdp_i_participant *p, char text[128])
-{
-    const int64_t round = netdp_i_rounds_now(p->rounds);
-    const bool silent = p->spoken <= round;
-    const int32_t lost = find_lost_link(p, silent);
-    const int32_t partner = silent ? netdp_i_missing_partner(p) : -1;
-    text[0] = '\0';
-    if (p->finished) {
-        for (int32_t i = 0; i < p->sides; i++)
-            if (!p->side[i].done)
-                snprintf(text, 128, "for=end-of member=%s",
-                         netdp_i_participant_name(p, p->link[i].neighbour));
-    } else if (lost >= 0) {
-        snprintf(text, 128, "for=link member=%s round=%" PRId64, netdp_i_participant_name(p, lost),
-                 round);
-    } else if (partner >= 0) {
-        snprintf(text, 128, "for=pair-key member=%s", netdp_i_participant_name(p, partner));
-    } else if (!silent && netdp_i_participant_released(p) < p->spoken) {
-        snprintf(text, 128, "for=slot round=%" PRId64, round);
-    } else if (silent && netdp_i_own_waits(p->own) >= 0) {
-        snprintf(text, 128, "for=step phase=%" PRId64, netdp_i_own_waits(p->own));
-    } else {
-        for (int32_t i = 0; i < p->sides; i++)
-            if (!netdp_i_rounds_heard(p->rounds, i))
-                snprintf(text, 128, "for=vector member=%s round=%" PRId64,
-                         netdp_i_participant_name(p, p->link[i].neighbour), round);
-    }
-}
-
-/* No number of them comes from a value. */
-static void fill_metrics(void *context, FILE *stream)
-{
-    const netdp_i_participant *p = context;
-    char waiting[128];
-    int32_t up = 0;
-    for (int32_t i = 0; i < p->sides; i++)
-        up += p->side[i].greeted;
-    find_wait(p, waiting);
-    fprintf(stream, "netdp_peer_round %" PRId64 "\nnetdp_peer_rounds %" PRId64 "\n",
-            netdp_i_rounds_now(p->rounds), p->task.protocol.rounds);
-    fprintf(stream, "netdp_peer_finished %d\nnetdp_peer_test_mode %d\n", p->finished,
-            p->settings.test);
-    fprintf(stream, "netdp_peer_links %d\nnetdp_peer_links_up %d\n", (int)p->sides, (int)up);
-    fprintf(stream, "netdp_peer_lost_vectors_total %" PRId64 "\n", p->lost);
-    fprintf(stream, "netdp_peer_still_seconds %" PRId64 "\n", netdp_i_boot_seconds() - p->moved);
-    fprintf(stream, "netdp_peer_waiting{reason=\"%s\"} %d\n", waiting, waiting[0] != '\0');
-    if (p->transport != NULL) {
-        const netdp_i_transport_counts counts = netdp_i_transport_count(p->transport);
-        fprintf(stream, "netdp_peer_handshakes_total %" PRIu64 "\n", counts.handshakes);
-        fprintf(stream, "netdp_peer_sent_bytes_total %" PRIu64 "\n", counts.sent);
-        fprintf(stream, "netdp_peer_received_bytes_total %" PRIu64 "\n", counts.received);
-    }
-    for (int k = 1; k < NETDP_I_REFUSALS_COUNT; k++)
-        fprintf(stream, "netdp_peer_refused_total{reason=\"%s\"} %" PRIu64 "\n",
-                netdp_i_refusal_word((netdp_i_refusal)k), p->refused[k]);
-}
-
 static void on_tick(uv_timer_t *timer)
 {
     netdp_i_participant *p = timer->data;
-    char waiting[128];
+    netdp_i_waiting wait;
+    const char *waiting = wait.says;
     const int64_t still = netdp_i_boot_seconds() - p->moved;
     netdp_i_participant_leave(p);
     if (p->ending)
         return;
     netdp_i_metrics_keep(p->metrics);
-    find_wait(p, waiting);
+    netdp_i_waiting_find(p, &wait);
     p->ready = notify(p, p->ready ? "WATCHDOG=1" : "READY=1\nWATCHDOG=1", waiting) || p->ready;
     if (strcmp(waiting, p->waiting) != 0 && still >= 1) {
-        memcpy(p->waiting, waiting, sizeof waiting);
+        memcpy(p->waiting, waiting, sizeof p->waiting);
         if (waiting[0] != '\0')
-            netdp_i_participant_tell_of(p, -1, "event=waiting %s", waiting);
+            netdp_i_participant_tell_of(p, -1, "event=waiting for=\"%s\" round=%" PRId64, waiting,
+                                        netdp_i_rounds_now(p->rounds));
     }
     if (p->finished && still >= p->settings.linger) {
-        netdp_i_participant_tell(p, "event=left %s", waiting);
+        netdp_i_participant_tell(p, "event=left unfinished=%s", wait.member);
         netdp_i_participant_end(p, NETDP_OK);
     } else if (!p->finished && still >= p->settings.patience) {
         netdp_i_participant_end(p, netdp_i_fail(p->error, NETDP_ENVIRONMENT,
-                                                "gave up: nothing came for %" PRId64
-                                                " s, %s; start it again to "
-                                                "go on",
+                                                "timed out after %" PRId64
+                                                " s waiting for %s; start it again to continue",
                                                 still, waiting));
     } else if (time(NULL) >= p->package->terms.expires) {
         netdp_i_participant_end(
@@ -407,7 +340,7 @@ static netdp_status open_metrics(netdp_i_participant *p)
         netdp_i_file_path(path, p->folder, where);
         where = path;
     }
-    return netdp_i_metrics_new(&p->loop, where, fill_metrics, p, &p->metrics, p->error);
+    return netdp_i_metrics_new(&p->loop, where, netdp_i_measures_write, p, &p->metrics, p->error);
 }
 
 static netdp_status run(netdp_i_participant *p)
@@ -456,6 +389,7 @@ static void clear(netdp_i_participant *p)
     netdp_i_ledger_close(p->ledger);
     netdp_i_ephemeral_free(p->ephemeral);
     json_decref(p->account);
+    netdp_i_measures_free(p->measures);
     netdp_i_task_clear(&p->task);
     netdp_i_settings_clear(&p->settings);
     netdp_i_signer_free(p->signer);

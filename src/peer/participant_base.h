@@ -1,11 +1,12 @@
 /* What the files of a participant share: participant.c runs it, links.c talks to its neighbours, books.c
- * reads and keeps its folder, own.c asks a program of its own. */
+ * reads and keeps its folder, own.c asks a program of its own, measures.c says how it stands. */
 #ifndef NETDP_I_PEER_PARTICIPANT_BASE_H
 #define NETDP_I_PEER_PARTICIPANT_BASE_H
 
 #include <stdio.h>
 #include <uv.h>
 
+#include "peer/budget.h"
 #include "peer/draws.h"
 #include "peer/ledger.h"
 #include "peer/link/limits.h"
@@ -16,7 +17,8 @@
 #include "peer/settings.h"
 #include "peer/task.h"
 
-typedef struct netdp_i_own netdp_i_own; /* own.c */
+typedef struct netdp_i_own netdp_i_own;           /* own.c */
+typedef struct netdp_i_measures netdp_i_measures; /* measures.c */
 
 /* What is known of one neighbour. */
 typedef struct netdp_i_side {
@@ -61,11 +63,12 @@ typedef struct netdp_i_participant {
     uint8_t *frame;   /* [frame_bytes]: one of them, and room for its checksum; */
     int64_t framed;   /* of that round; -1: none */
     size_t frame_bytes;
-    netdp_i_shown_head shown; /* the last head of its ledger that it signed */
-    double *numbers;          /* [width] of a frame that came */
-    json_t *account;          /* what it costs, as the result says it; NULL in test mode */
-    int transcript;           /* -1: none is kept */
-    int frames;               /* a file of them; -1: not yet open */
+    netdp_i_shown_head shown;   /* the last head of its ledger that it signed */
+    double *numbers;            /* [width] of a frame that came */
+    json_t *account;            /* what it costs, as the result says it; NULL in test mode */
+    netdp_i_measures *measures; /* what was spent, for the metrics; NULL in test mode */
+    int transcript;             /* -1: none is kept */
+    int frames;                 /* a file of them; -1: not yet open */
     bool finished, ending;
     bool ready;    /* as systemd knows */
     int64_t moved; /* seconds of CLOCK_BOOTTIME when something last did */
@@ -103,6 +106,28 @@ void netdp_i_participant_advance(netdp_i_participant *p);
 
 /* Ends, if its own result and all neighbours' are there. */
 void netdp_i_participant_leave(netdp_i_participant *p);
+
+/* ---- measures.c ---- */
+
+/* Why nothing moves. */
+typedef struct netdp_i_waiting {
+    const char *what;   /* one of a few words: "connection"; "" where it does not wait */
+    const char *member; /* whose, "" where it is nobody's; borrowed */
+    char says[128];     /* "a connection to west" */
+} netdp_i_waiting;
+
+void netdp_i_waiting_find(const netdp_i_participant *p, netdp_i_waiting *wait);
+
+/* All metrics, docs/peer.md has their names; no number of them comes from a value. */
+void netdp_i_measures_write(void *context, FILE *stream);
+
+/*
+ * Of what is spent towards whom, beside the budget; takes the account's contents, also where it fails.
+ * `budget` NULL: nothing is limited.
+ */
+netdp_status netdp_i_measures_new(netdp_i_participant *p, const netdp_i_budget *budget,
+                                  netdp_i_account *account);
+void netdp_i_measures_free(netdp_i_measures *measures);
 
 /* ---- links.c ---- */
 

@@ -5,7 +5,9 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "learn/model.h"
 #include "peer/price.h"
+#include "study/study.h"
 
 /* Epsilon of all contributions together; infinite where there is none. */
 static double price_of(const netdp_i_package *package, const netdp_i_prices *prices, double square)
@@ -88,21 +90,45 @@ static json_t *list_numbers(const netdp_i_result *result, bool inner)
     return list;
 }
 
+static const char privacy[] = "predictions are computed from the model alone, and the model from "
+                              "messages that count as seen by all: they tell no "
+                              "more about the rows it was learnt from than 'account' says of all "
+                              "observers; about the rows they are made for they "
+                              "may tell everything";
+static const char test_privacy[] =
+    "this model is of test mode: its noise can be computed by anybody, and hides nothing";
+
+/* The model with names, scales and labels, which the package declares. */
+static json_t *model_json(const netdp_study *study, const double *weight)
+{
+    netdp_model *model = netdp_i_learner_model(study);
+    json_t *made = model != NULL ? netdp_i_model_json(model, weight) : NULL;
+    netdp_model_free(model);
+    return made;
+}
+
 netdp_status netdp_i_result_write(const netdp_i_result *result, const char *folder,
                                   netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], digest[NETDP_I_DIGEST_TEXT];
     const netdp_i_task *task = result->task;
     netdp_i_hex(result->attempt->study, digest);
+    json_t *model = NULL;
     netdp_i_file_path(path, folder, "result.json");
+    if (task->learner.rows != NULL && !netdp_i_study_owns(task->study) &&
+        (model = model_json(task->study, result->state)) == NULL)
+        return netdp_i_no_memory(error);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:O*}", "noise",
+        "{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:s*, s:o*, s:O*}", "noise",
         result->test ? "TEST: seeded, hides nothing" : "true normals, exactly rounded", "title",
         result->package->title, "member", result->package->member[task->self].name, "package",
         digest, "rounds", (json_int_t)task->protocol.rounds, "lost", (json_int_t)result->lost,
         "attempt", (int)result->attempt->attempt, "columns", list_names(task), "estimate",
-        list_numbers(result, false), "state", list_numbers(result, true), "account",
-        result->account);
+        list_numbers(result, false), "state", list_numbers(result, true), "predictions",
+        model == NULL  ? NULL
+        : result->test ? test_privacy
+                       : privacy,
+        "model", model, "account", result->account);
     netdp_status status =
         object == NULL ? netdp_i_no_memory(error) : netdp_i_json_write(object, path, error);
     json_decref(object);

@@ -9,6 +9,9 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "learn/model.h"
+#include "learn/prepare.h"
+#include "plan/learner.h"
 #include "study/assumed.h"
 
 /* Rows that the study's seed draws; their digest stands where that of a file would. */
@@ -180,9 +183,10 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
                                            .rows = netdp_i_study_rows(study, counted),
                                            .missing = study->data.missing};
     if (status == NETDP_OK)
-        status = csv == NULL ? draw_examples(study, classes, problem, error)
-                             : netdp_examples_prepare(csv, &preparation, &problem->train,
-                                                      &problem->test, &problem->prepared, error);
+        status = csv == NULL
+                     ? draw_examples(study, classes, problem, error)
+                     : netdp_i_examples_prepare(csv, &preparation, &problem->train, &problem->test,
+                                                &problem->prepared, &problem->model, error);
     netdp_i_free(range);
     netdp_i_free(features);
     if (status != NETDP_OK)
@@ -195,6 +199,11 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
         .clip = study->task.clip,
         .l2 = study->task.l2,
         .parameters = many ? problem->train->classes * problem->train->features : 0};
+    if (csv == NULL &&
+        (problem->model = netdp_i_model_drawn(study, problem->train->features)) == NULL)
+        return netdp_i_no_memory(error);
+    problem->model->kind = problem->objective.kind;
+    problem->model->radius = study->data.radius;
     problem->width = netdp_parameters(&problem->objective, problem->train);
     problem->sensitivity = 2 * study->task.clip;
     bound_rows(study, csv != NULL, problem);

@@ -8,6 +8,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/model.h"
+#include "learn/owner.h"
 #include "learn/prepare.h"
 #include "learn/table.h"
 #include "study/protection.h"
@@ -16,6 +18,31 @@
 static bool is_classes(const netdp_study *study)
 {
     return strcmp(study->task.kind, "logistic") == 0;
+}
+
+/* What the study declares of its label; NULL: nothing. */
+static const netdp_i_column *find_label(const netdp_study *study)
+{
+    for (int32_t i = 0; study->data.label != NULL && i < study->data.column_count; i++)
+        if (strcmp(study->data.column[i].name, study->data.label) == 0)
+            return &study->data.column[i];
+    return NULL;
+}
+
+/* The classes of logistic are declared, or agreed on: 0 and 1, for which -1 and 1 do as well. */
+static netdp_range label_range(const netdp_study *study)
+{
+    static const char *const agreed[] = {"0", "1"};
+    const char *name = study->data.label != NULL ? study->data.label : "y";
+    const netdp_i_column *column = find_label(study);
+    if (column != NULL && (column->values > 0 || !is_classes(study)))
+        return (netdp_range){.column = column->name,
+                             .low = column->low,
+                             .high = column->high,
+                             .values = column->values,
+                             .value = (const char *const *)column->value};
+    return is_classes(study) ? (netdp_range){.column = name, .values = 2, .value = agreed}
+                             : (netdp_range){.column = name};
 }
 
 netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
@@ -41,6 +68,9 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
         {study->data.radius > 0, "data.radius: rows have unit norm"},
         {study->data.onehot, "data.categories: features are numbers"},
         {study->data.missing == NETDP_MISSING_MEAN, "data.missing: mean: give drop, or refuse"},
+        {is_classes(study) && find_label(study) != NULL && find_label(study)->values > 0 &&
+             find_label(study)->values != 2,
+         "a label of other than two values: list the one and then the other"},
         {study->data.owner != NULL, "data.owner: each has a file of its own"},
         {study->protocol.rounds == 0, "protocol.rounds: auto: give a number"},
         {study->privacy.quiet != NULL && strcmp(study->privacy.quiet, "fresh") != 0,
@@ -91,6 +121,59 @@ char *netdp_i_learner_name(const netdp_study *study, int32_t j)
     if (study->task.intercept && j + 1 == netdp_i_learner_width(study))
         snprintf(name, sizeof name, "intercept");
     return netdp_i_copy_text(name);
+}
+
+/* ---- How rows become numbers ---- */
+
+static netdp_model *close_model(const netdp_study *study, netdp_model *made, bool fine)
+{
+    const netdp_range label = label_range(study);
+    if (fine && netdp_i_scale_set(&made->label, &label,
+                                  label.values > 0         ? NETDP_I_SCALE_VALUES
+                                  : label.low < label.high ? NETDP_I_SCALE_RANGE
+                                                           : NETDP_I_SCALE_NONE)) {
+        made->kind = is_classes(study) ? NETDP_LOGISTIC : NETDP_RIDGE;
+        made->intercept = study->task.intercept;
+        made->missing = study->data.missing;
+        netdp_i_model_close(made);
+        return made;
+    }
+    netdp_model_free(made);
+    return NULL;
+}
+
+netdp_model *netdp_i_model_drawn(const netdp_study *study, int32_t features)
+{
+    char name[24];
+    netdp_model *made = netdp_i_model_new(features - study->task.intercept);
+    bool fine = made != NULL;
+    for (int32_t j = 0; fine && j < made->count; j++) {
+        const netdp_range range = {.column = name};
+        snprintf(name, sizeof name, "x%d", (int)j + 1);
+        fine = netdp_i_scale_set(&made->feature[j], &range, NETDP_I_SCALE_NONE);
+    }
+    return close_model(study, made, fine);
+}
+
+netdp_model *netdp_i_learner_model(const netdp_study *study)
+{
+    const int32_t features = list_features(study, NULL);
+    if (study->data.synthetic != NULL)
+        return netdp_i_model_drawn(study, netdp_i_learner_width(study));
+    const netdp_i_column **feature = NETDP_I_NEW(const netdp_i_column *, features + 1);
+    netdp_model *made = netdp_i_model_new(features);
+    bool fine = feature != NULL && made != NULL;
+    if (fine)
+        (void)list_features(study, feature);
+    for (int32_t j = 0; fine && j < features; j++) {
+        const netdp_range range = {
+            .column = feature[j]->name, .low = feature[j]->low, .high = feature[j]->high};
+        fine = netdp_i_scale_set(&made->feature[j], &range, NETDP_I_SCALE_RANGE);
+    }
+    netdp_i_free(feature);
+    if (made != NULL)
+        made->unit = true;
+    return close_model(study, made, fine);
 }
 
 static netdp_status make_rows(const netdp_study *study, int64_t rows, int32_t features,
@@ -179,26 +262,34 @@ void netdp_i_learner_give(netdp_i_learner *learner, const double *mean)
     learner->given = mean;
 }
 
-/* Which of the two is +1 is agreed on, not found: a member may hold one class alone. */
-static bool take_class(double number, double *y)
+/* Which of the two is +1 is agreed on, not found: a member may hold one class alone. `text` is looked at
+ * where the study declares the two. */
+static bool take_class(const netdp_range *label, const char *text, double number, double *y)
 {
-    *y = number > 0 ? 1 : -1;
-    return number == 1 || number == 0 || number == -1;
+    const int32_t found =
+        text != NULL ? netdp_i_cell_find(text, label->value, label->values) : number > 0;
+    *y = found == 1 ? 1 : -1;
+    return text != NULL ? found >= 0 : number == 1 || number == 0 || number == -1;
 }
 
 /* A row with an empty cell, or of no class, stays 0: what it says changes nothing that others see. */
-static netdp_status fill_rows(const netdp_study *study, const netdp_table *table, const bool *empty,
-                              const netdp_i_column *const *feature, const netdp_range *label,
-                              netdp_i_learner *learner, netdp_error *error)
+static netdp_status fill_rows(const netdp_study *study, const netdp_table *table,
+                              const netdp_i_label_column *texts,
+                              const netdp_i_column *const *feature, netdp_i_learner *learner,
+                              netdp_error *error)
 {
+    const netdp_range label = label_range(study);
+    const bool classes = is_classes(study);
     netdp_examples *rows = learner->rows;
     const int32_t features = table->columns - 1;
     bool any = false;
     for (int64_t i = 0; i < table->rows; i++) {
         const double *cell = table->values + i * table->columns;
         double *x = rows->x + i * rows->features;
-        rows->y[i] = label != NULL ? 0 : 1;
-        if (empty[i] || (label == NULL && !take_class(cell[features], &rows->y[i])))
+        rows->y[i] = classes ? 1 : 0;
+        if (texts->empty[i] ||
+            (classes && !take_class(&label, texts->of_row != NULL ? texts->of_row[i] : NULL,
+                                    cell[features], &rows->y[i])))
             continue;
         any = true;
         for (int32_t j = 0; j < features; j++) {
@@ -209,12 +300,12 @@ static netdp_status fill_rows(const netdp_study *study, const netdp_table *table
         netdp_i_prepare_row(x, features);
         if (study->task.intercept)
             x[features] = 1;
-        if (label != NULL)
-            rows->y[i] = netdp_i_prepare_cell(label, cell[features]);
+        if (!classes)
+            rows->y[i] = netdp_i_prepare_cell(&label, cell[features]);
     }
     return any ? NETDP_OK
                : netdp_i_fail(error, NETDP_INVALID,
-                              "no row is whole and has one of the labels -1, 0 and 1");
+                              "no row is whole and has one of the labels that are agreed on");
 }
 
 netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, int64_t announced,
@@ -225,33 +316,30 @@ netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, in
     const char **wanted = NETDP_I_NEW(const char *, features + 1);
     netdp_table *table = NULL;
     netdp_i_label_column texts = {0};
-    netdp_range range = {.column = study->data.label};
+    const netdp_range label = label_range(study);
+    const bool declared = find_label(study) != NULL && find_label(study)->values > 0;
+    const bool drop = study->data.missing == NETDP_MISSING_DROP;
     netdp_status status = feature == NULL || wanted == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status == NETDP_OK) {
         (void)list_features(study, feature);
         for (int32_t j = 0; j < features; j++)
             wanted[j] = feature[j]->name;
         wanted[features] = study->data.label;
-        for (int32_t j = 0; j < study->data.column_count; j++)
-            if (strcmp(study->data.column[j].name, study->data.label) == 0)
-                range = (netdp_range){.column = study->data.label,
-                                      .low = study->data.column[j].low,
-                                      .high = study->data.column[j].high};
-        status = netdp_i_table_read_owned(path, wanted, features + 1, NULL,
-                                          study->data.missing == NETDP_MISSING_DROP, &table, &texts,
-                                          error);
+        status = declared ? netdp_i_table_read_classes(path, wanted, features + 1, drop, &table,
+                                                       &texts, error)
+                          : netdp_i_table_read_owned(path, wanted, features + 1, NULL, drop, &table,
+                                                     &texts, error);
     }
     if (status == NETDP_OK && table->rows == 0)
         status = netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
-    if (status == NETDP_OK && !is_classes(study) && !(range.low < range.high))
+    if (status == NETDP_OK && !is_classes(study) && !(label.low < label.high))
         status = netdp_i_fail(error, NETDP_INVALID, "study.yaml: the label has no bounds");
     if (status == NETDP_OK)
         status = make_rows(study, table->rows > announced ? table->rows : announced,
                            features + study->task.intercept, learner, error);
     if (status == NETDP_OK) {
         learner->held = table->rows;
-        status = fill_rows(study, table, texts.empty, feature, is_classes(study) ? NULL : &range,
-                           learner, error);
+        status = fill_rows(study, table, &texts, feature, learner, error);
     }
     if (table != NULL)
         sodium_memzero(table->values,

@@ -3,6 +3,7 @@
 #define NETDP_I_LEARNER_H
 
 #include <netdp/learn.h>
+#include <netdp/model.h>
 #include <netdp/study.h>
 
 typedef struct netdp_i_learner {
@@ -26,6 +27,13 @@ int32_t netdp_i_learner_width(const netdp_study *study);
 
 /* The name of number j, new memory; NULL: there is none. */
 char *netdp_i_learner_name(const netdp_study *study, int32_t j);
+
+/*
+ * How rows become numbers, without weights: by what the study declares, and nothing else; of drawn rows
+ * as they are, x1, x2, ... NULL: no memory.
+ */
+netdp_model *netdp_i_learner_model(const netdp_study *study);
+netdp_model *netdp_i_model_drawn(const netdp_study *study, int32_t features);
 
 /* Of a file of one's own: each row by the declared ranges, as netdp_examples_prepare has it; up to `announced`, rows of 0. */
 netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, int64_t announced,

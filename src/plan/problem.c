@@ -19,6 +19,7 @@ void netdp_i_problem_free(netdp_i_problem *problem)
         return;
     netdp_examples_free(problem->train);
     netdp_examples_free(problem->test);
+    netdp_model_free(problem->model);
     netdp_mixing_free(problem->mixing);
     netdp_transition_free(problem->law);
     netdp_graph_free(problem->graph);

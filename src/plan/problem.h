@@ -4,6 +4,7 @@
 
 #include <netdp/learn.h>
 #include <netdp/mixing.h>
+#include <netdp/model.h>
 
 #include "study/study.h"
 
@@ -32,6 +33,7 @@ typedef struct netdp_i_problem {
     double square; /* learning: no row's squared norm is above it, whatever the data */
     /* learning: NULL for a mean */
     netdp_examples *train, *test;
+    netdp_model *model; /* how rows became examples, without weights */
     netdp_preparation_notes prepared;
     netdp_objective objective;
     double least;     /* of the unclipped objective; NAN: not known */

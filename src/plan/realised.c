@@ -133,6 +133,8 @@ static netdp_status foretell(const netdp_i_variant *variant, int which,
     netdp_tally_published bound;
     netdp_losses *losses = NULL;
     hidden.hidden = true;
+    if (which == LAW)
+        hidden.cap = 0; /* with a cap and without at one delta: that of the theorem without */
     netdp_status status =
         which == THEOREM_LOCAL
             ? netdp_tally_published_local(&hidden, &terms, NETDP_FORM_PRINTED, &bound, error)

@@ -89,10 +89,9 @@ static void print_accuracies(FILE *out, const json_t *variants, bool ridge)
     const int width = name_width(variants);
     fputs(ridge
               ? "\ntest error, lower is better: mean squared error of the label (of a table, where "
-                "it is standardised,\nno model at all has about 1), mean of each run's last five "
-                "evaluations\n"
-              : "\ntest accuracy, higher is better: part of the rows told right, mean of each "
-                "run's last five evaluations\n",
+                "it is standardised,\nno model at all has about 1), of each run's last model\n"
+              : "\ntest accuracy, higher is better: part of the rows told right, of each run's "
+                "last model\n",
           out);
     fprintf(out, "%-*s  %13s  %14s\n", width, "", ridge ? "squared error" : "accuracy",
             "standard error");

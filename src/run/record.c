@@ -22,10 +22,10 @@ static const struct result {
     bool private; /* says where data lie, or what was computed from them without noise, or with
                      noise that the seed undoes */
 } results[] = {
-    {"private", ".json", false, true},  {"study", ".yaml", false, true},
-    {"summary", ".json", false, false}, {"trace", ".csv", false, true},
-    {"loss", ".csv", true, false},      {"loss", ".npy", true, false},
-    {"law", ".txt", true, true},
+    {"private", ".json", false, true}, {"model", ".json", true, true},
+    {"study", ".yaml", false, true},   {"summary", ".json", false, false},
+    {"trace", ".csv", false, true},    {"loss", ".csv", true, false},
+    {"loss", ".npy", true, false},     {"law", ".txt", true, true},
 };
 
 /* ".16-33.proof", ".5-set.proof": of a pair of an account. */

@@ -21,6 +21,7 @@
 #include "run/checkpoint.h"
 #include "run/claims.h"
 #include "run/folder.h"
+#include "run/model.h"
 #include "run/state.h"
 #include "run/summary.h"
 #include "study/protection.h"
@@ -43,10 +44,9 @@ typedef struct running {
     /* of the simulation under way */
     const netdp_i_variant *variant;
     int64_t repeat, begun; /* begun: trace bytes before its first row */
-    int64_t traced;
-    double objective, accuracy[NETDP_I_LAST]; /* of its last rows, in turn */
-    double messages;                          /* of its last row */
-    netdp_i_state from;                       /* what it goes on from; memory NULL: the start */
+    double objective, accuracy,
+        messages;       /* of its last row: of the last model, whatever is traced before it */
+    netdp_i_state from; /* what it goes on from; memory NULL: the start */
 } running;
 
 static bool write_row(void *context, const netdp_trace_row *row)
@@ -55,7 +55,7 @@ static bool write_row(void *context, const netdp_trace_row *row)
     const netdp_i_problem *p = r->variant->problem;
     r->objective = row->objective;
     r->messages = row->messages;
-    r->accuracy[r->traced++ % NETDP_I_LAST] = row->accuracy;
+    r->accuracy = row->accuracy;
     fprintf(r->trace, "%" PRId64 ",%s,%" PRId64 ",", row->step, r->variant->name, r->repeat);
     netdp_i_print_double(r->trace, row->objective);
     fputc(',', r->trace);
@@ -267,10 +267,9 @@ static netdp_status save_within(void *context, const netdp_i_standing *at, bool 
         return NETDP_OK;
     netdp_i_state midway = {.done = r->made.done,
                             .trace_bytes = ftell(r->trace),
-                            .traced = r->traced,
                             .objective = r->objective,
+                            .accuracy = r->accuracy,
                             .at = *at};
-    memcpy(midway.accuracy, r->accuracy, sizeof midway.accuracy);
     netdp_status status = NETDP_OK;
     if (r->stored != r->made.done)
         status = save(r, r->begun, error);
@@ -297,9 +296,8 @@ static netdp_status simulate(running *r, netdp_error *error)
     const netdp_i_saving saving = {save_within, r, goes_on ? &r->from.at : NULL, is_due};
     r->variant = &r->plan.variant[place];
     r->repeat = r->made.done / r->plan.count;
-    r->traced = r->from.traced;
     r->objective = r->from.objective;
-    memcpy(r->accuracy, r->from.accuracy, sizeof r->accuracy);
+    r->accuracy = r->from.accuracy;
     const double noise = r->variant->noise * (r->variant->role == NETDP_I_CENTRAL
                                                   ? r->variant->problem->central
                                                   : r->variant->problem->sensitivity);
@@ -310,16 +308,20 @@ static netdp_status simulate(running *r, netdp_error *error)
     netdp_i_state_clear(&r->from);
     if (status != NETDP_OK)
         return status;
-    double accuracy = 0;
-    const int64_t last = r->traced < NETDP_I_LAST ? r->traced : NETDP_I_LAST;
-    for (int64_t i = 0; i < last; i++)
-        accuracy += r->accuracy[i] / (double)last;
     sums->objective[0] += r->objective;
     sums->objective[1] += r->objective * r->objective;
-    sums->accuracy[0] += accuracy;
-    sums->accuracy[1] += accuracy * accuracy;
+    sums->accuracy[0] += r->accuracy;
+    sums->accuracy[1] += r->accuracy * r->accuracy;
     if (netdp_i_variant_is_token(r->variant))
         sums->messages += r->messages;
+    int32_t number = 0; /* of the network's variants */
+    for (int64_t i = 0; i <= place; i++)
+        number += r->plan.variant[i].role == NETDP_I_NETWORK;
+    if (r->repeat == 0 && netdp_i_study_learns(r->variant->study) &&
+        r->variant->role == NETDP_I_NETWORK)
+        status = netdp_i_run_model_write(r->variant, number, r->result, r->folder, error);
+    if (status != NETDP_OK)
+        return status;
     r->made.done++;
     return NETDP_OK;
 }

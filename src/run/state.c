@@ -7,30 +7,29 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-#define MAGIC 0x32796177646d6e64 /* other byte orders read another number */
+#define MAGIC 0x33796177646d6e64 /* other byte orders read another number */
 
 /* The file: this, the states, the messages before them of accelerated gossip, and a SHA-256. */
 typedef struct header {
-    int64_t magic, done, trace_bytes, traced, round, nodes, width, accelerated;
-    double noise, objective, accuracy[NETDP_I_LAST];
+    int64_t magic, done, trace_bytes, round, nodes, width, accelerated;
+    double noise, objective, accuracy;
     char trace[64]; /* digest of the trace's first bytes */
 } header;
 
-_Static_assert(sizeof(header) == (18 + NETDP_I_LAST) * 8, "no byte of a header is undefined");
+_Static_assert(sizeof(header) == 18 * 8, "no byte of a header is undefined");
 
 static header header_of(const netdp_i_variant *variant, const netdp_i_state *midway)
 {
     header made = {.magic = MAGIC,
                    .done = midway->done,
                    .trace_bytes = midway->trace_bytes,
-                   .traced = midway->traced,
                    .round = midway->at.round,
                    .nodes = netdp_graph_nodes(variant->problem->graph),
                    .width = variant->problem->width,
                    .accelerated = variant->protocol.accelerate,
                    .noise = variant->noise,
-                   .objective = midway->objective};
-    memcpy(made.accuracy, midway->accuracy, sizeof made.accuracy);
+                   .objective = midway->objective,
+                   .accuracy = midway->accuracy};
     memcpy(made.trace, midway->trace_digest, sizeof made.trace);
     return made;
 }
@@ -94,7 +93,7 @@ static bool belongs(const char *text, size_t length, const char *key,
         head->width != variant->problem->width ||
         head->accelerated != (int64_t)variant->protocol.accelerate ||
         head->noise != variant->noise || head->round < 1 ||
-        head->round > variant->protocol.rounds || head->traced < 0 || head->trace_bytes < 0)
+        head->round > variant->protocol.rounds || head->trace_bytes < 0)
         return false;
     digest(key, head, state, state + bytes / sizeof *state, bytes, hash);
     return memcmp(hash, text + length - sizeof hash, sizeof hash) == 0;
@@ -123,11 +122,10 @@ netdp_status netdp_i_state_read(const char *folder, const char *key, const netdp
     *midway = (netdp_i_state){
         .done = head.done,
         .trace_bytes = head.trace_bytes,
-        .traced = head.traced,
         .objective = head.objective,
+        .accuracy = head.accuracy,
         .at = {head.round, state, head.accelerated != 0 ? state + head.nodes * head.width : NULL},
         .memory = text};
-    memcpy(midway->accuracy, head.accuracy, sizeof midway->accuracy);
     memcpy(midway->trace_digest, head.trace, sizeof head.trace);
     *found = true;
     return NETDP_OK;

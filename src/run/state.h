@@ -9,15 +9,11 @@
 #include "plan/plan.h"
 #include "simulate/gossip.h"
 
-/* A run's accuracy is the mean of its last evaluations. */
-enum { NETDP_I_LAST = 5 };
-
 typedef struct netdp_i_state {
     int64_t done;        /* simulations finished before this one */
     int64_t trace_bytes; /* length of trace.csv with its rows so far */
     char trace_digest[65];
-    int64_t traced;                           /* its rows so far */
-    double objective, accuracy[NETDP_I_LAST]; /* of the last of them, in turn */
+    double objective, accuracy; /* of its last row */
     netdp_i_standing at;
     void *memory; /* of `at`, where it was read; owned */
 } netdp_i_state;

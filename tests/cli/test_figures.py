@@ -19,7 +19,7 @@ from harness import COMMAND, SOURCE, main
 EXPERIMENTS = os.path.join(SOURCE, "experiments")
 UNSOUND = re.compile(r"published|linear$|lower|theorem|first-passage")  # of privacy.bound, but for published-local
 SOUND_WORDS = re.compile(r"\b(sound(ly)?|upper bound|exact(ly)?|certified|proven|holds|guarantee[ds]?|safe|ours)\b", re.I)
-SAYS_SO = re.compile(r"published|papers|theorem|all ones|worst found")  # of a curve or its panel; the last two: values of one input
+SAYS_SO = re.compile(r"published|papers|theorem|all ones|worst found|\(3\.2\)")  # of a curve or its panel; values of one input; paper D's view
 NETWORKS = {
     r"\bhypercube\b": "hypercube", r"Erdős–Rényi": "erdos-renyi", r"Barabási–Albert": "barabasi-albert",
     r"\bgeometric\b": "geometric", r"\bgrid\b": "grid", r"\btorus\b": "torus", r"\bring\b": "ring",

@@ -33,6 +33,8 @@ def two_classes():
     return ("a,b,y\n" + "\n".join(rows) + "\n").encode()
 
 
+ILL = "init --task logistic --family 'hypercube 4' --csv two.csv --label y --epsilon 4"
+TWO = ("a,b,y\n" + "".join(f"{k % 7},{k % 5},{'in' if k % 3 else 'out'}\n" for k in range(60))).encode()
 CASES = [
     Case("init", 2, err=r"no terminal to ask on; give --family or --graph, --source or --csv, --epsilon"),
     Case("init --family davis --csv a.csv --epsilon 1", 2, err=r"give --bounds", files={"a.csv": b"a\n1\n"}),
@@ -49,6 +51,11 @@ CASES = [
     Case(f"init --family davis {METERS} --epsilon 1 --task maen", 2, err=r"^netdp init: task.kind: "),
     Case(f"init --family davis {METERS} --epsilon 1 --column h99", 2, err=r"h99"),
     Case("init --family davis --source nothing --bounds 0,1 --epsilon 1", 2, err="data.source"),
+    # What everybody may know of the data is declared, and nothing of it is assumed.
+    Case(ILL + " --rows 60 --classes 'out, in'", out="study.yaml", files={"two.csv": TWO}),
+    Case(ILL + " --rows 60 --classes 'out, in' -", out=r'^  rows: 60 +# .*\n  columns: \[\{name: "y", values: \["out", "in"\]\}\] +# ', files={"two.csv": TWO}),
+    Case(ILL + " --rows many", 2, err=r"^netdp init: .*rows", files={"two.csv": TWO}),
+    Case(ILL + " --classes out,in,both", 2, err=r"^netdp init: .*classes need exactly two", files={"two.csv": TWO}),
     Case("init --graph no.edges --source meters --epsilon 1", 3, err="no.edges"),
     Case("init --family 'ring 5' --source meters --epsilon 1 --per-node one", 2, err="32"),
 ]
@@ -72,6 +79,27 @@ def drafts_run():
                 code, _, err = run(["run", "study.yaml"], folder)
                 assert code == 0, (task, protocol, err)
             assert not [name for name in os.listdir(folder) if ".part-" in name], os.listdir(folder)
+
+
+def declares_rows_and_classes():
+    """What init declares is assumed public no longer, and both are asked for on a terminal."""
+    for more, told in ((["--rows", "60", "--classes", "0,1"], ["means and deviations"]),
+                       ([], ["classes", "means and deviations"])):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "two.csv").write_bytes(two_classes())
+            argv = ["init", "--task", "logistic", "--family", "hypercube 3", "--csv", "two.csv", "--label", "y", "--epsilon", "4"]
+            code, _, err = run([*argv, "--repeat", "2", *more], folder)
+            assert code == 0, err
+            code, out, err = run(["run", "study.yaml", "--set", "privacy.protects=row"], folder)
+            assert code == 0, err
+            said = next(line for line in (out + err).splitlines() if "ssumed public" in line or "ssumes" in line)
+            assert all(word in said for word in told) and ("classes" in said) == ("classes" in told) and \
+                ("row counts" in said) == (not more), (more, said)
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "two.csv").write_bytes(two_classes())
+        code, seen, _ = converse(folder, argv, ["\n", "1,0\n", "\n", "\n", "60\n", *["\n"] * 20])  # protocol, classes, clip, step, rows, ...
+        text = pathlib.Path(folder, "study.yaml").read_text(encoding="utf-8")
+        assert code == 0 and 'values: ["1", "0"]' in text and "  rows: 60" in text, (seen, text)
 
 
 def paths_hold_from_another_folder():
@@ -145,4 +173,4 @@ def asks_on_a_terminal():
         assert code == 130 and "nothing was written" in seen and os.listdir(folder) == [], (code, seen)
 
 
-main(CASES, [drafts_run, paths_hold_from_another_folder, refused_leaves_nothing, asks_on_a_terminal])
+main(CASES, [drafts_run, declares_rows_and_classes, paths_hold_from_another_folder, refused_leaves_nothing, asks_on_a_terminal])

@@ -71,6 +71,20 @@ def without_noise_it_learns():
 WARDS = ["north", "east", "south", "west"]
 
 
+def accuracy_is_of_the_last_model():
+    """However often models are looked at: of gossip, of a walk and of both baselines."""
+    walk = STUDY.replace("kind: muffliato-sgd, rounds: 60, inner: 3", "kind: walk, rounds: 60, cap: 10").replace(", dither: 0.1", "")
+    for study in (STUDY, walk):
+        seen = []
+        for every in (1, 7, 60):
+            with tempfile.TemporaryDirectory() as folder:
+                put(folder, study.replace("every: 3", f"every: {every}"))
+                succeed(["run", "study.yaml", "-o", "out"], folder)
+                seen.append([(variant["name"], variant["error"]["accuracy"], variant["error"]["objective"]["mean"])
+                             for variant in results(folder, "out")["variants"]])
+        assert seen[0] == seen[1] == seen[2], seen
+
+
 def wards():
     draw = random.Random(4)
     centre = [(2, 0, 0), (0, 2, 0), (0, 0, 2), (-1.5, -1.5, -1.5)]
@@ -267,7 +281,7 @@ CASES = [
     Case("run study.yaml -o out", out=r"local +(\S+ +\S+)\ngossip +\1\n", files={**FILES, "study.yaml": STUDY.replace("dither: 0.1", "dither: 0").encode()}),
 ]
 
-main(CASES, [without_noise_it_learns, several_classes, parts_and_momentum_cost_nothing,
+main(CASES, [without_noise_it_learns, accuracy_is_of_the_last_model, several_classes, parts_and_momentum_cost_nothing,
              folders_of_many_classes_are_found_again, what_steps_and_deals_refuse, equal_bytes_for_any_threads,
              killed_runs_go_on_to_the_same_bytes, messages_are_counted, phases_find_their_rounds,
              changed_data_is_refused])

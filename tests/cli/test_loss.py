@@ -224,6 +224,19 @@ def number(value):
     return math.inf if value == "inf" else float(value)
 
 
+def spectral_is_one_bound():
+    """Of streams: 1,024 contributions are bounded one by one, more by what is the same; and paper D's (3.2) leaves out the last sum."""
+    ask = ["--family", "erdos-renyi 40 0.2", "--seed", "1", "--protocol", "stream", "--sees", "sum", "--noise", "1", "--as", "loss", "--from", "2", "--to", "0"]
+    for own in ("counts", "known"):
+        found = [told(*ask, "--own-noise", own, "--rounds", rounds, "--bound", "spectral")["summary"]["max"] for rounds in ("1024", "1025")]
+        assert 0 < found[1] / found[0] - 1 < 5e-3, (own, found)
+        for extra in ([], ["--pattern", "ones"]):
+            bound = ["--bound", "lower", *extra] if extra else ["--bound", "spectral"]
+            whole = told(*ask, "--own-noise", own, "--rounds", "30", *bound)["summary"]["max"]
+            without = told(*ask, "--own-noise", own, "--rounds", "30", "--bound", "published", *extra)
+            assert without["bound"] == "published" and not without["sound"] and 0.3 * whole < without["summary"]["max"] < whole, (own, extra, whole, without)
+
+
 def torture():
     """sigma 1e-2..1e4, delta 1e-1..1e-300: an answer, never negative, monotone in both."""
     sigmas = [10 ** (k / 2) for k in range(-4, 9)]
@@ -424,6 +437,6 @@ def interrupted_files():
         assert os.listdir(folder) == []
 
 
-main(CASES, [torture, torture_of_orders_and_extremes, files_hold_the_same, threads_do_not_matter,
+main(CASES, [torture, spectral_is_one_bound, torture_of_orders_and_extremes, files_hold_the_same, threads_do_not_matter,
              long_lists_stay_out_of_json, batches_hold_the_same, all_pairs_do_not_fill_memory,
              relabelled_file, full_disk, interrupted, interrupted_files])

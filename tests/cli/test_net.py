@@ -115,7 +115,9 @@ def who_can_only_dial_meets_at_a_relay():
                 expect(["net", "invite", net, member, "-o", "invitation"], folder)
                 listen = ["--listen", "127.0.0.1:7500"] if member == "north" else []
                 expect(["net", "join", "invitation", "-o", f"{net}-{member}", *listen], folder)
-                expect(["net", "invite", net, "--accept", f"{net}-{member}/answer.json"], folder)
+                out = expect(["net", "invite", net, "--accept", f"{net}-{member}/answer.json"], folder)
+                # Said when the second of two comes in who can only dial, and not before the relay is known.
+                assert ("both can only dial" in out) == (net == "none" and member == "west"), (net, member, out)
         for member, other in (("south", "west"), ("west", "south")):
             expect(["net", "join", "net", "-o", f"net-{member}"], folder)
             settings = json.loads(pathlib.Path(folder, f"net-{member}/peer.json").read_text(encoding="utf-8"))
@@ -123,6 +125,11 @@ def who_can_only_dial_meets_at_a_relay():
             err = expect(["net", "join", "none", "-o", f"none-{member}"], folder, 2)
             assert "south and west are linked" in err or "west and south are linked" in err, err
             assert "--relay" in err, err
+        assert "give HOST:PORT" in expect(["net", "invite", "none", "--relay", "nowhere"], folder, 2)
+        expect(["net", "invite", "none", "--relay", "127.0.0.1:7399"], folder)
+        expect(["net", "join", "none", "-o", "none-south"], folder)
+        settings = json.loads(pathlib.Path(folder, "none-south/peer.json").read_text(encoding="utf-8"))
+        assert settings["dial"]["west"] == "relay:127.0.0.1:7399", settings
         done = subprocess.run([os.environ["NETDP_COMMAND"], "net", "doctor", "net-west"], cwd=folder, capture_output=True, text=True, check=False)
         assert "FAIL link       south at relay:[2001:db8::1]:7399: does not answer" in done.stdout, done.stdout
 

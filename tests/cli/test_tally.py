@@ -133,6 +133,22 @@ def golden_complete_sum():
     close(got["summary"]["max"], walk["summary"]["max"], 0, 1e-6)
 
 
+def a_cap_counts():
+    """With a cap a sum is at most what the account of walks says, and never above what it is without."""
+    ask = ["loss", "--json", "--family", "complete 60", "--rounds", "6000", "--noise", "50", "--as", "dp:1e-7", "--from", "1", "--to", "0"]
+    before = 0
+    for cap in ("5", "20", "200", "none"):
+        got = told([*ask, "--protocol", "complete-sum", "--cap", cap])
+        assert got["sound"] and not got["certified"] and got["bound"] == ("excursion-linear" if cap == "none" else "least"), got
+        walk = told([*ask, "--protocol", "walk", "--mixing", "uniform", "--cap", cap])
+        epsilon = got["summary"]["max"]
+        assert before <= epsilon <= walk["summary"]["max"] * (1 + 1e-9), (cap, before, epsilon, walk["summary"]["max"])
+        before = epsilon
+    without = told([*ask, "--protocol", "complete-sum"])["summary"]["max"]
+    capped = told([*ask, "--protocol", "complete-sum", "--cap", "5"])["summary"]["max"]
+    assert capped < 0.8 * without and before == without, (capped, without)
+
+
 def lands(words, target):
     """The noise or flip that calibrate finds meets the target, accounted for again by loss."""
     found = told(["calibrate", "--json", *words, "--target", str(target), "--as", "dp:1e-6"])
@@ -276,4 +292,4 @@ def studies():
         assert summary["data"]["sensitivity"] == math.sqrt(2)
 
 
-main(CASES, [golden_complete_sum, calibration, weights, events, studies])
+main(CASES, [golden_complete_sum, a_cap_counts, calibration, weights, events, studies])

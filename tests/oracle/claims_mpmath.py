@@ -26,6 +26,8 @@ ROWS = {
     "A-proposition-1-even": -log(1 - mpf("0.36")),
     "B-theorem-1": max(z, L * L, 1 / log(1 / (1 - g))) / T ** mpf("0.25"),
     "B-theorem-2": max(3 * z, mpf("1.44"), 1 / log(1 / (1 - g))) / T ** mpf("0.25"),
+    "B-equation-10": max(3 * z, mpf("1.44"), 1 / log(1 / (1 - g))) / T ** mpf("0.25"),
+    "B-equation-11": (L / mpf("0.4") * z + L * L) / T ** mpf("0.25"),
     "C-section-2-local": a / (2 * n * e),
     "C-section-2-central": a / (2 * n * n * e),
     "C-theorem-1-mean": renyi(deg * T / n),

@@ -49,7 +49,7 @@ def hear_vector(liar, round, heard):
 def plain(log):
     """What the log says, but for when, and for how the machine was busy."""
     lines = [re.sub(r"^\S+ ", "", line) for line in log.splitlines()]
-    return sorted(re.sub(r"port=\d+", "", line) for line in lines if "event=waiting" not in line and "slow-step" not in line)
+    return sorted(re.sub(r"port=\d+", "", line) for line in lines if "event=waiting" not in line and "slow-program" not in line)
 
 
 def watch(flag):
@@ -110,8 +110,8 @@ for program in (PROGRAM, PROGRAM.replace("        continue", "        time.sleep
         for one in range(3):
             take_part(net, one, owned(MADE % 4), table(1), program if one == 1 else PROGRAM, patience=YEAR, **({"answer": 1000 * YEAR - 1} if one == 1 else {}))
             net.start(one)
-        await_lines(net, 1, "event=waiting for=step phase=0", 1)
-        await_lines(net, 0, "event=waiting for=vector member=meter-1 round=0", 1)
+        await_lines(net, 1, 'event=waiting for="the time of the program\'s answer for phase 0"', 1)
+        await_lines(net, 0, 'event=waiting for="the message of meter-1" round=0', 1)
         assert "event=contributed" not in net.log(1)
 
 # Before anything has left a program is asked once, and a peer whose program cannot answer says so and ends, as where a file cannot be read.

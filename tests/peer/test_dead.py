@@ -34,8 +34,8 @@ def give_up(net, times):
     for one in NEAR:
         assert net.running[one].wait() == 3, net.log(one)
         said = net.log(one).splitlines()[-1]
-        assert f"gave up: nothing came for {PATIENCE} s, for=link member=meter-{DEAD}" in said, said
-        assert net.log(one).count("gave up") == times
+        assert f"timed out after {PATIENCE} s waiting for a connection to meter-{DEAD}" in said, said
+        assert net.log(one).count("timed out") == times
         net.settle(one, patience=600)
     net.running[FAR].terminate()
     net.running[FAR].wait()

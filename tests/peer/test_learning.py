@@ -2,8 +2,11 @@
 """Learning by phases between 16 peers: with the simulator's draws the models are the simulator's to the last bit, by
 both protocols, both losses, with and without acceleration and noise in pairs. With real noise that is next to
 nothing they are those of a few lines of Python."""
+import csv
 import math
+import os
 import random
+import subprocess
 
 from peers import Peers
 
@@ -39,17 +42,21 @@ FILES = """title: Learning from files of one's own
 seed: 3
 graph: {family: ring 6}
 mixing: {weights: metropolis}
-data: {csv: all.csv, label: ill, columns: [{name: age, bounds: [0, 100]}, {name: dose, bounds: [-1, 3]}], split: 0.8}
+data: {csv: all.csv, label: ill, columns: [{name: age, bounds: [0, 100]}, {name: dose, bounds: [-1, 3]}, {name: ill, values: [well, "ill, or was"]}], split: 0.8}
 task: {kind: logistic, clip: 0.3, step: 0.7, l2: 0.05, intercept: true}
 protocol: {kind: muffliato-sgd, rounds: 24, inner: 3}
 privacy: {epsilon: 50, delta: 1e-6, over: worst, dither: 0.01, end_dither: 0.01, pair_graph: edges, pair_noise: 4}
 """
-CHANCE = random.Random(5)
+CHANCE, LABELS = random.Random(5), ["well", "ill, or was"]
 ROWS = [[[CHANCE.uniform(-10, 110), CHANCE.uniform(-2, 4), CHANCE.choice((0, 1))] for _ in range(7 + node)] for node in range(6)]
 
 
+def quote(text):
+    return f'"{text}"'
+
+
 def text(rows):
-    return "age,dose,ill\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows)
+    return "age,dose,ill\n" + "".join(f"{age!r},{dose!r},{quote(LABELS[ill]) if ill in (0, 1) else ill}\n" for age, dose, ill in rows)
 
 
 def prepare(row):
@@ -68,6 +75,24 @@ def gradient(rows, model):
     return [a + 0.05 * b for a, b in zip(total, model)]
 
 
+def check_predictions(net):
+    """A participant applies its result to rows of the owner's; of the study, labels and scales are what it declares."""
+    result = net.result(2)
+    assert result["model"]["label"] == {"name": "ill", "values": LABELS} and "declared" in result["model"]["scales"], result["model"]
+    assert "no more about the rows" in result["predictions"], result["predictions"]
+    new = net.folder / "new.csv"
+    new.write_text("dose,who,age\n" + "".join(f"{row[1]!r},{k},{row[0]!r}\n" for k, row in enumerate(ROWS[2])))
+    said = subprocess.run([os.environ["NETDP_COMMAND"], "predict", net.of(2), new, "--keep", "who"], check=True, capture_output=True, text=True)
+    assert result["predictions"] in said.stderr, said.stderr
+    lines = said.stdout.splitlines()
+    assert lines[0] == 'who,prediction,p:well,"p:ill, or was"'
+    for k, row in enumerate(ROWS[2]):
+        odds = sum(a * b for a, b in zip(prepare(row)[0], result["state"]))
+        who, name, no, yes = next(csv.reader([lines[k + 1]]))
+        assert who == str(k) and name == LABELS[odds >= 0] and abs(float(yes) - 1 / (1 + math.exp(-odds))) < 1e-12, lines[k + 1]
+        assert abs(float(no) + float(yes) - 1) < 1e-12
+
+
 with Peers(FILES, noise=1e-5, files={"all.csv": lambda path: path.write_text(text(sum(ROWS, [])))}) as net:
     for one in range(net.count):
         (net.of(one) / "values.csv").write_text(text(ROWS[one]))
@@ -83,6 +108,7 @@ with Peers(FILES, noise=1e-5, files={"all.csv": lambda path: path.write_text(tex
     assert away < 1e-3 and max(map(abs, models[0])) > 0.1, (away, models)
     assert "exactly rounded" in net.result(0)["noise"] and net.result(0)["account"]["contributions"] == 8
     assert net.result(0)["columns"] == ["age", "dose", "intercept"]
+    check_predictions(net)
     # A label that says neither, and a row that is none: a line, no cell in the log.
     (net.of(1) / "values.csv").write_text(text([[50, 1, 7]]))
     (net.of(1) / "ledger.db").unlink()

@@ -21,9 +21,9 @@ with Peers(METERS.replace("family: davis", "family: ring 4").replace("per_node: 
     assert first["READY"] == "1" and "event=started" in net.log(0), first
     second = said()
     assert second["WATCHDOG"] == "1", second
-    while "waits for=" not in second["STATUS"]:
+    while "waiting for " not in second["STATUS"]:
         second = said()
-    assert second["STATUS"].startswith("round 0 of 50, waits for=") and "member=meter-" in second["STATUS"], second
+    assert second["STATUS"].startswith("round 0 of 50, waiting for a connection to meter-"), second
     peer.send_signal(signal.SIGSTOP)
     while open(f"/proc/{peer.pid}/stat", encoding="ascii").read().rpartition(")")[2].split()[0] != "T":
         pass

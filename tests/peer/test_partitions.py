@@ -89,13 +89,14 @@ def divide(net, chance):
 
 def waits(net, kind, edges):
     """Does some peer beside the cut say so, in its log and its metrics?"""
-    words = ["link"] if kind == "cut" else ["vector", "link"]  # one that says nothing for long is given up
+    words = [("connection", "a connection to")]
+    words = words if kind == "cut" else [("message", "the message of"), *words]  # one that says nothing for long is given up
     for edge in edges:
         for one, other in (edge, edge[::-1]):
             path = net.of(one) / "metrics"
             metrics = path.read_text() if path.exists() else ""
-            if any(f"event=waiting for={word} member=meter-{other}" in net.log(one)
-                   and f'netdp_peer_waiting{{reason="for={word} member=meter-{other}' in metrics for word in words):
+            if any(f'event=waiting for="{says} meter-{other}"' in net.log(one)
+                   and f'netdp_peer_waiting{{for="{word}",member="meter-{other}"}} 1' in metrics for word, says in words):
                 return True
     return False
 

@@ -5,6 +5,7 @@ starts, and so do data of one's own in test mode."""
 import json
 import math
 import random
+import re
 
 from peers import Peers
 
@@ -19,6 +20,25 @@ protocol: {{kind: averaging, rounds: 60}}
 privacy: {{epsilon: 4, delta: 1e-6, over: worst, dither: 0.02, pair_graph: edges, pair_noise: 20}}
 """
 NOISE = 0.5
+
+
+def check_spent(net, one, metrics):
+    """What was spent towards whom is what the result says that the study cost, beside the budget; and no label says a round."""
+    spent = {who: float(value) for who, value in re.findall(r'^netdp_peer_spent_epsilon{observer="([^"]*)"} (\S+)$', metrics, re.M)}
+    limit = {who: float(value) for who, value in re.findall(r'^netdp_peer_budget_epsilon{observer="([^"]*)"} (\S+)$', metrics, re.M)}
+    account = net.result(one)["account"]
+    cost = {" and ".join(entry["observers"]): entry["epsilon"] for entry in account["towards"]}
+    cost |= {"all others together": account["everyone_else"], "an eavesdropper on every link": account["eavesdropper"]}
+    assert spent.keys() == cost.keys() == limit.keys(), (sorted(spent), sorted(cost))
+    for who, epsilon in cost.items():
+        assert epsilon * (1 - 1e-12) <= spent[who] <= epsilon * (1 + 1e-6), (who, spent[who], epsilon)
+        assert limit[who] == 1000 or who == "all others together", (who, limit)
+    assert cost["all others together"] <= limit["all others together"] <= cost["all others together"] * (1 + 1e-6)
+    assert "netdp_peer_budget_delta 9.9999999999999995e-07\n" in metrics
+    for label in re.findall(r"{(.*)}", metrics):
+        for name, value in re.findall(r'(\w+)="([^"]*)"', label):
+            assert name in ("observer", "for", "member", "reason") and not (name == "for" and re.search(r"\d", value)), label
+    assert metrics.count("netdp_peer_waiting{") == 6 and "round=" not in metrics
 
 with Peers(STUDY, noise=NOISE) as net:
     planted = random.Random(3)
@@ -58,6 +78,7 @@ with Peers(STUDY, noise=NOISE) as net:
     for one in range(net.count):
         metrics = (net.of(one) / "metrics").read_text()
         assert "netdp_peer_finished 1" in metrics and 'reason="unknown-key"} 0' in metrics
+        check_spent(net, one, metrics)
         said = net.log(one) + metrics + json.dumps(net.result(one))
         for value in values[one]:
             for form in (value, value / 5):

@@ -28,10 +28,10 @@ with Peers(STUDY, noise=1, seed=7) as net:
         net.settle(one, patience=YEAR, **({"slot": 1000 * YEAR - 1} if one == 0 else {"slot": 20} if one < 3 else {}))
         net.start(one)
     await_line(net, 0, "event=contributed")
-    await_line(net, 0, "event=waiting for=slot round=0")
+    await_line(net, 0, 'event=waiting for="the next time slot" round=0')
     for one in (1, 3):
-        await_line(net, one, "event=waiting for=vector member=meter-0 round=0")
-    await_line(net, 2, "event=waiting for=vector member=meter-3 round=1")  # two links away it goes on by one round
+        await_line(net, one, 'event=waiting for="the message of meter-0" round=0')
+    await_line(net, 2, 'event=waiting for="the message of meter-3" round=1')  # two links away it goes on by one round
     net.running[0].kill()
     net.running[0].wait()
     net.settle(0, slot=20)

@@ -187,11 +187,16 @@ static void test_bounds(void **state)
 {
     (void)state;
     const netdp_token token = {.steps = 2};
+    netdp_graph *ring = NULL;
+    netdp_mixing *mixing = NULL;
     int known = 0;
+    assert_ok(netdp_graph_make("ring 4", 1, true, &ring, NULL, &error));
+    assert_ok(netdp_mixing_new(ring, "metropolis", &mixing, &error));
+    const netdp_linear stream = {.mixing = mixing, .rounds = 3, .every = 1, .steady = true};
     for (const netdp_bound_info *info = netdp_bounds(); info->name != NULL; info++, known++) {
         netdp_bound bound = NETDP_BOUND_EXACT;
         assert_ok(netdp_bound_parse(info->name, &bound, &error));
-        /* "published" is one name for two formulas: the protocol says which */
+        /* "published" is one name for three formulas: the protocol says which */
         const netdp_bound_info *chosen = info;
         /* this token's path is hidden, and nothing is known to contract */
         const bool refused = info->bound == NETDP_BOUND_GIVEN_PATH ||
@@ -199,12 +204,16 @@ static void test_bounds(void **state)
         if (info->walk)
             assert_int_equal(netdp_walk_bound_choose(&token, bound, &chosen, &error),
                              refused ? NETDP_INVALID : NETDP_OK);
-        assert_int_equal(info->walk ? chosen->bound : bound, info->bound);
+        if (info->stream)
+            assert_ok(netdp_bound_choose(&stream, bound, &chosen, &error));
+        assert_int_equal(info->walk || info->stream ? chosen->bound : bound, info->bound);
         assert_true(info->source[0] != '\0' && info->summary[0] != '\0');
         if (strncmp(info->name, "published", 9) == 0)
             assert_false(info->sound);
     }
     assert_true(known >= 3);
+    netdp_mixing_free(mixing);
+    netdp_graph_free(ring);
     static const char *const bad[] = {"", "Exact", "exactly", "best", "excursions"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         netdp_bound bound = NETDP_BOUND_PUBLISHED;

@@ -4,7 +4,7 @@
 #include <netdp/privacy.h>
 
 #include "peer/budget.h"
-#include "peer/statement.h"
+#include "peer/net/statement.h"
 
 enum { NODES = 6 };
 
@@ -129,8 +129,12 @@ static netdp_i_ledger *open_ledger(void)
 static netdp_i_budget with(double peer, double coalition, double total)
 {
     static char path[] = "budget.yaml";
-    return (netdp_i_budget){
-        .path = path, .delta = 1e-6, .peer = peer, .coalition = coalition, .total = total};
+    return (netdp_i_budget){.path = path,
+                            .delta = 1e-6,
+                            .peer = peer,
+                            .coalition = coalition,
+                            .total = total,
+                            .whole = true};
 }
 
 static double epsilon_of(double square)
@@ -171,10 +175,10 @@ static void test_over_studies(void **state)
     for (int32_t v = 1; v < NODES; v++)
         worst = fmax(worst, dense(first, 0, &v, 1) / 64);
     budget.peer = epsilon_of(5.0001 * worst);
-    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, &error));
-    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, &error)); /* a restart */
+    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, NULL, &error));
+    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, NULL, &error)); /* a restart */
     budget.peer = epsilon_of(4.9999 * worst);
-    assert_fails(netdp_i_budget_admit(&budget, ledger, second, 0, &error), NETDP_NO_ANSWER);
+    assert_fails(netdp_i_budget_admit(&budget, ledger, second, 0, NULL, &error), NETDP_NO_ANSWER);
     assert_non_null(strstr(error.text, "budget.yaml: towards "));
     assert_non_null(strstr(error.text, "more than the"));
     assert_non_null(strstr(error.text, "nothing was reserved"));
@@ -184,7 +188,7 @@ static void test_over_studies(void **state)
     memcpy(attempt.study, digest, sizeof digest);
     assert_ok(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error));
     assert_ok(netdp_i_ledger_settle(ledger, digest, "{}", &error));
-    assert_ok(netdp_i_budget_admit(&budget, ledger, second, 0, &error));
+    assert_ok(netdp_i_budget_admit(&budget, ledger, second, 0, NULL, &error));
     /* It was admitted with two contributions: a third is not to be had. */
     assert_ok(netdp_i_package_digest(second, attempt.study, &error));
     assert_ok(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error));
@@ -196,7 +200,7 @@ static void test_over_studies(void **state)
     attempt.phase = 0;
     assert_ok(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error));
     /* A study that is settled does not start again. */
-    assert_fails(netdp_i_budget_admit(&budget, ledger, first, 0, &error), NETDP_INVALID);
+    assert_fails(netdp_i_budget_admit(&budget, ledger, first, 0, NULL, &error), NETDP_INVALID);
     assert_ok(netdp_i_account_new(ledger, digest, NULL, &account, &error));
     const netdp_i_spent *spent = towards(&account, "2", false);
     assert_non_null(spent);
@@ -236,7 +240,7 @@ static void test_rows(void **state)
     netdp_i_free(package->study);
     package->study = netdp_i_copy_text(row_study);
     netdp_i_ledger *ledger = open_ledger();
-    assert_fails(netdp_i_budget_admit(&budget, ledger, package, 0, &error), NETDP_INVALID);
+    assert_fails(netdp_i_budget_admit(&budget, ledger, package, 0, NULL, &error), NETDP_INVALID);
     assert_non_null(strstr(error.text, "a: rows: required"));
     for (int32_t u = 0; u < NODES; u++)
         package->member[u].rows = 10 * (u + 1);
@@ -254,10 +258,10 @@ static void test_rows(void **state)
         assert_string_equal(prices->protects, "one row of one node's data replaced");
         netdp_i_prices_free(prices);
     }
-    assert_fails(netdp_i_budget_admit(&budget, ledger, package, 0, &error), NETDP_NO_ANSWER);
+    assert_fails(netdp_i_budget_admit(&budget, ledger, package, 0, NULL, &error), NETDP_NO_ANSWER);
     assert_non_null(strstr(error.text, "protects: row"));
     budget.row = true;
-    assert_ok(netdp_i_budget_admit(&budget, ledger, package, 0, &error));
+    assert_ok(netdp_i_budget_admit(&budget, ledger, package, 0, NULL, &error));
     /* One of each cycle of two: 1, 1 and 2 after 1, 2 and 3 phases. */
     assert_ok(netdp_i_package_digest(package, digest, &error));
     netdp_i_attempt attempt = {.phase = 0};
@@ -309,7 +313,7 @@ static void test_limits(void **state)
         netdp_i_ledger_head before, after;
         netdp_i_ledger_head_of(ledger, &before);
         const netdp_status status =
-            netdp_i_budget_admit(&cases[i].budget, ledger, package, 0, &error);
+            netdp_i_budget_admit(&cases[i].budget, ledger, package, 0, NULL, &error);
         netdp_i_ledger_head_of(ledger, &after);
         if (status != (cases[i].fits ? NETDP_OK : NETDP_NO_ANSWER))
             fail_msg("case %zu: %d, %s", i, (int)status, error.text);
@@ -337,8 +341,8 @@ static void test_coalitions_over_studies(void **state)
     remove_files();
     netdp_i_ledger *ledger = open_ledger();
     const netdp_i_budget budget = with(100, 100, 100);
-    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, &error));
-    assert_ok(netdp_i_budget_admit(&budget, ledger, second, 0, &error));
+    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, NULL, &error));
+    assert_ok(netdp_i_budget_admit(&budget, ledger, second, 0, NULL, &error));
     assert_ok(netdp_i_package_digest(first, digest, &error));
     assert_ok(netdp_i_account_new(ledger, digest, NULL, &account, &error));
     const netdp_i_spent *spent = towards(&account, "23", false);
@@ -381,17 +385,17 @@ static void test_names(void **state)
     third->member[1].key[0] = 98;
     netdp_i_ledger *ledger = open_ledger();
     /* Nothing is known of a 'b' before there is one; the owner's own name limits nobody else. */
-    assert_fails(netdp_i_budget_admit(&budget, ledger, third, 0, &error), NETDP_INVALID);
+    assert_fails(netdp_i_budget_admit(&budget, ledger, third, 0, NULL, &error), NETDP_INVALID);
     assert_string_equal(error.text, "budget.yaml: peers.1: 'b' is no other participant of this "
                                     "study, nor of one in ledger.db; name one of f, e, d, c, z, or "
                                     "leave the limit out");
     assert_fails(netdp_i_budget_check(&budget, NULL, third, 0, &error), NETDP_INVALID);
     name[0] = 'a';
-    assert_fails(netdp_i_budget_admit(&budget, ledger, first, 0, &error), NETDP_INVALID);
+    assert_fails(netdp_i_budget_admit(&budget, ledger, first, 0, NULL, &error), NETDP_INVALID);
     name[0] = 'b';
     assert_ok(netdp_i_budget_check(&budget, NULL, first, 0, &error));
-    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, &error));
-    assert_fails(netdp_i_budget_admit(&budget, ledger, second, 0, &error), NETDP_NO_ANSWER);
+    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, NULL, &error));
+    assert_fails(netdp_i_budget_admit(&budget, ledger, second, 0, NULL, &error), NETDP_NO_ANSWER);
     assert_non_null(strstr(error.text, "towards z this study"));
     assert_ok(netdp_i_package_digest(first, digest, &error));
     assert_ok(netdp_i_account_new(ledger, digest, NULL, &account, &error));
@@ -399,13 +403,58 @@ static void test_names(void **state)
     netdp_i_account_clear(&account);
     /* Known from the ledger; the first study's key is not in the third, and sees its links alone. */
     few.epsilon = epsilon_of(1.0001 * (b + dense(third, 0, NULL, 0) / 64));
-    assert_ok(netdp_i_budget_admit(&budget, ledger, third, 0, &error));
+    assert_ok(netdp_i_budget_admit(&budget, ledger, third, 0, NULL, &error));
     few.epsilon = 0.9 * epsilon_of(b);
-    assert_fails(netdp_i_budget_admit(&budget, ledger, third, 0, &error), NETDP_NO_ANSWER);
+    assert_fails(netdp_i_budget_admit(&budget, ledger, third, 0, NULL, &error), NETDP_NO_ANSWER);
     netdp_i_ledger_close(ledger);
     netdp_i_package_free(first);
     netdp_i_package_free(second);
     netdp_i_package_free(third);
+}
+
+/* Without a total there is room for one study, whatever single observers are allowed. */
+static void test_default_total(void **state)
+{
+    (void)state;
+    netdp_i_package *first = package_of(8, 10, 2, 0, 0), *second = package_of(8, 10, 1, 0, 1);
+    netdp_i_budget budget = with(1e6, INFINITY, INFINITY);
+    netdp_i_account account = {0};
+    netdp_i_attempt attempt = {.phase = 0};
+    bool stored;
+    budget.whole = false;
+    remove_files();
+    netdp_i_ledger *ledger = open_ledger();
+    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, &account, &error));
+    const netdp_i_spent *all = towards(&account, "", true);
+    assert_non_null(all);
+    assert_close(netdp_i_budget_limit(&budget, &account, all), epsilon_of(2. / 64), 0, 1e-6);
+    /* What metrics say is spent: nothing before a contribution is reserved, then one, then two. */
+    assert_close(netdp_i_account_epsilon(&account, all, 0, 1e-6), 0, 0, 0);
+    assert_close(netdp_i_account_epsilon(&account, all, 1, 1e-6), epsilon_of(1. / 64), 0, 1e-6);
+    assert_true(netdp_i_account_epsilon(&account, all, 2, 1e-6) >= epsilon_of(2. / 64));
+    netdp_i_account_clear(&account);
+    assert_ok(netdp_i_budget_admit(&budget, ledger, first, 0, NULL, &error)); /* a restart */
+    assert_fails(netdp_i_budget_admit(&budget, ledger, second, 0, NULL, &error), NETDP_NO_ANSWER);
+    assert_non_null(strstr(error.text, "has no total"));
+    assert_non_null(strstr(error.text, "'total: none'"));
+    /* It says which total is enough. */
+    const char *enough = strstr(error.text, "write 'total: ");
+    assert_non_null(enough);
+    budget.total = strtod(enough + strlen("write 'total: "), NULL);
+    budget.whole = true;
+    assert_ok(netdp_i_budget_admit(&budget, ledger, second, 0, &account, &error));
+    netdp_i_account_clear(&account);
+    /* Over both: the first with one of its two reserved, and this one's none. */
+    assert_ok(netdp_i_package_digest(first, attempt.study, &error));
+    assert_ok(netdp_i_ledger_reserve(ledger, &attempt, &stored, &error));
+    assert_ok(netdp_i_budget_admit(&budget, ledger, second, 0, &account, &error));
+    all = towards(&account, "", true);
+    assert_close(netdp_i_account_epsilon(&account, all, 0, 1e-6), epsilon_of(1. / 64), 0, 1e-6);
+    assert_close(netdp_i_account_epsilon(&account, all, 1, 1e-6), epsilon_of(2. / 64), 0, 1e-6);
+    netdp_i_account_clear(&account);
+    netdp_i_ledger_close(ledger);
+    netdp_i_package_free(first);
+    netdp_i_package_free(second);
 }
 
 static void test_statements(void **state)
@@ -425,7 +474,7 @@ static void test_statements(void **state)
     memcpy(package->member[0].key, netdp_i_signer_public(signer), NETDP_I_KEY);
     path_of(path, "ledger");
     assert_ok(netdp_i_ledger_open(path, netdp_i_signer_public(signer), &ledger, &error));
-    assert_ok(netdp_i_budget_admit(&budget, ledger, package, 0, &error));
+    assert_ok(netdp_i_budget_admit(&budget, ledger, package, 0, NULL, &error));
     assert_fails(netdp_i_statement_make(ledger, 1e-6, other, &statement, &error), NETDP_INVALID);
     assert_ok(netdp_i_statement_make(ledger, 1e-6, NULL, &statement, &error));
     assert_fails(netdp_i_statement_check(statement, "s", &error), NETDP_INVALID);
@@ -465,7 +514,11 @@ static void test_budget_files(void **state)
     static const char *const files[][2] = {
         {"delta: 1e-6\npeer: 1\n", NULL},
         {"delta: 1e-6\ntotal: 8.5\npeers:\n  - {name: west, epsilon: 0.5}\n", NULL},
-        {"delta: 1e-6\n", "limits nothing"},
+        {"delta: 1e-6\npeer: 1\ntotal: none\n", NULL},
+        {"delta: 1e-6\n", NULL}, /* the total by default */
+        {"delta: 1e-6\ntotal: none\n", "limits nothing"},
+        {"delta: 1e-6\npeer: 1\ntotal: None\n",
+         ":3: total: 'None' is no epsilon; give a number from 0, or none"},
         {"peer: 1\n", "not a budget"},
         {"delta: 1e-6\npeer: one\n", ":2: peer: 'one' is no epsilon"},
         {"delta: 1e-6\npeer: -1\n", ":2: peer"},
@@ -498,6 +551,8 @@ static void test_budget_files(void **state)
             assert_close(budget.peers[0].epsilon, 0.5, 0, 0);
             assert_true(isinf(budget.peer));
         }
+        if (status == NETDP_OK)
+            assert_int_equal(budget.whole, strstr(files[i][0], "total:") != NULL);
         netdp_i_budget_clear(&budget);
     }
     assert_int_equal(netdp_i_memory_live(), before);
@@ -514,6 +569,7 @@ int main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_coalitions_over_studies),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_default_total),
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_budget_files),
     };

@@ -174,6 +174,8 @@ static void test_formulas(void **state)
         {"A-proposition-1-even", 0.44628710262841951},
         {"B-theorem-1", 1.5905414575341013},
         {"B-theorem-2", 1.789359139725864},
+        {"B-equation-10", 1.789359139725864},
+        {"B-equation-11", 4.572806690410541},
         {"C-section-2-local", 0.075},
         {"C-section-2-central", 0.0015},
         {"C-theorem-1-mean", 0.768},
@@ -365,6 +367,8 @@ static void test_edges_of_validity(void **state)
         {"A-theorem-5", "noise=3.5 from=1 to=0", "noise=3.4 from=1 to=0"},
         {"A-appendix-E-2", "noise=3.5 from=1 to=0", "noise=3.4 from=1 to=0"},
         {"B-theorem-2", "least-smoothness=1", "least-smoothness=1.3"},
+        {"B-equation-10", "least-smoothness=1", "least-smoothness=1.3"},
+        {"B-equation-11", "least-smoothness=1", "least-smoothness=2"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct net inside = numbers(), outside = numbers();

@@ -26,6 +26,7 @@ struct netdp_i_matrices {
     int64_t lines;             /* of a response: (first + ages + last_sum) * seen */
     double *w;                 /* [early][nodes][lines] */
     double *columns; /* [nodes][early][early + met]: instead of w, M of the early ones itself */
+    double *heard;   /* [nodes][early][seen]: ... and what the last sum shows of them */
     double *energy;  /* [early][nodes]: sum of |E|^2 over the rounds before `first` */
     int32_t fresh;   /* late contributions that are felt to the end */
     int64_t reach;   /* of a response by age, with its `every` ages below 0 */
@@ -35,7 +36,7 @@ struct netdp_i_matrices {
     int threads;     /* that fill at the same time */
     /* of one node, of each of these threads: */
     double *shifted; /* [met][ages][seen]: their responses in the rounds from `first` */
-    double *sums;    /* [late][seen]: what the last sum shows of the late ones */
+    double *sums;    /* [slots][seen]: what the last sum shows of each */
     double *step;    /* [late][late]: M_kl - M_{k+1,l+1}, backwards */
 };
 
@@ -71,6 +72,7 @@ void netdp_i_matrices_free(netdp_i_matrices *x)
     netdp_i_response_clear(&x->response);
     netdp_i_free(x->w);
     netdp_i_free(x->columns);
+    netdp_i_free(x->heard);
     netdp_i_free(x->energy);
     netdp_i_free(x->h);
     netdp_i_free(x->last);
@@ -178,7 +180,7 @@ static netdp_status allocate(netdp_i_matrices *x, netdp_error *error)
     x->fresh = felt_last(x);
     x->h = NETDP_I_NEW(double, x->nodes * x->reach * s);
     x->last = NETDP_I_NEW(double, x->nodes * x->ages * s);
-    x->sums = NETDP_I_NEW(double, x->threads *late *s);
+    x->sums = NETDP_I_NEW(double, x->threads * x->slots * s);
     x->step = NETDP_I_NEW(double, x->threads *late *late);
     if (x->h == NULL || x->last == NULL || x->sums == NULL || x->step == NULL)
         return netdp_i_no_memory(error);
@@ -288,27 +290,35 @@ static void shift(netdp_i_matrices *x, int32_t node)
     }
 }
 
-/* What the last sum shows of the late contributions of one node, [late][seen]. */
+/* What the last sum shows of the contributions of one node, [slots][seen]. */
 static double *sum_up(netdp_i_matrices *x, int32_t node, int thread)
 {
-    const int64_t s = x->seen, late = x->slots - x->early;
-    double *sums = x->sums + thread * late * s;
-    for (int32_t k = x->early; x->last_sum && k < x->slots; k++) {
+    const int64_t s = x->seen;
+    const size_t size = (size_t)s * sizeof *x->sums;
+    double *sums = x->sums + thread * x->slots * s;
+    for (int64_t k = 0; k < x->early; k++)
+        memcpy(sums + k * s,
+               x->columns != NULL ? x->heard + (node * x->early + k) * s
+                                  : x->w + (k * x->nodes + node + 1) * x->lines - s,
+               size);
+    for (int64_t k = x->early; k < x->slots; k++) {
         const int64_t age = x->rounds - 1 - k * x->every;
         if (age < x->ages)
-            memcpy(sums + (k - x->early) * s, x->last + (node * x->ages + age) * s,
-                   (size_t)s * sizeof *sums);
+            memcpy(sums + k * s, x->last + (node * x->ages + age) * s, size);
+        else
+            memset(sums + k * s, 0, size);
     }
     return sums;
 }
 
 /* Columns of the early contributions in a column-major m. */
-static void fill_early(const netdp_i_matrices *x, int32_t node, const double *sums, double *m)
+static void fill_early(const netdp_i_matrices *x, int32_t node, double *m)
 {
     const int64_t s = x->seen, n = x->slots, stride = x->nodes * x->lines;
+    const int64_t lines = x->lines - (x->last_sum ? s : 0);
     const double *w = x->w + node * x->lines;
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, x->early, (int)x->lines, 1, w, (int)stride,
-                0, m, x->slots);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, x->early, (int)lines, 1, w, (int)stride, 0,
+                m, x->slots);
     for (int64_t k = 0; k < x->early; k++)
         memset(m + k * n + x->early, 0, (size_t)(n - x->early) * sizeof *m);
     for (int32_t k = 0; k < x->met; k += TOGETHER) {
@@ -319,13 +329,9 @@ static void fill_early(const netdp_i_matrices *x, int32_t node, const double *su
                     (int)(x->ages * s), w + x->first * s + before, (int)stride, 0, m + x->early + k,
                     x->slots);
     }
-    if (x->last_sum)
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, x->slots - x->early, x->early, x->seen,
-                    1, sums, x->seen, w + x->lines - s, (int)stride, 1, m + x->early, x->slots);
 }
 
-static void fill_late(const netdp_i_matrices *x, int32_t node, const double *sums, double *step,
-                      double *m)
+static void fill_late(const netdp_i_matrices *x, int32_t node, double *step, double *m)
 {
     const int64_t s = x->seen, n = x->slots, late = n - x->early;
     const int width = (int)(x->every * s);
@@ -338,9 +344,6 @@ static void fill_late(const netdp_i_matrices *x, int32_t node, const double *sum
         for (int64_t l = k; l < late; l++)
             corner[k * n + l] = step[(late - 1 - l) * late + (late - 1 - k)] +
                                 (l + 1 < late ? corner[(k + 1) * n + l + 1] : 0);
-    if (x->last_sum)
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)late, x->seen, 1, sums, x->seen, 1,
-                    corner, x->slots);
 }
 
 static void copy_early(const netdp_i_matrices *x, int32_t node, double *m)
@@ -352,18 +355,37 @@ static void copy_early(const netdp_i_matrices *x, int32_t node, double *m)
     }
 }
 
-void netdp_i_matrices_fill(netdp_i_matrices *x, int32_t node, int thread, double *m)
+/* M of what the rounds show, without the last sum. */
+static void fill_rounds(netdp_i_matrices *x, int32_t node, int thread, double *m)
 {
     const int64_t late = x->slots - x->early;
-    const double *sums = sum_up(x, node, thread);
     if (x->columns != NULL) {
         copy_early(x, node, m);
     } else {
         shift(x, node);
-        fill_early(x, node, sums, m);
+        fill_early(x, node, m);
     }
     if (late > 0)
-        fill_late(x, node, sums, x->step + thread * late * late, m);
+        fill_late(x, node, x->step + thread * late * late, m);
+}
+
+void netdp_i_matrices_fill(netdp_i_matrices *x, int32_t node, int thread, double *m)
+{
+    fill_rounds(x, node, thread, m);
+    if (x->last_sum)
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, x->slots, x->seen, 1,
+                    sum_up(x, node, thread), x->seen, 1, m, x->slots);
+}
+
+void netdp_i_matrices_apart(netdp_i_matrices *x, int32_t node, int thread, double *m, double *last)
+{
+    fill_rounds(x, node, thread, m);
+    memset(last, 0, (size_t)x->slots * sizeof *last);
+    if (!x->last_sum)
+        return;
+    const double *sums = sum_up(x, node, thread);
+    for (int64_t k = 0; k < x->slots; k++)
+        last[k] = cblas_dnrm2(x->seen, sums + k * x->seen, 1);
 }
 
 /* ---- All nodes together: rows that are followed backwards ---- */
@@ -381,7 +403,7 @@ typedef struct gathering {
     double *square;  /* [first + 1]: of the rows in each round */
     int32_t told;    /* slots that these lines tell of */
     int64_t age;     /* of the first line, where they are of the steady gain; or below 0 */
-    bool last;       /* they are the last sum's */
+    bool last;       /* they are the last sum's, which is kept apart */
 } gathering;
 
 static int64_t lines_of(int64_t seen)
@@ -448,6 +470,12 @@ static netdp_status gather_node(void *context, int64_t index, int thread, netdp_
     const int32_t node = (int32_t)index, felt = x->early + x->met;
     const int count = (int)g->lines.count;
     const double *kept = g->kept + index * x->early * count;
+    if (g->last) {
+        for (int64_t k = 0; k < g->told; k++)
+            memcpy(x->heard + (index * x->early + k) * x->seen, kept + k * count,
+                   (size_t)x->seen * sizeof *kept);
+        return NETDP_OK;
+    }
     double *columns = x->columns + index * x->early * felt;
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, g->told, count, 1, kept, count, 1, columns,
                 felt);
@@ -456,9 +484,6 @@ static netdp_status gather_node(void *context, int64_t index, int thread, netdp_
         const int32_t met = shift_lines(g, node, shifted);
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, met, x->early, count, 1, shifted,
                     count, kept, count, 1, columns + x->early, felt);
-    } else if (g->last && x->met > 0) {
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, x->met, x->early, x->seen, 1,
-                    sum_up(x, node, thread), x->seen, kept, count, 1, columns + x->early, felt);
     }
     return NETDP_OK;
 }
@@ -556,11 +581,12 @@ netdp_status netdp_i_matrices_retraced(const netdp_linear *protocol, const netdp
     if (status == NETDP_OK)
         status = netdp_i_traces_new(retrace, count, &g.lines, error);
     x->columns = NETDP_I_NEW(double, (int64_t)nodes * x->early * (x->early + x->met));
+    x->heard = NETDP_I_NEW(double, (int64_t)nodes * x->early * x->seen);
     g.kept = NETDP_I_NEW(double, (int64_t)nodes * x->early * count);
     g.shifted = NETDP_I_NEW(double, x->threads * x->met * count);
     g.square = NETDP_I_NEW(double, x->first + 1);
-    if (status == NETDP_OK &&
-        (x->columns == NULL || g.kept == NULL || g.shifted == NULL || g.square == NULL))
+    if (status == NETDP_OK && (x->columns == NULL || x->heard == NULL || g.kept == NULL ||
+                               g.shifted == NULL || g.square == NULL))
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK) {
         fill_shown(x, retrace, from);

@@ -36,6 +36,10 @@ double netdp_i_matrices_retraced_bytes(const netdp_linear *protocol,
  * take contributions. By several threads at once where the rows were followed backwards. */
 void netdp_i_matrices_fill(netdp_i_matrices *matrices, int32_t node, int thread, double *m);
 
+/* The same without what the last sum shows; of that the lengths, last[slots]: 0 where there is none. */
+void netdp_i_matrices_apart(netdp_i_matrices *matrices, int32_t node, int thread, double *m,
+                            double *last);
+
 /*
  * Lengths of the states E of a node's early contributions: over rounds before the gain is steady,
  * root of the sum of squares, and in the first steady round; each summed over contributions.

@@ -27,6 +27,9 @@
  */
 enum { BLOCK = 8, SEAM_ROOM = 33 };
 
+/* A sum of lengths is right to so many units in the last place a contribution. */
+#define ROUNDINGS 8.0
+
 /* The responses that a thread holds may take this many bytes. */
 #define BLOCK_BYTES 2.5e8
 
@@ -145,11 +148,64 @@ netdp_status netdp_i_stream_bound_proven(netdp_i_dual *quadratic, const netdp_i_
     return status;
 }
 
-static netdp_status bound_proven(const stream *s, netdp_i_dual *quadratic, double drift, double *m,
+/* What a node's account takes: of a thread. */
+typedef struct room {
+    netdp_i_matrices *matrices;
+    netdp_i_dual *quadratic;
+    double *m; /* [slots + 1][slots]: the last row of what the last sum shows */
+    int thread;
+} room;
+
+static double *m_new(const stream *s)
+{
+    return NETDP_I_NEW(double, ((int64_t)s->slots + 1) * s->slots);
+}
+
+/* Contributions times the largest eigenvalue of m, with what its own arithmetic and m's may have lost. */
+static netdp_status times_largest(const stream *s, const room *r, double *value, netdp_error *error)
+{
+    const bool proves = s->proof != NULL && s->proof->holds;
+    mirror(r->m, s->slots);
+    netdp_status status =
+        proves ? netdp_i_dual_proven(r->quadratic, r->m, s->slots, s->most, true, value, error)
+               : netdp_i_dual_spectral(r->quadratic, r->m, s->slots, s->most, value, error);
+    if (proves)
+        *value += s->most * netdp_i_stream_gram_error(s->proof, r->m, s->slots, true);
+    return status;
+}
+
+/*
+ * The last sum brings no new noise and may tell much of a few contributions, which would set the eigenvalue for all: it
+ * counts apart, by (sum |c_k| |its response|)^2, where that is less, as of a long stream.
+ */
+static netdp_status bound_spectral(const stream *s, const room *r, int32_t node, double *loss,
+                                   netdp_error *error)
+{
+    double apart = INFINITY, together = INFINITY, *last = r->m + (int64_t)s->slots * s->slots;
+    netdp_i_matrices_apart(r->matrices, node, r->thread, r->m, last);
+    const double heard = netdp_i_sum_largest(last, s->slots, 0, 0, s->most);
+    netdp_status status = times_largest(s, r, &apart, error);
+    apart += heard * heard * (1 + ROUNDINGS * s->slots * DBL_EPSILON);
+    if (status == NETDP_OK && heard > 0) {
+        netdp_i_matrices_fill(r->matrices, node, r->thread, r->m);
+        status = times_largest(s, r, &together, error);
+    }
+    *loss = fmin(apart, together);
+    return status;
+}
+
+/* The asked bound of one node, with what rounding may have lost. */
+static netdp_status bound_proven(const stream *s, const room *r, int32_t node, double drift,
                                  double *loss, netdp_error *error)
 {
-    const netdp_i_stream_matrix of = {m, s->slots, s->most, drift};
-    return netdp_i_stream_bound_proven(quadratic, s->proof, &of, s->bound, loss, error);
+    const netdp_i_stream_matrix of = {r->m, s->slots, s->most, drift};
+    if (!s->proof->holds || s->bound != NETDP_BOUND_SPECTRAL) {
+        netdp_i_matrices_fill(r->matrices, node, r->thread, r->m);
+        return netdp_i_stream_bound_proven(r->quadratic, s->proof, &of, s->bound, loss, error);
+    }
+    netdp_status status = bound_spectral(s, r, node, loss, error);
+    *loss = fmin(s->most, netdp_i_stream_outward(s->proof, drift, *loss));
+    return status;
 }
 
 static double drift_of(const stream *s, const netdp_i_matrices *matrices, int32_t i)
@@ -158,41 +214,50 @@ static double drift_of(const stream *s, const netdp_i_matrices *matrices, int32_
     return netdp_i_stream_drift(s->proof, &states, s->early, s->slots - s->early);
 }
 
+/* One node of a block that is followed forward. */
+static netdp_status bound_node(const stream *s, const room *r, netdp_i_seams *seams, int32_t first,
+                               int32_t i, netdp_error *error)
+{
+    double *loss = &s->loss[first + i];
+    netdp_status status = NETDP_OK;
+    if (s->proof != NULL) {
+        status = bound_proven(s, r, i, drift_of(s, r->matrices, i), loss, error);
+    } else if (seams == NULL && s->bound == NETDP_BOUND_SPECTRAL) {
+        status = bound_spectral(s, r, i, loss, error);
+        *loss = fmin(s->most, *loss);
+    } else {
+        netdp_i_matrices_fill(r->matrices, i, 0, r->m);
+        status = seams != NULL ? bound_stitched(s, seams, r->matrices, i, s->from[first + i], r->m,
+                                                loss, error)
+                               : netdp_i_stream_bound(r->quadratic, s->bound, r->m, s->slots,
+                                                      s->most, loss, error);
+    }
+    if (netdp_i_matrices_told(r->matrices, i))
+        *loss = INFINITY;
+    return status == NETDP_OK ? netdp_i_poll(s->progress, error) : status;
+}
+
 static netdp_status bound_block(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
     const stream *s = context;
     const int32_t first = (int32_t)index * s->block;
     const int32_t nodes = s->count - first < s->block ? s->count - first : s->block;
-    netdp_i_matrices *matrices = NULL;
-    netdp_i_dual *quadratic = NULL;
+    room r = {.m = m_new(s)};
     netdp_i_seams *seams = NULL;
-    double *m = NETDP_I_NEW(double, (int64_t)s->slots * s->slots);
-    netdp_status status = m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    netdp_status status = r.m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status == NETDP_OK)
         status = s->whole != NULL ? netdp_i_seams_new(s->slots, &seams, error)
-                                  : netdp_i_dual_new(s->slots, &quadratic, error);
+                                  : netdp_i_dual_new(s->slots, &r.quadratic, error);
     if (status == NETDP_OK)
         status = netdp_i_matrices_new(s->protocol, s->gains, s->shown, s->from + first, nodes,
-                                      &matrices, s->progress, error);
-    for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
-        double *loss = &s->loss[first + i];
-        netdp_i_matrices_fill(matrices, i, 0, m);
-        if (s->proof != NULL)
-            status = bound_proven(s, quadratic, drift_of(s, matrices, i), m, loss, error);
-        else if (seams != NULL)
-            status = bound_stitched(s, seams, matrices, i, s->from[first + i], m, loss, error);
-        else
-            status = netdp_i_stream_bound(quadratic, s->bound, m, s->slots, s->most, loss, error);
-        if (netdp_i_matrices_told(matrices, i))
-            *loss = INFINITY;
-        if (status == NETDP_OK)
-            status = netdp_i_poll(s->progress, error);
-    }
-    netdp_i_matrices_free(matrices);
-    netdp_i_dual_free(quadratic);
+                                      &r.matrices, s->progress, error);
+    for (int32_t i = 0; status == NETDP_OK && i < nodes; i++)
+        status = bound_node(s, &r, seams, first, i, error);
+    netdp_i_matrices_free(r.matrices);
+    netdp_i_dual_free(r.quadratic);
     netdp_i_seams_free(seams);
-    netdp_i_free(m);
+    netdp_i_free(r.m);
     return status;
 }
 
@@ -314,8 +379,8 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
     int64_t longest = protocol->rounds;
     if (pattern == NULL && bound != NETDP_BOUND_LOWER) {
         const int64_t followed = is_long ? asked->most.followed * protocol->every : longest;
-        const int64_t room = netdp_i_gains_room(basis, observer);
-        longest = followed < room ? followed : room;
+        const int64_t fits = netdp_i_gains_room(basis, observer);
+        longest = followed < fits ? followed : fits;
     }
     netdp_i_gains gains = {0};
     netdp_status status =
@@ -352,7 +417,7 @@ typedef struct together {
     const stream *stream;
     netdp_i_matrices *matrices;
     netdp_i_dual **quadratic; /* [threads] */
-    double **m;               /* [threads][slots][slots] */
+    double **m;               /* [threads][slots + 1][slots] */
     double drift;
     int32_t first;
 } together;
@@ -360,10 +425,9 @@ typedef struct together {
 static netdp_status bound_one(void *context, int64_t index, int thread, netdp_error *error)
 {
     const together *t = context;
-    double *m = t->m[thread];
-    netdp_i_matrices_fill(t->matrices, (int32_t)index, thread, m);
-    return bound_proven(t->stream, t->quadratic[thread], t->drift, m,
-                        &t->stream->loss[t->first + index], error);
+    const room r = {t->matrices, t->quadratic[thread], t->m[thread], thread};
+    return bound_proven(t->stream, &r, (int32_t)index, t->drift, &t->stream->loss[t->first + index],
+                        error);
 }
 
 static netdp_status bound_retraced(const stream *s, const netdp_i_retrace *retrace, together *t,
@@ -400,7 +464,7 @@ static netdp_status bound_together(const stream *s, const netdp_i_retrace *retra
                   .m = NETDP_I_NEW(double *, threads)};
     netdp_status status = t.quadratic == NULL || t.m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     for (int i = 0; status == NETDP_OK && i < threads; i++) {
-        t.m[i] = NETDP_I_NEW(double, (int64_t)s->slots * s->slots);
+        t.m[i] = m_new(s);
         status = t.m[i] == NULL ? netdp_i_no_memory(error)
                                 : netdp_i_dual_new(s->slots, &t.quadratic[i], error);
     }

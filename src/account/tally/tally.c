@@ -30,6 +30,7 @@ static bool applies(const netdp_tally *tally, netdp_bound bound)
     case NETDP_BOUND_EXACT:
         return ring && sum;
     case NETDP_BOUND_EXCURSION_LINEAR:
+    case NETDP_BOUND_LEAST:
         return !ring && gaussian(tally);
     case NETDP_BOUND_SHUFFLED:
         return ring && !sum;
@@ -39,14 +40,16 @@ static bool applies(const netdp_tally *tally, netdp_bound bound)
 }
 
 /* The first that applies, in place of auto. */
-static netdp_bound usual(const netdp_tally *tally)
+static netdp_bound usual(const netdp_tally *tally, netdp_unit unit)
 {
     static const netdp_bound known[] = {NETDP_BOUND_EXACT, NETDP_BOUND_EXCURSION_LINEAR,
                                         NETDP_BOUND_SHUFFLED, NETDP_BOUND_LOCAL};
     size_t i = 0;
     while (!applies(tally, known[i]))
         i++;
-    return known[i];
+    return known[i] == NETDP_BOUND_EXCURSION_LINEAR && netdp_i_tally_walks(tally, unit)
+               ? NETDP_BOUND_LEAST
+               : known[i];
 }
 
 static netdp_status choose(const netdp_tally_request *request, netdp_bound *bound,
@@ -57,7 +60,7 @@ static netdp_status choose(const netdp_tally_request *request, netdp_bound *boun
     netdp_status status = netdp_tally_check(tally, error);
     if (status == NETDP_OK)
         status = netdp_i_check_choice("bound", (int64_t)request->bound,
-                                      NETDP_BOUND_EXCURSION_CONTRACTING, error);
+                                      NETDP_BOUND_STREAM_PUBLISHED, error);
     if (status == NETDP_OK)
         status = netdp_i_check_choice("shuffle", (int64_t)request->shuffle,
                                       NETDP_SHUFFLE_BOUNDS - 1, error);
@@ -68,12 +71,12 @@ static netdp_status choose(const netdp_tally_request *request, netdp_bound *boun
         status = netdp_i_check_choice("as", (int64_t)currency, NETDP_AS_DP, error);
     if (status != NETDP_OK)
         return status;
-    *bound = request->bound == NETDP_BOUND_AUTO ? usual(tally) : request->bound;
+    *bound = request->bound == NETDP_BOUND_AUTO ? usual(tally, request->unit) : request->bound;
     if (!applies(tally, *bound))
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: it does not apply to this tally; exact is for sums on the "
-                            "ring, shuffled for histograms on the ring, excursion for Gaussian "
-                            "sums on the complete graph; use local or auto");
+                            "ring, shuffled for histograms on the ring, excursion-linear and "
+                            "least for Gaussian sums on the complete graph; use local or auto");
     if (currency == NETDP_AS_DP && request->unit.parameter > 0 && request->unit.parameter < 1)
         return NETDP_OK;
     if (currency == NETDP_AS_RDP && gaussian(tally) && request->unit.parameter > 1 &&
@@ -269,21 +272,24 @@ static netdp_status ask_order(void *context, int k, double *epsilon, netdp_error
                               : status;
 }
 
-static netdp_status account_complete(const netdp_tally_request *request,
+static netdp_status account_complete(const netdp_tally_request *request, netdp_bound bound,
                                      const netdp_progress *progress, netdp_losses *losses,
                                      netdp_error *error)
 {
     const netdp_tally *tally = request->tally;
     const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
     asking q = {tally, losses->members, progress};
-    double value = losses->local;
+    double value = losses->local, walk = INFINITY;
     netdp_status status = NETDP_OK;
-    if (losses->members < tally->nodes)
+    if (losses->members < tally->nodes && bound == NETDP_BOUND_LEAST &&
+        netdp_i_tally_walks(tally, request->unit))
+        status = netdp_i_tally_walk(tally, losses->members, request->unit, progress, &walk, error);
+    if (status == NETDP_OK && losses->members < tally->nodes)
         status = request->unit.currency == NETDP_AS_RDP
                      ? at_order(tally, losses->members, request->unit.parameter, &value, error)
                      : netdp_i_search_orders(ask_order, &q, request->unit.parameter, &value, error);
     for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
-        losses->loss[i] = fmin(value, losses->local);
+        losses->loss[i] = fmin(fmin(value, walk), losses->local);
     return status;
 }
 
@@ -306,7 +312,8 @@ static netdp_status fill_losses(const netdp_tally_request *request, netdp_bound 
     case NETDP_BOUND_EXACT:
         return account_ring(request, progress, losses, error);
     case NETDP_BOUND_EXCURSION_LINEAR:
-        return account_complete(request, progress, losses, error);
+    case NETDP_BOUND_LEAST:
+        return account_complete(request, bound, progress, losses, error);
     case NETDP_BOUND_SHUFFLED:
         return netdp_i_tally_shuffled(request, progress, losses, error);
     default:
@@ -333,7 +340,8 @@ netdp_status netdp_tally_losses_new(const netdp_tally_request *request,
     netdp_i_judge(netdp_i_bound_row(bound),
                   (netdp_i_case){.sums = request->tally->task == NETDP_TALLY_SUM,
                                  .outward = gaussian(request->tally) &&
-                                            bound != NETDP_BOUND_EXCURSION_LINEAR},
+                                            bound != NETDP_BOUND_EXCURSION_LINEAR &&
+                                            bound != NETDP_BOUND_LEAST},
                   made);
     made->threat = netdp_i_threat_token(request->tally->release);
     made->final = !unit_free(request->tally);

@@ -40,6 +40,15 @@ netdp_status netdp_i_tally_paired(const netdp_tally *tally, int32_t count, const
 netdp_status netdp_i_tally_excursion(const netdp_tally *tally, int32_t members, double theta,
                                      double *value, netdp_error *error);
 
+/*
+ * The same sum with a cap as a walk: epsilon in the unit towards `members` < nodes observers, of Gaussian sums on the complete graph of
+ * which netdp_i_tally_walks says yes: noise, a cap that matters, not too many nodes.
+ */
+bool netdp_i_tally_walks(const netdp_tally *tally, netdp_unit unit);
+netdp_status netdp_i_tally_walk(const netdp_tally *tally, int32_t members, netdp_unit unit,
+                                const netdp_progress *progress, double *epsilon,
+                                netdp_error *error);
+
 /* The values of a histogram's losses on the ring, by shuffling. */
 netdp_status netdp_i_tally_shuffled(const netdp_tally_request *request,
                                     const netdp_progress *progress, netdp_losses *losses,

@@ -402,7 +402,7 @@ netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
         {NETDP_I_COUNT, 'n', "nodes", &o.nodes, "N",
          "participants, as a check: the graph has as many", "the graph's"},
         {NETDP_I_TEXT, 'o', "output", &o.output, "DIR", "the folder to be made", "required"},
-        {NETDP_I_TEXT, 0, "variant", &o.variant, "NAME", "which variant of the study",
+        {NETDP_I_TEXT, 0, "variant", &o.variant, "VARIANT", "which variant of the study",
          "its only one"},
         {NETDP_I_LIST, 0, "set", &o.set, "KEY=VALUE",
          "override a key of the study; may be repeated", "none"},
@@ -411,7 +411,7 @@ netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
         {NETDP_I_TEXT, 0, "rows", &o.rows, "N,N,...",
          "how many rows each announces, where the study protects or counts rows", "none"},
         {NETDP_I_LIST, 0, "coalition", &o.coalitions, "A,B,...",
-         "who may pool what they see, accounted for as one; may be repeated", "none"},
+         "who may collude, accounted for as one observer; may be repeated", "none"},
         {NETDP_I_COUNT, 0, "attempts", &o.attempts, "N",
          "how often a contribution may be tried, each at its full price", "1"},
         {NETDP_I_COUNT, 0, "revealed", &o.revealed, "F",
@@ -472,6 +472,42 @@ static netdp_status load_json(const char *path, json_t **object, netdp_error *er
                                           fault.line, netdp_i_show_text(fault.text).text);
 }
 
+/* Two who can only dial never meet without a relay: said when the second of them comes in, not at the end. */
+static void say_relay(const netdp_i_package *package, const json_t *addresses)
+{
+    if (address_of(addresses, meeting) != NULL)
+        return;
+    for (int32_t e = 0; e < package->edges; e++) {
+        const netdp_i_member *a = &package->member[package->edge[e][0]];
+        const netdp_i_member *b = &package->member[package->edge[e][1]];
+        if (a->joined && b->joined && address_of(addresses, a->name) == NULL &&
+            address_of(addresses, b->name) == NULL)
+            printf(
+                "%s and %s are linked, and both can only dial: they need a relay. Run netdp net "
+                "relay where both reach\nit, and say where that is: netdp net invite DIR --relay "
+                "HOST:PORT. Or one of them joins again with --listen.\n",
+                a->name, b->name);
+    }
+}
+
+/* Where those meet who can only dial, also after net init. */
+static netdp_status set_relay(const char *net, const char *relay, netdp_error *error)
+{
+    char address[NETDP_I_HOST + 16];
+    json_t *addresses = NULL;
+    netdp_status status = read_addresses(net, &addresses, error);
+    snprintf(address, sizeof address, "relay:%.256s", relay);
+    if (status == NETDP_OK)
+        json_object_set_new(addresses, meeting, json_string(address));
+    if (status == NETDP_OK)
+        status = write_addresses(net, addresses, error);
+    if (status == NETDP_OK)
+        printf("Those who can only dial meet at %s; send addresses.json again to who has it.\n",
+               relay);
+    json_decref(addresses);
+    return status;
+}
+
 static netdp_status accept_answer(const char *net, const char *path, netdp_i_package *package,
                                   netdp_error *error)
 {
@@ -492,9 +528,11 @@ static netdp_status accept_answer(const char *net, const char *path, netdp_i_pac
         status = netdp_i_package_write(package, folder, error);
     if (status == NETDP_OK) {
         netdp_i_hex(package->member[who].key, key);
-        printf("%s has joined with the key %s\nRead it out to them: nobody else can say that it is "
-               "theirs.\n",
-               package->member[who].name, key);
+        printf(
+            "%s has joined with the key %s\nRead it out to them by telephone: nobody else can say "
+            "that it is theirs.\n",
+            package->member[who].name, key);
+        say_relay(package, addresses);
         status = print_package(package, error);
     }
     json_decref(answer);
@@ -512,16 +550,30 @@ static netdp_status invite(const char *net, const char *name, const net_options 
     netdp_status status = netdp_i_package_read(folder, &package, error);
     if (status == NETDP_OK && o->accept != NULL)
         status = accept_answer(net, o->accept, package, error);
-    else if (status == NETDP_OK) {
+    else if (status == NETDP_OK && name != NULL) {
         status = netdp_i_invitation_make(package, name, &invitation, error);
         if (status == NETDP_OK)
             status = netdp_i_json_write(invitation, o->output, error);
         if (status == NETDP_OK)
             status = netdp_i_package_write(package, folder, error);
     }
+    if (status == NETDP_OK && o->relay != NULL)
+        status = set_relay(net, o->relay, error);
     json_decref(invitation);
     netdp_i_package_free(package);
     return status;
+}
+
+/* A name, an answer or a relay: one of them at least, and no name beside an answer. */
+static netdp_status check_invite(const net_options *o, size_t count, netdp_error *error)
+{
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
+    if (count == 2 ? o->accept != NULL : o->accept == NULL && o->relay == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "give either NAME, or --accept ANSWER.json");
+    if (o->relay != NULL && !netdp_i_address_split(o->relay, host, port))
+        return netdp_i_fail(error, NETDP_INVALID, "--relay: '%s': give HOST:PORT",
+                            netdp_i_show_text(o->relay).text);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
@@ -532,6 +584,8 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
          "standard output"},
         {NETDP_I_TEXT, 0, "accept", &o.accept, "ANSWER.json",
          "take in the answer of somebody who was invited", "none"},
+        {NETDP_I_TEXT, 0, "relay", &o.relay, "HOST:PORT",
+         "where those meet who can only dial (netdp net relay)", "as it is"},
         {0},
     };
     const netdp_i_usage usage = {
@@ -542,16 +596,17 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
             "and the\nanswer hold nothing secret; send them as you like. Inviting somebody again "
             "removes the key\nthat they had; nobody else's changes.",
         .examples = "  netdp net invite net north -o north.invitation\n"
-                    "  netdp net invite net --accept answer.json\n",
+                    "  netdp net invite net --accept answer.json\n"
+                    "  netdp net invite net --relay relay.example.org:7399\n",
         .least = 1,
         .most = 2,
         .options = options,
     };
     netdp_i_arguments arguments;
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help && (arguments.count == 2) == (o.accept != NULL))
-        status = netdp_i_fail(error, NETDP_INVALID, "give either NAME, or --accept ANSWER.json");
-    else if (status == NETDP_OK && !arguments.help)
+    if (status == NETDP_OK && !arguments.help)
+        status = check_invite(&o, arguments.count, error);
+    if (status == NETDP_OK && !arguments.help)
         status =
             invite(arguments.text[0], arguments.count > 1 ? arguments.text[1] : NULL, &o, error);
     netdp_i_arguments_free(&arguments);

@@ -389,7 +389,11 @@ static void check_budget(doctor *d, const char *folder, const netdp_i_package *p
     netdp_i_ledger_head head;
     netdp_i_file_path(path, folder, "budget.yaml");
     netdp_status status = netdp_i_budget_read(path, &budget, &error);
-    tell(d, "budget", status == NETDP_OK, status == NETDP_OK ? "budget.yaml is read" : error.text);
+    tell(d, "budget", status == NETDP_OK,
+         status != NETDP_OK ? error.text
+         : budget.whole     ? "budget.yaml is read"
+                            : "budget.yaml has no total: all others together may learn what this "
+                              "study tells, once");
     netdp_i_file_path(path, folder, "ledger.db");
     if (access(path, F_OK) != 0) {
         status = expect_ledger(folder, &error);
@@ -557,8 +561,8 @@ netdp_status netdp_i_command_net(int argc, const char **argv, netdp_error *error
                 "netdp net invite DIR NAME          one hospital at a time: an invitation.\n"
                 "netdp net join INVITATION -o DIR   the answer to it, with a key of one's own.\n"
                 "netdp net up|status|down DIR       participants on this machine.\n"
-                "netdp net doctor DIR               is everything there that one needs?\n"
-                "netdp net relay HOST:PORT          where peers meet that can only dial.\n"
+                "netdp net doctor DIR               looks at everything that one of them needs.\n"
+                "netdp net relay HOST:PORT          where two meet who can only dial.\n"
                 "Each has its own --help.",
         .examples = "  netdp net init study.yaml -o net\n"
                     "  netdp net up net\n",

@@ -330,9 +330,9 @@ netdp_status netdp_i_deploy_mkdir(const char *folder, bool again, netdp_error *e
                                         : strerror(errno));
 }
 
-/* What the study costs towards the worst single observer. */
+/* What the study costs towards the worst single observer, and towards all others together. */
 static netdp_status find_cost(const netdp_i_package *package, int32_t self, double *epsilon,
-                              bool *row, netdp_error *error)
+                              double *total, bool *row, netdp_error *error)
 {
     netdp_i_prices *prices = NULL;
     netdp_status status = netdp_i_prices_new(package, self, &prices, error);
@@ -342,25 +342,28 @@ static netdp_status find_cost(const netdp_i_package *package, int32_t self, doub
     for (int32_t i = 0; i < prices->count && !prices->exposed; i++)
         if (prices->towards[i].count == 1)
             worst = fmax(worst, prices->towards[i].square);
-    worst *= (double)prices->times * (1 + 0x1p-40);
+    const double times = (double)prices->times * (1 + 0x1p-40), all = prices->everyone;
     *row = prices->row;
     netdp_i_prices_free(prices);
-    return netdp_i_price_epsilon(worst, package->terms.delta, epsilon, error);
+    status = netdp_i_price_epsilon(worst * times, package->terms.delta, epsilon, error);
+    return status == NETDP_OK
+               ? netdp_i_price_epsilon(all * times, package->terms.delta, total, error)
+               : status;
 }
 
-/* Room for this study once, towards single observers, and for no other. */
+/* Room for this study once, and for no other. */
 static netdp_status write_budget(const netdp_i_package *package, int32_t self, const char *folder,
                                  netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
     struct stat shape;
     netdp_i_output output;
-    double epsilon = 0;
+    double epsilon = 0, total = 0;
     bool row = false;
     netdp_i_file_path(path, folder, "budget.yaml");
     if (stat(path, &shape) == 0)
         return NETDP_OK; /* the owner's own */
-    netdp_status status = find_cost(package, self, &epsilon, &row, error);
+    netdp_status status = find_cost(package, self, &epsilon, &total, &row, error);
     if (status == NETDP_OK)
         status = netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)
@@ -374,11 +377,12 @@ static netdp_status write_budget(const netdp_i_package *package, int32_t self, c
         "protects: %s\n"
         "# Epsilon towards each other participant, and towards who listens on every link.\n"
         "peer: %s\n"
-        "# Towards each coalition that a study lists:\n"
-        "#coalition: 2\n"
-        "# Towards all others together, who are left with local noise alone:\n"
-        "#total: 8\n",
-        package->terms.delta, row ? "row" : "node", netdp_i_up(epsilon, 4).text);
+        "# Towards all others together, who are left with local noise alone (none: not limited):\n"
+        "total: %s\n"
+        "# Towards each coalition that a study lists; without it total is what limits them:\n"
+        "#coalition: 2\n",
+        package->terms.delta, row ? "row" : "node", netdp_i_up(epsilon, 4).text,
+        netdp_i_up(total, 4).text);
     return netdp_i_output_commit(&output, error);
 }
 

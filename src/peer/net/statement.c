@@ -1,4 +1,4 @@
-#include "peer/statement.h"
+#include "peer/net/statement.h"
 
 #include <sodium.h>
 #include <stdlib.h>
