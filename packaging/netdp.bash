@@ -100,11 +100,7 @@ _netdp_value() { # PROGRAM PAGE OPTION CURRENT
 _netdp_argument() { # PROGRAM COMMAND CURRENT
     case $2 in
         run | audit) _netdp_files "$3" .yaml ;;
-<<<<<<< HEAD
-        report | recheck) _netdp_files "$3" ;;
-=======
         report | predict) _netdp_files "$3" ;;
->>>>>>> main
         reproduce)
             _netdp_files "$3" .yaml
             local names files=("${COMPREPLY[@]}")
