@@ -100,7 +100,7 @@ _netdp_value() { # PROGRAM PAGE OPTION CURRENT
 _netdp_argument() { # PROGRAM COMMAND CURRENT
     case $2 in
         run | audit) _netdp_files "$3" .yaml ;;
-        report | predict) _netdp_files "$3" ;;
+        report | predict | recheck) _netdp_files "$3" ;;
         reproduce)
             _netdp_files "$3" .yaml
             local names files=("${COMPREPLY[@]}")

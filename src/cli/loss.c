@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/proofs.h"
+#include "cli/common/proofs.h"
 
 /* Above this many pairs none is kept for a list unless --full. */
 #define LISTED_PAIRS 10000

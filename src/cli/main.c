@@ -32,6 +32,7 @@ static const struct {
     {"init", netdp_i_command_init, "write a study file of your own, from questions"},
     {"run", netdp_i_command_run, "calibrate, account, simulate, tabulate"},
     {"report", netdp_i_command_report, "a page to read about a run's results"},
+    {"recheck", netdp_i_command_recheck, "which earlier guarantees were too small"},
     {"predict", netdp_i_command_predict, "apply a learnt model to rows of a table"},
     {"audit", netdp_i_command_audit, "attack the guarantee in the simulator"},
     {NULL, NULL, "Between real machines:"},

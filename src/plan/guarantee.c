@@ -5,6 +5,7 @@
 #include "account/losses/label.h"
 #include "account/losses/losses.h"
 #include "account/losses/pairs.h"
+#include "plan/proofs.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -57,7 +58,7 @@ netdp_i_promise netdp_i_promise_everyone(const netdp_losses *losses, double epsi
     static const netdp_bound_info trusted = {.name = "trusted aggregator", .sound = true};
     const netdp_unit unit = {NETDP_AS_DP, delta};
     netdp_i_promise made = {
-        .everyone = true, .mean = epsilon, .local = epsilon, .from = -1, .to = -1};
+        .everyone = true, .mean = epsilon, .local = epsilon, .from = -1, .to = -1, .proofs = -1};
     if (losses != NULL) {
         netdp_losses_guarantee(losses, epsilon, unit, &made.is);
     } else {
@@ -134,13 +135,15 @@ static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *
 
 netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,
                                        const netdp_summary *achieved, const char *folder,
-                                       netdp_i_promise *promise, netdp_error *error)
+                                       const netdp_progress *progress, netdp_i_promise *promise,
+                                       netdp_error *error)
 {
     const netdp_unit unit = netdp_i_study_unit(variant->study);
     netdp_i_promise made = {.mean = achieved->mean,
                             .local = achieved->local,
                             .from = achieved->worst_from,
                             .to = achieved->worst_to,
+                            .proofs = -1,
                             .given_count = losses->given_count};
     netdp_i_pairs pairs = {0};
     const netdp_i_batch all = netdp_i_batch_whole(losses);
@@ -151,6 +154,8 @@ netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const net
     if (status == NETDP_OK)
         status = list_classes(&pairs, &made, error);
     netdp_i_pairs_clear(&pairs);
+    if (status == NETDP_OK && folder != NULL)
+        status = netdp_i_plan_proofs(variant, losses, achieved, folder, progress, &made, error);
     if (status == NETDP_OK)
         status = tell_pairs(variant, &made, error);
     if (status != NETDP_OK) {

@@ -183,7 +183,7 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
     if (status == NETDP_OK)
         status = predict_error(variant, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
-        status = netdp_i_variant_guarantee(variant, losses, &calibration.achieved, folder,
+        status = netdp_i_variant_guarantee(variant, losses, &calibration.achieved, folder, progress,
                                            &variant->guarantee, error);
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
         status = write_constants(variant, folder, error);

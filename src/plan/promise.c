@@ -104,6 +104,10 @@ json_t *netdp_i_promise_json(const netdp_i_promise *p)
         json_object_set_new(made, "why", json_string(p->why));
     if (p->walks > 0)
         json_object_set_new(made, "walks", json_integer(p->walks));
+    if (p->proofs >= 0)
+        json_object_set_new(made, "proofs",
+                            json_pack("{s:I, s:o}", "files", (json_int_t)p->proofs, "why",
+                                      p->proofs > 0 ? json_null() : json_string(p->no_proof)));
     add_drawn(p, made);
     return made;
 }
@@ -172,6 +176,9 @@ static void read_parts(const json_t *object, netdp_i_promise *p)
     p->hidden_among = count_of(pairs, "hidden_among", 0);
     p->partners = count_of(pairs, "partners", 0);
     copy_text(json_object_get(pairs, "says"), sizeof p->says, p->says);
+    const json_t *proofs = json_object_get(object, "proofs");
+    p->proofs = proofs != NULL ? json_integer_value(json_object_get(proofs, "files")) : -1;
+    copy_text(json_object_get(proofs, "why"), sizeof p->no_proof, p->no_proof);
     const json_t *left = json_object_get(pairs, "left");
     p->leaves = left != NULL;
     p->left = (netdp_i_pairs_left){number_of(left, "mean"), number_of(left, "worst"),

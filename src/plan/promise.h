@@ -28,6 +28,8 @@ typedef struct netdp_i_promise {
     double pair_noise;              /* kappa */
     int32_t hidden_among, partners; /* the fewest; 0: not found */
     char says[400];                 /* the same in words */
+    int64_t proofs;                 /* proof files in the folder; -1: nobody asked */
+    char no_proof[200];             /* why there is none */
     bool leaves;                    /* gossip: what the rounds leave of it was asked */
     netdp_i_pairs_left left;        /* the answer */
     int64_t

@@ -109,10 +109,11 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
                                        const netdp_progress *progress, netdp_error *error);
 
 /* The guarantee that losses at the variant's noise give; written into `folder` (NULL: they are
- * not). */
+ * not), with proof files of the pairs that study key `proof` names. */
 netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,
                                        const netdp_summary *achieved, const char *folder,
-                                       netdp_i_promise *promise, netdp_error *error);
+                                       const netdp_progress *progress, netdp_i_promise *promise,
+                                       netdp_error *error);
 
 /* The same towards everyone: central (no losses: one release) and local. */
 netdp_i_promise netdp_i_promise_everyone(const netdp_losses *losses, double epsilon, double delta);

@@ -78,6 +78,8 @@ static const allowed of_alike[] = {{.keys = "observers sources of"}, {.keys = NU
 static const allowed of_least[] = {
     {.keys = "excursion excursion-contracting excursion-mixture first-passage local"},
     {.keys = NULL}};
+static const allowed of_proofs[] = {
+    {.keys = "files"}, {.keys = "why", .private = true}, {.keys = NULL}};
 static const allowed of_left[] = {{.keys = "mean worst node most rounds_enough"}, {.keys = NULL}};
 static const allowed of_pairing[] = {{.keys = "graph count noise hidden_among partners says"},
                                      {.keys = "left", .in = of_left},
@@ -86,6 +88,7 @@ static const allowed of_pairing[] = {{.keys = "graph count noise hidden_among pa
 static const allowed of_guarantee[] = {{.keys = "bound direction sound certified tolerance reason "
                                                 "assumes epsilon delta unit mean local walks"},
                                        {.keys = "why", .private = true},
+                                       {.keys = "proofs", .in = of_proofs},
                                        {.keys = "by_distance", .in = of_class},
                                        {.keys = "worst", .in = of_pair},
                                        {.keys = "observers sources", .in = of_drawn},

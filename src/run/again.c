@@ -197,7 +197,7 @@ static netdp_status check_guarantee(const netdp_i_variant *variant, const record
     netdp_status status =
         netdp_losses_summary(&whole, noise, netdp_i_study_unit(variant->study), &achieved, error);
     if (status == NETDP_OK)
-        status = netdp_i_variant_guarantee(variant, &whole, &achieved, NULL, &again, error);
+        status = netdp_i_variant_guarantee(variant, &whole, &achieved, NULL, NULL, &again, error);
     if (status == NETDP_OK && !netdp_i_promise_same(&variant->guarantee, &again))
         status = fail(variant, folder, "the guarantee", error);
     const double epsilon = variant->study->privacy.epsilon;

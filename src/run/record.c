@@ -28,6 +28,17 @@ static const struct result {
     {"loss", ".npy", true, false},     {"law", ".txt", true, true},
 };
 
+/* ".16-33.proof", ".5-set.proof": of a pair of an account. */
+static bool is_proof(const char *rest)
+{
+    const size_t from = rest[0] == '.' ? strspn(rest + 1, "0123456789") : 0;
+    const char *to = rest + 1 + from;
+    if (from == 0 || *to++ != '-')
+        return false;
+    const size_t digits = strspn(to, "0123456789");
+    return (digits > 0 && strcmp(to + digits, ".proof") == 0) || strcmp(to, "set.proof") == 0;
+}
+
 /* "loss-12.csv" is "loss" and ".csv"; NULL: the run leaves no such file. */
 static const struct result *result_of(const char *name)
 {
@@ -38,7 +49,8 @@ static const struct result *result_of(const char *name)
             continue;
         if (results[i].account && rest[0] == '-' && isdigit((unsigned char)rest[1]))
             rest += 1 + strspn(rest + 1, "0123456789");
-        if (strcmp(rest, results[i].ending) == 0)
+        if (strcmp(rest, results[i].ending) == 0 ||
+            (results[i].account && !results[i].private && is_proof(rest)))
             return &results[i];
     }
     return NULL;

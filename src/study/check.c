@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account/losses/proven.h"
 #include "base/fail.h"
 #include "base/text.h"
 #include "graph/families.h"
@@ -199,6 +200,17 @@ static netdp_status check_noise(const netdp_i_reading *from, netdp_error *error)
     return NETDP_OK;
 }
 
+static netdp_status check_proof(const netdp_i_reading *from, netdp_error *error)
+{
+    int64_t drawn = 0;
+    if (netdp_i_proof_read(from->study->proof, &drawn))
+        return NETDP_OK;
+    return netdp_i_reading_fail(from, "proof", error,
+                                "is none, worst, all, or how many pairs beside the worst, at most "
+                                "100000; not '%s'",
+                                netdp_i_show_text(from->study->proof).text);
+}
+
 static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *error)
 {
     static const char *const of_accounts[] = {"privacy.as", "privacy.pattern", "privacy.from",
@@ -210,7 +222,9 @@ static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *erro
         if (from->text->value[netdp_i_key_find(of_accounts[i])][0] != NULL)
             return netdp_i_reading_fail(from, of_accounts[i], error,
                                         "applies to task account; remove it");
-    const netdp_status status = check_noise(from, error);
+    netdp_status status = check_proof(from, error);
+    if (status == NETDP_OK)
+        status = check_noise(from, error);
     if (status != NETDP_OK)
         return status;
     if (!(study->privacy.delta > 0) && study->privacy.as == NULL)

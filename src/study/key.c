@@ -70,6 +70,8 @@ const netdp_i_key netdp_i_keys[] = {
     {"title", NETDP_I_KEY_TEXT, AT(title), .whole = true, .fallback = "", .expects = "a text"},
     {"seed", NETDP_I_KEY_SEED, AT(seed), .whole = true, .fallback = "1",
      .expects = "a whole number from 0 to 18446744073709551615"},
+    {"proof", NETDP_I_KEY_TEXT, AT(proof), .whole = true,
+     .expects = "none, worst, all, or how many pairs beside the worst"},
     {"graph.family", NETDP_I_KEY_TEXT, NETDP_I_RIVAL_GRAPHS, AT(graph.family),
      .expects = "a family such as hypercube 11"},
     {"graph.file", NETDP_I_KEY_FILE, NETDP_I_RIVAL_GRAPHS, AT(graph.file),

@@ -29,6 +29,7 @@ struct netdp_study {
     bool anew;         /* a result folder that is there is emptied of its results first */
     double save_every; /* seconds between checkpoints */
     char *title;       /* never NULL */
+    char *proof;       /* "none", "worst", "all" or how many are drawn; NULL: 16 where there are */
     uint64_t seed;
     struct {
         char *family; /* exactly one of family, file, data */

@@ -104,8 +104,60 @@ def same_files():
         assert first == second and len(first) == 5, (sorted(first), sorted(second))
 
 
+STUDY = """graph: {{family: {family}}}
+task: {{kind: account}}
+protocol: {{kind: {kind}, rounds: 12}}
+privacy: {{noise: 2, as: "dp:1e-6"}}
+{more}"""
+
+
+def studies():
+    """A study's run leaves proofs beside its losses: named by the manifest, counted by the summary, the same in every run."""
+    for kind, family, more, count, code in [
+            ("averaging", "davis", "", 17, 0), ("averaging", "davis", "proof: worst", 1, 0), ("averaging", "path 3", "proof: all", 6, 0),
+            ("averaging", "davis", "proof: 3", 4, 0), ("averaging", "davis", "proof: none", 0, 0), ("stream", "davis", "", None, 0),
+            ("averaging", "davis", "proof: some", 0, 2), ("averaging", "ring 700", "", 0, 0),
+            ("averaging", "davis", "variants: [{name: a, privacy: {dither: 0.1}}, {name: b, privacy: {sees: sum}}]", 34, 0)]:
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "s.yaml").write_text(STUDY.format(kind=kind, family=family, more=more), encoding="ascii")
+            got, out, err = run(["run", "s.yaml", "-o", "r"], folder)
+            assert got == code, (more, got, err)
+            if code:
+                assert "is none, worst, all" in err, err
+                continue
+            files = sorted(pathlib.Path(folder, "r").glob("*.proof"))
+            manifest = read_json(pathlib.Path(folder, "r/manifest.json").read_text(encoding="ascii"))
+            summary = read_json(pathlib.Path(folder, "r/summary.json").read_text(encoding="utf-8"))
+            assert {file.name for file in files} == {name for name in manifest["files"] if name.endswith(".proof")}, more
+            told = [variant["guarantee"].get("proofs") for variant in summary["variants"]]
+            if count is None:
+                assert all(entry and (entry["files"] > 0 or entry["why"]) for entry in told), told
+                continue
+            assert len(files) == count and sum(entry["files"] for entry in told if entry) == count, (more, len(files), told)
+            assert count > 0 or all(entry is None or entry["why"] for entry in told), told
+            if files:
+                done = subprocess.run([VERIFY, *files], capture_output=True, text=True, check=False)
+                assert done.returncode == 0, done.stdout
+            before = {file.name: file.read_bytes() for file in files}
+            assert run(["run", "s.yaml", "-o", "r"], folder)[0] == 0 and run(["run", "r"], folder)[0] == 0
+            assert run(["run", "s.yaml", "-o", "q"], folder)[0] == 0
+            for place in ("r", "q"):
+                assert before == {file.name: file.read_bytes() for file in pathlib.Path(folder, place).glob("*.proof")}, more
+            if files:
+                files[0].write_bytes(b"netdp-proof 1\n")
+                got, out, err = run(["run", "r"], folder)
+                assert got == 2 and "was changed after the run wrote it" in err, err
+    for kind, word in (("walk", "gossip only"), ("stream", "streams")):
+        with tempfile.TemporaryDirectory() as folder:
+            text = STUDY.format(kind=kind, family="davis", more="proof: worst")
+            pathlib.Path(folder, "s.yaml").write_text(text.replace("dp:1e-6", "rdp:2") if kind == "walk" else text, encoding="ascii")
+            got, out, err = run(["run", "s.yaml", "-o", "r"], folder)
+            assert (got == 2 and len(err.splitlines()) == 1 and word in err) or (kind == "stream" and got == 0), (got, err)
+
+
 for line, view in LINES:
     check(line, view)
+studies()
 refuses()
 same_files()
 print(f"{len(LINES)} kinds of proof files")

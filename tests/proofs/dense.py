@@ -48,29 +48,21 @@ class Network:
                 self.W[int(w[1]), int(w[2])] = number(w[3])
         self.near = [set() for _ in range(self.n)]
         for w in file.head:
-            if w[0] == "edge":
+            if w[0] == "w" and w[1] != w[2]:
                 self.near[int(w[1])].add(int(w[2]))
-                self.near[int(w[2])].add(int(w[1]))
         self.nu, told = [], {int(w[1]): number(w[2]) for w in file.head if w[0] == "noise"}
         for t in range(self.T):
             self.nu.append(told.get(t, self.nu[-1] if t else None))
         self.changes = [w[1:] for w in file.head if w[0] == "change"]
-        self.C = np.eye(self.slots)
-        if any(w[0] == "correlate" for w in file.head):
-            self.C = np.zeros((self.slots, self.slots))
-            for w in file.head:
-                if w[0] == "correlate":
-                    self.C[int(w[1]), int(w[2])] = number(w[3])
-        self.correlated = any(w[0] == "correlate" for w in file.head)
 
-    def mixing(self, changes, t):
+    def mixing(self, t):
+        """W of a round, rounds counted through all phases."""
         W = self.W.copy()
-        for lines in (self.changes, changes):
-            for a in {int(w[2]) for w in lines if int(w[0]) == t}:
-                W[a] = 0
-            for w in lines:
-                if int(w[0]) == t:
-                    W[int(w[2]), int(w[3])] = number(w[4])
+        for a in {int(w[1]) for w in self.changes if int(w[0]) == t}:
+            W[a] = 0
+        for w in self.changes:
+            if int(w[0]) == t:
+                W[int(w[1]), int(w[2])] = number(w[3])
         return W
 
     def takes(self, t):
@@ -87,12 +79,6 @@ class Question:
         self.bound = file.one("bound", None, lines)
         self.weight = number(file.one("weight", file.one("weight", "1"), lines))
         self.claims = [w[1:] for w in lines if w[0] == "claim"]
-        self.changes, here = {}, None
-        for w in lines:
-            if w[0] == "phase":
-                here = int(w[1])
-            if w[0] == "change":
-                self.changes.setdefault(here, []).append(w[1:])
         self.loud = [w for w in range(net.n) if self.own == "counts" or w not in self.observers]
 
     def active(self, W, v):
@@ -111,7 +97,7 @@ class Question:
     def rows_of(self, phase=None):
         """What is seen of one run, as a map from inputs (round, node) and end noise: (rows, end columns)."""
         net, n, T = self.net, self.net.n, self.net.T
-        Ws = [net.mixing(self.changes.get(phase, []), t) for t in range(T)]
+        Ws = [net.mixing((phase or 0) * T + t) for t in range(T)]
         state, rows = [], []
         for t in range(T):
             m = np.zeros((n, T, n))
@@ -131,57 +117,30 @@ class Question:
             rows += [(last[w].ravel(), w) for w in range(n) if w not in self.observers]
         return Ws, rows
 
-    def view(self, phases, correlate):
+    def view(self, phase=None):
         """(A, h): how noise and the contributions of u move what is seen; columns of h: one a contribution."""
         net, n, T = self.net, self.net.n, self.net.T
-        blocks, hs = [], []
-        N = len(phases)
-        contributions = N if correlate or not net.streams else net.slots
         pairs = [p for p in net.pairs if self.own == "counts" or not set(p) & set(self.observers)]
-        for i, p in enumerate(phases):
-            Ws, rows = self.rows_of(p)
-            R = np.array([r for r, _ in rows]).reshape(len(rows), T, n)
-            columns = []
-            for j in range(N) if correlate else [i]:
-                c = net.C[i, j] if correlate else 1.0
-                part = [c * R[:, 0, w] for w in self.loud] if correlate else []
-                part += [c * net.kappa * (R[:, 0, a] - R[:, 0, b]) for a, b in pairs] if correlate else []
-                columns.append(np.array(part).T if part else np.zeros((len(rows), 0)))
-            joint = np.hstack(columns)
-            alone = []
-            for t in range(T):
-                if not (correlate and t == 0):
-                    alone += [net.nu[t] * R[:, t, w] for w in self.draws(Ws[t], t)]
-                    alone += [net.kappa * (R[:, t, a] - R[:, t, b]) for a, b in pairs] if net.takes(t) else []
-            alone += [net.end * np.array([float(e == w) for _, e in rows]) for w in range(n) if net.end and w not in self.observers]
-            alone = np.array(alone).T if alone else np.zeros((len(rows), 0))
-            blocks.append((joint, alone, R))
-        wide = sum(a.shape[1] for _, a, _ in blocks)
-        A, at = [], 0
-        for i, (joint, alone, R) in enumerate(blocks):
-            full = np.zeros((len(R), wide))
-            full[:, at:at + alone.shape[1]] = alone
-            at += alone.shape[1]
-            A.append(np.hstack([joint, full]))
-            h = np.zeros((len(R), contributions))
-            if net.streams:
-                for k in range(net.slots):
-                    h[:, k] = R[:, k * net.every, self.u]
-            else:
-                h[:, i] = R[:, 0, self.u]
-            hs.append(h)
-        return np.vstack(A), np.vstack(hs)
+        Ws, rows = self.rows_of(phase)
+        R = np.array([r for r, _ in rows]).reshape(len(rows), T, n)
+        A = []
+        for t in range(T):
+            A += [net.nu[t] * R[:, t, w] for w in self.draws(Ws[t], t)]
+            A += [net.kappa * (R[:, t, a] - R[:, t, b]) for a, b in pairs] if net.takes(t) else []
+        A += [net.end * np.array([float(e == w) for _, e in rows]) for w in range(n) if net.end and w not in self.observers]
+        starts = [k * net.every for k in range(net.slots)] if net.streams else [0]
+        return np.array(A).T if A else np.zeros((len(rows), 0)), np.array([R[:, t, self.u] for t in starts]).T
 
     def matrix(self):
         """M: what contributions c tell is c'Mc."""
         net = self.net
-        if net.correlated or not net.phases:
-            return information(*self.view(list(range(net.slots)) if net.correlated else [None], net.correlated))
+        if not net.phases:
+            return information(*self.view())
         M, known = np.zeros((net.phases, net.phases)), {}
         for p in range(net.phases):
-            key = p if p in self.changes else None
+            key = p if any(int(w[0]) // net.T == p for w in net.changes) else net.phases
             if key not in known:
-                known[key] = information(*self.view([key], False))[0, 0]
+                known[key] = information(*self.view(p))[0, 0]
             M[p, p] = known[key]
         return M
 
@@ -194,19 +153,45 @@ class Question:
         if net.streams and self.sees != "everything" and self.bound in ("ones", "alternating"):
             c = np.array([(-1.0) ** k if self.bound == "alternating" else 1.0 for k in range(N)])
             return self.weight * c @ M @ c
-        steps = net.every if net.phases and net.every else 1
         best = 0
-        for r in range(steps):
-            places = range(r, N, steps)
-            for chosen in itertools.combinations(places, min(net.most, len(places))):
-                part = M[np.ix_(chosen, chosen)]
-                if np.abs(part - np.diag(np.diag(part))).max() == 0:
-                    best = max(best, np.trace(part))
-                    continue
-                for signs in itertools.product((1, -1), repeat=len(chosen) - 1):
-                    c = np.array((1,) + signs)
-                    best = max(best, c @ part @ c)
+        for chosen in itertools.combinations(range(N), min(net.most, N)):
+            part = M[np.ix_(chosen, chosen)]
+            if np.abs(part - np.diag(np.diag(part))).max() == 0:
+                best = max(best, np.trace(part))
+                continue
+            for signs in itertools.product((1, -1), repeat=len(chosen) - 1):
+                c = np.array((1,) + signs)
+                best = max(best, c @ part @ c)
         return self.weight * best
+
+
+class Walk:
+    """What the visits of a token on a given path tell: of each piece the squared slopes of the greatest convex minorant."""
+
+    def __init__(self, file, lines):
+        self.path = {int(w[1]): (int(w[2]), w[0] == "step") for w in file.head if w[0] in ("step", "rest")}
+        self.steps, self.shrinks = int(file.one("rounds")), number(file.one("contract", "1"))
+        self.released = any(w[0] == "released" for w in file.head)
+        self.u, self.observers = int(lines[0][1]), next(set(map(int, w[1:])) for w in lines if w[0] == "observers")
+        self.weight = number(file.one("weight", "1", lines))
+
+    def worth(self):
+        loss, piece = 0.0, []
+        for t in range(self.steps):
+            piece.append(float(self.path[t] == (self.u, True)))
+            if self.path[t + 1][0] in self.observers or t + 1 == self.steps and self.released:
+                loss, piece = loss + self.least(piece), []
+        return loss * self.weight
+
+    def least(self, piece):
+        blocks = []
+        for j, given in enumerate(piece):
+            far = self.shrinks ** (len(piece) - 1 - j)
+            now = [given * far, far**2]
+            while blocks and blocks[-1][0] * now[1] >= now[0] * blocks[-1][1]:
+                now = [now[0] + blocks[-1][0], now[1] + blocks.pop()[1]]
+            blocks.append(now)
+        return sum(given**2 / noise for given, noise in blocks if given)
 
 
 def information(A, h):

@@ -1,7 +1,7 @@
 """Finds displacements of small networks by dense least squares, and writes proof files of form 1 about them.
 
-The unknowns are the displacements of all messages, c of pairs, and of all phases at once where noise is correlated;
-what is seen, known or silent are equations. Own code: netdp's engines find the same least in other ways."""
+The unknowns are the displacements of all messages and c of pairs; what is seen, known or silent are equations. Own code:
+netdp's engines find the same least in other ways."""
 import numpy as np
 
 from dense import File, Network, Question
@@ -50,7 +50,6 @@ def weights(n, edges, rule="metropolis"):
 def head(n, edges, rule="metropolis", rounds=4, noise=None, lines=(), W=None):
     W = weights(n, edges, rule) if W is None else W
     text = ["netdp-proof 1", f"nodes {n}", f"rule {rule}"]
-    text += [f"edge {a} {b}" for a, b in edges]
     text += [f"w {a} {b} {W[a, b].hex()}" for a in range(n) for b in range(n) if a == b or (min(a, b), max(a, b)) in edges]
     text += [f"rounds {rounds}"] + [f"noise {t} {float(x).hex()}" for t, x in sorted((noise or {0: 1, 1: 0.1}).items())]
     return text + list(lines)
@@ -165,20 +164,21 @@ def least(E, e, V, v):
     return x + Z @ np.linalg.lstsq(V @ Z, v - V @ x, rcond=1e-14)[0]
 
 
-def written(finder, x, streams):
+def written(finder, x, blocks):
     """The lines of a block: g at nodes that are free and no pivot, c, ties."""
     net, lines = finder.net, []
     ties = finder.ties(x)
     pivots = {(t, w) for t, _, w in ties}
+    begin = (finder.phase or 0) * net.T
     for t in range(net.T):
         seen, silent, _ = finder.roles(t)
         for w in range(net.n):
             if w not in seen and w not in silent and (t, w) not in pivots and x[finder.place[t, w]] != 0:
-                lines.append(f"g {t} {w} {float(x[finder.place[t, w]]).hex()}")
-    lines += [f"tie {t} {v} {w}" for t, v, w in ties]
+                lines.append(f"g {begin + t} {w} {float(x[finder.place[t, w]]).hex()}")
+    lines += [f"tie {begin + t} {v} {w}" for t, v, w in ties]
     for (i, (a, b)), j in finder.c.items():
         if x[j] != 0:
-            lines.append(f"c {f'{i} ' if streams else ''}{a} {b} {float(x[j]).hex()}")
+            lines.append(f"c {f'{(finder.phase or 0) + i} ' if blocks else ''}{a} {b} {float(x[j]).hex()}")
     return lines
 
 
@@ -194,64 +194,24 @@ def everything(q):
     return [f"c {a} {b} {float(x).hex()}" for (a, b), x in zip(pairs, c)]
 
 
-def correlated(q):
-    """Displacements of every contribution over all phases at once."""
-    net, N = q.net, q.net.phases
-    finders = [Finder(q, p) for p in range(N)]
-    size = finders[0].size
-    inverse = np.linalg.inv(net.C)
-    for k in range(N):
-        E, e, V, v, zrows, zright = [], [], [], [], [], []
-        for p, f in enumerate(finders):
-            Ep, ep, Vp, vp = f.equations(0 if p == k else -1)
-            wide = lambda M: np.hstack([np.zeros((len(M), p * size)), M, np.zeros((len(M), (N - p - 1) * size))])
-            loud = len(q.loud)
-            E.append(wide(Ep)), e.append(ep)
-            if loud:
-                zrows.append(wide(f.message(0)[q.loud])), zright.append(np.array([float(w == q.u and p == k) for w in q.loud]))
-            V.append(wide(Vp[loud:])), v.append(vp[loud:])
-        for p in range(N):
-            own = sum(inverse[p, s] * zrows[s] for s in range(N))
-            push = np.zeros((len(q.loud), N * size))
-            push[:, p * size:(p + 1) * size] = finders[p].pushed(0)[q.loud]
-            V.append(own - push), v.append(sum(inverse[p, s] * zright[s] for s in range(N)))
-        # the equations of known noise in round 0 hold for g alone: pairs of the observers do not move
-        x = least(np.vstack(E), np.concatenate(e), np.vstack(V), np.concatenate(v))
-        yield k, [(p, written(f, x[p * size:(p + 1) * size], False)) for p, f in enumerate(finders)]
-
-
-def question(text, u, observers, sees, own, bound=None, claims=(), weight=None, phases=()):
+def question(text, u, observers, sees, own, bound=None, claims=(), weight=None):
     """The lines of one question, without its loss: a claim of it is added by `proven`. None: no finite loss."""
     lines = [f"source {u}", "observers " + " ".join(map(str, observers)), f"sees {sees}", f"own-noise {own}"]
     lines += [f"bound {bound}"] if bound else []
     lines += [f"weight {weight}"] if weight else []
     lines += list(claims)
-    changes = [line for p, changed in phases for line in [f"phase {p}"] + changed]
-    file = File("\n".join(text + lines + changes))
+    file = File("\n".join(text + lines))
     net = Network(file)
     q = Question(net, file, file.questions[-1])
-    if net.correlated:
-        for k, blocks in correlated(q):
-            lines.append(f"contribution {k}")
-            for p, block in blocks:
-                lines += [f"phase {p}"] + block
-        return lines, q
     if sees == "everything":
         return lines + everything(q), q
-    if net.streams:
-        f = Finder(q)
-        for k in range(net.slots):
-            x = least(*f.equations(k * net.every))
-            if x is None:
-                return None, q
-            lines += [f"contribution {k}"] + written(f, x, True)
-        return lines, q
-    for p, changed in [(None, [])] + list(phases):
-        f = Finder(q, p)
-        x = least(*f.equations(0))
+    blocks = net.streams or net.phases and net.changes
+    for k in range(net.slots if blocks else 1):
+        f = Finder(q, k if net.phases and blocks else None)
+        x = least(*f.equations(k * net.every if net.streams else 0))
         if x is None:
             return None, q
-        lines += ([f"phase {p}"] + changed if p is not None else []) + written(f, x, False)
+        lines += ([f"contribution {k}"] if blocks else []) + written(f, x, blocks)
     return lines, q
 
 

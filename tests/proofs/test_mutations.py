@@ -22,7 +22,7 @@ here = pathlib.Path(__file__).parent
 valid = [line.split("\t")[0] for line in (here / "manifest.tsv").read_text(encoding="ascii").splitlines() if "\tholds\t" in line]
 texts = [(here / "files" / name).read_text(encoding="ascii") for name in valid]
 HEX = re.compile(r"-?0x[01][.0-9a-f]*p[+-]\d+")
-ROLES = [(r"sees \w+", ["sees messages", "sees sums", "sees everything"]), (r"own-noise \w+", ["own-noise known", "own-noise counts"]),
+ROLES = [(r"sees \w+", ["sees messages", "sees sums", "sees everything", "sees visits"]), (r"own-noise \w+", ["own-noise known", "own-noise counts"]),
          (r"bound [\w-]+", ["bound ones", "bound alternating", "bound abs-sum", "bound dual"]), (r"unit \w+", ["unit node"])]
 
 
@@ -39,7 +39,7 @@ def mutate(text, rng):
     kind = rng.choice(["bit", "bit", "bit", "both", "role", "index", "drop", "twice", "copy", "value", "swap", "word", "observer"])
     places = [i for i, line in enumerate(lines) if line]
     i = rng.choice(places)
-    body = [i for i in places if lines[i].split()[0] in ("g", "c", "tie", "z", "noise", "change", "correlate", "y", "release", "phase")]
+    body = [i for i in places if lines[i].split()[0] in ("g", "c", "tie", "noise", "change", "y", "release", "contribution", "spread", "step", "rest")]
     if rng.random() < 0.7 and body:
         i = rng.choice(body)
     found = HEX.findall(lines[i])
@@ -75,7 +75,7 @@ def mutate(text, rng):
         other = rng.choice(places)
         lines[i], lines[other] = lines[other], lines[i]
     elif kind == "word":
-        lines.insert(i + 1, rng.choice(["margin 1", "g", "claim loss", "end", "phase 0", "contribution 0", "source 3", "accelerate 0x1.2p+0",
+        lines.insert(i + 1, rng.choice(["margin 1", "g", "claim loss", "end", "phase 0", "rest 2 0", "released", "contribution 0", "source 3", "accelerate 0x1.2p+0",
                                         "release 0x1p-3", "every 1", "at-most 1", "phases 2", "takes-part 1", "weight 0x1p-1"]))
     return "\n".join(lines)
 
@@ -83,18 +83,22 @@ def mutate(text, rng):
 def truth(text):
     """The worth of every question, in doubles."""
     file = dense.File(text)
+    if any(w[0] == "step" for w in file.head):
+        return [dense.Walk(file, lines) for lines in file.questions]
     net = dense.Network(file)
     return [dense.Question(net, file, lines) for lines in file.questions]
 
 
 def exactly(question, value):
     """Is the worth at most this value, by fractions? Of single contributions."""
+    if isinstance(question, dense.Walk):
+        return False
     net = question.net
-    if net.correlated or net.streams and question.sees != "everything":
+    if net.streams and question.sees != "everything":
         return None
     total = []
     for p in range(net.phases or 1):
-        A, h = question.view([p if p in question.changes else None], False)
+        A, h = question.view(p)
         worth = dense.exact_information(A, h[:, 0])
         if worth is None:
             return False

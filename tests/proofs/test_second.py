@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from decimal import Decimal
 
 here = pathlib.Path(__file__).parent
 node = shutil.which("node")
@@ -28,7 +29,7 @@ def told(*words):
 def same(paths):
     first, second = told(command, *paths), told(node, here / "second.mjs", *paths)
     assert len(first) >= len(paths) and len(second) == len(first), (len(paths), len(first), len(second))
-    return [(a, b) for a, b in zip(first, second) if (a[0], a[1], bool(a[2]), a[3]) != (b[0], b[1], bool(b[2]), b[3])]
+    return [(a, b) for a, b in zip(first, second) if (a[0], a[1], bool(a[2]), Decimal(a[3] or 0)) != (b[0], b[1], bool(b[2]), Decimal(b[3] or 0))]
 
 
 differ = same(sorted((here / "files").glob("*.proof")))

@@ -1,28 +1,24 @@
 // Checks proof files of netdp, form 1 (docs/proof-format.md), in exact arithmetic: the second implementation, for a page
 // that has no network. tools/verify/netdp-verify is the first; both take the same files (tests/proofs).
 
-const ABOVE = "0x1(?:\\.[0-9a-f]{1,13})?p(?:[+-](?:0|[1-9]\\d{0,2})|[+-]10[01]\\d|[+-]102[0-2]|\\+1023)";
+const INTEGER = "(?:0|[1-9]\\d{0,8})", DOUBLE = "0x[01](?:\\.[0-9a-f]{1,13})?p[+-](?:\\d{1,3}|10[01]\\d)";
 const DECIMAL = "(?:0|[1-9]\\d{0,99})(?:\\.\\d{1,99})?(?:e[+-]?\\d{1,3})?";
-const INTEGER = "(?:0|[1-9]\\d{0,8})";
 const FORMS = {
-  x: `-?(?:${ABOVE}|0x0(?:\\.[0-9a-f]{1,13})?p(?:\\+0|-1022))`, "+": ABOVE, d: DECIMAL, w: "w",
-  rule: `(?:lazy:${DECIMAL}(?::(?!$)|$))?(?:metropolis|hamilton|max-degree|rows|file|(?<=.)$)`,
-  sees: "messages|sums|everything", "own-noise": "known|counts", unit: "node|row", bound: "ones|alternating|abs-sum|dual",
+  x: `-?${DOUBLE}`, "+": DOUBLE, d: DECIMAL, "*": "\\d{1,9}(?: \\d{1,9})*", unit: "node|row", sees: "messages|sums|everything|visits",
+  "own-noise": "known|counts", bound: "ones|alternating|abs-sum|dual",
+  rule: `(?:lazy:${DECIMAL}:)?(?:metropolis|hamilton|max-degree|rows|file)`,
 };
-const patterns = Object.fromEntries(Object.entries(FORMS).map(([key, form]) => [key, new RegExp(`^(?:${form})$`)]));
-const integer = new RegExp(`^${INTEGER}$`);
 const table = (text) => new Map(text.split(" ").map((entry) => entry.split("=")));
-const BLOCK = "source=:v contribution=k: phase=p: tie=tv:v g=tv:x c=vv:x change=twvv:x z=pv:x";
-const PLACES = {
-  head: table("nodes=:i rule=:s edge=vv: w=vv:x change=twvv:x rounds=:i noise=t:+ accelerate=:+ release=:+ pair-noise=:+ pair=vv: " +
-    "unit=:s weight=:+ phases=:i takes-part=:i correlate=pp:x every=:i at-most=:i source=:v"),
-  block: table(BLOCK),
-  question: table(`${BLOCK} observers=:* sees=:s own-noise=:s bound=:s y=k:x weight=:+ claim-loss=:d claim-dp=:ddd claim-rdp=:ddd ` +
-    "claim-gdp=:dd"),
+// What stands where: each key with its indices and its values, as in netdp-verify.
+const STORY = " g=tv:x tie=tv:v contribution=k: source=:v end=:";
+const KEYS = {
+  head: table("nodes=:i rounds=:i rule=:s w=vv:x change=tvv:x noise=r:+ accelerate=:+ release=:+ pair-noise=:+ pair=vv: phases=:i " +
+    "takes-part=:i every=:i at-most=:i unit=:s step=r:v rest=r:v contract=:+ released=: source=:v"),
+  source: table("observers=:* sees=:s own-noise=:s weight=:+ claim-loss=:d claim-dp=:ddd c=vv:x claim-rdp=:ddd claim-gdp=:dd " +
+    "bound=:s y=k:x spread=r:+" + STORY),
+  contribution: table("c=kvv:x" + STORY), end: new Map(),
 };
-const NEEDS = { nodes: "rule edge w rounds noise", pair: "pair-noise", "pair-noise": "pair", "takes-part": "phases",
-  "at-most": "every", correlate: "phases", source: "observers sees own-noise claim-loss" };
-const MOST = 1e6, MOST_SLOTS = 1000, MOST_TIES = 128, FINE = 256;
+const UNIT = 512, FINE = 256, MOST = 1e6;
 
 class Refused extends Error {
   constructor(line, why) {
@@ -110,10 +106,11 @@ class Fraction {
 
 const ZERO = new Fraction(0n), ONE = new Fraction(1n);
 
-// A double in hexadecimal, exactly.
+// A double in hexadecimal; what is finer than 2^-512 is cut off.
 function double(word) {
   const found = /^(-?)0x([01])(?:\.([0-9a-f]+))?p([+-]\d+)$/.exec(word), digits = found[3] || "";
   let n = BigInt("0x" + found[2] + digits), e = 4 * digits.length - Number(found[4]);
+  if (e > UNIT) [n, e] = [n >> BigInt(e - UNIT), UNIT];
   while (n && !(n & 1n)) [n, e] = [n >> 1n, e - 1];
   n = found[1] ? -n : n;
   return e < 0 ? new Fraction(n << BigInt(-e)) : new Fraction(n, n ? e : 0);
@@ -136,21 +133,14 @@ function nearest(word) {
 
 const lengthOf = (n) => n.toString(2).length;
 
-// The distance of doubles beside a fraction from 0.
-function ulp(x) {
-  if (x.isZero()) return ZERO;
-  let power = lengthOf(x.n) - lengthOf(x.d) - x.e;
-  const two = (k) => (k < 0 ? new Fraction(1n, -k) : new Fraction(1n << BigInt(k)));
-  if (!two(power).atMost(x)) power -= 1;
-  return two(power - 52);
-}
-
 // ---- Lines
 
 class Facts {
-  constructor() {
+  constructor(start) {
+    this.start = start;
     this.keys = new Map();
     this.blocks = new Map();
+    this.said = [];
   }
 
   all(key) {
@@ -165,15 +155,15 @@ class Facts {
     return this.all(key).get(index.join(" "));
   }
 
-  one(key, usual) {
-    const found = this.get(key);
+  one(key, usual, ...index) {
+    const found = this.get(key, ...index);
+    need(found || usual !== undefined, this.start, `${key} is missing`);
     return found ? found.values[0] : usual;
   }
 
-  line(key) {
-    let first = 0;
-    for (const { line } of this.all(key).values()) first = first && first < line ? first : line;
-    return first;
+  line(key, ...index) {
+    const found = this.get(key, ...index);
+    return found ? found.line : this.start;
   }
 
   byRound(key) {
@@ -185,75 +175,55 @@ class Facts {
     return rounds;
   }
 
-  add(form, key, words, line, limits) {
-    const [before, after] = form.split(":");
-    const kinds = [...(before + (after === "*" ? "v".repeat(Math.max(words.length, 1)) : after))];
-    need(words.length === kinds.length, line, `${key} has ${kinds.length} fields`);
-    const read = [];
-    kinds.forEach((kind, i) => {
-      const word = words[i], pattern = patterns[kind === "s" ? key : kind], limit = limits[kind];
-      need((pattern || integer).test(word), line, `${key}: ${word} cannot stand here`);
-      need(!limit || (limit[0] <= Number(word) && Number(word) <= limit[1]), line, `${key}: ${word} cannot stand here`);
-      if (kind !== "w") read.push(limit ? Number(word) : "x+".includes(kind) ? double(word) : word);
-    });
-    const cut = before.replace("w", "").length, index = read.slice(0, cut), place = index.join(" ");
+  add(key, form, words, line, limits) {
+    const [before, after] = form.split(":"), kinds = [...(before + after)];
+    const forms = kinds.map((kind) => `(${FORMS[kind === "s" ? key : kind] || INTEGER})`);
+    const found = new RegExp(`^${forms.join(" ")}$`).exec(words.join(" "));
+    need(found, line, `${[key, ...words].join(" ")}: of another form`);
+    const read = kinds.map((kind, i) => ("sd*".includes(kind) ? found[i + 1] : "x+".includes(kind) ? double(found[i + 1])
+      : Number(found[i + 1])));
+    const good = kinds.every((kind, i) => (kind === "+" ? read[i].sign() > 0 : !limits[kind] ||
+      (limits[kind][0] <= read[i] && read[i] <= limits[kind][1])));
+    const index = read.slice(0, before.length), place = index.join(" ");
+    need(good && !this.all(key).has(place), line, `${key}: out of range, or said twice`);
     if (!this.keys.has(key)) this.keys.set(key, new Map());
-    need(!this.all(key).has(place) && (after !== "*" || new Set(read).size === read.length), line, `${key} says it twice`);
-    need(!["edge", "pair", "c"].includes(key) || index[cut - 2] < index[cut - 1], line, `${key} a b has a < b`);
-    this.all(key).set(place, { index, values: read.slice(cut), line });
-    return index[0];
-  }
-
-  checkNeeds() {
-    for (const [key, others] of Object.entries(NEEDS))
-      for (const other of others.split(" ")) need(!this.has(key) || this.has(other), this.line(key), `${key} without ${other}`);
+    this.all(key).set(place, { index, values: read.slice(before.length), line });
+    if (key === "noise" || (after && !before)) this.said.push([key, ...words].join(" "));
   }
 }
 
 function readLines(text) {
   const lines = [];
   text.split("\n").forEach((whole, i) => {
-    need(/^[\x20-\x7e]*$/.test(whole), i + 1, "this is no plain ASCII text");
     const words = whole.split("#")[0].split(" ").filter((word) => word);
     if (words.length) lines.push([i + 1, words]);
   });
-  need(lines.length && lines[0][1].join(" ") === "netdp-proof 1", lines.length ? lines[0][0] : 1, "the file begins with: netdp-proof 1");
+  need(lines.length && lines[0][0] === 1 && lines[0][1].join(" ") === "netdp-proof 1", 1, "the file begins with: netdp-proof 1");
   return lines;
 }
 
 function read(text) {
   const lines = readLines(text), size = {};
-  for (const [, words] of [...lines].reverse()) if (words.length === 2 && /^\d+$/.test(words[1])) size[words[0]] = Number(words[1]);
+  for (const [, words] of lines) if (words.length === 2 && /^\d+$/.test(words[1])) size[words[0]] = Number(words[1]);
   const { nodes = 0, phases = 0, rounds = 0, every = 0 } = size;
-  const slots = phases || (every ? Math.ceil(rounds / every) : 0);
-  const limits = { v: [0, nodes - 1], t: [0, rounds - 1], p: [0, phases - 1], k: [0, slots - 1], i: [1, MOST] };
-  const head = new Facts(), questions = [];
-  let here = head, outer = head, place = "head";
+  const slots = phases || (every ? Math.ceil(rounds / every) : 1);
+  const limits = { v: [0, nodes - 1], t: [0, rounds * Math.max(phases, 1) - 1], r: [0, rounds], k: [0, slots - 1], i: [1, MOST] };
+  const head = new Facts(1), questions = [];
+  let here = head, place = "head";
   for (const [line, words] of lines.slice(1)) {
     let [key, ...rest] = words;
-    need(place !== "end", line, "this stands after end");
-    if (key === "end" && !rest.length && place !== "head") {
-      place = "end";
-      continue;
-    }
     if (key === "claim" && rest.length) [key, rest] = [`claim-${rest[0]}`, rest.slice(1)];
-    let form = PLACES[place].get(key);
-    need(form !== undefined, line, `${key} is not known here`);
-    const question = questions[questions.length - 1];
-    if (key === "source") {
-      here = outer = new Facts();
-      questions.push(here);
-      place = "question";
+    const form = KEYS[place].get(key);
+    need(form !== undefined, line, `${key} cannot stand here`);
+    if (key === "source") questions.push(new Facts(line));
+    if (key === "source" || key === "contribution") here = questions[questions.length - 1];
+    here.add(key, form, rest, line, limits);
+    if (key === "contribution") {
+      const block = new Facts(line);
+      here.blocks.set(Number(rest[0]), block);
+      here = block;
     }
-    if (key === "c" && every && !phases && question.one("sees") !== "everything") form = "k" + form;
-    const owner = key === "contribution" ? question : key === "phase" ? outer : here;
-    const number = owner.add(form, key, rest, line, limits);
-    if (key === "contribution" || key === "phase") {
-      here = new Facts();
-      owner.blocks.set(number, here);
-      place = "block";
-      if (key === "contribution") outer = here;
-    }
+    if (KEYS[key]) place = key;
   }
   need(place === "end", lines[lines.length - 1][0], "the file ends with a question and end");
   return [head, questions];
@@ -263,103 +233,68 @@ function read(text) {
 
 const LAWS = {
   metropolis: (d, e) => 1 + Math.max(d, e), hamilton: (d, e) => Math.max(d, e), "max-degree": (d, e, top) => 1 + top,
-  rows: (d) => 1 + d, file: null,
+  rows: (d) => 1 + d,
 };
 
 class Network {
   constructor(head) {
-    head.checkNeeds();
     this.head = head;
-    this.n = head.one("nodes", 0);
-    need(this.n > 1, head.line("nodes") || 1, "nodes: at least 2");
-    this.rounds = head.one("rounds");
+    this.n = head.one("nodes");
     this.phases = head.one("phases", 0);
-    this.every = head.one("every", 0);
-    this.end = head.one("release");
+    this.end = head.one("release", null);
     this.gamma = head.one("accelerate", ONE);
-    this.streams = this.every > 0 && !this.phases;
-    this.slots = this.phases || (this.streams ? Math.ceil(this.rounds / this.every) : 1);
-    need(head.one("takes-part", 1) <= this.slots, head.line("takes-part"), "takes-part: more than there are phases");
-    this.parts = Math.min(head.one("takes-part", head.one("at-most", this.slots)), this.slots);
-    for (const { index: [p, s], line } of head.all("correlate").values()) need(s <= p, line, "correlate p q has q at most p");
-    need(this.slots <= MOST_SLOTS, head.line("phases") || head.line("every"), "too many contributions");
-    const between = ONE.minus(this.gamma).sign() < 0 && this.gamma.atMost(new Fraction(2n));
-    need(!head.has("accelerate") || (between && !head.has("change")), head.line("accelerate"),
-      "accelerate is above 1 and at most 2, of a network that stays");
-    this.readNoise(head);
-    this.near = Array.from({ length: this.n }, () => new Set());
-    for (const { index: [a, b] } of head.all("edge").values()) this.near[a].add(b), this.near[b].add(a);
-    this.readWeights(head);
-    this.changes = head.byRound("change");
-  }
-
-  takes(t) {
-    return this.streams ? t % this.every === 0 : t === 0;
-  }
-
-  readNoise(head) {
+    this.once = head.one("rounds");
+    const every = head.one("every", 0);
+    this.rounds = this.once * (this.phases || 1);
+    this.length = every || this.once;
+    this.slots = this.phases || Math.ceil(this.rounds / this.length);
+    this.parts = head.one("takes-part", head.one("at-most", this.slots));
+    need(this.n > 1 && this.rounds <= MOST && !(this.phases && every), 1, "rounds");
     this.noise = [];
-    for (let t = 0; t < this.rounds; t++) {
-      const said = head.get("noise", t), value = said ? said.values[0] : t ? this.noise[t - 1] : ZERO;
-      need(!value.isZero() && (!this.takes(t) || value.minus(ONE).isZero()), said ? said.line : head.line("rounds"),
-        `round ${t} has noise; where it takes contributions this is 1`);
-      this.noise.push(value);
+    for (let t = 0; t < this.once; t++) {
+      this.noise.push(head.one("noise", t ? this.noise[t - 1] : ZERO, t));
+      const value = this.noise[t];
+      need(value.minus(ONE).isZero() || (!value.isZero() && t % this.length), head.line("noise", t),
+        `noise of round ${t}: 1 where contributions are taken`);
     }
+    this.readWeights([...head.all("w").values()]);
   }
 
-  readWeights(head) {
-    const rule = head.one("rule").split(":"), lazy = rule[0] === "lazy" ? nearest(rule[1]) : ZERO;
-    const base = rule[0] === "lazy" ? rule[2] || "metropolis" : rule[0], law = LAWS[base], near = this.near;
-    need(lazy.minus(ONE).sign() < 0 && (base !== "rows" || (this.phases && !head.has("change"))), head.line("rule"),
-      "lazy:K has K below 1; rows is for phases, of a network that stays");
-    const top = Math.max(...near.map((set) => set.size)), kept = ONE.minus(lazy), goals = new Map();
+  readWeights(given) {
+    const { head } = this, near = Array.from({ length: this.n }, (_, a) => new Set([a]));
+    for (const { index: [a, b] } of given) near[a].add(b);
+    this.near = near;
+    const rule = head.one("rule").split(":"), law = LAWS[rule[rule.length - 1]], goals = new Map();
+    const kept = rule.length > 1 ? ONE.minus(nearest(rule[1])) : ONE, top = Math.max(...near.map((set) => set.size)) - 1;
     const goalOf = (a, b) => {
-      const below = law(near[a].size, near[b].size, top);
+      const below = law(near[a].size - 1, near[b].size - 1, top);
       if (!goals.has(below)) goals.set(below, kept.over(new Fraction(BigInt(below))));
       return goals.get(below);
     };
-    this.rows = near.map(() => new Map());
-    this.columns = near.map(() => new Map());
-    for (const { index: [a, b], values: [x], line } of head.all("w").values()) {
-      need(a === b ? x.sign() >= 0 : near[a].has(b) && x.sign() > 0, line, "w: no edge, or not above 0");
-      const other = head.get("w", b, a);
-      need(other && (base === "rows" || other.values[0].minus(x).isZero()), line, `w ${b} ${a} differs`);
-      this.rows[a].set(b, x);
-      this.columns[b].set(a, x);
-      if (!law) continue;
-      const rest = a === b ? [...near[a]].reduce((sum, c) => sum.minus(goalOf(a, c)), ONE) : goalOf(a, b);
-      const far = ulp(rest).times(new Fraction(BigInt(a === b ? near[a].size + 4 : 2)));
-      need(x.minus(rest).size().atMost(far), line, `w is not what ${head.one("rule")} says`);
+    for (const { index: [a, b], values: [x], line } of given) {
+      const goal = law && a !== b ? goalOf(a, b) : x, off = x.minus(goal).size().times(new Fraction(1n << 51n));
+      need(off.atMost(goal) && (a === b || x.sign() > 0) && head.get("w", b, a), line, `w ${a} ${b} is not ${rule.join(":")}, or not both ways`);
     }
-    this.rows.forEach((row, a) => {
-      need(row.size === near[a].size + 1, head.line("nodes"), `w: row ${a} is not whole`);
-      this.checkSum(a, row, head.get("w", a, a).line);
-    });
+    this.usual = this.mixing(given.map(({ index: [a, b], values: [x], line }) => [a, b, x, line]), near.map(() => new Map()));
+    this.networks = new Map();
+    const changes = head.byRound("change");
+    for (const t of [...changes.keys()].sort((a, b) => a - b))
+      this.networks.set(t, this.mixing(changes.get(t).map(({ index: [, a, b], values: [x], line }) => [a, b, x, line]), this.usual));
   }
 
-  checkSum(a, row, line) {
-    const sum = [...row.values()].reduce((x, y) => x.plus(y), ONE.negated()).size();
-    need(sum.atMost(new Fraction(BigInt(this.near[a].size + 4), 53)), line, `row ${a} of w does not sum to 1`);
-  }
-
-  mixed(changes, t) {
-    const other = new Map();
-    for (const change of changes) {
-      const fresh = new Map();
-      for (const { index: [, a, b], values: [x], line } of change.get(t) || []) {
-        need(x.sign() >= 0 && (a === b || this.near[a].has(b)), line, "change: no edge, or below 0");
-        if (!fresh.has(a)) fresh.set(a, { row: new Map(), line });
-        fresh.get(a).row.set(b, x);
-      }
-      for (const [a, row] of fresh) other.set(a, row);
+  mixing(lines, usual) {
+    const fresh = new Map();
+    for (const [a, b, x, line] of lines) {
+      if (!fresh.has(a)) fresh.set(a, { row: new Map() });
+      fresh.get(a).row.set(b, x);
+      fresh.get(a).line = line;
     }
-    const rows = other.size ? this.rows.map((row, a) => (other.has(a) ? other.get(a).row : row)) : this.rows;
-    for (const [a, { row, line }] of other) {
-      this.checkSum(a, row, line);
-      for (const b of this.near[a])
-        need((row.get(b) || ZERO).minus(rows[b].get(a) || ZERO).isZero(), line, `row ${a} is not symmetric`);
+    for (const [a, { row, line }] of fresh) {
+      const off = [...row.values()].reduce((x, y) => x.plus(y), ONE.negated()).size();
+      need([...row].every(([b, x]) => this.near[a].has(b) && x.sign() >= 0) && off.atMost(new Fraction(BigInt(this.near[a].size + 3), 53)),
+        line, `row ${a} of w: of its edges, none below 0, their sum 1`);
     }
-    return [rows, other];
+    return usual.map((row, a) => (fresh.has(a) ? fresh.get(a).row : row));
   }
 }
 
@@ -392,182 +327,152 @@ function positive(a) {
   return true;
 }
 
-class Question {
-  constructor(net, q) {
-    q.checkNeeds();
-    this.net = net;
-    this.q = q;
-    this.u = q.one("source");
-    this.at = q.line("source");
-    this.sees = q.one("sees");
-    this.us = new Set(q.get("observers").values);
-    this.counts = q.one("own-noise") === "counts";
-    need(!this.us.has(this.u), this.at, "the source is an observer");
-    need(!this.counts || this.us.size === 1, q.line("own-noise"), "counts is for one observer");
-    need(!net.phases || net.end || this.sees === "everything", q.line("sees"),
-      "learning: the states are released after every phase, or everything is seen");
+// What noise pays for contribution k, when a story tells how far messages move: round, or -end, to weight and moves.
+class Story {
+  constructor(net, q, story, k) {
+    Object.assign(this, { net, q, story, us: new Set(q.observers), sees: q.one("sees"), known: q.one("own-noise") === "known" });
+    this.come = new Map([[k * net.length, new Map([[q.one("source"), ONE]])]]);
+    this.paid = new Map();
+    const paid = new Map();
+    for (const { index, values: [x], line } of story.all("c").values()) {
+      const [a, b] = index.slice(-2), t = index.length > 2 ? index[0] * net.length : 0;
+      need(net.head.get("pair", a, b) && !(this.known && (this.us.has(a) || this.us.has(b))), line,
+        `${a} ${b} is no pair, or the observers know its noise`);
+      const push = net.head.one("pair-noise").times(x);
+      if (!this.come.has(t)) this.come.set(t, new Map());
+      add(this.come.get(t), a, push);
+      add(this.come.get(t), b, push.negated());
+      paid.set(index.join(" "), x);
+    }
+    this.run();
+    this.paid.set("c", [ONE, paid]);
   }
 
-  roles(rows, other, t) {
-    const active = (v) => [...rows[v]].filter(([b, x]) => b !== v && !x.isZero()).map(([b]) => b);
-    const seen = new Set(this.us), silent = new Set();
-    if (this.sees === "messages") for (const v of this.us) for (const b of active(v)) seen.add(b);
-    if (!this.net.takes(t))
-      for (let v = 0; v < rows.length; v++)
-        if ((other.has(v) || !this.net.near[v].size) && !active(v).length) silent.add(v);
-    return [seen, silent];
+  pay(t, moves) {
+    const { net } = this, noise = t >= 0 ? net.noise[t % net.once] : net.end || ONE;
+    this.paid.set(t, [new Fraction(ONE.over(noise.times(noise)).ceiling(FINE), FINE), moves]);
   }
 
-  tied(facts, rows, now, seen, silent) {
-    const pivots = facts.map(({ values: [p] }) => p);
-    const system = facts.map(({ index: [, v], values: [p], line }) => {
-      need(this.us.has(v) && !seen.has(p) && !silent.has(p) && !now.has(p) && pivots.filter((x) => x === p).length === 1 &&
-        pivots.length <= MOST_TIES, line, `node ${p} cannot keep still what node ${v} receives`);
+  comesIn(t, rows, g, old) {
+    const { net } = this, a = new Map();
+    for (const v of new Set([...g.keys()].flatMap((b) => [...net.near[b]]))) {
+      let sum = ZERO;
+      for (const [b, x] of rows[v]) if (g.has(b)) sum = sum.plus(x.times(g.get(b)));
+      a.set(v, sum);
+    }
+    const more = net.gamma.minus(ONE);
+    if (more.isZero() || (t - 1) % net.once === 0) return a;
+    for (const [v, x] of a) a.set(v, x.times(net.gamma));
+    for (const [v, x] of old) add(a, v, more.times(x).negated());
+    return a;
+  }
+
+  tied(ties, rows, now) {
+    const pivots = ties.map(({ values: [p] }) => p);
+    const system = ties.map(({ index: [, v] }) => {
       let right = ZERO;
       for (const [w, c] of rows[v]) if (now.has(w)) right = right.minus(c.times(now.get(w)));
-      return [...pivots.map((x) => rows[v].get(x) || ZERO), right];
+      return [...pivots.map((p) => rows[v].get(p) || ZERO), right];
     });
     const solved = solve(system);
-    need(solved, facts.length ? facts[0].line : 0, "these ties depend on each other");
+    need(solved, ties.length ? ties[0].line : 0, "these ties depend on each other");
     pivots.forEach((p, i) => now.set(p, solved[i]));
   }
 
-  displace(block, begin, fixed) {
-    const { net } = this, lines = block.byRound("g"), ties = block.byRound("tie"), moves = [];
-    const changes = [net.changes, block.byRound("change")], more = net.gamma.minus(ONE);
-    let g = new Map(), old = new Map(), columns = null;
-    for (let t = 0; ; t++) {
-      const a = new Map(t === begin ? [[this.u, ONE]] : []);
-      for (const [x, gx] of g) {
-        const scaled = t > 1 ? gx.times(net.gamma) : gx;
-        for (const [w, c] of columns[x]) add(a, w, c.times(scaled));
-      }
-      if (t > 1 && !more.isZero()) for (const [x, gx] of old) add(a, x, more.times(gx).negated());
-      if (t === net.rounds) {
+  run() {
+    const { net, story, q, us } = this, lines = story.byRound("g"), ties = story.byRound("tie");
+    let g = new Map(), old = new Map(), rows = null;
+    for (let t = 0; t <= net.rounds; t++) {
+      let a = this.comesIn(t, rows, g, old);
+      if (t && t % net.once === 0) {
         if (net.end || this.sees === "sums")
-          for (const v of this.us) need((a.get(v) || ZERO).isZero(), this.at, `what node ${v} receives last moves`);
-        moves.push(net.end ? a : new Map());
-        return moves;
+          for (const v of us) need((a.get(v) || ZERO).isZero(), q.start, `what node ${v} receives last moves`);
+        this.pay(-t, net.end ? a : new Map());
+        [a, g, old] = [new Map(), new Map(), new Map()];
       }
-      const [rows, other] = net.mixed(changes, t), [seen, silent] = this.roles(rows, other, t), now = new Map();
-      columns = other.size ? rows : net.columns;
-      for (const v of silent) if (!seen.has(v) && a.has(v)) now.set(v, a.get(v));
-      if (t === 0) for (const [v, x] of fixed) now.set(v, x);
-      for (const { index: [, v], values: [x], line } of lines.get(t) || []) {
-        need(!now.has(v) && !silent.has(v) && this.sees !== "everything" && (x.isZero() || !seen.has(v)), line,
-          `in round ${t} node ${v} has no displacement of its own`);
-        now.set(v, x);
-      }
-      this.tied(ties.get(t) || [], rows, now, seen, silent);
-      const move = new Map(now);
-      for (const [v, x] of a) add(move, v, x.negated());
-      for (const v of this.counts ? silent : new Set([...silent, ...this.us]))
-        need((move.get(v) || ZERO).isZero(), this.at, `round ${t}: what comes in at node ${v} moves, and no unknown noise hides it`);
-      moves.push(move);
-      old = g;
-      g = now;
+      for (const [v, x] of this.come.get(t) || []) add(a, v, x);
+      if (t === net.rounds || !(a.size || g.size || old.size || lines.has(t) || ties.has(t))) continue;
+      rows = net.networks.get(t) || net.usual;
+      const hears = (v) => [...rows[v]].filter(([b, x]) => b !== v && !x.isZero()).map(([b]) => b), seen = new Set(us), now = new Map();
+      if (this.sees === "messages") for (const v of us) for (const b of hears(v)) seen.add(b);
+      const silent = new Set(t % net.length ? net.near.map((_, v) => v).filter((v) => !hears(v).length) : []);
+      for (const [v, x] of a) if (silent.has(v)) now.set(v, x);
+      for (const { index: [, v], values: [x] } of lines.get(t) || []) now.set(v, x);
+      if (ties.has(t)) this.tied(ties.get(t), rows, now);
+      this.judge(t, a, now, seen, silent);
+      [g, old] = [now, g];
     }
   }
 
-  // What pairs' noise adds in each round, and what it pays.
-  pushed(block) {
-    const { net } = this, push = new Map(), paid = new Map();
-    for (const { index, values: [x], line } of block.all("c").values()) {
-      const [a, b] = index.slice(-2), t = index.length > 2 ? index[0] * net.every : 0;
-      need(net.head.get("pair", a, b) && (this.counts || (!this.us.has(a) && !this.us.has(b))), line,
-        `${a} ${b} is no pair, or the observers know its noise`);
-      if (!push.has(t)) push.set(t, new Map());
-      const force = x.times(net.head.one("pair-noise"));
-      add(push.get(t), a, force);
-      add(push.get(t), b, force.negated());
-      paid.set(index.join(" "), x);
+  judge(t, a, now, seen, silent) {
+    const moves = new Map(now);
+    for (const [v, x] of a) add(moves, v, x.negated());
+    for (const v of [...moves.keys()].sort((x, y) => x - y)) {
+      const isSeen = now.has(v) && !now.get(v).isZero() && (seen.has(v) || this.sees === "everything");
+      need(!(isSeen || (!moves.get(v).isZero() && (silent.has(v) || (this.known && this.us.has(v))))), this.story.line("g", t, v),
+        `round ${t}: node ${v} moves and is seen, or no unknown noise hides what comes in`);
     }
-    return [push, paid];
+    this.pay(t, moves);
   }
+}
 
-  vector(blocks, k) {
-    const { net } = this, parts = [], drawn = [], known = net.head.has("correlate");
-    const scales = [...net.noise, net.end || ONE].map((x) => ONE.over(x.times(x)));
-    blocks.forEach((block, p) => {
-      const mix = Array.from({ length: known ? p + 1 : 1 }, (_, s) => (known ? (net.head.get("correlate", p, s) || { values: [ZERO] }).values[0] : ONE));
-      const own = mix[mix.length - 1];
-      need(!own.isZero(), net.head.line("correlate"), `correlate ${p} ${p} is 0 or missing`);
-      const begin = known && p !== k ? -1 : net.streams ? k * net.every : 0;
-      const [push, paid] = this.pushed(block), carried = new Map(), fixed = new Map();
-      drawn.forEach((draw, s) => draw.forEach((x, v) => add(carried, v, mix[s].times(x))));
-      for (const { index: [s, v], values: [x], line } of block.all("z").values()) {
-        need(known && s === p, line, "z is for noise correlated over phases, in its phase");
-        const there = x.plus((push.get(0) || new Map()).get(v) || ZERO);
-        fixed.set(v, (carried.get(v) || ZERO).plus(own.times(there)).plus(v === this.u && begin === 0 ? ONE : ZERO));
-      }
-      const moves = this.displace(block, begin, fixed);
-      if (known) {
-        for (const [v, x] of carried) add(moves[0], v, x.negated());
-        moves[0] = new Map([...moves[0]].map(([v, x]) => [v, x.over(own)]));
-        drawn.push(new Map(moves[0]));
-      }
-      for (const [t, at] of push) for (const [v, x] of at) add(moves[t], v, x.negated());
-      parts.push([ONE, paid], ...moves.map((move, i) => [scales[i], move]));
-    });
-    return parts;
+function product(x, y) {
+  let total = ZERO;
+  for (const [t, [weight, moves]] of x) {
+    if (!y.has(t)) continue;
+    let sum = ZERO;
+    for (const [v, amount] of moves) if (y.get(t)[1].has(v)) sum = sum.plus(amount.times(y.get(t)[1].get(v)));
+    total = total.plus(weight.times(sum));
   }
+  return total;
+}
 
-  vectors(joint) {
-    const { net, q } = this, places = [q, ...q.blocks.values()], n = net.slots;
-    for (const block of q.blocks.values()) places.push(...block.blocks.values());
-    for (const block of joint ? places : [q])
-      need(!block.has("change"), block.line("change"), "change stands before the first source, or in a phase");
-    for (const key of joint ? ["g", "c", "tie", "z"] : []) need(!q.has(key), q.line(key), `${key} stands in the block of a contribution`);
-    const inside = net.phases && this.sees !== "everything";
-    for (const key of joint ? ["phase"] : inside ? ["contribution"] : ["phase", "contribution"])
-      need(!q.has(key), q.line(key), `${key} is not known here`);
-    const made = new Map(), empty = new Facts();
-    return Array.from({ length: n }, (_, k) => {
-      const block = q.blocks.get(k) || (joint ? empty : q);
-      if (net.head.has("correlate")) return this.vector(Array.from({ length: n }, (__, p) => block.blocks.get(p) || empty), k);
-      if (joint) return this.vector([block], k);
-      if (!made.has(block)) made.set(block, this.vector([block], 0));
-      return made.get(block);
-    });
-  }
+const sum = (list) => list.reduce((a, b) => a.plus(b), ZERO);
+const floor = (x, p) => -x.negated().ceiling(p);
 
-  loss() {
-    const { net, q } = this, n = net.slots, most = net.parts;
-    const joint = net.head.has("correlate") || (net.streams && this.sees !== "everything"), vectors = this.vectors(joint);
-    const inner = (x, y) => x.reduce((total, [weight, a], i) => {
-      let sum = ZERO;
-      for (const [v, value] of a) if (y[i][1].has(v)) sum = sum.plus(value.times(y[i][1].get(v)));
-      return total + weight.times(sum).ceiling(FINE);
-    }, 0n);
-    const lost = BigInt(vectors[0].length), bound = joint ? q.one("bound") : "abs-sum";
-    const m = vectors.map((x, k) => vectors.map((y, l) => (joint || k === l ? inner(x, y) : 0n)));
-    need(bound, this.at, "bound is missing");
-    const total = (numbers) => [...numbers].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0)).slice(0, most).reduce((a, b) => a + b, 0n);
-    const steps = net.phases && net.every ? net.every : 1;
-    const classes = Array.from({ length: Math.min(steps, n) }, (_, r) => Array.from({ length: n }, (__, k) => k).filter((k) => k % steps === r));
-    let worst = 0n;
-    if (bound === "ones" || bound === "alternating") {
-      need(most === n && net.streams, q.line("bound"), `${bound}: of all contributions of a stream`);
-      m.forEach((row, k) => row.forEach((x, l) => (worst += bound === "alternating" && (k + l) % 2 ? lost - x : x)));
-    } else if (bound === "dual") {
-      const y = Array.from({ length: n }, (_, k) => (q.get("y", k) || { values: [ZERO] }).values[0]);
-      const floor = y.map((x) => -x.negated().ceiling(FINE));
-      need(positive(m.map((row, k) => row.map((x, l) => (k === l ? floor[k] - BigInt(n) * lost : 0n) - x))), q.line("bound"),
-        "Diag(y) - V'V is not shown to be positive");
-      for (const places of classes) worst = [worst, total(places.map((k) => y[k].ceiling(FINE)))].reduce((a, b) => (a > b ? a : b));
-    } else {
-      for (const places of classes) {
-        const sum = total(places.map((k) => total(places.map((l) => (m[k][l] < 0n ? lost - m[k][l] : m[k][l])))));
-        worst = sum > worst ? sum : worst;
-      }
-    }
-    return new Fraction(worst, FINE).times(q.one("weight", net.head.one("weight", ONE)));
+function gossip(net, q) {
+  const n = net.slots, everything = q.one("sees") === "everything", multiple = new Fraction(BigInt(net.parts));
+  const largest = (list) => sum([...list].sort((a, b) => b.minus(a).sign()).slice(0, net.parts));
+  need(net.end || !net.phases || everything, q.line("sees"), "learning releases its states");
+  if (!q.blocks.size) {
+    need(n === 1 || everything || (net.phases && !net.head.has("change")), q.start, "no blocks");
+    const { paid } = new Story(net, q, q, 0);
+    return product(paid, paid).times(multiple);
   }
+  const paid = Array.from({ length: n }, (_, k) => new Story(net, q, q.blocks.get(k) || new Facts(q.start), k).paid);
+  const m = paid.map((x) => paid.map((y) => product(x, y))), bound = q.one("bound", "abs-sum");
+  if (bound === "ones" || bound === "alternating") {
+    need(net.parts === n, q.line("bound"), `${bound}: of all contributions`);
+    return sum(m.flatMap((row, k) => row.map((x, l) => (bound === "alternating" && (k + l) % 2 ? x.negated() : x))));
+  }
+  if (bound === "abs-sum") return largest(m.map((row) => largest(row.map((x) => x.size()))));
+  const y = Array.from({ length: n }, (_, k) => q.one("y", ZERO, k)), off = new Fraction(BigInt(n), FINE);
+  need(positive(m.map((row, k) => row.map((x, l) => floor((k === l ? y[k].minus(off) : ZERO).minus(x), FINE)))), q.line("bound"),
+    "Diag(y) - V'V is not shown to be positive");
+  return largest(y);
+}
+
+// What the visits of a token on a public path tell: later noise takes off what is apart.
+function token(head, q) {
+  const steps = head.one("rounds"), shrinks = head.one("contract", ONE), path = new Map();
+  for (const key of ["rest", "step"]) for (const { index: [t], values: [v] } of head.all(key).values()) path.set(t, v);
+  need(path.size === steps + 1 && steps + 1 === head.all("rest").size + head.all("step").size, head.start, "steps 0 to the end have a node each");
+  let apart = ZERO, loss = ZERO;
+  for (let t = 0; t < steps; t++) {
+    apart = new Fraction(apart.times(shrinks).ceiling(UNIT), UNIT);
+    if (head.get("step", t) && path.get(t) === q.one("source")) apart = apart.plus(ONE);
+    let taken = q.one("spread", ZERO, t);
+    need(taken.atMost(apart), q.line("spread", t), `step ${t} takes off more than is apart`);
+    if (q.observers.includes(path.get(t + 1)) || (t + 1 === steps && head.has("released"))) taken = apart;
+    [apart, loss] = [apart.minus(taken), loss.plus(taken.times(taken))];
+  }
+  return loss;
 }
 
 // ---- The normal distribution, outward
 
-const floor = (x, p) => ((x.n << BigInt(p)) / (x.d << BigInt(x.e)));
+// Of x >= 0.
+const whole = (x, p) => ((x.n << BigInt(p)) / (x.d << BigInt(x.e)));
 
 function root(n) {
   if (n < 2n) return n;
@@ -581,8 +486,8 @@ function root(n) {
 
 // An integer not above 2^p e^x, x >= 0, and near it.
 function exponential(x, p) {
-  const whole = Number(floor(x, 0)), halves = whole.toString(2).length + 8, q = p + 2 * halves + 2 * whole + 66;
-  const y = floor(x, q) >> BigInt(halves);
+  const size = Number(whole(x, 0)), halves = size.toString(2).length + 8, q = p + 2 * halves + 2 * size + 66;
+  const y = whole(x, q) >> BigInt(halves);
   let total = 0n, term = 1n << BigInt(q);
   for (let k = 1n; term; k++) [total, term] = [total + term, ((term * y) >> BigInt(q)) / k];
   for (let i = 0; i < halves; i++) total = (total * total) >> BigInt(q);
@@ -592,7 +497,7 @@ function exponential(x, p) {
 // 2^p (x + x^3/3 + x^5/15 + ...): an integer not below it (above = 1n), or not above it (0n).
 function series(x, p, above) {
   if (x.sign() < 0) return -series(x.negated(), p, 1n - above);
-  const shift = BigInt(p), first = floor(x, p) + above, square = ((first * first) >> shift) + above;
+  const shift = BigInt(p), first = whole(x, p) + above, square = ((first * first) >> shift) + above;
   let total = first, term = first;
   for (let k = 1n; term > above || k << shift < square; k++) {
     term = (((term * square) >> shift) + above) / (2n * k + 1n) + above;
@@ -613,14 +518,14 @@ function arctangent(m, p) {
 // Not below Phi(-a) - e^epsilon Phi(-b), a = epsilon/mu - mu/2, b = a + mu, mu^2 = square.
 function delta(epsilon, square) {
   const power = 160 + Math.max(0, lengthOf(square.d) + square.e - lengthOf(square.n)), half = new Fraction(1n, 1);
-  const mu = new Fraction(root(floor(square, 2 * power)) + 1n, power), ratio = epsilon.over(mu);
+  const mu = new Fraction(root(whole(square, 2 * power)) + 1n, power), ratio = epsilon.over(mu);
   const a = ratio.minus(mu.times(half)), b = ratio.plus(mu.times(half));
   if (!a.atMost(new Fraction(40n)) || !b.atMost(new Fraction(100n))) {
     if (a.sign() <= 0) return ONE;
-    const bits = floor(a.times(a).times(Fraction.of(18n, 25n)), 0);
+    const bits = whole(a.times(a).times(Fraction.of(18n, 25n)), 0);
     return new Fraction(1n, bits > 20000n ? 20000 : Number(bits));
   }
-  const p = 400 + Number(floor(a.times(a).plus(b.times(b)).times(new Fraction(2n)).plus(epsilon.times(new Fraction(3n))), 0));
+  const p = 400 + Number(whole(a.times(a).plus(b.times(b)).times(new Fraction(2n)).plus(epsilon.times(new Fraction(3n))), 0));
   const shift = BigInt(p), pi = 16n * arctangent(5n, p) - 4n * arctangent(239n, p) - (shift << 6n);
   const wide = (series(b, p, 1n) - series(a, p, 0n)) << (2n * shift);
   const first = wide / (exponential(a.times(a).times(half), p) * root((2n * pi) << shift)) + 1n;
@@ -635,71 +540,44 @@ function shown(x) {
   const at = (k) => x.times(new Fraction(10n ** BigInt(k))).ceiling(0);
   while (at(power) < 10n ** 16n) power += 1;
   const digits = at(power).toString();
-  return `${digits[0]}.${digits.slice(1, 17)}e${digits.length - 1 - power}`;
+  const exponent = digits.length - 1 - power;
+  return `${digits[0]}.${digits.slice(1, 17)}e${exponent < 0 ? "" : "+"}${exponent}`;
 }
 
-const SAYS = {
-  loss: (x) => `loss <= ${x[0]}`, dp: (x) => `epsilon <= ${x[0]} at delta ${x[1]} (noise ${x[2]})`,
-  rdp: (x) => `Renyi epsilon <= ${x[0]} at order ${x[1]} (noise ${x[2]})`, gdp: (x) => `mu <= ${x[0]} (noise ${x[1]})`,
+const CLAIMS = {
+  dp: [(x) => `epsilon <= ${x[0]} at delta ${x[1]} (noise ${x[2]})`, (square, [epsilon, most]) => square.isZero() || delta(epsilon, square).atMost(most)],
+  rdp: [(x) => `Renyi epsilon <= ${x[0]} at order ${x[1]} (noise ${x[2]})`,
+    (square, [most, order]) => !order.atMost(ONE) && square.times(order).atMost(most.times(new Fraction(2n)))],
+  gdp: [(x) => `mu <= ${x[0]} (noise ${x[1]})`, (square, [most]) => square.atMost(most.times(most))],
 };
 
-function claimHolds(kind, numbers, loss) {
-  if (kind === "loss") return loss.atMost(numbers[0]);
-  const sigma = numbers[numbers.length - 1], square = sigma.times(sigma);
-  if (kind === "gdp") return loss.atMost(numbers[0].times(numbers[0]).times(square));
-  if (kind === "rdp")
-    return !numbers[1].atMost(ONE) && loss.times(numbers[1]).atMost(numbers[0].times(square).times(new Fraction(2n)));
-  return loss.isZero() || delta(numbers[0], loss.over(square)).atMost(numbers[1]);
-}
-
-function answer(net, q) {
-  const question = new Question(net, q), loss = question.loss(), said = [];
-  for (const kind of Object.keys(SAYS))
+function answer(head, net, q) {
+  q.observers = q.one("observers").split(" ").map(Number);
+  need(Math.max(...q.observers) < head.one("nodes") && !q.observers.includes(q.one("source")) && (q.one("sees") === "visits") === !net,
+    q.start, "they cannot see this");
+  const bare = net ? gossip(net, q) : token(head, q), most = q.one("claim-loss");
+  const loss = bare.times(q.one("weight", ONE)), said = [`loss <= ${most}`];
+  need(loss.atMost(decimal(most)), q.line("claim-loss"), `claim loss ${most} is not proven: at most ${shown(loss)}`);
+  for (const [kind, [says, isTrue]] of Object.entries(CLAIMS))
     for (const { values, line } of q.all(`claim-${kind}`).values()) {
-      const numbers = values.map(decimal);
-      need(kind === "loss" || numbers[numbers.length - 1].sign() > 0, line, "the noise is above 0");
-      need(claimHolds(kind, numbers, loss), line, `claim ${kind} ${values.join(" ")} is not proven: the loss is at most ${shown(loss)}`);
-      said.push(SAYS[kind](values));
+      const numbers = values.map(decimal), noise = numbers[numbers.length - 1];
+      need(noise.sign() > 0 && isTrue(loss.over(noise.times(noise)), numbers), line,
+        `claim ${kind} ${values[0]} is not proven: the loss is at most ${shown(loss)}`);
+      said.push(says(values));
     }
-  return words(net, q, question, `holds: ${said.join(", ")} (proven: ${shown(loss)})`);
+  const counts = ["w", "change", "pair", "step"].filter((key) => head.has(key)).map((key) => `${head.all(key).size} x ${key}`);
+  return [`holds: ${said.join(", ")} (proven: ${shown(loss)})`, ...q.said, ...head.said, ...counts].join("; ")
+    .replace(new RegExp(DOUBLE, "g"), (word) => plain(double(word)));
 }
 
 // A double, as people write it.
 const plain = (x) => String(Number(x.n) / 2 ** x.e);
 
-// The whole question, in words.
-function words(net, q, question, first) {
-  const { head } = net, us = [...question.us].sort((a, b) => a - b), rule = head.one("rule"), bound = q.one("bound");
-  const weight = q.one("weight", head.one("weight")), has = (key) => head.has(key);
-  const sees = { messages: "its own and its neighbours' messages", everything: "every message", sums: "its own messages and the sums it receives" };
-  const noise = [...head.all("noise").values()].sort((a, b) => a.index[0] - b.index[0]);
-  const rounds = new Set([...head.all("change").values()].map(({ index }) => index[0]));
-  return [
-    first,
-    `of ${head.one("unit") === "row" ? "one record of " : ""}node ${question.u}, towards ${us.length > 1 ? "a coalition of nodes" : "node"} ` +
-      `${us.join(", ")} that sees ${sees[question.sees]} and ${question.counts ? "does not use" : "knows"} its own noise`,
-    weight && `whose contributions weigh ${plain(weight)}`,
-    `${net.n} nodes, ${head.all("edge").size} edges`,
-    `weights ${rule}${rule.includes("file") ? ", W is given" : ""}`,
-    `${net.rounds} rounds, noise ${noise.map(({ index, values }) => `${plain(values[0])} from round ${index[0]}`).join(", ")}`,
-    has("change") && `another network in ${rounds.size} rounds`,
-    q.has("phase") && "phases with networks or displacements of their own",
-    has("pair") && `pairwise noise ${plain(head.one("pair-noise"))} of ${head.all("pair").size} pairs`,
-    has("accelerate") && `accelerated by ${plain(net.gamma)}`,
-    net.end && `all states are seen under noise ${plain(net.end)} at the end`,
-    net.phases && `${net.phases} phases, of which it takes part in ${net.parts}`,
-    net.phases && net.every && `every ${net.every} phases`,
-    has("correlate") && "noise correlated over phases",
-    net.streams && `contributes every ${net.every} rounds, ${net.parts} times`,
-    net.streams && (["abs-sum", "dual"].includes(bound) || question.sees === "everything" ? "any contributions" : `pattern ${bound}`),
-  ].filter((text) => text).join("; ");
-}
-
 // The answers of a proof file, one a question; or its first line that fails, and why.
 export function verify(text) {
   try {
-    const [head, questions] = read(text), net = new Network(head);
-    return { holds: true, answers: questions.map((q) => answer(net, q)) };
+    const [head, questions] = read(text), net = head.has("step") ? null : new Network(head);
+    return { holds: true, answers: questions.map((q) => answer(head, net, q)) };
   } catch (failed) {
     if (!(failed instanceof Refused)) throw failed;
     return { holds: false, line: failed.line, why: failed.message };

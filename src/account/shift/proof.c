@@ -100,10 +100,6 @@ static void write_network(const netdp_linear *protocol, FILE *to)
     write_rule(netdp_mixing_name(protocol->mixing), to);
     for (int32_t v = 0; v < rows.nodes; v++)
         for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++)
-            if (rows.column[k] > v)
-                fprintf(to, "edge %d %d\n", (int)v, (int)rows.column[k]);
-    for (int32_t v = 0; v < rows.nodes; v++)
-        for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++)
             fprintf(to, "w %d %d %a\n", (int)v, (int)rows.column[k], rows.weight[k]);
 }
 
@@ -117,9 +113,9 @@ static bool is_row_kept(netdp_rows a, netdp_rows b, int32_t v)
                0;
 }
 
-/* Rows that are not those of every round, whole. */
+/* Rows that are not those of every round, whole; rounds are counted through all phases. */
 static void write_changes(const netdp_linear *protocol, const netdp_i_shift_problem *problem,
-                          FILE *to)
+                          int64_t begin, FILE *to)
 {
     const netdp_rows usual = netdp_mixing_rows(protocol->mixing);
     for (int64_t t = 0; !problem->fixed && t < problem->rounds; t++) {
@@ -127,7 +123,7 @@ static void write_changes(const netdp_linear *protocol, const netdp_i_shift_prob
         for (int32_t v = 0; v < rows.nodes; v++)
             for (int64_t k = rows.start[v]; k < rows.start[v + 1] && !is_row_kept(usual, rows, v);
                  k++)
-                fprintf(to, "change %" PRId64 " w %d %d %a\n", t, (int)v, (int)rows.column[k],
+                fprintf(to, "change %" PRId64 " %d %d %a\n", begin + t, (int)v, (int)rows.column[k],
                         rows.weight[k]);
     }
 }
@@ -207,7 +203,8 @@ static bool is_pivot(const netdp_i_shift_tie *tie, int32_t v)
     return false;
 }
 
-static void write_messages(const netdp_i_story *story, int64_t lane, FILE *to)
+/* Rounds are counted from `begin` on. */
+static void write_messages(const netdp_i_story *story, int64_t lane, int64_t begin, FILE *to)
 {
     const netdp_i_shift_problem *p = &story->problem;
     for (int64_t t = 0; story->of.g != NULL && t < p->rounds; t++) {
@@ -215,16 +212,17 @@ static void write_messages(const netdp_i_story *story, int64_t lane, FILE *to)
         for (int32_t v = 0; v < p->nodes; v++) {
             const double g = story->of.g[(t * p->nodes + v) * story->of.lanes + lane];
             if (g != 0 && round->part[v] == NETDP_I_PART_FREE && !is_pivot(round->tie, v))
-                fprintf(to, "g %" PRId64 " %d %a\n", t, (int)v, g);
+                fprintf(to, "g %" PRId64 " %d %a\n", begin + t, (int)v, g);
         }
         for (int32_t i = 0; round->tie != NULL && i < round->tie->count; i++)
-            fprintf(to, "tie %" PRId64 " %d %d\n", t, (int)round->tie->observer[i],
+            fprintf(to, "tie %" PRId64 " %d %d\n", begin + t, (int)round->tie->observer[i],
                     (int)round->tie->pivot[i]);
     }
 }
 
-/* Pairs' noise of one round; of a stream the line says of which contribution's. */
-static void write_pairs(const netdp_i_story *story, int64_t slot, int64_t lane, FILE *to)
+/* Pairs' noise of one round; in a block the line says of which contribution's, -1: in none. */
+static void write_pairs(const netdp_i_story *story, int64_t slot, int64_t lane, int64_t said,
+                        FILE *to)
 {
     const netdp_i_shift_problem *p = &story->problem;
     for (int64_t i = 0; i < p->pair_count; i++) {
@@ -232,39 +230,37 @@ static void write_pairs(const netdp_i_story *story, int64_t slot, int64_t lane, 
         if (c == 0)
             continue;
         fprintf(to, "c ");
-        if (p->every > 0)
-            fprintf(to, "%" PRId64 " ", slot);
+        if (said >= 0)
+            fprintf(to, "%" PRId64 " ", said);
         fprintf(to, "%d %d %a\n", (int)p->pair[2 * i], (int)p->pair[2 * i + 1], c);
     }
 }
 
-static void write_story(const netdp_i_story *story, FILE *to)
+/* Of phase `block`, whose first round is `begin`; -1: of a stream, of the only contribution, or of each alike. */
+static void write_story(const netdp_i_story *story, int32_t block, int64_t begin, FILE *to)
 {
     const int64_t slots = netdp_i_shift_slots(&story->problem);
+    const bool stream = story->problem.every > 0;
     for (int64_t lane = 0; lane < slots; lane++) {
-        if (story->problem.every > 0)
-            fprintf(to, "contribution %" PRId64 "\n", lane);
-        write_messages(story, lane, to);
+        if (stream || block >= 0)
+            fprintf(to, "contribution %" PRId64 "\n", stream ? lane : block);
+        write_messages(story, lane, begin, to);
         for (int64_t slot = 0; slot < slots; slot++)
-            write_pairs(story, slot, lane, to);
+            write_pairs(story, slot, lane, stream ? slot : block, to);
     }
 }
 
 void netdp_i_proof_write(const netdp_i_proof *proof, FILE *to)
 {
     const netdp_i_shift_problem *first = &proof->story->problem;
+    const bool blocks = proof->stories > 1;
     write_network(proof->protocol, to);
-    if (proof->stories == 1 && !proof->everything)
-        write_changes(proof->protocol, first, to);
+    for (int32_t i = 0; i < proof->stories && !proof->everything; i++)
+        write_changes(proof->protocol, &proof->story[i].problem, i * first->rounds, to);
     write_rounds(proof, first, to);
     write_question(proof, to);
-    for (int32_t i = 0; i < proof->stories; i++) {
-        if (proof->stories > 1) {
-            fprintf(to, "phase %d\n", (int)i);
-            write_changes(proof->protocol, &proof->story[i].problem, to);
-        }
-        write_story(&proof->story[i], to);
-    }
+    for (int32_t i = 0; i < proof->stories; i++)
+        write_story(&proof->story[i], blocks ? i : -1, i * first->rounds, to);
     fprintf(to, "end\n");
 }
 

@@ -35,6 +35,7 @@ netdp_status netdp_i_command_ledger(int argc, const char **argv, netdp_error *er
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_net(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_peer(int argc, const char **argv, netdp_error *error);
+netdp_status netdp_i_command_recheck(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_predict(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *error);
 netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error *error);

@@ -1,4 +1,4 @@
-#include "cli/proofs.h"
+#include "cli/common/proofs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <netdp/random.h>
 
+#include "account/losses/proven.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -72,34 +72,6 @@ static netdp_status make_folder(const char *folder, netdp_error *error)
                : netdp_i_fail(error, NETDP_ENVIRONMENT, "--proof: %s is not a folder", folder);
 }
 
-/* chosen[to][from]: the worst pair, all, or so many that are drawn beside it. */
-static int64_t choose(const netdp_i_proofs *proofs, const netdp_losses *l, const netdp_summary *s,
-                      bool *chosen)
-{
-    const int64_t all = (int64_t)l->from_count * l->to_count;
-    int64_t count = 0, pairs = 0;
-    for (int32_t v = 0; v < l->to_count; v++)
-        for (int32_t i = 0; i < l->from_count; i++) {
-            const bool counts = netdp_losses_counts(l, i, v),
-                       worst = l->from[i] == s->worst_from &&
-                               (l->members > 1 || l->to[v] == s->worst_to);
-            pairs += counts;
-            chosen[(int64_t)v * l->from_count + i] = counts && (worst || proofs->drawn < 0);
-            count += counts && (worst || proofs->drawn < 0);
-        }
-    netdp_stream stream = netdp_stream_at(proofs->seed, NETDP_FOR_PROBE, 0, 0);
-    const int64_t wanted =
-        proofs->drawn < 0 || proofs->drawn + 1 > pairs ? pairs : proofs->drawn + 1;
-    while (proofs->drawn > 0 && count < wanted) {
-        const int64_t at = (int64_t)netdp_stream_below(&stream, (uint64_t)all);
-        const bool is_new = !chosen[at] && netdp_losses_counts(l, (int32_t)(at % l->from_count),
-                                                               (int32_t)(at / l->from_count));
-        chosen[at] = chosen[at] || is_new;
-        count += is_new;
-    }
-    return count;
-}
-
 static netdp_status write_one(const netdp_i_proofs *proofs, const netdp_proof_request *request,
                               bool coalition, netdp_error *error)
 {
@@ -146,7 +118,7 @@ netdp_status netdp_i_proofs_write(const netdp_i_proofs *proofs,
     bool *chosen = NETDP_I_NEW(bool, all);
     if (chosen == NULL)
         return netdp_i_no_memory(error);
-    const int64_t count = choose(proofs, losses, summary, chosen);
+    const int64_t count = netdp_i_proof_pairs(losses, summary, proofs->drawn, proofs->seed, chosen);
     netdp_status status = say_sizes(proofs, &request, count, error);
     if (status == NETDP_OK)
         status = make_folder(proofs->folder, error);

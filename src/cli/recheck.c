@@ -1,0 +1,210 @@
+/* netdp recheck: what earlier results promised, and what is proven of the same now. */
+#include "cli/common/command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <jansson.h>
+#include <netdp/study.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "run/record.h"
+#include "run/recheck.h"
+
+/* What a page or a folder holds of the results. */
+typedef struct held {
+    json_t *summary;
+    netdp_study *study;
+    char folder[NETDP_I_PATH_ROOM]; /* "": of a page */
+} held;
+
+static void held_clear(held *h)
+{
+    json_decref(h->summary);
+    netdp_study_free(h->study);
+}
+
+/* A folder, or the summary.json in it. */
+static netdp_status open_folder(const char *given, held *h, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    const char *slash = strrchr(given, '/');
+    struct stat shape;
+    if (strlen(given) + 32 > sizeof h->folder)
+        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
+    if (stat(given, &shape) == 0 && S_ISDIR(shape.st_mode))
+        snprintf(h->folder, sizeof h->folder, "%s", given);
+    else
+        snprintf(h->folder, sizeof h->folder, "%.*s", slash != NULL ? (int)(slash - given) : 1,
+                 slash != NULL ? given : ".");
+    netdp_status status = netdp_i_record_check(h->folder, error);
+    if (status == NETDP_OK)
+        status = netdp_i_record_read(h->folder, false, &h->summary, error);
+    netdp_i_file_path(path, h->folder, "study.yaml");
+    return status == NETDP_OK ? netdp_study_read(path, NULL, 0, &h->study, error) : status;
+}
+
+/* The JSON that a page of netdp report is made of. */
+static netdp_status open_page(const char *path, const char *text, held *h, netdp_error *error)
+{
+    static const char begins[] = "<script type=\"application/json\" id=\"data\">";
+    const char *at = strstr(text, begins), *end = at != NULL ? strstr(at, "</script>") : NULL;
+    if (end == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: is no page of netdp report, no result folder and no "
+                            "summary.json",
+                            path);
+    at += sizeof begins - 1;
+    json_error_t why;
+    json_t *data = json_loadb(at, (size_t)(end - at), 0, &why);
+    const char *study = json_string_value(json_object_get(data, "study"));
+    h->summary = json_incref(json_object_get(data, "summary"));
+    netdp_status status = NETDP_OK;
+    if (study == NULL || h->summary == NULL)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: does not hold its study, as pages for others do not; "
+                              "give the result folder, or the page of netdp report --private",
+                              path);
+    else
+        status = netdp_study_parse(study, path, NULL, 0, &h->study, error);
+    json_decref(data);
+    return status;
+}
+
+static netdp_status open_given(const char *given, held *h, netdp_error *error)
+{
+    char *text = NULL;
+    int64_t bytes = 0;
+    struct stat shape;
+    const size_t length = strlen(given);
+    if ((stat(given, &shape) == 0 && S_ISDIR(shape.st_mode)) ||
+        (length > 5 && strcmp(given + length - 5, ".json") == 0))
+        return open_folder(given, h, error);
+    netdp_status status = netdp_i_file_load(given, &text, &bytes, error);
+    if (status == NETDP_OK)
+        status = open_page(given, text, h, error);
+    netdp_i_free(text);
+    return status;
+}
+
+static bool is_below(const netdp_i_rechecked *row)
+{
+    return row->below > 0 || row->now > row->then * (1 + NETDP_I_RECHECK_ROUNDING);
+}
+
+static void print_table(const netdp_i_rechecked *list, int32_t count, const char *version)
+{
+    printf("%-24s %-12s %12s %12s %10s  pairs below what is proven\n", "worst pair of", "unit",
+           version, "now", "ratio");
+    for (int32_t i = 0; i < count; i++) {
+        const netdp_i_rechecked *r = &list[i];
+        printf("%-24s %-12s %12.6g %12.6g %10.6g  ", netdp_i_show_text(r->name).text, r->unit,
+               r->then, r->now, r->now / r->then);
+        if (r->pairs > 0)
+            printf("%" PRId64 " of %" PRId64 ", at most %.6g times\n", r->below, r->pairs,
+                   r->factor);
+        else
+            printf("losses are not in reach\n");
+    }
+}
+
+static json_t *row_json(const netdp_i_rechecked *r)
+{
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "name", r->name, "unit",
+                     r->unit, "then", netdp_i_json_double(r->then), "now",
+                     netdp_i_json_double(r->now), "ratio", netdp_i_json_double(r->now / r->then),
+                     "mean_then", netdp_i_json_double(r->mean_then), "mean_now",
+                     netdp_i_json_double(r->mean_now), "pairs", (json_int_t)r->pairs, "below",
+                     (json_int_t)r->below, "most",
+                     isnan(r->factor) ? json_null() : netdp_i_json_double(r->factor));
+}
+
+static netdp_status tell(const netdp_i_rechecked *list, int32_t count, const char *version,
+                         bool json, netdp_error *error)
+{
+    int32_t below = 0;
+    json_t *rows = json ? json_array() : NULL;
+    for (int32_t i = 0; i < count; i++) {
+        below += is_below(&list[i]);
+        if (rows != NULL)
+            json_array_append_new(rows, row_json(&list[i]));
+    }
+    if (json) {
+        json_t *all =
+            json_pack("{s:s, s:o, s:i}", "netdp", version, "variants", rows, "below", (int)below);
+        const netdp_status status = netdp_i_cli_print_json(&all, error);
+        if (status != NETDP_OK)
+            return status;
+    } else {
+        print_table(list, count, version);
+    }
+    if (below == 0)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_NO_ANSWER,
+                        "%d of %d guarantees are below what is proven now; go by the new "
+                        "values, or run the study anew",
+                        (int)below, (int)count);
+}
+
+static netdp_status recheck(const char *given, const char *data, bool json, netdp_error *error)
+{
+    held h = {0};
+    netdp_i_rechecked *list = NULL;
+    int32_t count = 0;
+    netdp_progress progress = netdp_i_cli_progress_begin(false);
+    netdp_status status = open_given(given, &h, error);
+    if (status == NETDP_OK)
+        status = netdp_i_recheck(h.study, h.summary, h.folder[0] != '\0' ? h.folder : NULL, data,
+                                 &progress, &list, &count, error);
+    netdp_i_cli_progress_end();
+    const char *version = json_string_value(json_object_get(h.summary, "netdp"));
+    if (status == NETDP_OK && count == 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: has no guarantee of a pair, so nothing to compare",
+                              netdp_i_show_text(given).text);
+    if (status == NETDP_OK)
+        status = tell(list, count, version != NULL ? version : "then", json, error);
+    netdp_i_free(list);
+    held_clear(&h);
+    return status;
+}
+
+netdp_status netdp_i_command_recheck(int argc, const char **argv, netdp_error *error)
+{
+    const char *data = NULL;
+    bool json = false;
+    const netdp_i_option table[] = {
+        {NETDP_I_TEXT, 0, "data", &data, "DIR",
+         "where the data sets are, for a study that reads some; after it $NETDP_DATA, ./data, "
+         "../shared/data",
+         "none"},
+        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "recheck",
+        .arguments = "RESULT|PAGE",
+        .what = "Which guarantees of earlier results were too small, and by how much: accounts for "
+                "them anew, at their noise and rounds. RESULT is a folder of netdp run or its "
+                "summary.json, PAGE a page of netdp report that holds its study. Prints what was "
+                "said of the worst pair, what is proven now, their ratio, and how many pairs of "
+                "loss.csv were below. What is larger now was not proven then; it need not have "
+                "been wrong. Exit code 1 where something is larger.",
+        .examples = "  netdp recheck results/meters-on-davis\n"
+                    "  netdp recheck results/meters-on-davis/report.html --json\n",
+        .least = 1,
+        .most = 1,
+        .options = table,
+    };
+    netdp_i_arguments arguments = {0};
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = recheck(arguments.text[0], data, json, error);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
