@@ -11,10 +11,9 @@
 
 /*
  * Seconds of one core that all observers may take, each of all sources, so that the answer for one does not hang on who else is
- * asked about: where doubles would do with a margin, and where the closed bound were the answer.
+ * asked about: the closed bound were the answer.
  */
-#define SECONDS 10.0
-#define SECONDS_OF_COARSE 600.0
+#define SECONDS 600.0
 
 /* Of the memory there is. */
 #define ROOM 0.5
@@ -25,8 +24,8 @@ static bool is_question(const netdp_i_gossip_account *a)
     const netdp_linear *p = a->request->protocol;
     const bool phases = netdp_i_gossip_by_phases(a) && p->every > 0;
     const int64_t rounds = phases ? p->every : p->rounds;
-    if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->quiet != NULL ||
-        a->rounds != NULL || netdp_i_gossip_is_large(p) || !a->bound->sound ||
+    if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->rounds != NULL ||
+        netdp_i_gossip_is_large(p) || !a->bound->sound ||
         a->request->pattern != NULL || a->bound->bound == NETDP_BOUND_LOWER)
         return false;
     if (p->every > 0 && !(phases && p->end_dither > 0))
@@ -46,15 +45,29 @@ static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double
     *seconds *= observers * (each ? (double)(p->rounds / p->every) : 1);
 }
 
-bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse)
+bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a)
 {
     double seconds, bytes;
-    if (a->request->certify == NETDP_CERTIFY_NO || !is_question(a))
+    if (a->quiet != NULL || !is_question(a))
         return false;
     cost_of_all(a, &seconds, &bytes);
     return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
            (a->request->certify == NETDP_CERTIFY_YES ||
-            seconds <= (coarse ? SECONDS_OF_COARSE : SECONDS));
+            seconds <= SECONDS);
+}
+
+bool netdp_i_gossip_can_quiet(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    const double n = netdp_mixing_rows(p->mixing).nodes;
+    const double stories = 8 * n * n * ((double)p->every + 1); /* of all sources, kept */
+    double seconds, bytes;
+    if (a->quiet == NULL || !is_question(a))
+        return false;
+    cost_of_all(a, &seconds, &bytes);
+    return (bytes + stories) * fmin(netdp_i_threads(), a->losses->to_count) <=
+               ROOM * netdp_i_memory_limit() &&
+           (a->request->certify == NETDP_CERTIFY_YES || seconds <= SECONDS);
 }
 
 /*

@@ -57,6 +57,7 @@ typedef struct state {
     double *left_far;        /* [most ties] */
     double *v, *pull;        /* to nearest, or NULL */
     double total[LANES];
+    double off; /* the squares of what is not known of the noises' shifts, added up */
 } state;
 
 static bool wide_new(wide *w, int64_t nodes)
@@ -424,6 +425,7 @@ WIDER static void pay_round(state *x, const netdp_i_shift_round *round, int64_t 
         double *moved =
             x->v != NULL ? x->v + (t * x->problem->nodes + v) * x->of->lanes + x->first : NULL;
         pay(high, low, far, round->noise, some, moved, x->lanes);
+        x->off += far / round->noise * (far / round->noise);
     }
 }
 
@@ -442,6 +444,7 @@ static void pay_end(state *x, double *some)
         double *moved =
             x->v != NULL ? x->v + (p->rounds * p->nodes + v) * x->of->lanes + x->first : NULL;
         pay(high, low, x->a.far[v], p->end, some, moved, x->lanes);
+        x->off += x->a.far[v] / p->end * (x->a.far[v] / p->end);
     }
 }
 
@@ -490,6 +493,7 @@ static void evaluate(state *x, double *loss)
     bool leak = p->apart;
     x->now = 0;
     memset(x->total, 0, sizeof x->total);
+    x->off = 0;
     for (int k = 0; k < 3; k++)
         memset(x->g[k].size, 0, (size_t)p->nodes * sizeof *x->g[k].size);
     memset(x->a.high, 0, (size_t)p->nodes * LANES * sizeof *x->a.high);
@@ -519,6 +523,9 @@ static void evaluate(state *x, double *loss)
     for (int l = 0; l < x->lanes; l++) {
         const double bound = x->total[l] * (1 + 2 * terms * UNIT) + TINY;
         loss[x->first + l] = leak || isnan(bound) ? INFINITY : bound;
+        /* v itself is rounded twice. */
+        if (x->of->off != NULL)
+            x->of->off[x->first + l] = (sqrt(x->off * (1 + 2 * terms * UNIT)) + 4 * UNIT * sqrt(bound)) * ROUND_UP;
     }
 }
 
