@@ -382,8 +382,8 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
             only = NETDP_METHOD_ROUNDS;
             settled = true;
         }
-        if (a.certify && plan->method == NETDP_METHOD_BACKWARD) /* which has no proof */
-            plan->method = plan->way[netdp_i_cost_reduces(plan, nodes) ? 0 : 1].method;
+        if (a.rests)
+            plan->method = NETDP_METHOD_BACKWARD;
         if (settled) {
             plan->method = only;
             plan->ways = 0;

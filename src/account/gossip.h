@@ -32,6 +32,7 @@ typedef struct netdp_i_gossip_account {
     netdp_i_quiet *quiet;         /* of noise correlated over phases, else NULL */
     bool certify;                 /* by a shift of the noises, or from what is heard */
     bool shifts;                  /* and that on all nodes, by netdp_i_gossip_shift */
+    bool rests;                   /* or of the recursion on what is hidden, at rest */
     bool proves_stream; /* rounding is added outward to the bounds (netdp_i_stream_proven) */
     bool *closed;       /* [observers]: to whom every message counts as seen; NULL: to none */
     const char *why;    /* ... or NULL */

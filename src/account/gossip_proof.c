@@ -120,15 +120,38 @@ static netdp_status prove_shared(netdp_i_gossip_account *a, const netdp_i_observ
  */
 #define PROOF_OF_ALL 2e13
 
-static bool is_affordable(const netdp_i_gossip_account *a, const netdp_i_observer *widest)
+/* More, and a bound of the recursion at rest is taken, which is next to as sharp and takes a tenth. */
+#define LONG 1e12
+
+/* The view of whoever sees most, asked about or not. */
+static netdp_i_observer any_view(const netdp_i_gossip_account *a, const netdp_i_observer *widest)
 {
     netdp_i_observer any = *widest;
     for (int32_t v = 0; a->losses->members == 1 && !any.last_sum && v < netdp_graph_nodes(a->graph);
          v++)
         if (netdp_graph_degree(a->graph, v) > any.seen_count)
             any.seen_count = netdp_graph_degree(a->graph, v);
+    return any;
+}
+
+static bool is_affordable(const netdp_i_gossip_account *a, const netdp_i_observer *widest)
+{
+    const netdp_i_observer any = any_view(a, widest);
     return netdp_i_cost_of_proof(a->request, widest) ||
            (a->rounds == NULL && netdp_i_cost_of_shifts(a->request, &any) <= PROOF_OF_ALL);
+}
+
+/* Of what is hidden, at rest: where nothing sharper is affordable, or that would take long. */
+static bool takes_rest(const netdp_i_gossip_account *a, const netdp_i_observer *widest)
+{
+    const netdp_i_observer any = any_view(a, widest);
+    const netdp_bound bound = a->bound->bound;
+    if (a->rounds != NULL || (bound != NETDP_BOUND_EXACT && bound != NETDP_BOUND_UPPER) ||
+        netdp_i_gossip_is_local(a) || netdp_i_cost_of_rest(a->request, &any) > PROOF_OF_ALL)
+        return false;
+    return !a->certify || (a->request->certify != NETDP_CERTIFY_YES &&
+                           !netdp_i_cost_of_proof(a->request, widest) &&
+                           netdp_i_cost_of_shifts(a->request, &any) > LONG);
 }
 
 /* A coalition's sums that repeat one another to the digits of a double have no shift of noises. */
@@ -169,6 +192,8 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
         (has_proof(a) && (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &widest)));
     a->shifts = netdp_i_gossip_can_shift(a) && (!a->certify || netdp_i_gossip_prefers_shift(a));
     a->certify = a->certify || a->shifts;
+    a->rests = !a->shifts && takes_rest(a, &widest);
+    a->certify = a->certify || a->rests;
     status = a->rounds != NULL ? prove_shared(a, &widest, error) : prove_sums(a, error);
     return status == NETDP_OK ? netdp_i_gossip_close(a, error) : status;
 }

@@ -8,6 +8,7 @@
 #include "account/observe/conjugate.h"
 #include "account/observe/cost.h"
 #include "account/observe/heard.h"
+#include "account/observe/riccati.h"
 #include "base/parallel.h"
 
 netdp_status netdp_i_gossip_dense(netdp_i_gossip_account *a, netdp_error *error)
@@ -74,6 +75,8 @@ static netdp_status follow_rounds(netdp_i_gossip_account *a, const netdp_i_obser
                                   : netdp_i_stream_proven(protocol, &a->dense, &alone,
                                                           a->bound->bound, &of, a->inner, error);
     }
+    if (a->rests)
+        return netdp_i_riccati_loss(protocol, observer, &of, a->inner, error);
     netdp_i_cost(a->request, observer, a->certify, &plan);
     netdp_status checked = netdp_i_cost_check(a->request, observer, &plan, at_once(a), error);
     if (checked != NETDP_OK)
