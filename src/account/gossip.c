@@ -186,10 +186,10 @@ static netdp_status account_changing(netdp_i_gossip_account *a, const int32_t *m
         bound = NETDP_BOUND_UPPER;
     else if (protocol->reacts && bound == NETDP_BOUND_UPPER)
         bound = NETDP_BOUND_PHASE_RELEASE;
-    netdp_status status =
-        a->certify ? netdp_i_changing_proven(protocol, &watcher, &of, a->inner, error)
-                   : netdp_i_changing_loss(protocol, &watcher, bound, request->pattern, &of,
-                                           a->inner, error);
+    netdp_status status = a->certify
+                              ? netdp_i_changing_proven(protocol, &watcher, &of, a->inner, error)
+                              : netdp_i_changing_loss(protocol, &watcher, bound, request->pattern,
+                                                      &of, a->inner, error);
     const bool capped = bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
                         bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
     if (status == NETDP_OK && bound == NETDP_BOUND_LOWER && request->pattern == NULL)

@@ -190,7 +190,7 @@ netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const in
 #define MOST_APART 1e6
 
 /* What is taken from a lower bound as a part of it, and from its root for each contribution. */
-#define LESS 1e-9
+#define LESS 2e-10
 #define LESS_OF_ROOT 2e-11
 
 netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const int32_t *member,
@@ -204,8 +204,7 @@ netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const 
     const double slots = (double)netdp_linear_participations(p);
     double reach = 1;
     netdp_status status = find_reach(a, member, &reach, error);
-    const double lost =
-        spread * DBL_EPSILON / 2 * loudest * loudest / (reach * reach * quietest);
+    const double lost = spread * DBL_EPSILON / 2 * loudest * loudest / (reach * reach * quietest);
     const bool resolved =
         reach > 0 && loudest * spread <= MOST_APART * quietest && lost <= MOST_LOST;
     for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++) {

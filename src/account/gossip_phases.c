@@ -68,7 +68,7 @@ static netdp_status stories_new(const netdp_i_shift_problem *problem, stories *s
 {
     const int64_t cells = (int64_t)problem->nodes * BLOCK;
     *s = (stories){.problem = problem};
-    s->of.g = NETDP_I_NEW(double, cells *problem->rounds);
+    s->of.g = NETDP_I_NEW(double, cells * problem->rounds);
     s->of.c = NETDP_I_NEW(double, problem->pair_count *BLOCK);
     s->v = NETDP_I_NEW(double, cells *(problem->rounds + 1));
     s->pull = NETDP_I_NEW(double, problem->pair_count *BLOCK);

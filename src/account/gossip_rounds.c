@@ -111,10 +111,9 @@ netdp_status netdp_i_gossip_rounds(netdp_i_gossip_account *a, const netdp_i_obse
                                    const int32_t *member, double *loss, netdp_error *error)
 {
     const netdp_losses *l = a->losses;
-    netdp_status status =
-        a->rounds != NULL ? a->rounds->account(a->rounds->context, a->request, l, observer, loss,
-                                               a->inner, error)
-                          : follow_rounds(a, observer, loss, error);
+    netdp_status status = a->rounds != NULL ? a->rounds->account(a->rounds->context, a->request, l,
+                                                                 observer, loss, a->inner, error)
+                                            : follow_rounds(a, observer, loss, error);
     if (status == NETDP_OK && a->bound->bound == NETDP_BOUND_LOWER && a->request->pattern == NULL)
         status = netdp_i_gossip_round_inward(a, member, loss, error);
     /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */

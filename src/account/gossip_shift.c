@@ -25,8 +25,8 @@ static bool is_question(const netdp_i_gossip_account *a)
     const bool phases = netdp_i_gossip_by_phases(a) && p->every > 0;
     const int64_t rounds = phases ? p->every : p->rounds;
     if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->rounds != NULL ||
-        netdp_i_gossip_is_large(p) || !a->bound->sound ||
-        a->request->pattern != NULL || a->bound->bound == NETDP_BOUND_LOWER)
+        netdp_i_gossip_is_large(p) || !a->bound->sound || a->request->pattern != NULL ||
+        a->bound->bound == NETDP_BOUND_LOWER)
         return false;
     if (p->every > 0 && !(phases && p->end_dither > 0))
         return false;
@@ -52,8 +52,7 @@ bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a)
         return false;
     cost_of_all(a, &seconds, &bytes);
     return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
-           (a->request->certify == NETDP_CERTIFY_YES ||
-            seconds <= SECONDS);
+           (a->request->certify == NETDP_CERTIFY_YES || seconds <= SECONDS);
 }
 
 bool netdp_i_gossip_can_quiet(const netdp_i_gossip_account *a)

@@ -81,9 +81,9 @@ static netdp_status measure(double *matrix, const double *vector, const double *
                 n);
     /* V is nearly orthogonal P: |V - P| <= |V'V - 1|, and V value V' as near to P value P'. */
     const double off = fmin(found->orthogonal, 1);
-    found->matrix = (norm_of(matrix, n) + gamma_of(n + 1.0) * (size * most + before) +
-                     off * (2 + off) * most) *
-                    ROUND_UP;
+    found->matrix =
+        (norm_of(matrix, n) + gamma_of(n + 1.0) * (size * most + before) + off * (2 + off) * most) *
+        ROUND_UP;
     netdp_i_free(work);
     return NETDP_OK;
 }
@@ -333,8 +333,9 @@ static netdp_status spectrum(const netdp_i_told *told, double *work, told_of *t,
                     told->noise, count, gram, count);
         cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, count, count,
                     1, told->noise, count, gram, count);
-        taken = (told->floor * norm * (1 + off) + 3 * gamma_of((double)n) * sides * size *
-                                                      sqrt((double)n)) * ROUND_UP;
+        taken = (told->floor * norm * (1 + off) +
+                 3 * gamma_of((double)n) * sides * size * sqrt((double)n)) *
+                ROUND_UP;
     }
     memcpy(work, gram, (size_t)square * sizeof *work);
     status = netdp_i_symmetric_eigen(count, gram, t->h, error);

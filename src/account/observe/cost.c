@@ -137,14 +137,13 @@ static netdp_way dense(const size *z)
 static netdp_way backward(const size *z, const netdp_i_observer *observer)
 {
     const double m = z->nodes - z->seen - observer->quiet_count, few = fmin(z->seen, m);
-    return (netdp_way){
-        .method = NETDP_METHOD_BACKWARD,
-        .modes = m,
-        .work = z->nodes > NETDP_DENSE_NODES
-                    ? INFINITY
-                    : z->by->fades * few * (z->by->backward * m * m + z->entries) +
-                          z->by->inverse * pow(m, 3) + z->entries,
-        .bytes = netdp_i_riccati_bytes(m, z->seen)};
+    return (netdp_way){.method = NETDP_METHOD_BACKWARD,
+                       .modes = m,
+                       .work = z->nodes > NETDP_DENSE_NODES
+                                   ? INFINITY
+                                   : z->by->fades * few * (z->by->backward * m * m + z->entries) +
+                                         z->by->inverse * pow(m, 3) + z->entries,
+                       .bytes = netdp_i_riccati_bytes(m, z->seen)};
 }
 
 /* Bits that depend on all of x. */

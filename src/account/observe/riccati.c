@@ -47,17 +47,17 @@ typedef struct hidden {
     int64_t *start;      /* F: [nodes + 1] */
     int32_t *column;
     double *weight;
-    int32_t rank;    /* of Y */
-    double *y, *z;   /* [nodes][rank] of room [seen] */
-    double *c;       /* [rank][rank] */
-    double *value;   /* [rank]: eigenvalues of Y'Y */
-    double *d, *x;   /* D and X, [nodes][nodes], their lower triangles */
-    double *room;    /* [nodes][rank]: what is left of Y */
-    double lost;     /* of X as it stands in memory, in norm */
-    double some;     /* what f(X) of the round before may be above X, times I */
-    double above;    /* and what the truth may be */
-    bool *told;      /* [nodes]: is the observer told of it within the rounds? */
-    double noise;    /* nu */
+    int32_t rank;                /* of Y */
+    double *y, *z;               /* [nodes][rank] of room [seen] */
+    double *c;                   /* [rank][rank] */
+    double *value;               /* [rank]: eigenvalues of Y'Y */
+    double *d, *x;               /* D and X, [nodes][nodes], their lower triangles */
+    double *room;                /* [nodes][rank]: what is left of Y */
+    double lost;                 /* of X as it stands in memory, in norm */
+    double some;                 /* what f(X) of the round before may be above X, times I */
+    double above;                /* and what the truth may be */
+    bool *told;                  /* [nodes]: is the observer told of it within the rounds? */
+    double noise;                /* nu */
     double forgets, most, terms; /* |F|, at most; its largest sum of a row, and of entries in one */
     int64_t rounds;
 } hidden;
@@ -275,10 +275,11 @@ static netdp_status drop_directions(hidden *h, netdp_error *error)
                     gram, (int)r);
         for (int64_t k = 0; k < r; k++)
             gram[k * r + k] -= 1;
-        const double turned = sqrt(squares_of(gram, r * r)) * 1.5 + gamma_of((double)r) * (double)r * 1.1;
+        const double turned =
+            sqrt(squares_of(gram, r * r)) * 1.5 + gamma_of((double)r) * (double)r * 1.1;
         /* the turned Y, [m][r]: its first columns go */
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)r, (int)r, 1, h->y, (int)r,
-                    h->c, (int)r, 0, h->room, (int)r);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)r, (int)r, 1, h->y,
+                    (int)r, h->c, (int)r, 0, h->room, (int)r);
         const double round = gamma_of((double)r) * sqrt(squares_of(h->y, m * r) * (double)r * 1.1);
         double gone = 0;
         for (int64_t i = 0; i < m; i++) {
@@ -288,7 +289,8 @@ static netdp_status drop_directions(hidden *h, netdp_error *error)
                 h->y[i * kept + k] = h->room[i * r + dropped + k];
         }
         h->some += (size * turned + gone * (1 + gamma_of((double)(m * r))) +
-                    round * (2 * sqrt(size * 1.1) + round)) * ROUND_UP;
+                    round * (2 * sqrt(size * 1.1) + round)) *
+                   ROUND_UP;
         h->rank = (int32_t)kept;
     }
     netdp_i_free(beside);
@@ -301,14 +303,15 @@ static double residual(hidden *h, double *sum)
 {
     const int64_t m = h->nodes, r = h->rank;
     memcpy(h->room, h->y, (size_t)(m * r) * sizeof *h->room);
-    cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, (int)m, (int)r, -1, h->x, (int)m, h->z, (int)r, 1,
-                h->room, (int)r);
+    cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, (int)m, (int)r, -1, h->x, (int)m, h->z,
+                (int)r, 1, h->room, (int)r);
     for (int64_t i = 0; i < m * r; i++)
         h->room[i] -= h->z[i];
     const double size = symmetric_norm(h->x, m, sum), v = sqrt(squares_of(h->z, m * r));
     return (sqrt(squares_of(h->room, m * r)) +
             gamma_of((double)m + 2) * (size * v + sqrt(squares_of(h->y, m * r)) + v) +
-            h->lost * v) * ROUND_UP;
+            h->lost * v) *
+           ROUND_UP;
 }
 
 /* X += Y Y' and D += Z Z', Z = V L'^{-1} with L L' = 1 + Y'V in place of V; what F Z lacks of its part of f(X), in norm. */
@@ -320,8 +323,8 @@ static netdp_status divide(hidden *h, double astray, double *lacks, netdp_error 
         return netdp_i_no_memory(error);
     const double y = sqrt(gram_norm(h->y, m, r, beside)), y_all = sqrt(squares_of(h->y, m * r));
     const double v_all = sqrt(squares_of(h->z, m * r));
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)r, (int)r, (int)m, 1, h->y, (int)r, h->z,
-                (int)r, 0, h->c, (int)r);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)r, (int)r, (int)m, 1, h->y, (int)r,
+                h->z, (int)r, 0, h->c, (int)r);
     for (int64_t k = 0; k < r; k++)
         h->c[k * r + k] += 1;
     /* c is symmetric but for what is charged; one triangle of it counts. */
@@ -334,22 +337,28 @@ static netdp_status divide(hidden *h, double astray, double *lacks, netdp_error 
         for (int64_t i = j; i < r; i++)
             factor += h->c[j * r + i] * h->c[j * r + i];
     factor *= 1 + gamma_of((double)(r * r)); /* |L|_F^2 */
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)m, (int)r, 1,
-                h->c, (int)r, h->z, (int)r);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)m, (int)r,
+                1, h->c, (int)r, h->z, (int)r);
     const double z = sqrt(gram_norm(h->z, m, r, beside)), z_all = sqrt(squares_of(h->z, m * r));
     /* L L' = 1 + Y'V but for off; V = Z L' but for d. */
     const double off = (2 * y * astray + 2 * gamma_of((double)m + 1) * y_all * v_all +
-                        gamma_of((double)r + 2) * (factor + (double)r * UNIT)) * ROUND_UP;
+                        gamma_of((double)r + 2) * (factor + (double)r * UNIT)) *
+                       ROUND_UP;
     const double d = (astray + gamma_of((double)r + 1) * z_all * sqrt(factor)) * ROUND_UP;
     const double moved = gamma_of(h->terms) * h->most * z_all;
-    *lacks = off < 0.1 ? (h->forgets * h->forgets *
-                              (off * z * z + (1 + off) * (2 * z * d / (1 - off) + d * d / (1 - off))) +
-                          moved * (2 * h->forgets * z + moved)) * ROUND_UP
-                       : INFINITY;
-    h->lost += (gamma_of((double)r + 2) * y * y + 2 * UNIT * symmetric_norm(h->x, m, beside)) * ROUND_UP;
+    *lacks = off < 0.1
+                 ? (h->forgets * h->forgets *
+                        (off * z * z + (1 + off) * (2 * z * d / (1 - off) + d * d / (1 - off))) +
+                    moved * (2 * h->forgets * z + moved)) *
+                       ROUND_UP
+                 : INFINITY;
+    h->lost +=
+        (gamma_of((double)r + 2) * y * y + 2 * UNIT * symmetric_norm(h->x, m, beside)) * ROUND_UP;
     netdp_i_free(beside);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)r, 1, h->y, (int)r, 1, h->x, (int)m);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)r, 1, h->z, (int)r, 1, h->d, (int)m);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)r, 1, h->y, (int)r, 1, h->x,
+                (int)m);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)r, 1, h->z, (int)r, 1, h->d,
+                (int)m);
     return NETDP_OK;
 }
 
@@ -359,7 +368,7 @@ static netdp_status step(hidden *h, bool look, netdp_error *error)
     const int m = h->nodes;
     double lacks = 0, *sum = NETDP_I_NEW(double, m);
     netdp_status status = sum == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK && look)
+    if (status == NETDP_OK && look && h->rank > 0)
         status = drop_directions(h, error);
     h->above = (h->forgets * h->forgets * h->above + h->some) * ROUND_UP;
     if (status == NETDP_OK && h->rank > 0) {
@@ -455,13 +464,13 @@ static void read_losses(hidden *h, double *work, double *loss)
         for (int64_t i = 0; i <= j; i++)
             loss[i] += other[j * m + i] * other[j * m + i];
     const double sizes = norm_of(other, work, m, false);
-    cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)m, (int)m, 1,
-                work, (int)m, other, (int)m); /* C L */
+    cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)m, (int)m,
+                1, work, (int)m, other, (int)m); /* C L */
     for (int64_t i = 0; i < m; i++)
         other[i * m + i] -= 1;
     /* The norm of a matrix is at most the root of its rows' and its columns' largest sums. */
-    const double apart = sqrt(norm_of(other, NULL, m, false) * norm_of(other, NULL, m, true)) + UNIT +
-                         gamma_of((double)m + 2) * sizes * sqrt((double)m);
+    const double apart = sqrt(norm_of(other, NULL, m, false) * norm_of(other, NULL, m, true)) +
+                         UNIT + gamma_of((double)m + 2) * sizes * sqrt((double)m);
     const double above = h->above * scale * ROUND_UP;
     made = made && apart < 0.1 && off < 0.1 && above < 0.1;
     /* 1 + X / nu^2 <= L L' + off, and (L L')^-1 <= 1 / (1 - off). */
@@ -493,7 +502,7 @@ netdp_status netdp_i_riccati_loss(const netdp_linear *protocol, const netdp_i_ob
     netdp_i_dense_begin();
     netdp_status status = hidden_new(protocol, observer, &h, error);
     double *all = NETDP_I_NEW(double, h.nodes);
-    double *work = NETDP_I_NEW(double, (int64_t)h.nodes * h.nodes);
+    double *work = NETDP_I_NEW(double, (int64_t)h.nodes *h.nodes);
     if (status == NETDP_OK && (all == NULL || work == NULL))
         status = netdp_i_no_memory(error);
     for (int64_t t = 1; status == NETDP_OK && t < h.rounds && h.nodes > 0; t++) {

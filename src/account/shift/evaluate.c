@@ -525,7 +525,8 @@ static void evaluate(state *x, double *loss)
         loss[x->first + l] = leak || isnan(bound) ? INFINITY : bound;
         /* v itself is rounded twice. */
         if (x->of->off != NULL)
-            x->of->off[x->first + l] = (sqrt(x->off * (1 + 2 * terms * UNIT)) + 4 * UNIT * sqrt(bound)) * ROUND_UP;
+            x->of->off[x->first + l] =
+                (sqrt(x->off * (1 + 2 * terms * UNIT)) + 4 * UNIT * sqrt(bound)) * ROUND_UP;
     }
 }
 

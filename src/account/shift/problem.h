@@ -67,7 +67,8 @@ typedef struct netdp_i_displacement {
     const int32_t *source; /* [lanes]: who contributes 1 more */
     double *g;             /* [rounds][nodes][lanes] */
     double *c; /* [pair_count][lanes]: how far the pairs' noise moves, in units of itself */
-    double *off; /* NULL, or [lanes]: filled with the length of what `v` lacks of the truth, at most */
+    double
+        *off; /* NULL, or [lanes]: filled with the length of what `v` lacks of the truth, at most */
 } netdp_i_displacement;
 
 /*
