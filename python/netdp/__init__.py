@@ -4,6 +4,16 @@ Three tiers. First, one call that answers: `losses`, `calibrate`, `run`, `audit`
 Then the parts that they are made of: `graph`, `mixing`, `simulate`, `Study`, and `Mechanism`, noise for a loop of your own. Last, everything else that C has, as C has it: `netdp.lib` and `netdp.ffi`,
 with the names of the public headers.
 """
+try:
+    import _cffi_backend as _cffi_backend  # noqa: F401  (the libraries that everything below needs, by their names)
+    import numpy as _numpy  # noqa: F401
+except ModuleNotFoundError as _missing:
+    _packages = {"numpy": ("python3-numpy", "numpy"), "_cffi_backend": ("python3-cffi-backend", "cffi")}
+    if _missing.name not in _packages:
+        raise
+    raise ImportError("netdp needs {1}, which this Python does not have: apt-get install {0}, or pip install {1}".format(
+        *_packages[_missing.name])) from None
+
 from netdp._call import (Error, Interrupted, Invalid, NoAnswer, OutOfMemory, Unavailable, ffi, lib, text_of)
 from netdp._losses import Calibration, Losses, calibrate, losses
 from netdp._mechanism import Evidence, Mechanism, Spent, audit_mechanism
