@@ -313,7 +313,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_noise_error(const netdp_linear *protoco
 
 /* Which pair's loss is to be proven in a file, and what is claimed beside it. */
 typedef struct netdp_proof_request {
-    const netdp_loss_request *losses; /* gossip by exact, phase-release or everything */
+    const netdp_loss_request *losses; /* gossip by exact, phase-release, everything; or a stream */
     int32_t from, to;                 /* the pair; of a coalition `to` is not read */
     double noise;                     /* sigma > 0, of the claim in `unit` */
     netdp_unit unit;                  /* NETDP_AS_LOSS: no other claim */
@@ -322,8 +322,9 @@ typedef struct netdp_proof_request {
 /*
  * Writes a proof file of one pair (docs/proof-format.md): a displacement of every message, from which netdp-verify, or any
  * program that can add and multiply, sees that the loss is at most the one claimed. The file is whole or absent. loss
- * (may be NULL): the claimed one. NETDP_INVALID: streams, correlated noise and what else has no proof files yet; a node that
- * observes itself. Memory and time are those of the backward recursion: rounds times nodes^2 doubles.
+ * (may be NULL): the claimed one. NETDP_INVALID: correlated noise, streams of more than 1,000 contributions and what else has no proof files yet; a
+ * node that observes itself. Memory and time are those of the backward recursion: rounds times nodes^2 doubles; of a stream rounds times nodes times
+ * contributions too.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_losses_proof(const netdp_proof_request *request,
                                                       const char *path, double *loss,

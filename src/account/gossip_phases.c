@@ -84,13 +84,13 @@ static netdp_status tell_stories(const netdp_i_dense *dense, stories *s, const i
     double gain[BLOCK];
     s->of.lanes = count;
     s->of.source = source;
-    s->of.off = s->off;
+    const netdp_i_moved moved = {s->v, s->pull, s->off};
     netdp_status status = netdp_i_dense_find(dense, &s->of, error);
     for (int step = 0; status == NETDP_OK; step++) {
-        status = netdp_i_displacement_loss(s->problem, &s->of, s->loss, s->v, s->pull, error);
+        status = netdp_i_displacement_loss(s->problem, &s->of, s->loss, &moved, error);
         if (status != NETDP_OK || step == STEPS)
             break;
-        status = netdp_i_dense_refine(dense, &s->of, s->v, s->pull, gain, error);
+        status = netdp_i_dense_refine(dense, &s->of, &moved, gain, error);
     }
     return status;
 }

@@ -190,8 +190,10 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
     a->certify =
         netdp_i_gossip_can_quiet(a) ||
         (has_proof(a) && (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &widest)));
-    a->shifts = netdp_i_gossip_can_shift(a) && (!a->certify || netdp_i_gossip_prefers_shift(a));
+    a->shifts = netdp_i_gossip_can_shift(a) &&
+                (!(a->certify || a->proves_stream) || netdp_i_gossip_prefers_shift(a));
     a->certify = a->certify || a->shifts;
+    a->proves_stream = a->proves_stream && !a->shifts;
     a->rests = !a->shifts && takes_rest(a, &widest);
     a->certify = a->certify || a->rests;
     status = a->rounds != NULL ? prove_shared(a, &widest, error) : prove_sums(a, error);

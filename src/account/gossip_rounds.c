@@ -68,11 +68,9 @@ static netdp_status follow_rounds(netdp_i_gossip_account *a, const netdp_i_obser
     const netdp_i_sources of = {a->losses->from_count, a->losses->from, loss};
     netdp_plan plan;
     if (a->proves_stream) {
-        netdp_i_observer alone = *observer; /* as netdp_i_losses_on_basis accounts for it */
-        alone.pairing = NULL;
         netdp_status proven = netdp_i_gossip_dense(a, error);
         return proven != NETDP_OK ? proven
-                                  : netdp_i_stream_proven(protocol, &a->dense, &alone,
+                                  : netdp_i_stream_proven(protocol, &a->dense, observer,
                                                           a->bound->bound, &of, a->inner, error);
     }
     if (a->rests)

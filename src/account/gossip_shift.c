@@ -4,21 +4,31 @@
 #include <float.h>
 #include <math.h>
 
+#include "account/gossip/stream.h"
 #include "account/shift/dense.h"
+#include "account/shift/stream.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 
 /*
  * Seconds of one core that all observers may take, each of all sources, so that the answer for one does not hang on who else is
- * asked about: the closed bound were the answer.
+ * asked about: where a stream's proof were the answer, where noise in pairs were left out of that, and where the closed bound were.
  */
+#define SECONDS_OF_STREAM 10.0
+#define SECONDS_OF_PAIRS 60.0
 #define SECONDS 600.0
 
 /* Of the memory there is. */
 #define ROOM 0.5
 
-/* One contribution, or phases that release their states, under noise in every round. */
+static bool is_stream(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    return p->every > 0 && !p->reacts;
+}
+
+/* One contribution, phases that release their states, or a stream, under noise in every round. */
 static bool is_question(const netdp_i_gossip_account *a)
 {
     const netdp_linear *p = a->request->protocol;
@@ -28,6 +38,8 @@ static bool is_question(const netdp_i_gossip_account *a)
         netdp_i_gossip_is_large(p) || !a->bound->sound || a->request->pattern != NULL ||
         a->bound->bound == NETDP_BOUND_LOWER)
         return false;
+    if (is_stream(a))
+        return netdp_i_stream_can_shift(p, a->bound->bound);
     if (p->every > 0 && !(phases && p->end_dither > 0))
         return false;
     return rounds == 1 || netdp_linear_least_noise(p) > 0;
@@ -40,6 +52,14 @@ static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double
     const netdp_rows rows = netdp_mixing_rows(p->mixing);
     const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
     const double observers = a->losses->members > 1 ? 1 : rows.nodes;
+    if (is_stream(a)) {
+        netdp_i_shift_stream_cost(
+            rows.nodes, p->rounds, (p->rounds - 1) / p->every + 1, rows.start[rows.nodes],
+            netdp_pairing_is(&p->pairing) ? netdp_graph_edges(p->pairing.graph) : 0, seconds,
+            bytes);
+        *seconds *= observers;
+        return;
+    }
     netdp_i_dense_cost(rows.nodes, p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes],
                        p->accelerate, seconds, bytes);
     *seconds *= observers * (each ? (double)(p->rounds / p->every) : 1);
@@ -50,9 +70,15 @@ bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a)
     double seconds, bytes;
     if (a->quiet != NULL || !is_question(a))
         return false;
+    const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
+    const bool left_out = is_stream(a) && any.pairing != NULL &&
+                          !netdp_i_stream_keeps_pairs(a->request->protocol, &any);
+    const double most = !a->proves_stream ? SECONDS
+                        : left_out        ? SECONDS_OF_PAIRS
+                                          : SECONDS_OF_STREAM;
     cost_of_all(a, &seconds, &bytes);
     return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
-           (a->request->certify == NETDP_CERTIFY_YES || seconds <= SECONDS);
+           (a->request->certify == NETDP_CERTIFY_YES || seconds <= most);
 }
 
 bool netdp_i_gossip_can_quiet(const netdp_i_gossip_account *a)
@@ -108,13 +134,19 @@ netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *memb
 {
     const netdp_linear *p = a->request->protocol;
     const netdp_losses *l = a->losses;
-    const bool phases = p->every > 0, changes = p->varying.kind != NETDP_VARY_NEVER;
+    const bool stream = is_stream(a), phases = p->every > 0 && !stream,
+               changes = p->varying.kind != NETDP_VARY_NEVER;
     netdp_i_shift_view view = {.sees = a->request->sees,
                                .counts = netdp_i_gossip_own_counts(a->request),
                                .members = l->members,
                                .member = member,
                                .rounds = phases ? p->every : p->rounds,
+                               .every = stream ? p->every : 0,
                                .end = phases ? p->end_dither : 0};
+    if (stream) {
+        const netdp_i_sources of = {l->from_count, l->from, loss};
+        return netdp_i_stream_shifted(p, &view, a->bound->bound, &of, a->inner, error);
+    }
     if (!phases || !changes) {
         const netdp_i_sources of = {l->from_count, l->from, loss};
         netdp_status status = prove_once(a, &view, &of, error);

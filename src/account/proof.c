@@ -4,14 +4,17 @@
  */
 #include <netdp/account.h>
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "account/gossip.h"
+#include "account/gossip/stream.h"
 #include "account/shift/dense.h"
 #include "account/shift/pairs.h"
 #include "account/shift/proof.h"
+#include "account/shift/stream.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -22,7 +25,9 @@ typedef struct asked {
     const netdp_linear *protocol;
     const netdp_bound_info *bound;
     netdp_i_shift_view view;
-    int64_t phases, parts; /* phases 0: averaging */
+    bool stream;
+    int64_t phases; /* 0: averaging, or a stream */
+    int64_t parts;  /* phases, or contributions, at most: 1 of averaging */
     int32_t stories;
 } asked;
 
@@ -42,12 +47,17 @@ static double times_up(double a, double b)
 static netdp_status check_bound(const asked *a, netdp_error *error)
 {
     const netdp_bound bound = a->bound->bound;
+    const bool some =
+        bound == NETDP_BOUND_ABS_SUM || bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL;
     if (bound != NETDP_BOUND_EXACT && bound != NETDP_BOUND_UPPER &&
-        bound != NETDP_BOUND_PHASE_RELEASE && bound != NETDP_BOUND_EVERYTHING)
+        bound != NETDP_BOUND_PHASE_RELEASE && bound != NETDP_BOUND_EVERYTHING && !some)
+        return netdp_i_fail(
+            error, NETDP_INVALID, "proof: there are no proof files of the bound %s; use %s",
+            a->bound->name,
+            a->stream ? "upper or everything" : "exact, phase-release or everything");
+    if (a->request->losses->pattern != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "proof: there are no proof files of the bound %s; use exact, "
-                            "phase-release or everything",
-                            a->bound->name);
+                            "proof: there are no proof files of a given pattern; leave it out");
     if (a->request->losses->protection.batches.kind == NETDP_BATCHES_POISSON)
         return netdp_i_fail(error, NETDP_INVALID,
                             "proof: Poisson batches have no proof file; give full or cyclic");
@@ -74,13 +84,16 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
 {
     NETDP_I_GIVEN(error, request && request->losses);
     const netdp_loss_request *losses = request->losses;
-    *a = (asked){.request = request, .protocol = losses->protocol, .stories = 1};
+    *a = (asked){.request = request, .protocol = losses->protocol, .parts = 1, .stories = 1};
     netdp_status status = netdp_i_gossip_check(losses, &a->bound, error);
+    a->stream = status == NETDP_OK && a->protocol->every > 0 && !a->protocol->reacts;
     if (status == NETDP_OK)
         status = check_bound(a, error);
     if (status != NETDP_OK)
         return status;
     const netdp_linear *p = a->protocol;
+    if (a->stream)
+        a->parts = netdp_linear_contributions(p);
     if (p->reacts) {
         a->phases = p->rounds / p->every;
         a->parts = losses->protection.protects == NETDP_PROTECTS_ROW
@@ -95,6 +108,7 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
                                    .members = losses->coalition ? losses->to_count : 1,
                                    .member = losses->coalition ? losses->to : &request->to,
                                    .rounds = p->reacts ? p->every : p->rounds,
+                                   .every = a->stream ? p->every : 0,
                                    .end = p->reacts ? p->end_dither : 0};
     return check_pair(a, error);
 }
@@ -135,12 +149,14 @@ static netdp_status tell_everything(const asked *a, netdp_i_story *story, netdp_
     netdp_i_shift_view view = a->view;
     netdp_i_shift_pairs pairs = {0};
     view.rounds = 1;
+    view.every = 0;
     view.sees = NETDP_SEES_SUM;
     netdp_status status = netdp_i_shift_problem_new(a->protocol, &view, &story->problem, error);
     if (status != NETDP_OK)
         return status;
     const netdp_i_shift_problem *p = &story->problem;
     double *x = NETDP_I_NEW(double, 2 * (int64_t)p->nodes);
+    story->of.lanes = 1;
     story->of.c = NETDP_I_NEW(double, p->pair_count);
     status = x == NULL || story->of.c == NULL ? netdp_i_no_memory(error)
                                               : netdp_i_shift_pairs_new(p, &pairs, error);
@@ -155,6 +171,97 @@ static netdp_status tell_everything(const asked *a, netdp_i_story *story, netdp_
     }
     netdp_i_shift_pairs_clear(&pairs);
     netdp_i_free(x);
+    return status;
+}
+
+/* The bound of a stream that its file names, and what it needs. */
+typedef struct pattern {
+    netdp_bound asked;
+    int32_t slots, most;
+    const char *name;
+    double *y; /* [slots]: of dual */
+    double loss;
+} pattern;
+
+/* The diagonal of the products at hand, and more by what they miss of the exact ones. */
+static netdp_status find_diagonal(const pattern *p, netdp_i_dual *quadratic,
+                                  const netdp_i_stream_proof *proof,
+                                  const netdp_i_shift_products *of, double *y, netdp_error *error)
+{
+    const int64_t n = p->slots;
+    double trace = 0, off = 0;
+    for (int64_t k = 0; k < n; k++) {
+        trace += of->m[k * n + k];
+        off += of->off[k] * of->off[k];
+    }
+    netdp_status status = netdp_i_dual_diagonal(quadratic, of->m, p->slots,
+                                                p->asked == NETDP_BOUND_SPECTRAL, y, error);
+    const double more =
+        1.001 * (2 * sqrt(trace * off) + off) + netdp_i_stream_gram_error(proof, of->m, n, true);
+    for (int64_t k = 0; status == NETDP_OK && k < n; k++)
+        y[k] = (y[k] + more) * (1 + 4 * DBL_EPSILON);
+    return status;
+}
+
+/* abs-sum or dual, whichever is asked for, or less. */
+static netdp_status choose_bound(void *context, const netdp_i_shift_products *of,
+                                 netdp_error *error)
+{
+    pattern *p = context;
+    const netdp_i_stream_proof proof = {.holds = true, .terms = of->terms, .beside = p->slots};
+    double drift = 0, *y = NETDP_I_NEW(double, 2 * (int64_t)p->slots);
+    netdp_i_dual *quadratic = NULL;
+    netdp_status status =
+        y == NULL ? netdp_i_no_memory(error) : netdp_i_dual_new(p->slots, &quadratic, error);
+    for (int32_t k = 0; k < p->slots; k++)
+        drift += of->off[k];
+    const netdp_i_stream_matrix matrix = {of->m, p->slots, p->most, drift};
+    p->name = "abs-sum";
+    p->loss = INFINITY;
+    if (status == NETDP_OK && (p->asked == NETDP_BOUND_UPPER || p->asked == NETDP_BOUND_ABS_SUM))
+        status = netdp_i_stream_bound_proven(quadratic, &proof, &matrix, NETDP_BOUND_ABS_SUM,
+                                             &p->loss, error);
+    if (status == NETDP_OK && p->asked != NETDP_BOUND_ABS_SUM) {
+        status = find_diagonal(p, quadratic, &proof, of, y, error);
+        memcpy(y + p->slots, y, (size_t)p->slots * sizeof *y);
+        const double sum = netdp_i_sum_largest(y + p->slots, p->slots, 0, 0, p->most) *
+                           (1 + 2.0 * p->slots * DBL_EPSILON);
+        if (status == NETDP_OK && sum < p->loss) {
+            memcpy(p->y, y, (size_t)p->slots * sizeof *y);
+            p->loss = sum;
+            p->name = "dual";
+        }
+    }
+    netdp_i_dual_free(quadratic);
+    netdp_i_free(y);
+    return status;
+}
+
+/* A displacement of each contribution, and the bound by all of them. */
+static netdp_status tell_stream(const asked *a, netdp_i_story *story, pattern *chosen,
+                                netdp_error *error)
+{
+    netdp_status status = netdp_i_shift_problem_new(a->protocol, &a->view, &story->problem, error);
+    if (status != NETDP_OK)
+        return status;
+    const netdp_i_shift_problem *p = &story->problem;
+    const int64_t slots = netdp_i_shift_slots(p);
+    *chosen = (pattern){.asked = a->bound->bound,
+                        .slots = (int32_t)slots,
+                        .most = (int32_t)a->parts,
+                        .name = "abs-sum",
+                        .y = NETDP_I_NEW(double, slots),
+                        .loss = INFINITY};
+    story->of = (netdp_i_displacement){.lanes = (int32_t)slots,
+                                       .source = &a->request->from,
+                                       .g = NETDP_I_NEW(double, p->rounds * p->nodes * slots),
+                                       .c = NETDP_I_NEW(double, slots * p->pair_count * slots)};
+    if (chosen->y == NULL || story->of.g == NULL || story->of.c == NULL)
+        return netdp_i_no_memory(error);
+    const netdp_i_shift_sink sink = {choose_bound, chosen};
+    if (!p->apart)
+        status = netdp_i_shift_stream_story(p, &story->of, &sink, error);
+    story->loss = chosen->loss;
     return status;
 }
 
@@ -211,15 +318,17 @@ static double add_phases(const asked *a, const netdp_i_story *story)
 {
     double sum = 0;
     if (a->stories == 1)
-        return times_up(story->loss, a->phases > 0 ? (double)a->parts : 1);
+        return a->stream ? story->loss : times_up(story->loss, (double)a->parts);
     for (int32_t i = 0; i < a->stories; i++)
         sum = nextafter(sum + story[i].loss, INFINITY);
     return sum;
 }
 
-static netdp_status tell(const asked *a, netdp_i_story *story, netdp_error *error)
+static netdp_status tell(const asked *a, netdp_i_story *story, pattern *chosen, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
+    if (a->stream)
+        return tell_stream(a, story, chosen, error);
     for (int32_t i = 0; status == NETDP_OK && i < a->stories; i++)
         status = tell_rounds(a, i * a->view.rounds, &story[i], error);
     return status;
@@ -228,9 +337,14 @@ static netdp_status tell(const asked *a, netdp_i_story *story, netdp_error *erro
 /* No message moves: as true of what fewer messages tell. */
 static void keep_still(netdp_i_story *story, const netdp_i_story *whole)
 {
+    const netdp_i_shift_problem *p = &story->problem;
+    const int64_t slots = netdp_i_shift_slots(p), pairs = p->pair_count;
     netdp_i_free(story->of.g);
     story->of.g = NULL;
-    memcpy(story->of.c, whole->of.c, (size_t)story->problem.pair_count * sizeof *story->of.c);
+    memset(story->of.c, 0, (size_t)(slots * pairs * slots) * sizeof *story->of.c);
+    for (int64_t k = 0; k < slots; k++)
+        for (int64_t i = 0; i < pairs; i++)
+            story->of.c[(k * pairs + i) * slots + k] = whole->of.c[i];
 }
 
 netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *path, double *loss,
@@ -239,6 +353,7 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
     NETDP_I_GIVEN(error, path);
     asked a;
     netdp_i_story whole = {0}, *story = NULL;
+    pattern chosen = {.name = NULL};
     netdp_status status = ask(request, &a, error);
     if (status != NETDP_OK)
         return status;
@@ -255,13 +370,15 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
     story = NETDP_I_NEW(netdp_i_story, a.stories);
     status = story == NULL ? netdp_i_no_memory(error) : tell_everything(&a, &whole, error);
     if (status == NETDP_OK && rounds)
-        status = tell(&a, story, error);
+        status = tell(&a, story, &chosen, error);
     if (status == NETDP_OK) {
-        const double all = times_up(whole.loss, a.phases > 0 ? (double)a.parts : 1),
+        const double all = times_up(whole.loss, (double)a.parts),
                      told = rounds ? add_phases(&a, story) : INFINITY;
         for (int32_t i = 0; rounds && !(told < all) && i < a.stories; i++)
             keep_still(&story[i], &whole);
         proof.everything = !rounds;
+        proof.bound = !rounds || !a.stream ? NULL : told < all ? chosen.name : "abs-sum";
+        proof.y = proof.bound != NULL && strcmp(proof.bound, "dual") == 0 ? chosen.y : NULL;
         proof.loss = fmin(all, told);
         proof.story = rounds ? story : &whole;
         proof.stories = rounds ? a.stories : 1;
@@ -272,6 +389,7 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
     for (int32_t i = 0; story != NULL && i < a.stories; i++)
         story_clear(&story[i]);
     netdp_i_free(story);
+    netdp_i_free(chosen.y);
     story_clear(&whole);
     return status;
 }

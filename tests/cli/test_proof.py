@@ -32,6 +32,12 @@ LINES = [
     ('--family "star 12" --mixing hamilton --rounds 6 --accelerate --dither 0.05 --proof-pairs 3:1', "messages"),
     ('--family "hypercube 2" --protocol muffliato-sgd --rounds 24 --inner 3 --dither 0.1 --protects row --rows 7,15,40,87 --proof-pairs all', "messages"),
     ('--family davis --rounds 8 --dither 0 --proof-pairs 1:1', "everything"),
+    ('--family "ring 8" --protocol stream --rounds 6 --noise 3 --as dp:1e-6 --proof-pairs all', "messages"),
+    ('--family "ring 8" --protocol stream --rounds 7 --every 2 --sees sum --pair-graph edges --pair-noise 3 --proof-pairs all', "sums"),
+    ("--family davis --protocol stream --rounds 8 --every 2 --at-most 2 --bound abs-sum --own-noise counts --proof-pairs 2:1", "messages"),
+    ("--family davis --protocol stream --rounds 8 --every 2 --bound spectral --to set:0,3 --sees sum --proof-pairs 2:1", "sums"),
+    ("--family davis --protocol stream --rounds 6 --every 2 --bound dual --dropout 0.3 --pair-graph edges --pair-noise 1000 --proof-pairs 2:1", "messages"),
+    ("--family davis --protocol stream --rounds 12 --every 3 --sees everything --pair-graph edges --pair-noise 3 --proof-pairs 2:1", "everything"),
 ]
 
 
@@ -73,7 +79,8 @@ def check(line, view):
 
 def refuses():
     for line, code, words in [
-        ("--family davis --protocol stream --rounds 10 --proof made", 2, "streams"),
+        ("--family davis --protocol stream --rounds 1001 --bound everything --proof made", 2, "streams of more than 1,000 contributions"),
+        ("--family davis --protocol stream --rounds 10 --bound lower --proof made", 2, "no proof files of the bound lower; use upper"),
         ("--family davis --protocol walk --rounds 100 --noise 3 --proof made", 2, "does not apply to walk"),
         ("--family davis --rounds 10 --bound published --proof made", 2, "no proof files of the bound published"),
         ("--family davis --rounds 10 --proof-pairs all", 2, "give --proof DIR too"),

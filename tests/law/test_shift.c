@@ -91,7 +91,7 @@ static void bend(const question *q, const arb_t *loss, const char *what)
             of.g[i] += by[k] * (uniform() - 0.5) * (uniform() < 0.5 ? 1e-3 : of.g[i]);
         for (int64_t i = 0; i < problem.pair_count * lanes; i++)
             of.c[i] *= 1 + by[k] * (uniform() - 0.5);
-        assert_ok(netdp_i_displacement_loss(&problem, &of, got, NULL, NULL, &error));
+        assert_ok(netdp_i_displacement_loss(&problem, &of, got, NULL, &error));
         for (int32_t v = 0; v < q->nodes; v++)
             if (!is_member(q, v) && got[v] < arf_get_d(arb_midref(loss[v]), ARF_RND_NEAR))
                 fail_msg("%s: bent by %g, loss of %d is %.17g", what, by[k], (int)v, got[v]);
@@ -317,11 +317,11 @@ static void test_sums_that_others_imply(void **state)
     assert_int_equal(problem.round[0].tie->listed, 3);
     for (int64_t t = 0; t < 3; t++)
         g[t * 9 + 1] = g[t * 9 + 5] = 0.5;
-    assert_ok(netdp_i_displacement_loss(&problem, &of, &loss, NULL, NULL, &error));
+    assert_ok(netdp_i_displacement_loss(&problem, &of, &loss, NULL, &error));
     assert_true(isfinite(loss));
     for (int64_t t = 0; t < 4; t++)
         problem.round[t].tie = NULL;
-    assert_ok(netdp_i_displacement_loss(&problem, &of, &loss, NULL, NULL, &error));
+    assert_ok(netdp_i_displacement_loss(&problem, &of, &loss, NULL, &error));
     assert_true(isinf(loss));
     netdp_i_shift_problem_clear(&problem);
     netdp_mixing_free(mixing);

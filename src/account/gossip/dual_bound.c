@@ -271,11 +271,11 @@ static bool has_factor(netdp_i_dual *scratch, const double *m, int32_t size, con
     return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', size, scratch->copy, size) == 0;
 }
 
-netdp_status netdp_i_dual_proven(netdp_i_dual *scratch, const double *m, int32_t size, int32_t most,
-                                 bool equal, double *bound, netdp_error *error)
+netdp_status netdp_i_dual_diagonal(netdp_i_dual *scratch, const double *m, int32_t size, bool equal,
+                                   double *y, netdp_error *error)
 {
     const double n = size, u = DBL_EPSILON / 2, lost = 1.01 * (n + 4) * u;
-    double *y = scratch->sorted, value = 0, trace = 0;
+    double value = 0, trace = 0;
     netdp_status status = equal ? netdp_i_dual_spectral(scratch, m, size, 1, &value, error)
                                 : netdp_i_dual_weights(scratch, m, size, y, error);
     if (status != NETDP_OK)
@@ -284,17 +284,27 @@ netdp_status netdp_i_dual_proven(netdp_i_dual *scratch, const double *m, int32_t
         y[k] = equal ? value : y[k];
         trace += y[k];
     }
-    *bound = INFINITY;
     for (double part = 1e-13; part < 1e-6; part *= 30) {
         const double more = part * trace / n;
         if (!has_factor(scratch, m, size, y, more))
             continue;
         for (int32_t k = 0; k < size; k++)
             y[k] += more + lost * (trace + n * more);
-        *bound = sum_largest(y, size, most) * (1 + 2 * lost);
-        break;
+        return NETDP_OK;
     }
+    for (int32_t k = 0; k < size; k++)
+        y[k] = INFINITY;
     return NETDP_OK;
+}
+
+netdp_status netdp_i_dual_proven(netdp_i_dual *scratch, const double *m, int32_t size, int32_t most,
+                                 bool equal, double *bound, netdp_error *error)
+{
+    netdp_status status = netdp_i_dual_diagonal(scratch, m, size, equal, scratch->sorted, error);
+    if (status == NETDP_OK)
+        *bound = sum_largest(scratch->sorted, size, most) *
+                 (1 + 2.02 * ((double)size + 4) * (DBL_EPSILON / 2));
+    return status;
 }
 
 static double value_of(const double *m, int32_t size, const double *c, double *image)

@@ -33,6 +33,10 @@ netdp_status netdp_i_dual_weights(netdp_i_dual *scratch, const double *m, int32_
 netdp_status netdp_i_dual_proven(netdp_i_dual *scratch, const double *m, int32_t size, int32_t most,
                                  bool equal, double *bound, netdp_error *error);
 
+/* That diagonal: y[size], each INFINITY where no factor is found. */
+netdp_status netdp_i_dual_diagonal(netdp_i_dual *scratch, const double *m, int32_t size, bool equal,
+                                   double *y, netdp_error *error);
+
 /* The sum of the `most` largest of them. */
 netdp_status netdp_i_dual_bound(netdp_i_dual *scratch, const double *m, int32_t size, int32_t most,
                                 double *bound, netdp_error *error);

@@ -116,34 +116,40 @@ static netdp_status bound_stitched(const stream *s, netdp_i_seams *seams,
     return status;
 }
 
-/* The least of the asked bounds of m, each with what its own arithmetic and m's may have lost. */
+netdp_status netdp_i_stream_bound_proven(netdp_i_dual *quadratic, const netdp_i_stream_proof *proof,
+                                         const netdp_i_stream_matrix *of, netdp_bound bound,
+                                         double *loss, netdp_error *error)
+{
+    const bool all = bound == NETDP_BOUND_UPPER;
+    const int32_t slots = of->slots, most = of->most;
+    double least = INFINITY, value = INFINITY, *m = of->m;
+    netdp_status status = NETDP_OK;
+    bool done = !proof->holds;
+    mirror(m, slots);
+    if (!done && (all || bound == NETDP_BOUND_ABS_SUM)) {
+        const double sum = netdp_i_dual_abs_sum(quadratic, m, slots, most);
+        least = sum * (1 + 2.0 * slots * DBL_EPSILON);
+        done = most == slots && netdp_i_dual_attained(netdp_i_dual_signs(m, slots), sum);
+    }
+    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_DUAL)) {
+        status = netdp_i_dual_proven(quadratic, m, slots, most, false, &value, error);
+        least = fmin(least, value);
+    }
+    least += netdp_i_stream_gram_error(proof, m, slots, false);
+    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_SPECTRAL)) {
+        status = netdp_i_dual_proven(quadratic, m, slots, most, true, &value, error);
+        least = fmin(least, value + most * netdp_i_stream_gram_error(proof, m, slots, true));
+    }
+    least = netdp_i_stream_outward(proof, of->drift, least);
+    *loss = all || !proof->holds ? fmin(most, least) : least;
+    return status;
+}
+
 static netdp_status bound_proven(const stream *s, netdp_i_dual *quadratic, double drift, double *m,
                                  double *loss, netdp_error *error)
 {
-    const netdp_bound bound = s->bound;
-    const bool all = bound == NETDP_BOUND_UPPER;
-    double least = INFINITY, value = INFINITY;
-    netdp_status status = NETDP_OK;
-    bool done = !s->proof->holds;
-    mirror(m, s->slots);
-    if (!done && (all || bound == NETDP_BOUND_ABS_SUM)) {
-        const double sum = netdp_i_dual_abs_sum(quadratic, m, s->slots, s->most);
-        least = sum * (1 + 2.0 * s->slots * DBL_EPSILON);
-        done = s->most == s->slots && netdp_i_dual_attained(netdp_i_dual_signs(m, s->slots), sum);
-    }
-    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_DUAL)) {
-        status = netdp_i_dual_proven(quadratic, m, s->slots, s->most, false, &value, error);
-        least = fmin(least, value);
-    }
-    least += netdp_i_stream_gram_error(s->proof, m, s->slots, false);
-    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_SPECTRAL)) {
-        status = netdp_i_dual_proven(quadratic, m, s->slots, s->most, true, &value, error);
-        least =
-            fmin(least, value + s->most * netdp_i_stream_gram_error(s->proof, m, s->slots, true));
-    }
-    least = netdp_i_stream_outward(s->proof, drift, least);
-    *loss = all || !s->proof->holds ? fmin(s->most, least) : least;
-    return status;
+    const netdp_i_stream_matrix of = {m, s->slots, s->most, drift};
+    return netdp_i_stream_bound_proven(quadratic, s->proof, &of, s->bound, loss, error);
 }
 
 static double drift_of(const stream *s, const netdp_i_matrices *matrices, int32_t i)
@@ -411,15 +417,19 @@ static netdp_status bound_together(const stream *s, const netdp_i_retrace *retra
     return status;
 }
 
-netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                   const netdp_i_observer *observer, netdp_bound bound,
-                                   const netdp_i_sources *of, const netdp_progress *progress,
-                                   netdp_error *error)
+/* With noise in pairs more than this is too much to add: without it is less. */
+#define MOST_ADDED 1e-3
+
+/* *holds: is anything proven; with pairs, is little added. */
+static netdp_status prove(const netdp_linear *protocol, const netdp_i_basis *basis,
+                          const netdp_i_observer *observer, netdp_bound bound,
+                          const netdp_i_sources *of, bool *holds, const netdp_progress *progress,
+                          netdp_error *error)
 {
     netdp_i_gains gains = {0};
     netdp_i_ages shown = {0};
     netdp_i_retrace retrace = {0};
-    netdp_i_stream_proof proof;
+    netdp_i_stream_proof proof = {0};
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const bool back = netdp_i_retrace_serves((double)rows.start[rows.nodes] / rows.nodes,
                                              observer->seen_count, of->count);
@@ -434,7 +444,8 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
     if (status == NETDP_OK)
         status = netdp_i_stream_proof_new(protocol, observer, &gains, &shown,
                                           back ? &retrace : NULL, &proof, error);
-    if (status == NETDP_OK) {
+    *holds = proof.holds && (observer->pairing == NULL || proof.scale <= MOST_ADDED);
+    if (status == NETDP_OK && (*holds || observer->pairing == NULL)) {
         stream s = {.protocol = protocol,
                     .basis = basis,
                     .from = of->node,
@@ -454,6 +465,34 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
     netdp_i_retrace_clear(&retrace);
     netdp_i_gains_clear(&gains);
     return status;
+}
+
+bool netdp_i_stream_keeps_pairs(const netdp_linear *protocol, const netdp_i_observer *observer)
+{
+    return observer->pairing != NULL && protocol->rounds <= NETDP_I_EXPLICIT &&
+           netdp_i_observer_scale(protocol, observer) >= NETDP_I_FACTOR_BELOW;
+}
+
+netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_basis *basis,
+                                   const netdp_i_observer *observer, netdp_bound bound,
+                                   const netdp_i_sources *of, const netdp_progress *progress,
+                                   netdp_error *error)
+{
+    netdp_i_observer alone = *observer;
+    netdp_linear uneven = *protocol;
+    netdp_status status = NETDP_OK;
+    bool holds = false;
+    if (protocol->every > 1) { /* the noise is more in some rounds: no gain is held */
+        uneven.steady = false;
+        uneven.dither = 1;
+        uneven.dither_decay = 0;
+    }
+    if (netdp_i_stream_keeps_pairs(protocol, observer))
+        status = prove(&uneven, basis, observer, bound, of, &holds, progress, error);
+    alone.pairing = NULL;
+    return status == NETDP_OK && !holds
+               ? prove(protocol, basis, &alone, bound, of, &holds, progress, error)
+               : status;
 }
 
 netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,

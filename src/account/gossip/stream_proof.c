@@ -36,6 +36,8 @@ typedef struct defects {
     double orthogonal; /* |CC' - I| */
     double lifted;     /* its longest row */
     double invariant;  /* |W C - C theta| */
+    double drawn;      /* |D| in coordinates, and what that misses of the pairs' part */
+    double paired;
 } defects;
 
 static void measure_rows(const netdp_i_basis *basis, double *gram, defects *found)
@@ -86,6 +88,30 @@ static netdp_status measure_basis(const netdp_mixing *mixing, const netdp_i_basi
     measure_image(mixing, basis, work, found);
     netdp_i_free(work);
     return NETDP_OK;
+}
+
+/*
+ * What the filter's E E' misses of the covariance of noise in pairs: it is a sum of squares of `count` rows of length kappa sqrt(2) at most, each right to some units,
+ * of which those of one that counts its own noise are made of its partners'; then (CC') L (CC') - L, |L| at most twice the largest degree.
+ */
+static void measure_pairs(const netdp_i_observer *observer, int r, defects *found)
+{
+    found->drawn = sqrt(r);
+    if (observer->pairing == NULL)
+        return;
+    const netdp_graph *graph = observer->pairing->graph;
+    const double energy = observer->pairing->noise * observer->pairing->noise,
+                 basis = 1 + found->orthogonal;
+    double own = 0, degree = 0;
+    for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
+        degree = fmax(degree, netdp_graph_degree(graph, v));
+    if (observer->own_counts)
+        own = netdp_graph_degree(graph, observer->quiet[0]);
+    const double count = (double)netdp_graph_edges(graph) + own;
+    const double squares = NORMS * 2 * energy * count * basis * basis;
+    found->drawn += squares;
+    found->paired = basis * basis * 2 * gamma_of(count + 4 * own + 16) * squares +
+                    (4 + found->orthogonal) * found->orthogonal * 2 * energy * (degree + 1);
 }
 
 /* ---- The gains ---- */
@@ -311,9 +337,9 @@ static double find_noise(const netdp_i_gains *gains, bool last_sum, const entrie
     /* gain L' - P S' and S gain - L; P + Z and gain + H make both 0 */
     const double image = gamma_of(r) * p * root * c, solve = gamma_of(s) * g * l;
     const double fit = 2 * NORMS * (c * (image + solve) + h * l), after = p + g * g;
-    const double update = c * c * (gamma_of(s + 1) * after + 4 * u * (after + sqrt(r)));
+    const double update = c * c * (gamma_of(s + 1) * after + 5 * u * (after + d->drawn));
     double noise = 2 * fit + update + 2 * c * g * h + h * h + 2 * d->invariant * c * after +
-                   4 * d->orthogonal + 6 * u * r;
+                   4 * d->orthogonal + 6 * u * r + d->paired;
     const double open = 1 + c * g * z->inverse;
     if (gains->steady)
         noise +=
@@ -378,6 +404,7 @@ netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol,
     sizes z = {0};
     *proof = (netdp_i_stream_proof){.holds = false};
     netdp_status status = measure_basis(protocol->mixing, basis, &d, error);
+    measure_pairs(observer, r, &d);
     if (status == NETDP_OK)
         status = measure_gains(gains, basis, observer, &z, error);
     if (status == NETDP_OK && gains->steady && retrace == NULL)

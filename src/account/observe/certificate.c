@@ -78,7 +78,7 @@ netdp_status netdp_i_shift_loss(const netdp_i_shift_problem *scene,
         return netdp_i_no_memory(error);
     displace(scene, shift, a);
     netdp_i_free(a);
-    return netdp_i_displacement_loss(scene, shift, loss, NULL, NULL, error);
+    return netdp_i_displacement_loss(scene, shift, loss, NULL, error);
 }
 
 netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *member,

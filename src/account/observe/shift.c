@@ -426,9 +426,9 @@ static void follow_shift(const chain *c, block *b)
 static netdp_status bound_lanes(const chain *c, block *b, int32_t *wide, netdp_error *error)
 {
     double loss[LANES];
-    const netdp_i_displacement of = {b->shift.lanes, b->source, b->shift.noise, b->shift.pair,
-                                     NULL};
-    netdp_status status = netdp_i_displacement_loss(c->scene, &of, loss, NULL, NULL, error);
+    const netdp_i_displacement of = {
+        .lanes = b->shift.lanes, .source = b->source, .g = b->shift.noise, .c = b->shift.pair};
+    netdp_status status = netdp_i_displacement_loss(c->scene, &of, loss, NULL, error);
     *wide = 0;
     for (int32_t l = 0; status == NETDP_OK && l < b->shift.lanes; l++) {
         b->loss[l] = fmin(b->loss[l], loss[l]);

@@ -7,7 +7,8 @@
  * of which the least over the g_F that keep tied sums (P g = g, C the others) is |C a_F|^2 + |K^-1 (A P a_F + A_C a_C + B q)|^2 with K K' = I + A P
  * A': the rows K^-1 (A P, A_C, B) and C are the S of that round, made triangular where they are more than its columns. Nothing is
  * squared but A P A' beside I, so that the first round, whose A is 1 / dither as large, is as exact as doubles are: there M = J'J + A'A,
- * J'J = N^-1, has the triangle of (J; A) for its factor.
+ * J'J = N^-1, has the triangle of (J; A) for its factor. Where noise cancels in pairs in later rounds too, |J (g - a)|^2 is in place of
+ * |g_F - a_F|^2 and of the unit rows of what is seen: the triangle of ((J_F, -J, 0); (A, 0, A_C)) has L' on top, and S below it.
  */
 #include "account/shift/dense.h"
 
@@ -40,6 +41,7 @@ static void step_clear(netdp_i_step *s)
     netdp_i_free(s->tied);
     netdp_i_free(s->lower);
     netdp_i_free(s->cross);
+    netdp_i_free(s->column);
 }
 
 void netdp_i_dense_free(netdp_i_dense *dense)
@@ -61,7 +63,7 @@ static bool front_new(front *f, int64_t n, bool accelerated)
                  .q = accelerated ? NETDP_I_NEW(double, n *rows) : NULL,
                  .mixed = NETDP_I_NEW(double, n *rows),
                  .whole = NETDP_I_NEW(double, columns *rows),
-                 .square = NETDP_I_NEW(double, (columns + 2 * n) * columns),
+                 .square = NETDP_I_NEW(double, (columns + 2 * n) * (columns + n)),
                  .tau = NETDP_I_NEW(double, rows + n),
                  .room = rows};
     return f->a != NULL && (!accelerated || f->q != NULL) && f->mixed != NULL && f->whole != NULL &&
@@ -88,13 +90,13 @@ static netdp_status solved(lapack_int info, netdp_error *error)
                : netdp_i_fail(error, NETDP_NO_ANSWER, "a shift: these noises are too far apart");
 }
 
-/* x [columns][rows], a matrix of that many columns, becomes its triangle [columns][columns], of a diagonal >= 0. */
-static netdp_status make_triangular(double *x, int64_t *rows, int64_t columns, double *tau,
-                                    netdp_error *error)
+/* x [columns][rows] becomes its triangle, or trapezoid, [columns][at most columns], of a diagonal >= 0. */
+static netdp_status factorise(double *x, int64_t *rows, int64_t columns, double *tau,
+                              netdp_error *error)
 {
-    const int64_t m = *rows;
-    *rows = m < columns ? m : columns;
-    if (m <= columns || columns == 0)
+    const int64_t m = *rows, kept = m < columns ? m : columns;
+    *rows = kept;
+    if (kept == 0)
         return NETDP_OK;
     netdp_status status = solved(
         LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)m, (lapack_int)columns, x, (lapack_int)m, tau),
@@ -102,15 +104,43 @@ static netdp_status make_triangular(double *x, int64_t *rows, int64_t columns, d
     if (status != NETDP_OK)
         return status;
     for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = 0; i < columns; i++)
-            x[j * columns + i] = i <= j ? x[j * m + i] : 0;
-    for (int64_t i = 0; i < columns; i++)
-        for (int64_t j = columns - 1; x[i * columns + i] < 0 && j >= i; j--)
-            x[j * columns + i] = -x[j * columns + i];
+        for (int64_t i = 0; i < kept; i++)
+            x[j * kept + i] = i <= j ? x[j * m + i] : 0;
+    for (int64_t i = 0; i < kept; i++)
+        for (int64_t j = columns - 1; x[i * kept + i] < 0 && j >= i; j--)
+            x[j * kept + i] = -x[j * kept + i];
     return NETDP_OK;
 }
 
+/* The same where it has more rows than columns; else it stays. */
+static netdp_status make_triangular(double *x, int64_t *rows, int64_t columns, double *tau,
+                                    netdp_error *error)
+{
+    return *rows > columns ? factorise(x, rows, columns, tau, error) : NETDP_OK;
+}
+
 /* ---- What a round is made of ---- */
+
+static bool is_paired(const netdp_i_shift_problem *p, int64_t t)
+{
+    return t > 0 && t < p->rounds && p->pair_count > 0 && netdp_i_shift_contributes(p, t);
+}
+
+/* Columns of a later round with noise in pairs: the nodes whose noise is not known, and the carried ones. */
+static netdp_status list_unknown(const netdp_i_shift_problem *p, int64_t t, netdp_i_step *s,
+                                 netdp_error *error)
+{
+    const char *part = p->round[t].part;
+    s->column = NETDP_I_NEW(int32_t, p->nodes);
+    if (s->column == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < p->nodes; v++)
+        if (part[v] <= NETDP_I_PART_SEEN)
+            s->column[s->unknown++] = v;
+    for (int32_t i = 0; i < s->carried; i++)
+        s->column[s->unknown + i] = s->node[s->free + i];
+    return NETDP_OK;
+}
 
 static netdp_status list_nodes(const netdp_i_shift_problem *p, int64_t t, netdp_i_step *s,
                                netdp_error *error)
@@ -126,7 +156,7 @@ static netdp_status list_nodes(const netdp_i_shift_problem *p, int64_t t, netdp_
         if (part[v] == NETDP_I_PART_CARRIED)
             s->node[s->free + s->carried++] = v;
     s->behind = p->weight > 1 && t > 0 ? s->free : 0;
-    return NETDP_OK;
+    return is_paired(p, t) ? list_unknown(p, t, s, error) : NETDP_OK;
 }
 
 /* The tied rows on the free nodes, times L^-1 in a first round, made orthonormal. */
@@ -176,10 +206,11 @@ static void bring_back(const netdp_i_shift_problem *p, int64_t t, const netdp_i_
     const double weight = t > 0 ? p->weight : 1;
     const int64_t m = f->rows;
     int64_t seen = 0;
-    int64_t *place = (int64_t *)f->tau; /* [nodes]: the row of who is seen */
+    const bool within = is_paired(p, t + 1); /* what is seen then is in the front already */
+    int64_t *place = (int64_t *)f->tau;      /* [nodes]: the row of who is seen */
     for (int32_t v = 0; v < p->nodes; v++) {
-        const bool is =
-            last ? p->end > 0 && !p->exempt[v] : p->round[t + 1].part[v] == NETDP_I_PART_SEEN;
+        const bool is = last ? p->end > 0 && !p->exempt[v]
+                             : !within && p->round[t + 1].part[v] == NETDP_I_PART_SEEN;
         place[v] = is ? m + seen++ : -1;
     }
     *rows = m + seen;
@@ -217,12 +248,18 @@ static void advance(const netdp_i_shift_problem *p, const netdp_i_step *s, front
     memset(f->a, 0, (size_t)cells * sizeof *f->a);
     if (f->q != NULL)
         memset(f->q, 0, (size_t)cells * sizeof *f->q);
-    for (int64_t i = 0; i < s->free + s->carried; i++)
-        memcpy(f->a + s->node[i] * all, s->spent + i * m, (size_t)m * sizeof *f->a);
+    int32_t columns = 0;
+    const int32_t *node = netdp_i_step_columns(s, &columns);
+    for (int64_t i = 0; i < columns; i++)
+        memcpy(f->a + node[i] * all, s->spent + i * m, (size_t)m * sizeof *f->a);
     for (int64_t i = 0; i < s->behind; i++)
         memcpy(f->q + s->node[i] * all, s->spent + (s->free + s->carried + i) * m,
                (size_t)m * sizeof *f->q);
-    for (int64_t c = 0; c < s->ties; c++)
+    for (int64_t c = 0; s->unknown > 0 && c < s->ties; c++) /* U' cross */
+        for (int64_t i = 0; i < columns; i++)
+            f->a[node[i] * all + m + c] =
+                cblas_ddot(s->free, s->tied + c * s->free, 1, s->cross + i * s->free, 1);
+    for (int64_t c = 0; s->unknown == 0 && c < s->ties; c++)
         for (int64_t i = 0; i < s->free; i++)
             f->a[s->node[i] * all + m + c] = s->tied[c * s->free + i];
 }
@@ -289,18 +326,69 @@ static netdp_status spend_first(netdp_i_dense *d, netdp_i_step *s, front *f, int
     return status == NETDP_OK ? list_ties(&d->problem->round[0], s, f->tau, error) : status;
 }
 
+/* ((J_F, -J, 0); (A, 0, A_C)) into f->square [free + columns][*rows], from (A, A_C) of `below` rows. */
+static void stack(const netdp_i_dense *d, const netdp_i_step *s, front *f, int64_t below,
+                  int64_t *rows)
+{
+    const int64_t n = d->problem->nodes, r = s->unknown, h = s->free;
+    *rows = r + below;
+    memset(f->square, 0, (size_t)((h + r + s->carried) * *rows) * sizeof *f->square);
+    for (int64_t i = 0; i < h; i++) {
+        for (int64_t k = 0; k < r; k++)
+            f->square[i * *rows + k] = d->pairs.root[s->node[i] * n + s->column[k]];
+        memcpy(f->square + i * *rows + r, f->whole + i * below, (size_t)below * sizeof *f->whole);
+    }
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t k = 0; k < r; k++)
+            f->square[(h + i) * *rows + k] = -d->pairs.root[s->column[i] * n + s->column[k]];
+    for (int64_t i = 0; i < s->carried; i++)
+        memcpy(f->square + (h + r + i) * *rows + r, f->whole + (h + i) * below,
+               (size_t)below * sizeof *f->whole);
+}
+
+/* A later round whose noise cancels in pairs. */
+static netdp_status spend_paired(const netdp_i_dense *d, int64_t t, netdp_i_step *s, front *f,
+                                 int64_t below, netdp_error *error)
+{
+    const int64_t h = s->free, columns = s->unknown + s->carried;
+    netdp_status status = make_triangular(f->whole, &below, h + s->carried, f->tau, error);
+    int64_t rows = 0;
+    if (status != NETDP_OK)
+        return status;
+    stack(d, s, f, below, &rows);
+    status = factorise(f->square, &rows, h + columns, f->tau, error);
+    s->rows = (int32_t)(rows - h);
+    s->lower = NETDP_I_NEW(double, h *h);
+    s->cross = NETDP_I_NEW(double, columns *h);
+    s->spent = NETDP_I_NEW(double, columns * s->rows);
+    if (status != NETDP_OK || s->lower == NULL || s->cross == NULL || s->spent == NULL)
+        return status != NETDP_OK ? status : netdp_i_no_memory(error);
+    for (int64_t i = 0; i < h; i++)
+        for (int64_t j = 0; j <= i; j++)
+            s->lower[j * h + i] = f->square[i * rows + j];
+    for (int64_t i = 0; i < columns; i++) {
+        memcpy(s->cross + i * h, f->square + (h + i) * rows, (size_t)h * sizeof *s->cross);
+        memcpy(s->spent + i * s->rows, f->square + (h + i) * rows + h,
+               (size_t)s->rows * sizeof *s->spent);
+    }
+    return list_ties(&d->problem->round[t], s, f->tau, error);
+}
+
 /* Of a network that does not change the recursion comes to rest, and then one round serves all before it: its error counts by its square. */
 #define AT_REST 1e-11
 
-static bool rests(const netdp_i_dense *d, int64_t t)
+static bool rests(const netdp_i_dense *d, int64_t t, int64_t period)
 {
     const netdp_i_shift_problem *p = d->problem;
     const netdp_i_step *now = d->round[t];
-    if (!p->fixed || t == 0 || t + 1 == p->rounds || p->round[t].noise != p->round[t + 1].noise ||
-        p->round[t].tie != p->round[t + 1].tie)
+    if (!p->fixed || t == 0 || t + period >= p->rounds ||
+        p->round[t].noise != p->round[t + period].noise ||
+        p->round[t].tie != p->round[t + period].tie)
         return false;
-    const netdp_i_step *next = d->round[t + 1];
-    const int64_t cells = (int64_t)now->rows * (now->free + now->carried + now->behind);
+    const netdp_i_step *next = d->round[t + period];
+    int32_t columns = 0;
+    netdp_i_step_columns(now, &columns);
+    const int64_t cells = (int64_t)now->rows * (columns + now->behind);
     double change = 0, most = 0;
     for (int64_t i = 0; now->rows == next->rows && i < cells; i++) {
         change = fmax(change, fabs(now->spent[i] - next->spent[i]));
@@ -313,24 +401,27 @@ static netdp_status recede(netdp_i_dense *d, front *f, const netdp_progress *pro
                            netdp_error *error)
 {
     const netdp_i_shift_problem *p = d->problem;
+    const int64_t period = p->every > 0 ? p->every : 1;
     netdp_status status = NETDP_OK;
-    bool rest = false;
+    bool rest = false; /* rounds are those of a period later */
     for (int64_t t = p->rounds - 1; status == NETDP_OK && t >= 0; t--) {
-        rest = rest && t > 0 && p->round[t].noise == p->round[t + 1].noise;
-        if (rest) {
-            d->round[t] = d->round[t + 1];
+        if (rest && t > 0 && p->round[t].noise == p->round[t + period].noise) {
+            d->round[t] = d->round[t + period];
             continue;
         }
+        if (rest)
+            advance(p, d->round[t + 1], f);
         int64_t rows = 0;
         netdp_i_step *s = d->round[t] = &d->kept[d->kept_count++];
         status = list_nodes(p, t, s, error);
         if (status != NETDP_OK)
             break;
         bring_back(p, t, s, f, &rows);
-        status =
-            t == 0 ? spend_first(d, s, f, rows, error) : spend(&p->round[t], s, f, rows, error);
+        status = t == 0           ? spend_first(d, s, f, rows, error)
+                 : s->unknown > 0 ? spend_paired(d, t, s, f, rows, error)
+                                  : spend(&p->round[t], s, f, rows, error);
         if (status == NETDP_OK && t > 0) {
-            rest = rests(d, t);
+            rest = rests(d, t, period);
             advance(p, s, f);
         }
         if (status == NETDP_OK)

@@ -15,17 +15,16 @@ netdp_status netdp_i_dense_new(const netdp_i_shift_problem *problem, const netdp
                                netdp_i_dense **dense, netdp_error *error);
 void netdp_i_dense_free(netdp_i_dense *dense);
 
-/* Fills g and c of the displacement's sources. */
+/* Fills g and c of the displacement's sources, which all contribute in the first round, the only one that takes contributions. */
 netdp_status netdp_i_dense_find(const netdp_i_dense *dense, netdp_i_displacement *displacement,
                                 netdp_error *error);
 
 /*
- * One Newton step from where the displacement is, by `v` and `pull` as netdp_i_displacement_loss fills them.
+ * One Newton step from where the displacement is, whatever it is, by v and pull as netdp_i_displacement_loss fills them.
  * gain[lanes]: about how much less it costs then.
  */
 netdp_status netdp_i_dense_refine(const netdp_i_dense *dense, netdp_i_displacement *displacement,
-                                  const double *v, const double *pull, double *gain,
-                                  netdp_error *error);
+                                  const netdp_i_moved *moved, double *gain, netdp_error *error);
 
 /* Seconds of one core and bytes for all sources, about: known before it begins. */
 void netdp_i_dense_cost(int32_t nodes, int64_t rounds, int64_t entries, bool accelerated,

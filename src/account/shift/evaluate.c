@@ -13,17 +13,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/shift/sum.h"
 #include "base/clones.h"
 #include "base/fail.h"
 #include "base/memory.h"
-
-/* Lanes that go through the rounds together. */
-enum { LANES = 16 };
-
-#define SPARE 16.0
-#define UNIT (DBL_EPSILON / 2)
-#define ROUND_UP (1 + 1e-14)
-#define TINY 1e-300
 
 /* Corrections of the pivots: each takes another 2^-53 times the condition of what is left. */
 enum { CORRECTIONS = 4 };
@@ -33,7 +26,6 @@ enum { CORRECTIONS = 4 };
 #else
 #define WIDER
 #endif
-#define INSIDE __attribute__((always_inline)) inline
 
 /* Numbers of two doubles, of a block of sources, and how far those of any source are from the truth. */
 typedef struct wide {
@@ -53,11 +45,12 @@ typedef struct state {
     double grid;  /* in units of this power of 2, which none is above */
     bool *narrow; /* [nodes]: rows for which that serves ... */
     const double *narrow_of; /* ... of these weights */
-    double *left;            /* [most ties][LANES][2]: of tied sums */
-    double *left_far;        /* [most ties] */
-    double *v, *pull;        /* to nearest, or NULL */
-    double total[LANES];
-    double off; /* the squares of what is not known of the noises' shifts, added up */
+    double *terms,
+        *ones;    /* [nodes]: of what contributions bring: how many of pairs, and how many of 1 */
+    double *left; /* [most ties][LANES][2]: of tied sums */
+    double *left_far;    /* [most ties] */
+    netdp_i_moved moved; /* each may be NULL */
+    double total[LANES], off[LANES];
 } state;
 
 static bool wide_new(wide *w, int64_t nodes)
@@ -78,60 +71,6 @@ static void wide_clear(wide *w)
     netdp_i_free(w->far);
     netdp_i_free(w->size);
     netdp_i_free(w->soft);
-}
-
-/* ---- Sums that keep what they round off ---- */
-
-/* high + low += weight x */
-static INSIDE void add_product(double weight, const double *x, double *high, double *low)
-{
-    for (int l = 0; l < LANES; l++) {
-        const double product = weight * x[l], lost = fma(weight, x[l], -product);
-        const double sum = high[l] + product, part = sum - high[l];
-        low[l] += lost + ((high[l] - (sum - part)) + (product - part));
-        high[l] = sum;
-    }
-}
-
-static INSIDE void add_low(double weight, const double *x, double *low)
-{
-    for (int l = 0; l < LANES; l++)
-        low[l] += weight * x[l];
-}
-
-/* high + low *= weight, nearly. */
-static INSIDE void scale_by(double weight, double *high, double *low)
-{
-    for (int l = 0; l < LANES; l++) {
-        const double product = weight * high[l];
-        low[l] = fma(weight, high[l], -product) + weight * low[l];
-        high[l] = product;
-    }
-}
-
-/* low becomes no more than half a unit of high. */
-static INSIDE void settle_sum(double *high, double *low)
-{
-    for (int l = 0; l < LANES; l++) {
-        const double sum = high[l] + low[l], part = sum - high[l];
-        low[l] = (high[l] - (sum - part)) + (low[l] - part);
-        high[l] = sum;
-    }
-}
-
-static INSIDE double largest(const double *x)
-{
-    double most = 0;
-    for (int l = 0; l < LANES; l++)
-        most =
-            fabs(x[l]) > most ? fabs(x[l]) : most; /* a lane that is no number speaks for itself */
-    return most * ROUND_UP;
-}
-
-/* What a sum of so many terms, of this size in all, rounds. */
-static INSIDE double rounded(double terms, double size)
-{
-    return (terms + SPARE) * (terms + SPARE) * 4 * UNIT * UNIT * size * ROUND_UP + TINY;
 }
 
 /* ---- What comes in ---- */
@@ -276,35 +215,51 @@ WIDER static void arrive(state *x, netdp_rows rows, double weight)
     }
 }
 
-/* e_u and what pairs bring, and what their noise pays. */
-WIDER static void begin(state *x)
+/* What the pairs of one round bring, and what their noise pays. */
+static INSIDE void bring_pairs(state *x, const double *moves)
 {
     const netdp_i_shift_problem *p = x->problem;
     const double kappa = p->pair_noise;
-    double *terms = x->a.far; /* of each node, until they are known */
-    for (int l = 0; l < x->lanes; l++) {
-        const int64_t u = x->of->source[x->first + l];
-        x->a.high[u * LANES + l] = 1;
-        x->a.size[u] = 1;
-    }
     for (int64_t e = 0; e < p->pair_count; e++) {
         const int64_t adds = p->pair[2 * e], takes = p->pair[2 * e + 1];
         double c[LANES] = {0};
-        memcpy(c, x->of->c + e * x->of->lanes + x->first, (size_t)x->lanes * sizeof *c);
+        memcpy(c, moves + e * x->of->lanes + x->first, (size_t)x->lanes * sizeof *c);
         add_product(kappa, c, x->a.high + adds * LANES, x->a.low + adds * LANES);
         add_product(-kappa, c, x->a.high + takes * LANES, x->a.low + takes * LANES);
         const double size = kappa * largest(c) * ROUND_UP;
         x->a.size[adds] += size;
         x->a.size[takes] += size;
-        terms[adds] += 1;
-        terms[takes] += 1;
+        x->terms[adds] += 1;
+        x->terms[takes] += 1;
         for (int l = 0; l < x->lanes; l++)
             x->total[l] += c[l] * c[l];
     }
+}
+
+/* e_u and what pairs bring, beside what comes in already. */
+WIDER static void contribute(state *x, int64_t t)
+{
+    const netdp_i_shift_problem *p = x->problem;
+    const int64_t slot = p->every > 0 ? t / p->every : 0;
+    memset(x->terms, 0, (size_t)p->nodes * sizeof *x->terms);
+    memset(x->ones, 0, (size_t)p->nodes * sizeof *x->ones);
+    for (int l = 0; l < x->lanes; l++) {
+        const int64_t u = x->of->source[x->first + l];
+        if ((x->of->when != NULL ? x->of->when[x->first + l] : 0) != t)
+            continue;
+        add_one(&x->a.high[u * LANES + l], &x->a.low[u * LANES + l]);
+        x->ones[u] = 1;
+    }
+    if (p->pair_count > 0)
+        bring_pairs(x, x->of->c + slot * p->pair_count * x->of->lanes);
     for (int32_t v = 0; v < p->nodes; v++) {
+        const bool alone = x->terms[v] == 0 && x->a.size[v] == 0;
+        if (x->terms[v] == 0 && x->ones[v] == 0)
+            continue;
         settle_sum(x->a.high + (int64_t)v * LANES, x->a.low + (int64_t)v * LANES);
-        x->a.size[v] *= 1 + 4 * UNIT * (terms[v] + 1);
-        x->a.far[v] = terms[v] > 0 ? rounded(terms[v], x->a.size[v]) : 0;
+        x->a.size[v] = (x->a.size[v] + x->ones[v]) * (1 + 4 * UNIT * (x->terms[v] + 2));
+        x->a.far[v] += alone ? 0 : rounded(x->terms[v] + 2, x->a.size[v]);
+        x->a.far[v] *= ROUND_UP;
     }
 }
 
@@ -394,15 +349,21 @@ static void tie(state *x, const netdp_i_shift_round *round)
 /* ---- What it costs ---- */
 
 /* The squares of (|high + low| + far) / noise, added to `some`; `moved`: to nearest, or NULL. */
-static INSIDE void pay(const double *high, const double *low, double far, double noise,
-                       double *some, double *moved, int32_t lanes)
+static INSIDE void pay(state *x, const double *high, const double *low, double far, double noise,
+                       double *some, int64_t place)
 {
     for (int l = 0; l < LANES; l++) {
         const double size = (fabs(high[l] + low[l]) * (1 + 4 * UNIT) + far) / noise;
         some[l] += size * size;
     }
-    for (int32_t l = 0; moved != NULL && l < lanes; l++)
+    if (x->moved.v == NULL)
+        return;
+    double *moved = x->moved.v + place * x->of->lanes + x->first;
+    for (int32_t l = 0; l < x->lanes; l++) {
         moved[l] = (high[l] + low[l]) / noise;
+        const double off = 4 * UNIT * fabs(moved[l]) + far / noise * ROUND_UP;
+        x->off[l] += off * off;
+    }
 }
 
 WIDER static void pay_round(state *x, const netdp_i_shift_round *round, int64_t t, double *some)
@@ -422,10 +383,7 @@ WIDER static void pay_round(state *x, const netdp_i_shift_round *round, int64_t 
         add_low(1, g->low + v * LANES, low);
         const double far =
             x->a.far[v] + g->far[v] + rounded(4, (x->a.size[v] + g->size[v]) * ROUND_UP);
-        double *moved =
-            x->v != NULL ? x->v + (t * x->problem->nodes + v) * x->of->lanes + x->first : NULL;
-        pay(high, low, far, round->noise, some, moved, x->lanes);
-        x->off += far / round->noise * (far / round->noise);
+        pay(x, high, low, far, round->noise, some, t * x->problem->nodes + v);
     }
 }
 
@@ -441,10 +399,7 @@ static void pay_end(state *x, double *some)
             high[l] = -x->a.high[v * LANES + l];
             low[l] = -x->a.low[v * LANES + l];
         }
-        double *moved =
-            x->v != NULL ? x->v + (p->rounds * p->nodes + v) * x->of->lanes + x->first : NULL;
-        pay(high, low, x->a.far[v], p->end, some, moved, x->lanes);
-        x->off += x->a.far[v] / p->end * (x->a.far[v] / p->end);
+        pay(x, high, low, x->a.far[v], p->end, some, p->rounds * p->nodes + v);
     }
 }
 
@@ -468,16 +423,19 @@ static bool round_leaks(const state *x, int64_t t)
     return leak;
 }
 
-/* What c lacks: kappa (v_0(a) - v_0(b)) - c. */
-static void fill_pull(const state *x)
+/* What c lacks: kappa (v_t(a) - v_t(b)) - c. */
+static void fill_pull(const state *x, int64_t t)
 {
     const netdp_i_shift_problem *p = x->problem;
-    const int64_t stride = x->of->lanes;
-    for (int64_t e = 0; x->pull != NULL && e < p->pair_count; e++)
+    const int64_t stride = x->of->lanes, slot = p->every > 0 ? t / p->every : 0;
+    const int64_t first = slot * p->pair_count * stride;
+    const double *v = x->moved.v + t * p->nodes * stride;
+    for (int64_t e = 0; e < p->pair_count; e++)
         for (int64_t l = x->first; l < x->first + x->lanes; l++)
-            x->pull[e * stride + l] = p->pair_noise * (x->v[p->pair[2 * e] * stride + l] -
-                                                       x->v[p->pair[2 * e + 1] * stride + l]) -
-                                      x->of->c[e * stride + l];
+            x->moved.pull[first + e * stride + l] =
+                p->pair_noise *
+                    (v[p->pair[2 * e] * stride + l] - v[p->pair[2 * e + 1] * stride + l]) -
+                x->of->c[first + e * stride + l];
 }
 
 static void add_squares(state *x, const double *some)
@@ -493,7 +451,7 @@ static void evaluate(state *x, double *loss)
     bool leak = p->apart;
     x->now = 0;
     memset(x->total, 0, sizeof x->total);
-    x->off = 0;
+    memset(x->off, 0, sizeof x->off);
     for (int k = 0; k < 3; k++)
         memset(x->g[k].size, 0, (size_t)p->nodes * sizeof *x->g[k].size);
     memset(x->a.high, 0, (size_t)p->nodes * LANES * sizeof *x->a.high);
@@ -502,10 +460,10 @@ static void evaluate(state *x, double *loss)
     memset(x->a.far, 0, (size_t)p->nodes * sizeof *x->a.far);
     for (int64_t t = 0; t <= p->rounds; t++) {
         double some[LANES] = {0};
-        if (t == 0)
-            begin(x);
-        else
+        if (t > 0)
             arrive(x, p->round[t - 1].rows, t > 1 ? p->weight : 1);
+        if (t < p->rounds && netdp_i_shift_contributes(p, t))
+            contribute(x, t);
         leak = leak || round_leaks(x, t);
         if (t == p->rounds) {
             pay_end(x, some);
@@ -514,19 +472,20 @@ static void evaluate(state *x, double *loss)
             if (p->round[t].tie != NULL)
                 tie(x, &p->round[t]);
             pay_round(x, &p->round[t], t, some);
+            if (x->moved.pull != NULL && netdp_i_shift_contributes(p, t))
+                fill_pull(x, t);
             x->now = (x->now + 1) % 3;
         }
         add_squares(x, some);
     }
-    fill_pull(x);
-    const double terms = (double)(p->nodes + p->pair_count + p->rounds) + SPARE;
+    const double terms =
+        (double)(p->nodes + netdp_i_shift_slots(p) * p->pair_count + p->rounds) + SPARE;
     for (int l = 0; l < x->lanes; l++) {
         const double bound = x->total[l] * (1 + 2 * terms * UNIT) + TINY;
         loss[x->first + l] = leak || isnan(bound) ? INFINITY : bound;
-        /* v itself is rounded twice. */
-        if (x->of->off != NULL)
-            x->of->off[x->first + l] =
-                (sqrt(x->off * (1 + 2 * terms * UNIT)) + 4 * UNIT * sqrt(bound)) * ROUND_UP;
+        const double off = sqrt(x->off[l]) * (1 + 2 * terms * (double)p->nodes * UNIT) + TINY;
+        if (x->moved.off != NULL)
+            x->moved.off[x->first + l] = leak || isnan(off) ? INFINITY : off;
     }
 }
 
@@ -541,13 +500,14 @@ static int32_t most_ties(const netdp_i_shift_problem *p)
 
 netdp_status netdp_i_displacement_loss(const netdp_i_shift_problem *problem,
                                        const netdp_i_displacement *displacement, double *loss,
-                                       double *v, double *pull, netdp_error *error)
+                                       const netdp_i_moved *moved, netdp_error *error)
 {
     const int64_t ties = most_ties(problem);
     state x = {.problem = problem,
                .of = displacement,
-               .v = v,
-               .pull = pull,
+               .moved = moved != NULL ? *moved : (netdp_i_moved){0},
+               .terms = NETDP_I_NEW(double, problem->nodes),
+               .ones = NETDP_I_NEW(double, problem->nodes),
                .coarse = NETDP_I_NEW(double, (int64_t)problem->nodes *LANES),
                .fine = NETDP_I_NEW(double, (int64_t)problem->nodes *LANES),
                .narrow = NETDP_I_NEW(bool, problem->nodes),
@@ -556,12 +516,14 @@ netdp_status netdp_i_displacement_loss(const netdp_i_shift_problem *problem,
     const bool made = wide_new(&x.a, problem->nodes) && wide_new(&x.g[0], problem->nodes) &&
                       wide_new(&x.g[1], problem->nodes) && wide_new(&x.g[2], problem->nodes);
     netdp_status status = made && x.coarse != NULL && x.fine != NULL && x.narrow != NULL &&
-                                  x.left != NULL && x.left_far != NULL
+                                  x.terms != NULL && x.ones != NULL && x.left != NULL &&
+                                  x.left_far != NULL
                               ? NETDP_OK
                               : netdp_i_no_memory(error);
-    if (v != NULL)
-        memset(v, 0,
-               (size_t)((problem->rounds + 1) * problem->nodes * displacement->lanes) * sizeof *v);
+    if (x.moved.v != NULL)
+        memset(x.moved.v, 0,
+               (size_t)((problem->rounds + 1) * problem->nodes * displacement->lanes) *
+                   sizeof *x.moved.v);
     for (int32_t l = 0; status == NETDP_OK && l < displacement->lanes; l += LANES) {
         x.first = l;
         x.lanes = displacement->lanes - l < LANES ? displacement->lanes - l : LANES;
@@ -571,6 +533,8 @@ netdp_status netdp_i_displacement_loss(const netdp_i_shift_problem *problem,
     for (int k = 0; k < 3; k++)
         wide_clear(&x.g[k]);
     netdp_i_free(x.coarse);
+    netdp_i_free(x.terms);
+    netdp_i_free(x.ones);
     netdp_i_free(x.fine);
     netdp_i_free(x.narrow);
     netdp_i_free(x.left);

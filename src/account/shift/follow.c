@@ -97,10 +97,39 @@ static void take_spent(const netdp_i_step *s, int32_t columns, const double *x, 
                     s->rows, x, lanes, 0, z, lanes);
 }
 
-/* The free nodes' part of a round's answer, into w->right: in a first round M~ (in - cross), else P in - S_F' S (in, before). */
+/* z = cross' x of a later round with noise in pairs, and back: to = -cross z. */
+static void cross_with(const netdp_i_step *s, const double *x, double *z, int32_t lanes)
+{
+    if (s->free > 0)
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, s->free, lanes,
+                    s->unknown + s->carried, 1, s->cross, s->free, x, lanes, 0, z, lanes);
+}
+
+static void cross_back(const netdp_i_step *s, const double *z, double *to, int32_t lanes)
+{
+    if (s->free > 0)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s->unknown + s->carried, lanes,
+                    s->free, -1, s->cross, s->free, z, lanes, 0, to, lanes);
+    else
+        memset(to, 0, (size_t)(s->unknown + s->carried) * (size_t)lanes * sizeof *to);
+}
+
+/*
+ * The free nodes' part of a round's answer, into w->right: in a first round M~ (in - cross), with noise in pairs later -L^-T (1 - U U') cross'
+ * in, else P in - S_F' S (in, before).
+ */
 static void answer(way *w, const netdp_i_step *s)
 {
     const int64_t lanes = w->lanes;
+    if (s->unknown > 0) {
+        gather(w->in, s->column, s->unknown + s->carried, w->lanes, w->right);
+        cross_with(s, w->right, w->spent, w->lanes);
+        netdp_i_step_untie(s, w->spent, w->lanes, w->room);
+        netdp_i_step_up(s, w->spent, w->lanes);
+        for (int64_t i = 0; i < s->free * lanes; i++)
+            w->right[i] = -w->spent[i];
+        return;
+    }
     gather(w->in, s->node, s->free + s->carried, w->lanes, w->right);
     if (s->lower != NULL) {
         for (int64_t c = 0; c < s->carried; c++)
@@ -205,6 +234,21 @@ static void find_slope(way *w, const double *v, int64_t t)
     }
 }
 
+/* The same of a later round with noise in pairs; w->right has the terms of the free and the carried nodes. */
+static void recede_paired(way *w, const netdp_i_step *s, double *kept)
+{
+    const int64_t lanes = w->lanes, cells = w->dense->problem->nodes * lanes;
+    double *carried = w->right + s->free * lanes;
+    netdp_i_step_down(s, w->right, w->lanes, w->room);
+    cross_back(s, w->right, w->spent, w->lanes);
+    add(1, carried, w->spent + s->unknown * lanes, s->carried * lanes);
+    memset(w->along, 0, (size_t)cells * sizeof *w->along);
+    scatter(w->spent, s->column, s->unknown + s->carried, w->lanes, w->along);
+    netdp_i_step_up(s, w->right, w->lanes);
+    memset(kept, 0, (size_t)cells * sizeof *kept);
+    scatter(w->right, s->node, s->free, w->lanes, kept);
+}
+
 /* Linear terms of round t from those of round t + 1: what they are worth at the free nodes is kept, the rest is passed on. */
 static void recede(way *w, int64_t t)
 {
@@ -223,6 +267,10 @@ static void recede(way *w, int64_t t)
     gather(w->in, s->node, s->free + s->carried, w->lanes, w->right);
     double *kept = w->kept + t * cells, *carried = w->right + s->free * lanes,
            *behind = carried + s->carried * lanes;
+    if (s->unknown > 0) {
+        recede_paired(w, s, kept);
+        return;
+    }
     if (s->lower != NULL) {
         netdp_i_step_first(s, w->right, w->lanes, w->room); /* nothing is before it */
     } else {
@@ -238,30 +286,27 @@ static void recede(way *w, int64_t t)
     scatter(carried, s->node + s->free, s->carried, w->lanes, w->along);
 }
 
-/* What c's slope, -pull, brings to the first round: N^-1 kappa B h_c, added to its linear term. `brought` [nodes][lanes]. */
-static void add_pull(way *w, const double *pull, double *brought)
+/* What c's slope, -pull, brings to a round: N^-1 kappa B h_c, into w->more. `brought` [nodes][lanes]. */
+static void bring_pull(way *w, const double *pull, double *brought)
 {
     const netdp_i_dense *d = w->dense;
     memset(brought, 0, (size_t)d->problem->nodes * (size_t)w->lanes * sizeof *brought);
     netdp_i_shift_pairs_bring(d->problem, -1, pull, brought, w->lanes);
     netdp_i_shift_pairs_solve(&d->pairs, d->problem->nodes, brought, w->more, w->lanes);
-    add(1, w->more, w->in, (int64_t)d->problem->nodes * w->lanes);
 }
 
-/* The pairs' part of the step: c moves by kappa B' N^-1 (g's step + brought) + pull. */
-static void step_pairs(way *w, const double *pull, const double *moved, double *brought,
-                       netdp_i_displacement *displacement, double *gain)
+/* The pairs' part of the step: c [pair_count][lanes] moves by kappa B' N^-1 (g's step less what comes in, + brought) + pull. */
+static void step_pairs(way *w, const double *pull, double *brought, double *c, double *gain)
 {
     const netdp_i_dense *d = w->dense;
     const int64_t lanes = w->lanes;
-    add(1, moved, brought, d->problem->nodes * lanes);
     netdp_i_shift_pairs_solve(&d->pairs, d->problem->nodes, brought, w->room, w->lanes);
     for (int64_t e = 0; e < d->problem->pair_count; e++)
         for (int64_t l = 0; l < lanes; l++) {
             const int64_t a = d->problem->pair[2 * e] * lanes + l,
                           b = d->problem->pair[2 * e + 1] * lanes + l, i = e * lanes + l;
             const double by = d->problem->pair_noise * (w->room[a] - w->room[b]) + pull[i];
-            displacement->c[i] += by;
+            c[i] += by;
             gain[l] += pull[i] * by;
         }
 }
@@ -277,36 +322,72 @@ static void add_gain(const way *w, int64_t t, const double *by, double *gain)
                 w->in[i * lanes + l] * by[i * lanes + l] / p->round[t].noise / p->round[t].noise;
 }
 
+/* The linear terms of all rounds, backwards; what pulls bring is kept for the way forward. */
+static void recede_all(way *w, const netdp_i_moved *moved, double *brought)
+{
+    const netdp_i_shift_problem *p = w->dense->problem;
+    const int64_t cells = (int64_t)p->nodes * w->lanes, of_slot = p->pair_count * w->lanes;
+    int64_t slot = netdp_i_shift_slots(p);
+    for (int64_t t = p->rounds - 1; t >= 0; t--) {
+        const bool pulled = of_slot > 0 && netdp_i_shift_contributes(p, t);
+        find_slope(w, moved->v, t);
+        if (pulled) {
+            slot--;
+            bring_pull(w, moved->pull + slot * of_slot, brought + slot * cells);
+            add(1, w->more, w->in, cells);
+        }
+        recede(w, t);
+        if (pulled && t > 0) { /* of g - a both: and recede needs w->more */
+            netdp_i_shift_pairs_solve(&w->dense->pairs, p->nodes, brought + slot * cells, w->more,
+                                      w->lanes);
+            add(-1, w->more, w->along, cells);
+        }
+    }
+}
+
+/* The step itself, forward; into `gain` what it gains. */
+static void step_all(way *w, const netdp_i_moved *moved, double *brought,
+                     netdp_i_displacement *displacement, double *gain)
+{
+    const netdp_i_shift_problem *p = w->dense->problem;
+    const int64_t cells = (int64_t)p->nodes * w->lanes, of_slot = p->pair_count * w->lanes;
+    int64_t slot = 0;
+    memset(w->in, 0, (size_t)cells * sizeof *w->in);
+    for (int64_t t = 0; t < p->rounds; t++) {
+        const bool pulled = of_slot > 0 && netdp_i_shift_contributes(p, t);
+        if (t > 0)
+            pass(w, t);
+        respond(w, t, w->kept + t * cells);
+        add(1, w->more, displacement->g + t * cells, cells);
+        if (pulled) {
+            add(1, w->more, brought + slot * cells, cells);
+            add(-1, w->in, brought + slot * cells, cells);
+        }
+        shift_on(w);
+        find_slope(w, moved->v, t);
+        add_gain(w, t, w->before, gain);
+        if (pulled) {
+            step_pairs(w, moved->pull + slot * of_slot, brought + slot * cells,
+                       displacement->c + slot * of_slot, gain);
+            slot++;
+        }
+    }
+}
+
 netdp_status netdp_i_dense_refine(const netdp_i_dense *dense, netdp_i_displacement *displacement,
-                                  const double *v, const double *pull, double *gain,
-                                  netdp_error *error)
+                                  const netdp_i_moved *moved, double *gain, netdp_error *error)
 {
     const netdp_i_shift_problem *p = dense->problem;
-    const int64_t lanes = displacement->lanes, cells = p->nodes * lanes;
-    double *brought = NETDP_I_NEW(double, cells);
+    const int64_t cells = (int64_t)p->nodes * displacement->lanes;
+    double *brought = NETDP_I_NEW(double, p->pair_count > 0 ? cells * netdp_i_shift_slots(p) : 0);
     way w;
     netdp_status status = way_new(dense, displacement->lanes, true, &w) && brought != NULL
                               ? NETDP_OK
                               : netdp_i_no_memory(error);
-    for (int64_t t = p->rounds - 1; status == NETDP_OK && t >= 0; t--) {
-        find_slope(&w, v, t);
-        if (t == 0 && dense->pairs.count > 0)
-            add_pull(&w, pull, brought);
-        recede(&w, t);
-    }
-    memset(gain, 0, (size_t)lanes * sizeof *gain);
-    for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
-        if (t > 0)
-            pass(&w, t);
-        else
-            memset(w.in, 0, (size_t)cells * sizeof *w.in);
-        respond(&w, t, w.kept + t * cells);
-        add(1, w.more, displacement->g + t * cells, cells);
-        shift_on(&w);
-        find_slope(&w, v, t);
-        add_gain(&w, t, w.before, gain);
-        if (t == 0 && dense->pairs.count > 0)
-            step_pairs(&w, pull, w.before, brought, displacement, gain);
+    memset(gain, 0, (size_t)displacement->lanes * sizeof *gain);
+    if (status == NETDP_OK) {
+        recede_all(&w, moved, brought);
+        step_all(&w, moved, brought, displacement, gain);
     }
     way_clear(&w);
     netdp_i_free(brought);

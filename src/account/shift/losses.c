@@ -3,16 +3,21 @@
 #include <string.h>
 
 #include "account/shift/dense.h"
+#include "account/shift/reach.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
 /* Sources that go forward together. */
 enum { BLOCK = 32 };
 
-/* Newton's steps at most; one that gains less than this part of the loss, or this much, is the last. */
-enum { STEPS = 12 };
+/* A step that gains less than this part of the loss, or this much, is the last. */
 #define GAIN 1e-11
 #define LEAST_GAIN 1e-22
+
+bool netdp_i_newton_helps(double gain, double loss)
+{
+    return gain > fmax(GAIN * loss, LEAST_GAIN);
+}
 
 /* reached[nodes]: of whom something comes into what is seen, in some round; `next`, `after`: of the two rounds behind. */
 static void mark_round(const netdp_i_shift_problem *p, int64_t t, const bool *next,
@@ -27,12 +32,15 @@ static void mark_round(const netdp_i_shift_problem *p, int64_t t, const bool *ne
     }
 }
 
-/* W is symmetric, so that a row's columns are those whom it reaches. [nodes], to be freed; NULL: no memory. */
-static bool *find_reached(const netdp_i_shift_problem *p)
+/* W is symmetric, so that a row's columns are those whom it reaches. */
+bool *netdp_i_shift_reached(const netdp_i_shift_problem *p)
 {
-    bool *all = NETDP_I_NEW(bool, 3 * (int64_t)p->nodes), *made = NULL;
-    if (all == NULL)
+    bool *all = NETDP_I_NEW(bool, 3 * (int64_t)p->nodes), *made = NETDP_I_NEW(bool, p->nodes);
+    if (all == NULL || made == NULL) {
+        netdp_i_free(all);
+        netdp_i_free(made);
         return NULL;
+    }
     bool *next = all, *after = all + p->nodes, *now = all + 2 * (int64_t)p->nodes;
     const netdp_i_shift_tie *tie = p->round[p->rounds - 1].tie;
     for (int32_t v = 0; v < p->nodes; v++)
@@ -41,14 +49,13 @@ static bool *find_reached(const netdp_i_shift_problem *p)
         next[tie->observer[i]] = true;
     for (int64_t t = p->rounds - 1; t >= 0; t--) {
         mark_round(p, t, next, after, now);
+        for (int32_t v = 0; netdp_i_shift_contributes(p, t) && v < p->nodes; v++)
+            made[v] = made[v] || now[v];
         bool *spare = after;
         after = next;
         next = now;
         now = spare;
     }
-    made = NETDP_I_NEW(bool, p->nodes);
-    if (made != NULL)
-        memcpy(made, next, (size_t)p->nodes * sizeof *made);
     netdp_i_free(all);
     return made;
 }
@@ -56,7 +63,7 @@ static bool *find_reached(const netdp_i_shift_problem *p)
 /* Where no noise is that much louder than another the recursion needs no Newton step: its error, 2^-53 of this or so, counts by its square. */
 #define EVEN 100
 
-static bool is_even(const netdp_i_shift_problem *p)
+bool netdp_i_shift_is_even(const netdp_i_shift_problem *p)
 {
     double least = 1, most = fmax(1, p->pair_count > 0 ? p->pair_noise : 0);
     for (int64_t t = 0; t <= p->rounds; t++) {
@@ -71,7 +78,7 @@ static bool is_even(const netdp_i_shift_problem *p)
 typedef struct block {
     netdp_i_displacement of;
     int32_t source[BLOCK], index[BLOCK]; /* and where its loss belongs */
-    double *v, *pull;
+    netdp_i_moved moved;
     netdp_i_displacement *best; /* of one lane, or NULL */
 } block;
 
@@ -80,17 +87,17 @@ static bool block_new(const netdp_i_shift_problem *p, block *b)
     const int64_t cells = (int64_t)p->nodes * BLOCK;
     *b = (block){.of = {.g = NETDP_I_NEW(double, cells * p->rounds),
                         .c = NETDP_I_NEW(double, p->pair_count *BLOCK)},
-                 .v = NETDP_I_NEW(double, cells *(p->rounds + 1)),
-                 .pull = NETDP_I_NEW(double, p->pair_count *BLOCK)};
-    return b->of.g != NULL && b->of.c != NULL && b->v != NULL && b->pull != NULL;
+                 .moved = {.v = NETDP_I_NEW(double, cells *(p->rounds + 1)),
+                           .pull = NETDP_I_NEW(double, p->pair_count *BLOCK)}};
+    return b->of.g != NULL && b->of.c != NULL && b->moved.v != NULL && b->moved.pull != NULL;
 }
 
 static void block_clear(block *b)
 {
     netdp_i_free(b->of.g);
     netdp_i_free(b->of.c);
-    netdp_i_free(b->v);
-    netdp_i_free(b->pull);
+    netdp_i_free(b->moved.v);
+    netdp_i_free(b->moved.pull);
 }
 
 /* The story of one source so far, where it is asked for. */
@@ -107,24 +114,23 @@ static netdp_status prove(const netdp_i_dense *dense, const netdp_i_shift_proble
                           double *loss, netdp_error *error)
 {
     double now[BLOCK], gain[BLOCK];
-    const bool even = is_even(p);
+    const bool even = netdp_i_shift_is_even(p);
     b->of.source = b->source;
     for (int32_t l = 0; l < b->of.lanes; l++)
         loss[b->index[l]] = INFINITY;
     netdp_status status = netdp_i_dense_find(dense, &b->of, error);
     for (int step = 0; status == NETDP_OK; step++) {
-        status = netdp_i_displacement_loss(p, &b->of, now, even ? NULL : b->v,
-                                           even ? NULL : b->pull, error);
+        status = netdp_i_displacement_loss(p, &b->of, now, even ? NULL : &b->moved, error);
         for (int32_t l = 0; status == NETDP_OK && l < b->of.lanes; l++) {
             keep(p, b, now[l], &loss[b->index[l]]);
             loss[b->index[l]] = fmin(loss[b->index[l]], now[l]);
         }
-        if (status != NETDP_OK || even || step == STEPS)
+        if (status != NETDP_OK || even || step == NETDP_I_NEWTON_STEPS)
             break;
-        status = netdp_i_dense_refine(dense, &b->of, b->v, b->pull, gain, error);
+        status = netdp_i_dense_refine(dense, &b->of, &b->moved, gain, error);
         bool helps = false;
         for (int32_t l = 0; status == NETDP_OK && l < b->of.lanes; l++)
-            helps = helps || gain[l] > fmax(GAIN * now[l], LEAST_GAIN);
+            helps = helps || netdp_i_newton_helps(gain[l], now[l]);
         if (!helps)
             break;
     }
@@ -144,7 +150,7 @@ netdp_status netdp_i_shift_losses(const netdp_i_shift_problem *problem, const ne
                                   const netdp_progress *progress, netdp_error *error)
 {
     netdp_i_dense *dense = NULL;
-    bool *reached = find_reached(problem);
+    bool *reached = netdp_i_shift_reached(problem);
     block b = {0};
     netdp_status status =
         reached != NULL && block_new(problem, &b) ? NETDP_OK : netdp_i_no_memory(error);

@@ -9,6 +9,16 @@
 #include "base/memory.h"
 #include "protocol/linear.h"
 
+bool netdp_i_shift_contributes(const netdp_i_shift_problem *problem, int64_t t)
+{
+    return problem->every > 0 ? t % problem->every == 0 : t == 0;
+}
+
+int64_t netdp_i_shift_slots(const netdp_i_shift_problem *problem)
+{
+    return problem->every > 0 ? (problem->rounds - 1) / problem->every + 1 : 1;
+}
+
 void netdp_i_shift_problem_clear(netdp_i_shift_problem *problem)
 {
     for (int64_t i = 0; i < problem->owned_count; i++)
@@ -169,7 +179,7 @@ static netdp_status fill_changing(netdp_i_shift_problem *p, const netdp_linear *
         memset(sends, 0, (size_t)p->nodes * sizeof *sends);
         for (int32_t i = 0; i < now.active_count; i++)
             sends[now.active[i]] = true;
-        assign(protocol, view, p->round[t].rows, sends, t == 0, part);
+        assign(protocol, view, p->round[t].rows, sends, netdp_i_shift_contributes(p, t), part);
         p->round[t].part = part;
     }
     netdp_sequence_free(sequence);
@@ -179,11 +189,13 @@ static netdp_status fill_changing(netdp_i_shift_problem *p, const netdp_linear *
 netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp_i_shift_view *view,
                                        netdp_i_shift_problem *problem, netdp_error *error)
 {
-    netdp_linear once = *protocol; /* the dithers of rounds after one contribution */
-    once.every = 0;
+    netdp_linear taken =
+        *protocol; /* contributions in the rounds of the view's, which number from its own first */
+    taken.every = view->every;
     netdp_i_shift_problem p = {.nodes = netdp_mixing_rows(protocol->mixing).nodes,
                                .rounds = view->rounds,
                                .fixed = protocol->varying.kind == NETDP_VARY_NEVER,
+                               .every = view->every,
                                .weight = 1,
                                .sums = view->sees == NETDP_SEES_SUM,
                                .end = view->end};
@@ -205,7 +217,7 @@ netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp
     for (int32_t i = 0; status == NETDP_OK && i < view->members; i++)
         p.exempt[view->member[i]] = 1;
     for (int64_t t = 0; status == NETDP_OK && t < p.rounds; t++)
-        p.round[t].noise = t == 0 ? 1 : netdp_linear_noise(&once, t);
+        p.round[t].noise = netdp_i_shift_contributes(&p, t) ? 1 : netdp_linear_noise(&taken, t);
     if (status == NETDP_OK)
         status = tie_all(&p, view, error);
     if (status == NETDP_OK)

@@ -4,6 +4,9 @@
  * bounds the loss: its squares, in units of its own standard deviations, added up.
  *
  *     a_0 = e_u + kappa B c      a_t = W_{t-1} g_{t-1}      v_t(w) = (g_t(w) - a_t(w)) / nu_t
+ *
+ * Of a stream, with contributions in more rounds than the first, a_t has kappa B c_t too in each of them, and e_u in the one at hand.
+ *
  *     loss(u) <= |c|^2 + sum of v_t(w)^2 over noise that is not known, and of (a_T(w) / end)^2 of states released
  *
  * with B the incidence matrix of the pairs; accelerated, from the second round on, a_t = weight W g_{t-1} - (weight - 1)
@@ -28,8 +31,10 @@ typedef struct netdp_i_shift_problem {
     int32_t nodes;
     int64_t rounds;             /* >= 1 */
     netdp_i_shift_round *round; /* [rounds] */
-    bool fixed;    /* but for the noise, and ties in the last, all rounds are the same */
-    double weight; /* in [1, 2]; 1: not accelerated */
+    bool fixed; /* but for the noise, and ties in the last, all rounds are the same */
+    int64_t
+        every; /* contributions, and noise of pairs, in rounds 0, every, 2 every, ..; 0: in the first */
+    double weight; /* in [1, 2]; 1: not accelerated, as with more contributions than one */
     bool sums;     /* the last sums are seen */
     double end;    /* above 0: all states are seen after the last round, under this noise ... */
     char *exempt;  /* [nodes]: ... but of these, the observers, without */
@@ -50,6 +55,7 @@ typedef struct netdp_i_shift_view {
     int64_t begin,
         rounds;    /* rounds of the network from `begin` on; the contribution is in the first */
     double end;    /* above 0: then all states are seen, under this noise */
+    int64_t every; /* contributions in rounds 0, every, 2 every, ..; 0: in the first */
     double weight; /* of accelerated rounds, where it is known already; 0: the protocol's */
 } netdp_i_shift_view;
 
@@ -65,19 +71,27 @@ void netdp_i_shift_problem_clear(netdp_i_shift_problem *problem);
 typedef struct netdp_i_displacement {
     int32_t lanes;
     const int32_t *source; /* [lanes]: who contributes 1 more */
+    const int64_t *when;   /* [lanes]: in which round that takes contributions; NULL: the first */
     double *g;             /* [rounds][nodes][lanes] */
-    double *c; /* [pair_count][lanes]: how far the pairs' noise moves, in units of itself */
-    double
-        *off; /* NULL, or [lanes]: filled with the length of what `v` lacks of the truth, at most */
+    double *c; /* [slots][pair_count][lanes]: how far the pairs' noise moves, in units of itself */
 } netdp_i_displacement;
 
-/*
- * loss[lanes]: what each costs, rounded outward, on every processor the same; INFINITY where that is no number. NULL or
- * `v` [rounds + 1][nodes][lanes] and `pull` [pair_count][lanes]: how far each noise moves, in units of itself (the
- * last: of the states released), to nearest, and what c lacks of the pairs' pull on it, kappa (v_0(a) - v_0(b)).
- */
+/* How noise moves. Each is the caller's, or NULL. */
+typedef struct netdp_i_moved {
+    double *
+        v; /* [rounds + 1][nodes][lanes]: in units of itself, to nearest; the last: of the states released */
+    double *
+        pull; /* [slots][pair_count][lanes]: what c lacks of the pairs' pull on it, kappa (v_t(a) - v_t(b)) */
+    double *off; /* [lanes]: how far v is from the truth, in length, at most; with v */
+} netdp_i_moved;
+
+/* loss[lanes]: what each costs, rounded outward, on every processor the same; INFINITY where that is no number. */
 netdp_status netdp_i_displacement_loss(const netdp_i_shift_problem *problem,
                                        const netdp_i_displacement *displacement, double *loss,
-                                       double *v, double *pull, netdp_error *error);
+                                       const netdp_i_moved *moved, netdp_error *error);
+
+/* Does round t take contributions; in how many rounds are there any. */
+bool netdp_i_shift_contributes(const netdp_i_shift_problem *problem, int64_t t);
+int64_t netdp_i_shift_slots(const netdp_i_shift_problem *problem);
 
 #endif

@@ -63,12 +63,16 @@ static void write_rule(const char *name, FILE *to)
         fprintf(to, "rule %s\n", word);
 }
 
+/* The format's. */
+enum { MOST_SLOTS = 1000 };
+
 netdp_status netdp_i_proof_check(const netdp_linear *protocol, netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const char *what = NULL;
-    if (protocol->steady && protocol->every > 0 && !protocol->reacts)
-        what = "streams";
+    if (protocol->every > 0 && !protocol->reacts &&
+        (protocol->rounds - 1) / protocol->every >= MOST_SLOTS)
+        what = "streams of more than 1,000 contributions";
     else if (netdp_quiet_is(&protocol->quiet))
         what = "noise that is correlated over phases";
     else if (protocol->senders_only)
@@ -131,7 +135,9 @@ static void write_changes(const netdp_linear *protocol, const netdp_i_shift_prob
 static void write_rounds(const netdp_i_proof *proof, const netdp_i_shift_problem *problem, FILE *to)
 {
     const netdp_pairing *pairing = &proof->protocol->pairing;
-    fprintf(to, "rounds %" PRId64 "\n", problem->rounds);
+    /* Of a stream whose every message is seen the problem has one of the contributions. */
+    const bool stream = proof->protocol->every > 0 && !proof->protocol->reacts;
+    fprintf(to, "rounds %" PRId64 "\n", stream ? proof->protocol->rounds : problem->rounds);
     for (int64_t t = 0; t < problem->rounds; t++)
         if (t == 0 || problem->round[t].noise != problem->round[t - 1].noise)
             fprintf(to, "noise %" PRId64 " %a\n", t, problem->round[t].noise);
@@ -141,6 +147,9 @@ static void write_rounds(const netdp_i_proof *proof, const netdp_i_shift_problem
         fprintf(to, "release %a\n", problem->end);
     if (proof->phases > 0)
         fprintf(to, "phases %" PRId64 "\ntakes-part %" PRId64 "\n", proof->phases, proof->parts);
+    if (stream)
+        fprintf(to, "every %" PRId64 "\nat-most %" PRId64 "\n", proof->protocol->every,
+                netdp_linear_contributions(proof->protocol));
     if (proof->row)
         fprintf(to, "unit row\n");
     if (!netdp_pairing_is(pairing) || netdp_graph_edges(pairing->graph) == 0)
@@ -183,6 +192,10 @@ static void write_question(const netdp_i_proof *proof, FILE *to)
             view->counts ? "counts" : "known");
     if (proof->weight != 1)
         fprintf(to, "weight %a\n", proof->weight);
+    if (proof->bound != NULL && !proof->everything)
+        fprintf(to, "bound %s\n", proof->bound);
+    for (int64_t k = 0; proof->y != NULL && k < netdp_i_shift_slots(&proof->story->problem); k++)
+        fprintf(to, "y %" PRId64 " %a\n", k, proof->y[k]);
     write_claims(proof, to);
 }
 
@@ -194,13 +207,13 @@ static bool is_pivot(const netdp_i_shift_tie *tie, int32_t v)
     return false;
 }
 
-static void write_story(const netdp_i_story *story, FILE *to)
+static void write_messages(const netdp_i_story *story, int64_t lane, FILE *to)
 {
     const netdp_i_shift_problem *p = &story->problem;
     for (int64_t t = 0; story->of.g != NULL && t < p->rounds; t++) {
         const netdp_i_shift_round *round = &p->round[t];
         for (int32_t v = 0; v < p->nodes; v++) {
-            const double g = story->of.g[t * p->nodes + v];
+            const double g = story->of.g[(t * p->nodes + v) * story->of.lanes + lane];
             if (g != 0 && round->part[v] == NETDP_I_PART_FREE && !is_pivot(round->tie, v))
                 fprintf(to, "g %" PRId64 " %d %a\n", t, (int)v, g);
         }
@@ -208,10 +221,33 @@ static void write_story(const netdp_i_story *story, FILE *to)
             fprintf(to, "tie %" PRId64 " %d %d\n", t, (int)round->tie->observer[i],
                     (int)round->tie->pivot[i]);
     }
-    for (int64_t i = 0; i < p->pair_count; i++)
-        if (story->of.c[i] != 0)
-            fprintf(to, "c %d %d %a\n", (int)p->pair[2 * i], (int)p->pair[2 * i + 1],
-                    story->of.c[i]);
+}
+
+/* Pairs' noise of one round; of a stream the line says of which contribution's. */
+static void write_pairs(const netdp_i_story *story, int64_t slot, int64_t lane, FILE *to)
+{
+    const netdp_i_shift_problem *p = &story->problem;
+    for (int64_t i = 0; i < p->pair_count; i++) {
+        const double c = story->of.c[(slot * p->pair_count + i) * story->of.lanes + lane];
+        if (c == 0)
+            continue;
+        fprintf(to, "c ");
+        if (p->every > 0)
+            fprintf(to, "%" PRId64 " ", slot);
+        fprintf(to, "%d %d %a\n", (int)p->pair[2 * i], (int)p->pair[2 * i + 1], c);
+    }
+}
+
+static void write_story(const netdp_i_story *story, FILE *to)
+{
+    const int64_t slots = netdp_i_shift_slots(&story->problem);
+    for (int64_t lane = 0; lane < slots; lane++) {
+        if (story->problem.every > 0)
+            fprintf(to, "contribution %" PRId64 "\n", lane);
+        write_messages(story, lane, to);
+        for (int64_t slot = 0; slot < slots; slot++)
+            write_pairs(story, slot, lane, to);
+    }
 }
 
 void netdp_i_proof_write(const netdp_i_proof *proof, FILE *to)
@@ -245,6 +281,8 @@ double netdp_i_proof_bytes(const netdp_linear *protocol, int64_t rounds, int64_t
     const double line = WORD + 2 * NUMBER + DOUBLE;
     const double changes =
         protocol->varying.kind == NETDP_VARY_NEVER ? 0 : (double)(rounds * stories) * entries;
-    return 1024 + line * (2 * entries + (double)(rounds * stories) * n + changes +
-                          pairs * (1 + (double)stories));
+    const bool stream = protocol->every > 0 && !protocol->reacts && rounds > 0;
+    const double slots = stream ? ceil((double)rounds / (double)protocol->every) : 1;
+    return 1024 + line * (2 * entries + slots * (double)(rounds * stories) * n + changes +
+                          pairs * (1 + slots * slots * (double)stories));
 }

@@ -10,8 +10,9 @@
 /* The displacement of one run of rounds, with the problem that it belongs to. */
 typedef struct netdp_i_story {
     netdp_i_shift_problem problem;
-    netdp_i_displacement of; /* of one lane; g NULL: no message moves, pairs' noise alone */
-    double loss;             /* what it proves */
+    netdp_i_displacement
+        of; /* of one lane, or of a stream's contributions; g NULL: no message moves, pairs' noise alone */
+    double loss; /* what it proves */
 } netdp_i_story;
 
 typedef struct netdp_i_proof {
@@ -20,10 +21,12 @@ typedef struct netdp_i_proof {
     bool everything;                /* instead of what the view sees */
     int32_t source;
     int64_t phases,
-        parts;       /* learning: how many, and in how many the source takes part; 0: averaging */
-    double weight;   /* the loss is times this, (0, 1] */
-    bool row;        /* one record is what is protected */
-    int32_t stories; /* 1, or one for each phase */
+        parts;         /* learning: how many, and in how many the source takes part; 0: averaging */
+    double weight;     /* the loss is times this, (0, 1] */
+    bool row;          /* one record is what is protected */
+    const char *bound; /* of a stream's contributions: abs-sum or dual; NULL: there is one */
+    const double *y;   /* [slots]: dual's diagonal, else NULL */
+    int32_t stories;   /* 1, or one for each phase */
     const netdp_i_story *story;
     double loss;     /* that is claimed */
     netdp_unit unit; /* and this value in a unit at a noise; NETDP_AS_LOSS: nothing else */

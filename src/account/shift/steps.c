@@ -13,7 +13,8 @@ void netdp_i_step_untie(const netdp_i_step *step, double *x, int32_t width, doub
                 width, 1, x, width);
 }
 
-void netdp_i_step_first(const netdp_i_step *step, double *right, int32_t width, double *room)
+/* (I - U U') L^-1, and L^-T. */
+void netdp_i_step_down(const netdp_i_step *step, double *right, int32_t width, double *room)
 {
     const int h = step->free;
     if (h == 0)
@@ -21,6 +22,18 @@ void netdp_i_step_first(const netdp_i_step *step, double *right, int32_t width, 
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, width, h, 1,
                 step->lower, h, right, width);
     netdp_i_step_untie(step, right, width, room);
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, width, h, 1,
-                step->lower, h, right, width);
+}
+
+void netdp_i_step_up(const netdp_i_step *step, double *right, int32_t width)
+{
+    const int h = step->free;
+    if (h > 0)
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, width, h, 1,
+                    step->lower, h, right, width);
+}
+
+void netdp_i_step_first(const netdp_i_step *step, double *right, int32_t width, double *room)
+{
+    netdp_i_step_down(step, right, width, room);
+    netdp_i_step_up(step, right, width);
 }

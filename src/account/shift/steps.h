@@ -16,7 +16,20 @@ typedef struct netdp_i_step {
     /* Of the first round instead: M = L L', of which g_F = M~ b, b = N^-1 a less `cross` of the carried. */
     double *lower; /* L, [free][free] column-major; NULL: another round */
     double *cross; /* [carried][free] */
+    /*
+     * Of a later round whose noise cancels in pairs: columns are for the nodes whose noise is not known, and the carried ones; what is
+     * seen is in S too. g_F = -L^-T (1 - U U') cross (a_R, a_C), U `tied`; cross is [unknown + carried][free].
+     */
+    int32_t unknown; /* 0: another round */
+    int32_t *column; /* [unknown + carried]: whose columns these are */
 } netdp_i_step;
+
+/* Whose columns S has, and how many there are, but for those of the round before. */
+static inline const int32_t *netdp_i_step_columns(const netdp_i_step *step, int32_t *count)
+{
+    *count = (step->unknown > 0 ? step->unknown : step->free) + step->carried;
+    return step->unknown > 0 ? step->column : step->node;
+}
 
 struct netdp_i_dense {
     const netdp_i_shift_problem *problem;
@@ -26,8 +39,10 @@ struct netdp_i_dense {
     netdp_i_shift_pairs pairs; /* of the first round */
 };
 
-/* L^-T (I - U U') L^-1 of each row of right [free][width], U the first round's `tied`. `room` [ties][width]. */
+/* L^-T (I - U U') L^-1 of each row of right [free][width], U `tied`, and its two halves. `room` [ties][width]. */
 void netdp_i_step_first(const netdp_i_step *step, double *right, int32_t width, double *room);
+void netdp_i_step_down(const netdp_i_step *step, double *right, int32_t width, double *room);
+void netdp_i_step_up(const netdp_i_step *step, double *right, int32_t width);
 
 /* x [free][width] loses what the ties' rows say. */
 void netdp_i_step_untie(const netdp_i_step *step, double *x, int32_t width, double *room);
