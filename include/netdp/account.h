@@ -83,15 +83,14 @@ typedef enum netdp_form {
     NETDP_FORM_CORRECTED, /* what its own proof gives when it is done right */
 } netdp_form;
 
-/* Whether a loss that is computed in floating point is proven with outward rounding. */
+/* What a proof of a gossip loss may take. What is not proven is closed: every message counts as seen, and the answer says why. */
 typedef enum netdp_certify {
-    NETDP_CERTIFY_AUTO =
-        0, /* where all of them together take seconds; minutes where else every message counts as seen */
-    NETDP_CERTIFY_YES, /* wherever there is a proof */
-    NETDP_CERTIFY_NO,  /* nowhere */
+    NETDP_CERTIFY_AUTO = 0, /* some minutes, all observers together */
+    NETDP_CERTIFY_YES,      /* whatever it takes */
+    NETDP_CERTIFY_NO,       /* until 0.1 "nowhere"; for one release the same as AUTO, then gone */
 } netdp_certify;
 
-/* "auto", "yes", "no": the words of the command line. */
+/* "auto", "yes", and for one release "no", which is AUTO: the words of the command line. */
 NETDP_API NETDP_CHECK netdp_status netdp_certify_parse(const char *text, netdp_certify *certify,
                                                        netdp_error *error);
 
@@ -110,7 +109,7 @@ typedef struct netdp_loss_request {
     bool coalition;        /* the nodes of `to` pool their views: one observer */
     int32_t pool; /* above 1: what each learns together with any pool - 1 others that pool their
                               views, the largest of all such coalitions (netdp_losses_new only) */
-    netdp_certify certify;       /* of gossip; docs/guarantees.md says where there is a proof */
+    netdp_certify certify;       /* of gossip: what a proof may take (docs/guarantees.md) */
     netdp_protection protection; /* zeros: a node's whole data, in every contribution */
 } netdp_loss_request;
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import warnings
 from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -294,6 +295,9 @@ class Question:
         for field, parse in (("sees", lib.netdp_sees_parse), ("own_noise", lib.netdp_own_noise_parse),
                              ("certify", lib.netdp_certify_parse)):
             if field in self.given:
+                if field == "certify" and self.given[field] == "no":
+                    warnings.warn("certify='no': every loss is proven or closed now; taken as 'auto'", DeprecationWarning,
+                                  stacklevel=4)
                 word = ffi.new(f"netdp_{field} *")
                 call(parse, bytes_of(self.given[field]), word)
                 setattr(self.request, field, word[0])

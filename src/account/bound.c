@@ -13,9 +13,7 @@ static const netdp_bound_info bounds[] = {
      .tally = true, .summary = "the least upper bound: what the observer's whole view tells"},
     {NETDP_BOUND_UPPER, "upper", "least of the sound ones", true, .averaging = true, .stream = true,
      .learn = true,
-     .summary =
-         "streams: abs-sum, spectral, dual, contributions; learning: phase-release; averaging "
-         "of many rounds on more than 4,000 nodes: all states seen once they have mixed"},
+     .summary = "streams: abs-sum, spectral, dual, contributions; learning: phase-release"},
     {NETDP_BOUND_ABS_SUM, "abs-sum", "triangle inequality", true, .stream = true,
      .summary = "sum of the absolute entries of M"},
     {NETDP_BOUND_SPECTRAL, "spectral", "norm of M", true, .stream = true,

@@ -68,15 +68,11 @@ static netdp_status losses_begin(netdp_i_gossip_account *a, netdp_error *error)
     const netdp_bound bound = a->bound->bound;
     netdp_i_judge(
         a->bound,
-        (netdp_i_case){.outward = a->quiet == NULL &&
-                                  request->protection.batches.kind != NETDP_BATCHES_POISSON &&
+        (netdp_i_case){.outward = request->protection.batches.kind != NETDP_BATCHES_POISSON &&
                                   (bound == NETDP_BOUND_EVERYTHING || netdp_i_gossip_is_local(a) ||
                                    a->proves_stream || a->certify),
                        .why = a->why},
         losses);
-    if (bound == NETDP_BOUND_EXACT && !netdp_i_gossip_is_local(a) && !a->certify &&
-        netdp_linear_least_noise(request->protocol) < NETDP_I_LEAST_DITHER)
-        losses->tolerance = NETDP_I_FLOOR;
     return status;
 }
 
@@ -190,19 +186,14 @@ static netdp_status account_changing(netdp_i_gossip_account *a, const int32_t *m
         bound = NETDP_BOUND_UPPER;
     else if (protocol->reacts && bound == NETDP_BOUND_UPPER)
         bound = NETDP_BOUND_PHASE_RELEASE;
-    netdp_status status = bound == NETDP_BOUND_PHASE_RELEASE && !a->certify
-                              ? netdp_i_gossip_check_phase(request, error)
-                              : NETDP_OK;
-    if (status == NETDP_OK && a->certify)
-        status = netdp_i_changing_proven(protocol, &watcher, &of, a->inner, error);
-    else if (status == NETDP_OK)
-        status = netdp_i_changing_loss(protocol, &watcher, bound, request->pattern, &of, a->inner,
-                                       error);
+    netdp_status status = a->certify
+                              ? netdp_i_changing_proven(protocol, &watcher, &of, a->inner, error)
+                              : netdp_i_changing_loss(protocol, &watcher, bound, request->pattern,
+                                                      &of, a->inner, error);
     const bool capped = bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
                         bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
-    if (status == NETDP_OK && !a->certify && request->pattern == NULL)
-        status = bound == NETDP_BOUND_LOWER ? netdp_i_gossip_round_inward(a, member, loss, error)
-                                            : netdp_i_gossip_round_outward(a, member, loss, error);
+    if (status == NETDP_OK && bound == NETDP_BOUND_LOWER && request->pattern == NULL)
+        status = netdp_i_gossip_round_inward(a, member, loss, error);
     for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
         loss[i] = fmin(loss[i], a->most);
     return status;
@@ -359,7 +350,7 @@ static bool has_no_choice(const netdp_i_gossip_account *a, netdp_method *only)
     else if (protocol->varying.kind != NETDP_VARY_NEVER)
         *only = NETDP_METHOD_ROUNDS;
     else if (netdp_i_gossip_by_phases(a))
-        *only = netdp_i_gossip_is_large(protocol) ? NETDP_METHOD_RELEASED : NETDP_METHOD_PHASES;
+        *only = NETDP_METHOD_PHASES;
     else
         return false;
     return true;
@@ -381,14 +372,9 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     status = seen == NULL || reach == NULL ? netdp_i_no_memory(error)
                                            : find_widest(&a, seen, reach, &observer, error);
     if (status == NETDP_OK) {
-        netdp_method only = NETDP_METHOD_RELEASED;
+        netdp_method only = NETDP_METHOD_CLOSED;
+        status = losses_begin(&a, error); /* is it proven? */
         bool settled = has_no_choice(&a, &only);
-        int64_t release = 0;
-        if (!settled)
-            status = losses_begin(&a, error); /* is it proven? */
-        if (status == NETDP_OK && !settled)
-            status = netdp_i_gossip_choose_release(&a, &observer, &release, error);
-        settled = settled || release > 0;
         netdp_i_cost(request, &observer, a.certify || a.proves_stream, plan);
         if (a.proves_stream)
             plan->method = NETDP_METHOD_DENSE;
@@ -396,8 +382,8 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
             only = NETDP_METHOD_ROUNDS;
             settled = true;
         }
-        if (a.certify && plan->method == NETDP_METHOD_BACKWARD) /* which has no proof */
-            plan->method = plan->way[netdp_i_cost_reduces(plan, nodes) ? 0 : 1].method;
+        if (a.rests)
+            plan->method = NETDP_METHOD_BACKWARD;
         if (settled) {
             plan->method = only;
             plan->ways = 0;
@@ -405,10 +391,35 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     }
     netdp_i_free(seen);
     netdp_i_free(reach);
+    netdp_i_quiet_free(a.quiet);
     netdp_i_free(a.own);
     netdp_i_free(a.closed);
     netdp_i_free(a.scale);
     netdp_losses_free(a.losses);
+    return status;
+}
+
+netdp_status netdp_i_losses_shared(const netdp_loss_request *request, bool *shared,
+                                   netdp_error *error)
+{
+    netdp_i_gossip_account a = {.request = request};
+    netdp_i_observer observer;
+    netdp_plan plan;
+    netdp_status status = netdp_i_gossip_check(request, &a.bound, error);
+    *shared = status == NETDP_OK && !a.bound->sound;
+    if (status != NETDP_OK || *shared)
+        return status;
+    a.graph = netdp_mixing_graph(request->protocol->mixing);
+    int32_t *seen = NETDP_I_NEW(int32_t, netdp_graph_nodes(a.graph));
+    double *reach = NETDP_I_NEW(double, netdp_graph_nodes(a.graph));
+    status = seen == NULL || reach == NULL ? netdp_i_no_memory(error)
+                                           : find_widest(&a, seen, reach, &observer, error);
+    if (status == NETDP_OK) {
+        netdp_i_cost(request, &observer, true, &plan);
+        *shared = netdp_i_cost_hears(request, &observer, true, &plan);
+    }
+    netdp_i_free(seen);
+    netdp_i_free(reach);
     return status;
 }
 

@@ -30,9 +30,9 @@ typedef struct netdp_i_gossip_account {
     netdp_i_phase *phase;         /* NULL until an observer needs it */
     netdp_i_paired paired;        /* of noise that cancels in pairs; nodes 0: there is none */
     netdp_i_quiet *quiet;         /* of noise correlated over phases, else NULL */
-    double away;                  /* 0 until needed: W's largest other eigenvalue, from above */
-    bool certify;                 /* by a shift of the noises */
+    bool certify;                 /* by a shift of the noises, or from what is heard */
     bool shifts;                  /* and that on all nodes, by netdp_i_gossip_shift */
+    bool rests;                   /* or of the recursion on what is hidden, at rest */
     bool proves_stream; /* rounding is added outward to the bounds (netdp_i_stream_proven) */
     bool *closed;       /* [observers]: to whom every message counts as seen; NULL: to none */
     const char *why;    /* ... or NULL */
@@ -44,9 +44,6 @@ typedef struct netdp_i_gossip_account {
 /* NETDP_INVALID, or the bound. */
 netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp_bound_info **bound,
                                   netdp_error *error);
-
-/* The same of a phase that is not proven; NETDP_NO_ANSWER of large networks. */
-netdp_status netdp_i_gossip_check_phase(const netdp_loss_request *request, netdp_error *error);
 
 /* Paper C's formula, in one of its two forms. */
 bool netdp_i_gossip_is_published(const netdp_bound_info *bound);
@@ -60,9 +57,6 @@ bool netdp_i_gossip_own_counts(const netdp_loss_request *request);
 /* Who shares noise that cancels, or NULL. */
 const netdp_pairing *netdp_i_gossip_pairing(const netdp_loss_request *request);
 
-/* The view of netdp_i_release_loss, which serves any number of nodes. */
-bool netdp_i_gossip_can_release(const netdp_loss_request *request);
-
 /* ---- What is proven (gossip_proof.c) ---- */
 
 /* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
@@ -74,20 +68,12 @@ bool netdp_i_gossip_by_phases(const netdp_i_gossip_account *a);
 /* Whether all rows are proven is said before the first of them: a->certify, a->proves_stream; who has the closed bound: a->closed. */
 netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error);
 
-/* ---- What is not proven (gossip_margin.c) ---- */
+/* ---- What is not proven (gossip_closed.c) ---- */
 
-/* Is there an observer, asked about or not, of whose view doubles may lose more than a margin covers? */
-netdp_status netdp_i_gossip_is_coarse(const netdp_i_gossip_account *a, bool *coarse,
-                                      netdp_error *error);
-
-/* Of observers whose views are neither proven nor resolved every message counts as seen: a->closed, and a->bound where it is all. */
+/* Of observers whose views are not proven every message counts as seen: a->closed, and a->bound where it is all; a->why says why. */
 netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error);
 
-/* What is added to a loss towards the observers `member`, as a part of it; and all that is, or that is taken from a lower bound. */
-netdp_status netdp_i_gossip_margin(const netdp_i_gossip_account *a, const int32_t *member,
-                                   double *margin, netdp_error *error);
-netdp_status netdp_i_gossip_round_outward(const netdp_i_gossip_account *a, const int32_t *member,
-                                          double *loss, netdp_error *error);
+/* What is taken from a lower bound, which is no guarantee: all of it where doubles do not resolve the view. */
 netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const int32_t *member,
                                          double *loss, netdp_error *error);
 
@@ -97,8 +83,11 @@ netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const in
 
 /* ---- What displacements prove (gossip_shift.c) ---- */
 
-/* Is there a proof by them that is affordable? `coarse`: the closed bound were the answer else. */
-bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse);
+/* Is there a proof by them that is affordable? */
+bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a);
+
+/* The same of phases whose noise is correlated, all together. */
+bool netdp_i_gossip_can_quiet(const netdp_i_gossip_account *a);
 
 /* And is it better than one by noises? */
 bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a);
@@ -117,20 +106,7 @@ netdp_status netdp_i_gossip_phases(netdp_i_gossip_account *a, const netdp_i_obse
 netdp_status netdp_i_gossip_rounds(netdp_i_gossip_account *a, const netdp_i_observer *observer,
                                    const int32_t *member, double *loss, netdp_error *error);
 
-/*
- * Rounds after which every state may be given away instead of the rounds to come (bound upper of
- * averaging), or 0 where the exact account is no larger, or is proven: this one is not.
- */
-netdp_status netdp_i_gossip_choose_release(netdp_i_gossip_account *a,
-                                           const netdp_i_observer *observer, int64_t *rounds,
-                                           netdp_error *error);
-
-/* The first rounds, and then every state under a dither. */
-netdp_status netdp_i_gossip_release(netdp_i_gossip_account *a, int64_t rounds, double dither,
-                                    const int32_t *member, double *loss, netdp_error *error);
-
-/* a->dense, all eigenvectors of W, and a->away: found by the first observer that wants them. */
+/* a->dense, all eigenvectors of W: found by the first observer that wants them. */
 netdp_status netdp_i_gossip_dense(netdp_i_gossip_account *a, netdp_error *error);
-netdp_status netdp_i_gossip_away(netdp_i_gossip_account *a, netdp_error *error);
 
 #endif

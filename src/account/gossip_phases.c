@@ -2,10 +2,13 @@
    or all together where their noise is correlated (docs/proofs/quiet.md). */
 #include "account/gossip.h"
 
+#include <cblas.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "account/observe/certificate.h"
+#include "account/shift/dense.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -24,9 +27,6 @@ static netdp_status need_phase(netdp_i_gossip_account *a, netdp_error *error)
     return status;
 }
 
-/* A phase with pairs is followed round by round, by each observer anew: some cubes of the nodes. */
-#define PAIRED_PHASE 7e10
-
 /* One phase of the protocol on its own, whose states are released under `end` at its end. */
 static netdp_linear phase_alone(const netdp_linear *protocol, double *end)
 {
@@ -41,66 +41,128 @@ static netdp_linear phase_alone(const netdp_linear *protocol, double *end)
     return phase;
 }
 
-/* Is a phase with pairs followed through the filter, and not without them? */
-static bool follows_pairs(const netdp_i_gossip_account *a, const netdp_i_observer *observer)
+/* ---- Noise correlated over phases: what one of them tells of all nodes outside of the set at once ---- */
+
+enum { BLOCK = 32 };
+
+/* Newton's steps where noises are far apart: each takes what rounding left of the step before. */
+enum { STEPS = 2 };
+
+/* The stories of a block of sources, side by side. */
+typedef struct stories {
+    const netdp_i_shift_problem *problem;
+    netdp_i_displacement of;
+    double *v, *pull, loss[BLOCK], off[BLOCK];
+} stories;
+
+static void stories_clear(stories *s)
 {
-    const netdp_linear *protocol = a->request->protocol;
-    return observer->pairing != NULL && !protocol->accelerate && protocol->end_dither > 0 &&
-           a->losses->to_count * pow(netdp_graph_nodes(a->graph), 3) <= PAIRED_PHASE;
+    netdp_i_free(s->of.g);
+    netdp_i_free(s->of.c);
+    netdp_i_free(s->v);
+    netdp_i_free(s->pull);
+}
+
+static netdp_status stories_new(const netdp_i_shift_problem *problem, stories *s,
+                                netdp_error *error)
+{
+    const int64_t cells = (int64_t)problem->nodes * BLOCK;
+    *s = (stories){.problem = problem};
+    s->of.g = NETDP_I_NEW(double, cells * problem->rounds);
+    s->of.c = NETDP_I_NEW(double, problem->pair_count *BLOCK);
+    s->v = NETDP_I_NEW(double, cells *(problem->rounds + 1));
+    s->pull = NETDP_I_NEW(double, problem->pair_count *BLOCK);
+    return s->of.g == NULL || s->of.c == NULL || s->v == NULL || s->pull == NULL
+               ? netdp_i_no_memory(error)
+               : NETDP_OK;
+}
+
+/* Those of some sources, and how all noises move in them. */
+static netdp_status tell_stories(const netdp_i_dense *dense, stories *s, const int32_t *source,
+                                 int32_t count, netdp_error *error)
+{
+    double gain[BLOCK];
+    s->of.lanes = count;
+    s->of.source = source;
+    const netdp_i_moved moved = {s->v, s->pull, s->off};
+    netdp_status status = netdp_i_dense_find(dense, &s->of, error);
+    for (int step = 0; status == NETDP_OK; step++) {
+        status = netdp_i_displacement_loss(s->problem, &s->of, s->loss, &moved, error);
+        if (status != NETDP_OK || step == STEPS)
+            break;
+        status = netdp_i_dense_refine(dense, &s->of, &moved, gain, error);
+    }
+    return status;
 }
 
 /*
- * One phase under noise in pairs, in which modes are not independent: through the filter, and then
- * all states under the end dither. The observers' own states are known from their views already.
+ * gram = V'V, a column of V for each of the sources: with one story for each, their sums are stories of contributions of several.
+ * V itself is known up to `off`, and so is gram's floor. INFINITY: there is no such story.
  */
-static netdp_status account_paired_phase(netdp_i_gossip_account *a,
-                                         const netdp_i_observer *observer, double *loss,
-                                         netdp_error *error)
+static netdp_status fill_gram(const netdp_i_dense *dense, const netdp_i_shift_problem *problem,
+                              const int32_t *source, int32_t count, netdp_i_told *told,
+                              netdp_error *error)
 {
-    const netdp_i_sources of = {a->losses->from_count, a->losses->from, loss};
-    double end = 0;
-    const netdp_linear phase = phase_alone(a->request->protocol, &end);
-    netdp_status status = netdp_i_gossip_dense(a, error);
-    return status != NETDP_OK
-               ? status
-               : netdp_i_filter_loss(&phase, &a->dense, observer, end * end, &of, a->inner, error);
+    const int64_t moved = (problem->rounds + 1) * problem->nodes, m = count;
+    const int64_t rows = moved + problem->pair_count;
+    double *all = NETDP_I_NEW(double, rows *m), squares = 0, off = 0;
+    stories s;
+    netdp_status status = stories_new(problem, &s, error);
+    if (status == NETDP_OK && all == NULL)
+        status = netdp_i_no_memory(error);
+    for (int32_t first = 0; status == NETDP_OK && first < count; first += BLOCK) {
+        const int32_t lanes = count - first < BLOCK ? count - first : BLOCK;
+        status = tell_stories(dense, &s, source + first, lanes, error);
+        for (int32_t l = 0; status == NETDP_OK && l < lanes; l++) {
+            off += s.off[l] * s.off[l];
+            squares += s.loss[l];
+            for (int64_t i = 0; i < moved; i++)
+                all[i * m + first + l] = s.v[i * lanes + l];
+            for (int64_t i = 0; i < problem->pair_count; i++)
+                all[(moved + i) * m + first + l] = s.of.c[i * lanes + l];
+        }
+    }
+    if (status == NETDP_OK)
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, count, (int)rows, 1, all, count, 0,
+                    told->gram, count);
+    /* |V c + E c|^2 <= c' gram c + (2 |V| |E| + |E|^2) |c|^2, and what the products round. */
+    const double round = (double)(rows + 8) * DBL_EPSILON;
+    const double astray = sqrt(off) * (1 + 1e-12);
+    told->floor = (astray * (2 * sqrt(squares) + astray) + round * squares) * (1 + 1e-12);
+    if (!(told->floor < 1))
+        told->floor = INFINITY;
+    stories_clear(&s);
+    netdp_i_free(all);
+    return status;
 }
 
-/* What rounding takes from an eigenvalue of what a phase tells, which are at most 1 without pairs. */
-#define TOLD_FLOOR 1e-13
-
-/* What one phase tells of all nodes outside of the set at once; `told` may be all it has. */
-static netdp_status tell_phase(netdp_i_gossip_account *a, const netdp_i_observer *observer,
-                               const int32_t *others, const int32_t *place, netdp_i_told *told,
-                               netdp_error *error)
+/* What one phase tells of the nodes outside of the set, `others`, proven. */
+static netdp_status tell_phase(netdp_i_gossip_account *a, const int32_t *member,
+                               const int32_t *others, netdp_i_told *told, netdp_error *error)
 {
     const netdp_linear *protocol = a->request->protocol;
-    netdp_i_gram gram = {told->count, others, told->gram, false};
-    double end = 0;
-    netdp_status status;
-    if (follows_pairs(a, observer)) {
-        const netdp_linear phase = phase_alone(protocol, &end);
-        const double spread = netdp_i_observer_spread(observer);
-        status = netdp_i_gossip_dense(a, error);
-        if (status == NETDP_OK)
-            status =
-                netdp_i_filter_gram(&phase, &a->dense, observer, end * end, &gram, a->inner, error);
-        if (status == NETDP_OK)
-            netdp_i_paired_noise(observer->pairing, place, told->count, told->noise);
-        told->floor = TOLD_FLOOR * spread * spread;
-        /* D loses the ones on its diagonal beside the pairs' squares. */
-        told->lost = DBL_EPSILON * (double)told->count * spread * spread;
-    } else {
-        told->noise = NULL;
-        status = need_phase(a, error);
-        if (status == NETDP_OK)
-            status = netdp_i_phase_gram(a->phase, observer, &gram, error);
-        told->floor = TOLD_FLOOR;
+    const netdp_i_shift_view view = {.sees = a->request->sees,
+                                     .members = a->losses->members,
+                                     .member = member,
+                                     .rounds = protocol->every,
+                                     .end = protocol->end_dither};
+    netdp_linear phase = *protocol;
+    netdp_i_shift_problem problem;
+    netdp_i_dense *dense = NULL;
+    phase.quiet = (netdp_quiet){0};
+    netdp_status status = netdp_i_shift_problem_new(&phase, &view, &problem, error);
+    if (status != NETDP_OK)
+        return status;
+    status = netdp_i_dense_new(&problem, a->inner, &dense, error);
+    if (status == NETDP_OK)
+        status = fill_gram(dense, &problem, others, told->count, told, error);
+    if (status == NETDP_NO_ANSWER) {
+        told->floor = INFINITY;
+        status = NETDP_OK;
     }
-    if (gram.told)
-        told->floor = 1; /* as if every message were seen */
-    return status == NETDP_OK ? netdp_i_gossip_margin(a, observer->member, &told->margin, error)
-                              : status;
+    netdp_i_dense_free(dense);
+    netdp_i_shift_problem_clear(&problem);
+    return status;
 }
 
 /* All phases together, where their noise is correlated (docs/proofs/quiet.md). */
@@ -113,9 +175,9 @@ static netdp_status account_quiet(netdp_i_gossip_account *a, const netdp_i_obser
     int32_t *which = NETDP_I_NEW(int32_t, l->from_count);
     netdp_i_told told = {.gram = NETDP_I_NEW(double, n *n), .noise = NULL};
     double *noise = observer->pairing != NULL ? NETDP_I_NEW(double, n *n) : NULL;
-    netdp_status status = netdp_i_gossip_check_phase(a->request, error);
-    if (status == NETDP_OK && (place == NULL || others == NULL || which == NULL ||
-                               told.gram == NULL || (observer->pairing != NULL && noise == NULL)))
+    netdp_status status = NETDP_OK;
+    if (place == NULL || others == NULL || which == NULL || told.gram == NULL ||
+        (observer->pairing != NULL && noise == NULL))
         status = netdp_i_no_memory(error);
     if (status != NETDP_OK)
         goto done;
@@ -129,8 +191,12 @@ static netdp_status account_quiet(netdp_i_gossip_account *a, const netdp_i_obser
     for (int32_t i = 0; i < l->from_count; i++) /* what is said of a member counts nowhere */
         which[i] = place[l->from[i]] < 0 ? 0 : place[l->from[i]];
     told.noise = noise;
-    status = tell_phase(a, observer, others, place, &told, error);
-    if (status == NETDP_OK)
+    if (noise != NULL)
+        netdp_i_paired_noise(observer->pairing, place, told.count, noise);
+    status = tell_phase(a, member, others, &told, error);
+    for (int32_t i = 0; i < l->from_count; i++)
+        loss[i] = a->most;
+    if (status == NETDP_OK && told.floor < 1)
         status = netdp_i_quiet_loss(a->quiet, &told, which, l->from_count, loss, error);
     for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
         loss[i] = fmin(loss[i], a->most);
@@ -142,6 +208,8 @@ done:
     netdp_i_free(noise);
     return status;
 }
+
+/* ---- Phases whose noise is fresh ---- */
 
 /* Below this noise a phase's covariance no longer resolves what the filter does. */
 #define LEAST_AT_ONCE 1e-3
@@ -171,28 +239,11 @@ static netdp_status prove_phase(netdp_i_gossip_account *a, const netdp_i_observe
 netdp_status netdp_i_gossip_phases(netdp_i_gossip_account *a, const netdp_i_observer *observer,
                                    const int32_t *member, double *loss, netdp_error *error)
 {
-    const netdp_linear *protocol = a->request->protocol;
     const netdp_losses *l = a->losses;
     const netdp_i_sources of = {l->from_count, l->from, loss};
     if (a->quiet != NULL)
         return account_quiet(a, observer, member, loss, error);
-    netdp_status status = a->certify ? NETDP_OK : netdp_i_gossip_check_phase(a->request, error);
-    if (status == NETDP_OK && netdp_i_gossip_is_large(protocol)) {
-        status = netdp_i_gossip_away(a, error);
-        if (status == NETDP_OK)
-            status = netdp_i_gossip_release(a, protocol->every, protocol->end_dither, member, loss,
-                                            error);
-    } else if (status == NETDP_OK && a->certify) {
-        status = prove_phase(a, observer, &of, error);
-    } else if (status == NETDP_OK && follows_pairs(a, observer)) {
-        status = account_paired_phase(a, observer, loss, error);
-    } else if (status == NETDP_OK) {
-        status = need_phase(a, error);
-        if (status == NETDP_OK)
-            status = netdp_i_phase_loss(a->phase, observer, &of, error);
-    }
-    if (status == NETDP_OK && !a->certify)
-        status = netdp_i_gossip_round_outward(a, member, loss, error);
+    netdp_status status = prove_phase(a, observer, &of, error);
     for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
         loss[i] = fmin(loss[i], 1) * a->most;
     return status;

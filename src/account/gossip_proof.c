@@ -18,13 +18,8 @@ bool netdp_i_gossip_is_local(const netdp_i_gossip_account *a)
            (a->bound->bound == NETDP_BOUND_EVERYTHING || a->request->sees == NETDP_SEES_EVERYTHING);
 }
 
-/*
- * A proof of a stream's bounds is on all eigenvectors, where its account alone may need a few: on so many nodes, and up
- * to so many multiplications of all observers' filters, until their gains are steady. About ten seconds.
- */
-#define STREAM_NODES 464.0
-#define STREAM_FILTERS 3e11
-#define STREAM_STEADY 180.0
+/* Seconds that the proof of a stream may take, of all observers together: the closed bound were the answer. */
+#define STREAM_SECONDS 600.0
 
 /* A coalition for whose view more than this counts is not proven: what is added would be too much. */
 #define MOST_WORTH 1e4
@@ -45,29 +40,31 @@ static int32_t most_seen(const netdp_i_gossip_account *a)
     return most < n ? (int32_t)most : n;
 }
 
-static double filters_of_stream(const netdp_i_gossip_account *a, double nodes)
+/* On all eigenvectors, where the account alone may need a few. */
+static double seconds_of_stream(const netdp_i_gossip_account *a)
 {
-    const netdp_losses *l = a->losses;
-    const netdp_linear *p = a->request->protocol;
-    const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
-    const bool all = netdp_i_stream_keeps_pairs(p, &any); /* no gain may be held */
-    const double rounds = all ? (double)p->rounds : fmin((double)p->rounds, STREAM_STEADY);
-    return l->to_count * nodes * nodes * (nodes + 3 * most_seen(a) * rounds);
+    netdp_loss_request all = *a->request;
+    const netdp_i_observer widest = {.seen_count = most_seen(a),
+                                     .last_sum = all.sees == NETDP_SEES_SUM};
+    netdp_plan plan;
+    if (all.certify == NETDP_CERTIFY_YES)
+        return 0;
+    all.from_count = 0;
+    netdp_i_cost(&all, &widest, true, &plan);
+    return plan.way[1].seconds * a->losses->to_count;
 }
 
-static bool proves_stream(const netdp_i_gossip_account *a, bool coarse)
+/* Noise in pairs is left out, without which more is told (docs/proofs/pairs.md, Theorem 3). */
+static bool proves_stream(const netdp_i_gossip_account *a)
 {
-    const netdp_loss_request *request = a->request;
-    const netdp_linear *p = request->protocol;
+    const netdp_linear *p = a->request->protocol;
     const netdp_bound bound = a->bound->bound;
-    const double nodes = netdp_mixing_rows(p->mixing).nodes;
-    return request->certify != NETDP_CERTIFY_NO && p->every > 0 && p->steady && !p->reacts &&
-           p->varying.kind == NETDP_VARY_NEVER && a->rounds == NULL &&
-           !netdp_i_gossip_is_local(a) && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT &&
-           !netdp_i_gossip_is_large(p) && nodes <= STREAM_NODES &&
-           (coarse || filters_of_stream(a, nodes) <= STREAM_FILTERS) &&
+    return p->every > 0 && p->steady && !p->reacts && p->varying.kind == NETDP_VARY_NEVER &&
+           a->rounds == NULL && !netdp_i_gossip_is_local(a) &&
+           (p->rounds - 1) / p->every < NETDP_I_EXPLICIT && !netdp_i_gossip_is_large(p) &&
            (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
-            bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL);
+            bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL) &&
+           seconds_of_stream(a) <= STREAM_SECONDS;
 }
 
 bool netdp_i_gossip_by_phases(const netdp_i_gossip_account *a)
@@ -95,7 +92,7 @@ static bool has_proof(const netdp_i_gossip_account *a)
     const netdp_linear *p = a->request->protocol;
     const bool noisy = netdp_linear_least_noise(p) > 0;
     if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->quiet != NULL ||
-        (p->accelerate && netdp_i_gossip_is_large(p)))
+        !a->bound->sound || (p->accelerate && netdp_i_gossip_is_large(p)))
         return false;
     if (p->varying.kind != NETDP_VARY_NEVER && !has_proof_of_changes(a))
         return false;
@@ -118,23 +115,58 @@ static netdp_status prove_shared(netdp_i_gossip_account *a, const netdp_i_observ
 }
 
 /*
- * What all observers may take, each of all sources, so that the answer for one does not hang on who else is asked about: a few
- * seconds where a margin would do, minutes where the closed bound were the answer.
+ * What all observers may take, each of all sources, so that the answer for one does not hang on who else is asked about: the
+ * closed bound were the answer.
  */
-#define PROOF_OF_ALL 2e11
-#define PROOF_OF_COARSE 2e13
+#define PROOF_OF_ALL 2e13
 
-static bool is_affordable(const netdp_i_gossip_account *a, const netdp_i_observer *widest,
-                          bool coarse)
+/* More, and a bound of the recursion at rest is taken, which is next to as sharp and takes a tenth. */
+#define LONG 1e12
+
+/* The view of whoever sees most, asked about or not. */
+static netdp_i_observer any_view(const netdp_i_gossip_account *a, const netdp_i_observer *widest)
 {
     netdp_i_observer any = *widest;
     for (int32_t v = 0; a->losses->members == 1 && !any.last_sum && v < netdp_graph_nodes(a->graph);
          v++)
         if (netdp_graph_degree(a->graph, v) > any.seen_count)
             any.seen_count = netdp_graph_degree(a->graph, v);
+    return any;
+}
+
+static bool is_affordable(const netdp_i_gossip_account *a, const netdp_i_observer *widest)
+{
+    const netdp_i_observer any = any_view(a, widest);
     return netdp_i_cost_of_proof(a->request, widest) ||
-           (a->rounds == NULL &&
-            netdp_i_cost_of_shifts(a->request, &any) <= (coarse ? PROOF_OF_COARSE : PROOF_OF_ALL));
+           (a->rounds == NULL && netdp_i_cost_of_shifts(a->request, &any) <= PROOF_OF_ALL);
+}
+
+/* Of what is hidden, at rest: where nothing sharper is affordable, or that would take long. */
+static bool takes_rest(const netdp_i_gossip_account *a, const netdp_i_observer *widest)
+{
+    const netdp_i_observer any = any_view(a, widest);
+    const netdp_bound bound = a->bound->bound;
+    if (a->rounds != NULL || (bound != NETDP_BOUND_EXACT && bound != NETDP_BOUND_UPPER) ||
+        netdp_i_gossip_is_local(a) || netdp_i_cost_of_rest(a->request, &any) > PROOF_OF_ALL)
+        return false;
+    return !a->certify || (a->request->certify != NETDP_CERTIFY_YES &&
+                           !netdp_i_cost_of_proof(a->request, widest) &&
+                           netdp_i_cost_of_shifts(a->request, &any) > LONG);
+}
+
+/* A coalition's sums that repeat one another to the digits of a double have no shift of noises. */
+static netdp_status prove_sums(netdp_i_gossip_account *a, netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    const netdp_losses *l = a->losses;
+    if (a->shifts || !a->certify || request->sees != NETDP_SEES_SUM || l->members == 1 ||
+        request->protocol->varying.kind != NETDP_VARY_NEVER)
+        return NETDP_OK;
+    netdp_status status =
+        netdp_i_sums_resolved(request->protocol, l->to, l->members, &a->certify, error);
+    a->shifts = !a->certify && netdp_i_gossip_can_shift(a);
+    a->certify = a->certify || a->shifts;
+    return status;
 }
 
 /* Whether all rows are proven is said before the first of them. */
@@ -145,11 +177,8 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
     const netdp_i_observer widest = {.seen_count = most_seen(a),
                                      .last_sum = request->sees == NETDP_SEES_SUM,
                                      .pairing = netdp_i_gossip_pairing(request)};
-    bool coarse = false;
-    netdp_status status = netdp_i_gossip_is_coarse(a, &coarse, error);
-    if (status != NETDP_OK)
-        return status;
-    a->proves_stream = proves_stream(a, coarse);
+    netdp_status status = NETDP_OK;
+    a->proves_stream = proves_stream(a);
     if (a->proves_stream && l->members > 1) {
         double worth = INFINITY;
         status = netdp_i_stream_worth(request->protocol, l->to, l->members,
@@ -158,20 +187,15 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
         if (status != NETDP_OK)
             return status;
     }
-    a->certify = request->certify != NETDP_CERTIFY_NO && has_proof(a) &&
-                 (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &widest, coarse));
-    a->shifts = netdp_i_gossip_can_shift(a, coarse) &&
+    a->certify =
+        netdp_i_gossip_can_quiet(a) ||
+        (has_proof(a) && (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &widest)));
+    a->shifts = netdp_i_gossip_can_shift(a) &&
                 (!(a->certify || a->proves_stream) || netdp_i_gossip_prefers_shift(a));
     a->certify = a->certify || a->shifts;
     a->proves_stream = a->proves_stream && !a->shifts;
-    if (a->rounds != NULL)
-        status = prove_shared(a, &widest, error);
-    else if (a->shifts)
-        status = NETDP_OK;
-    else if (!a->certify || request->sees != NETDP_SEES_SUM || l->members == 1 ||
-             request->protocol->varying.kind != NETDP_VARY_NEVER)
-        status = NETDP_OK;
-    else
-        status = netdp_i_sums_resolved(request->protocol, l->to, l->members, &a->certify, error);
+    a->rests = !a->shifts && takes_rest(a, &widest);
+    a->certify = a->certify || a->rests;
+    status = a->rounds != NULL ? prove_shared(a, &widest, error) : prove_sums(a, error);
     return status == NETDP_OK ? netdp_i_gossip_close(a, error) : status;
 }

@@ -26,9 +26,6 @@ const netdp_pairing *netdp_i_gossip_pairing(const netdp_loss_request *request)
     return netdp_pairing_is(pairing) ? pairing : NULL;
 }
 
-/* Below this end dither a phase with pairs does not resolve what the states tell. */
-#define LEAST_QUIET_END 1e-9
-
 /* Which accounts know of noise that is correlated over phases, and of batches in a cycle. */
 static netdp_status check_quiet(const netdp_loss_request *request, const netdp_bound_info *bound,
                                 netdp_error *error)
@@ -37,22 +34,12 @@ static netdp_status check_quiet(const netdp_loss_request *request, const netdp_b
     const bool quiet = netdp_quiet_is(&p->quiet);
     if (!quiet && p->cycle <= 1)
         return NETDP_OK;
-    if (quiet && request->certify == NETDP_CERTIFY_YES)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "certify: there is no proof with outward rounding of quiet noise; give "
-                            "auto or no");
     if (bound->bound != NETDP_BOUND_PHASE_RELEASE && bound->bound != NETDP_BOUND_UPPER &&
         bound->bound != NETDP_BOUND_EVERYTHING)
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: %s knows neither batches in a cycle nor quiet noise; use "
                             "phase-release or everything",
                             bound->name);
-    if (quiet && netdp_pairing_is(&p->pairing) && p->end_dither > 0 &&
-        p->end_dither < LEAST_QUIET_END)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "end-dither: %g; with noise in pairs and quiet noise give 0 or %g and "
-                            "more: below it the account loses its digits",
-                            p->end_dither, LEAST_QUIET_END);
     if (quiet && bound->bound != NETDP_BOUND_EVERYTHING && request->sees != NETDP_SEES_EVERYTHING &&
         (netdp_i_gossip_own_counts(request) || netdp_i_gossip_is_large(p)))
         return netdp_i_fail(error, NETDP_INVALID,
@@ -111,35 +98,5 @@ netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp
             "pattern: gives exactly one pattern's value, with --bound lower or "
             "published for streams, or linear for learning; %s is about the worst one",
             (*bound)->name);
-    return NETDP_OK;
-}
-
-/* The least dither for which a phase's covariance, of scale 1, keeps its digits. */
-#define LEAST_DITHER 1e-5
-
-bool netdp_i_gossip_can_release(const netdp_loss_request *request)
-{
-    const netdp_linear *protocol = request->protocol;
-    return protocol->varying.kind == NETDP_VARY_NEVER && !protocol->accelerate &&
-           request->sees == NETDP_SEES_NEIGHBOURS &&
-           (request->own_noise == NETDP_OWN_NOISE_KNOWN || request->coalition);
-}
-
-netdp_status netdp_i_gossip_check_phase(const netdp_loss_request *request, netdp_error *error)
-{
-    const netdp_linear *protocol = request->protocol;
-    if (netdp_i_gossip_is_large(protocol) &&
-        !(netdp_i_gossip_can_release(request) && protocol->end_dither > 0))
-        return netdp_i_fail(
-            error, NETDP_NO_ANSWER,
-            "a phase of more than %d nodes is accounted for without acceleration, with an end "
-            "dither, towards observers who see their neighbours and know their own noise; use "
-            "--bound everything",
-            NETDP_DENSE_NODES);
-    if (protocol->every != 1 && netdp_linear_least_noise(protocol) < LEAST_DITHER)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "dither: %g is too small for the account of a phase; give %g or more, "
-                            "or use --bound everything",
-                            netdp_linear_least_noise(protocol), LEAST_DITHER);
     return NETDP_OK;
 }

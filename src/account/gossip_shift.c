@@ -13,12 +13,11 @@
 
 /*
  * Seconds of one core that all observers may take, each of all sources, so that the answer for one does not hang on who else is
- * asked about: where doubles would do with a margin, where noise in pairs were left out of a stream's proof, and where the closed bound were the
- * answer.
+ * asked about: where a stream's proof were the answer, where noise in pairs were left out of that, and where the closed bound were.
  */
-#define SECONDS 10.0
+#define SECONDS_OF_STREAM 10.0
 #define SECONDS_OF_PAIRS 60.0
-#define SECONDS_OF_COARSE 600.0
+#define SECONDS 600.0
 
 /* Of the memory there is. */
 #define ROOM 0.5
@@ -35,9 +34,9 @@ static bool is_question(const netdp_i_gossip_account *a)
     const netdp_linear *p = a->request->protocol;
     const bool phases = netdp_i_gossip_by_phases(a) && p->every > 0;
     const int64_t rounds = phases ? p->every : p->rounds;
-    if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->quiet != NULL ||
-        a->rounds != NULL || netdp_i_gossip_is_large(p) || !a->bound->sound ||
-        a->request->pattern != NULL || a->bound->bound == NETDP_BOUND_LOWER)
+    if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->rounds != NULL ||
+        netdp_i_gossip_is_large(p) || !a->bound->sound || a->request->pattern != NULL ||
+        a->bound->bound == NETDP_BOUND_LOWER)
         return false;
     if (is_stream(a))
         return netdp_i_stream_can_shift(p, a->bound->bound);
@@ -66,18 +65,34 @@ static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double
     *seconds *= observers * (each ? (double)(p->rounds / p->every) : 1);
 }
 
-bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool coarse)
+bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a)
 {
     double seconds, bytes;
-    if (a->request->certify == NETDP_CERTIFY_NO || !is_question(a))
+    if (a->quiet != NULL || !is_question(a))
         return false;
     const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
     const bool left_out = is_stream(a) && any.pairing != NULL &&
                           !netdp_i_stream_keeps_pairs(a->request->protocol, &any);
-    const double most = coarse ? SECONDS_OF_COARSE : left_out ? SECONDS_OF_PAIRS : SECONDS;
+    const double most = !a->proves_stream ? SECONDS
+                        : left_out        ? SECONDS_OF_PAIRS
+                                          : SECONDS_OF_STREAM;
     cost_of_all(a, &seconds, &bytes);
     return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
            (a->request->certify == NETDP_CERTIFY_YES || seconds <= most);
+}
+
+bool netdp_i_gossip_can_quiet(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    const double n = netdp_mixing_rows(p->mixing).nodes;
+    const double stories = 8 * n * n * ((double)p->every + 1); /* of all sources, kept */
+    double seconds, bytes;
+    if (a->quiet == NULL || !is_question(a))
+        return false;
+    cost_of_all(a, &seconds, &bytes);
+    return (bytes + stories) * fmin(netdp_i_threads(), a->losses->to_count) <=
+               ROOM * netdp_i_memory_limit() &&
+           (a->request->certify == NETDP_CERTIFY_YES || seconds <= SECONDS);
 }
 
 /*

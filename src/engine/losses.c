@@ -7,9 +7,7 @@
 
 #include <string.h>
 
-#include "account/gossip/release.h"
 #include "account/losses/losses.h"
-#include "account/observe/cost.h"
 #include "account/observe/heard.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -57,22 +55,6 @@ static netdp_status same(bool *choice, netdp_error *error)
     return status;
 }
 
-/*
- * By the covariance of what is heard, where that is less work than a space of the observer's own; what is proven is proven of it.
- */
-static netdp_status choose_heard(const netdp_loss_request *request, const netdp_losses *losses,
-                                 const netdp_i_observer *observer, bool *hears, netdp_error *error)
-{
-    netdp_plan plan;
-    *hears = losses->certified;
-    if (*hears)
-        return NETDP_OK;
-    netdp_i_cost(request, observer, false, &plan);
-    plan.method = NETDP_METHOD_REDUCED; /* of the ways the only one that is shared */
-    *hears = netdp_i_cost_hears(request, observer, false, &plan);
-    return same(hears, error);
-}
-
 /* The own losses, in s->loss, become everyone's. */
 static void share_out(const spread *s, const netdp_losses *losses, int32_t own, double *loss)
 {
@@ -92,69 +74,24 @@ static netdp_status account_observer(void *context, const netdp_loss_request *re
     const int64_t powers = protocol->rounds + (observer->last_sum ? 1 : 0);
     const netdp_i_others others = netdp_i_halo_others(s->halo);
     netdp_i_spread_basis basis = {0};
+    const bool hears = losses->certified; /* what is proven is proven of what is heard */
     double width = 0;
-    bool hears = false;
-    netdp_status status = choose_heard(request, losses, observer, &hears, error);
-    if (status == NETDP_OK && !hears)
-        status = netdp_i_spread_basis_new(
-            protocol->mixing, s->halo, observer, (netdp_i_depth){powers, powers},
-            netdp_i_observer_scale(protocol, observer) < NETDP_I_FACTOR_BELOW, progress, &basis,
-            error);
+    netdp_status status =
+        hears ? NETDP_OK
+              : netdp_i_spread_basis_new(
+                    protocol->mixing, s->halo, observer, (netdp_i_depth){powers, powers},
+                    netdp_i_observer_scale(protocol, observer) < NETDP_I_FACTOR_BELOW, progress,
+                    &basis, error);
     if (status != NETDP_OK)
         return status;
     const int32_t own = find_own(s, losses, basis.basis.nodes);
     const netdp_i_sources of = {own, s->row, s->loss};
     if (hears)
-        status = netdp_i_heard_loss(protocol, observer, &others, losses->certified ? &width : NULL,
-                                    &of, progress, error);
+        status = netdp_i_heard_loss(protocol, observer, &others, &width, &of, progress, error);
     else if (own > 0)
         status = netdp_i_losses_on_basis(request, losses->bound->bound, &basis.basis,
                                          &basis.observer, &of, progress, error);
     netdp_i_spread_basis_clear(&basis);
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK)
-        share_out(s, losses, own, loss);
-    return status;
-}
-
-static netdp_status release_states(void *context, const netdp_linear *protocol,
-                                   const netdp_i_released *released, const netdp_losses *losses,
-                                   const int32_t *member, double *loss,
-                                   const netdp_progress *progress, netdp_error *error)
-{
-    spread *s = context;
-    const int32_t nodes = netdp_mixing_rows(protocol->mixing).nodes;
-    netdp_i_spread_basis basis = {0};
-    netdp_i_observer observer = {0};
-    int32_t *seen = NULL, own = 0;
-    double mean = 0, *scratch = NULL;
-    netdp_status status = netdp_i_release_view(netdp_mixing_graph(protocol->mixing), member,
-                                               losses->members, &seen, &observer.seen_count, error);
-    observer.seen = seen;
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK)
-        status = netdp_i_spread_basis_new(protocol->mixing, s->halo, &observer,
-                                          (netdp_i_depth){2 * released->rounds, released->rounds},
-                                          netdp_linear_least_noise(protocol) < NETDP_I_FACTOR_BELOW,
-                                          progress, &basis, error);
-    if (status == NETDP_OK) {
-        scratch = NETDP_I_NEW(double, basis.basis.modes);
-        status = netdp_i_agree(scratch == NULL ? netdp_i_no_memory(error) : NETDP_OK, error);
-    }
-    if (status == NETDP_OK) {
-        const netdp_i_basis *b = &basis.basis;
-        mean = netdp_i_release_mean(b->rows + (int64_t)b->nodes * b->modes,
-                                    netdp_i_halo_count(s->halo), b->modes, nodes, netdp_i_sum_up,
-                                    scratch);
-        own = find_own(s, losses, b->nodes);
-    }
-    const netdp_i_sources of = {own, s->row, s->loss};
-    if (status == NETDP_OK && own > 0)
-        status = netdp_i_release_on_basis(protocol, released, mean, &basis.basis, &basis.observer,
-                                          &of, progress, error);
-    netdp_i_spread_basis_clear(&basis);
-    netdp_i_free(scratch);
-    netdp_i_free(seen);
     status = netdp_i_agree(status, error);
     if (status == NETDP_OK)
         share_out(s, losses, own, loss);
@@ -166,8 +103,7 @@ static netdp_status account_rounds(const netdp_loss_request *request, netdp_i_ba
                                    netdp_error *error)
 {
     spread s = {0};
-    const netdp_i_rounds rounds = {account_observer, release_states, netdp_i_engine_spectrum, same,
-                                   &s};
+    const netdp_i_rounds rounds = {account_observer, same, &s};
     netdp_status status =
         netdp_i_halo_new(netdp_mixing_rows(request->protocol->mixing), &s.halo, error);
     if (status == NETDP_OK) {
@@ -295,12 +231,19 @@ netdp_status netdp_i_engine_losses(const netdp_loss_request *request, netdp_i_ba
                                   request->protocol->rounds, error);
     if (status != NETDP_OK)
         return status;
-    /* Where there is a choice between bases, and where there is none of all eigenvectors; of noise that is
-       shared by nodes or over time each process has to know all. */
+    /* Where there is a choice between bases, but for noise that is shared by nodes or over time, of which each process has to
+       know all; what is proven without what is heard is proven by each process for its nodes. */
     const netdp_linear *protocol = request->protocol;
     const bool common = netdp_pairing_is(&protocol->pairing) || netdp_quiet_is(&protocol->quiet);
-    if (!common && (plan.ways > 0 || plan.method == NETDP_METHOD_RELEASED))
+    bool shared = !common && plan.ways > 0;
+    if (shared)
+        status = netdp_i_losses_shared(request, &shared, error);
+    if (status == NETDP_OK)
+        status = same(&shared, error);
+    if (status == NETDP_OK && shared)
         return account_rounds(request, sink, context, progress, error);
+    if (status != NETDP_OK)
+        return status;
     status = account_shares(request, &losses, progress, error);
     if (status == NETDP_OK)
         status = netdp_i_losses_replay(losses, sink, context, error);

@@ -97,9 +97,7 @@ def without_ties(answer):
 
 def check_same(ranks):
     for text in SAME:
-        # A basis that processes share is not certified.
-        plain = "" if " walk" in text or " muffliato" in text or " --pair-" in text else " --certify no"
-        check_one(text + plain + " --json --full", ranks)
+        check_one(text + " --json --full", ranks)
 
 
 def check_one(text, ranks, folder=None):
@@ -123,7 +121,7 @@ def check_certified(ranks):
 
 def check_calibrated(ranks):
     for text in CALIBRATED:
-        check_one(text + " --json --certify no", ranks)
+        check_one(text + " --json", ranks)
 
 
 def check_file(ranks):
@@ -135,7 +133,7 @@ def check_file(ranks):
                 file.write(f"{name} {names[(i + 1) % 6]} 0.25\n")
         with open(os.path.join(folder, "bare"), "w", encoding="utf-8") as file:
             file.write("".join(f"{name} {names[(i + 1) % 6]}\n" for i, name in enumerate(names)))
-        for text in ('loss --graph net --mixing file --rounds 5 --to cow --from ant,3 --json --full --certify no',
+        for text in ('loss --graph net --mixing file --rounds 5 --to cow --from ant,3 --json --full',
                      'loss --graph bare --mixing lazy:0.5 --protocol walk --rounds 30 --noise 3 --to fox --from ant --json --full'):
             answer = check_one(text, ranks, folder)
             assert answer["losses"][0]["from_name"] == "ant", answer

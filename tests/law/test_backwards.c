@@ -124,15 +124,17 @@ static double compare(const hiding *h, const netdp_linear *protocol, const matri
     assert_ok(netdp_i_riccati_loss(protocol, &h->view, &(netdp_i_sources){h->nodes, h->node, loss},
                                    NULL, &error));
     for (int i = 0; i < h->nodes; i++) {
-        /* Roundings of doubles; the account adds a margin for them (docs/proofs/certificate.md). */
-        const double margin = 1e-11 * fmax(1, 1e-4 / protocol->dither / protocol->dither);
-        if (!(loss[i] >= truth[i] * (1 - margin) - 1e-30L && loss[i] <= 1) ||
-            !(loss[i] <= truth[i] * (1 + 1e-9 + margin) + 2e-19L))
+        /* The truth is of long doubles; what is proven of a round adds up (docs/proofs/certificate.md). */
+        const double wide =
+            1e-12 * (double)protocol->rounds * (1 + 1 / protocol->dither / protocol->dither);
+        const double fine = 1e-15 * fmax(1, 1e-4 / protocol->dither / protocol->dither);
+        if (!(loss[i] >= truth[i] * (1 - fine) - 1e-30L && loss[i] <= 1) ||
+            !(loss[i] <= truth[i] + wide))
             fail_msg("%s, %d observers, %d rounds, dither %g: loss of %d is %.17g, truth %.20Lg",
                      h->name, (int)h->view.member_count, (int)protocol->rounds, protocol->dither,
                      (int)h->node[i], loss[i], truth[i]);
         assert_true(truth[i] > 0 || loss[i] == 0);
-        above = fmaxl(above, truth[i] > 1e-9L ? loss[i] / truth[i] - 1 : 0);
+        above = fmaxl(above, (loss[i] - truth[i]) / wide);
     }
     return (double)above;
 }

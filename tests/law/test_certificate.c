@@ -70,8 +70,7 @@ static double compare(net n, const json_t *row, netdp_certify certify)
     netdp_losses *losses = NULL;
     double above = 0;
     assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
-    if (certify != NETDP_CERTIFY_NO)
-        assert_true(losses->certified && losses->sound && losses->tolerance == 0);
+    assert_true(losses->certified && losses->sound);
     const json_t *truths = json_object_get(row, "loss");
     for (int32_t u = 0; u < n.nodes; u++) {
         char key[16];
@@ -80,7 +79,7 @@ static double compare(net n, const json_t *row, netdp_certify certify)
         if (text == NULL)
             continue;
         const long double truth = strtold(json_string_value(text), NULL), got = losses->loss[u];
-        if ((losses->certified || certify == NETDP_CERTIFY_NO) && got < truth * (1 - 1e-18L))
+        if (got < truth * (1 - 1e-18L))
             fail_msg("%s, T %d, dither %g, end %g, %s, %s, %d observers from %d: loss of %d is "
                      "%.17g, truth %.20Lg",
                      word(row, "graph"), (int)rounds, protocol.dither, end, word(row, "sees"),
@@ -88,9 +87,7 @@ static double compare(net n, const json_t *row, netdp_certify certify)
                      truth);
         if (truth < 1e-300L)
             continue;
-        /* What is added to losses near 0 that are not certified. */
-        const long double least = losses->certified ? 0 : 2e-19L;
-        const double more = (double)((got - least - truth) / truth);
+        const double more = (double)((got - truth) / truth);
         if (getenv("SHOW") != NULL && more > 1e-9)
             printf("%s, T %d, dither %g, end %g, %s, %s, %d observers from %d: loss of %d is "
                    "%.17g, truth %.20Lg: %.3g\n",
@@ -173,12 +170,12 @@ static netdp_i_observer view_of(net n, const int32_t *to, int32_t count, int32_t
     return view;
 }
 
-enum { BY_SEARCH, CERTIFIED_SEARCH, BY_WHAT_IS_HEARD, CERTIFIED_HEARD, WAYS };
+enum { CERTIFIED_SEARCH, BY_WHAT_IS_HEARD, CERTIFIED_HEARD, WAYS };
 
 /* Averaging of one case by one of the ways, all sources at once; how far above the truth. */
 static double above_truth(net n, const json_t *row, int way)
 {
-    const bool certify = way == CERTIFIED_SEARCH || way == CERTIFIED_HEARD;
+    const bool certify = way != BY_WHAT_IS_HEARD;
     double width = 0;
     int32_t to[4], seen[256], from[256], count = 0;
     double loss[256], above = 0;
@@ -204,7 +201,7 @@ static double above_truth(net n, const json_t *row, int way)
         assert_ok(
             netdp_i_heard_loss(&protocol, &view, NULL, certify ? &width : NULL, &of, NULL, &error));
     else
-        assert_ok(netdp_i_conjugate_loss(&protocol, &view, certify, &of, NULL, &error));
+        assert_ok(netdp_i_conjugate_loss(&protocol, &view, &of, NULL, &error));
     for (int32_t i = 0; i < count; i++) {
         if (certify)
             assert_true(loss[i] >= truth[i] * (1 - 1e-18L));
@@ -277,52 +274,11 @@ static void test_heard_is_backwards(void **state)
                                        NULL, &error));
         for (int32_t k = 0; k < SOURCES; k++)
             if (!(back[k] >= heard[k] * (1 - 1e-11) - 1e-13 &&
-                  back[k] <= heard[k] * (1 + 1e-9) + 1e-13))
+                  back[k] <= heard[k] + 1e-11 / set[i].dither / set[i].dither))
                 fail_msg("%s: loss of %d is %.17g, backwards %.17g", set[i].family, (int)from[k],
                          heard[k], back[k]);
         netdp_mixing_free(n.mixing);
         netdp_graph_free(n.graph);
-    }
-}
-
-/* Where directions are dropped, many or hardly any. */
-static void test_dropped_directions(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *family;
-        int64_t rounds;
-    } set[] = {{"erdos-renyi 90 0.3", 60}, {"barabasi-albert 80 5", 100}, {"grid 3 25", 40}};
-    for (size_t i = 0; i < sizeof set / sizeof set[0]; i++) {
-        netdp_graph *graph = NULL;
-        netdp_mixing *mixing = NULL;
-        netdp_losses *losses = NULL, *certified = NULL;
-        netdp_plan plan;
-        const int32_t to = 1;
-        assert_ok(netdp_graph_make(set[i].family, 7, true, &graph, NULL, &error));
-        assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
-        const netdp_linear protocol = {.mixing = mixing, .rounds = set[i].rounds, .dither = 0.01};
-        netdp_loss_request request = {
-            .protocol = &protocol, .to = &to, .to_count = 1, .certify = NETDP_CERTIFY_NO};
-        assert_ok(netdp_losses_plan(&request, &plan, &error));
-        assert_int_equal(plan.method, NETDP_METHOD_BACKWARD);
-        assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
-        request.certify = NETDP_CERTIFY_YES;
-        assert_ok(netdp_losses_new(&request, NULL, &certified, &error));
-        assert_true(certified->certified && !losses->certified);
-        for (int32_t u = 0; u < netdp_graph_nodes(graph); u++) {
-            if (u == to)
-                continue;
-            const double truth = certified->loss[u];
-            assert_true(losses->loss[u] >= truth * (1 - 1e-15));
-            const double root =
-                sqrt(truth) + 1.2e-14 / protocol.dither; /* the margin of a response */
-            assert_true(losses->loss[u] <= root * root * (1 + 1e-9) + 2e-19);
-        }
-        netdp_losses_free(losses);
-        netdp_losses_free(certified);
-        netdp_mixing_free(mixing);
-        netdp_graph_free(graph);
     }
 }
 
@@ -331,7 +287,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heard_is_backwards),
         cmocka_unit_test(test_ways_against_sixty_digits),
-        cmocka_unit_test(test_dropped_directions),
         cmocka_unit_test(test_pairs_against_sixty_digits),
         cmocka_unit_test(test_against_sixty_digits),
     };

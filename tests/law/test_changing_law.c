@@ -321,9 +321,10 @@ static void test_streams_equal_the_dense_formula(void **state)
             if (is_closed(v)) {
                 assert_true(account(&s, NETDP_BOUND_LOWER, NULL) == 0);
             } else {
-                assert_close(account(&s, NETDP_BOUND_ABS_SUM, NULL), sum, 1e-9, 1e-9);
+                /* What is not proven is closed. */
+                assert_true(account(&s, NETDP_BOUND_ABS_SUM, NULL) >= sum * (1 - 1e-9));
                 assert_close(account(&s, NETDP_BOUND_LOWER, NULL), best, 1e-9, 1e-9);
-                assert_true(upper <= fmin(CONTRIBUTIONS, sum) * (1 + 1e-8));
+                assert_true(upper <= CONTRIBUTIONS * (1 + 1e-8));
             }
             assert_true(account(&s, NETDP_BOUND_SPECTRAL, NULL) >= best * (1 - 1e-9));
             assert_true(account(&s, NETDP_BOUND_DUAL, NULL) >= best * (1 - 1e-9));
@@ -449,7 +450,9 @@ static void test_nothing_missing_is_the_fixed_network(void **state)
                 p.reacts = true;
             }
             const netdp_sees sees = kind % 3 == 0 ? NETDP_SEES_SUM : NETDP_SEES_NEIGHBOURS;
-            const netdp_bound bound = kind % 4 == 3 ? NETDP_BOUND_LINEAR : NETDP_BOUND_AUTO;
+            const netdp_bound bound = kind % 4 == 3   ? NETDP_BOUND_LINEAR
+                                      : kind % 4 == 1 ? NETDP_BOUND_LOWER
+                                                      : NETDP_BOUND_AUTO;
             netdp_losses *fixed = all_pairs(&p, sees, bound);
             p.varying = (netdp_variation){.kind = NETDP_VARY_NODES, .seed = 1};
             if (kind % 2 == 1)

@@ -1,12 +1,11 @@
 /*
  * Settings of gossip made up at random, each loss that the library prints against the whole view in many bits (oracle/view.c): none
- * may be below, none may lack a proof that default options promise one for, and no lower bound may be above.
+ * may be below, none may be neither certified nor the closed bound with its reason, and no lower bound may be above the truth or an upper one.
  *
- * usage: attack SEED LOSSES [NODES [no]]
+ * usage: attack SEED LOSSES [NODES]
  *
- * Goes on until it has compared LOSSES losses, on networks of mostly at most NODES nodes (30), some of up to 200; with `no` all of them
- * without certificates. Prints what was
- * compared, kind by kind; exit code 1 where a loss is below.
+ * Goes on until it has compared LOSSES losses, on networks of mostly at most NODES nodes (30), some of up to 200. Prints what was
+ * compared, kind by kind; exit code 1 where a loss is below, or is neither.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +20,6 @@
 enum { BITS = 384, LARGE = 200, PHASES = 3, SLOTS = 10, NAME = 96 };
 
 static netdp_error error;
-static double bare_part = 0.2; /* of settings for which no certificate is wanted */
 
 static void must(netdp_status status)
 {
@@ -284,8 +282,7 @@ static void draw_question(setting *s)
         .bound = s->kind == STREAM ? bounds[below(6)] : NETDP_BOUND_AUTO,
         .to_count = s->members,
         .to = s->member,
-        .coalition = s->members > 1,
-        .certify = chance(bare_part) ? NETDP_CERTIFY_NO : NETDP_CERTIFY_AUTO};
+        .coalition = s->members > 1};
 }
 
 static void make_setting(setting *s, int32_t most)
@@ -310,11 +307,10 @@ static void tell_setting(const setting *s, FILE *file)
 {
     const netdp_linear *p = &s->protocol;
     fprintf(file,
-            "%s, %d nodes, %s, %s, %s, %s, %s, T %" PRId64 ", every %" PRId64
+            "%s, %d nodes, %s, %s, %s, %s, T %" PRId64 ", every %" PRId64
             ", dither %.17g, decay %g, end %.17g, kappa %.17g, to",
             kind_names[s->kind], s->nodes, netdp_graph_origin(s->graph), s->name,
-            netdp_sees_name(s->request.sees), netdp_own_noise_name(s->request.own_noise),
-            s->request.certify == NETDP_CERTIFY_NO ? "certify no" : "certify auto", p->rounds,
+            netdp_sees_name(s->request.sees), netdp_own_noise_name(s->request.own_noise), p->rounds,
             p->every, p->dither, p->dither_decay, p->end_dither, p->pairing.noise);
     for (int32_t i = 0; i < s->members; i++)
         fprintf(file, " %d", s->member[i]);
@@ -460,21 +456,22 @@ static void scene_make(const setting *s, int64_t first, int64_t rounds, scene *c
 /* ---- What is compared ---- */
 
 typedef struct tally {
-    int64_t losses, certified, bare, below;
+    int64_t losses, certified, closed, neither, below; /* neither: nor a closed bound */
     double least, most; /* of what is printed over what is true, minus 1 */
 } tally;
-static tally tallies[KINDS][2]; /* with certify auto; no */
+static tally tallies[KINDS];
 
 static void note(const setting *s, const netdp_losses *losses, int32_t u, double printed,
                  double true_one)
 {
-    tally *t = &tallies[s->kind][s->request.certify == NETDP_CERTIFY_NO];
-    const bool bare = losses->sound && !losses->certified;
+    tally *t = &tallies[s->kind];
+    const bool closed = losses->bound->bound == NETDP_BOUND_EVERYTHING;
     t->losses++;
-    t->certified += losses->certified;
-    t->bare += bare;
-    if (bare && s->request.certify != NETDP_CERTIFY_NO) {
-        printf("no proof, %s: ", losses->bound->name);
+    t->certified += losses->certified && !closed;
+    t->closed += closed;
+    if (!losses->sound || !losses->certified || (closed && losses->reason == NULL)) {
+        t->neither++;
+        printf("neither certified nor closed, %s: ", losses->bound->name);
         tell_setting(s, stdout);
     }
     if (losses->sound && printed >= true_one) {
@@ -519,11 +516,8 @@ static void compare_once(const setting *s)
         scene_free(&c);
     }
     netdp_losses *losses = NULL;
-    const netdp_status status = netdp_losses_new(&s->request, NULL, &losses, &error);
-    if (status != NETDP_INVALID ||
-        s->request.certify != NETDP_CERTIFY_NO) /* a dither that is too small */
-        must(status);
-    for (int32_t i = 0; losses != NULL && i < count; i++) /* what adding up phases rounds */
+    must(netdp_losses_new(&s->request, NULL, &losses, &error));
+    for (int32_t i = 0; i < count; i++) /* what adding up phases rounds */
         note(s, losses, node[i], losses->loss[node[i]],
              phases > 1 ? total[i] * (1 - 1e-15) : total[i]);
     netdp_losses_free(losses);
@@ -577,7 +571,7 @@ static void compare_stream(const setting *s)
         note(s, losses, u, losses->loss[u], best * (1 - 1e-13));
         if (lower->loss[u] <= fmin(best * (1 + 1e-10), losses->loss[u]))
             continue;
-        tallies[s->kind][0].below++;
+        tallies[s->kind].below++;
         printf("LOWER above: from %d: %.17g, truth %.17g, upper %.17g: ", u, lower->loss[u], best,
                losses->loss[u]);
         tell_setting(s, stdout);
@@ -589,16 +583,15 @@ static void compare_stream(const setting *s)
 
 int main(int argc, char **argv)
 {
-    int64_t losses = 0, settings = 0, below_all = 0, bare = 0;
+    int64_t losses = 0, settings = 0;
+    tally all = {0};
     if (argc < 3) {
-        fprintf(stderr, "usage: attack SEED LOSSES [NODES [no]]\n");
+        fprintf(stderr, "usage: attack SEED LOSSES [NODES]\n");
         return 2;
     }
     const uint64_t seed = strtoull(argv[1], NULL, 10);
     const int64_t wanted = strtoll(argv[2], NULL, 10);
     const int32_t most = argc > 3 ? (int32_t)strtol(argv[3], NULL, 10) : 30;
-    if (argc > 4 && strcmp(argv[4], "no") == 0)
-        bare_part = 1;
     while (losses < wanted) {
         setting s;
         state = seed * 0x9e3779b97f4a7c15 + (uint64_t)settings++;
@@ -610,20 +603,21 @@ int main(int argc, char **argv)
             compare_once(&s);
         clear_setting(&s);
         losses = 0;
-        for (int k = 0; k < 2 * KINDS; k++)
-            losses += tallies[k / 2][k % 2].losses;
+        for (int k = 0; k < KINDS; k++)
+            losses += tallies[k].losses;
     }
-    for (int k = 0; k < 2 * KINDS; k++) {
-        const tally *t = &tallies[k / 2][k % 2];
-        printf("%-20s %-4s %8" PRId64 " losses, %8" PRId64 " certified, %6" PRId64
-               " in doubles, %" PRId64 " below; %.2g to %.2g above\n",
-               kind_names[k / 2], k % 2 ? "no" : "auto", t->losses, t->certified, t->bare, t->below,
-               t->least, t->most);
-        below_all += t->below;
-        bare += k % 2 ? 0 : t->bare;
+    for (int k = 0; k < KINDS; k++) {
+        const tally *t = &tallies[k];
+        printf("%-20s %8" PRId64 " losses, %8" PRId64 " certified, %6" PRId64 " closed, %" PRId64
+               " neither, %" PRId64 " below; %.2g to %.2g above\n",
+               kind_names[k], t->losses, t->certified, t->closed, t->neither, t->below, t->least,
+               t->most);
+        all.below += t->below;
+        all.neither += t->neither;
+        all.closed += t->closed;
     }
     printf("seed %" PRIu64 ": %" PRId64 " losses of %" PRId64 " settings, %" PRId64
-           " below; %" PRId64 " without a proof under default options\n",
-           seed, losses, settings, below_all, bare);
-    return below_all > 0 || bare > 0;
+           " below; %" PRId64 " closed, %" PRId64 " neither certified nor closed\n",
+           seed, losses, settings, all.below, all.closed, all.neither);
+    return all.below > 0 || all.neither > 0;
 }

@@ -200,8 +200,6 @@ static netdp_status account_draws(drawn *d, const netdp_progress *progress, netd
     netdp_losses *made = NULL;
     netdp_status status = NETDP_OK;
     request.protocol = &protocol;
-    if (request.certify == NETDP_CERTIFY_AUTO) /* of a mixture it would prove nothing */
-        request.certify = NETDP_CERTIFY_NO;
     for (int64_t i = 0; status == NETDP_OK && i < r->draws; i++) {
         netdp_stream stream = netdp_stream_at(r->losses->protocol->varying.seed, NETDP_FOR_SEQUENCE,
                                               UINT32_MAX, (uint64_t)i);

@@ -4,8 +4,9 @@
  *
  *     M_u = sum_j w_j(u) h_j ((1 - h_j) I + h_j Q)^-1,     0 <= h_j <= 1
  *
- * and the loss of contributions c is c' M_u c. M_u grows with every h_j and falls with Q: both are
- * moved outward by what rounding may have taken. The worst c of a class is bounded from above.
+ * and the loss of contributions c is c' M_u c. M_u grows with every h_j and w_j and falls with Q: all are
+ * moved outward by what rounding has taken, which is measured (docs/proofs/quiet.md, "Rounding"): how far eigenvectors are from
+ * orthogonal, and what they leave of their matrix. The worst c of a class is bounded from above.
  */
 #include "account/gossip/quiet.h"
 
@@ -20,13 +21,78 @@
 #include "base/memory.h"
 #include "mixing/dense.h"
 
-/* What is lost in sums of squares and products of orthogonal matrices, generously. */
-#define LOST (64 * DBL_EPSILON)
+/* For products and sums of a few numbers. */
+#define ROUND_UP (1 + 1e-14)
+
+/* What a sum of so many products rounds, of the sum of their sizes: in any order. */
+static double gamma_of(double terms)
+{
+    const double u = (terms + 4) * DBL_EPSILON / 2;
+    return u < 0.5 ? u / (1 - u) : INFINITY;
+}
+
+/* The norm of a symmetric matrix [n][n] of which the lower triangle of the columns stands: its largest sum of a row. */
+static double norm_of(const double *m, int64_t n)
+{
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < n; j++)
+            sum += fabs(i >= j ? m[j * n + i] : m[i * n + j]);
+        most = fmax(most, sum);
+    }
+    return most * (1 + gamma_of((double)n));
+}
+
+static double squares_of(const double *x, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += x[i] * x[i];
+    return sum * (1 + gamma_of((double)count));
+}
+
+/* How far computed eigenvectors are from orthogonal ones, and those, with the values, from their matrix; norms. */
+typedef struct defects {
+    double orthogonal, matrix;
+} defects;
+
+/* `matrix`: what was decomposed, its lower triangle; it is overwritten. vector: column j, of value[j]. */
+static netdp_status measure(double *matrix, const double *vector, const double *value, int32_t n,
+                            defects *found, netdp_error *error)
+{
+    const int64_t square = (int64_t)n * n;
+    double *work = NETDP_I_NEW(double, square);
+    if (work == NULL)
+        return netdp_i_no_memory(error);
+    const double size = squares_of(vector, square), rounds = gamma_of(n) * size;
+    double most = 0;
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, n, n, 1, vector, n, 0, work, n);
+    for (int64_t j = 0; j < n; j++)
+        work[j * n + j] -= 1;
+    found->orthogonal = (norm_of(work, n) + rounds + DBL_EPSILON) * ROUND_UP;
+    for (int64_t j = 0; j < n; j++) {
+        most = fmax(most, fabs(value[j]));
+        for (int64_t i = 0; i < n; i++)
+            work[j * n + i] = vector[j * n + i] * value[j];
+    }
+    const double before = norm_of(matrix, n);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, n, n, -1, work, n, vector, n, 1, matrix,
+                n);
+    /* V is nearly orthogonal P: |V - P| <= |V'V - 1|, and V value V' as near to P value P'. */
+    const double off = fmin(found->orthogonal, 1);
+    found->matrix =
+        (norm_of(matrix, n) + gamma_of(n + 1.0) * (size * most + before) + off * (2 + off) * most) *
+        ROUND_UP;
+    netdp_i_free(work);
+    return NETDP_OK;
+}
 
 struct netdp_i_quiet {
     int32_t phases, cycle, most; /* most: phases of a class */
     double *value;               /* [phases]: eigenvalues of Q, from below */
-    double *vector;              /* [phases][phases]: column j is the j-th eigenvector */
+    double *vector;              /* [phases][phases]: column j is the j-th eigenvector, nearly */
+    double orthogonal;           /* as in defects */
     double local;
 };
 
@@ -61,26 +127,41 @@ static netdp_status worst_new(const netdp_i_quiet *quiet, worst *w, netdp_error 
 /* The least of the bounds of one class's block [size][size]. */
 static netdp_status bound_block(worst *w, int32_t size, double *bound, netdp_error *error)
 {
-    const double absolute = netdp_i_dual_abs_sum(w->quadratic, w->block, size, size);
+    const double absolute = netdp_i_dual_abs_sum(w->quadratic, w->block, size, size) *
+                            (1 + gamma_of((double)size * size));
     double spectral = absolute, dual = absolute;
     *bound = absolute;
     if (netdp_i_dual_attained(netdp_i_dual_signs(w->block, size), absolute))
         return NETDP_OK;
     netdp_status status =
-        netdp_i_dual_spectral(w->quadratic, w->block, size, size, &spectral, error);
+        netdp_i_dual_proven(w->quadratic, w->block, size, size, true, &spectral, error);
     if (status == NETDP_OK)
-        status = netdp_i_dual_bound(w->quadratic, w->block, size, size, &dual, error);
+        status = netdp_i_dual_proven(w->quadratic, w->block, size, size, false, &dual, error);
     if (status == NETDP_OK)
         *bound = fmin(absolute, fmin(spectral, dual));
     return status;
 }
 
-/* The worst pattern of any class for M = P diag(value) P', P the eigenvectors of Q. */
+/*
+ * The worst pattern of any class for M <= P diag(value) P', P the orthogonal matrix that Q's eigenvectors nearly are. What that
+ * and the products take of M is added to its diagonal.
+ */
 static netdp_status worst_pattern(worst *w, const double *value, double *loss, netdp_error *error)
 {
     const netdp_i_quiet *q = w->quiet;
     const int64_t n = q->phases;
+    double most = 0;
     *loss = 0;
+    for (int64_t j = 0; j < n; j++) {
+        if (!(value[j] <= DBL_MAX)) {
+            *loss = INFINITY;
+            return NETDP_OK;
+        }
+        most = fmax(most, value[j]);
+    }
+    const double off = q->orthogonal;
+    const double taken =
+        most * (off * (2 + off) + gamma_of((double)n + 1) * (double)n * (1 + off)) * ROUND_UP;
     for (int64_t first = 0; first < q->cycle && first < n; first++) {
         const int32_t size = (int32_t)((n - 1 - first) / q->cycle + 1);
         double bound = 0;
@@ -92,15 +173,16 @@ static netdp_status worst_pattern(worst *w, const double *value, double *loss, n
             }
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, size, size, (int)n, 1, w->rows, size,
                     w->scaled, size, 0, w->block, size);
-        for (int64_t i = 0; i < size; i++)
+        for (int64_t i = 0; i < size; i++) {
+            w->block[i * size + i] = (w->block[i * size + i] + taken) * ROUND_UP;
             for (int64_t j = 0; j < i; j++)
                 w->block[i * size + j] = w->block[j * size + i];
+        }
         netdp_status status = bound_block(w, size, &bound, error);
         if (status != NETDP_OK)
             return status;
         *loss = fmax(*loss, bound);
     }
-    *loss *= 1 + LOST * (double)n;
     return NETDP_OK;
 }
 
@@ -118,24 +200,32 @@ double netdp_i_quiet_local(const netdp_i_quiet *quiet)
     return quiet->local;
 }
 
-/* Q = C C' and its eigenvalues, moved down by what forming and solving it may have added. */
+/* Q = C C' and its eigenvalues, moved down by what forming and solving it has taken. */
 static netdp_status decompose(netdp_i_quiet *q, const double *factor, netdp_error *error)
 {
     const int n = q->phases;
+    double *matrix = NETDP_I_NEW(double, (int64_t)n *n);
+    defects found = {0};
+    if (matrix == NULL)
+        return netdp_i_no_memory(error);
     /* C row by row is C' column by column. */
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, n, n, 1, factor, n, 0, q->vector, n);
-    double trace = 0;
-    for (int64_t p = 0; p < n; p++)
-        trace += q->vector[p * n + p];
+    memcpy(matrix, q->vector, (size_t)n * (size_t)n * sizeof *matrix);
     netdp_status status = netdp_i_symmetric_eigen(n, q->vector, q->value, error);
+    if (status == NETDP_OK)
+        status = measure(matrix, q->vector, q->value, n, &found, error);
+    netdp_i_free(matrix);
     if (status != NETDP_OK)
         return status;
+    const double formed = gamma_of(n) * squares_of(factor, (int64_t)n * n);
+    q->orthogonal = found.orthogonal;
     for (int32_t p = 0; p < n; p++)
-        q->value[p] -= 4 * DBL_EPSILON * n * trace;
-    return q->value[0] > 0 ? NETDP_OK
-                           : netdp_i_fail(error, NETDP_INVALID,
-                                          "quiet: the covariance over phases is singular up to "
-                                          "rounding; nothing would be hidden");
+        q->value[p] -= (found.matrix + formed) * ROUND_UP + DBL_EPSILON * fabs(q->value[p]);
+    return q->value[0] > 0 && found.orthogonal < 0.1
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "quiet: the covariance over phases is singular up to rounding; "
+                              "nothing would be hidden");
 }
 
 netdp_status netdp_i_quiet_new(const netdp_quiet *noise, int64_t cycle, netdp_i_quiet **quiet,
@@ -161,7 +251,7 @@ netdp_status netdp_i_quiet_new(const netdp_quiet *noise, int64_t cycle, netdp_i_
                               ? netdp_i_no_memory(error)
                               : decompose(made, noise->factor, error);
     for (int64_t p = 0; status == NETDP_OK && p < n; p++)
-        inverse[p] = 1 / made->value[p];
+        inverse[p] = 1 / made->value[p] * ROUND_UP;
     if (status == NETDP_OK)
         status = worst_new(made, &w, error);
     if (status == NETDP_OK)
@@ -176,35 +266,108 @@ netdp_status netdp_i_quiet_new(const netdp_quiet *noise, int64_t cycle, netdp_i_
     return NETDP_OK;
 }
 
-/* gram <- its eigenvectors, as weights w_j(u) at [j][u], and h. */
-static netdp_status spectrum(const netdp_i_told *told, double *h, netdp_error *error)
+/* What is told of all nodes: weights w_j(u) at [j][u], and h, from above; Q falls by `fall`. */
+typedef struct told_of {
+    double *h, *weight;
+    double fall;
+    bool none; /* rounding leaves nothing of it */
+} told_of;
+
+/* The norm of D, at most, and D = S S' but for so much of itself; S in its place. */
+static bool factor_noise(double *noise, int32_t count, double *norm, double *off,
+                         netdp_error *error, netdp_status *status)
 {
-    const int n = told->count;
-    double *gram = told->gram;
+    const int64_t n = count;
+    double *copy = NETDP_I_NEW(double, n *n);
+    *status = copy == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (copy == NULL)
+        return false;
+    memcpy(copy, noise, (size_t)(n * n) * sizeof *copy);
+    *norm = norm_of(copy, n);
+    const bool made = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', count, noise, count) == 0;
+    for (int64_t j = 1; j < n; j++) /* above the diagonal */
+        memset(noise + j * n, 0, (size_t)j * sizeof *noise);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, count, count, -1, noise, count, 1, copy,
+                count);
+    /* D is at least 1, and its entries are sums of up to 2 n squares of kappa. */
+    const double taken = norm_of(copy, n) + gamma_of(2.0 * (double)n) * *norm +
+                         gamma_of((double)n + 1) * (squares_of(noise, n * n) + *norm);
+    *off = made && taken < 0.1 ? taken / (1 - taken) * ROUND_UP : INFINITY;
+    netdp_i_free(copy);
+    return *off < 0.1;
+}
+
+/* weight [j][u] <- S^-T V, and how far any of them is off. */
+static double turn_back(const double *lower, double *weight, const double *vector, int32_t count,
+                        double *work)
+{
+    const int64_t square = (int64_t)count * count;
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, count, count, 1,
+                lower, count, weight, count);
+    memcpy(work, weight, (size_t)square * sizeof *work);
+    cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, count, count, 1,
+                lower, count, work, count);
+    for (int64_t i = 0; i < square; i++)
+        work[i] -= vector[i];
+    return sqrt(squares_of(work, square)) +
+           gamma_of(count) * sqrt(squares_of(lower, square) * squares_of(weight, square));
+}
+
+/* The spectrum of S' (gram + floor) S: S S' = D, or 1 where there are no pairs. */
+static netdp_status spectrum(const netdp_i_told *told, double *work, told_of *t, netdp_error *error)
+{
+    const int32_t count = told->count;
+    const int64_t n = count, square = n * n;
+    double *gram = told->gram, norm = 1, off = 0, taken = told->floor;
+    defects found = {0};
+    netdp_status status = NETDP_OK;
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < j; i++)
+            gram[j * n + i] = gram[i * n + j];
     if (told->noise != NULL) {
-        /* D = S S', G <- S' G S */
-        for (int64_t j = 0; j < n; j++)
-            for (int64_t i = 0; i < j; i++)
-                gram[j * n + i] = gram[i * n + j];
-        if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, told->noise, n) != 0)
-            return netdp_i_fail(error, NETDP_NO_ANSWER,
-                                "pair-noise: leaves no digits of the covariance; give less");
-        cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, n, 1,
-                    told->noise, n, gram, n);
-        cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, n, n, 1,
-                    told->noise, n, gram, n);
+        t->none = !factor_noise(told->noise, count, &norm, &off, error, &status);
+        if (status != NETDP_OK || t->none)
+            return status;
+        const double size = norm_of(gram, n), sides = squares_of(told->noise, square);
+        cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, count, count, 1,
+                    told->noise, count, gram, count);
+        cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, count, count,
+                    1, told->noise, count, gram, count);
+        taken = (told->floor * norm * (1 + off) +
+                 3 * gamma_of((double)n) * sides * size * sqrt((double)n)) *
+                ROUND_UP;
     }
-    netdp_status status = netdp_i_symmetric_eigen(n, gram, h, error);
+    memcpy(work, gram, (size_t)square * sizeof *work);
+    status = netdp_i_symmetric_eigen(count, gram, t->h, error);
+    if (status == NETDP_OK)
+        status = measure(work, gram, t->h, count, &found, error);
     if (status != NETDP_OK)
         return status;
-    if (told->noise != NULL) /* column j of S^-T V is what the j-th direction is of each node */
-        cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, n, 1,
-                    told->noise, n, gram, n);
-    for (int32_t j = 0; j < n; j++)
-        h[j] = fmin(1, fmax(0, h[j]) * (1 + told->margin) + told->floor);
-    for (int64_t i = 0; i < (int64_t)n * n; i++)
-        gram[i] *= gram[i];
+    memcpy(t->weight, gram, (size_t)square * sizeof *gram);
+    double astray = found.orthogonal;
+    if (told->noise != NULL)
+        astray = (astray + turn_back(told->noise, t->weight, gram, count, work)) * (1 + off);
+    for (int64_t j = 0; j < n; j++)
+        t->h[j] = fmax(0, (t->h[j] + found.matrix + taken) * ROUND_UP);
+    for (int64_t i = 0; i < square; i++)
+        t->weight[i] = pow(fabs(t->weight[i]) + astray, 2) * ROUND_UP;
+    t->fall = off;
+    t->none = !(found.orthogonal < 0.1);
     return NETDP_OK;
+}
+
+/* part[p][j] = h / (1 - h + h q), from above; of a direction that rounding leaves nothing of INFINITY. */
+static void fill_parts(const netdp_i_quiet *quiet, const told_of *t, int64_t n, double *part)
+{
+    double most = 1;
+    for (int64_t p = 0; p < quiet->phases; p++)
+        most = fmax(most, quiet->value[p]);
+    for (int64_t p = 0; p < quiet->phases; p++)
+        for (int64_t j = 0; j < n; j++) {
+            const double h = t->h[j], q = quiet->value[p] - t->fall * most * ROUND_UP;
+            const double rest = 1 - h + h * q - 4 * DBL_EPSILON * (1 + h + h * fabs(q));
+            part[p * n + j] = rest > 0 ? h / rest * ROUND_UP : INFINITY;
+        }
 }
 
 netdp_status netdp_i_quiet_loss(const netdp_i_quiet *quiet, const netdp_i_told *told,
@@ -213,26 +376,34 @@ netdp_status netdp_i_quiet_loss(const netdp_i_quiet *quiet, const netdp_i_told *
 {
     const int64_t n = told->count, phases = quiet->phases;
     worst w = {0};
-    double *h = NETDP_I_NEW(double, n), *part = NETDP_I_NEW(double, n *phases);
+    told_of t = {.h = NETDP_I_NEW(double, n), .weight = NETDP_I_NEW(double, n *n)};
+    double *work = NETDP_I_NEW(double, n *n), *part = NETDP_I_NEW(double, n *phases);
     double *value = NETDP_I_NEW(double, phases);
-    netdp_status status = h == NULL || part == NULL || value == NULL ? netdp_i_no_memory(error)
-                                                                     : worst_new(quiet, &w, error);
+    netdp_status status =
+        t.h == NULL || t.weight == NULL || work == NULL || part == NULL || value == NULL
+            ? netdp_i_no_memory(error)
+            : worst_new(quiet, &w, error);
     if (status == NETDP_OK)
-        status = spectrum(told, h, error);
+        status = spectrum(told, work, &t, error);
     if (status != NETDP_OK)
         goto done;
-    for (int64_t p = 0; p < phases; p++)
-        for (int64_t j = 0; j < n; j++)
-            part[p * n + j] = h[j] / (1 - h[j] + h[j] * quiet->value[p]);
+    fill_parts(quiet, &t, n, part);
     for (int32_t i = 0; i < count && status == NETDP_OK; i++) {
-        cblas_dgemv(CblasColMajor, CblasTrans, (int)n, (int)phases, 1, part, (int)n,
-                    told->gram + which[i], (int)n, 0, value, 1);
-        status = worst_pattern(&w, value, &loss[i], error);
-        loss[i] *= 1 + LOST * (double)n + told->lost;
+        for (int64_t p = 0; p < phases; p++) {
+            value[p] = 0;
+            for (int64_t j = 0; j < n; j++)
+                value[p] += part[p * n + j] * t.weight[j * n + which[i]];
+            value[p] *= (1 + gamma_of((double)n)) * ROUND_UP;
+        }
+        loss[i] = INFINITY;
+        if (!t.none)
+            status = worst_pattern(&w, value, &loss[i], error);
     }
 done:
     worst_clear(&w);
-    netdp_i_free(h);
+    netdp_i_free(t.h);
+    netdp_i_free(t.weight);
+    netdp_i_free(work);
     netdp_i_free(part);
     netdp_i_free(value);
     return status;

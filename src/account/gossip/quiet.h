@@ -15,7 +15,7 @@ netdp_status netdp_i_quiet_new(const netdp_quiet *noise, int64_t cycle, netdp_i_
                                netdp_error *error);
 void netdp_i_quiet_free(netdp_i_quiet *quiet);
 
-/* The loss of the worst pattern towards whoever sees every message, without pairs. */
+/* The loss of the worst pattern towards whoever sees every message, without pairs, rounded outward. */
 double netdp_i_quiet_local(const netdp_i_quiet *quiet);
 
 /* What one phase tells of the `count` nodes outside of the observer set. */
@@ -25,12 +25,10 @@ typedef struct netdp_i_told {
      * contributions of several nodes at once; overwritten. */
     double *gram;
     double *noise; /* the same of the nodes' noise in one phase, D; overwritten. NULL: I */
-    double margin; /* by which part of itself an eigenvalue of D^1/2 gram D^1/2 may be too small, */
-    double floor;  /* and by how much beside it */
-    double lost;   /* by which part of themselves the weights of D's directions may be */
+    double floor;  /* what is told is at most gram + floor I */
 } netdp_i_told;
 
-/* loss[i] of the worst pattern of node which[i] of them. */
+/* loss[i] of the worst pattern of node which[i] of them, rounded outward; INFINITY where rounding leaves none. */
 netdp_status netdp_i_quiet_loss(const netdp_i_quiet *quiet, const netdp_i_told *told,
                                 const int32_t *which, int32_t count, double *loss,
                                 netdp_error *error);

@@ -72,13 +72,6 @@ typedef struct netdp_i_sources {
     double *loss;        /* [count] */
 } netdp_i_sources;
 
-/* After so many rounds the state of every node is seen, under fresh noise. */
-typedef struct netdp_i_released {
-    int64_t rounds;
-    double dither; /* its standard deviation, above 0 */
-    double away;   /* the largest modulus of W's eigenvalues but the ones vector's, from above */
-} netdp_i_released;
-
 /*
  * Who accounts, in place of this process alone, on an observer's own Krylov space:
  * loss[losses->from_count] towards it. Called for one observer after the other.
@@ -88,13 +81,6 @@ typedef struct netdp_i_rounds {
     netdp_status (*account)(void *context, const netdp_loss_request *request,
                             const netdp_losses *losses, const struct netdp_i_observer *observer,
                             double *loss, const netdp_progress *progress, netdp_error *error);
-    /* As netdp_i_release_loss, of losses->from. */
-    netdp_status (*release)(void *context, const netdp_linear *protocol,
-                            const netdp_i_released *released, const netdp_losses *losses,
-                            const int32_t *member, double *loss, const netdp_progress *progress,
-                            netdp_error *error);
-    netdp_status (*spectrum)(const netdp_mixing *mixing, netdp_spectrum *spectrum,
-                             netdp_error *error);
     /* One process's choice becomes that of all. */
     netdp_status (*same)(bool *choice, netdp_error *error);
     void *context;
@@ -104,6 +90,10 @@ typedef struct netdp_i_rounds {
 netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room room,
                                 const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
                                 void *context, const netdp_progress *progress, netdp_error *error);
+
+/* Is it proven of what is heard, or no upper bound? Then processes may share the work on an observer's space. */
+netdp_status netdp_i_losses_shared(const netdp_loss_request *request, bool *shared,
+                                   netdp_error *error);
 
 /* All sets of `pool` nodes: member[count][pool], to be freed. */
 netdp_status netdp_i_coalitions_new(int32_t nodes, int32_t pool, int32_t **member, int64_t *count,

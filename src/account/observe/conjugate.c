@@ -39,7 +39,7 @@ enum { QUIET = -2, HIDDEN = -1 }; /* places of nodes that are not seen */
 
 typedef struct search {
     const netdp_linear *protocol;
-    const netdp_i_shift_problem *scene; /* NULL: not certified */
+    const netdp_i_shift_problem *scene;
     netdp_rows rows;
     const netdp_i_observer *observer;
     int64_t states; /* rounds whose states are observed: all but the last */
@@ -306,7 +306,7 @@ static netdp_status follow(const search *s, block *b, netdp_error *error)
                             "exact: what is hidden is not resolved by %d steps of the search; give "
                             "more dither, or --bound everything",
                             MOST_STEPS);
-    return status == NETDP_OK && s->scene != NULL ? certify(s, b, error) : status;
+    return status == NETDP_OK ? certify(s, b, error) : status;
 }
 
 static netdp_status search_block(void *context, int64_t index, int thread, netdp_error *error)
@@ -384,13 +384,13 @@ double netdp_i_conjugate_steps(double noise)
 }
 
 netdp_status netdp_i_conjugate_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
-                                    bool certify, const netdp_i_sources *of,
-                                    const netdp_progress *progress, netdp_error *error)
+                                    const netdp_i_sources *of, const netdp_progress *progress,
+                                    netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     netdp_i_shift_problem scene = {0};
     search s = {.protocol = protocol,
-                .scene = certify ? &scene : NULL,
+                .scene = &scene,
                 .rows = rows,
                 .observer = observer,
                 .states = protocol->rounds - 1,
@@ -410,7 +410,7 @@ netdp_status netdp_i_conjugate_loss(const netdp_linear *protocol, const netdp_i_
     for (int32_t j = 0; j < observer->quiet_count; j++)
         s.place[observer->quiet[j]] = QUIET;
     status = sort_sources(&s, of, error);
-    if (status == NETDP_OK && certify)
+    if (status == NETDP_OK)
         status = netdp_i_scene_new(protocol, observer, 1, 0, &scene, error);
     s.lanes = netdp_i_conjugate_lanes(rows.nodes, (double)protocol->rounds, s.pending);
     if (status == NETDP_OK && s.pending > 0)

@@ -15,11 +15,11 @@ double netdp_i_conjugate_bytes(double nodes, double rounds, int32_t lanes);
 
 /*
  * of->loss[i] of one unit contribution of of->node[i] in round 0 towards the observer, as
- * netdp_i_riccati_loss gives it and for what netdp_i_riccati_serves; `certify`: with all rounding
+ * netdp_i_riccati_loss gives it and for what netdp_i_riccati_serves, with all rounding
  * outward. Memory and time are those of sparse products, for each source anew.
  */
 netdp_status netdp_i_conjugate_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
-                                    bool certify, const netdp_i_sources *of,
-                                    const netdp_progress *progress, netdp_error *error);
+                                    const netdp_i_sources *of, const netdp_progress *progress,
+                                    netdp_error *error);
 
 #endif

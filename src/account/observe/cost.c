@@ -8,7 +8,6 @@
 #include "account/observe/heard.h"
 #include "account/observe/retrace.h"
 #include "account/observe/riccati.h"
-#include "account/observe/tiles.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -32,14 +31,14 @@ typedef struct weights {
     double factors;  /* r^3 a round more, where P is carried as a factor */
     double backward; /* s m^2 a round, while all that is seen tells something new */
     double fades;    /* rounds, after which it does not */
-    double inverse;  /* m^3 at its end */
+    double inverse;  /* m^3 at its end, and in its proof */
     double heard;    /* s an entry of W and round, in a product with s columns */
     double kept;     /* s a source and round: kept, and gathered again */
 } weights;
 static const weights counted = {
-    .factors = 7, .backward = 4, .fades = INFINITY, .inverse = 1, .heard = 2, .kept = 8};
+    .factors = 7, .backward = 1.5, .fades = 50, .inverse = 3, .heard = 2, .kept = 8};
 static const weights timed = {
-    .factors = 2.7, .backward = 1.4, .fades = 36, .inverse = 0.5, .heard = 25, .kept = 400};
+    .factors = 2.7, .backward = 1.4, .fades = 36, .inverse = 3, .heard = 25, .kept = 400};
 
 /* In seconds too: products of a few rows, of a stream; a product with W of a proof; states beyond the caches. */
 #define FEW_ROWS 2.2
@@ -53,9 +52,6 @@ static const weights timed = {
 
 /* Rounds after which a stream's gain is steady, where that takes long. */
 #define STEADY_AFTER 180.0
-
-/* Nodes that are not seen, up to which they stand in dense matrices. */
-#define BACKWARD_NODES 20000
 
 typedef struct size {
     double nodes, entries, seen, rounds, victims, observers, slots;
@@ -137,18 +133,17 @@ static netdp_way dense(const size *z)
                        .bytes = 8 * 5 * n * n};
 }
 
-/* On the nodes that are hidden, which are fewer than all. */
+/* On the nodes that are hidden, which are fewer than all; until it is at rest, and its proof. */
 static netdp_way backward(const size *z, const netdp_i_observer *observer)
 {
     const double m = z->nodes - z->seen - observer->quiet_count, few = fmin(z->seen, m);
-    return (netdp_way){
-        .method = NETDP_METHOD_BACKWARD,
-        .modes = m,
-        .work = m > BACKWARD_NODES
-                    ? INFINITY
-                    : fmin(z->rounds, z->by->fades) * few * (z->by->backward * m * m + z->entries) +
-                          z->by->inverse * pow(m, 3) + z->entries,
-        .bytes = 2 * netdp_i_tiles_bytes(m) + 8 * (2.5 * m * z->seen + 4 * few * few)};
+    return (netdp_way){.method = NETDP_METHOD_BACKWARD,
+                       .modes = m,
+                       .work = z->nodes > NETDP_DENSE_NODES
+                                   ? INFINITY
+                                   : z->by->fades * few * (z->by->backward * m * m + z->entries) +
+                                         z->by->inverse * pow(m, 3) + z->entries,
+                       .bytes = netdp_i_riccati_bytes(m, z->seen)};
 }
 
 /* Bits that depend on all of x. */
@@ -239,8 +234,6 @@ bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes)
 static const netdp_way *choose(const netdp_plan *plan, double nodes)
 {
     const netdp_way *way = &plan->way[netdp_i_cost_reduces(plan, (int32_t)nodes) ? 0 : 1];
-    if (plan->ways > 2 && plan->way[2].work < way->work)
-        way = &plan->way[2];
     if (plan->ways < 4)
         return way;
     const bool fits = way->bytes <= netdp_i_memory_limit();
@@ -461,6 +454,19 @@ double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_o
         s.filter_bytes > netdp_i_memory_limit())
         return INFINITY;
     return (s.proof + fmax(0, s.filter - s.account)) * z.observers;
+}
+
+double netdp_i_cost_of_rest(const netdp_loss_request *request, const netdp_i_observer *widest)
+{
+    netdp_loss_request all = *request;
+    if (!all.coalition)
+        all.to_count = 0;
+    const size z = measure(&all, widest, true);
+    const netdp_way way = backward(&z, widest);
+    if (!netdp_i_riccati_serves(request->protocol, widest) ||
+        way.bytes > netdp_i_memory_limit() / 4)
+        return INFINITY;
+    return way.work * z.observers;
 }
 
 bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer)

@@ -1,20 +1,19 @@
 /*
- * A loss is the least sum of squares of a shift of the noises that hides a contribution
- * (docs/proofs/certificate.md). Let h_t be what the shift leaves in the messages of the nodes that
- * the observer does not see, F their part of W, G the rows of the seen nodes there: what they
- * receive their own noise must take up. Then
+ * A loss is the least sum of squares of a shift of the noises that hides a contribution (docs/proofs/certificate.md, "Backwards, on
+ * what is hidden"). Let h_t be what the shift leaves in the messages of the nodes that the observer does not see, F their part of W, G the
+ * rows of the seen nodes there: what they receive their own noise must take up. Then
  *
  *     loss(u) = min |h_0 - e_u|^2 + sum_t |G h_t|^2 / nu^2 + |z_t|^2,   h_{t+1} = F h_t + nu z_t
- *             = 1 - [(I + X / nu^2)^{-1}]_uu,   X <- G'G + F X (I + X)^{-1} F,   rounds - 1 times.
+ *             = 1 - [(I + X / nu^2)^{-1}]_uu,   X <- f(X) = G'G + F X (I + X)^{-1} F,   rounds - 1 times, from 0.
  *
  * From one round to the next X grows by Y Y', of the rank of what is seen and soon of less:
  *
  *     Y <- G';   each round:  U = Y - D Y,  C C' = I + Y' U,  Z = U C^{-T},  D += Z Z',
  *     Y <- F Z,      I - D = (I + X)^{-1}
  *
- * so that a hub, which sees nearly everybody, costs next to nothing. X itself is not needed: with s =
- * nu^{-2} - 1 it is loss(u) = nu^{-2} [D (I + s D)^{-1}]_uu. Matrices are row-major. D is Q Q' with the Z of the
- * first rounds for Q, then it stands in tiles; all that is dear goes by tiles or strips to all threads.
+ * That only finds Y. With X *defined* as the sum of the Y Y' that stand in memory, each round is proven, all rounding bounded:
+ * f(X) <= X + Y Y' + some I. So no X of the truth is above the last by more than the sum of these, and a loss is known from above,
+ * of all sources at once. Matrices are row-major.
  */
 #include "account/observe/riccati.h"
 
@@ -24,21 +23,23 @@
 #include <math.h>
 #include <string.h>
 
-#include "account/observe/tiles.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
-/* What directions that are dropped add to a loss, at most: so much of the least one, or that where it is next to
-   nothing; so much of what is left of it each time. */
-#define OF_LEAST 5e-10
-#define NOTHING 1e-22
-#define SHARE 0.125
+/* Directions of Y with less of it than this are dropped: the proof sees what that leaves. */
+#define DROPPED 1e-14
 
-/* Powers of F that tell how fast it forgets; rounds from one look for directions to drop to the next. */
-enum { POWERS = 64, LOOK_EVERY = 2, LOOK_LAST = 16 };
+/* Rounds from one look for them to the next. */
+enum { LOOK_EVERY = 3 };
+
+/* Powers of F that tell how fast it forgets. */
+enum { POWERS = 64 };
+
+#define UNIT (DBL_EPSILON / 2)
+#define ROUND_UP (1 + 1e-13)
 
 typedef struct hidden {
     int32_t nodes, seen; /* of the network, unseen and neither in the observer set; seen */
@@ -46,19 +47,19 @@ typedef struct hidden {
     int64_t *start;      /* F: [nodes + 1] */
     int32_t *column;
     double *weight;
-    int32_t rank, kept; /* of Y; of Z where directions have been dropped */
-    double *y, *z;      /* [nodes][rank] of room [seen] */
-    double *c;          /* [rank][rank] */
-    double *value;      /* [rank]: eigenvalues of Y'(I - D)Y */
-    double *q, *p; /* D = Q Q' while that is of low rank: [nodes][room], and Q'Y, [held][rank] */
-    int64_t held, room;
-    netdp_i_tiles d; /* D afterwards */
-    double
-        *least; /* [nodes]: a loss is no less; -1 where nothing is told of a node, whatever comes */
-    double noise;   /* nu */
-    double forgets; /* |F|, at most */
-    double missing; /* X is short of the truth by at most this times I */
-    const netdp_progress *progress;
+    int32_t rank;                /* of Y */
+    double *y, *z;               /* [nodes][rank] of room [seen] */
+    double *c;                   /* [rank][rank] */
+    double *value;               /* [rank]: eigenvalues of Y'Y */
+    double *d, *x;               /* D and X, [nodes][nodes], their lower triangles */
+    double *room;                /* [nodes][rank]: what is left of Y */
+    double lost;                 /* of X as it stands in memory, in norm */
+    double some;                 /* what f(X) of the round before may be above X, times I */
+    double above;                /* and what the truth may be */
+    bool *told;                  /* [nodes]: is the observer told of it within the rounds? */
+    double noise;                /* nu */
+    double forgets, most, terms; /* |F|, at most; its largest sum of a row, and of entries in one */
+    int64_t rounds;
 } hidden;
 
 static void hidden_clear(hidden *h)
@@ -71,13 +72,19 @@ static void hidden_clear(hidden *h)
     netdp_i_free(h->z);
     netdp_i_free(h->c);
     netdp_i_free(h->value);
-    netdp_i_free(h->q);
-    netdp_i_free(h->p);
-    netdp_i_free(h->least);
-    netdp_i_tiles_clear(&h->d);
+    netdp_i_free(h->d);
+    netdp_i_free(h->x);
+    netdp_i_free(h->room);
+    netdp_i_free(h->told);
 }
 
-/* F, and Y = G' */
+static double gamma_of(double terms)
+{
+    const double u = (terms + 2) * UNIT;
+    return u < 0.5 ? u / (1 - u) : INFINITY;
+}
+
+/* F, and Y = G'. */
 static void start(hidden *h, netdp_rows rows, const netdp_i_observer *observer)
 {
     const int64_t s = h->seen;
@@ -110,22 +117,21 @@ static netdp_rows rows_of(const hidden *h)
         .nodes = h->nodes, .start = h->start, .column = h->column, .weight = h->weight};
 }
 
-/* Of whom the observer is told within so many rounds, where they are hidden: the others' loss is 0. */
-static netdp_status find_told(hidden *h, int64_t steps, netdp_error *error)
+/* Of whom the observer is told within the rounds, where they are hidden: the others' loss is 0. */
+static netdp_status find_told(hidden *h, netdp_error *error)
 {
     int32_t *queue = NETDP_I_NEW(int32_t, h->nodes), end = 0;
     int64_t *depth = NETDP_I_NEW(int64_t, h->nodes);
     netdp_status status = queue != NULL && depth != NULL ? NETDP_OK : netdp_i_no_memory(error);
     for (int64_t i = 0; status == NETDP_OK && i < h->nodes; i++) {
-        h->least[i] = -1;
         for (int64_t k = 0; depth[i] == 0 && k < h->seen; k++)
             depth[i] = h->y[i * h->seen + k] != 0;
         if (depth[i] == 1)
             queue[end++] = (int32_t)i;
     }
-    for (int32_t k = 0; status == NETDP_OK && k < end && depth[queue[k]] <= steps; k++) {
+    for (int32_t k = 0; status == NETDP_OK && k < end && depth[queue[k]] < h->rounds; k++) {
         const int32_t i = queue[k];
-        h->least[i] = 0;
+        h->told[i] = true;
         for (int64_t e = h->start[i]; e < h->start[i + 1]; e++)
             if (depth[h->column[e]] == 0) {
                 depth[h->column[e]] = depth[i] + 1;
@@ -155,21 +161,7 @@ static double find_norm(const hidden *h, double *now, double *next)
         now = next;
         next = swap;
     }
-    return fmin(1, pow(most, 1.0 / POWERS) * (1 + 1e-12));
-}
-
-/* More is seen than is hidden: Y' = Q R, and R' for Y. */
-static netdp_status make_square(hidden *h, netdp_error *error)
-{
-    const int64_t m = h->nodes, s = h->seen;
-    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (int)s, (int)m, h->y, (int)s, h->value) != 0)
-        return netdp_i_no_memory(error);
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t k = 0; k < m; k++)
-            h->z[i * m + k] = k <= i ? h->y[i * s + k] : 0;
-    memcpy(h->y, h->z, (size_t)(m * m) * sizeof *h->y);
-    h->rank = (int32_t)m;
-    return NETDP_OK;
+    return pow(most, 1.0 / POWERS) * (1 + 1e-9); /* sums of up to 1e5 terms, 64 times */
 }
 
 static netdp_status hidden_new(const netdp_linear *protocol, const netdp_i_observer *observer,
@@ -178,7 +170,8 @@ static netdp_status hidden_new(const netdp_linear *protocol, const netdp_i_obser
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     *h = (hidden){.seen = observer->seen_count,
                   .rank = observer->seen_count,
-                  .noise = netdp_linear_least_noise(protocol)};
+                  .noise = netdp_linear_least_noise(protocol),
+                  .rounds = protocol->rounds};
     h->place = NETDP_I_NEW(int32_t, 2 * (int64_t)rows.nodes);
     if (h->place == NULL)
         return netdp_i_no_memory(error);
@@ -189,294 +182,303 @@ static netdp_status hidden_new(const netdp_linear *protocol, const netdp_i_obser
     for (int32_t v = 0; v < rows.nodes; v++)
         if (h->place[v] == 0)
             h->place[v] = h->nodes++;
-    const int64_t m = h->nodes, s = h->seen, r = s < m ? s : m, entries = rows.start[rows.nodes];
+    const int64_t m = h->nodes, s = h->seen, entries = rows.start[rows.nodes];
     h->start = NETDP_I_NEW(int64_t, m + 1);
     h->column = NETDP_I_NEW(int32_t, entries);
     h->weight = NETDP_I_NEW(double, entries);
-    h->y = NETDP_I_NEW(double, m *s + m);     /* a number for each node at the end */
-    h->z = NETDP_I_NEW(double, m *s + 2 * m); /* and two at the beginning */
-    h->c = NETDP_I_NEW(double, r *r);
-    h->value = NETDP_I_NEW(double, r);
-    h->room = m / 2;
-    h->q = NETDP_I_NEW(double, m * h->room);
-    h->p = NETDP_I_NEW(double, h->room *r);
-    h->least = NETDP_I_NEW(double, m);
+    h->y = NETDP_I_NEW(double, m *s);
+    h->z = NETDP_I_NEW(double, m *s + 2 * m); /* and two numbers for each node at the beginning */
+    h->c = NETDP_I_NEW(double, s *s);
+    h->value = NETDP_I_NEW(double, s);
+    h->d = NETDP_I_NEW(double, m *m);
+    h->x = NETDP_I_NEW(double, m *m);
+    h->room = NETDP_I_NEW(double, m *s);
+    h->told = NETDP_I_NEW(bool, m);
     if (h->start == NULL || h->column == NULL || h->weight == NULL || h->y == NULL ||
-        h->z == NULL || h->c == NULL || h->value == NULL || h->q == NULL || h->p == NULL ||
-        h->least == NULL)
+        h->z == NULL || h->c == NULL || h->value == NULL || h->d == NULL || h->x == NULL ||
+        h->room == NULL || h->told == NULL)
         return netdp_i_no_memory(error);
     start(h, rows, observer);
-    h->forgets = find_norm(h, h->z, h->z + m);
-    netdp_status status = find_told(h, protocol->rounds - 1, error);
-    if (status == NETDP_OK && s > m)
-        status = make_square(h, error);
-    return status == NETDP_OK ? netdp_i_tiles_new(h->nodes, &h->d, error) : status;
-}
-
-/* Rows of a piece of C or of Q'Y. */
-enum { STRIP = 128 };
-
-/* Q'Y: some rows. */
-static netdp_status multiply_held(void *context, int64_t index, int thread, netdp_error *error)
-{
-    (void)thread;
-    (void)error;
-    const hidden *h = context;
-    const int64_t first = index * STRIP, left = h->held - first;
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, left < STRIP ? (int)left : STRIP, h->rank,
-                h->nodes, 1, h->q + first, (int)h->room, h->y, h->rank, 0, h->p + first * h->rank,
-                h->rank);
-    return NETDP_OK;
-}
-
-/* Z = Y - Q (Q'Y): the rows of a tile. */
-static netdp_status subtract_held(void *context, int64_t i, int thread, netdp_error *error)
-{
-    (void)thread;
-    (void)error;
-    const hidden *h = context;
-    const int64_t r = h->rank, first = i * NETDP_I_TILE;
-    const int rows = netdp_i_tiles_rows(&h->d, i);
-    double *z = h->z + first * r;
-    memcpy(z, h->y + first * r, (size_t)(rows * r) * sizeof *z);
-    if (h->held > 0)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, (int)r, (int)h->held, -1,
-                    h->q + first * h->room, (int)h->room, h->p, (int)r, 1, z, (int)r);
-    return NETDP_OK;
-}
-
-/* Z = Y - D Y */
-static netdp_status apply_rest(hidden *h, netdp_error *error)
-{
-    if (h->q == NULL)
-        return netdp_i_tiles_rest(&h->d, h->y, h->z, h->rank, h->progress, error);
-    netdp_status status =
-        netdp_i_for_each((h->held + STRIP - 1) / STRIP, multiply_held, h, h->progress, NULL, error);
-    return status == NETDP_OK
-               ? netdp_i_for_each(h->d.count, subtract_held, h, h->progress, NULL, error)
-               : status;
-}
-
-/* D by its entries, and Q no more. */
-static netdp_status settle(hidden *h, netdp_error *error)
-{
-    netdp_status status = NETDP_OK;
-    for (int64_t i = 0; h->q != NULL && i < h->nodes; i++)
-        memmove(h->q + i * h->held, h->q + i * h->room, (size_t)h->held * sizeof *h->q);
-    if (h->q != NULL && h->held > 0)
-        status = netdp_i_tiles_add(&h->d, h->q, (int32_t)h->held, h->progress, error);
-    netdp_i_free(h->q);
-    netdp_i_free(h->p);
-    h->q = h->p = NULL;
-    return status;
-}
-
-/* D += Z Z' */
-static netdp_status add_products(hidden *h, netdp_error *error)
-{
-    const int64_t r = h->rank;
-    if (h->q != NULL && h->held + r <= h->room) {
-        for (int64_t i = 0; i < h->nodes; i++)
-            memcpy(h->q + i * h->room + h->held, h->z + i * r, (size_t)r * sizeof *h->q);
-        h->held += r;
-        return NETDP_OK;
+    for (int64_t i = 0; i < m; i++) {
+        double sum = 0;
+        for (int64_t e = h->start[i]; e < h->start[i + 1]; e++)
+            sum += fabs(h->weight[e]);
+        h->terms = fmax(h->terms, (double)(h->start[i + 1] - h->start[i]));
+        h->most = fmax(h->most, sum * (1 + gamma_of(h->terms)));
     }
-    netdp_status status = settle(h, error);
-    return status == NETDP_OK ? netdp_i_tiles_add(&h->d, h->z, h->rank, h->progress, error)
-                              : status;
+    h->forgets = fmin(h->most, find_norm(h, h->z, h->z + m));
+    return find_told(h, error);
 }
 
-/* C = Y'Z above its diagonal: some rows. */
-static netdp_status multiply_rows(void *context, int64_t index, int thread, netdp_error *error)
+/* ---- Norms ---- */
+
+static double squares_of(const double *a, int64_t count)
 {
-    (void)thread;
-    (void)error;
-    const hidden *h = context;
-    const int64_t r = h->rank, first = index * STRIP, left = r - first;
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, left < STRIP ? (int)left : STRIP,
-                (int)left, h->nodes, 1, h->y + first, (int)r, h->z + first, (int)r, 0,
-                h->c + first * (r + 1), (int)r);
-    return NETDP_OK;
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += a[i] * a[i];
+    return sum * (1 + gamma_of((double)count));
 }
 
-/* Z <- Z C'^{-1}: the rows of a tile. */
-static netdp_status divide_rows(void *context, int64_t i, int thread, netdp_error *error)
+/* What |a| |a|' is in norm, [m][r], and so |a|^2, at most: the largest sum of a row. */
+static double gram_norm(const double *a, int64_t m, int64_t r, double *beside)
 {
-    (void)thread;
-    (void)error;
-    const hidden *h = context;
-    const int r = h->rank;
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
-                netdp_i_tiles_rows(&h->d, i), r, 1, h->c, r, h->z + i * NETDP_I_TILE * r, r);
-    return NETDP_OK;
-}
-
-/* Y <- Z times the last rows of C, transposed: the rows of a tile. */
-static netdp_status turn_rows(void *context, int64_t i, int thread, netdp_error *error)
-{
-    (void)thread;
-    (void)error;
-    const hidden *h = context;
-    const int64_t r = h->rank, kept = h->kept;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, netdp_i_tiles_rows(&h->d, i), (int)kept,
-                (int)r, 1, h->z + i * NETDP_I_TILE * r, (int)r, h->c + (r - kept) * r, (int)r, 0,
-                h->y + i * NETDP_I_TILE * kept, (int)kept);
-    return NETDP_OK;
-}
-
-/* Y <- F Z: the rows of a tile. */
-static netdp_status pass_rows(void *context, int64_t i, int thread, netdp_error *error)
-{
-    (void)thread;
-    (void)error;
-    const hidden *h = context;
-    const int32_t first = (int32_t)i * NETDP_I_TILE, end = first + netdp_i_tiles_rows(&h->d, i);
-    netdp_i_rows_apply_part(rows_of(h), first, end, h->z, h->y + (int64_t)first * h->rank, h->rank);
-    return NETDP_OK;
-}
-
-/* Z <- Z C'^{-1}, with C C' = I + C. */
-static netdp_status divide(hidden *h, netdp_error *error)
-{
-    const int64_t r = h->rank;
-    for (int64_t k = 0; k < r; k++)
-        h->c[k * r + k] += 1;
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)r, h->c, (int)r) != 0)
-        return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "the covariance of what is hidden is not resolved; give more dither");
-    return netdp_i_for_each(h->d.count, divide_rows, h, h->progress, NULL, error);
-}
-
-/* The least that any loss is known to be. */
-static double find_least(const hidden *h)
-{
-    double least = 1;
-    for (int64_t i = 0; i < h->nodes; i++)
-        least = h->least[i] >= 0 ? fmin(least, h->least[i]) : least;
-    return least;
-}
-
-/* X >= Z Z', and Z'Z is no more than the eigenvalues: so much of a loss is known by this round alone. */
-static void know_least(const hidden *h)
-{
-    const int64_t r = h->rank;
-    for (int64_t i = 0; i < h->nodes; i++) {
+    double most = 0;
+    memset(beside, 0, (size_t)r * sizeof *beside);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t k = 0; k < r; k++)
+            beside[k] += fabs(a[i * r + k]);
+    for (int64_t i = 0; i < m; i++) {
         double sum = 0;
         for (int64_t k = 0; k < r; k++)
-            sum += h->z[i * r + k] * h->z[i * r + k] / (h->noise * h->noise + h->value[k]);
-        if (h->least[i] >= 0)
-            h->least[i] = fmax(h->least[i], sum);
+            sum += fabs(a[i * r + k]) * beside[k];
+        most = sum <= most ? most : sum;
     }
+    return most * (1 + gamma_of((double)(m + r)));
 }
 
-/*
- * Z by the eigenvectors of C = Y'(I - D)Y, without those directions of Y that tell next to nothing: with I - D >= I / 2
- * the square of what is dropped is at most twice their largest eigenvalue (and what rounding takes from it). It
- * comes again in each round that is `left`. The answer: rounds until it is worth to look again.
- */
-static netdp_status drop_directions(hidden *h, double left, int64_t *again, netdp_error *error)
+/* The largest sum of a row of a symmetric matrix, by its lower triangle. */
+static double symmetric_norm(const double *a, int64_t m, double *sum)
 {
-    const int64_t r = h->rank;
-    netdp_status status = netdp_i_symmetric_eigen(h->rank, h->c, h->value, error);
-    if (status != NETDP_OK)
-        return status;
-    const double most = fmax(OF_LEAST * find_least(h), NOTHING) * h->noise * h->noise;
-    const double times = 2 * fmin(left, 1 / fmax(0, 1 - h->forgets * h->forgets));
-    const double rounding = 2 * sqrt((double)r) * DBL_EPSILON * h->value[r - 1];
-    const double share = SHARE * (most - h->missing) / times - rounding;
+    double most = 0;
+    memset(sum, 0, (size_t)m * sizeof *sum);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            sum[i] += fabs(a[i * m + j]);
+            sum[j] += i == j ? 0 : fabs(a[i * m + j]);
+        }
+    for (int64_t i = 0; i < m; i++)
+        most = sum[i] <= most ? most : sum[i];
+    return most * (1 + gamma_of((double)m));
+}
+
+/* ---- The recursion, and the proof of each round ---- */
+
+/* Y <- Y Q of the directions that bring something: what the others and rounding take of Y Y' is added. */
+static netdp_status drop_directions(hidden *h, netdp_error *error)
+{
+    const int64_t r = h->rank, m = h->nodes;
+    double *beside = NETDP_I_NEW(double, r), *gram = NETDP_I_NEW(double, r *r);
+    netdp_status status = beside == NULL || gram == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     int64_t dropped = 0;
-    while (share > 0 && dropped < r && h->value[dropped] <= share)
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)r, (int)m, 1, h->y, (int)r, 0, h->c,
+                (int)r);
+    if (status == NETDP_OK)
+        status = netdp_i_symmetric_eigen((int32_t)r, h->c, h->value, error);
+    while (status == NETDP_OK && dropped < r && h->value[dropped] <= DROPPED)
         dropped++;
-    if (dropped > 0)
-        h->missing += times * (fmax(0, h->value[dropped - 1]) + rounding);
-    const double far = share > 0 && dropped == 0 ? log10(h->value[0] / share) : 0;
-    *again = dropped > 0 || share <= 0 ? LOOK_EVERY : (int64_t)fmin(fmax(far, 1), LOOK_LAST);
-    h->kept = (int32_t)(r - dropped);
-    if (h->kept == 0) {
-        h->rank = 0;
-        return NETDP_OK;
+    if (status == NETDP_OK && dropped > 0) {
+        const int64_t kept = r - dropped;
+        const double size = gram_norm(h->y, m, r, beside);
+        /* Q Q' = 1 but for this */
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)r, (int)r, 1, h->c, (int)r, 0,
+                    gram, (int)r);
+        for (int64_t k = 0; k < r; k++)
+            gram[k * r + k] -= 1;
+        const double turned =
+            sqrt(squares_of(gram, r * r)) * 1.5 + gamma_of((double)r) * (double)r * 1.1;
+        /* the turned Y, [m][r]: its first columns go */
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)r, (int)r, 1, h->y,
+                    (int)r, h->c, (int)r, 0, h->room, (int)r);
+        const double round = gamma_of((double)r) * sqrt(squares_of(h->y, m * r) * (double)r * 1.1);
+        double gone = 0;
+        for (int64_t i = 0; i < m; i++) {
+            for (int64_t k = 0; k < dropped; k++)
+                gone += h->room[i * r + k] * h->room[i * r + k];
+            for (int64_t k = 0; k < kept; k++)
+                h->y[i * kept + k] = h->room[i * r + dropped + k];
+        }
+        h->some += (size * turned + gone * (1 + gamma_of((double)(m * r))) +
+                    round * (2 * sqrt(size * 1.1) + round)) *
+                   ROUND_UP;
+        h->rank = (int32_t)kept;
     }
-    for (int64_t k = dropped; k < r; k++) {
-        h->value[k] = fmax(0, h->value[k]);
-        cblas_dscal((int)r, 1 / sqrt(1 + h->value[k]), h->c + k * r, 1);
-    }
-    memmove(h->value, h->value + dropped, (size_t)h->kept * sizeof *h->value);
-    status = netdp_i_for_each(h->d.count, turn_rows, h, h->progress, NULL, error);
-    double *swap = h->y;
-    h->y = h->z;
-    h->z = swap;
-    h->rank = h->kept;
-    know_least(h);
+    netdp_i_free(beside);
+    netdp_i_free(gram);
     return status;
 }
 
-/* One round back: D by Y, and the next Y; `again` rounds until directions are looked at. */
-static netdp_status step(hidden *h, double left, int64_t *again, netdp_error *error)
+/* How far Z is from V, (1 + X) V = Y: the norm of Y - V - X V, with its rounding. V stands in z. */
+static double residual(hidden *h, double *sum)
 {
-    const int64_t strips = ((int64_t)h->rank + STRIP - 1) / STRIP;
-    netdp_status status = apply_rest(h, error);
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(strips, multiply_rows, h, h->progress, NULL, error);
-    if (status == NETDP_OK && --*again > 0)
-        status = divide(h, error);
-    else if (status == NETDP_OK)
-        status = drop_directions(h, left, again, error);
-    if (status != NETDP_OK || h->rank == 0)
-        return status;
-    status = add_products(h, error);
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(h->d.count, pass_rows, h, h->progress, NULL, error);
+    const int64_t m = h->nodes, r = h->rank;
+    memcpy(h->room, h->y, (size_t)(m * r) * sizeof *h->room);
+    cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, (int)m, (int)r, -1, h->x, (int)m, h->z,
+                (int)r, 1, h->room, (int)r);
+    for (int64_t i = 0; i < m * r; i++)
+        h->room[i] -= h->z[i];
+    const double size = symmetric_norm(h->x, m, sum), v = sqrt(squares_of(h->z, m * r));
+    return (sqrt(squares_of(h->room, m * r)) +
+            gamma_of((double)m + 2) * (size * v + sqrt(squares_of(h->y, m * r)) + v) +
+            h->lost * v) *
+           ROUND_UP;
+}
+
+/* X += Y Y' and D += Z Z', Z = V L'^{-1} with L L' = 1 + Y'V in place of V; what F Z lacks of its part of f(X), in norm. */
+static netdp_status divide(hidden *h, double astray, double *lacks, netdp_error *error)
+{
+    const int64_t m = h->nodes, r = h->rank;
+    double *beside = NETDP_I_NEW(double, r + m);
+    if (beside == NULL)
+        return netdp_i_no_memory(error);
+    const double y = sqrt(gram_norm(h->y, m, r, beside)), y_all = sqrt(squares_of(h->y, m * r));
+    const double v_all = sqrt(squares_of(h->z, m * r));
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)r, (int)r, (int)m, 1, h->y, (int)r,
+                h->z, (int)r, 0, h->c, (int)r);
+    for (int64_t k = 0; k < r; k++)
+        h->c[k * r + k] += 1;
+    /* c is symmetric but for what is charged; one triangle of it counts. */
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)r, h->c, (int)r) != 0) {
+        netdp_i_free(beside);
+        return netdp_i_fail(error, NETDP_NO_ANSWER, "the covariance of what is hidden is lost");
+    }
+    double factor = 0;
+    for (int64_t j = 0; j < r; j++)
+        for (int64_t i = j; i < r; i++)
+            factor += h->c[j * r + i] * h->c[j * r + i];
+    factor *= 1 + gamma_of((double)(r * r)); /* |L|_F^2 */
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)m, (int)r,
+                1, h->c, (int)r, h->z, (int)r);
+    const double z = sqrt(gram_norm(h->z, m, r, beside)), z_all = sqrt(squares_of(h->z, m * r));
+    /* L L' = 1 + Y'V but for off; V = Z L' but for d. */
+    const double off = (2 * y * astray + 2 * gamma_of((double)m + 1) * y_all * v_all +
+                        gamma_of((double)r + 2) * (factor + (double)r * UNIT)) *
+                       ROUND_UP;
+    const double d = (astray + gamma_of((double)r + 1) * z_all * sqrt(factor)) * ROUND_UP;
+    const double moved = gamma_of(h->terms) * h->most * z_all;
+    *lacks = off < 0.1
+                 ? (h->forgets * h->forgets *
+                        (off * z * z + (1 + off) * (2 * z * d / (1 - off) + d * d / (1 - off))) +
+                    moved * (2 * h->forgets * z + moved)) *
+                       ROUND_UP
+                 : INFINITY;
+    h->lost +=
+        (gamma_of((double)r + 2) * y * y + 2 * UNIT * symmetric_norm(h->x, m, beside)) * ROUND_UP;
+    netdp_i_free(beside);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)r, 1, h->y, (int)r, 1, h->x,
+                (int)m);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)r, 1, h->z, (int)r, 1, h->d,
+                (int)m);
+    return NETDP_OK;
+}
+
+/* One round back: X and D by Y, and the next Y. Of the truth, X <- f(X), it is above by some more. */
+static netdp_status step(hidden *h, bool look, netdp_error *error)
+{
+    const int m = h->nodes;
+    double lacks = 0, *sum = NETDP_I_NEW(double, m);
+    netdp_status status = sum == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (status == NETDP_OK && look && h->rank > 0)
+        status = drop_directions(h, error);
+    h->above = (h->forgets * h->forgets * h->above + h->some) * ROUND_UP;
+    if (status == NETDP_OK && h->rank > 0) {
+        const int r = h->rank;
+        memcpy(h->z, h->y, (size_t)m * (size_t)r * sizeof *h->z);
+        cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, m, r, -1, h->d, m, h->y, r, 1, h->z, r);
+        const double astray = residual(h, sum);
+        status = divide(h, astray, &lacks, error);
+        h->some = (h->some + lacks) * ROUND_UP;
+        if (status == NETDP_OK)
+            netdp_i_rows_apply_part(rows_of(h), 0, m, h->z, h->y, r);
+    }
+    netdp_i_free(sum);
     return status;
+}
+
+/* ---- The losses ---- */
+
+/* The largest sum of a row of |a| |b|, [m][m]; |a| alone where b is NULL; `turned`: of |a'|. */
+static double norm_of(const double *a, const double *b, int64_t m, bool turned)
+{
+    double most = 0, *sum = NETDP_I_NEW(double, m), *beside = NETDP_I_NEW(double, m);
+    if (sum == NULL || beside == NULL)
+        most = INFINITY;
+    for (int64_t i = 0; most == 0 && i < m; i++) {
+        beside[i] = b == NULL ? 1 : 0;
+        for (int64_t j = 0; b != NULL && j < m; j++)
+            beside[i] += fabs(b[i * m + j]);
+    }
+    for (int64_t i = 0; isfinite(most) && i < m; i++)
+        for (int64_t j = 0; j < m; j++)
+            sum[turned ? j : i] += fabs(a[i * m + j]) * beside[turned ? i : j];
+    for (int64_t i = 0; isfinite(most) && i < m; i++)
+        most = sum[i] <= most ? most : sum[i];
+    netdp_i_free(sum);
+    netdp_i_free(beside);
+    return most * (1 + 2 * gamma_of((double)m));
 }
 
 /*
- * s [D (I + s D)^{-1}]_uu = 1 - [(I + s D)^{-1}]_uu of all hidden nodes: with a = L_uu^2 - 1 it is a / (1 + a) less the
- * squares below u in the column of L^{-1}. From the sum that makes it, a keeps the digits that L_uu^2 - 1 loses.
+ * The largest sum of a row of |lower| |lower'|: how large what a factorisation adds up is. `lower` has 0 above its diagonal.
  */
-static netdp_status invert(hidden *h, double s, double *value, netdp_error *error)
+static double size_of_factor(double *lower, int64_t m)
+{
+    double most = 0, *down = NETDP_I_NEW(double, m);
+    if (down == NULL)
+        return INFINITY;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j <= i; j++)
+            down[j] += fabs(lower[i * m + j]);
+    for (int64_t i = 0; i < m; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j <= i; j++)
+            sum += fabs(lower[i * m + j]) * down[j];
+        most = sum <= most ? most : sum;
+    }
+    netdp_i_free(down);
+    return most * (1 + 2 * gamma_of((double)m));
+}
+
+/* a <- L, a = L L' but for `off` in norm at most; false: it has none. */
+static bool factor(double *a, int32_t order, double *off)
+{
+    const int64_t m = order;
+    *off = INFINITY;
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', order, a, order) != 0)
+        return false;
+    for (int64_t i = 0; i < m; i++)
+        memset(a + i * m + i + 1, 0, (size_t)(m - i - 1) * sizeof *a);
+    *off = gamma_of((double)m + 1) * size_of_factor(a, m) * ROUND_UP; /* Higham, Theorem 10.3 */
+    return true;
+}
+
+/*
+ * loss[i] of hidden nodes: 1 - [(1 + X / nu^2)^-1]_ii. From 1 + X / nu^2 = L L' and C, nearly L^-1, the diagonal of the inverse is
+ * known from below.
+ */
+static void read_losses(hidden *h, double *work, double *loss)
 {
     const int64_t m = h->nodes;
+    const double scale = 1 / h->noise / h->noise;
+    double off, *other = h->d; /* which is not needed any more */
     for (int64_t i = 0; i < m; i++)
-        value[i] = s * *netdp_i_tiles_diagonal(&h->d, i);
-    netdp_i_tiles_shift(&h->d, s);
-    netdp_status status = netdp_i_tiles_factor(&h->d, h->progress, error);
-    if (status == NETDP_OK)
-        status = netdp_i_tiles_squares(&h->d, NULL, h->y, h->progress, error);
-    for (int64_t i = 0; status == NETDP_OK && i < m; i++) {
-        const double a = fmax(value[i] - netdp_i_tiles_before(&h->d, i), 0);
-        value[i] = a / (1 + a) - h->y[i];
+        for (int64_t j = 0; j <= i; j++)
+            work[i * m + j] = work[j * m + i] = scale * h->x[i * m + j] + (i == j ? 1 : 0);
+    const double size = norm_of(work, NULL, m, false);
+    bool made = factor(work, h->nodes, &off);
+    off = (off + 4 * UNIT * size + h->lost * scale) * ROUND_UP;
+    memcpy(other, work, (size_t)(m * m) * sizeof *other);
+    made = made && LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', (int)m, other, (int)m) == 0;
+    memset(loss, 0, (size_t)m * sizeof *loss);
+    for (int64_t j = 0; j < m; j++) /* |C e_i|^2 */
+        for (int64_t i = 0; i <= j; i++)
+            loss[i] += other[j * m + i] * other[j * m + i];
+    const double sizes = norm_of(other, work, m, false);
+    cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)m, (int)m,
+                1, work, (int)m, other, (int)m); /* C L */
+    for (int64_t i = 0; i < m; i++)
+        other[i * m + i] -= 1;
+    /* The norm of a matrix is at most the root of its rows' and its columns' largest sums. */
+    const double apart = sqrt(norm_of(other, NULL, m, false) * norm_of(other, NULL, m, true)) +
+                         UNIT + gamma_of((double)m + 2) * sizes * sqrt((double)m);
+    const double above = h->above * scale * ROUND_UP;
+    made = made && apart < 0.1 && off < 0.1 && above < 0.1;
+    /* 1 + X / nu^2 <= L L' + off, and (L L')^-1 <= 1 / (1 - off). */
+    const double loses = (1 + apart) * (1 + apart) * (1 + 2 * off) * (1 + 2 * gamma_of((double)m));
+    for (int64_t i = 0; i < m; i++) {
+        const double value = (1 - loss[i] / loses + above) * (1 + 4 * UNIT) + UNIT;
+        loss[i] = !h->told[i] ? 0 : made && value <= 1 ? fmax(value, DBL_MIN) : 1;
     }
-    return status;
-}
-
-/* [D (I + s D)^{-1}]_uu = D_uu - s |L^{-1} D e_u|^2, for s of which no digits are lost by that. */
-static netdp_status solve(hidden *h, double s, double *value, netdp_error *error)
-{
-    netdp_i_tiles factor;
-    netdp_status status = netdp_i_tiles_copy(&h->d, &factor, error);
-    if (status == NETDP_OK) {
-        netdp_i_tiles_shift(&factor, s);
-        status = netdp_i_tiles_factor(&factor, h->progress, error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_i_tiles_squares(&factor, &h->d, h->y, h->progress, error);
-    for (int64_t i = 0; status == NETDP_OK && i < h->nodes; i++)
-        value[i] = *netdp_i_tiles_diagonal(&h->d, i) - s * h->y[i];
-    netdp_i_tiles_clear(&factor);
-    return status;
-}
-
-static netdp_status read_losses(hidden *h, double *loss, netdp_error *error)
-{
-    const double scale = 1 / h->noise / h->noise, s = scale - 1;
-    netdp_status status = settle(h, error);
-    if (status == NETDP_OK)
-        status = s > 1 ? invert(h, s, loss, error) : solve(h, s, loss, error);
-    for (int64_t i = 0; status == NETDP_OK && i < h->nodes; i++) {
-        const double value = loss[i] * (s > 1 ? scale / s : scale);
-        loss[i] = h->least[i] >= 0 ? fmin(fmax(value, DBL_MIN) + h->missing * scale, 1) : 0;
-    }
-    return status;
 }
 
 bool netdp_i_riccati_serves(const netdp_linear *protocol, const netdp_i_observer *observer)
@@ -487,29 +489,33 @@ bool netdp_i_riccati_serves(const netdp_linear *protocol, const netdp_i_observer
            netdp_linear_least_noise(protocol) >= NETDP_I_FACTOR_BELOW;
 }
 
+double netdp_i_riccati_bytes(double hidden_nodes, double seen)
+{
+    return 8 * (3 * hidden_nodes * hidden_nodes + 3 * hidden_nodes * seen + 2 * seen * seen);
+}
+
 netdp_status netdp_i_riccati_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
                                   const netdp_i_sources *of, const netdp_progress *progress,
                                   netdp_error *error)
 {
-    const int64_t steps = protocol->rounds - 1;
-    int64_t again = 1;
     hidden h;
-    double *all = NULL;
     netdp_i_dense_begin();
     netdp_status status = hidden_new(protocol, observer, &h, error);
-    h.progress = progress;
-    if (status == NETDP_OK && (all = NETDP_I_NEW(double, h.nodes)) == NULL)
+    double *all = NETDP_I_NEW(double, h.nodes);
+    double *work = NETDP_I_NEW(double, (int64_t)h.nodes *h.nodes);
+    if (status == NETDP_OK && (all == NULL || work == NULL))
         status = netdp_i_no_memory(error);
-    for (int64_t t = 0; status == NETDP_OK && t < steps && h.rank > 0 && h.nodes > 0; t++) {
-        status = step(&h, (double)(steps - t), &again, error);
+    for (int64_t t = 1; status == NETDP_OK && t < h.rounds && h.nodes > 0; t++) {
+        status = step(&h, t % LOOK_EVERY == 0, error);
         if (status == NETDP_OK)
-            status = netdp_i_report(progress, "accounting", (double)(t + 1), (double)steps, error);
+            status = netdp_i_report(progress, "accounting", (double)t, (double)h.rounds, error);
     }
     if (status == NETDP_OK && h.nodes > 0)
-        status = read_losses(&h, all, error);
+        read_losses(&h, work, all);
     for (int32_t i = 0; status == NETDP_OK && i < of->count; i++)
         of->loss[i] = h.place[of->node[i]] >= 0 ? all[h.place[of->node[i]]] : 1;
     netdp_i_free(all);
+    netdp_i_free(work);
     hidden_clear(&h);
     return status;
 }

@@ -177,8 +177,8 @@ typedef struct netdp_i_description_options {
      "which accountant; list shows them with source and soundness; auto: the least sound one",     \
      "auto"},                                                                                      \
     NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),                                                          \
-    {NETDP_I_TEXT, 0, "certify", &(o).certify, "auto|yes|no",                                      \
-     "gossip: prove each loss with outward rounding; auto: where that costs little", "auto"},      \
+    {NETDP_I_TEXT, 0, "certify", &(o).certify, "auto|yes",                                         \
+     "gossip: what a proof may take: minutes, or whatever it takes; else all messages count as seen", "auto"}, \
     NETDP_I_ONLY_FOR(NETDP_I_SELDOM),                                                              \
     NETDP_I_ENGINE_OPTION((o).engine)
 /* clang-format on */

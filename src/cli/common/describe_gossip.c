@@ -214,6 +214,8 @@ static netdp_status read_gossip(const netdp_i_description_options *options,
     request->sees = options->sees;
     request->own_noise = options->own_noise;
     netdp_status status = netdp_certify_parse(options->certify, &request->certify, error);
+    if (status == NETDP_OK && request->certify == NETDP_CERTIFY_NO)
+        fprintf(stderr, "netdp: --certify no: every loss is proven or closed now; taken as auto\n");
     if (status == NETDP_OK)
         status = netdp_i_cli_mixing(made->graph, options->network.mixing, made->engine,
                                     &made->mixing, error);

@@ -1,0 +1,215 @@
+/*
+ * What is not proven is closed: every message counts as seen, and the answer says why (docs/proofs/certificate.md, "Where it
+ * holds, and where not"). And what doubles resolve of a lower bound, which is no guarantee.
+ */
+#include "account/gossip.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "account/gossip/changing.h"
+#include "account/gossip/stream.h"
+#include "account/losses/label.h"
+#include "account/observe/certificate.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* ---- Why there is no proof ---- */
+
+static const char *why_phases(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    if (p->end_dither == 0)
+        return "every message counts as seen: phases that end without an end dither have no proof";
+    return "every message counts as seen: phases on so large a network have no proof";
+}
+
+static const char *why_stream(const netdp_linear *p)
+{
+    if (p->varying.kind != NETDP_VARY_NEVER)
+        return "every message counts as seen: streams over a network that changes have no proof";
+    if ((p->rounds - 1) / p->every >= NETDP_I_EXPLICIT)
+        return "every message counts as seen: streams of more than 1,024 contributions have no "
+               "proof";
+    return "every message counts as seen: there is no proof of this stream, or none in minutes; "
+           "see --certify yes";
+}
+
+static const char *why_closed(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    if (a->rounds != NULL)
+        return "every message counts as seen: what processes share has no proof; --engine local "
+               "may have";
+    if (p->every != 1 && !p->steady && p->rounds > 1 && !(netdp_linear_least_noise(p) > 0))
+        return "every message counts as seen: rounds without dither have no proof";
+    if (p->every > 0 && !p->reacts)
+        return why_stream(p);
+    if (p->every > 0 && (p->end_dither == 0 || netdp_i_gossip_is_large(p)))
+        return why_phases(a);
+    if (p->accelerate && netdp_i_gossip_is_large(p))
+        return "every message counts as seen: accelerated rounds on so large a network have no "
+               "proof";
+    return "every message counts as seen: there is no proof, or none in minutes; see --certify yes";
+}
+
+/* ---- How much of others' noise an observer sees ---- */
+
+/* The least weight of the members' rows: through it a sum of a network that changes may come. */
+static double least_weight(netdp_rows rows, const int32_t *member, int32_t count)
+{
+    double least = 1;
+    for (int32_t i = 0; i < count; i++)
+        for (int64_t k = rows.start[member[i]]; k < rows.start[member[i] + 1]; k++)
+            if (rows.weight[k] > 0)
+                least = fmin(least, rows.weight[k]);
+    return least;
+}
+
+/* 1 of messages; of a sum the length of its row; of a coalition's sums what tells them apart; 0: it cannot be told. */
+static netdp_status find_reach(const netdp_i_gossip_account *a, const int32_t *member,
+                               double *reach, netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
+    const bool changes = protocol->varying.kind != NETDP_VARY_NEVER;
+    *reach = 1;
+    if (a->request->sees != NETDP_SEES_SUM)
+        return NETDP_OK;
+    if (a->losses->members > 1) {
+        *reach = 0;
+        return changes ? NETDP_OK
+                       : netdp_i_sums_apart(protocol, member, a->losses->members, reach, error);
+    }
+    char *mark = NETDP_I_NEW(char, rows.nodes);
+    if (mark == NULL)
+        return netdp_i_no_memory(error);
+    mark[*member] = 1;
+    const double length =
+        changes ? least_weight(rows, member, 1) : netdp_i_reach(rows, *member, mark, false);
+    netdp_i_free(mark);
+    *reach = length > 0 ? length : 1; /* nobody is heard */
+    return NETDP_OK;
+}
+
+/* ---- The closed bound ---- */
+
+/* A stream's proof has no charge for a covariance that is carried as a factor. */
+static netdp_status close_factored(netdp_i_gossip_account *a, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    const netdp_i_observer any = {.pairing = NULL};
+    const double scale = netdp_i_observer_scale(a->request->protocol, &any);
+    int32_t count = 0;
+    a->closed = NETDP_I_NEW(bool, l->to_count);
+    netdp_status status = a->closed == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t v = 0; status == NETDP_OK && v < l->to_count; v++) {
+        double reach = 1;
+        status = find_reach(a, l->to + v, &reach, error);
+        a->closed[v] = reach * scale < NETDP_I_FACTOR_BELOW;
+        count += a->closed[v];
+    }
+    if (status != NETDP_OK || count == 0)
+        return status;
+    a->why = "for some observers every message counts as seen: of sums that hold so little of "
+             "others there is no proof";
+    if (count == l->to_count) {
+        a->bound = netdp_i_bound_row(NETDP_BOUND_EVERYTHING);
+        a->proves_stream = false;
+        a->why = "every message counts as seen: of sums that hold so little of others there is no "
+                 "proof";
+    }
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error)
+{
+    if (a->certify || !a->bound->sound || netdp_i_gossip_is_published(a->bound) ||
+        netdp_i_gossip_is_local(a))
+        return NETDP_OK;
+    if (a->proves_stream)
+        return a->request->sees == NETDP_SEES_SUM && a->losses->members == 1
+                   ? close_factored(a, error)
+                   : NETDP_OK;
+    a->why = why_closed(a);
+    a->bound = netdp_i_bound_row(NETDP_BOUND_EVERYTHING);
+    return NETDP_OK;
+}
+
+/* ---- Zeros ---- */
+
+/* What a source tells of which nothing is above 0 in doubles, though the rounds reach the observer: no more than this. */
+#define NEXT_TO_NOTHING 1e-19
+
+/* Of a network that does not change: within as many hops as there are rounds. */
+static netdp_status find_near(const netdp_i_gossip_account *a, const int32_t *member, bool *reached,
+                              netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(a->graph);
+    int32_t *distance = NETDP_I_NEW(int32_t, n);
+    netdp_status status =
+        distance == NULL
+            ? netdp_i_no_memory(error)
+            : netdp_graph_distances(a->graph, member, a->losses->members, distance, error);
+    for (int32_t v = 0; status == NETDP_OK && v < n; v++)
+        reached[v] = distance[v] >= 0 && distance[v] <= a->request->protocol->rounds;
+    netdp_i_free(distance);
+    return status;
+}
+
+netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const int32_t *member,
+                                       double *loss, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    const netdp_linear *protocol = a->request->protocol;
+    const netdp_i_watcher watcher = {
+        .sees = a->request->sees, .count = l->members, .member = member};
+    bool any = false;
+    for (int32_t i = 0; i < l->from_count; i++)
+        any = any || loss[i] == 0;
+    if (!any || !a->bound->sound)
+        return NETDP_OK;
+    bool *reached = NETDP_I_NEW(bool, netdp_graph_nodes(a->graph));
+    netdp_status status = reached == NULL ? netdp_i_no_memory(error)
+                          : protocol->varying.kind == NETDP_VARY_NEVER
+                              ? find_near(a, member, reached, error)
+                              : netdp_i_changing_reached(protocol, &watcher, reached, error);
+    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+        if (loss[i] == 0 && reached[l->from[i]])
+            loss[i] = NEXT_TO_NOTHING;
+    netdp_i_free(reached);
+    return status;
+}
+
+/* ---- Lower bounds ---- */
+
+/* A rounding, 2^-53, may be this part of what an observer resolves; more, and a lower bound is 0. */
+#define MOST_LOST 1e-12
+
+/* So many times the quietest noise the loudest may be. */
+#define MOST_APART 1e6
+
+/* What is taken from a lower bound as a part of it, and from its root for each contribution. */
+#define LESS 2e-10
+#define LESS_OF_ROOT 2e-11
+
+netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const int32_t *member,
+                                         double *loss, netdp_error *error)
+{
+    const netdp_linear *p = a->request->protocol;
+    const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
+    const double spread = netdp_i_observer_spread(&any);
+    const double quietest = p->steady ? 1 : fmin(1, netdp_linear_least_noise(p));
+    const double loudest = p->steady ? 1 : fmax(1, netdp_linear_noise(p, 1));
+    const double slots = (double)netdp_linear_participations(p);
+    double reach = 1;
+    netdp_status status = find_reach(a, member, &reach, error);
+    const double lost = spread * DBL_EPSILON / 2 * loudest * loudest / (reach * reach * quietest);
+    const bool resolved =
+        reach > 0 && loudest * spread <= MOST_APART * quietest && lost <= MOST_LOST;
+    for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++) {
+        const double root = fmax(0, sqrt(loss[i]) - LESS_OF_ROOT * slots);
+        loss[i] = resolved ? root * root * (1 - LESS) : 0;
+    }
+    return status;
+}
