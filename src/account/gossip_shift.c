@@ -45,6 +45,48 @@ static bool is_question(const netdp_i_gossip_account *a)
     return rounds == 1 || netdp_linear_least_noise(p) > 0;
 }
 
+/* Of how many contributions of a long stream displacements are found, at most and at least; and how many make a segment. */
+enum { MOST_KEPT = 128, LEAST_KEPT = 8, CERTIFIED_KEPT = 64, SEGMENT = NETDP_I_EXPLICIT };
+
+/* Seconds that all observers may take with the fewest: every message counting as seen were the answer. */
+#define SECONDS_OF_SEGMENTS 3600.0
+
+/* Multiplications a second of one core, of products with the displacement in the middle. */
+#define RATE 2e9
+
+static int64_t pairs_of(const netdp_linear *p)
+{
+    return netdp_pairing_is(&p->pairing) ? netdp_graph_edges(p->pairing.graph) : 0;
+}
+
+/* Of a long stream, with a segment for what is left: of all sources of one observer. */
+static void cost_of_segments(const netdp_linear *p, int64_t kept, double *seconds, double *bytes)
+{
+    const netdp_rows rows = netdp_mixing_rows(p->mixing);
+    netdp_i_shift_stream_cost(rows.nodes, (kept - 1) * p->every + 1, kept, rows.start[rows.nodes],
+                              pairs_of(p), seconds, bytes);
+    *seconds += 2 * pow((double)kept * rows.nodes, 2) * (double)((kept - 1) * p->every + 1) / RATE;
+    *seconds *= 2;
+    *bytes += 8.0 * 6 * SEGMENT * SEGMENT;
+}
+
+/* What is affordable, whoever is asked about and however many the rounds are: more of them never tell less. */
+static netdp_i_stream_segments choose_segments(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    const double observers = a->losses->members > 1 ? 1 : netdp_mixing_rows(p->mixing).nodes;
+    const int64_t least = a->request->certify == NETDP_CERTIFY_YES ? CERTIFIED_KEPT : LEAST_KEPT;
+    netdp_i_stream_segments by = {MOST_KEPT, SEGMENT};
+    double seconds, bytes;
+    cost_of_segments(p, by.kept, &seconds, &bytes);
+    while (seconds * observers > SECONDS && by.kept > least) {
+        by.kept -= by.kept / 4;
+        by.kept = by.kept > least ? by.kept : least;
+        cost_of_segments(p, by.kept, &seconds, &bytes);
+    }
+    return by;
+}
+
 /* Of all observers, asked about or not; bytes: of one. */
 static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double *bytes)
 {
@@ -52,11 +94,14 @@ static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double
     const netdp_rows rows = netdp_mixing_rows(p->mixing);
     const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
     const double observers = a->losses->members > 1 ? 1 : rows.nodes;
+    if (netdp_i_stream_is_long(p) && is_stream(a)) {
+        cost_of_segments(p, choose_segments(a).kept, seconds, bytes);
+        *seconds *= observers;
+        return;
+    }
     if (is_stream(a)) {
-        netdp_i_shift_stream_cost(
-            rows.nodes, p->rounds, (p->rounds - 1) / p->every + 1, rows.start[rows.nodes],
-            netdp_pairing_is(&p->pairing) ? netdp_graph_edges(p->pairing.graph) : 0, seconds,
-            bytes);
+        netdp_i_shift_stream_cost(rows.nodes, p->rounds, (p->rounds - 1) / p->every + 1,
+                                  rows.start[rows.nodes], pairs_of(p), seconds, bytes);
         *seconds *= observers;
         return;
     }
@@ -73,9 +118,11 @@ bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a)
     const netdp_i_observer any = {.pairing = netdp_i_gossip_pairing(a->request)};
     const bool left_out = is_stream(a) && any.pairing != NULL &&
                           !netdp_i_stream_keeps_pairs(a->request->protocol, &any);
-    const double most = !a->proves_stream ? SECONDS
-                        : left_out        ? SECONDS_OF_PAIRS
-                                          : SECONDS_OF_STREAM;
+    const bool segments = is_stream(a) && netdp_i_stream_is_long(a->request->protocol);
+    const double most = segments            ? SECONDS_OF_SEGMENTS
+                        : !a->proves_stream ? SECONDS
+                        : left_out          ? SECONDS_OF_PAIRS
+                                            : SECONDS_OF_STREAM;
     cost_of_all(a, &seconds, &bytes);
     return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
            (a->request->certify == NETDP_CERTIFY_YES || seconds <= most);
@@ -145,7 +192,9 @@ netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *memb
                                .end = phases ? p->end_dither : 0};
     if (stream) {
         const netdp_i_sources of = {l->from_count, l->from, loss};
-        return netdp_i_stream_shifted(p, &view, a->bound->bound, &of, a->inner, error);
+        const netdp_i_stream_segments by = choose_segments(a);
+        return netdp_i_stream_shifted(p, &view, a->bound->bound, &of,
+                                      netdp_i_stream_is_long(p) ? &by : NULL, a->inner, error);
     }
     if (!phases || !changes) {
         const netdp_i_sources of = {l->from_count, l->from, loss};

@@ -258,7 +258,7 @@ static netdp_status tell_stream(const asked *a, netdp_i_story *story, pattern *c
                                        .c = NETDP_I_NEW(double, slots * p->pair_count * slots)};
     if (chosen->y == NULL || story->of.g == NULL || story->of.c == NULL)
         return netdp_i_no_memory(error);
-    const netdp_i_shift_sink sink = {choose_bound, chosen};
+    const netdp_i_shift_sink sink = {slots, choose_bound, chosen};
     if (!p->apart)
         status = netdp_i_shift_stream_story(p, &story->of, &sink, error);
     story->loss = chosen->loss;

@@ -224,12 +224,26 @@ def spectral_is_one_bound():
     ask = ["--family", "erdos-renyi 40 0.2", "--seed", "1", "--protocol", "stream", "--sees", "sum", "--noise", "1", "--as", "loss", "--from", "2", "--to", "0"]
     for own in ("counts", "known"):
         found = [told(*ask, "--own-noise", own, "--rounds", rounds, "--bound", "spectral")["summary"]["max"] for rounds in ("1024", "1025")]
-        assert 0 < found[1] / found[0] - 1 < 5e-3, (own, found)
+        assert 0 < found[1] / found[0] - 1 < 0.08, (own, found)
         for extra in ([], ["--pattern", "ones"]):
             bound = ["--bound", "lower", *extra] if extra else ["--bound", "spectral"]
             whole = told(*ask, "--own-noise", own, "--rounds", "30", *bound)["summary"]["max"]
             without = told(*ask, "--own-noise", own, "--rounds", "30", "--bound", "published", *extra)
             assert without["bound"] == "published" and not without["sound"] and 0.3 * whole < without["summary"]["max"] < whole, (own, extra, whole, without)
+
+
+def long_streams_are_proven():
+    """In segments: more rounds never tell less, and each contribution about as much as one of a short stream."""
+    for to, sees, bound, most in (("1", "sum", "spectral", 0.03), ("1", "neighbours", "upper", 0.03), ("31", "sum", "upper", 0.15)):
+        before, ask = 0, ["--family", "hypercube 5", "--protocol", "stream", "--noise", "1", "--from", to, "--to", "0", "--sees", sees, "--bound", bound]
+        for rounds in (1000, 1024, 1025, 1026, 1087, 1088, 1100, 3000):
+            answer = told(*ask, "--rounds", str(rounds))
+            assert answer["certified"] is True and answer["bound"] == bound and answer["reason"] is None, answer
+            now = answer["summary"]["max"]
+            assert before <= now <= rounds, (to, sees, rounds, before, now)
+            before = now
+            short = now if rounds <= 1024 else short
+        assert now / 3000 <= short / 1024 * (1 + most), (to, sees, now, short)
 
 
 def torture():
@@ -432,6 +446,6 @@ def interrupted_files():
         assert os.listdir(folder) == []
 
 
-main(CASES, [torture, spectral_is_one_bound, torture_of_orders_and_extremes, files_hold_the_same, threads_do_not_matter,
+main(CASES, [torture, spectral_is_one_bound, long_streams_are_proven, torture_of_orders_and_extremes, files_hold_the_same, threads_do_not_matter,
              long_lists_stay_out_of_json, batches_hold_the_same, all_pairs_do_not_fill_memory,
              relabelled_file, full_disk, interrupted, interrupted_files])

@@ -9,11 +9,13 @@
 #include <netdp/account.h>
 
 #include "account/gossip/stream.h"
+#include "account/shift/stream.h"
+#include "account/shift/stretch.h"
 #include "account/losses/label.h"
 
 static netdp_error error;
 
-enum { BITS = 512, NODES = 12, ROUNDS = 8, MEMBERS = 3 };
+enum { BITS = 512, NODES = 12, ROUNDS = 12, SHORT = 8, MEMBERS = 3 };
 
 static uint64_t seed = 1;
 
@@ -290,7 +292,7 @@ static void compare(const question *q)
     for (int b = 0; b < LENGTH(bounds); b++) {
         const netdp_i_sources of = {q->nodes, node, got[b]};
         assert_true(netdp_i_stream_can_shift(&q->protocol, bounds[b]));
-        assert_ok(netdp_i_stream_shifted(&q->protocol, &seen, bounds[b], &of, NULL, &error));
+        assert_ok(netdp_i_stream_shifted(&q->protocol, &seen, bounds[b], &of, NULL, NULL, &error));
     }
     scene_make(q, &c);
     for (int32_t v = 0; v < q->nodes; v++) {
@@ -304,6 +306,183 @@ static void compare(const question *q)
     scene_clear(&c);
     const int b = pick(LENGTH(bounds));
     account(q, bounds[b], got[b]);
+}
+
+/* ---- Long streams ---- */
+
+/* The view of whoever sees all messages besides, from the last contribution of each segment to the next contribution. */
+static void see_ends(const question *q, const netdp_i_stream_segments *by, scene *c)
+{
+    for (int64_t t = 0; t < q->protocol.rounds; t++)
+        for (int32_t v = 0; v < q->nodes; v++)
+            if ((t / q->protocol.every + 1) % by->length == 0)
+                c->seen[t * q->nodes + v] = true;
+}
+
+static int longer, sharp;
+
+/*
+ * Segments so short that all of them can be told: none below what they tell with the messages at their ends, and with a displacement of each
+ * contribution as near as those of a short stream, of sums of absolute values.
+ */
+static void compare_segments(const question *q)
+{
+    const int64_t slots = (q->protocol.rounds - 1) / q->protocol.every + 1,
+                  most = netdp_linear_contributions(&q->protocol);
+    const int64_t kept = 3 + pick(3);
+    const netdp_i_stream_segments by = {kept, kept + pick(3) * pick(3)};
+    const netdp_i_shift_view seen = {.sees = q->sees,
+                                     .counts = q->counts,
+                                     .members = q->members,
+                                     .member = q->member,
+                                     .rounds = q->protocol.rounds,
+                                     .every = q->protocol.every};
+    double got[LENGTH(bounds)][NODES], m[ROUNDS * ROUNDS], alone[ROUNDS * ROUNDS];
+    int32_t node[NODES];
+    scene c;
+    for (int32_t v = 0; v < q->nodes; v++)
+        node[v] = v;
+    for (int b = 0; b < LENGTH(bounds); b++) {
+        const netdp_i_sources of = {q->nodes, node, got[b]};
+        assert_ok(netdp_i_stream_shifted(&q->protocol, &seen, bounds[b], &of, &by, NULL, &error));
+    }
+    scene_make(q, &c);
+    for (int32_t v = 0; v < q->nodes; v++) {
+        if (is_member(q, v))
+            continue;
+        scene_clear(&c);
+        scene_make(q, &c);
+        true_products(q, &c, v, alone);
+        see_ends(q, &by, &c);
+        true_products(q, &c, v, m);
+        for (int b = 0; b < LENGTH(bounds); b++) {
+            const bool same = by.kept == by.length && most == slots &&
+                              bounds[b] == NETDP_BOUND_ABS_SUM && got[b][v] < (double)most;
+            longer++;
+            sharp += same;
+            assert_true(got[b][v] <= (double)most);
+            assert_true(got[b][v] >= m[0] * (1 - 1e-14));
+            if (most < slots || got[b][v] == (double)most) /* what every message tells */
+                continue;
+            compare_one(q, bounds[b], v, alone, got[b][v], INFINITY);
+            compare_one(q, bounds[b], v, m, got[b][v], same ? 1e-9 : INFINITY);
+        }
+    }
+    scene_clear(&c);
+}
+
+/* How noise moves for each lane, in rounds and in pairs, and the products of all with all. */
+typedef struct moves {
+    netdp_i_shift_problem problem;
+    netdp_i_displacement of;
+    double *v, *off, *m;
+} moves;
+
+static void moves_new(const question *q, int64_t slots, moves *x)
+{
+    const netdp_i_shift_view seen = {.sees = q->sees,
+                                     .counts = q->counts,
+                                     .members = q->members,
+                                     .member = q->member,
+                                     .rounds = (slots - 1) * q->protocol.every + 1,
+                                     .every = q->protocol.every,
+                                     .closes = true};
+    assert_ok(netdp_i_shift_problem_new(&q->protocol, &seen, &x->problem, &error));
+    const int64_t n = x->problem.nodes, pairs = slots * x->problem.pair_count;
+    int32_t *source = calloc((size_t)slots, sizeof *source);
+    int64_t *when = calloc((size_t)slots, sizeof *when);
+    for (int64_t k = 0; k < slots; k++) {
+        source[k] = (q->member[q->members - 1] + 1) % q->nodes;
+        when[k] = k * q->protocol.every;
+    }
+    x->of =
+        (netdp_i_displacement){.lanes = (int32_t)slots,
+                               .source = source,
+                               .when = when,
+                               .g = calloc((size_t)(x->problem.rounds * n * slots), sizeof(double)),
+                               .c = calloc((size_t)(pairs * slots) + 1, sizeof(double))};
+    x->v = calloc((size_t)((x->problem.rounds + 1) * n * slots), sizeof(double));
+    x->off = calloc((size_t)slots, sizeof(double));
+    x->m = calloc((size_t)(slots * slots), sizeof(double));
+}
+
+static void moves_clear(moves *x)
+{
+    free((void *)x->of.source);
+    free((void *)x->of.when);
+    free(x->of.g);
+    free(x->of.c);
+    free(x->v);
+    free(x->off);
+    free(x->m);
+    netdp_i_shift_problem_clear(&x->problem);
+}
+
+static void multiply(moves *x)
+{
+    const int64_t k = x->of.lanes, noises = x->problem.rounds * x->problem.nodes;
+    double loss[ROUNDS];
+    const netdp_i_moved moved = {.v = x->v, .off = x->off};
+    assert_ok(netdp_i_displacement_loss(&x->problem, &x->of, loss, &moved, &error));
+    for (int64_t i = 0; i < k * k; i++) {
+        for (int64_t e = 0; e < noises; e++)
+            x->m[i] += x->v[e * k + i / k] * x->v[e * k + i % k];
+        for (int64_t e = 0; e < k * x->problem.pair_count; e++)
+            x->m[i] += x->of.c[e * k + i / k] * x->of.c[e * k + i % k];
+    }
+}
+
+static netdp_status forget(void *context, const netdp_i_shift_products *products, netdp_error *from)
+{
+    (void)context;
+    (void)products;
+    (void)from;
+    return NETDP_OK;
+}
+
+/* The k-th of `length` takes the displacement of its own, or of the one in the middle, or of as many before the end. */
+static void place_long(const moves *few, moves *many)
+{
+    const int64_t kept = few->of.lanes, length = many->of.lanes, every = few->problem.every;
+    const int64_t row = few->problem.nodes, of_slot = few->problem.pair_count;
+    for (int64_t k = 0; k < length; k++) {
+        const int64_t behind = length - 1 - k, half = kept / 2;
+        const int64_t from = k < half ? k : behind < kept - 1 - half ? kept - 1 - behind : half;
+        for (int64_t i = 0; i < few->problem.rounds * row; i++)
+            many->of.g[(i + (k - from) * every * row) * length + k] = few->of.g[i * kept + from];
+        for (int64_t i = 0; i < kept * of_slot; i++)
+            many->of.c[(i + (k - from) * of_slot) * length + k] = few->of.c[i * kept + from];
+    }
+}
+
+/* Products that are stretched are those of the displacements in the long stream, each evaluated there. */
+static void compare_stretched(const question *q)
+{
+    const int64_t kept = 2 + pick(4), length = kept + 1 + pick(6);
+    double m[ROUNDS * ROUNDS], off[ROUNDS];
+    moves few, many;
+    moves_new(q, kept, &few);
+    moves_new(q, length, &many);
+    const netdp_i_shift_sink sink = {kept, forget, NULL};
+    if (!few.problem.apart &&
+        netdp_i_shift_stream_story(&few.problem, &few.of, &sink, &error) == NETDP_OK) {
+        place_long(&few, &many);
+        multiply(&few);
+        multiply(&many);
+        const netdp_i_short_stream from = {&few.problem, kept,  kept,   few.v,
+                                           few.of.c,     few.m, few.off};
+        assert_ok(netdp_i_shift_stretch(&from, length, m, off, &error));
+        for (int64_t i = 0; i < length * length && few.off[0] < INFINITY; i++)
+            if (!(fabs(m[i] - many.m[i]) <=
+                  1e-13 * sqrt(m[i / length * (length + 1)] * m[i % length * (length + 1)]) +
+                      1e-300))
+                fail_msg("%s: (%d, %d) of %d from %d is %.17g, there %.17g", q->what,
+                         (int)(i / length), (int)(i % length), (int)length, (int)kept, m[i],
+                         many.m[i]);
+        longer++;
+    }
+    moves_clear(&few);
+    moves_clear(&many);
 }
 
 /* ---- What is drawn ---- */
@@ -322,7 +501,7 @@ static const char *const rules[] = {"metropolis", "lazy:0.5",  "max-degree", "la
 static const double dithers[] = {1e-6, 1e-4, 1e-2, 0.1, 3, 30};
 static const double kappas[] = {0, 0.5, 3, 20, 1000};
 
-static void draw(int i, bool changes)
+static void draw(int i, bool changes, bool segments)
 {
     static const netdp_vary vary[] = {NETDP_VARY_EDGE, NETDP_VARY_NODES, NETDP_VARY_EDGES};
     const char *family = families[pick(LENGTH(families))], *rule = rules[pick(LENGTH(rules))];
@@ -340,9 +519,11 @@ static void draw(int i, bool changes)
     q.counts = q.members == 1 && pick(2) == 0;
     q.protocol = (netdp_linear){.mixing = q.mixing,
                                 .pairing = {q.pairs, kappa},
-                                .rounds = 1 + pick(ROUNDS),
+                                .rounds = 1 + pick(SHORT),
                                 .every = 1 + pick(3),
                                 .at_most = pick(3) == 0 ? 1 + pick(4) : 0};
+    if (segments)
+        q.protocol.rounds = 3 * q.protocol.every + pick(ROUNDS + 1 - 3 * (int)q.protocol.every);
     q.protocol.steady = pick(3) > 0;
     q.protocol.dither = q.protocol.steady ? 0 : dither;
     if (changes)
@@ -360,7 +541,11 @@ static void draw(int i, bool changes)
              (int)q.members, (int)q.member[0]);
     if (getenv("SHOW") != NULL)
         print_message("%s\n", q.what);
-    compare(&q);
+    if (segments) {
+        compare_segments(&q);
+        compare_stretched(&q);
+    } else
+        compare(&q);
     netdp_mixing_free(q.mixing);
     netdp_graph_free(q.pairs);
     netdp_graph_free(q.graph);
@@ -373,7 +558,7 @@ static void sweep(bool changes)
     count = filtered = near = 0;
     widest = 0;
     for (int i = 0; count < losses; i++)
-        draw(i, changes);
+        draw(i, changes, false);
     print_message("%d losses, at most %.3g above; %d by a filter, %d of them near\n", count, widest,
                   filtered, near);
     assert_true(changes || (near > 0 && near >= filtered / 2));
@@ -391,9 +576,23 @@ static void test_changing(void **state)
     sweep(true);
 }
 
+static void test_segments(void **state)
+{
+    (void)state;
+    const char *more = getenv("MORE");
+    const int losses = more != NULL ? atoi(more) : 1000;
+    count = longer = sharp = 0;
+    widest = 0;
+    for (int i = 0; longer < losses; i++)
+        draw(i, false, true);
+    print_message("%d losses, %d of them sharp, at most %.3g above\n", longer, sharp, widest);
+    assert_true(sharp > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_fixed),
+                                       cmocka_unit_test(test_segments),
                                        cmocka_unit_test(test_changing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,15 +60,28 @@ netdp_status netdp_i_stream_bound_proven(netdp_i_dual *quadratic, const netdp_i_
                                          const netdp_i_stream_matrix *of, netdp_bound bound,
                                          double *loss, netdp_error *error);
 
+/* More contributions than NETDP_I_EXPLICIT? */
+bool netdp_i_stream_is_long(const netdp_linear *protocol);
+
+/*
+ * A long stream in segments of `length` contributions, after each of which all messages are seen (docs/proofs/shift.md, "Long streams"); of `kept`
+ * contributions displacements are found, from which those of the segment are made. 3 <= kept <= length <= NETDP_I_EXPLICIT.
+ */
+typedef struct netdp_i_stream_segments {
+    int64_t kept, length;
+} netdp_i_stream_segments;
+
 /* Is there a proof by displacements of such a stream (netdp_i_stream_shifted)? */
 bool netdp_i_stream_can_shift(const netdp_linear *protocol, netdp_bound bound);
 
 /*
  * The asked bound by a displacement of each contribution (docs/proofs/shift.md), of any noise above 0, with noise in pairs, on any network; the
- * number of contributions where that proves nothing. The view is of all rounds; contributions are `every` apart.
+ * number of contributions where that proves nothing. The view is of all rounds; contributions are `every` apart. `by`: in segments, of a network that
+ * does not change; or NULL.
  */
 netdp_status netdp_i_stream_shifted(const netdp_linear *protocol, const netdp_i_shift_view *view,
                                     netdp_bound bound, const netdp_i_sources *of,
+                                    const netdp_i_stream_segments *by,
                                     const netdp_progress *progress, netdp_error *error);
 
 /*

@@ -383,7 +383,8 @@ static bool rests(const netdp_i_dense *d, int64_t t, int64_t period)
     const netdp_i_step *now = d->round[t];
     if (!p->fixed || t == 0 || t + period >= p->rounds ||
         p->round[t].noise != p->round[t + period].noise ||
-        p->round[t].tie != p->round[t + period].tie)
+        p->round[t].tie != p->round[t + period].tie ||
+        p->round[t].part != p->round[t + period].part)
         return false;
     const netdp_i_step *next = d->round[t + period];
     int32_t columns = 0;

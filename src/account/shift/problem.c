@@ -106,7 +106,7 @@ static netdp_status tie_all(netdp_i_shift_problem *p, const netdp_i_shift_view *
     const bool last = view->sees == NETDP_SEES_SUM || p->end > 0;
     netdp_status status = NETDP_OK;
     for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
-        if (t + 1 == p->rounds && !last)
+        if (t + 1 == p->rounds && (!last || p->closes))
             continue;
         const bool same = p->fixed && t > 0 && t + 1 < p->rounds;
         if (same)
@@ -139,6 +139,18 @@ static netdp_status list_pairs(netdp_i_shift_problem *p, const netdp_pairing *pa
     return NETDP_OK;
 }
 
+/* Whoever was not seen is, in the last round. */
+static netdp_status close_last(netdp_i_shift_problem *p, const char *part, netdp_error *error)
+{
+    char *closed = OWN(p, char, p->nodes);
+    if (closed == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < p->nodes; v++)
+        closed[v] = part[v] == NETDP_I_PART_FREE ? NETDP_I_PART_SEEN : part[v];
+    p->round[p->rounds - 1].part = closed;
+    return NETDP_OK;
+}
+
 /* The rounds of a network that does not change. */
 static netdp_status fill_fixed(netdp_i_shift_problem *p, const netdp_linear *protocol,
                                const netdp_i_shift_view *view, netdp_error *error)
@@ -153,7 +165,7 @@ static netdp_status fill_fixed(netdp_i_shift_problem *p, const netdp_linear *pro
     assign(protocol, view, rows, sends, true, part);
     for (int64_t t = 0; t < p->rounds; t++)
         p->round[t] = (netdp_i_shift_round){.rows = rows, .part = part};
-    return NETDP_OK;
+    return p->closes ? close_last(p, part, error) : NETDP_OK;
 }
 
 static netdp_status fill_changing(netdp_i_shift_problem *p, const netdp_linear *protocol,
@@ -198,6 +210,7 @@ netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp
                                .every = view->every,
                                .weight = 1,
                                .sums = view->sees == NETDP_SEES_SUM,
+                               .closes = view->closes,
                                .end = view->end};
     p.owned = NETDP_I_NEW(void *, OWNED_A_ROUND * view->rounds + OWNED);
     netdp_status status = p.owned == NULL ? netdp_i_no_memory(error) : NETDP_OK;

@@ -36,6 +36,7 @@ typedef struct netdp_i_shift_problem {
         every; /* contributions, and noise of pairs, in rounds 0, every, 2 every, ..; 0: in the first */
     double weight; /* in [1, 2]; 1: not accelerated, as with more contributions than one */
     bool sums;     /* the last sums are seen */
+    bool closes;   /* all messages of the last round are seen */
     double end;    /* above 0: all states are seen after the last round, under this noise ... */
     char *exempt;  /* [nodes]: ... but of these, the observers, without */
     int64_t pair_count; /* pairs whose noise no observer knows */
@@ -57,6 +58,7 @@ typedef struct netdp_i_shift_view {
     double end;    /* above 0: then all states are seen, under this noise */
     int64_t every; /* contributions in rounds 0, every, 2 every, ..; 0: in the first */
     double weight; /* of accelerated rounds, where it is known already; 0: the protocol's */
+    bool closes;   /* all messages of the last round are seen, of a network that does not change */
 } netdp_i_shift_view;
 
 /* The rounds must have noise, and W be symmetric; rows of a network that does not change are borrowed. */

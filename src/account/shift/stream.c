@@ -10,6 +10,7 @@
 
 #include "account/shift/pairs.h"
 #include "account/shift/reach.h"
+#include "account/shift/stretch.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -26,8 +27,9 @@ typedef struct block {
     int64_t *when;            /* [lanes] */
     int32_t index[BLOCK];
     netdp_i_moved moved;
-    double *loss, *gain; /* [lanes] */
-    double *m;           /* [slots][slots] */
+    double *loss, *gain;       /* [lanes] */
+    double *m;                 /* [slots][slots] */
+    double *long_m, *long_off; /* of a stream that is stretched, else NULL */
     const netdp_i_shift_sink *sink;
 } block;
 
@@ -68,6 +70,8 @@ static void block_clear(block *b)
     netdp_i_free(b->loss);
     netdp_i_free(b->gain);
     netdp_i_free(b->m);
+    netdp_i_free(b->long_m);
+    netdp_i_free(b->long_off);
 }
 
 static void add_source(block *b, int32_t u, int32_t index)
@@ -115,6 +119,18 @@ static void multiply(block *b, int64_t s)
             b->m[i * n + j] = b->m[j * n + i];
 }
 
+static netdp_status stretch(block *b, int64_t s, const double *off, netdp_error *error)
+{
+    const netdp_i_short_stream from = {.problem = b->problem,
+                                       .slots = b->slots,
+                                       .lanes = b->of.lanes,
+                                       .v = b->moved.v + s * b->slots,
+                                       .c = b->of.c + s * b->slots,
+                                       .m = b->m,
+                                       .off = off};
+    return netdp_i_shift_stretch(&from, b->sink->length, b->long_m, b->long_off, error);
+}
+
 static netdp_status hand_on(block *b, netdp_error *error)
 {
     const netdp_i_shift_problem *p = b->problem;
@@ -122,11 +138,15 @@ static netdp_status hand_on(block *b, netdp_error *error)
     netdp_status status = NETDP_OK;
     for (int32_t s = 0; status == NETDP_OK && s < b->sources; s++) {
         multiply(b, s);
+        const double *off = b->moved.off + s * b->slots;
         const netdp_i_shift_products products = {.index = b->index[s],
                                                  .terms = most + p->rounds + b->slots + 4,
-                                                 .m = b->m,
-                                                 .off = b->moved.off + s * b->slots};
-        status = b->sink->take(b->sink->context, &products, error);
+                                                 .m = b->long_m != NULL ? b->long_m : b->m,
+                                                 .off = b->long_m != NULL ? b->long_off : off};
+        if (b->long_m != NULL)
+            status = stretch(b, s, off, error);
+        if (status == NETDP_OK)
+            status = b->sink->take(b->sink->context, &products, error);
     }
     return status;
 }
@@ -161,9 +181,12 @@ static netdp_status settle(const netdp_i_dense *dense, block *b, netdp_error *er
 /* Nothing of it comes into what is seen. */
 static netdp_status hand_nothing(block *b, int32_t index, netdp_error *error)
 {
-    memset(b->m, 0, (size_t)(b->slots * b->slots) * sizeof *b->m);
-    memset(b->moved.off, 0, (size_t)b->slots * sizeof *b->moved.off);
-    const netdp_i_shift_products none = {.index = index, .m = b->m, .off = b->moved.off};
+    const int64_t length = b->sink->length;
+    double *m = b->long_m != NULL ? b->long_m : b->m,
+           *off = b->long_m != NULL ? b->long_off : b->moved.off;
+    memset(m, 0, (size_t)(length * length) * sizeof *m);
+    memset(off, 0, (size_t)length * sizeof *off);
+    const netdp_i_shift_products none = {.index = index, .m = m, .off = off};
     return b->sink->take(b->sink->context, &none, error);
 }
 
@@ -177,7 +200,12 @@ netdp_status netdp_i_shift_stream(const netdp_i_shift_problem *problem, const ne
     bool *reached = netdp_i_shift_reached(problem);
     block b = {0};
     netdp_status status = block_new(problem, at_once * slots, &b, error);
-    if (status == NETDP_OK && reached == NULL)
+    if (status == NETDP_OK && sink->length > slots) {
+        b.long_m = NETDP_I_NEW(double, sink->length * sink->length);
+        b.long_off = NETDP_I_NEW(double, sink->length);
+    }
+    if (status == NETDP_OK &&
+        (reached == NULL || (sink->length > slots && (b.long_m == NULL || b.long_off == NULL))))
         status = netdp_i_no_memory(error);
     b.sink = sink;
     for (int32_t i = 0; status == NETDP_OK && i < of->count; i++) {

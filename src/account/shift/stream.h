@@ -9,7 +9,7 @@
 #include "account/shift/dense.h"
 
 /*
- * m [slots][slots], both triangles: the products of how noise moves to nearest; off[slots]: how far that is from the truth, in length. Each
+ * m [length][length], both triangles: the products of how noise moves to nearest; off[length]: how far that is from the truth, in length. Each
  * entry is a sum of at most `terms` products and sums, in any order. It may be called several times for one source: each is as true as the others.
  */
 typedef struct netdp_i_shift_products {
@@ -19,7 +19,9 @@ typedef struct netdp_i_shift_products {
     const double *off;
 } netdp_i_shift_products;
 
+/* `length`: of so many contributions, the slots of the problem; or more, of one that closes and is stretched. */
 typedef struct netdp_i_shift_sink {
+    int64_t length;
     netdp_status (*take)(void *context, const netdp_i_shift_products *products, netdp_error *error);
     void *context;
 } netdp_i_shift_sink;
