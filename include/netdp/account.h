@@ -150,7 +150,6 @@ typedef struct netdp_losses {
     int32_t given_count;  /* NETDP_BOUND_LEAST: how many of `given`; else 0 */
     netdp_given given[3]; /* the bounds that were asked, and who was least how often */
     double local;         /* what local differential privacy would give: the contributions */
-    double tolerance;     /* what was taken for rounding where the dither is (nearly) 0, else 0 */
     bool final;          /* walks: `loss` and `local` are values of `unit` at `noise`, not losses */
     netdp_unit unit;     /* of `final` values */
     double noise;        /* of `final` values: sigma */

@@ -56,8 +56,6 @@ class Losses:
     local: float
     #: How many pairs count.
     pairs: int
-    #: What was taken for rounding where the dither is (nearly) 0; else 0.
-    tolerance: float
     #: What is protected, what observers see, and what nodes are trusted with: in a word each.
     threat: Mapping[str, str]
     #: Protocol, threat model, adjacency, release: what the numbers are about.
@@ -194,7 +192,7 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
         confidence=None if draws is None else 1 - lib.NETDP_DRAWN_FAILURE,
         mean=summary.mean, worst=summary.max, worst_pair=(
             names[summary.worst_from], observers[0] if question.coalition else names[summary.worst_to]),
-        local=summary.local, pairs=summary.pairs, tolerance=made.tolerance,
+        local=summary.local, pairs=summary.pairs,
         assumes=question.words(noise, draws is not None), verdict=take_text(text), _question=question)
 
 

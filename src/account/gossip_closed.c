@@ -186,9 +186,9 @@ netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const in
 /* So many times the quietest noise the loudest may be. */
 #define MOST_APART 1e6
 
-/* What is taken from a lower bound as a part of it, and from its root for each contribution. */
-#define LESS 2e-10
-#define LESS_OF_ROOT 2e-11
+/* In units of what is lost: what is taken from a lower bound as a part of it, and from its root for each contribution. */
+#define LESS 150
+#define LESS_OF_ROOT 20
 
 netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const int32_t *member,
                                          double *loss, netdp_error *error)
@@ -205,8 +205,8 @@ netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const 
     const bool resolved =
         reach > 0 && loudest * spread <= MOST_APART * quietest && lost <= MOST_LOST;
     for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++) {
-        const double root = fmax(0, sqrt(loss[i]) - LESS_OF_ROOT * slots);
-        loss[i] = resolved ? root * root * (1 - LESS) : 0;
+        const double root = fmax(0, sqrt(loss[i]) - LESS_OF_ROOT * slots * lost);
+        loss[i] = resolved ? fmax(0, root * root * (1 - LESS * lost) - NEXT_TO_NOTHING) : 0;
     }
     return status;
 }

@@ -304,10 +304,5 @@ netdp_status netdp_losses_words(const netdp_losses *losses, char **text, netdp_e
         before = ",";
     }
     fputs(".\n", t.out);
-    if (losses->tolerance > 0)
-        fprintf(t.out,
-                "dither (nearly) 0: what varies less than %g of the first noise was taken for "
-                "rounding; the answer depends on it.\n",
-                losses->tolerance);
     return end(&t, text, error);
 }

@@ -106,8 +106,6 @@ static netdp_status print_json(const answer *a, netdp_error *error)
         json_object_set_new(object, "draws",
                             json_pack("{s:I, s:f}", "count", (json_int_t)a->options->draws,
                                       "confidence", 1 - NETDP_DRAWN_FAILURE));
-    if (object != NULL && l->tolerance > 0)
-        json_object_set_new(object, "rank_tolerance", json_real(l->tolerance));
     return netdp_i_cli_print_json(&object, error);
 }
 

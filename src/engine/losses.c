@@ -168,7 +168,6 @@ static void put_together(const share *mine, const netdp_losses *part, netdp_loss
     whole->certified = part->certified;
     whole->reason = part->reason;
     add_given(part, mine->counted > 0, whole);
-    whole->tolerance = part->tolerance;
     whole->final = part->final;
     whole->unit = part->unit;
     whole->noise = part->noise;

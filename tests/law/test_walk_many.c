@@ -180,7 +180,7 @@ static void expect_earlier(const double *law, const double *walked)
     for (int64_t t = 0; t <= FAR; t++) {
         made += law[t];
         sum += walked[t];
-        for (; to <= FAR && to <= 1.006 * (double)t + 1; to++)
+        for (; to <= FAR && (double)to <= 1.006 * (double)t + 1; to++)
             ahead += walked[to];
         assert_true(made >= sum - 1e-14 && made <= ahead + 1e-9);
     }

