@@ -112,7 +112,7 @@ static netdp_status bound_stretch(const netdp_linear *protocol, const netdp_i_sh
         status = netdp_i_shift_stream(&problem, of, &sink, progress, error);
     }
     for (int32_t i = 0; i < of->count; i++)
-        if (!(of->loss[i] < s.most))
+        if (!(of->loss[i] < INFINITY))
             of->loss[i] = s.most;
     netdp_i_dual_free(s.quadratic);
     netdp_i_free(s.drift);
@@ -129,7 +129,8 @@ static netdp_status add_segments(const netdp_linear *protocol, const netdp_i_shi
 {
     netdp_status status = count > 0 ? bound_stretch(protocol, view, *s, progress, error) : NETDP_OK;
     for (int32_t i = 0; status == NETDP_OK && count > 0 && i < s->of->count; i++)
-        total[i] = (total[i] + (double)count * s->of->loss[i]) * (1 + 2 * DBL_EPSILON);
+        total[i] =
+            (total[i] + (double)count * fmin(s->of->loss[i], s->most)) * (1 + 2 * DBL_EPSILON);
     return status;
 }
 
