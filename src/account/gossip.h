@@ -30,6 +30,7 @@ typedef struct netdp_i_gossip_account {
     netdp_i_phase *phase;         /* NULL until an observer needs it */
     netdp_i_paired paired;        /* of noise that cancels in pairs; nodes 0: there is none */
     netdp_i_quiet *quiet;         /* of noise correlated over phases, else NULL */
+    bool hears_all;               /* every observer that is asked about, or the coalition */
     bool certify;                 /* by a shift of the noises, or from what is heard */
     bool shifts;                  /* and that on all nodes, by netdp_i_gossip_shift */
     bool rests;                   /* or of the recursion on what is hidden, at rest */

@@ -2,6 +2,7 @@
 #include "account/gossip.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "account/gossip/changing.h"
 #include "account/gossip/stream.h"
@@ -15,7 +16,8 @@
 bool netdp_i_gossip_is_local(const netdp_i_gossip_account *a)
 {
     return !netdp_i_gossip_is_published(a->bound) &&
-           (a->bound->bound == NETDP_BOUND_EVERYTHING || a->request->sees == NETDP_SEES_EVERYTHING);
+           (a->bound->bound == NETDP_BOUND_EVERYTHING || a->hears_all ||
+            a->request->sees == NETDP_SEES_EVERYTHING);
 }
 
 /* Seconds that the proof of a stream may take, of all observers together: the closed bound were the answer. */
@@ -170,6 +172,49 @@ static netdp_status prove_sums(netdp_i_gossip_account *a, netdp_error *error)
 }
 
 /* Whether all rows are proven is said before the first of them. */
+/* Do the members hear everybody else? `mark` [nodes] is used. */
+static bool hears_all(const netdp_graph *graph, const int32_t *member, int32_t count, char *mark)
+{
+    const int32_t n = netdp_graph_nodes(graph);
+    int32_t heard = count;
+    memset(mark, 0, (size_t)n);
+    for (int32_t i = 0; i < count; i++)
+        mark[member[i]] = 1;
+    for (int32_t i = 0; i < count; i++)
+        for (int32_t k = 0; k < netdp_graph_degree(graph, member[i]); k++) {
+            const int32_t v = netdp_graph_neighbours(graph, member[i])[k];
+            heard += mark[v] == 0;
+            mark[v] = 1;
+        }
+    return heard == n;
+}
+
+/*
+ * Where every observer that is asked about receives every message, the closed bound is what it learns, not only a bound, and no
+ * account can say less.
+ */
+static netdp_status find_who_hears_all(netdp_i_gossip_account *a, netdp_error *error)
+{
+    const netdp_loss_request *request = a->request;
+    const netdp_losses *l = a->losses;
+    const netdp_bound bound = a->bound->bound;
+    bool all = (bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
+                bound == NETDP_BOUND_PHASE_RELEASE) &&
+               request->sees == NETDP_SEES_NEIGHBOURS && request->pattern == NULL &&
+               a->quiet == NULL && !request->protocol->senders_only &&
+               request->protocol->varying.kind == NETDP_VARY_NEVER;
+    if (!all)
+        return NETDP_OK;
+    char *mark = NETDP_I_NEW(char, netdp_graph_nodes(a->graph));
+    if (mark == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < l->to_count && all; v++)
+        all = hears_all(a->graph, l->to + (int64_t)v * l->members, l->members, mark);
+    netdp_i_free(mark);
+    a->hears_all = all;
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
 {
     const netdp_loss_request *request = a->request;
@@ -177,7 +222,9 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
     const netdp_i_observer widest = {.seen_count = most_seen(a),
                                      .last_sum = request->sees == NETDP_SEES_SUM,
                                      .pairing = netdp_i_gossip_pairing(request)};
-    netdp_status status = NETDP_OK;
+    netdp_status status = find_who_hears_all(a, error);
+    if (status != NETDP_OK || a->hears_all)
+        return status;
     a->proves_stream = proves_stream(a);
     if (a->proves_stream && l->members > 1) {
         double worth = INFINITY;

@@ -118,8 +118,8 @@ CASES = [
          check=lambda got: (has(method="reduced", observers=1, seen=4, rounds=6)(got),
                             has(modes=20)(got["ways"][0]),
                             has(multiplications="inf")(got["ways"][1]))),
-    Case("loss --explain --family 'complete 40' --rounds 60 --certify yes", out="taken: dense\\n"),
-    Case("loss --explain --family 'complete 40' --rounds 60 --dither 0.001", out="taken: dense\\n"),
+    Case("loss --explain --family 'regular 40 30' --rounds 60 --certify yes", out="taken: dense\\n"),
+    Case("loss --explain --family 'regular 40 30' --rounds 60 --dither 0.001", out="taken: dense\\n"),
     # A hub sees everybody: nothing is left to follow.
     Case("loss --family 'star 5000' --rounds 200 --to 0", out="mean 1, worst 1 "),
     Case("loss --explain --family 'ring 9' --protocol stream --rounds 5000", out="; streaming"),
