@@ -103,7 +103,7 @@ STUDIES = [
     ("ring 4", "metropolis", "histogram, bounds: [0, 2], levels: 2", "ring-histogram, rounds: 1",
      COUNT, "shuffled"),
     ("complete 9", "metropolis", SUM, "complete-sum, rounds: 40, cap: 8", TARGET,
-     "excursion-linear"),
+     "least"),
     ("complete 9", "metropolis", SUM, "complete-sum, rounds: 30", WORST, "excursion-linear"),
     ("complete 6", "metropolis", SUM, "complete-sum, rounds: 20, cap: 4, mechanism: laplace",
      TARGET, "local"),
