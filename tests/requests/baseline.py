@@ -36,7 +36,7 @@ MAY_DIVERGE = {"netdp_simulate", "netdp_simulate_central", "netdp_simulate_learn
 CHANGES = {"netdp_losses_settle", "netdp_study_run_anew", "netdp_guard_release", "netdp_guard_open", "netdp_guard_close",
            "netdp_guard_spent"} | {f"netdp_{what}_free" for what in (
                "events", "graph", "mixing", "transition", "sequence", "route", "losses", "table", "examples", "study",
-               "quiet_design")}
+               "quiet_design", "model")}
 
 # How long an array of the caller's is: below that everything is tried, above it the caller alone can know.
 LENGTHS = {
@@ -145,6 +145,14 @@ output: {every: 1, repeat: 1}
     here["study path"] = study
     here["study text"] = open(study, "rb").read()
     here["study"] = take(world, "netdp_study_read", study, ffi.NULL, 0, None)[0]
+    model = path("model-1.json", b'''{"schema": 1, "private": "for the experimenter alone", "variant": "gossip", "of": "the mean",
+"predictions": "p", "model": {"kind": "logistic", "label": {"name": "y", "values": ["0", "1"]}, "features": [{"name": "a", "mean": 4.5,
+"deviation": 3.2}, {"name": "b", "mean": 1.9, "deviation": 1.5}], "intercept": false, "rows": "unit norm", "missing": "refuse",
+"scales": "s", "weights": [0.1, 0.4]}}''')
+    here["model path"] = model
+    here["kept"] = ffi.new("char[]", b"all")
+    here["predicted path"] = os.path.join(world.folder, "predicted.csv").encode()
+    here["model"] = take(world, "netdp_model_read", model, ffi.NULL, None)[0]
     here["design"] = take(world, "netdp_quiet_design_new", new(
         "netdp_quiet_request *", {"kind": {"family": 0}, "phases": 3, "cycle": 1}), None)[0]
     here["proof path"] = os.path.join(world.folder, "proof").encode()
@@ -327,6 +335,7 @@ def structs(world, name):
         "netdp_closed_walk": lambda: [S(name, nodes=NODES, **{"from": 1}, to=2, steps=10, loop=0.25, alpha=2.0, sigma=3.0)],
         "netdp_complete_walk": lambda: [S(name, nodes=NODES, steps=10, cap=2, epsilon=0.5, delta=1e-6, delta_compose=1e-6,
                                           delta_visits=1e-6)],
+        "netdp_predicting": lambda: [S(name, as_study=True), S(name, keep=here["kept"])],
         "netdp_progress": lambda: [S(name, report=here["report"])],
     }
     if name not in many:
@@ -337,7 +346,8 @@ def structs(world, name):
 # Opaque arguments by their type.
 OPAQUE = {"netdp_graph": "graph", "netdp_mixing": "mixing", "netdp_transition": "transition", "netdp_sequence": "sequence",
           "netdp_route": "route", "netdp_examples": "train", "netdp_losses": "losses", "netdp_study": "study", "netdp_table": "table",
-          "netdp_events": "events", "netdp_quiet_design": "design", "netdp_protocol": "protocol", "netdp_claim": "claim"}
+          "netdp_events": "events", "netdp_quiet_design": "design", "netdp_protocol": "protocol", "netdp_claim": "claim",
+          "netdp_model": "model"}
 
 # Arguments by their name: numbers, text, arrays.
 NAMED = {
@@ -365,6 +375,7 @@ OWN = {
     "netdp_variation_redraw.graph": "random", "netdp_variation_one_peer.graph": "cube",
     "netdp_protocol_describe_token.protocol": "walk protocol", "netdp_protocol_describe_tally.protocol": "tally protocol",
     "netdp_losses_settle.losses": "walk losses", "netdp_losses_each.row": "row", "netdp_figure_draw.folder": "result",
+    "netdp_model_read.path": "model path", "netdp_model_predict.csv": "table path", "netdp_model_predict.output": "predicted path",
     "netdp_report_write.folder": "result", "netdp_result_text.folder": "result",
 }
 NUMBERS = {"netdp_shuffle_delta.bound": 4, "netdp_rr_gamma_printed.epsilon": 0.4, "netdp_rr_gamma_printed.crowd": 10**7,
@@ -377,7 +388,7 @@ TEXT = {
     "netdp_convert.to": b"dp:1e-5", "netdp_gossip_words.name": b"averaging", "netdp_tally_words.name": b"ring-sum",
     "netdp_walk_words.name": b"walk", "netdp_data_find.file": b"table.csv", "netdp_input_find.name": b"nodes",
     "netdp_claim_find.name": b"C-theorem-1", "netdp_claim_input.name": b"rounds", "netdp_quiet_parse.text": b"banded:2",
-    "netdp_report_write.path": b"/dev/null",
+    "netdp_report_write.path": b"/dev/null", "netdp_model_read.variant": None,
 }
 ARRAYS = {
     "netdp_graph_from_edges.edges": [0, 1, 1, 2], "netdp_graph_distances.sources": [0], "netdp_transition_toward.target": [1 / NODES] * NODES,
