@@ -70,6 +70,8 @@ with Peers(STUDY, noise=1) as net:
             roster = json.loads((net.of(0) / "package" / "roster.json").read_text())
             roster["terms"]["rounds"] += 1
             (net.of(0) / "package" / "roster.json").write_text(json.dumps(roster))
+            budget = net.of(0) / "budget.yaml"
+            budget.write_text(budget.read_text() + "total: none\n")  # for two studies
             net.start(0)
             wait_for(net, 0, "event=started", 2)
             kill(net, 0)

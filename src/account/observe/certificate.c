@@ -113,7 +113,7 @@ static bool sums_new(netdp_rows rows, int32_t members, sums *s)
                 NETDP_I_NEW(bool, rows.nodes),
                 NETDP_I_NEW(double, m),
                 NETDP_I_NEW(double, m *m),
-                NETDP_I_NEW(double, m *m),
+                NETDP_I_NEW(double, m *(m + 1)), /* and room for LAPACK */
                 NETDP_I_NEW(lapack_int, m)};
     return s->known != NULL && s->length != NULL && s->product != NULL && s->inverse != NULL &&
            s->pivot != NULL;
@@ -159,8 +159,11 @@ static double invert(sums *s, int32_t members)
     const int64_t m = members;
     double most = 0;
     memcpy(s->inverse, s->product, (size_t)(m * m) * sizeof *s->inverse);
-    if (LAPACKE_dgetrf(LAPACK_ROW_MAJOR, members, members, s->inverse, members, s->pivot) != 0 ||
-        LAPACKE_dgetri(LAPACK_ROW_MAJOR, members, s->inverse, members, s->pivot) != 0)
+    /* Of the transpose, by columns, in room of ours: by rows LAPACKE takes more, and prints where there is none. */
+    if (LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, members, members, s->inverse, members, s->pivot) !=
+            0 ||
+        LAPACKE_dgetri_work(LAPACK_COL_MAJOR, members, s->inverse, members, s->pivot,
+                            s->inverse + m * m, members) != 0)
         return 0;
     for (int64_t i = 0; i < m; i++) {
         double off = 0;

@@ -196,7 +196,7 @@ static slong exact_rank(const sums *s)
 static netdp_status invert(const sums *s, netdp_i_shift_tie *tie, netdp_error *error)
 {
     const int64_t m = tie->count;
-    double *at = NETDP_I_NEW(double, m *m);
+    double *at = NETDP_I_NEW(double, m *(m + 1));
     lapack_int *order = NETDP_I_NEW(lapack_int, m);
     netdp_status status = at == NULL || order == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status != NETDP_OK)
@@ -206,9 +206,11 @@ static netdp_status invert(const sums *s, netdp_i_shift_tie *tie, netdp_error *e
             at[i * m + j] = s->weight[i * s->columns + (s->place[tie->pivot[j]] - 1)];
     memcpy(tie->inverse, at, (size_t)(m * m) * sizeof *at);
     tie->off = INFINITY;
-    if (LAPACKE_dgetrf(LAPACK_ROW_MAJOR, (lapack_int)m, (lapack_int)m, tie->inverse, (lapack_int)m,
-                       order) != 0 ||
-        LAPACKE_dgetri(LAPACK_ROW_MAJOR, (lapack_int)m, tie->inverse, (lapack_int)m, order) != 0)
+    /* Of the transpose, by columns, in room of ours: by rows LAPACKE takes more, and prints where there is none. */
+    if (LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, (lapack_int)m, (lapack_int)m, tie->inverse,
+                            (lapack_int)m, order) != 0 ||
+        LAPACKE_dgetri_work(LAPACK_COL_MAJOR, (lapack_int)m, tie->inverse, (lapack_int)m, order,
+                            at + m * m, (lapack_int)m) != 0)
         goto done;
     double most = 0;
     for (int64_t i = 0; i < m; i++) {
