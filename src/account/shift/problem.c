@@ -203,11 +203,13 @@ netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp
 {
     netdp_linear taken =
         *protocol; /* contributions in the rounds of the view's, which number from its own first */
-    taken.every = view->every;
+    /* A contribution that would come after the last round does not; sums of rounds stay within 64 bits. */
+    const int64_t every = view->every < view->rounds ? view->every : view->rounds;
+    taken.every = every;
     netdp_i_shift_problem p = {.nodes = netdp_mixing_rows(protocol->mixing).nodes,
                                .rounds = view->rounds,
                                .fixed = protocol->varying.kind == NETDP_VARY_NEVER,
-                               .every = view->every,
+                               .every = every,
                                .weight = 1,
                                .sums = view->sees == NETDP_SEES_SUM,
                                .closes = view->closes,
