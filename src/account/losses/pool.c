@@ -16,7 +16,8 @@ typedef struct pooling {
     int32_t nodes, pool, from_count;
     int64_t count;
     int32_t *member; /* [count][pool] */
-    double *loss;    /* [count][from_count] */
+    netdp_progress poll;
+    double *loss; /* [count][from_count] */
     bool *certified;
 } pooling;
 
@@ -64,6 +65,13 @@ netdp_status netdp_i_coalitions_new(int32_t nodes, int32_t pool, int32_t **membe
     return NETDP_OK;
 }
 
+/* The rounds of one coalition are no news; it only asks whether to stop. */
+static bool poll_only(void *context, const char *what, double done, double total)
+{
+    (void)what, (void)done, (void)total;
+    return netdp_i_poll(context, NULL) == NETDP_OK;
+}
+
 static netdp_status account_coalition(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
@@ -74,7 +82,7 @@ static netdp_status account_coalition(void *context, int64_t index, int thread, 
     request.coalition = true;
     request.to_count = p->pool;
     request.to = p->member + index * p->pool;
-    netdp_status status = netdp_losses_new(&request, NULL, &losses, error);
+    netdp_status status = netdp_losses_new(&request, &p->poll, &losses, error);
     if (status != NETDP_OK)
         return status;
     memcpy(p->loss + index * p->from_count, losses->loss,
@@ -91,7 +99,7 @@ static netdp_status reduce(const pooling *p, netdp_losses **losses, netdp_error 
     netdp_losses *made = NULL;
     bool outward = true;
     request.pool = 0;
-    netdp_status status = netdp_losses_new(&request, NULL, &made, error);
+    netdp_status status = netdp_losses_new(&request, &p->poll, &made, error);
     if (status != NETDP_OK)
         return status;
     for (int64_t c = 0; c < p->count; c++)
@@ -127,7 +135,8 @@ netdp_status netdp_i_losses_pooled(const netdp_loss_request *request,
 {
     pooling p = {.request = request,
                  .nodes = netdp_mixing_rows(request->protocol->mixing).nodes,
-                 .pool = request->pool};
+                 .pool = request->pool,
+                 .poll = {poll_only, (void *)progress}};
     p.from_count = request->from_count > 0 ? request->from_count : p.nodes;
     if (request->coalition)
         return netdp_i_fail(error, NETDP_INVALID,
