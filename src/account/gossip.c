@@ -252,20 +252,12 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
     return status == NETDP_OK ? cap_by_everything(a, member, row, error) : status;
 }
 
-/* Of many observers at once the rounds of one are no news; it only asks whether to stop. */
-static bool poll_only(void *context, const char *what, double done, double total)
-{
-    const netdp_progress *progress = context;
-    (void)what, (void)done, (void)total;
-    return progress == NULL || progress->report == NULL ||
-           progress->report(progress->context, NULL, 0, 0);
-}
-
 static netdp_status account_exactly(netdp_i_gossip_account *a, int32_t count,
                                     const netdp_progress *progress, netdp_error *error)
 {
     const bool alone = a->losses->to_count == 1;
-    const netdp_progress poll = {poll_only, (void *)progress};
+    /* Of many observers at once the rounds of one are no news. */
+    const netdp_progress poll = netdp_i_only_polled(progress);
     a->inner = alone ? progress : &poll;
     if (a->rounds == NULL)
         return netdp_i_for_each(count, account_observer, a, alone ? NULL : progress, "observers",

@@ -30,6 +30,20 @@ netdp_status netdp_i_poll(const netdp_progress *progress, netdp_error *error)
     return netdp_i_report(progress, NULL, 0, 0, error);
 }
 
+/* Within netdp_i_report, which lets one thread ask at a time: so no report of its own. */
+static bool ask_only(void *context, const char *what, double done, double total)
+{
+    const netdp_progress *progress = context;
+    (void)what, (void)done, (void)total;
+    return progress == NULL || progress->report == NULL ||
+           progress->report(progress->context, NULL, 0, 0);
+}
+
+netdp_progress netdp_i_only_polled(const netdp_progress *progress)
+{
+    return (netdp_progress){ask_only, (void *)progress};
+}
+
 netdp_status netdp_i_for_each(int64_t count, netdp_i_piece piece, void *context,
                               const netdp_progress *progress, const char *what, netdp_error *error)
 {

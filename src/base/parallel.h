@@ -27,4 +27,7 @@ netdp_status netdp_i_report(const netdp_progress *progress, const char *what, do
 /* The same question from within a piece of work: tells nothing. */
 netdp_status netdp_i_poll(const netdp_progress *progress, netdp_error *error);
 
+/* For work that is a piece of other work: it asks `progress`, which outlives it and may be NULL, whether to stop, and tells nothing. */
+netdp_progress netdp_i_only_polled(const netdp_progress *progress);
+
 #endif

@@ -15,9 +15,9 @@ typedef struct pooling {
     const netdp_loss_request *request;
     int32_t nodes, pool, from_count;
     int64_t count;
-    int32_t *member; /* [count][pool] */
-    netdp_progress poll;
-    double *loss; /* [count][from_count] */
+    int32_t *member;     /* [count][pool] */
+    netdp_progress poll; /* the rounds of one coalition are no news */
+    double *loss;        /* [count][from_count] */
     bool *certified;
 } pooling;
 
@@ -63,13 +63,6 @@ netdp_status netdp_i_coalitions_new(int32_t nodes, int32_t pool, int32_t **membe
         return netdp_i_no_memory(error);
     list_coalitions(nodes, pool, *count, *member);
     return NETDP_OK;
-}
-
-/* The rounds of one coalition are no news; it only asks whether to stop. */
-static bool poll_only(void *context, const char *what, double done, double total)
-{
-    (void)what, (void)done, (void)total;
-    return netdp_i_poll(context, NULL) == NETDP_OK;
 }
 
 static netdp_status account_coalition(void *context, int64_t index, int thread, netdp_error *error)
@@ -136,7 +129,7 @@ netdp_status netdp_i_losses_pooled(const netdp_loss_request *request,
     pooling p = {.request = request,
                  .nodes = netdp_mixing_rows(request->protocol->mixing).nodes,
                  .pool = request->pool,
-                 .poll = {poll_only, (void *)progress}};
+                 .poll = netdp_i_only_polled(progress)};
     p.from_count = request->from_count > 0 ? request->from_count : p.nodes;
     if (request->coalition)
         return netdp_i_fail(error, NETDP_INVALID,
