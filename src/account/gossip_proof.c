@@ -56,7 +56,7 @@ static double seconds_of_stream(const netdp_i_gossip_account *a)
     return plan.way[1].seconds * a->losses->to_count;
 }
 
-/* Noise in pairs is left out, without which more is told (docs/proofs/pairs.md, Theorem 3). */
+/* Noise in pairs that is very loud is left out, without which more is told (docs/proofs/pairs.md, Theorem 3). */
 static bool proves_stream(const netdp_i_gossip_account *a)
 {
     const netdp_linear *p = a->request->protocol;
@@ -171,7 +171,6 @@ static netdp_status prove_sums(netdp_i_gossip_account *a, netdp_error *error)
     return status;
 }
 
-/* Whether all rows are proven is said before the first of them. */
 /* Do the members hear everybody else? `mark` [nodes] is used. */
 static bool hears_all(const netdp_graph *graph, const int32_t *member, int32_t count, char *mark)
 {
@@ -215,6 +214,7 @@ static netdp_status find_who_hears_all(netdp_i_gossip_account *a, netdp_error *e
     return NETDP_OK;
 }
 
+/* Whether all rows are proven is said before the first of them. */
 netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
 {
     const netdp_loss_request *request = a->request;

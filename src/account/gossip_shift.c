@@ -94,14 +94,12 @@ static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double
     const netdp_rows rows = netdp_mixing_rows(p->mixing);
     const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
     const double observers = a->losses->members > 1 ? 1 : rows.nodes;
-    if (netdp_i_stream_is_long(p) && is_stream(a)) {
-        cost_of_segments(p, choose_segments(a).kept, seconds, bytes);
-        *seconds *= observers;
-        return;
-    }
     if (is_stream(a)) {
-        netdp_i_shift_stream_cost(rows.nodes, p->rounds, (p->rounds - 1) / p->every + 1,
-                                  rows.start[rows.nodes], pairs_of(p), seconds, bytes);
+        if (netdp_i_stream_is_long(p))
+            cost_of_segments(p, choose_segments(a).kept, seconds, bytes);
+        else
+            netdp_i_shift_stream_cost(rows.nodes, p->rounds, (p->rounds - 1) / p->every + 1,
+                                      rows.start[rows.nodes], pairs_of(p), seconds, bytes);
         *seconds *= observers;
         return;
     }

@@ -354,7 +354,7 @@ static netdp_status read_text(struct foreign *foreign, char *text, int64_t bytes
     return status;
 }
 
-/* The byte order mark is stepped over, an empty text and NUL bytes are refused. */
+/* The byte order mark is stepped over; an empty text, NUL bytes and other encodings are refused. */
 static netdp_status check_text(const char **text, int64_t *bytes, const struct foreign *foreign,
                                netdp_error *error)
 {
@@ -364,6 +364,10 @@ static netdp_status check_text(const char **text, int64_t *bytes, const struct f
     *bytes = scan.end - scan.begin;
     if (status == NETDP_OK && *bytes == 0)
         status = fail(foreign, error, "no node; the file is empty");
+    /* XML says itself what its text is. */
+    if (status == NETDP_OK && !foreign->xml &&
+        !netdp_i_token_is_utf8((netdp_i_token){*text, *bytes}))
+        status = fail(foreign, error, "not UTF-8 text; convert it (iconv -t UTF-8)");
     return status;
 }
 
@@ -377,8 +381,6 @@ netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *tex
                               .own = own};
     char *made = NULL;
     netdp_status status = check_text(&text, &bytes, &foreign, error);
-    if (status == NETDP_OK && !netdp_i_token_is_utf8((netdp_i_token){text, bytes}))
-        status = fail(&foreign, error, "not UTF-8 text; convert it (iconv -t UTF-8)");
     if (status == NETDP_OK)
         status = netdp_i_prepare_gml(text, bytes, &made, &bytes, error);
     if (status == NETDP_OK)
@@ -441,8 +443,6 @@ netdp_status netdp_i_collect_pajek(netdp_i_collection *collection, const char *t
                               .own = own};
     char *made = NULL;
     netdp_status status = check_text(&text, &bytes, &foreign, error);
-    if (status == NETDP_OK && !netdp_i_token_is_utf8((netdp_i_token){text, bytes}))
-        status = fail(&foreign, error, "not UTF-8 text; convert it (iconv -t UTF-8)");
     if (status == NETDP_OK)
         status = check_vertices(&foreign, text, bytes, error);
     if (status == NETDP_OK && (made = NETDP_I_NEW(char, bytes + 2)) == NULL)

@@ -19,17 +19,11 @@
 #include "account/gossip/dual_bound.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/rounding.h"
 #include "mixing/dense.h"
 
 /* For products and sums of a few numbers. */
 #define ROUND_UP (1 + 1e-14)
-
-/* What a sum of so many products rounds, of the sum of their sizes: in any order. */
-static double gamma_of(double terms)
-{
-    const double u = (terms + 4) * DBL_EPSILON / 2;
-    return u < 0.5 ? u / (1 - u) : INFINITY;
-}
 
 /* The norm of a symmetric matrix [n][n] of which the lower triangle of the columns stands: its largest sum of a row. */
 static double norm_of(const double *m, int64_t n)
@@ -41,15 +35,7 @@ static double norm_of(const double *m, int64_t n)
             sum += fabs(i >= j ? m[j * n + i] : m[i * n + j]);
         most = fmax(most, sum);
     }
-    return most * (1 + gamma_of((double)n));
-}
-
-static double squares_of(const double *x, int64_t count)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += x[i] * x[i];
-    return sum * (1 + gamma_of((double)count));
+    return most * (1 + netdp_i_gamma((double)n + 4));
 }
 
 /* How far computed eigenvectors are from orthogonal ones, and those, with the values, from their matrix; norms. */
@@ -65,7 +51,7 @@ static netdp_status measure(double *matrix, const double *vector, const double *
     double *work = NETDP_I_NEW(double, square);
     if (work == NULL)
         return netdp_i_no_memory(error);
-    const double size = squares_of(vector, square), rounds = gamma_of(n) * size;
+    const double size = netdp_i_squares(vector, square), rounds = netdp_i_gamma(n + 4) * size;
     double most = 0;
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, n, n, 1, vector, n, 0, work, n);
     for (int64_t j = 0; j < n; j++)
@@ -81,9 +67,9 @@ static netdp_status measure(double *matrix, const double *vector, const double *
                 n);
     /* V is nearly orthogonal P: |V - P| <= |V'V - 1|, and V value V' as near to P value P'. */
     const double off = fmin(found->orthogonal, 1);
-    found->matrix =
-        (norm_of(matrix, n) + gamma_of(n + 1.0) * (size * most + before) + off * (2 + off) * most) *
-        ROUND_UP;
+    found->matrix = (norm_of(matrix, n) + netdp_i_gamma(n + 5) * (size * most + before) +
+                     off * (2 + off) * most) *
+                    ROUND_UP;
     netdp_i_free(work);
     return NETDP_OK;
 }
@@ -128,7 +114,7 @@ static netdp_status worst_new(const netdp_i_quiet *quiet, worst *w, netdp_error 
 static netdp_status bound_block(worst *w, int32_t size, double *bound, netdp_error *error)
 {
     const double absolute = netdp_i_dual_abs_sum(w->quadratic, w->block, size, size) *
-                            (1 + gamma_of((double)size * size));
+                            (1 + netdp_i_gamma((double)size * size + 4));
     double spectral = absolute, dual = absolute;
     *bound = absolute;
     if (netdp_i_dual_attained(netdp_i_dual_signs(w->block, size), absolute))
@@ -161,7 +147,7 @@ static netdp_status worst_pattern(worst *w, const double *value, double *loss, n
     }
     const double off = q->orthogonal;
     const double taken =
-        most * (off * (2 + off) + gamma_of((double)n + 1) * (double)n * (1 + off)) * ROUND_UP;
+        most * (off * (2 + off) + netdp_i_gamma((double)n + 5) * (double)n * (1 + off)) * ROUND_UP;
     for (int64_t first = 0; first < q->cycle && first < n; first++) {
         const int32_t size = (int32_t)((n - 1 - first) / q->cycle + 1);
         double bound = 0;
@@ -217,7 +203,7 @@ static netdp_status decompose(netdp_i_quiet *q, const double *factor, netdp_erro
     netdp_i_free(matrix);
     if (status != NETDP_OK)
         return status;
-    const double formed = gamma_of(n) * squares_of(factor, (int64_t)n * n);
+    const double formed = netdp_i_gamma(n + 4) * netdp_i_squares(factor, (int64_t)n * n);
     q->orthogonal = found.orthogonal;
     for (int32_t p = 0; p < n; p++)
         q->value[p] -= (found.matrix + formed) * ROUND_UP + DBL_EPSILON * fabs(q->value[p]);
@@ -290,8 +276,8 @@ static bool factor_noise(double *noise, int32_t count, double *norm, double *off
     cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, count, count, -1, noise, count, 1, copy,
                 count);
     /* D is at least 1, and its entries are sums of up to 2 n squares of kappa. */
-    const double taken = norm_of(copy, n) + gamma_of(2.0 * (double)n) * *norm +
-                         gamma_of((double)n + 1) * (squares_of(noise, n * n) + *norm);
+    const double taken = norm_of(copy, n) + netdp_i_gamma(2.0 * (double)n + 4) * *norm +
+                         netdp_i_gamma((double)n + 5) * (netdp_i_squares(noise, n * n) + *norm);
     *off = made && taken < 0.1 ? taken / (1 - taken) * ROUND_UP : INFINITY;
     netdp_i_free(copy);
     return *off < 0.1;
@@ -309,8 +295,9 @@ static double turn_back(const double *lower, double *weight, const double *vecto
                 lower, count, work, count);
     for (int64_t i = 0; i < square; i++)
         work[i] -= vector[i];
-    return sqrt(squares_of(work, square)) +
-           gamma_of(count) * sqrt(squares_of(lower, square) * squares_of(weight, square));
+    return sqrt(netdp_i_squares(work, square)) +
+           netdp_i_gamma(count + 4) *
+               sqrt(netdp_i_squares(lower, square) * netdp_i_squares(weight, square));
 }
 
 /* The spectrum of S' (gram + floor) S: S S' = D, or 1 where there are no pairs. */
@@ -328,13 +315,13 @@ static netdp_status spectrum(const netdp_i_told *told, double *work, told_of *t,
         t->none = !factor_noise(told->noise, count, &norm, &off, error, &status);
         if (status != NETDP_OK || t->none)
             return status;
-        const double size = norm_of(gram, n), sides = squares_of(told->noise, square);
+        const double size = norm_of(gram, n), sides = netdp_i_squares(told->noise, square);
         cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, count, count, 1,
                     told->noise, count, gram, count);
         cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, count, count,
                     1, told->noise, count, gram, count);
         taken = (told->floor * norm * (1 + off) +
-                 3 * gamma_of((double)n) * sides * size * sqrt((double)n)) *
+                 3 * netdp_i_gamma((double)n + 4) * sides * size * sqrt((double)n)) *
                 ROUND_UP;
     }
     memcpy(work, gram, (size_t)square * sizeof *work);
@@ -393,7 +380,7 @@ netdp_status netdp_i_quiet_loss(const netdp_i_quiet *quiet, const netdp_i_told *
             value[p] = 0;
             for (int64_t j = 0; j < n; j++)
                 value[p] += part[p * n + j] * t.weight[j * n + which[i]];
-            value[p] *= (1 + gamma_of((double)n)) * ROUND_UP;
+            value[p] *= (1 + netdp_i_gamma((double)n + 4)) * ROUND_UP;
         }
         loss[i] = INFINITY;
         if (!t.none)

@@ -9,18 +9,13 @@
 #include "account/observe/certificate.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/rounding.h"
 
 /* Norms themselves are computed: this much covers their rounding. */
 #define NORMS 1.001
 
 /* The part of |A|^m that is left when its sum over ages is a geometric one. */
 #define LEFT 0.5
-
-static double gamma_of(double terms)
-{
-    const double u = DBL_EPSILON / 2;
-    return terms * u / (1 - terms * u);
-}
 
 static double frobenius(const double *x, int64_t count)
 {
@@ -50,7 +45,7 @@ static void measure_rows(const netdp_i_basis *basis, double *gram, defects *foun
             gram[j * n + i] = gram[i * n + j];
         gram[j * n + j] -= 1;
     }
-    const double rounding = NORMS * gamma_of((double)n + 2);
+    const double rounding = NORMS * netdp_i_gamma((double)n + 2);
     for (int64_t j = 0; j < n; j++)
         found->lifted = fmax(found->lifted, frobenius(gram + j * n, n));
     found->lifted += rounding * sqrt((double)n);
@@ -69,7 +64,7 @@ static void measure_image(const netdp_mixing *mixing, const netdp_i_basis *basis
         for (int64_t k = rows.start[u]; k < rows.start[u + 1]; k++)
             taken += rows.weight[k] >= 0 ? rows.weight[k] : INFINITY; /* alpha needs that */
         rounding =
-            hypot(rounding, taken * gamma_of((double)(rows.start[u + 1] - rows.start[u]) + 4));
+            hypot(rounding, taken * netdp_i_gamma((double)(rows.start[u + 1] - rows.start[u]) + 4));
         for (int64_t k = 0; k < r; k++)
             image[u * r + k] -= basis->rows[u * r + k] * basis->theta[k];
     }
@@ -110,7 +105,7 @@ static void measure_pairs(const netdp_i_observer *observer, int r, defects *foun
     const double count = (double)netdp_graph_edges(graph) + own;
     const double squares = NORMS * 2 * energy * count * basis * basis;
     found->drawn += squares;
-    found->paired = basis * basis * 2 * gamma_of(count + 4 * own + 16) * squares +
+    found->paired = basis * basis * 2 * netdp_i_gamma(count + 4 * own + 16) * squares +
                     (4 + found->orthogonal) * found->orthogonal * 2 * energy * (degree + 1);
 }
 
@@ -182,7 +177,7 @@ static netdp_status measure_gains(const netdp_i_gains *gains, const netdp_i_basi
     /* What the computed inverse misses of the true one. */
     all->inverse *= NORMS;
     all->resolved =
-        all->resolved && gamma_of(2.0 * (double)(s * s)) * all->inverse * all->lower < 1e-4;
+        all->resolved && netdp_i_gamma(2.0 * (double)(s * s)) * all->inverse * all->lower < 1e-4;
     return status;
 }
 
@@ -261,7 +256,7 @@ static netdp_status find_stay(netdp_rows rows, const int32_t *member, int32_t me
                 rest -= rows.weight[k] * y[at[rows.column[k]]];
                 size += rows.weight[k] * y[at[rows.column[k]]];
             }
-        holds = holds && y[a] > 0 && rest - gamma_of((double)m + 4) * size >= 1;
+        holds = holds && y[a] > 0 && rest - netdp_i_gamma((double)m + 4) * size >= 1;
     }
     for (int64_t a = 0; status == NETDP_OK && !holds && a < m; a++)
         y[a] = INFINITY;
@@ -319,11 +314,11 @@ static entries find_entries(const netdp_i_retrace *retrace, int r, int s, const 
     entries e = {.basis = 1 + d->orthogonal};
     const double root = sqrt(s), c = e.basis;
     if (retrace != NULL)
-        e.lift = NORMS * (gamma_of(r) * sqrt(retrace->nodes) * c * z->gain +
-                          gamma_of(s) * retrace->largest * z->lower);
-    e.apart = NORMS * (z->apart + gamma_of(r + 2) * root * c * z->gain) + e.lift;
+        e.lift = NORMS * (netdp_i_gamma(r) * sqrt(retrace->nodes) * c * z->gain +
+                          netdp_i_gamma(s) * retrace->largest * z->lower);
+    e.apart = NORMS * (z->apart + netdp_i_gamma(r + 2) * root * c * z->gain) + e.lift;
     e.seen = NORMS * z->inverse * c;
-    e.heard = z->inverse * (gamma_of(r) * root * c + gamma_of(s) * z->lower * e.seen);
+    e.heard = z->inverse * (netdp_i_gamma(r) * root * c + netdp_i_gamma(s) * z->lower * e.seen);
     return e;
 }
 
@@ -335,9 +330,9 @@ static double find_noise(const netdp_i_gains *gains, bool last_sum, const entrie
     const double c = e->basis, p = NORMS * gains->size, g = z->gain, l = z->lower;
     const int r = gains->basis->modes;
     /* gain L' - P S' and S gain - L; P + Z and gain + H make both 0 */
-    const double image = gamma_of(r) * p * root * c, solve = gamma_of(s) * g * l;
+    const double image = netdp_i_gamma(r) * p * root * c, solve = netdp_i_gamma(s) * g * l;
     const double fit = 2 * NORMS * (c * (image + solve) + h * l), after = p + g * g;
-    const double update = c * c * (gamma_of(s + 1) * after + 5 * u * (after + d->drawn));
+    const double update = c * c * (netdp_i_gamma(s + 1) * after + 5 * u * (after + d->drawn));
     double noise = 2 * fit + update + 2 * c * g * h + h * h + 2 * d->invariant * c * after +
                    4 * d->orthogonal + 6 * u * r + d->paired;
     const double open = 1 + c * g * z->inverse;
@@ -353,7 +348,7 @@ static void follow_states(const netdp_i_ages *shown, int r, int s, double price,
 {
     const double u = DBL_EPSILON / 2, hidden = sqrt(2 * price);
     const double c = e->basis, g = z->gain, l = z->lower;
-    const double moved = c * (gamma_of(s + 1) * (1 + g * e->seen) + 3 * u) + d->invariant +
+    const double moved = c * (netdp_i_gamma(s + 1) * (1 + g * e->seen) + 3 * u) + d->invariant +
                          e->apart * e->seen + c * g * e->heard;
     double rows = 0;
     const int64_t each = (int64_t)r * s;
@@ -361,11 +356,12 @@ static void follow_states(const netdp_i_ages *shown, int r, int s, double price,
         rows += frobenius(shown->rows + a * each, each);
         rows += shown->last != NULL ? frobenius(shown->last + a * each, each) : 0;
     }
-    const double back = 4 * u + gamma_of(r) * g * e->seen + gamma_of(s + 2) * (1 + e->seen * g) +
-                        gamma_of(s) * z->inverse * l;
+    const double back = 4 * u + netdp_i_gamma(r) * g * e->seen +
+                        netdp_i_gamma(s + 2) * (1 + e->seen * g) +
+                        netdp_i_gamma(s) * z->inverse * l;
     proof->state = NORMS * (e->heard + hidden * moved);
     proof->made = NORMS * hidden * d->lifted;
-    proof->steady = NORMS * (2 * back * rows * proof->lasts + gamma_of(r) * rows +
+    proof->steady = NORMS * (2 * back * rows * proof->lasts + netdp_i_gamma(r) * rows +
                              1e-19 * e->seen * r * proof->lasts);
 }
 
@@ -383,9 +379,10 @@ static void follow_rows(const netdp_linear *protocol, const netdp_i_retrace *ret
             sum += rows.weight[k] >= 0 ? rows.weight[k] : INFINITY; /* the price needs that */
         taken = fmax(taken, sum);
     }
-    proof->back = NORMS * (gamma_of(degree + 2) * taken * (1 + kappa) +
-                           gamma_of((double)netdp_i_retrace_terms(rows.nodes) + 1) * taken * kappa);
-    proof->begun = NORMS * (gamma_of(s) * z->inverse * z->inverse * z->lower * sqrt(s) +
+    proof->back =
+        NORMS * (netdp_i_gamma(degree + 2) * taken * (1 + kappa) +
+                 netdp_i_gamma((double)netdp_i_retrace_terms(rows.nodes) + 1) * taken * kappa);
+    proof->begun = NORMS * (netdp_i_gamma(s) * z->inverse * z->inverse * z->lower * sqrt(s) +
                             1e-20 * z->inverse * sqrt(n * s));
     proof->peak = (e->basis * e->basis * NORMS * retrace->gains->norm + noise +
                    2 * noise * ((double)protocol->rounds + 1)) /
@@ -439,7 +436,7 @@ double netdp_i_stream_gram_error(const netdp_i_stream_proof *proof, const double
         trace += m[k * slots + k];
         largest = fmax(largest, m[k * slots + k]);
     }
-    const double each = NORMS * gamma_of((double)proof->terms) * (double)proof->beside;
+    const double each = NORMS * netdp_i_gamma((double)proof->terms) * (double)proof->beside;
     return each * (row ? largest : trace);
 }
 

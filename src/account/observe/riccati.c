@@ -26,6 +26,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/rounding.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
@@ -76,12 +77,6 @@ static void hidden_clear(hidden *h)
     netdp_i_free(h->x);
     netdp_i_free(h->room);
     netdp_i_free(h->told);
-}
-
-static double gamma_of(double terms)
-{
-    const double u = (terms + 2) * UNIT;
-    return u < 0.5 ? u / (1 - u) : INFINITY;
 }
 
 /* F, and Y = G'. */
@@ -204,21 +199,13 @@ static netdp_status hidden_new(const netdp_linear *protocol, const netdp_i_obser
         for (int64_t e = h->start[i]; e < h->start[i + 1]; e++)
             sum += fabs(h->weight[e]);
         h->terms = fmax(h->terms, (double)(h->start[i + 1] - h->start[i]));
-        h->most = fmax(h->most, sum * (1 + gamma_of(h->terms)));
+        h->most = fmax(h->most, sum * (1 + netdp_i_gamma(h->terms + 2)));
     }
     h->forgets = fmin(h->most, find_norm(h, h->z, h->z + m));
     return find_told(h, error);
 }
 
 /* ---- Norms ---- */
-
-static double squares_of(const double *a, int64_t count)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += a[i] * a[i];
-    return sum * (1 + gamma_of((double)count));
-}
 
 /* What |a| |a|' is in norm, [m][r], and so |a|^2, at most: the largest sum of a row. */
 static double gram_norm(const double *a, int64_t m, int64_t r, double *beside)
@@ -232,9 +219,9 @@ static double gram_norm(const double *a, int64_t m, int64_t r, double *beside)
         double sum = 0;
         for (int64_t k = 0; k < r; k++)
             sum += fabs(a[i * r + k]) * beside[k];
-        most = sum <= most ? most : sum;
+        most = netdp_i_most(most, sum);
     }
-    return most * (1 + gamma_of((double)(m + r)));
+    return most * (1 + netdp_i_gamma((double)(m + r) + 2));
 }
 
 /* The largest sum of a row of a symmetric matrix, by its lower triangle. */
@@ -248,8 +235,8 @@ static double symmetric_norm(const double *a, int64_t m, double *sum)
             sum[j] += i == j ? 0 : fabs(a[i * m + j]);
         }
     for (int64_t i = 0; i < m; i++)
-        most = sum[i] <= most ? most : sum[i];
-    return most * (1 + gamma_of((double)m));
+        most = netdp_i_most(most, sum[i]);
+    return most * (1 + netdp_i_gamma((double)m + 2));
 }
 
 /* ---- The recursion, and the proof of each round ---- */
@@ -275,12 +262,13 @@ static netdp_status drop_directions(hidden *h, netdp_error *error)
                     gram, (int)r);
         for (int64_t k = 0; k < r; k++)
             gram[k * r + k] -= 1;
-        const double turned =
-            sqrt(squares_of(gram, r * r)) * 1.5 + gamma_of((double)r) * (double)r * 1.1;
+        const double turned = sqrt(netdp_i_squares(gram, r * r)) * 1.5 +
+                              netdp_i_gamma((double)r + 2) * (double)r * 1.1;
         /* the turned Y, [m][r]: its first columns go */
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)r, (int)r, 1, h->y,
                     (int)r, h->c, (int)r, 0, h->room, (int)r);
-        const double round = gamma_of((double)r) * sqrt(squares_of(h->y, m * r) * (double)r * 1.1);
+        const double round =
+            netdp_i_gamma((double)r + 2) * sqrt(netdp_i_squares(h->y, m * r) * (double)r * 1.1);
         double gone = 0;
         for (int64_t i = 0; i < m; i++) {
             for (int64_t k = 0; k < dropped; k++)
@@ -288,7 +276,7 @@ static netdp_status drop_directions(hidden *h, netdp_error *error)
             for (int64_t k = 0; k < kept; k++)
                 h->y[i * kept + k] = h->room[i * r + dropped + k];
         }
-        h->some += (size * turned + gone * (1 + gamma_of((double)(m * r))) +
+        h->some += (size * turned + gone * (1 + netdp_i_gamma((double)(m * r) + 2)) +
                     round * (2 * sqrt(size * 1.1) + round)) *
                    ROUND_UP;
         h->rank = (int32_t)kept;
@@ -307,9 +295,9 @@ static double residual(hidden *h, double *sum)
                 (int)r, 1, h->room, (int)r);
     for (int64_t i = 0; i < m * r; i++)
         h->room[i] -= h->z[i];
-    const double size = symmetric_norm(h->x, m, sum), v = sqrt(squares_of(h->z, m * r));
-    return (sqrt(squares_of(h->room, m * r)) +
-            gamma_of((double)m + 2) * (size * v + sqrt(squares_of(h->y, m * r)) + v) +
+    const double size = symmetric_norm(h->x, m, sum), v = sqrt(netdp_i_squares(h->z, m * r));
+    return (sqrt(netdp_i_squares(h->room, m * r)) +
+            netdp_i_gamma((double)m + 4) * (size * v + sqrt(netdp_i_squares(h->y, m * r)) + v) +
             h->lost * v) *
            ROUND_UP;
 }
@@ -321,8 +309,9 @@ static netdp_status divide(hidden *h, double astray, double *lacks, netdp_error 
     double *beside = NETDP_I_NEW(double, r + m);
     if (beside == NULL)
         return netdp_i_no_memory(error);
-    const double y = sqrt(gram_norm(h->y, m, r, beside)), y_all = sqrt(squares_of(h->y, m * r));
-    const double v_all = sqrt(squares_of(h->z, m * r));
+    const double y = sqrt(gram_norm(h->y, m, r, beside)),
+                 y_all = sqrt(netdp_i_squares(h->y, m * r));
+    const double v_all = sqrt(netdp_i_squares(h->z, m * r));
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)r, (int)r, (int)m, 1, h->y, (int)r,
                 h->z, (int)r, 0, h->c, (int)r);
     for (int64_t k = 0; k < r; k++)
@@ -336,24 +325,25 @@ static netdp_status divide(hidden *h, double astray, double *lacks, netdp_error 
     for (int64_t j = 0; j < r; j++)
         for (int64_t i = j; i < r; i++)
             factor += h->c[j * r + i] * h->c[j * r + i];
-    factor *= 1 + gamma_of((double)(r * r)); /* |L|_F^2 */
+    factor *= 1 + netdp_i_gamma((double)(r * r) + 2); /* |L|_F^2 */
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)m, (int)r,
                 1, h->c, (int)r, h->z, (int)r);
-    const double z = sqrt(gram_norm(h->z, m, r, beside)), z_all = sqrt(squares_of(h->z, m * r));
+    const double z = sqrt(gram_norm(h->z, m, r, beside)),
+                 z_all = sqrt(netdp_i_squares(h->z, m * r));
     /* L L' = 1 + Y'V but for off; V = Z L' but for d. */
-    const double off = (2 * y * astray + 2 * gamma_of((double)m + 1) * y_all * v_all +
-                        gamma_of((double)r + 2) * (factor + (double)r * UNIT)) *
+    const double off = (2 * y * astray + 2 * netdp_i_gamma((double)m + 3) * y_all * v_all +
+                        netdp_i_gamma((double)r + 4) * (factor + (double)r * UNIT)) *
                        ROUND_UP;
-    const double d = (astray + gamma_of((double)r + 1) * z_all * sqrt(factor)) * ROUND_UP;
-    const double moved = gamma_of(h->terms) * h->most * z_all;
+    const double d = (astray + netdp_i_gamma((double)r + 3) * z_all * sqrt(factor)) * ROUND_UP;
+    const double moved = netdp_i_gamma(h->terms + 2) * h->most * z_all;
     *lacks = off < 0.1
                  ? (h->forgets * h->forgets *
                         (off * z * z + (1 + off) * (2 * z * d / (1 - off) + d * d / (1 - off))) +
                     moved * (2 * h->forgets * z + moved)) *
                        ROUND_UP
                  : INFINITY;
-    h->lost +=
-        (gamma_of((double)r + 2) * y * y + 2 * UNIT * symmetric_norm(h->x, m, beside)) * ROUND_UP;
+    h->lost += (netdp_i_gamma((double)r + 4) * y * y + 2 * UNIT * symmetric_norm(h->x, m, beside)) *
+               ROUND_UP;
     netdp_i_free(beside);
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)r, 1, h->y, (int)r, 1, h->x,
                 (int)m);
@@ -388,34 +378,30 @@ static netdp_status step(hidden *h, bool look, netdp_error *error)
 /* ---- The losses ---- */
 
 /* The largest sum of a row of |a| |b|, [m][m]; |a| alone where b is NULL; `turned`: of |a'|. */
-static double norm_of(const double *a, const double *b, int64_t m, bool turned)
+static double norm_of(const double *a, const double *b, int64_t m, bool turned, double *room)
 {
-    double most = 0, *sum = NETDP_I_NEW(double, m), *beside = NETDP_I_NEW(double, m);
-    if (sum == NULL || beside == NULL)
-        most = INFINITY;
-    for (int64_t i = 0; most == 0 && i < m; i++) {
+    double most = 0, *sum = room, *beside = room + m;
+    for (int64_t i = 0; i < m; i++) {
+        sum[i] = 0;
         beside[i] = b == NULL ? 1 : 0;
         for (int64_t j = 0; b != NULL && j < m; j++)
             beside[i] += fabs(b[i * m + j]);
     }
-    for (int64_t i = 0; isfinite(most) && i < m; i++)
+    for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < m; j++)
             sum[turned ? j : i] += fabs(a[i * m + j]) * beside[turned ? i : j];
-    for (int64_t i = 0; isfinite(most) && i < m; i++)
-        most = sum[i] <= most ? most : sum[i];
-    netdp_i_free(sum);
-    netdp_i_free(beside);
-    return most * (1 + 2 * gamma_of((double)m));
+    for (int64_t i = 0; i < m; i++)
+        most = netdp_i_most(most, sum[i]);
+    return most * (1 + 2 * netdp_i_gamma((double)m + 2));
 }
 
 /*
  * The largest sum of a row of |lower| |lower'|: how large what a factorisation adds up is. `lower` has 0 above its diagonal.
  */
-static double size_of_factor(double *lower, int64_t m)
+static double size_of_factor(const double *lower, int64_t m, double *down)
 {
-    double most = 0, *down = NETDP_I_NEW(double, m);
-    if (down == NULL)
-        return INFINITY;
+    double most = 0;
+    memset(down, 0, (size_t)m * sizeof *down);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j <= i; j++)
             down[j] += fabs(lower[i * m + j]);
@@ -423,14 +409,13 @@ static double size_of_factor(double *lower, int64_t m)
         double sum = 0;
         for (int64_t j = 0; j <= i; j++)
             sum += fabs(lower[i * m + j]) * down[j];
-        most = sum <= most ? most : sum;
+        most = netdp_i_most(most, sum);
     }
-    netdp_i_free(down);
-    return most * (1 + 2 * gamma_of((double)m));
+    return most * (1 + 2 * netdp_i_gamma((double)m + 2));
 }
 
 /* a <- L, a = L L' but for `off` in norm at most; false: it has none. */
-static bool factor(double *a, int32_t order, double *off)
+static bool factor(double *a, int32_t order, double *off, double *room)
 {
     const int64_t m = order;
     *off = INFINITY;
@@ -438,7 +423,8 @@ static bool factor(double *a, int32_t order, double *off)
         return false;
     for (int64_t i = 0; i < m; i++)
         memset(a + i * m + i + 1, 0, (size_t)(m - i - 1) * sizeof *a);
-    *off = gamma_of((double)m + 1) * size_of_factor(a, m) * ROUND_UP; /* Higham, Theorem 10.3 */
+    *off = netdp_i_gamma((double)m + 3) * size_of_factor(a, m, room) *
+           ROUND_UP; /* Higham, Theorem 10.3 */
     return true;
 }
 
@@ -451,11 +437,12 @@ static void read_losses(hidden *h, double *work, double *loss)
     const int64_t m = h->nodes;
     const double scale = 1 / h->noise / h->noise;
     double off, *other = h->d; /* which is not needed any more */
+    double *room = work + m * m;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j <= i; j++)
             work[i * m + j] = work[j * m + i] = scale * h->x[i * m + j] + (i == j ? 1 : 0);
-    const double size = norm_of(work, NULL, m, false);
-    bool made = factor(work, h->nodes, &off);
+    const double size = norm_of(work, NULL, m, false, room);
+    bool made = factor(work, h->nodes, &off, room);
     off = (off + 4 * UNIT * size + h->lost * scale) * ROUND_UP;
     memcpy(other, work, (size_t)(m * m) * sizeof *other);
     made = made && LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', (int)m, other, (int)m) == 0;
@@ -463,18 +450,20 @@ static void read_losses(hidden *h, double *work, double *loss)
     for (int64_t j = 0; j < m; j++) /* |C e_i|^2 */
         for (int64_t i = 0; i <= j; i++)
             loss[i] += other[j * m + i] * other[j * m + i];
-    const double sizes = norm_of(other, work, m, false);
+    const double sizes = norm_of(other, work, m, false, room);
     cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)m, (int)m,
                 1, work, (int)m, other, (int)m); /* C L */
     for (int64_t i = 0; i < m; i++)
         other[i * m + i] -= 1;
     /* The norm of a matrix is at most the root of its rows' and its columns' largest sums. */
-    const double apart = sqrt(norm_of(other, NULL, m, false) * norm_of(other, NULL, m, true)) +
-                         UNIT + gamma_of((double)m + 2) * sizes * sqrt((double)m);
+    const double apart =
+        sqrt(norm_of(other, NULL, m, false, room) * norm_of(other, NULL, m, true, room)) + UNIT +
+        netdp_i_gamma((double)m + 4) * sizes * sqrt((double)m);
     const double above = h->above * scale * ROUND_UP;
     made = made && apart < 0.1 && off < 0.1 && above < 0.1;
     /* 1 + X / nu^2 <= L L' + off, and (L L')^-1 <= 1 / (1 - off). */
-    const double loses = (1 + apart) * (1 + apart) * (1 + 2 * off) * (1 + 2 * gamma_of((double)m));
+    const double loses =
+        (1 + apart) * (1 + apart) * (1 + 2 * off) * (1 + 2 * netdp_i_gamma((double)m + 2));
     for (int64_t i = 0; i < m; i++) {
         const double value = (1 - loss[i] / loses + above) * (1 + 4 * UNIT) + UNIT;
         loss[i] = !h->told[i] ? 0 : made && value <= 1 ? fmax(value, DBL_MIN) : 1;
@@ -502,7 +491,7 @@ netdp_status netdp_i_riccati_loss(const netdp_linear *protocol, const netdp_i_ob
     netdp_i_dense_begin();
     netdp_status status = hidden_new(protocol, observer, &h, error);
     double *all = NETDP_I_NEW(double, h.nodes);
-    double *work = NETDP_I_NEW(double, (int64_t)h.nodes *h.nodes);
+    double *work = NETDP_I_NEW(double, ((int64_t)h.nodes + 2) * h.nodes); /* and two rows of room */
     if (status == NETDP_OK && (all == NULL || work == NULL))
         status = netdp_i_no_memory(error);
     for (int64_t t = 1; status == NETDP_OK && t < h.rounds && h.nodes > 0; t++) {

@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/rounding.h"
 
 /* Below this part of its row a pivot is one only where integers say so; so many entries they may have. */
 #define CLEAR 1e-9
@@ -223,7 +224,7 @@ static netdp_status invert(const sums *s, netdp_i_shift_tie *tie, netdp_error *e
             }
             off += fabs(sum) + size * (double)(m + 4) * DBL_EPSILON;
         }
-        most = off <= most ? most : off; /* NaN stays */
+        most = netdp_i_most(most, off);
     }
     tie->off = most * (1 + 1e-10);
 done:
