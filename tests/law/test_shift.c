@@ -3,6 +3,7 @@
  * displacement, and the least one at most 1e-9 of it, or 1e-19 and what doubles of g leave, above.
  */
 #include "whole_view.h"
+#include "drawn.h"
 
 #include "account/shift/dense.h"
 #include "account/shift/tie.h"
@@ -52,19 +53,6 @@ static void prove(const question *q, double *loss)
             loss[v] = (loss[v] + fmin(each[v], 1)) * (1 + DBL_EPSILON);
         netdp_i_shift_problem_clear(&problem);
     }
-}
-
-static uint64_t seed = 1;
-
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(seed >> 11) * 0x1p-53;
-}
-
-static int pick(int count)
-{
-    return (int)(uniform() * count);
 }
 
 /* Displacements that somebody bent: by so much of each number, and by so much of the largest. */

@@ -3,6 +3,7 @@
  * the true M says, and each at most 1e-9 above the same bound of the true M, or what g in doubles leaves.
  */
 #include "check.h"
+#include "drawn.h"
 #include "oracle/view.h"
 
 #include <float.h>
@@ -16,19 +17,6 @@
 static netdp_error error;
 
 enum { BITS = 512, NODES = 12, ROUNDS = 12, SHORT = 8, MEMBERS = 3 };
-
-static uint64_t seed = 1;
-
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(seed >> 11) * 0x1p-53;
-}
-
-static int pick(int count)
-{
-    return (int)(uniform() * count);
-}
 
 /* ---- One question, and its view ---- */
 
@@ -148,19 +136,6 @@ static double floor_of(const question *q)
     return 1e-19 + 2 * (double)(p->rounds + 1) * pow(DBL_EPSILON / 2 / least, 2);
 }
 
-static double best_signs(const double *m, int32_t slots)
-{
-    double best = 0;
-    for (int32_t signs = 0; signs < 1 << (slots - 1); signs++) {
-        double sum = 0;
-        for (int32_t i = 0; i < slots; i++)
-            for (int32_t j = 0; j < slots; j++)
-                sum += ((signs >> i ^ signs >> j) & 1 ? -1 : 1) * m[i * slots + j];
-        best = fmax(best, sum);
-    }
-    return best;
-}
-
 static void compare_one(const question *q, netdp_bound bound, int32_t u, const double *m,
                         double got, double most_above)
 {
@@ -177,7 +152,7 @@ static void compare_one(const question *q, netdp_bound bound, int32_t u, const d
     assert_ok(netdp_i_dual_new(slots, &dual, &error));
     assert_ok(netdp_i_stream_bound(dual, bound, copy, slots, most, &truth, &error));
     netdp_i_dual_free(dual);
-    const double least = most == slots                  ? best_signs(m, slots)
+    const double least = most == slots                  ? view_best_signs(m, slots)
                          : bound == NETDP_BOUND_ABS_SUM ? truth
                                                         : m[0];
     const double above = fmax(0, got - most * most * floor_of(q) - truth) / fmax(truth, 1e-300);
@@ -276,14 +251,19 @@ static void compare_filter(const question *q, int32_t u, const double *m, double
     netdp_i_basis_clear(&basis);
 }
 
+static netdp_i_shift_view what_is_seen(const question *q)
+{
+    return (netdp_i_shift_view){.sees = q->sees,
+                                .counts = q->counts,
+                                .members = q->members,
+                                .member = q->member,
+                                .rounds = q->protocol.rounds,
+                                .every = q->protocol.every};
+}
+
 static void compare(const question *q)
 {
-    const netdp_i_shift_view seen = {.sees = q->sees,
-                                     .counts = q->counts,
-                                     .members = q->members,
-                                     .member = q->member,
-                                     .rounds = q->protocol.rounds,
-                                     .every = q->protocol.every};
+    const netdp_i_shift_view seen = what_is_seen(q);
     double got[LENGTH(bounds)][NODES], m[ROUNDS * ROUNDS];
     int32_t node[NODES];
     scene c;
@@ -331,12 +311,7 @@ static void compare_segments(const question *q)
                   most = netdp_linear_contributions(&q->protocol);
     const int64_t kept = 3 + pick(3);
     const netdp_i_stream_segments by = {kept, kept + pick(3) * pick(3)};
-    const netdp_i_shift_view seen = {.sees = q->sees,
-                                     .counts = q->counts,
-                                     .members = q->members,
-                                     .member = q->member,
-                                     .rounds = q->protocol.rounds,
-                                     .every = q->protocol.every};
+    const netdp_i_shift_view seen = what_is_seen(q);
     double got[LENGTH(bounds)][NODES], m[ROUNDS * ROUNDS], alone[ROUNDS * ROUNDS];
     int32_t node[NODES];
     scene c;

@@ -527,20 +527,6 @@ static void compare_once(const setting *s)
     free(node);
 }
 
-/* The most that signs make of M. */
-static double best_signs(const double *m, int32_t slots)
-{
-    double best = 0;
-    for (int32_t signs = 0; signs < 1 << (slots - 1); signs++) {
-        double sum = 0;
-        for (int32_t i = 0; i < slots; i++)
-            for (int32_t j = 0; j < slots; j++)
-                sum += ((signs >> i ^ signs >> j) & 1 ? -1 : 1) * m[i * slots + j];
-        best = fmax(best, sum);
-    }
-    return best;
-}
-
 /* Several contributions of a few nodes, and what is said to be a lower bound. */
 static void compare_stream(const setting *s)
 {
@@ -567,7 +553,7 @@ static void compare_stream(const setting *s)
         c.view.when = when;
         c.view.node = node;
         view_tells(&c.view, BITS, true, m);
-        const double best = best_signs(m, slots);
+        const double best = view_best_signs(m, slots);
         note(s, losses, u, losses->loss[u], best * (1 - 1e-13));
         if (lower->loss[u] <= fmin(best * (1 + 1e-10), losses->loss[u]))
             continue;

@@ -292,3 +292,16 @@ void view_tells(const view *v, int bits, bool products, double *told)
     numbers_free(f.sum, sums);
     free(f.plain);
 }
+
+double view_best_signs(const double *m, int32_t slots)
+{
+    double best = 0;
+    for (int32_t signs = 0; signs < 1 << (slots - 1); signs++) {
+        double sum = 0;
+        for (int32_t i = 0; i < slots; i++)
+            for (int32_t j = 0; j < slots; j++)
+                sum += ((signs >> i ^ signs >> j) & 1 ? -1 : 1) * m[i * slots + j];
+        best = fmax(best, sum);
+    }
+    return best;
+}

@@ -36,4 +36,7 @@ typedef struct view {
  */
 void view_tells(const view *v, int bits, bool products, double *told);
 
+/* The most that signs make of M [slots][slots]; slots: at most 31. */
+double view_best_signs(const double *m, int32_t slots);
+
 #endif
