@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 /* Format 1.0 with a header of 118 bytes. */
 static const unsigned char npy_magic[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
@@ -232,6 +233,21 @@ done:
         fclose(stream);
     netdp_i_free(loaded);
     return status;
+}
+
+netdp_status netdp_i_file_load_json(const char *path, json_t **object, netdp_error *error)
+{
+    char *text = NULL;
+    int64_t bytes = 0;
+    json_error_t fault;
+    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    if (status != NETDP_OK)
+        return status;
+    *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &fault);
+    netdp_i_free(text);
+    return *object != NULL ? NETDP_OK
+                           : netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: not JSON: %s", path,
+                                          fault.line, netdp_i_show_text(fault.text).text);
 }
 
 void netdp_i_print_double(FILE *stream, double value)

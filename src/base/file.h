@@ -39,6 +39,9 @@ void netdp_i_outputs_abandon(void);
 /* The whole file with a NUL behind it; "-" reads standard input, once. */
 netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, netdp_error *error);
 
+/* The document of a file of JSON, the caller's; NETDP_INVALID names its line where it is none. */
+netdp_status netdp_i_file_load_json(const char *path, json_t **object, netdp_error *error);
+
 /* %.17g, "inf" and "-inf". NaN never comes here. */
 void netdp_i_print_double(FILE *stream, double value);
 

@@ -305,26 +305,11 @@ static netdp_status take_model(const json_t *from, const char *path, netdp_model
     return NETDP_OK;
 }
 
-static netdp_status load(const char *path, json_t **object, netdp_error *error)
-{
-    char *text = NULL;
-    int64_t bytes = 0;
-    json_error_t fault;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
-    *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &fault);
-    netdp_i_free(text);
-    return *object != NULL ? NETDP_OK
-                           : netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: not JSON: %s", path,
-                                          fault.line, netdp_i_show_text(fault.text).text);
-}
-
 static netdp_status read_file(const char *path, netdp_model **model, netdp_error *error)
 {
     json_t *object = NULL;
     netdp_model *made = NULL;
-    netdp_status status = load(path, &object, error);
+    netdp_status status = netdp_i_file_load_json(path, &object, error);
     if (status == NETDP_OK)
         status = take_model(json_object_get(object, "model"), path, &made, error);
     const char *privacy = json_string_value(json_object_get(object, "predictions"));
@@ -362,7 +347,7 @@ static netdp_status choose(const char *folder, const char *variant, char found[N
     for (int i = 0; i < count && status == NETDP_OK; i++) {
         json_t *object = NULL;
         netdp_i_file_path(path, folder, list[i]->d_name);
-        status = load(path, &object, error);
+        status = netdp_i_file_load_json(path, &object, error);
         const char *name = json_string_value(json_object_get(object, "variant"));
         if (name != NULL && (variant == NULL || strcmp(variant, name) == 0)) {
             memcpy(found, path, sizeof path);

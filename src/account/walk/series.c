@@ -180,8 +180,7 @@ double netdp_i_series_noise(const netdp_i_series *series, const double *a, const
     return series->rounding * norm(a, series->terms) * norm(b, series->terms);
 }
 
-/* x_t = -sum_{s >= 1} a_s x_{t-s}. */
-static void invert_short(const double *a, double *x, int64_t terms)
+void netdp_i_series_invert_short(const double *a, double *x, int64_t terms)
 {
     x[0] = 1;
     for (int64_t t = 1; t < terms; t++) {
@@ -226,7 +225,7 @@ double netdp_i_series_invert(const netdp_i_series *series, const double *a,
 {
     const int64_t least =
         series->levels > 1 ? (series->level_terms[series->levels - 1] + 1) / 2 : series->terms;
-    invert_short(a, x, least);
+    netdp_i_series_invert_short(a, x, least);
     int64_t m = least;
     for (int level = series->levels - 1; level > 0; level--) {
         double_terms(series, level, a, x, m, work);

@@ -60,6 +60,9 @@ void netdp_i_series_raise(double *a, int64_t from, int64_t terms, double noise);
 /* Bound on the error of each coefficient of a product made from these two. */
 double netdp_i_series_noise(const netdp_i_series *series, const double *a, const double *b);
 
+/* x, the first terms of 1 / a, term by term; a[0] = 1. */
+void netdp_i_series_invert_short(const double *a, double *x, int64_t terms);
+
 /*
  * x = 1/a for a[0] = 1, with x's transform. `a_bins` is a's. Returns a bound on the error of each
  * coefficient, infinity where the residual is not small. `work`: two arrays, two bins.

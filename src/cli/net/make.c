@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #ifdef NETDP_PEER
@@ -458,20 +459,6 @@ netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
 
 /* ---- invite ---- */
 
-static netdp_status load_json(const char *path, json_t **object, netdp_error *error)
-{
-    char *text = NULL;
-    json_error_t fault;
-    netdp_status status = load_text(path, &text, error);
-    if (status != NETDP_OK)
-        return status;
-    *object = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
-    netdp_i_free(text);
-    return *object != NULL ? NETDP_OK
-                           : netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: not JSON: %s", path,
-                                          fault.line, netdp_i_show_text(fault.text).text);
-}
-
 /* Two who can only dial never meet without a relay: said when the second of them comes in, not at the end. */
 static void say_relay(const netdp_i_package *package, const json_t *addresses)
 {
@@ -515,7 +502,7 @@ static netdp_status accept_answer(const char *net, const char *path, netdp_i_pac
     json_t *answer = NULL, *addresses = NULL;
     int32_t who = -1;
     netdp_i_file_path(folder, net, "package");
-    netdp_status status = load_json(path, &answer, error);
+    netdp_status status = netdp_i_file_load_json(path, &answer, error);
     if (status == NETDP_OK)
         status = netdp_i_answer_take(answer, path, package, &who, address, error);
     if (status == NETDP_OK)
@@ -645,7 +632,7 @@ static netdp_status join_first(const char *path, const net_options *o, netdp_err
     netdp_i_package *package = NULL;
     netdp_i_signer *signer = NULL;
     int32_t self = -1;
-    netdp_status status = load_json(path, &invitation, error);
+    netdp_status status = netdp_i_file_load_json(path, &invitation, error);
     if (status == NETDP_OK)
         status = netdp_i_invitation_read(invitation, path, &package, &self, error);
     netdp_i_file_path(folder, o->output, "package");

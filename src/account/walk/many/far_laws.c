@@ -7,6 +7,7 @@
 
 #include "account/walk/many/contour.h"
 #include "account/walk/many/nearby.h"
+#include "account/walk/series.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -267,18 +268,6 @@ static void multiply(int64_t terms, const double *a, const double *b, double *in
     }
 }
 
-/* into = 1 / a, a[0] = 1 */
-static void invert(int64_t terms, const double *a, double *into)
-{
-    into[0] = 1;
-    for (int64_t t = 1; t < terms; t++) {
-        double sum = 0;
-        for (int64_t i = 1; i <= t; i++)
-            sum += a[i] * into[t - i];
-        into[t] = -sum;
-    }
-}
-
 /* Raised by what they may be off, but to no more than all visits are. */
 static void raise(int64_t terms, int64_t from, const double *all, double scale, double off,
                   double *law)
@@ -293,19 +282,19 @@ static void find_steps(far *a)
     const double off = EACH * (double)(terms + 16);
     const double scale = sqrt(a->pi[a->v] / a->pi[a->u]), back = 1 / scale;
     followed *f = &a->f;
-    invert(terms, f->other, f->inverse);
+    netdp_i_series_invert_short(f->other, f->inverse, terms);
     multiply(terms, f->pair, f->inverse, f->law[FIRST]); /* made symmetric */
     multiply(terms, f->law[FIRST], f->pair, f->visits);
     for (int64_t t = 0; t < terms; t++)
         f->visits[t] = f->self[t] - f->visits[t];
-    invert(terms, f->visits, f->inverse);
+    netdp_i_series_invert_short(f->visits, f->inverse, terms);
     multiply(terms, f->law[FIRST], f->inverse, f->law[EXITS]);
     for (int64_t t = 0; t < terms; t++) {
         f->law[AGAIN][t] = -f->inverse[t];
         f->law[EXITS][t] *= scale;
         f->law[FIRST][t] *= scale;
     }
-    invert(terms, f->self, f->inverse);
+    netdp_i_series_invert_short(f->self, f->inverse, terms);
     multiply(terms, f->pair, f->inverse, f->law[FOUND]);
     multiply(terms, f->presence, f->inverse, f->law[START]);
     for (int64_t t = 0; t < terms; t++)
