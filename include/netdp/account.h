@@ -181,11 +181,10 @@ typedef enum netdp_method {
     NETDP_METHOD_BACKWARD,
     NETDP_METHOD_CONJUGATE,
     /* those that have no choice */
-    NETDP_METHOD_COLUMNS,  /* products of W with blocks of columns */
-    NETDP_METHOD_CLOSED,   /* a closed form */
-    NETDP_METHOD_ROUNDS,   /* round by round, on all nodes */
-    NETDP_METHOD_PHASES,   /* phase by phase, in all eigenvectors of W */
-    NETDP_METHOD_RELEASED, /* the first rounds, and then every state */
+    NETDP_METHOD_COLUMNS, /* products of W with blocks of columns */
+    NETDP_METHOD_CLOSED,  /* a closed form */
+    NETDP_METHOD_ROUNDS,  /* round by round, on all nodes */
+    NETDP_METHOD_PHASES,  /* phase by phase, in all eigenvectors of W */
 } netdp_method;
 
 /* In words, of the first four in one; NULL for a number that is none. */

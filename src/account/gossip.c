@@ -323,10 +323,8 @@ const char *netdp_method_name(netdp_method method)
         [NETDP_METHOD_CLOSED] = "closed form",
         [NETDP_METHOD_ROUNDS] = "round by round, on all nodes",
         [NETDP_METHOD_PHASES] = "phases, in all eigenvectors of W",
-        [NETDP_METHOD_RELEASED] =
-            "released states, in a Krylov space of twice the rounds before them",
     };
-    return netdp_i_check_choice("method", (int64_t)method, NETDP_METHOD_RELEASED, NULL) == NETDP_OK
+    return netdp_i_check_choice("method", (int64_t)method, NETDP_METHOD_PHASES, NULL) == NETDP_OK
                ? names[method]
                : NULL;
 }

@@ -13,7 +13,6 @@
 #include "account/gossip/phase.h"
 
 #include <cblas.h>
-#include <float.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -25,19 +24,14 @@
 /* Pairs of nodes whose covariances are added up together. */
 enum { PAIRS = 64 };
 
-#define OUTSIDE_RANGE 1e-9
-
 struct netdp_i_phase {
     const netdp_linear *protocol; /* lent */
     const netdp_i_basis *basis;
     int32_t modes, rounds, kinds; /* kinds: M_t, N_t (t < rounds), S, E */
     double weight;                /* of accelerated rounds, else 1 */
-    double *shared;   /* [kinds][kinds][modes]: covariance given Z (symmetric in kinds) */
-    double *response; /* [kinds][modes]: to a unit contribution in round 0, given Z */
-    double *released; /* [modes]: response of Z squared over its variance */
+    double *shared; /* [kinds][kinds][modes]: covariance given Z (symmetric in kinds) */
     double *with; /* [kinds][modes]: what Z brings with it of each kind: covariance over variance */
     double *variance; /* [modes]: of Z, or 0: it is not seen */
-    double rounding;  /* what an entry of the covariance or a response may have lost */
 };
 
 void netdp_i_phase_free(netdp_i_phase *phase)
@@ -45,8 +39,6 @@ void netdp_i_phase_free(netdp_i_phase *phase)
     if (phase == NULL)
         return;
     netdp_i_free(phase->shared);
-    netdp_i_free(phase->response);
-    netdp_i_free(phase->released);
     netdp_i_free(phase->with);
     netdp_i_free(phase->variance);
     netdp_i_free(phase);
@@ -112,15 +104,11 @@ static void fill_mode(netdp_i_phase *p, const netdp_linear *protocol, bool relea
     z[rounds] = protocol->end_dither;
 
     const double variance = release ? cblas_ddot((int)width, z, 1, z, 1) : 0;
-    const double z_response = answer[rounds * rounds];
     p->variance[k] = variance;
-    p->released[k] = variance > 0 ? z_response * z_response / variance : 0;
     for (int64_t a = 0; a < kinds; a++) {
         const double with_z =
             variance > 0 ? cblas_ddot((int)width, source + a * width, 1, z, 1) / variance : 0;
-        const double plain = a < rounds ? answer[a * rounds] : a == kind_state(p) ? z_response : 0;
         p->with[a * n + k] = with_z;
-        p->response[a * n + k] = plain - with_z * z_response;
         for (int64_t b = 0; b <= a; b++) {
             /* (a - with_z z) . b is the conditional covariance with less cancellation */
             double sum = 0;
@@ -158,21 +146,14 @@ netdp_status netdp_i_phase_new(const netdp_linear *protocol, const netdp_i_basis
                          .kinds = (int32_t)kinds,
                          .weight = weight};
     p->shared = NETDP_I_NEW(double, kinds *kinds *n);
-    p->response = NETDP_I_NEW(double, kinds *n);
-    p->released = NETDP_I_NEW(double, n);
     p->with = NETDP_I_NEW(double, kinds *n);
     p->variance = NETDP_I_NEW(double, n);
-    if (p->shared == NULL || p->response == NULL || p->released == NULL || p->with == NULL ||
-        p->variance == NULL) {
+    if (p->shared == NULL || p->with == NULL || p->variance == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
     for (int32_t k = 0; k < n; k++)
         fill_mode(p, protocol, release, weight, k, answer, source);
-    p->rounding = 1; /* the first noise's own variance */
-    for (int64_t i = 0; i < kinds * kinds * n; i++)
-        p->rounding = fmax(p->rounding, fabs(p->shared[i]));
-    p->rounding *= (double)(n + rounds) * DBL_EPSILON;
     *phase = p;
     p = NULL;
 done:
@@ -190,7 +171,7 @@ typedef struct view {
     int32_t *place; /* [count]: index into node */
     int32_t *kind;  /* [count] */
     int32_t *start; /* [nodes + 1]: rows of a place, after they are sorted by it */
-    double *covariance, *response, *products, *sums;
+    double *covariance, *products, *sums;
     double *unit; /* [count]: 1 over the standard deviation of a row; 0: it does not vary */
 } view;
 
@@ -201,7 +182,6 @@ static void view_clear(view *v)
     netdp_i_free(v->kind);
     netdp_i_free(v->start);
     netdp_i_free(v->covariance);
-    netdp_i_free(v->response);
     netdp_i_free(v->products);
     netdp_i_free(v->sums);
     netdp_i_free(v->unit);
@@ -247,8 +227,8 @@ static netdp_status sort_rows(view *v, netdp_error *error)
     return NETDP_OK;
 }
 
-static netdp_status view_new(const netdp_i_phase *p, const netdp_i_observer *observer,
-                             int32_t count, view *v, netdp_error *error)
+static netdp_status view_new(const netdp_i_phase *p, const netdp_i_observer *observer, view *v,
+                             netdp_error *error)
 {
     const int64_t most = (int64_t)(observer->seen_count + observer->quiet_count) * p->rounds +
                          observer->seen_count + observer->member_count;
@@ -272,12 +252,10 @@ static netdp_status view_new(const netdp_i_phase *p, const netdp_i_observer *obs
     if (status != NETDP_OK)
         return status;
     v->covariance = NETDP_I_NEW(double, (int64_t)v->count * v->count);
-    v->response = NETDP_I_NEW(double, (int64_t)v->count *(count > p->modes ? count : p->modes));
     v->products = NETDP_I_NEW(double, (int64_t)PAIRS * p->modes);
     v->sums = NETDP_I_NEW(double, (int64_t)PAIRS * p->kinds * p->kinds);
     v->unit = NETDP_I_NEW(double, v->count);
-    if (v->covariance == NULL || v->response == NULL || v->products == NULL || v->sums == NULL ||
-        v->unit == NULL)
+    if (v->covariance == NULL || v->products == NULL || v->sums == NULL || v->unit == NULL)
         return netdp_i_no_memory(error);
     return NETDP_OK;
 }
@@ -319,28 +297,6 @@ static void fill_covariance(const netdp_i_phase *p, view *v)
         }
 }
 
-/* Rows of [count][modes]: B_wk response[kind][k]; then times B^T for the asked nodes. */
-static netdp_status fill_response(const netdp_i_phase *p, view *v, const int32_t *from,
-                                  int32_t count, double *out, netdp_error *error)
-{
-    const int64_t n = p->modes;
-    double *asked = NETDP_I_NEW(double, (int64_t)count *n);
-    if (asked == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t i = 0; i < count; i++)
-        memcpy(asked + i * n, p->basis->rows + from[i] * n, (size_t)n * sizeof *asked);
-    for (int64_t a = 0; a < v->count; a++) {
-        const double *row = p->basis->rows + v->node[v->place[a]] * n;
-        for (int64_t k = 0; k < n; k++)
-            v->response[a * n + k] = row[k] * p->response[v->kind[a] * n + k];
-    }
-    /* out is [count][v->count] row-major: column-major v->count x count */
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, v->count, count, p->modes, 1, v->response,
-                p->modes, asked, p->modes, 0, out, v->count);
-    netdp_i_free(asked);
-    return NETDP_OK;
-}
-
 /*
  * The covariance's pivoted factor L, in its place, of `rank` rows, each row in units of its own
  * standard deviation: a sum received through small weights is as much of an observation as any
@@ -368,192 +324,6 @@ static netdp_status factor_view(view *v, lapack_int *pivot, int32_t *rank, netdp
     return NETDP_OK;
 }
 
-/* What rounding may take from a loss: a loss x is at most (sqrt(x) + made)^2 (1 + scale). */
-typedef struct outward {
-    bool holds; /* else nothing is known but local differential privacy */
-    double scale, made;
-} outward;
-
-/* More than this part of a loss is not added: then it says nothing. */
-#define MOST_OUTWARD 1e-2
-
-/* dpocon's estimates of a norm are seldom a third of it (Higham 2002). */
-#define ESTIMATE 10
-
-/*
- * Rows that are known from others: a quiet node's first message is its noise, and where states are
- * released a member's last sum and its end dither make one.
- */
-static int32_t known_rows(const netdp_i_phase *p, const netdp_i_observer *observer)
-{
-    int32_t known = p->variance[0] > 0 ? observer->member_count : 0;
-    for (int32_t i = 0; i < observer->seen_count; i++)
-        for (int32_t q = 0; q < observer->quiet_count; q++)
-            known += observer->seen[i] == observer->quiet[q];
-    return known;
-}
-
-/*
- * Entries of the covariance that are wrong by `rounding` change it, in units of its rows, by at most
- * the sum of their squared units, and losses by that over its least eigenvalue. More rows dropped
- * than are known from others could each hold anything (docs/proofs/certificate.md).
- */
-static netdp_status find_outward(const netdp_i_phase *p, const netdp_i_observer *observer,
-                                 const view *v, const lapack_int *pivot, int32_t rank, outward *o,
-                                 netdp_error *error)
-{
-    const int64_t m = v->count;
-    double squares = 0, whole = 0, condition = 1;
-    *o = (outward){.holds = m - rank <= known_rows(p, observer)};
-    for (int64_t a = 0; a < m; a++) {
-        const double unit = v->unit[pivot[a] - 1];
-        whole += unit * unit;
-        squares += a < rank ? unit * unit : 0;
-        o->holds = o->holds && isfinite(unit);
-    }
-    if (!o->holds || rank == 0)
-        return NETDP_OK;
-    double *work = NETDP_I_NEW(double, 3 * (int64_t)rank);
-    lapack_int *other = NETDP_I_NEW(lapack_int, rank);
-    netdp_status status = work == NULL || other == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK && LAPACKE_dpocon_work(LAPACK_COL_MAJOR, 'L', rank, v->covariance,
-                                                  (lapack_int)m, 1, &condition, work, other) != 0)
-        condition = 0;
-    const double inverse = ESTIMATE / condition;
-    o->scale = (p->rounding * squares + (double)(rank + 1) * DBL_EPSILON) * inverse;
-    o->made = p->rounding * sqrt(whole * inverse);
-    o->holds = o->scale <= MOST_OUTWARD;
-    netdp_i_free(work);
-    netdp_i_free(other);
-    return status;
-}
-
-/*
- * r <- L^{-1} r with the covariance's pivoted factor, of `rank` rows: their squares are what they
- * tell. told[i]: some of r[i] lies outside of the covariance's range.
- */
-static netdp_status whiten_view(view *v, const lapack_int *pivot, int32_t rank, double *r,
-                                int32_t count, bool *told, netdp_error *error)
-{
-    const int m = v->count;
-    double *row = NETDP_I_NEW(double, m);
-    if (row == NULL)
-        return netdp_i_no_memory(error);
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(row, r + i * m, (size_t)m * sizeof *row);
-        for (int a = 0; a < m; a++)
-            r[i * m + a] = row[pivot[a] - 1] * v->unit[pivot[a] - 1];
-    }
-    netdp_i_free(row);
-    if (rank == 0)
-        return NETDP_OK;
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, rank, count, 1,
-                v->covariance, m, r, m);
-    if (rank < m)
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m - rank, count, rank, -1,
-                    v->covariance + rank, m, r, m, 1, r + rank, m);
-    for (int64_t i = 0; i < count; i++)
-        for (int a = rank; a < m; a++)
-            told[i] = told[i] || fabs(r[i * m + a]) > OUTSIDE_RANGE * v->unit[pivot[a] - 1];
-    return NETDP_OK;
-}
-
-/* What the view tells of unit contributions: whitened rows, and what lies outside of their range. */
-typedef struct seen_of {
-    int32_t rows, rank; /* of rows the first `rank` count */
-    double *r;          /* [count][rows] */
-    bool *told;         /* [count] */
-    outward rounding;
-} seen_of;
-
-static void seen_clear(seen_of *seen)
-{
-    netdp_i_free(seen->r);
-    netdp_i_free(seen->told);
-}
-
-static netdp_status see_all(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                            const int32_t *from, int32_t count, seen_of *seen, netdp_error *error)
-{
-    view v = {0};
-    lapack_int *pivot = NULL;
-    netdp_status status = view_new(phase, observer, count, &v, error);
-    if (status != NETDP_OK)
-        goto done;
-    pivot = NETDP_I_NEW(lapack_int, v.count);
-    *seen = (seen_of){.rows = v.count,
-                      .r = NETDP_I_NEW(double, (int64_t)v.count *count),
-                      .told = NETDP_I_NEW(bool, count)};
-    if (pivot == NULL || seen->r == NULL || seen->told == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    fill_covariance(phase, &v);
-    status = fill_response(phase, &v, from, count, seen->r, error);
-    if (status == NETDP_OK)
-        status = factor_view(&v, pivot, &seen->rank, error);
-    if (status == NETDP_OK)
-        status = find_outward(phase, observer, &v, pivot, seen->rank, &seen->rounding, error);
-    if (status == NETDP_OK)
-        status = whiten_view(&v, pivot, seen->rank, seen->r, count, seen->told, error);
-done:
-    netdp_i_free(pivot);
-    view_clear(&v);
-    return status;
-}
-
-netdp_status netdp_i_phase_loss(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                                const netdp_i_sources *of, netdp_error *error)
-{
-    const int64_t n = phase->modes;
-    seen_of seen = {0};
-    netdp_status status = see_all(phase, observer, of->node, of->count, &seen, error);
-    for (int64_t i = 0; status == NETDP_OK && i < of->count; i++) {
-        const double *row = phase->basis->rows + of->node[i] * n, *r = seen.r + i * seen.rows;
-        of->loss[i] = 0;
-        for (int64_t k = 0; k < n; k++)
-            of->loss[i] += row[k] * row[k] * phase->released[k];
-        for (int32_t a = 0; a < seen.rank; a++)
-            of->loss[i] += r[a] * r[a];
-        if (of->loss[i] > 0)
-            of->loss[i] =
-                pow(sqrt(of->loss[i]) + seen.rounding.made, 2) * (1 + seen.rounding.scale);
-        if (seen.told[i] || !seen.rounding.holds)
-            of->loss[i] = INFINITY;
-    }
-    seen_clear(&seen);
-    return status;
-}
-
-netdp_status netdp_i_phase_gram(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                                netdp_i_gram *gram, netdp_error *error)
-{
-    const int64_t n = phase->modes;
-    const int32_t count = gram->count;
-    seen_of seen = {0};
-    double *scaled = NETDP_I_NEW(double, n *count);
-    netdp_status status = scaled == NULL
-                              ? netdp_i_no_memory(error)
-                              : see_all(phase, observer, gram->node, count, &seen, error);
-    gram->told = false;
-    for (int64_t i = 0; status == NETDP_OK && i < count; i++) {
-        const double *row = phase->basis->rows + gram->node[i] * n;
-        for (int64_t k = 0; k < n; k++)
-            scaled[i * n + k] = row[k] * sqrt(phase->released[k]);
-        gram->told = gram->told || seen.told[i] || !seen.rounding.holds;
-    }
-    if (status == NETDP_OK) {
-        const double outside = 1 + seen.rounding.scale;
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, count, (int)n, outside, scaled, (int)n,
-                    0, gram->gram, count);
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, count, seen.rank, outside, seen.r,
-                    seen.rows, 1, gram->gram, count);
-    }
-    seen_clear(&seen);
-    netdp_i_free(scaled);
-    return status;
-}
-
 /* ---- The shift that proves a loss ---- */
 
 /* The view's equations: conditioned on Z mode by mode, the few are solved by their factor. */
@@ -578,7 +348,7 @@ static netdp_status equations_new(const netdp_i_phase *phase, const netdp_i_obse
 {
     const int64_t n = phase->modes;
     *e = (equations){.phase = phase, .observer = observer};
-    netdp_status status = view_new(phase, observer, 0, &e->few, error);
+    netdp_status status = view_new(phase, observer, &e->few, error);
     if (status != NETDP_OK)
         return status;
     e->with = NETDP_I_NEW(double, e->few.count *n);

@@ -23,24 +23,13 @@ netdp_status netdp_i_phase_new(const netdp_linear *protocol, const netdp_i_basis
 void netdp_i_phase_free(netdp_i_phase *phase);
 
 /*
- * of->loss[i] of one contribution of of->node[i] in round 0 towards the observer, whose members' end
- * dither is known; INFINITY where a response lies outside the range of the
- * covariance.
- */
-netdp_status netdp_i_phase_loss(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                                const netdp_i_sources *of, netdp_error *error);
-
-/*
- * The same, proven (docs/proofs/certificate.md); `rounds` is one phase on its own. Noise in pairs is left out: the bound holds
+ * of->loss[i] of one contribution of of->node[i] in round 0 towards the observer, whose members' end dither is known, proven
+ * (docs/proofs/certificate.md); `rounds` is one phase on its own. Noise in pairs is left out: the bound holds
  * with it as well.
  */
 netdp_status netdp_i_phase_proven(const netdp_i_phase *phase, const netdp_linear *rounds,
                                   const netdp_i_observer *observer, double end,
                                   const netdp_i_sources *of, const netdp_progress *progress,
                                   netdp_error *error);
-
-/* The same of contributions of several nodes at once. */
-netdp_status netdp_i_phase_gram(const netdp_i_phase *phase, const netdp_i_observer *observer,
-                                netdp_i_gram *gram, netdp_error *error);
 
 #endif

@@ -124,18 +124,4 @@ netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_bas
                                  const netdp_i_sources *of, const netdp_progress *progress,
                                  netdp_error *error);
 
-/* What unit contributions of several nodes tell together: c' gram c of c_i of node[i]. */
-typedef struct netdp_i_gram {
-    int32_t count;
-    const int32_t *node; /* [count] */
-    double *gram;        /* [count][count], the lower triangle of its columns */
-    bool told;           /* some response left the range of Sigma, and gram says nothing of it */
-} netdp_i_gram;
-
-/* Fills it, up to 1e-16 for each direction that is not resolved. */
-netdp_status netdp_i_filter_gram(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                 const netdp_i_observer *observer, double release,
-                                 netdp_i_gram *gram, const netdp_progress *progress,
-                                 netdp_error *error);
-
 #endif

@@ -11,10 +11,9 @@
 #define NETDP_I_RANK_TOLERANCE 1e-13
 
 /* ... and above what rounding leaves of nothing: of a variance, and of a standard deviation. Where
-   no noise is fresh the first noise is the unit; a dither near the floor is as good as none. */
+   no noise is fresh the first noise is the unit. */
 #define NETDP_I_FLOOR 1e-12
 #define NETDP_I_FACTOR_FLOOR 1e-13
-#define NETDP_I_LEAST_DITHER 1e-8
 
 /* Sigma = L L^T in the order of `pivot`, gain = P S^T L^{-T}. */
 typedef struct netdp_i_gain {

@@ -342,36 +342,3 @@ netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_bas
 }
 
 /* Directions beyond the rank tell less than what the caller rounds up by, or are told. */
-static netdp_status add_products(void *tally, const netdp_i_response *response, int rank,
-                                 netdp_error *error)
-{
-    (void)error;
-    netdp_i_gram *p = tally;
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, response->count, rank, 1, response->w,
-                response->seen, 1, p->gram, response->count);
-    for (int32_t i = 0; i < response->count; i++)
-        p->told = p->told || response->told[i];
-    return NETDP_OK;
-}
-
-netdp_status netdp_i_filter_gram(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                 const netdp_i_observer *observer, double release,
-                                 netdp_i_gram *gram, const netdp_progress *progress,
-                                 netdp_error *error)
-{
-    course c = {protocol, basis, observer, NULL, release, progress};
-    netdp_i_response response = {0};
-    gram->told = false;
-    netdp_status status = netdp_i_filter_new(
-        basis, observer, netdp_i_observer_scale(protocol, observer), &c.filter, error);
-    if (status == NETDP_OK)
-        status = netdp_i_response_new(c.filter, gram->count, &response, error);
-    if (status == NETDP_OK) {
-        memset(gram->gram, 0, (size_t)gram->count * (size_t)gram->count * sizeof *gram->gram);
-        netdp_i_response_contribute(&response, basis, gram->node, 1);
-        status = follow(&c, &response, add_products, gram, error);
-    }
-    netdp_i_response_clear(&response);
-    netdp_i_filter_free(c.filter);
-    return status;
-}
