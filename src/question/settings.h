@@ -3,8 +3,8 @@
  * A new setting is a row here, with the field that it fills and the code that uses that; where a study
  * has it too, its row of study/key.h says type, range, words, default, and which protocols take it.
  */
-#ifndef NETDP_I_SETTINGS_H
-#define NETDP_I_SETTINGS_H
+#ifndef NETDP_I_QUESTION_SETTINGS_H
+#define NETDP_I_QUESTION_SETTINGS_H
 
 #include <netdp/question.h>
 

@@ -76,7 +76,7 @@ def test_every_setting_of_the_command_is_explained_here(command):
     """`netdp loss` and `netdp.losses` read one table: the help page's options are the docstring's words."""
     page = command("loss --protocol all --help", json_too=False)
     protocol, = re.findall(r"The protocol:\n(.*?)The answer:", page, re.S)
-    options = {name.replace("-", "_") for name in re.findall(r"^ +--([\w-]+)", protocol, re.M)}
+    options = {name.replace("-", "_") for name in re.findall(r"^ {6}--([\w-]+)", protocol, re.M)}
     options -= {"protocol", "rounds", "from", "to", "bound", "engine"}
     here = set(re.findall(r"^    (\w+): ", netdp.losses.__doc__.split("Settings:")[1], re.M))
     assert len(options) > 35
