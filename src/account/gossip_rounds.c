@@ -28,8 +28,6 @@ netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bo
                                      netdp_error *error)
 {
     const netdp_linear *protocol = request->protocol;
-    if (protocol->every == 0)
-        return netdp_i_filter_loss(protocol, basis, observer, 0, of, progress, error);
     /* Noise that is more in some rounds than in others has no steady gain: without the pairs' noise a bound from above
      * holds as well (docs/proofs/pairs.md, Theorem 3); what is no such bound follows every round. */
     netdp_i_observer alone = *observer;
