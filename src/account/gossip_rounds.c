@@ -44,8 +44,7 @@ netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bo
     const netdp_bound worst = bound == NETDP_BOUND_LINEAR             ? NETDP_BOUND_UPPER
                               : bound == NETDP_BOUND_STREAM_PUBLISHED ? NETDP_BOUND_SPECTRAL
                                                                       : bound;
-    const netdp_i_stream_asked asked = {
-        .bound = worst, .pattern = request->pattern, .most = NETDP_I_STREAM_MOST};
+    const netdp_i_stream_asked asked = {.bound = worst, .pattern = request->pattern};
     return netdp_i_stream(&uneven, basis, &alone, &asked, of, progress, error);
 }
 

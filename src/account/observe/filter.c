@@ -510,8 +510,7 @@ netdp_status netdp_i_response_new(const netdp_i_filter *filter, int32_t count,
         .row = NETDP_I_NEW(double, filter->seen),
         .told = NETDP_I_NEW(bool, count),
     };
-    if (made.e == NULL || made.w == NULL || made.row == NULL ||
-        made.told == NULL) {
+    if (made.e == NULL || made.w == NULL || made.row == NULL || made.told == NULL) {
         netdp_i_response_clear(&made);
         return netdp_i_no_memory(error);
     }
