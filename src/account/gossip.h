@@ -78,7 +78,8 @@ netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error)
 netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const int32_t *member,
                                          double *loss, netdp_error *error);
 
-/* Of whom the rounds reach the observers something is seen, however little doubles make of it. */
+/* Of whom the rounds reach the observers something is seen, however little doubles make of it; where the network changes
+   zeros are exact. */
 netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const int32_t *member,
                                        double *loss, netdp_error *error);
 
