@@ -111,7 +111,7 @@ static netdp_status close_factored(netdp_i_gossip_account *a, netdp_error *error
              "others there is no proof";
     if (count == l->to_count) {
         a->bound = netdp_i_bound_row(NETDP_BOUND_EVERYTHING);
-        a->proves_stream = false;
+        a->way = NETDP_I_WAY_CLOSED;
         a->why = "every message counts as seen: of sums that hold so little of others there is no "
                  "proof";
     }
@@ -120,13 +120,11 @@ static netdp_status close_factored(netdp_i_gossip_account *a, netdp_error *error
 
 netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error)
 {
-    if (a->certify || !a->bound->sound || netdp_i_gossip_is_published(a->bound) ||
-        netdp_i_gossip_is_local(a))
+    if (a->way == NETDP_I_WAY_STREAM && a->request->sees == NETDP_SEES_SUM &&
+        a->losses->members == 1)
+        return close_factored(a, error);
+    if (a->way != NETDP_I_WAY_CLOSED)
         return NETDP_OK;
-    if (a->proves_stream)
-        return a->request->sees == NETDP_SEES_SUM && a->losses->members == 1
-                   ? close_factored(a, error)
-                   : NETDP_OK;
     a->why = why_closed(a);
     a->bound = netdp_i_bound_row(NETDP_BOUND_EVERYTHING);
     return NETDP_OK;
