@@ -1,4 +1,5 @@
 #include "cli/common/describe.h"
+#include "cli/common/hints.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/common/proofs.h"
+#include "cli/common/study_loss.h"
 
 /* Above this many pairs none is kept for a list unless --full. */
 #define LISTED_PAIRS 10000
@@ -86,12 +88,12 @@ static netdp_status print_json(const answer *a, netdp_error *error)
     const netdp_i_description *d = a->description;
     const netdp_losses *l = a->losses;
     const netdp_summary *s = &a->summary;
-    json_t *object = netdp_i_describe_json(d, &a->guarantee,
-                                           a->options->noise >= 0 &&
-                                                   !netdp_i_describe_flips(&a->options->description)
-                                               ? netdp_i_json_double(a->options->noise)
-                                               : json_null(),
-                                           NULL);
+    json_t *object = netdp_i_describe_json(
+        d, &a->guarantee,
+        a->options->noise >= 0 && !netdp_i_question_flips(&a->options->description.question)
+            ? netdp_i_json_double(a->options->noise)
+            : json_null(),
+        NULL);
     json_object_update_new(
         object,
         json_pack("{s:s, s:o, s:{s:I, s:o, s:o, s:{s:i, s:o}, s:o}}", "unit", a->options->unit,
@@ -338,8 +340,8 @@ static netdp_status account(answer *a, netdp_i_description *d, netdp_error *erro
                                        .unit = a->unit,
                                        .failure = NETDP_DRAWN_FAILURE};
     if (options->draws == 0)
-        return netdp_i_describe_losses(d, options->noise, a->unit, take_batch, a, &a->progress,
-                                       error);
+        return netdp_i_description_account(d, options->noise, a->unit, take_batch, a, &a->progress,
+                                           error);
     netdp_losses *losses = NULL;
     netdp_status status = netdp_losses_drawn(&drawn, &a->progress, &losses, error);
     if (status == NETDP_OK)
@@ -417,29 +419,6 @@ done:
     return status;
 }
 
-static netdp_status choose_rounds(const loss_options *options, netdp_i_description *d,
-                                  netdp_error *error)
-{
-    double gap = 0;
-    if (!d->rounds_auto)
-        return NETDP_OK;
-    netdp_spectrum spectrum = {0};
-    netdp_status status = NETDP_OK;
-    if (d->engine != NULL && d->protocol.varying.kind == NETDP_VARY_NEVER) {
-        status = d->engine->spectrum(d->mixing, &spectrum, error);
-        gap = spectrum.gap;
-    } else {
-        status = netdp_linear_gap(&d->protocol, &gap, error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_rounds_auto(gap, netdp_graph_nodes(d->graph), options->noise,
-                                   options->description.variance, &d->protocol.rounds, error);
-    return status == NETDP_OK && d->engine == NULL
-               ? netdp_i_pairs_left_longer(&d->protocol, d->protocol.rounds, &d->protocol.rounds,
-                                           error)
-               : status;
-}
-
 static netdp_status check_draws(const loss_options *o, netdp_i_description *d, netdp_error *error)
 {
     if (d->engine != NULL)
@@ -452,31 +431,11 @@ static netdp_status check_draws(const loss_options *o, netdp_i_description *d, n
     return NETDP_OK;
 }
 
-/* Randomised response has a flip in place of noise. */
-static netdp_status read_noise(loss_options *o, const netdp_i_arguments *arguments, netdp_unit unit,
-                               netdp_error *error)
-{
-    const bool given = netdp_i_cli_given(arguments, "noise");
-    const bool flips = netdp_i_describe_flips(&o->description);
-    if (given && flips)
-        return netdp_i_fail(error, NETDP_INVALID, "--noise: does not apply to %s; give --flip",
-                            o->description.protocol);
-    if (!given && !flips && unit.currency != NETDP_AS_LOSS)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--noise: required for --as %s; in units of the sensitivity", o->as);
-    if (!given)
-        o->noise = flips ? 0 : 1;
-    return o->noise >= 0
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID, "--noise: %g; must be 0 or more", o->noise);
-}
-
-/* In what unit, into which files, and at what noise. */
-static netdp_status read_answer(loss_options *o, const netdp_i_arguments *arguments,
-                                netdp_unit *unit, netdp_error *error)
+/* In what unit, and into which files. */
+static netdp_status read_answer(loss_options *o, netdp_unit *unit, netdp_error *error)
 {
     if (o->as == NULL)
-        o->as = netdp_i_describe_unit(&o->description);
+        o->as = netdp_i_question_unit(&o->description.question);
     netdp_status status = netdp_unit_parse(o->as, unit, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--as");
@@ -488,12 +447,50 @@ static netdp_status read_answer(loss_options *o, const netdp_i_arguments *argume
         return netdp_i_fail(error, NETDP_INVALID,
                             "--csv and --npy: both are to be %s; name two files",
                             netdp_i_show_text(o->csv).text);
-    return read_noise(o, arguments, *unit, error);
+    return NETDP_OK;
+}
+
+static netdp_status answer_question(loss_options *o, const netdp_i_arguments *arguments,
+                                    netdp_error *error)
+{
+    netdp_i_description description = {0};
+    netdp_unit unit;
+    if (strcmp(o->description.question.bound, "list") == 0) {
+        netdp_i_describe_bounds();
+        return NETDP_OK;
+    }
+    netdp_status status = read_answer(o, &unit, error);
+    if (status == NETDP_OK)
+        status = netdp_i_describe(&o->description, arguments, &description, error);
+    if (status == NETDP_OK)
+        status = netdp_i_question_noise(&o->description.question,
+                                        netdp_i_cli_given(arguments, "noise") ? &o->noise : NULL,
+                                        unit, &o->noise, error);
+    if (status == NETDP_OK && netdp_i_cli_given(arguments, "draws"))
+        status = check_draws(o, &description, error);
+    if (status == NETDP_OK)
+        status = netdp_i_proofs_read(&o->proofs, &description, error);
+    if (status == NETDP_OK)
+        status = netdp_i_description_rounds(&description, o->noise, error);
+    if (status == NETDP_OK)
+        status = o->explain ? netdp_i_explain(&description, o->json, error)
+                            : account_and_print(o, &description, unit, error);
+    netdp_i_description_clear(&description);
+    return status;
+}
+
+/* Is it called like a study? Else it may be a family, a graph's file, or half of an option. */
+static bool is_study(const char *text)
+{
+    const char *dot = strrchr(text, '.');
+    return strcmp(text, "-") == 0 ||
+           (dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0));
 }
 
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
 {
     loss_options o = {.description = NETDP_I_DESCRIPTION_USUAL, .noise = NAN};
+    netdp_i_study_options study = {0};
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),
         {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
@@ -527,45 +524,40 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
          "only say how the account would be made, and its work and memory (gossip)", NULL},
         NETDP_I_ONLY_FOR(0),
         {NETDP_I_SWITCH, 0, "full", &o.full, NULL, "list every pair, however many", NULL},
+        {NETDP_I_GROUP, 0, "Of STUDY.yaml:", NULL, NULL, NULL, NULL},
+        NETDP_I_ONLY_FOR(NETDP_I_SELDOM),
+        {NETDP_I_LIST, 0, "set", &study.set, "KEY=VALUE", "override a key; may be repeated",
+         "none"},
+        {NETDP_I_TEXT, 0, "data", &study.data, "DIR", "where the data sets are", "none"},
+        NETDP_I_QUICK_OPTION(study),
         {0},
     };
     const netdp_i_narrowing narrowing = netdp_i_describe_narrowing(&o.description);
     const netdp_i_usage usage = {
         .command = "loss",
-        .arguments = "",
-        .what = "How much does node v learn about node u? The privacy loss of every asked pair.",
+        .arguments = "[STUDY.yaml [VARIANT]]",
+        .what =
+            "How much does node v learn about node u? The privacy loss of every asked pair; of a "
+            "study, without running it, its variants or one of them.",
+        .most = 2,
         .examples =
             "  netdp loss --family \"ring 60\" --rounds 68 --from 15 --to 0 --dither 1e-4\n"
             "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
             "  netdp loss --family \"star 30\" --mixing hamilton --protocol walk --rounds 300 "
-            "--noise 6\n",
+            "--noise 6\n"
+            "  netdp loss experiments/meters-on-davis.yaml\n",
         .options = table,
         .narrowing = &narrowing,
     };
     netdp_i_arguments arguments = {0};
-    netdp_i_description description = {0};
-    netdp_unit unit;
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    if (strcmp(o.description.bound, "list") == 0) {
-        netdp_i_describe_bounds();
-        goto done;
-    }
-    status = read_answer(&o, &arguments, &unit, error);
-    if (status == NETDP_OK)
-        status = netdp_i_describe(&o.description, &arguments, &description, error);
-    if (status == NETDP_OK && netdp_i_cli_given(&arguments, "draws"))
-        status = check_draws(&o, &description, error);
-    if (status == NETDP_OK)
-        status = netdp_i_proofs_read(&o.proofs, &description, error);
-    if (status == NETDP_OK)
-        status = choose_rounds(&o, &description, error);
-    if (status == NETDP_OK)
-        status = o.explain ? netdp_i_explain(&description, o.json, error)
-                           : account_and_print(&o, &description, unit, error);
-done:
-    netdp_i_description_clear(&description);
+    study.json = o.json;
+    if (status == NETDP_OK && !arguments.help)
+        status = arguments.count == 0 ? answer_question(&o, &arguments, error)
+                 : is_study(arguments.text[0])
+                     ? netdp_i_cli_loss_study(&study, &arguments, error)
+                     : netdp_i_hint_stray(&usage, &arguments, arguments.text[0], error);
+    netdp_i_free(study.set.text);
     netdp_i_arguments_free(&arguments);
     return status;
 }
