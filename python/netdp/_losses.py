@@ -5,15 +5,17 @@ import dataclasses
 import os
 import tempfile
 import types
-from typing import Any, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from netdp import _show
 from netdp._call import Invalid, Progress, Watch, call, ffi, lib, take_text, text_of
 from netdp._network import Graph, Node, _view
 from netdp._question import Question, Unit, number, settings_help
+
+if TYPE_CHECKING:  # a third of what importing netdp took
+    import numpy.typing as npt
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
