@@ -316,13 +316,15 @@ typedef struct netdp_proof_request {
     int32_t from, to;                 /* the pair; of a coalition `to` is not read */
     double noise;                     /* sigma > 0, of the claim in `unit` */
     netdp_unit unit;                  /* NETDP_AS_LOSS: no other claim */
+    const struct netdp_walk_request *walk; /* NULL: gossip. Else of a token on a public path
+                                              (netdp/walk.h); `losses`, its noise and unit are not read */
 } netdp_proof_request;
 
 /*
  * Writes a proof file of one pair (docs/proof-format.md): a displacement of every message, from which netdp-verify, or any
  * program that can add and multiply, sees that the loss is at most the one claimed. The file is whole or absent. loss
- * (may be NULL): the claimed one. NETDP_INVALID: correlated noise, streams of more than 1,000 contributions and what else has no proof files yet; a
- * node that observes itself. Memory and time are those of the backward recursion: rounds times nodes^2 doubles; of a stream rounds times nodes times
+ * (may be NULL): the claimed one. NETDP_INVALID: correlated noise, streams of more than 1,000 contributions, walks on hidden paths or of several
+ * tokens, and what else has no proof files yet; a node that observes itself. Of a walk memory and time are those of its path; else memory and time are those of the backward recursion: rounds times nodes^2 doubles; of a stream rounds times nodes times
  * contributions too.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_losses_proof(const netdp_proof_request *request,

@@ -15,6 +15,7 @@
 #include "account/shift/pairs.h"
 #include "account/shift/proof.h"
 #include "account/shift/stream.h"
+#include "account/walk/given_path.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -297,14 +298,9 @@ static netdp_status write_proof(const asked *a, netdp_i_proof *proof, const char
                             "proof: nothing of node %d is protected: its share is 0",
                             (int)proof->source);
     }
-    proof->loss = times_up(proof->loss, proof->weight);
-    netdp_status status = NETDP_OK;
-    /* The file has decimals near delta and sigma, on either side of them. */
-    netdp_unit unit = proof->unit;
-    unit.parameter = nextafter(unit.parameter, unit.currency == NETDP_AS_RDP ? INFINITY : 0);
-    if (unit.currency != NETDP_AS_LOSS)
-        status = netdp_loss_value(nextafter(proof->loss, INFINITY), nextafter(proof->noise, 0),
-                                  unit, &proof->value, error);
+    netdp_status status =
+        netdp_i_proof_claim(times_up(proof->claims.loss, proof->weight), a->request->unit,
+                            a->request->noise, &proof->claims, error);
     if (status == NETDP_OK)
         status = netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)
@@ -350,7 +346,9 @@ static void keep_still(netdp_i_story *story, const netdp_i_story *whole)
 netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *path, double *loss,
                                 netdp_error *error)
 {
-    NETDP_I_GIVEN(error, path);
+    NETDP_I_GIVEN(error, request && path);
+    if (request->walk != NULL)
+        return netdp_i_given_proof(request, path, loss, error);
     asked a;
     netdp_i_story whole = {0}, *story = NULL;
     pattern chosen = {.name = NULL};
@@ -364,9 +362,7 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
                            .source = request->from,
                            .phases = a.phases,
                            .parts = a.parts,
-                           .row = request->losses->protection.protects == NETDP_PROTECTS_ROW,
-                           .unit = request->unit,
-                           .noise = request->noise};
+                           .row = request->losses->protection.protects == NETDP_PROTECTS_ROW};
     story = NETDP_I_NEW(netdp_i_story, a.stories);
     status = story == NULL ? netdp_i_no_memory(error) : tell_everything(&a, &whole, error);
     if (status == NETDP_OK && rounds)
@@ -379,13 +375,13 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
         proof.everything = !rounds;
         proof.bound = !rounds || !a.stream ? NULL : told < all ? chosen.name : "abs-sum";
         proof.y = proof.bound != NULL && strcmp(proof.bound, "dual") == 0 ? chosen.y : NULL;
-        proof.loss = fmin(all, told);
+        proof.claims.loss = fmin(all, told);
         proof.story = rounds ? story : &whole;
         proof.stories = rounds ? a.stories : 1;
         status = write_proof(&a, &proof, path, error);
     }
     if (status == NETDP_OK && loss != NULL)
-        *loss = proof.loss;
+        *loss = proof.claims.loss;
     for (int32_t i = 0; story != NULL && i < a.stories; i++)
         story_clear(&story[i]);
     netdp_i_free(story);
@@ -397,7 +393,9 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
 netdp_status netdp_losses_proof_bytes(const netdp_proof_request *request, double *bytes,
                                       netdp_error *error)
 {
-    NETDP_I_GIVEN(error, bytes);
+    NETDP_I_GIVEN(error, request && bytes);
+    if (request->walk != NULL)
+        return netdp_i_given_proof_bytes(request, bytes, error);
     asked a;
     netdp_status status = ask(request, &a, error);
     if (status == NETDP_OK)

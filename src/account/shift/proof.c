@@ -158,21 +158,32 @@ static void write_rounds(const netdp_i_proof *proof, const netdp_i_shift_problem
                         (int)netdp_graph_neighbours(pairing->graph, v)[i]);
 }
 
+netdp_status netdp_i_proof_claim(double loss, netdp_unit unit, double noise,
+                                 netdp_i_proof_claims *claims, netdp_error *error)
+{
+    *claims = (netdp_i_proof_claims){.loss = loss, .unit = unit, .noise = noise};
+    if (unit.currency == NETDP_AS_LOSS)
+        return NETDP_OK;
+    unit.parameter = nextafter(unit.parameter, unit.currency == NETDP_AS_RDP ? INFINITY : 0);
+    return netdp_loss_value(nextafter(loss, INFINITY), nextafter(noise, 0), unit, &claims->value,
+                            error);
+}
+
 /* What is claimed, above what doubles say: a decimal of 17 digits may be half a digit below. */
-static void write_claims(const netdp_i_proof *proof, FILE *to)
+void netdp_i_proof_claims_write(const netdp_i_proof_claims *claims, FILE *to)
 {
     static const char *const word[] = {
         [NETDP_AS_GDP] = "gdp", [NETDP_AS_RDP] = "rdp", [NETDP_AS_DP] = "dp"};
-    const netdp_currency currency = proof->unit.currency;
+    const netdp_currency currency = claims->unit.currency;
     fprintf(to, "claim loss %s\n",
-            proof->loss == 1 ? "1" : shortest(nextafter(proof->loss, INFINITY)).text);
-    if (currency == NETDP_AS_LOSS || !isfinite(proof->value))
+            claims->loss == 1 ? "1" : shortest(nextafter(claims->loss, INFINITY)).text);
+    if (currency == NETDP_AS_LOSS || !isfinite(claims->value))
         return;
     fprintf(to, "claim %s %.17g", word[currency],
-            nextafter(nextafter(proof->value, INFINITY), INFINITY));
+            nextafter(nextafter(claims->value, INFINITY), INFINITY));
     if (currency != NETDP_AS_GDP)
-        fprintf(to, " %s", shortest(proof->unit.parameter).text);
-    fprintf(to, " %s\n", shortest(proof->noise).text);
+        fprintf(to, " %s", shortest(claims->unit.parameter).text);
+    fprintf(to, " %s\n", shortest(claims->noise).text);
 }
 
 static void write_question(const netdp_i_proof *proof, FILE *to)
@@ -192,7 +203,7 @@ static void write_question(const netdp_i_proof *proof, FILE *to)
         fprintf(to, "bound %s\n", proof->bound);
     for (int64_t k = 0; proof->y != NULL && k < netdp_i_shift_slots(&proof->story->problem); k++)
         fprintf(to, "y %" PRId64 " %a\n", k, proof->y[k]);
-    write_claims(proof, to);
+    netdp_i_proof_claims_write(&proof->claims, to);
 }
 
 static bool is_pivot(const netdp_i_shift_tie *tie, int32_t v)

@@ -15,6 +15,18 @@ typedef struct netdp_i_story {
     double loss; /* what it proves */
 } netdp_i_story;
 
+/* What a file claims. */
+typedef struct netdp_i_proof_claims {
+    double loss;
+    netdp_unit unit; /* and this value in a unit at a noise; NETDP_AS_LOSS: nothing else */
+    double value, noise;
+} netdp_i_proof_claims;
+
+/* The value of a loss: at decimals of the unit's parameter and of the noise that may lie on either side of them. */
+netdp_status netdp_i_proof_claim(double loss, netdp_unit unit, double noise,
+                                 netdp_i_proof_claims *claims, netdp_error *error);
+void netdp_i_proof_claims_write(const netdp_i_proof_claims *claims, FILE *to);
+
 typedef struct netdp_i_proof {
     const netdp_linear *protocol;
     const netdp_i_shift_view *view; /* of the first phase */
@@ -28,9 +40,7 @@ typedef struct netdp_i_proof {
     const double *y;   /* [slots]: dual's diagonal, else NULL */
     int32_t stories;   /* 1, or one for each phase */
     const netdp_i_story *story;
-    double loss;     /* that is claimed */
-    netdp_unit unit; /* and this value in a unit at a noise; NETDP_AS_LOSS: nothing else */
-    double value, noise;
+    netdp_i_proof_claims claims;
 } netdp_i_proof;
 
 /* NETDP_INVALID where form 1 has no words for the protocol. */
