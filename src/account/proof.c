@@ -20,6 +20,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+/* Observers of sums: each may have a tie in a round, of which the format takes so many. */
+enum { MOST_TIED = 100 };
+
 /* Of a request: the view, and what each phase is. */
 typedef struct asked {
     const netdp_proof_request *request;
@@ -111,6 +114,10 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
                                    .rounds = p->reacts ? p->every : p->rounds,
                                    .every = a->stream ? p->every : 0,
                                    .end = p->reacts ? p->end_dither : 0};
+    if (a->view.sees == NETDP_SEES_SUM && a->view.members > MOST_TIED)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "proof: there are no proof files of the sums of more than %d observers",
+                            MOST_TIED);
     return check_pair(a, error);
 }
 

@@ -90,9 +90,8 @@ netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_los
     const netdp_loss_request ask =
         gossip ? netdp_i_plan_gossip_ask(variant) : (netdp_loss_request){0};
     netdp_walk_request walk = {0};
-    netdp_status status = variant->kind == NETDP_WALK
-                              ? netdp_i_plan_walk_ask(variant, &walk, error)
-                              : NETDP_OK;
+    netdp_status status =
+        variant->kind == NETDP_WALK ? netdp_i_plan_walk_ask(variant, &walk, error) : NETDP_OK;
     if (status != NETDP_OK)
         return status;
     const netdp_proof_request request = {.losses = &ask,

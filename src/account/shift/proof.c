@@ -70,9 +70,12 @@ netdp_status netdp_i_proof_check(const netdp_linear *protocol, netdp_error *erro
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const char *what = NULL;
-    if (protocol->every > 0 && !protocol->reacts &&
-        (protocol->rounds - 1) / protocol->every >= MOST_SLOTS)
+    const bool long_one =
+        protocol->every > 0 && (protocol->rounds - 1) / protocol->every >= MOST_SLOTS;
+    if (long_one && !protocol->reacts)
         what = "streams of more than 1,000 contributions";
+    else if (long_one && protocol->varying.kind != NETDP_VARY_NEVER)
+        what = "more than 1,000 phases on networks that change";
     else if (netdp_quiet_is(&protocol->quiet))
         what = "noise that is correlated over phases";
     else if (protocol->senders_only)

@@ -14,7 +14,8 @@ netdp_status netdp_i_given_costs(const netdp_token *token, const netdp_losses *l
 /* Contributions between two visits that are absorbed alike, counted by what is left of them at the second: `given` by `noise`. */
 typedef struct netdp_i_slope {
     double given, noise;
-    int64_t first; /* the step of the first of them: the block goes on until the next one's, or the visit */
+    int64_t
+        first; /* the step of the first of them: the block goes on until the next one's, or the visit */
 } netdp_i_slope;
 
 /* What is left at step `end` of what is `steps` steps before it, by `rate` a step (account/walk/spread.h). */

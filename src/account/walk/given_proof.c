@@ -31,7 +31,7 @@ typedef struct asked {
     const int32_t *member;
     bool *observes;    /* [nodes] */
     bool *contributes; /* [steps]: does the node of this step? */
-    double *spread;    /* [steps]: what the step's noise takes off; at a visit, all of what is there */
+    double *spread; /* [steps]: what the step's noise takes off; at a visit, all of what is there */
     double contraction, rate;
 } asked;
 
@@ -140,8 +140,7 @@ static void spread_piece(const asked *a, const int64_t *when, int64_t count, int
     for (int64_t b = 0; b < made; b++) {
         const int64_t until = b + 1 < made ? slopes[b + 1].first : end;
         for (int64_t t = slopes[b].first; t < until; t++)
-            a->spread[t] =
-                slopes[b].given / slopes[b].noise * netdp_i_slope_left(a->rate, end - t);
+            a->spread[t] = slopes[b].given / slopes[b].noise * netdp_i_slope_left(a->rate, end - t);
     }
 }
 
@@ -223,7 +222,7 @@ static netdp_status write_proof(const asked *a, const netdp_i_proof_claims *clai
     fprintf(to, "source %d\nobservers", (int)a->source);
     for (int32_t i = 0; i < a->members; i++)
         fprintf(to, " %d", (int)a->member[i]);
-    fprintf(to, "\nsees visits\n");
+    fprintf(to, "\nsees visits\nown-noise known\n");
     if (weight != 1)
         fprintf(to, "weight %a\n", weight);
     netdp_i_proof_claims_write(claims, to);

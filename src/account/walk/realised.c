@@ -31,10 +31,10 @@ typedef struct history {
 
 /* The pieces into which the visits of one observer cut a path, and room for a minorant. */
 typedef struct pieces {
-    bool *observes;  /* [nodes] */
-    int64_t *number; /* [steps + 1]: the piece in which a step lies */
-    int64_t *end;    /* by piece: the visit that closes it, -1 where nothing does */
-    int64_t *noises; /* by piece: noise terms in it, without the observer's */
+    bool *observes;       /* [nodes] */
+    int64_t *number;      /* [steps + 1]: the piece in which a step lies */
+    int64_t *end;         /* by piece: the visit that closes it, -1 where nothing does */
+    int64_t *noises;      /* by piece: noise terms in it, without the observer's */
     netdp_i_slope *slope; /* [steps + 1] */
 } pieces;
 

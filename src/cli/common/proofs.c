@@ -111,14 +111,13 @@ netdp_status netdp_i_proofs_write(const netdp_i_proofs *proofs,
     const bool coalition = losses->members > 1;
     if (summary->pairs == 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER, "--proof: no pair counts, so none is proven");
-    netdp_proof_request request = {.losses = &description->request,
-                                   .walk = description->request.protocol == NULL
-                                               ? &description->walk
-                                               : NULL,
-                                   .from = summary->worst_from,
-                                   .to = summary->worst_to,
-                                   .noise = noise,
-                                   .unit = unit};
+    netdp_proof_request request = {
+        .losses = &description->request,
+        .walk = description->request.protocol == NULL ? &description->walk : NULL,
+        .from = summary->worst_from,
+        .to = summary->worst_to,
+        .noise = noise,
+        .unit = unit};
     bool *chosen = NETDP_I_NEW(bool, all);
     if (chosen == NULL)
         return netdp_i_no_memory(error);
