@@ -331,6 +331,22 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_proof(const netdp_proof_request 
                                                       const char *path, double *loss,
                                                       netdp_error *error);
 
+/* Who observes: a node, or some that pool what they see. */
+typedef struct netdp_observers {
+    int32_t count;         /* 1 or more */
+    const int32_t *member; /* borrowed, [count], distinct */
+    bool own_counts;       /* of one node: it does not use its own noise, as one who is no node */
+} netdp_observers;
+
+/*
+ * One proof file with a question for each of `count` observers, what they learn about request->from where they see every message: `losses`
+ * but for its view, bound and observers. The file is whole or absent; errors as above.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_everything_proof(const netdp_proof_request *request,
+                                                          int32_t count,
+                                                          const netdp_observers *observers,
+                                                          const char *path, netdp_error *error);
+
 /* Its size at most, about, before it is written. */
 NETDP_API NETDP_CHECK netdp_status netdp_losses_proof_bytes(const netdp_proof_request *request,
                                                             double *bytes, netdp_error *error);

@@ -46,8 +46,10 @@ typedef struct netdp_i_proof {
 /* NETDP_INVALID where form 1 has no words for the protocol. */
 netdp_status netdp_i_proof_check(const netdp_linear *protocol, netdp_error *error);
 
-/* Errors of writing show at the stream. */
-void netdp_i_proof_write(const netdp_i_proof *proof, FILE *to);
+/* Errors of writing show at the stream. A file: a head, a question or more of the same network and noise, "end". */
+void netdp_i_proof_head(const netdp_i_proof *proof, FILE *to);
+void netdp_i_proof_question(const netdp_i_proof *proof, FILE *to);
+void netdp_i_proof_end(FILE *to);
 
 /* Bytes at most, about. */
 double netdp_i_proof_bytes(const netdp_linear *protocol, int64_t rounds, int64_t stories);
