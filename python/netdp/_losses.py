@@ -97,18 +97,18 @@ class Losses:
         return frame
 
     def proof(self, u: Node, v: Any) -> str:
-        """The text of a proof file: what `v`, an observer or a tuple that is a coalition, learns about `u` (gossip).
+        """The text of a proof file: what `v`, an observer or a tuple that is a coalition, learns about `u`: of gossip, or of a walk whose path is public.
 
         ``netdp-verify`` checks it without netdp (docs/verify.md). Raises `Invalid` where there is no such file yet.
         """
         question, graph = self._question, self.graph
-        if question is None or question.request == ffi.NULL or self.draws is not None:
-            raise Invalid("proof: there are proof files of gossip on one network only")
+        if question is None or (question.request == ffi.NULL and question.walk_request == ffi.NULL) or self.draws is not None:
+            raise Invalid("proof: there are proof files of gossip on one network, and of walks, only")
         if question.coalition and (not isinstance(v, tuple) or set(v) != set(self.observers[0])):
             raise Invalid(f"proof: the observer is the coalition {self.observers[0]}")
         to = 0 if question.coalition else graph.index(v)
         asked = ffi.new("netdp_proof_request *", {
-            "losses": question.request, "from": graph.index(u), "to": to, "noise": self.noise, "unit": Unit(self.unit).value[0]})
+            "losses": question.request, "walk": question.walk_request, "from": graph.index(u), "to": to, "noise": self.noise, "unit": Unit(self.unit).value[0]})
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "proof")
             call(lib.netdp_losses_proof, asked, os.fsencode(path), ffi.NULL)

@@ -509,7 +509,7 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
         {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE",
          "also every pair as CSV, observer by observer; -: standard output", "none"},
-        NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),
+        NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW | NETDP_SETTING_TOKEN),
         {NETDP_I_TEXT, 0, "proof", &o.proofs.folder, "DIR",
          "also proof files, which netdp-verify checks without netdp", "none"},
         {NETDP_I_TEXT, 0, "proof-pairs", &o.proofs.which, "worst|all|K:SEED",
