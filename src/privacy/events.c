@@ -35,6 +35,24 @@ static double up(double x)
     return nextafter(x, INFINITY);
 }
 
+/*
+ * Never below the true sum or product of doubles >= 0, and the true one where that is a double: one pair
+ * (epsilon, delta) stays what it is. What is lost in rounding is a double itself (Knuth; fma).
+ */
+static double plus_up(double a, double b)
+{
+    const double sum = a + b, big = fmax(a, b), small = fmin(a, b);
+    return isfinite(sum) && small > sum - big ? up(sum) : sum;
+}
+
+static double times_up(double a, double b)
+{
+    const double product = a * b;
+    if (product < 0x1p-900 && a > 0 && b > 0) /* what fma is left with may be below all doubles */
+        return a == 1 ? b : b == 1 ? a : up(product);
+    return isfinite(product) && fma(a, b, -product) > 0 ? up(product) : product;
+}
+
 /* Something without noise, or that satisfies nothing; mixtures without noise are approximate here.
  */
 static bool gives_all_away(const netdp_event *event)
@@ -180,7 +198,7 @@ static double response_epsilon(const netdp_event *event)
 static void add_delta(account *a, double delta, double count)
 {
     if (delta > 0)
-        a->pure_delta = fmin(up(a->pure_delta + up(count * delta)), 1);
+        a->pure_delta = fmin(plus_up(a->pure_delta, times_up(count, delta)), 1);
 }
 
 /*
@@ -214,7 +232,7 @@ static void add_plain(account *a, const netdp_event *event, arb_t square)
     default:
         pure = up(1 / event->noise);
     }
-    a->pure = up(a->pure + up(count * pure));
+    a->pure = plus_up(a->pure, times_up(count, pure));
 }
 
 static netdp_status account_new(const netdp_event *events, size_t count, netdp_direction direction,
@@ -347,7 +365,7 @@ static netdp_status plain_epsilon(const account *a, double delta, double *epsilo
     if (a->plain > 0)
         status = netdp_gdp_to_epsilon(a->plain, left, &gaussian, error);
     if (status == NETDP_OK)
-        *epsilon = gaussian > 0 ? up(gaussian + a->pure) : a->pure;
+        *epsilon = plus_up(gaussian, a->pure);
     return status;
 }
 
@@ -362,7 +380,7 @@ static netdp_status plain_delta(const account *a, double epsilon, double *delta,
     if (a->plain > 0)
         status = netdp_gdp_to_delta(a->plain, left, &gaussian, error);
     if (status == NETDP_OK)
-        *delta = fmin(a->pure_delta > 0 ? up(gaussian + a->pure_delta) : gaussian, 1);
+        *delta = fmin(plus_up(gaussian, a->pure_delta), 1);
     return status;
 }
 
