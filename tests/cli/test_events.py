@@ -6,7 +6,7 @@ import random
 import shlex
 import tempfile
 
-from harness import Case, close, fails, main, read_json, run
+from harness import SOURCE, Case, close, fails, main, read_json, run
 
 ROW = "--protects row --rows {rows}"
 # Protocol and settings, and how far above the account the list may be: laws of walks are rounded up into classes.
@@ -109,5 +109,21 @@ def pairs():
     assert not complaints, "\n".join(complaints)
 
 
+def mechanisms():
+    """Against integrals of the densities (tests/oracle/mechanisms_mpmath.py): epsilon at the true delta lies between."""
+    for row in json.loads(pathlib.Path(SOURCE, "tests/golden/mechanisms_mpmath.json").read_text()):
+        delta, at = float(row["delta"]), row["at"]
+        if not 1e-12 < delta < 1:
+            continue
+        numbers = repr(row["epsilon"]) if row["mechanism"] == "exponential" else f"{row['noise']!r},{row['rate']!r}"
+        found = []
+        for more in ([], ["--lower"]):
+            code, out, err = run(["convert", f"{row['mechanism']}:{numbers}", "--to", f"dp:{delta!r}", "--json", *more], ".")
+            assert code == 0, (row, err)
+            found.append(read_json(out)["value"])
+        assert found[1] <= at + 1e-9 and at - 1e-9 <= found[0] <= at + 1e-5, (row, found)
+        assert row["mechanism"] == "exponential" or found[1] >= at - 2e-3, (row, found)
+
+
 if __name__ == "__main__":
-    main([], [phases, pairs, lists])
+    main([], [phases, pairs, mechanisms, lists])
