@@ -38,7 +38,7 @@ class Losses:
     observers: Tuple[Any, ...]
     #: [source][observer], read-only.
     matrix: npt.NDArray[np.float64]
-    #: mu^2 sigma^2 of the same pairs, on the library's memory; None where there is no unit-free loss (random walks).
+    #: mu^2 sigma^2 of the same pairs, on the library's memory; None where there is no unit-free loss (random walks, Poisson batches).
     losses: Optional[npt.NDArray[np.float64]]
     bound: str
     #: Are the numbers upper bounds? Proven with outward rounding? Why not, else.
@@ -171,7 +171,7 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
     call(lib.netdp_losses_values, made, noise, unit.value[0], watch.pointer,
          ffi.from_buffer("double[]", values, require_writable=True), summary)
     values.flags.writeable = False
-    losses = None if made.final else _view(made.loss, rows * columns, np.float64, made).reshape(rows, columns).T
+    losses = None if made.final or made.phases > 0 else _view(made.loss, rows * columns, np.float64, made).reshape(rows, columns).T
     observers: List[Any] = _names(graph, made.to, made.members if made.members > 1 else rows)
     if question.coalition:
         observers = [tuple(_names(graph, made.to, made.members))]

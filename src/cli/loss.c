@@ -222,6 +222,11 @@ static netdp_status write_events(const answer *a, netdp_error *error)
             return status;
         /* Down: less noise than there is. */
         event.noise = mu > 0 ? nextafter(1 / mu, 0) : INFINITY;
+        if (l->phases > 0) {
+            event.mechanism = NETDP_SUBSAMPLED_GAUSSIAN;
+            event.rate = l->rate;
+            event.count = l->phases;
+        }
     }
     return netdp_events_write(&event, 1, a->options->events, error);
 }
