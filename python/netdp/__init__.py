@@ -14,6 +14,7 @@ except ModuleNotFoundError as _missing:
     raise ImportError("netdp needs {1}, which this Python does not have: apt-get install {0}, or pip install {1}".format(
         *_packages[_missing.name])) from None
 
+from netdp import events
 from netdp._call import (Error, Interrupted, Invalid, NoAnswer, OutOfMemory, Unavailable, ffi, lib, text_of)
 from netdp._losses import Calibration, Losses, calibrate, losses
 from netdp._mechanism import Evidence, Mechanism, Spent, audit_mechanism
@@ -27,5 +28,5 @@ __version__: str = text_of(lib.netdp_version()) or ""
 
 __all__ = ["Audit", "Calibration", "Claim", "Converted", "Error", "Evidence", "Graph", "Interrupted", "Invalid", "Losses",
            "Mechanism", "Mixing", "NoAnswer", "OutOfMemory", "Result", "Simulation", "Spent", "Study", "Unavailable", "audit",
-           "audit_mechanism", "calibrate", "claim", "claims", "convert",
+           "audit_mechanism", "calibrate", "claim", "claims", "convert", "events",
            "ffi", "graph", "lib", "losses", "mixing", "predict", "run", "simulate"]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -80,6 +80,30 @@ class Mechanism:
         NaN or an infinity is refused, which tells whoever sees the error about that row; with `drop` it counts as 0.
         """
         return self._release(lib.NETDP_GAUSSIAN, rows, clip, noise, rate, drop)
+
+    def update(self, arrays: Sequence[Any], *, clip: float, noise: float) -> List[npt.NDArray[Any]]:
+        """One update, a list of arrays that are clipped together to L2 norm `clip`, with Gaussian noise, as such a list.
+
+        What one participant of Flower or NVFLARE sends: its whole update is what is protected, `noise` as in `gaussian`. Shapes
+        and dtypes stay; a number beyond a dtype's range becomes its largest. Arrays of whole numbers (counters) are refused: they
+        are not hidden by noise, and stay at home. NaN or infinite numbers are refused.
+        """
+        given = [one.detach().cpu().numpy() if hasattr(one, "detach") else np.asarray(one) for one in arrays]
+        for k, one in enumerate(given):
+            if one.dtype.kind != "f":
+                raise Invalid(f"array {k}: is of {one.dtype}; an update has floating-point arrays; leave others at home")
+        sizes = [one.size for one in given]
+        if not sum(sizes):
+            raise Invalid("arrays: there is no number in them")
+        flat = np.empty((1, sum(sizes)))
+        np.concatenate([one.ravel() for one in given], out=flat[0], casting="same_kind")
+        noisy = self.gaussian(flat, clip=clip, noise=noise)
+        made = []
+        for one, end in zip(given, np.cumsum(sizes)):
+            part, most = noisy[end - one.size:end], float(np.finfo(one.dtype).max)
+            with np.errstate(over="ignore"):
+                made.append(np.clip(part, -most, most).astype(one.dtype).reshape(one.shape))
+        return made
 
     def laplace(self, rows: Any, *, clip: float, noise: float, drop: bool = False) -> Numbers:
         """The same with rows clipped in the L1 norm and Laplace noise: epsilon 1 / noise each time, and no delta."""

@@ -15,6 +15,8 @@
  * probability 2^-1024, lets the whole deviate be drawn again. */
 enum { DIGITS = 16 };
 
+#define INLINE static inline __attribute__((always_inline))
+
 typedef struct uniform {
     uint64_t digit[DIGITS];
     int known;
@@ -22,17 +24,19 @@ typedef struct uniform {
 
 typedef struct drawing {
     netdp_i_bits *bits;
+    uint64_t (*next)(void *source); /* of bits: known to the compiler where `draw` is inlined */
+    void *source;
     bool lost; /* digits ran out */
 } drawing;
 
-static uint64_t digit_of(drawing *d, uniform *x, int place)
+INLINE uint64_t digit_of(drawing *d, uniform *x, int place)
 {
     while (x->known <= place)
-        x->digit[x->known++] = d->bits->next(d->bits->source);
+        x->digit[x->known++] = d->next(d->source);
     return x->digit[place];
 }
 
-static bool is_less(drawing *d, uniform *x, uniform *y)
+INLINE bool is_less(drawing *d, uniform *x, uniform *y)
 {
     for (int i = 0; i < DIGITS; i++) {
         const uint64_t a = digit_of(d, x, i), b = digit_of(d, y, i);
@@ -44,7 +48,7 @@ static bool is_less(drawing *d, uniform *x, uniform *y)
 }
 
 /* Algorithm H: true with probability exp(-1/2); 1/2 > u_1 > u_2 > ... goes on an even time. */
-static bool coin_half(drawing *d)
+INLINE bool coin_half(drawing *d)
 {
     uniform room[2], *last = &room[0], *next = &room[1];
     bool even = true;
@@ -63,7 +67,7 @@ static bool coin_half(drawing *d)
 }
 
 /* Step N1: k with probability proportional to exp(-k/2). */
-static uint64_t draw_whole(drawing *d)
+INLINE uint64_t draw_whole(drawing *d)
 {
     uint64_t k = 0;
     while (coin_half(d))
@@ -72,7 +76,7 @@ static uint64_t draw_whole(drawing *d)
 }
 
 /* Step N2: true with probability exp(-k (k - 1) / 2). */
-static bool keep_whole(drawing *d, uint64_t k)
+INLINE bool keep_whole(drawing *d, uint64_t k)
 {
     for (uint64_t i = k * (k - (k > 0)); i > 0; i--)
         if (!coin_half(d))
@@ -85,7 +89,7 @@ static bool keep_whole(drawing *d, uint64_t k)
  * sequence x > z_1 > z_2 > ... counts with probability (2 k + x) / (2 k + 2): of 2 k + 2 equal
  * cases one never counts, one does with probability x, all others do.
  */
-static bool coin_part(drawing *d, uint64_t k, uniform *x)
+INLINE bool coin_part(drawing *d, uint64_t k, uniform *x)
 {
     uniform room[2], chance, *last = x, *next = &room[0];
     bool even = true;
@@ -103,7 +107,7 @@ static bool coin_part(drawing *d, uint64_t k, uniform *x)
 }
 
 /* Step N4: true with probability exp(-x (2 k + x) / 2). */
-static bool keep_part(drawing *d, uint64_t k, uniform *x)
+INLINE bool keep_part(drawing *d, uint64_t k, uniform *x)
 {
     for (uint64_t i = 0; i <= k; i++)
         if (!coin_part(d, k, x))
@@ -112,7 +116,7 @@ static bool keep_part(drawing *d, uint64_t k, uniform *x)
 }
 
 /* k + x to the nearest multiple of 2^-places, in units of it. */
-static netdp_i_wide round_off(drawing *d, uint64_t k, uniform *x, int places)
+INLINE netdp_i_wide round_off(drawing *d, uint64_t k, uniform *x, int places)
 {
     const uint64_t first = digit_of(d, x, 0);
     if (places == 64)
@@ -121,11 +125,13 @@ static netdp_i_wide round_off(drawing *d, uint64_t k, uniform *x, int places)
     return ((netdp_i_wide)k << places) + kept + (first >> (63 - places) & 1);
 }
 
-netdp_i_wide netdp_i_normal(netdp_i_bits *bits, int places)
+/* Inlined where the source is known, so that a word costs no call. */
+INLINE netdp_i_wide draw(netdp_i_bits *bits, uint64_t (*next)(void *source), int places)
 {
     for (;;) {
-        drawing d = {bits, false};
-        uniform x = {.known = 0};
+        drawing d = {bits, next, bits->source, false};
+        uniform x;
+        x.known = 0;
         const uint64_t k = draw_whole(&d);
         const bool kept = keep_whole(&d, k) && keep_part(&d, k, &x);
         if (!kept || d.lost)
@@ -136,6 +142,11 @@ netdp_i_wide netdp_i_normal(netdp_i_bits *bits, int places)
     }
 }
 
+netdp_i_wide netdp_i_normal(netdp_i_bits *bits, int places)
+{
+    return draw(bits, bits->next, places);
+}
+
 static uint64_t next_word(void *stream)
 {
     return netdp_i_secure_bits(stream);
@@ -144,7 +155,7 @@ static uint64_t next_word(void *stream)
 netdp_i_wide netdp_i_secure_normal(netdp_i_secure *stream, int places)
 {
     netdp_i_bits bits = {.next = next_word, .source = stream};
-    const netdp_i_wide drawn = netdp_i_normal(&bits, places);
+    const netdp_i_wide drawn = draw(&bits, next_word, places);
     sodium_memzero(&bits, sizeof bits);
     return drawn;
 }

@@ -25,7 +25,7 @@ void netdp_i_secure_of(const unsigned char key[NETDP_I_SECURE_KEY], netdp_i_secu
 }
 
 /* A nonce for each block, so that 2^64 of them never meet. */
-static void fill(netdp_i_secure *stream)
+void netdp_i_secure_fill(netdp_i_secure *stream)
 {
     unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
     for (size_t i = 0; i < sizeof nonce; i++)
@@ -33,18 +33,6 @@ static void fill(netdp_i_secure *stream)
     (void)crypto_stream_chacha20(stream->held, sizeof stream->held, nonce, stream->key);
     stream->block++;
     stream->used = 0;
-}
-
-uint64_t netdp_i_secure_bits(netdp_i_secure *stream)
-{
-    if (stream->used == NETDP_I_SECURE_BLOCK)
-        fill(stream);
-    uint64_t bits = 0;
-    for (int i = 0; i < 8; i++)
-        bits |= (uint64_t)stream->held[stream->used + (uint32_t)i] << (8 * i);
-    memset(stream->held + stream->used, 0, 8);
-    stream->used += 8;
-    return bits;
 }
 
 static uint64_t next_word(void *stream)

@@ -6,8 +6,10 @@
 #ifndef NETDP_I_SECURE_H
 #define NETDP_I_SECURE_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <netdp/noise.h>
 
 enum { NETDP_I_SECURE_KEY = 32, NETDP_I_SECURE_BLOCK = 1024 };
@@ -25,8 +27,21 @@ bool netdp_i_secure_begin(netdp_i_secure *stream) __attribute__((warn_unused_res
 /* The stream of a key that was derived for this and nothing else (peer/keys.c). */
 void netdp_i_secure_of(const unsigned char key[NETDP_I_SECURE_KEY], netdp_i_secure *stream);
 
-/* The next 64 bits; they are gone from the stream's memory. */
-uint64_t netdp_i_secure_bits(netdp_i_secure *stream);
+/* The next block into `held`. */
+void netdp_i_secure_fill(netdp_i_secure *stream);
+
+/* The next 64 bits, the first byte the lowest; they are gone from the stream's memory. Here, since a
+ * normal number asks for a dozen words. */
+static inline uint64_t netdp_i_secure_bits(netdp_i_secure *stream)
+{
+    if (stream->used == NETDP_I_SECURE_BLOCK)
+        netdp_i_secure_fill(stream);
+    uint64_t bits;
+    memcpy(&bits, stream->held + stream->used, sizeof bits);
+    memset(stream->held + stream->used, 0, sizeof bits);
+    stream->used += (uint32_t)sizeof bits;
+    return le64toh(bits);
+}
 
 /* As netdp_stream_discrete_laplace. */
 int64_t netdp_i_secure_discrete_laplace(netdp_i_secure *stream, netdp_ratio scale);

@@ -148,26 +148,54 @@ static netdp_status read_event(json_t *object, netdp_event *event, netdp_error *
     return netdp_i_event_check(event, error);
 }
 
+/*
+ * The list, or {"adjacency": "replace" or "add-remove", "events": list}, as netdp.events writes it: NULL and why not.
+ * Drawn rows are accounted for where a row is added or removed, not where one is replaced.
+ */
+static json_t *list_in(json_t *given, const char **why)
+{
+    *why = "no list of events; write [{\"mechanism\": ...}, ...]";
+    if (!json_is_object(given))
+        return json_is_array(given) ? given : NULL;
+    const char *adjacency = json_string_value(json_object_get(given, "adjacency"));
+    json_t *list = json_object_get(given, "events"), *event;
+    if (!json_is_array(list) || json_object_size(given) != 2)
+        return NULL;
+    const bool replace = adjacency != NULL && strcmp(adjacency, "replace") == 0;
+    *why = "adjacency: write \"replace\" or \"add-remove\"";
+    if (!replace && (adjacency == NULL || strcmp(adjacency, "add-remove") != 0))
+        return NULL;
+    *why = "adjacency: subsampled-gaussian is for a row that is added or removed, not replaced";
+    size_t i;
+    json_array_foreach (list, i, event) {
+        const char *name = json_string_value(json_object_get(event, "mechanism"));
+        if (replace && name != NULL && strcmp(name, "subsampled-gaussian") == 0)
+            return NULL;
+    }
+    return list;
+}
+
 netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_error *error)
 {
     NETDP_I_GIVEN(error, path && events);
     json_error_t why;
     char *text = NULL;
     int64_t bytes = 0;
-    json_t *list = NULL;
+    json_t *given = NULL, *list = NULL;
+    const char *fault = NULL;
     netdp_events *made = NULL;
     netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
     if (status != NETDP_OK)
         goto done;
-    list = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
-    if (list == NULL) {
+    given = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
+    if (given == NULL) {
         status = netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s", path, why.line,
                               netdp_i_show_text(why.text).text);
         goto done;
     }
-    if (!json_is_array(list)) {
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: no list of events; write [{\"mechanism\": ...}, ...]", path);
+    list = list_in(given, &fault);
+    if (list == NULL) {
+        status = netdp_i_fail(error, NETDP_INVALID, "%s: %s", path, fault);
         goto done;
     }
     made = NETDP_I_NEW(netdp_events, 1);
@@ -189,7 +217,7 @@ netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_er
     }
 done:
     netdp_events_free(made);
-    json_decref(list);
+    json_decref(given);
     netdp_i_free(text);
     return status;
 }

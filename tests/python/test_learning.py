@@ -65,3 +65,20 @@ def test_classifier_as_scikit_learn_has_it():
     assert set(names) <= set("0123456789")
     line = make_pipeline(FunctionTransformer(), made(graph="complete 4", bound=4.0, phases=5)).fit(train, mine)
     assert line.predict(test).shape == truth.shape
+
+
+def test_processes_of_torch_are_the_simulator():
+    torch = pytest.importorskip("torch")
+    if not torch.distributed.is_available():
+        pytest.skip("torch has no torch.distributed")
+    ddp = __import__("gossip_ddp")
+    import netdp
+    import numpy as np
+
+    wanted = np.stack([ddp.target(node).numpy() for node in range(ddp.NODES)])
+    for seed in (1, 7):
+        want = netdp.simulate(ddp.GRAPH, gradient=lambda models: models - wanted, start=np.zeros(5), step=0.2, clip=1.0, noise=1.5,
+                              seed=seed, **ddp.SETTINGS).models
+        got = ddp.run(1.5, seed)
+        assert np.abs(got - want).max() < 1e-12
+    assert np.abs(ddp.run(1.5) - want).max() > 1e-3  # without a seed, other noise

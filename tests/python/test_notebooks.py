@@ -14,8 +14,10 @@ pytest.importorskip("matplotlib")
 FOLDER = pathlib.Path(os.environ["NETDP_SOURCE"], "examples", "notebooks")
 
 
-@pytest.mark.parametrize("name", ["start", "own-graph", "hospital", "figure", "auditing"])
+@pytest.mark.parametrize("name", ["start", "own-graph", "hospital", "figure", "auditing", "flower", "torch"])
 def test_notebook(name, tmp_path):
+    if name == "torch":
+        pytest.importorskip("torch")
     notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
     assert all(not cell.get("outputs") for cell in notebook.cells), "outputs are not committed"
     nbclient.NotebookClient(notebook, timeout=3600, resources={"metadata": {"path": tmp_path}}).execute()
