@@ -194,6 +194,7 @@ static netdp_status open_frames(netdp_i_participant *p)
         return cannot_keep(p, "open");
     if (!S_ISREG(file.st_mode))
         return netdp_i_fail(p->error, NETDP_INVALID, "%.300s: is no file; move it away", path);
+    p->unsynced = file.st_size > 0; /* of a run that was killed, say */
     return fchmod(p->frames, 0600) == 0 ? NETDP_OK : cannot_keep(p, "open");
 }
 
@@ -221,12 +222,16 @@ netdp_status netdp_i_books_keep(netdp_i_participant *p)
         done += more > 0 ? (size_t)more : 0;
     }
     p->spoken = p->framed + 1;
+    p->unsynced = p->unsynced || !netdp_linear_contributes(&p->task.protocol, p->framed);
     return NETDP_OK;
 }
 
 netdp_status netdp_i_books_sync(netdp_i_participant *p)
 {
-    return fdatasync(p->frames) == 0 ? NETDP_OK : cannot_keep(p, "sync");
+    if (p->unsynced && fdatasync(p->frames) != 0)
+        return cannot_keep(p, "sync");
+    p->unsynced = false;
+    return NETDP_OK;
 }
 
 /* Is it this peer's vector of that round? Its numbers are in p->numbers then. */
@@ -245,17 +250,59 @@ static bool takes_frame(netdp_i_participant *p, const uint8_t *bytes, int64_t ro
     return true;
 }
 
+static netdp_i_attempt attempt_of(const netdp_i_participant *p, int64_t round)
+{
+    netdp_i_attempt of = p->attempt;
+    of.phase = (uint32_t)netdp_i_phase_of(&p->task.protocol, round);
+    return of;
+}
+
+/* Into p->frame and p->numbers, from the ledger; *found: is it there? */
+static netdp_status read_contribution(netdp_i_participant *p, int64_t round, bool *found)
+{
+    const netdp_i_attempt of = attempt_of(p, round);
+    unsigned char *stored = NULL;
+    int64_t bytes = 0;
+    const netdp_status status =
+        netdp_i_ledger_frame(p->ledger, &of, -1, &stored, &bytes, p->error);
+    *found = stored != NULL && (size_t)bytes == p->frame_bytes && takes_frame(p, stored, round);
+    if (*found) {
+        memcpy(p->frame, stored, p->frame_bytes);
+        p->framed = round;
+    }
+    netdp_i_free(stored);
+    return status;
+}
+
+/* Nothing, or zeros: what a file holds that was never written there. */
+static bool is_empty(const uint8_t *bytes, ssize_t count)
+{
+    return count <= 0 || sodium_is_zero(bytes, (size_t)count);
+}
+
+/* Of contributions the ledger has the synced copy: one that a power cut took from `frames` is brought back. */
 static netdp_status read_frame(netdp_i_participant *p, int64_t round)
 {
     const ssize_t bytes = (ssize_t)p->frame_bytes + NETDP_I_DIGEST;
     unsigned char sum[NETDP_I_DIGEST];
-    const bool there = pread(p->frames, p->frame, (size_t)bytes, round * bytes) == bytes;
+    const ssize_t got = pread(p->frames, p->frame, (size_t)bytes, round * bytes);
+    const bool there = got == bytes, empty = is_empty(p->frame, got);
     check_sum(p, sum);
     p->framed = round;
     if (there && memcmp(sum, p->frame + p->frame_bytes, sizeof sum) == 0 &&
         takes_frame(p, p->frame, round))
         return NETDP_OK;
     p->framed = -1;
+    if ((empty || !there) && netdp_linear_contributes(&p->task.protocol, round)) {
+        bool found = false;
+        const int64_t spoken = p->spoken;
+        netdp_status status = read_contribution(p, round, &found);
+        if (status == NETDP_OK && found)
+            status = netdp_i_books_keep(p);
+        p->spoken = spoken;
+        if (status != NETDP_OK || found)
+            return status;
+    }
     return netdp_i_fail(
         p->error, NETDP_INVALID,
         "%.300s/frames: round %" PRId64 " %s; bring the file back, or agree on a new package",
@@ -288,13 +335,6 @@ static netdp_status find_frames(netdp_i_participant *p, int64_t round)
 
 /* ---- Contributions ---- */
 
-static netdp_i_attempt attempt_of(const netdp_i_participant *p, int64_t round)
-{
-    netdp_i_attempt of = p->attempt;
-    of.phase = (uint32_t)netdp_i_phase_of(&p->task.protocol, round);
-    return of;
-}
-
 netdp_status netdp_i_books_admit(netdp_i_participant *p, int64_t round)
 {
     const netdp_i_attempt of = attempt_of(p, round);
@@ -309,7 +349,7 @@ netdp_status netdp_i_books_admit(netdp_i_participant *p, int64_t round)
 netdp_status netdp_i_books_contribute(netdp_i_participant *p, int64_t round)
 {
     const netdp_i_attempt of = attempt_of(p, round);
-    netdp_status status = round > 0 ? netdp_i_books_sync(p) : NETDP_OK;
+    netdp_status status = netdp_i_books_sync(p);
     if (status == NETDP_OK)
         status =
             netdp_i_ledger_contribute(p->ledger, &of, p->frame, (int64_t)p->frame_bytes, p->error);
@@ -325,22 +365,16 @@ static netdp_status resume_contribution(netdp_i_participant *p, int64_t phase)
 {
     const int64_t round = netdp_i_phase_start(&p->task.protocol, phase);
     const netdp_i_attempt of = attempt_of(p, round);
-    unsigned char *stored = NULL;
-    int64_t bytes = 0;
+    bool found = false;
     netdp_status status = find_frames(p, round);
     if (status == NETDP_OK)
-        status = netdp_i_ledger_frame(p->ledger, &of, -1, &stored, &bytes, p->error);
+        status = read_contribution(p, round, &found);
+    if (status == NETDP_OK && !found)
+        status = netdp_i_fail(p->error, NETDP_INVALID,
+                              "ledger.db: the stored contribution is none of this study");
     if (status != NETDP_OK)
         return status;
-    if (stored == NULL || (size_t)bytes != p->frame_bytes || !takes_frame(p, stored, round)) {
-        netdp_i_free(stored);
-        return netdp_i_fail(p->error, NETDP_INVALID,
-                            "ledger.db: the stored contribution is none of this study");
-    }
     netdp_i_rounds_resume(p->rounds, round, p->numbers, NULL);
-    memcpy(p->frame, stored, p->frame_bytes);
-    netdp_i_free(stored);
-    p->framed = round;
     status = netdp_i_books_keep(p);
     if (status == NETDP_OK && !netdp_i_books_transcribe(p))
         status = p->error->status;

@@ -6,7 +6,7 @@
  * it will leave, in one transaction; erase the noise; send what is stored. After a crash at any instant the same
  * calls in the same order give either the stored bytes, to be sent again, or nothing has left.
  *
- * SQLite, write-ahead log, synchronous = FULL, STRICT; triggers refuse to change or delete a row, and
+ * SQLite, write-ahead log, synced by netdp_i_ledger_sync, STRICT; triggers refuse to change or delete a row, and
  * each row holds BLAKE2b-256 of itself and of the row before. The last of them, the head, is shown to
  * neighbours, signed; they remember it, say so in their hellos, and refuse a ledger that went back.
  */
