@@ -205,11 +205,8 @@ netdp_status netdp_i_ledger_commit(netdp_i_ledger *ledger, netdp_status status, 
     int code;
     if (status == NETDP_OK) {
         status = step(ledger, commit_sql, &code, error);
-        if (status == NETDP_OK) { /* into the files that others find, before anything comes of it */
-            ledger->unsynced = true;
-            status = check_kept(ledger, error);
-        }
         ledger->broken = status != NETDP_OK;
+        ledger->unsynced = true;
     }
     /* Some faults have rolled it back already. */
     if (status != NETDP_OK && sqlite3_get_autocommit(ledger->base) == 0 &&
@@ -231,8 +228,10 @@ netdp_status netdp_i_ledger_sync(netdp_i_ledger *ledger, netdp_error *error)
         return netdp_i_fail(error, NETDP_ENVIRONMENT,
                             "%.300s: cannot sync its log; look at the disk", ledger->path);
     }
-    ledger->unsynced = false;
-    return NETDP_OK;
+    const netdp_status status = check_kept(ledger, error); /* moved while it was written, or before */
+    ledger->broken = status != NETDP_OK;
+    ledger->unsynced = ledger->broken;
+    return status;
 }
 
 /* Within a transaction. */
