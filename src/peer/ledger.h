@@ -113,7 +113,7 @@ netdp_status netdp_i_ledger_frame(netdp_i_ledger *ledger, const netdp_i_attempt 
                                   int64_t party, unsigned char **frame, int64_t *bytes,
                                   netdp_error *error);
 
-/* The last attempt of the study that was reserved (phase, then attempt); false: none was. */
+/* What was reserved last of the study: the last phase of its last attempt; false: nothing was. */
 netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
                                  netdp_i_attempt *attempt, bool *found, netdp_error *error);
 

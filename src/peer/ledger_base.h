@@ -23,7 +23,7 @@ typedef struct netdp_i_admission {
     unsigned char study[NETDP_I_DIGEST];
     bool enrolled, settled;
     int64_t most, reserved; /* attempts; most -1: as many as one likes */
-    netdp_i_attempt last;   /* of those reserved, by phase and then attempt */
+    netdp_i_attempt last;   /* of those reserved, by attempt and then phase */
     bool asked;             /* this attempt was admitted, and nothing written since; */
     netdp_i_attempt attempt;
     bool paid; /* is it reserved? */

@@ -165,8 +165,8 @@ static bool is_new(const netdp_i_admission *room, const netdp_i_attempt *of)
 {
     const netdp_i_attempt *last = &room->last;
     return room->known && memcmp(room->study, of->study, NETDP_I_DIGEST) == 0 &&
-           (room->reserved == 0 || of->phase > last->phase ||
-            (of->phase == last->phase && of->attempt > last->attempt));
+           (room->reserved == 0 || of->attempt > last->attempt ||
+            (of->attempt == last->attempt && of->phase > last->phase));
 }
 
 /* *reserved: is it already? Else it may be. */
@@ -294,7 +294,7 @@ netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char stu
                                  netdp_i_attempt *attempt, bool *found, netdp_error *error)
 {
     static const char sql[] = "SELECT phase, attempt FROM entry WHERE kind = 'reserved' AND study "
-                              "= ? ORDER BY phase DESC, attempt DESC LIMIT 1";
+                              "= ? ORDER BY attempt DESC, phase DESC LIMIT 1";
     sqlite3_stmt *select = NULL;
     netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
     if (status != NETDP_OK)

@@ -1,5 +1,5 @@
 /* A participant's folder: the package, the account and the ledger before the start, what it keeps of what left. */
-#include "peer/participant_base.h"
+#include "peer/participant/participant_base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +50,7 @@ netdp_status netdp_i_books_read(netdp_i_participant *p)
     if (status == NETDP_OK && p->settings.package != NULL)
         status = netdp_i_package_admit(p->package, p->settings.package, time(NULL), p->error);
     p->attempt.test = p->settings.test;
+    p->attempt.attempt = (uint32_t)p->settings.attempt;
     if (status == NETDP_OK)
         status = netdp_i_task_new(p->package, &p->settings, p->folder, self, &p->task, p->error);
     return status;
@@ -150,7 +151,7 @@ static netdp_status forget_key(netdp_i_participant *p)
     p->drawing.ephemeral = NULL;
     if (p->settings.test)
         return NETDP_OK;
-    return netdp_i_ephemeral_forget(p->folder, &p->attempt, p->error);
+    return netdp_i_ephemeral_forget(p->folder, &p->attempt, true, p->error);
 }
 
 bool netdp_i_books_transcribe(netdp_i_participant *p)
@@ -186,9 +187,11 @@ static netdp_status cannot_keep(const netdp_i_participant *p, const char *verb)
 
 static netdp_status open_frames(netdp_i_participant *p)
 {
-    char path[NETDP_I_PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM], name[32];
     struct stat file;
-    netdp_i_file_path(path, p->folder, p->settings.test ? "frames-test" : "frames");
+    const char *base = p->settings.test ? "frames-test" : "frames";
+    snprintf(name, sizeof name, p->attempt.attempt > 0 ? "%s-%u" : "%s", base, p->attempt.attempt);
+    netdp_i_file_path(path, p->folder, name);
     p->frames = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (p->frames < 0 || fstat(p->frames, &file) != 0)
         return cannot_keep(p, "open");
@@ -263,8 +266,7 @@ static netdp_status read_contribution(netdp_i_participant *p, int64_t round, boo
     const netdp_i_attempt of = attempt_of(p, round);
     unsigned char *stored = NULL;
     int64_t bytes = 0;
-    const netdp_status status =
-        netdp_i_ledger_frame(p->ledger, &of, -1, &stored, &bytes, p->error);
+    const netdp_status status = netdp_i_ledger_frame(p->ledger, &of, -1, &stored, &bytes, p->error);
     *found = stored != NULL && (size_t)bytes == p->frame_bytes && takes_frame(p, stored, round);
     if (*found) {
         memcpy(p->frame, stored, p->frame_bytes);
@@ -383,14 +385,48 @@ static netdp_status resume_contribution(netdp_i_participant *p, int64_t phase)
     return status;
 }
 
-/* Goes on from the last contribution that the ledger has; with none of them, reserves the first. */
-static netdp_status resume(netdp_i_participant *p)
+/* The secrets of attempts that were given up: nothing of them is sent again. */
+static netdp_status forget_earlier(const netdp_i_participant *p)
 {
-    netdp_i_attempt last = p->attempt;
-    bool found = false, stored = false;
-    netdp_status status = netdp_i_ledger_last(p->ledger, p->attempt.study, &last, &found, p->error);
+    netdp_i_attempt of = p->attempt;
+    netdp_status status = NETDP_OK;
+    for (uint32_t a = 0; a < p->attempt.attempt && status == NETDP_OK && !of.test; a++) {
+        of.attempt = a;
+        status = netdp_i_ephemeral_forget(p->folder, &of, false, p->error);
+    }
+    return status;
+}
+
+/* What the ledger has of this attempt: *last its last phase, false: nothing. One that was given up does not come back, and
+ * none follows one that has its result. */
+static netdp_status find_last(const netdp_i_participant *p, bool settled, netdp_i_attempt *last,
+                              bool *begun)
+{
+    bool found = false;
+    *last = p->attempt;
+    const netdp_status status =
+        netdp_i_ledger_last(p->ledger, p->attempt.study, last, &found, p->error);
+    const uint32_t wanted = p->attempt.attempt, there = found ? last->attempt : wanted;
+    *begun = found && there == wanted;
+    if (status == NETDP_OK && (there > wanted || (settled && there != wanted)))
+        return netdp_i_fail(p->error, NETDP_INVALID,
+                            "peer.json: attempt: %u is asked for, and ledger.db has %s attempt %u "
+                            "of this study; %s",
+                            wanted, settled ? "the result of" : "begun", there,
+                            settled ? "agree on a new package" : "an earlier one was given up");
+    if (!*begun)
+        *last = p->attempt;
+    last->test = p->attempt.test;
+    return status;
+}
+
+/* Goes on from the last contribution that the ledger has; with none of them, reserves the first. */
+static netdp_status resume(netdp_i_participant *p, netdp_i_attempt last)
+{
+    bool stored = false;
+    netdp_status status = netdp_i_ledger_reserve(p->ledger, &last, &stored, p->error);
     if (status == NETDP_OK)
-        status = netdp_i_ledger_reserve(p->ledger, &last, &stored, p->error);
+        status = forget_earlier(p);
     const int64_t phase = stored ? last.phase : (int64_t)last.phase - 1;
     if (status == NETDP_OK && phase >= 0)
         status = resume_contribution(p, phase);
@@ -437,12 +473,15 @@ static netdp_status open_ledger(netdp_i_participant *p)
 
 netdp_status netdp_i_books_open(netdp_i_participant *p)
 {
-    bool settled = false;
+    bool settled = false, begun = false;
     int64_t reserved = 0;
+    netdp_i_attempt last;
     const int32_t self = p->task.self;
     netdp_status status = open_ledger(p);
     if (status == NETDP_OK)
         status = netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error);
+    if (status == NETDP_OK)
+        status = find_last(p, settled, &last, &begun);
     if (status == NETDP_OK && !p->settings.test)
         status = tell_account(p);
     if (status == NETDP_OK) /* both look at every row */
@@ -454,8 +493,8 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
         status = netdp_i_ephemeral_new(p->signer, &p->attempt, (uint32_t)self, &p->ephemeral,
                                        &p->offer[self], p->error);
     else if (status == NETDP_OK)
-        status = netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self,
-                                        reserved > 0, &p->ephemeral, &p->offer[self], p->error);
+        status = netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self, begun,
+                                        &p->ephemeral, &p->offer[self], p->error);
     if (status == NETDP_OK)
         status = open_frames(p);
     if (status != NETDP_OK)
@@ -463,7 +502,7 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
     p->offered[self] = p->task.pairs != NULL;
     if (settled) /* it only helps others to their end */
         return find_frames(p, p->task.protocol.rounds);
-    status = resume(p);
+    status = resume(p, last);
     p->drawing.ephemeral = p->ephemeral;
     return status;
 }

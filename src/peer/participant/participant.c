@@ -1,4 +1,4 @@
-#include "peer/participant.h"
+#include "peer/participant/participant.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -14,7 +14,7 @@
 #include "base/manager.h"
 #include "base/memory.h"
 #include "base/resident.h"
-#include "peer/participant_base.h"
+#include "peer/participant/participant_base.h"
 #include "peer/result.h"
 
 enum { TICK = 250, LINE = 2048, KEPT_MEMORY = 1 << 19 };
