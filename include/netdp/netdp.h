@@ -12,6 +12,7 @@
 #include <netdp/noise.h>
 #include <netdp/privacy.h>
 #include <netdp/protocol.h>
+#include <netdp/question.h>
 #include <netdp/random.h>
 #include <netdp/simulate.h>
 #include <netdp/status.h>

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from netdp import _show
 from netdp._call import Invalid, Progress, Watch, call, ffi, lib, take_text, text_of
 from netdp._network import Graph, Node, _view
-from netdp._question import Question, Unit, number
+from netdp._question import Question, Unit, number, settings_help
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -100,7 +100,7 @@ class Losses:
         ``netdp-verify`` checks it without netdp (docs/verify.md). Raises `Invalid` where there is no such file yet.
         """
         question, graph = self._question, self.graph
-        if question is None or question.is_walk or question.is_tally or self.draws is not None:
+        if question is None or question.request == ffi.NULL or self.draws is not None:
             raise Invalid("proof: there are proof files of gossip on one network only")
         if question.coalition and (not isinstance(v, tuple) or set(v) != set(self.observers[0])):
             raise Invalid(f"proof: the observer is the coalition {self.observers[0]}")
@@ -178,11 +178,9 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
     text = ffi.new("char **")
     call(lib.netdp_losses_words, made, text)
     names = graph.names
-    protocol = question.tally if question.is_tally else question.token if question.is_walk else question.protocol
     return Losses(
         graph=graph, protocol=question.name, noise=noise, unit=unit.text,
-        rounds=lib.netdp_tally_steps(protocol) if question.is_tally else
-        protocol.steps if question.is_walk else protocol.rounds,
+        rounds=question.rounds,
         sources=tuple(_names(graph, getattr(made, "from"), columns)),
         observers=tuple(observers), matrix=values.T, losses=losses, bound=text_of(promised.bound) or "",
         sound=bool(promised.sound), certified=bool(promised.certified), why=text_of(promised.why),
@@ -193,7 +191,7 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
         mean=summary.mean, worst=summary.max, worst_pair=(
             names[summary.worst_from], observers[0] if question.coalition else names[summary.worst_to]),
         local=summary.local, pairs=summary.pairs,
-        assumes=question.words(noise, draws is not None), verdict=take_text(text), _question=question)
+        assumes=question.words(noise, draws or 0), verdict=take_text(text), _question=question)
 
 
 def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", noise: Optional[float] = None,
@@ -209,21 +207,20 @@ def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", 
     sensitivity. `as_`: the currency, "loss", "gdp", "rdp:ALPHA" or "dp:DELTA". `mixing`: the weights' name, or W.
     `from_`, `to`: nodes by name; a set as `to` is a coalition that pools what it sees. `draws`: of a changing network,
     over all networks that could be drawn. `progress`: True (tqdm), or a callback (what, done, total) that may return
-    False to stop. Settings are those of the command, with `_` for `-`: dither, dither_decay, every, at_most, inner,
-    end_dither, accelerate, pair_graph, pair_noise, pair_seed, dropout, redraw, start, burn_in, path, path_seed, tokens, cap,
-    gamma, mechanism, schedule, grid, levels, flip, shuffle, release, pattern, sees, own_noise, certify, variance.
+    False to stop. Other settings are those of the command, with `_` for `-`; arrays, graphs and nodes are taken as they are.
 
     The same bits as C and the command, for any number of threads. May be called from several threads at once.
     """
     question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings)
     unit = Unit(as_ if as_ is not None else question.usual_unit())
     sigma = question.noise_of(noise, unit)
-    if draws is not None and (question.is_walk or question.is_tally):
-        raise Invalid(f"draws: does not apply to {protocol}; leave it out")
     with Watch(progress) as watch:
-        question.choose_rounds(sigma)
         made = question.account(sigma, unit, draws, watch)
         return _answer(question, made, sigma, unit, draws, watch)
+
+
+# What a docstring says of the settings is the table of the library; Python strips docstrings with -OO.
+losses.__doc__ = (losses.__doc__ or "") + "\n    Settings:\n" + settings_help()
 
 
 def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, over: str = "worst",
@@ -241,22 +238,17 @@ def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, o
     """
     if over not in ("worst", "mean"):
         raise Invalid("over: must be 'worst' or 'mean'")
-    for name in ("dither", "pair_noise"):
-        if name in settings and (tune_pairs or (tune_dither and name == "dither")):
-            raise Invalid(f"{name}: leave it out with tune_{'pairs' if tune_pairs else 'dither'}, which chooses it")
     question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings, calibrates=True)
     unit = Unit(as_)
     asked = ffi.new("netdp_target *", {
-        "epsilon": number("target", target), "unit": unit.value[0], "max_noise": number("max_noise", max_noise), "rounds_auto": question.rounds_auto,
-        "over": lib.NETDP_OVER_MEAN if over == "mean" else lib.NETDP_OVER_WORST, "variance": question.variance,
-        "tune_dither": tune_dither, "tune_pairs": tune_pairs,
-        "keep_second": "dither_decay" in settings or "end_dither" in settings or not question.has(
-            lib.NETDP_SETTING_DITHER_DECAY | lib.NETDP_SETTING_END_DITHER)})
+        "epsilon": number("target", target), "unit": unit.value[0], "max_noise": number("max_noise", max_noise),
+        "over": lib.NETDP_OVER_MEAN if over == "mean" else lib.NETDP_OVER_WORST,
+        "tune_dither": tune_dither, "tune_pairs": tune_pairs})
     with Watch(progress) as watch:
-        found, made = question.calibrate(asked, unit, watch)
+        found, made = question.calibrate(asked, watch)
         noise = made.noise if made.final else found.noise
         achieved = _answer(question, made, noise, unit, None, watch)
-    gossip = not question.is_tally and not question.is_walk
+    gossip = question.protocol != ffi.NULL
     return Calibration(
         noise=found.noise, target=float(target), over=over, rounds=found.rounds, achieved=achieved,
         dither=found.dither if gossip else None, dither_decay=found.dither_decay if gossip else None,

@@ -134,7 +134,7 @@ def simulate(graph: Any, *, gradient: Gradient, start: Any, rounds: int, step: f
     steps, and refuses what gives itself away.
     """
     question = Question(graph, protocol, rounds, mixing, None, None, False, "auto", seed, settings)
-    if question.is_walk or question.is_tally or not question.protocol.reacts:
+    if question.protocol == ffi.NULL or not question.protocol.reacts:
         raise Invalid(f"gradient: does not apply to {protocol}; give gossip-sgd or muffliato-sgd")
     first = np.ascontiguousarray(start, dtype=np.float64).reshape(-1)
     if not first.size or not np.isfinite(first).all():
@@ -166,7 +166,7 @@ def simulate(graph: Any, *, gradient: Gradient, start: Any, rounds: int, step: f
     return Simulation(
         graph=question.graph, models=models, steps=notes.asked, dropped=notes.dropped,
         clipped=notes.clipped / max(1, notes.asked * nodes * rows), deviation=deviation, sensitivity=sensitivity,
-        assumes=question.words(noise, False).rstrip("\n").replace("a node's whole data replaced", protected + " replaced") + f"\nof the gradients: {protected} changes one by at most "
+        assumes=question.words(noise).rstrip("\n").replace("a node's whole data replaced", protected + " replaced") + f"\nof the gradients: {protected} changes one by at most "
         f"{sensitivity:g} (clipped at {clip:g}), if none looks at other nodes' data or keeps anything from call to call; "
         + ("asked again in the first two steps, they did not give that away." if check else "not looked into."))
 

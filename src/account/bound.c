@@ -97,8 +97,9 @@ netdp_status netdp_bound_parse(const char *name, netdp_bound *bound, netdp_error
             return NETDP_OK;
         }
     }
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "bound: '%.40s' is not known; --bound list shows those that apply", name);
+    return netdp_i_fail(
+        error, NETDP_INVALID,
+        "bound: '%.40s' is not known; netdp loss --bound list shows those that apply", name);
 }
 
 /* One release and then only mixing; contributions that do not react; contributions that do. */

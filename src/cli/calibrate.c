@@ -18,31 +18,6 @@ typedef struct calibrate_options {
     bool tune_dither, tune_pairs, json;
 } calibrate_options;
 
-/* --dither auto and what goes with it, as a study says it: to be chosen, from what is usual. */
-static netdp_status read_auto(calibrate_options *o, netdp_target *target, netdp_error *error)
-{
-    netdp_settings *settings = &o->description.settings;
-    const netdp_settings usual = NETDP_SETTINGS_USUAL;
-    const bool second = settings->dither_decay < 0 || settings->end_dither < 0;
-    const bool pairs = settings->pairing.noise < 0;
-    if ((second || pairs) && settings->dither >= 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--%s: auto goes with --dither auto; give a number",
-                            pairs                        ? "pair-noise"
-                            : settings->dither_decay < 0 ? "dither-decay"
-                                                         : "end-dither");
-    if (settings->dither < 0) {
-        target->tune_dither = true;
-        target->tune_pairs = o->tune_pairs = pairs;
-        target->keep_second = !second;
-        settings->dither = usual.dither;
-        settings->dither_decay = fmax(settings->dither_decay, 0);
-        settings->end_dither = second ? usual.end_dither : settings->end_dither;
-        settings->pairing.noise = fmax(settings->pairing.noise, 0);
-    }
-    return NETDP_OK;
-}
-
 static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *arguments,
                                 netdp_target *target, netdp_error *error)
 {
@@ -51,28 +26,20 @@ static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *a
                             "give the target, for example --target 1 --as dp:1e-6");
     if (strcmp(o->over, "worst") != 0 && strcmp(o->over, "mean") != 0)
         return netdp_i_fail(error, NETDP_INVALID, "--over: must be worst or mean");
-    static const char *const chosen[] = {"dither", "pair-noise"};
-    for (int k = 0; k < 2; k++)
-        if ((o->tune_pairs || (o->tune_dither && k == 0)) &&
-            netdp_i_cli_given(arguments, chosen[k]))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--%s: leave it out with --tune-%s, which chooses it", chosen[k],
-                                o->tune_pairs ? "pairs" : "dither");
     *target = (netdp_target){
         .epsilon = o->target,
         .over = strcmp(o->over, "mean") == 0 ? NETDP_OVER_MEAN : NETDP_OVER_WORST,
         .max_noise = o->max_noise,
-        .variance = o->description.variance,
         .tune_dither = o->tune_dither,
         .tune_pairs = o->tune_pairs,
-        .keep_second = netdp_i_cli_given(arguments, "dither-decay") ||
-                       netdp_i_cli_given(arguments, "end-dither"),
     };
     const netdp_status status = netdp_unit_parse(o->as, &target->unit, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--as");
     netdp_unit_text(target->unit, o->unit);
-    return read_auto(o, target, error);
+    o->description.question.given = arguments->given;
+    o->description.question.given_count = arguments->given_count;
+    return netdp_i_question_target(&o->description.question, target, error);
 }
 
 static netdp_status print_json(const calibrate_options *o, const netdp_i_description *d,
@@ -84,7 +51,8 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
     netdp_losses_guarantee(losses, target->over == NETDP_OVER_MEAN ? s->mean : s->max, target->unit,
                            &guarantee);
     json_t *object = netdp_i_describe_json(
-        d, &guarantee, netdp_i_describe_flips(&o->description) ? json_null() : json_real(c->noise),
+        d, &guarantee,
+        netdp_i_question_flips(&o->description.question) ? json_null() : json_real(c->noise),
         json_pack("{s:o, s:I}", "dither", d->mixing == NULL ? json_null() : json_real(c->dither),
                   "rounds", (json_int_t)c->rounds));
     json_object_update_new(
@@ -98,7 +66,7 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
                           "local", netdp_i_json_double(s->local)));
     if (object != NULL)
         netdp_i_given_json(losses->given, losses->given_count, object);
-    if (object != NULL && o->tune_pairs)
+    if (object != NULL && target->tune_pairs)
         json_object_set_new(object, "pair_noise", json_real(c->pair_noise));
     return netdp_i_cli_print_json(&object, error);
 }
@@ -108,7 +76,7 @@ static netdp_status print_table(const calibrate_options *o, const netdp_i_descri
                                 netdp_error *error)
 {
     const netdp_summary *s = &c->achieved;
-    if (netdp_i_describe_flips(&o->description))
+    if (netdp_i_question_flips(&o->description.question))
         printf("flip %s", netdp_i_up(c->noise, 10).text);
     else
         printf("noise %s Delta", netdp_i_up(c->noise, 10).text);
@@ -135,7 +103,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
 {
     calibrate_options o = {
         .description = NETDP_I_DESCRIPTION_USUAL, .over = "worst", .max_noise = 1e6};
-    o.description.calibrates = true;
+    o.description.question.calibrates = true;
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),
         {NETDP_I_GROUP, 0, "The target:", NULL, NULL, NULL, NULL},
@@ -177,7 +145,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status != NETDP_OK || arguments.help)
         goto done;
-    if (strcmp(o.description.bound, "list") == 0) {
+    if (strcmp(o.description.question.bound, "list") == 0) {
         netdp_i_describe_bounds();
         goto done;
     }
@@ -191,12 +159,9 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
                               description.named->name);
     if (status != NETDP_OK)
         goto done;
-    target.rounds_auto = description.rounds_auto;
-    if (!(description.named->settings & (NETDP_SETTING_DITHER_DECAY | NETDP_SETTING_END_DITHER)))
-        target.keep_second = true;
     netdp_progress progress = netdp_i_cli_progress_begin(false);
     status =
-        netdp_i_describe_calibrate(&description, &target, &progress, &calibration, &losses, error);
+        description.kind->calibrate(&description, &target, &progress, &calibration, &losses, error);
     netdp_i_cli_progress_end();
     if (status != NETDP_OK)
         goto done;

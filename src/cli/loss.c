@@ -86,12 +86,12 @@ static netdp_status print_json(const answer *a, netdp_error *error)
     const netdp_i_description *d = a->description;
     const netdp_losses *l = a->losses;
     const netdp_summary *s = &a->summary;
-    json_t *object = netdp_i_describe_json(d, &a->guarantee,
-                                           a->options->noise >= 0 &&
-                                                   !netdp_i_describe_flips(&a->options->description)
-                                               ? netdp_i_json_double(a->options->noise)
-                                               : json_null(),
-                                           NULL);
+    json_t *object = netdp_i_describe_json(
+        d, &a->guarantee,
+        a->options->noise >= 0 && !netdp_i_question_flips(&a->options->description.question)
+            ? netdp_i_json_double(a->options->noise)
+            : json_null(),
+        NULL);
     json_object_update_new(
         object,
         json_pack("{s:s, s:o, s:{s:I, s:o, s:o, s:{s:i, s:o}, s:o}}", "unit", a->options->unit,
@@ -338,8 +338,8 @@ static netdp_status account(answer *a, netdp_i_description *d, netdp_error *erro
                                        .unit = a->unit,
                                        .failure = NETDP_DRAWN_FAILURE};
     if (options->draws == 0)
-        return netdp_i_describe_losses(d, options->noise, a->unit, take_batch, a, &a->progress,
-                                       error);
+        return netdp_i_description_account(d, options->noise, a->unit, take_batch, a, &a->progress,
+                                           error);
     netdp_losses *losses = NULL;
     netdp_status status = netdp_losses_drawn(&drawn, &a->progress, &losses, error);
     if (status == NETDP_OK)
@@ -417,29 +417,6 @@ done:
     return status;
 }
 
-static netdp_status choose_rounds(const loss_options *options, netdp_i_description *d,
-                                  netdp_error *error)
-{
-    double gap = 0;
-    if (!d->rounds_auto)
-        return NETDP_OK;
-    netdp_spectrum spectrum = {0};
-    netdp_status status = NETDP_OK;
-    if (d->engine != NULL && d->protocol.varying.kind == NETDP_VARY_NEVER) {
-        status = d->engine->spectrum(d->mixing, &spectrum, error);
-        gap = spectrum.gap;
-    } else {
-        status = netdp_linear_gap(&d->protocol, &gap, error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_rounds_auto(gap, netdp_graph_nodes(d->graph), options->noise,
-                                   options->description.variance, &d->protocol.rounds, error);
-    return status == NETDP_OK && d->engine == NULL
-               ? netdp_i_pairs_left_longer(&d->protocol, d->protocol.rounds, &d->protocol.rounds,
-                                           error)
-               : status;
-}
-
 static netdp_status check_draws(const loss_options *o, netdp_i_description *d, netdp_error *error)
 {
     if (d->engine != NULL)
@@ -452,31 +429,12 @@ static netdp_status check_draws(const loss_options *o, netdp_i_description *d, n
     return NETDP_OK;
 }
 
-/* Randomised response has a flip in place of noise. */
-static netdp_status read_noise(loss_options *o, const netdp_i_arguments *arguments, netdp_unit unit,
-                               netdp_error *error)
-{
-    const bool given = netdp_i_cli_given(arguments, "noise");
-    const bool flips = netdp_i_describe_flips(&o->description);
-    if (given && flips)
-        return netdp_i_fail(error, NETDP_INVALID, "--noise: does not apply to %s; give --flip",
-                            o->description.protocol);
-    if (!given && !flips && unit.currency != NETDP_AS_LOSS)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--noise: required for --as %s; in units of the sensitivity", o->as);
-    if (!given)
-        o->noise = flips ? 0 : 1;
-    return o->noise >= 0
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID, "--noise: %g; must be 0 or more", o->noise);
-}
-
 /* In what unit, into which files, and at what noise. */
 static netdp_status read_answer(loss_options *o, const netdp_i_arguments *arguments,
                                 netdp_unit *unit, netdp_error *error)
 {
     if (o->as == NULL)
-        o->as = netdp_i_describe_unit(&o->description);
+        o->as = netdp_i_question_unit(&o->description.question);
     netdp_status status = netdp_unit_parse(o->as, unit, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--as");
@@ -488,7 +446,9 @@ static netdp_status read_answer(loss_options *o, const netdp_i_arguments *argume
         return netdp_i_fail(error, NETDP_INVALID,
                             "--csv and --npy: both are to be %s; name two files",
                             netdp_i_show_text(o->csv).text);
-    return read_noise(o, arguments, *unit, error);
+    return netdp_i_question_noise(&o->description.question,
+                                  netdp_i_cli_given(arguments, "noise") ? &o->noise : NULL, *unit,
+                                  &o->noise, error);
 }
 
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
@@ -548,7 +508,7 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status != NETDP_OK || arguments.help)
         goto done;
-    if (strcmp(o.description.bound, "list") == 0) {
+    if (strcmp(o.description.question.bound, "list") == 0) {
         netdp_i_describe_bounds();
         goto done;
     }
@@ -560,7 +520,7 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
     if (status == NETDP_OK)
         status = netdp_i_proofs_read(&o.proofs, &description, error);
     if (status == NETDP_OK)
-        status = choose_rounds(&o, &description, error);
+        status = netdp_i_description_rounds(&description, o.noise, error);
     if (status == NETDP_OK)
         status = o.explain ? netdp_i_explain(&description, o.json, error)
                            : account_and_print(&o, &description, unit, error);

@@ -72,18 +72,17 @@ netdp_status netdp_i_cli_choose_engine(const char *name, const netdp_i_engine **
 /* ---- Options (options.c) ---- */
 
 typedef enum netdp_i_option_kind {
-    NETDP_I_END = 0, /* {0} ends a table */
-    NETDP_I_GROUP,   /* a heading of the help page: `name` */
-    NETDP_I_ONLY,    /* const unsigned *into: the rows behind it apply to these alone; 0: to all */
-    NETDP_I_SWITCH,  /* bool *into */
-    NETDP_I_TEXT,    /* const char **into; lives as long as the arguments */
-    NETDP_I_NUMBER,  /* double *into; finite */
-    NETDP_I_COUNT,   /* int64_t *into */
-    NETDP_I_SEED,    /* uint64_t *into */
-    NETDP_I_LIST,    /* netdp_i_texts *into, its array the command's to free; given any times */
-    NETDP_I_KEYED, /* what a key of the study has too: `usual` is its dotted name, and its row (study/key.h)
-                        says the type of *into, the range and the words, the default and who takes it; texts
-                        as NETDP_I_TEXT; without `value` a switch */
+    NETDP_I_END = 0,  /* {0} ends a table */
+    NETDP_I_GROUP,    /* a heading of the help page: `name` */
+    NETDP_I_ONLY,     /* const unsigned *into: the rows behind it apply to these alone; 0: to all */
+    NETDP_I_SWITCH,   /* bool *into */
+    NETDP_I_TEXT,     /* const char **into; lives as long as the arguments */
+    NETDP_I_NUMBER,   /* double *into; finite */
+    NETDP_I_COUNT,    /* int64_t *into */
+    NETDP_I_SEED,     /* uint64_t *into */
+    NETDP_I_LIST,     /* netdp_i_texts *into, its array the command's to free; given any times */
+    NETDP_I_SETTING,  /* of a question (question/settings.h), by its name; *into is the question */
+    NETDP_I_QUESTION, /* stands for all settings of the question *into */
 } netdp_i_option_kind;
 
 typedef struct netdp_i_texts {
@@ -98,7 +97,7 @@ typedef struct netdp_i_option {
     void *into;        /* untouched where the option is not given */
     const char *value; /* what stands for the value in the help: "T|auto"; NULL for a switch */
     const char *help;  /* with the unit */
-    const char *usual; /* the default, or "required"; NULL for a switch; of NETDP_I_KEYED the key */
+    const char *usual; /* the default, or "required"; NULL for a switch */
 } netdp_i_option;
 
 /* A row of an option table before rows that not everything takes; `settings` are or-ed. */

@@ -15,8 +15,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/common/hints.h"
-#include "study/key.h"
-#include "study/value.h"
+#include "question/settings.h"
 
 enum { MOST_THREADS = 1024 };
 
@@ -67,24 +66,18 @@ void netdp_i_arguments_free(netdp_i_arguments *arguments)
     *arguments = (netdp_i_arguments){0};
 }
 
-/* The key of a row that has one. */
-static const netdp_i_key *key_of(const netdp_i_option *option)
-{
-    return option->kind == NETDP_I_KEYED ? &netdp_i_keys[netdp_i_key_find(option->usual)] : NULL;
-}
-
 static bool is_switch(const netdp_i_option *option)
 {
     return option->kind == NETDP_I_SWITCH ||
-           (option->kind == NETDP_I_KEYED && option->value == NULL);
+           (option->kind == NETDP_I_SETTING && option->value == NULL);
 }
 
-/* Do `settings` take a row: by its key, or where that says nothing by `only` of the NETDP_I_ONLY before it? */
+/* Do `settings` take a row: of a question as its table says, others by `only` of the NETDP_I_ONLY before it? */
 static bool takes(const netdp_i_option *option, unsigned only, unsigned settings)
 {
-    const netdp_i_key *key = key_of(option);
-    return key != NULL && key->only != 0 ? netdp_i_key_taken(key, settings)
-                                         : only == 0 || (only & settings) != 0;
+    return option->kind == NETDP_I_SETTING
+               ? netdp_i_setting_taken(netdp_i_setting_find(option->name), settings)
+               : only == 0 || (only & settings) != 0;
 }
 
 /* Has a heading a row below it that is shown? */
@@ -110,7 +103,9 @@ bool netdp_i_cli_takes(const netdp_i_arguments *arguments, const char *name, uns
     for (; row->kind != NETDP_I_END; row++)
         if (row->kind == NETDP_I_ONLY || row->kind == NETDP_I_GROUP)
             only = row->kind == NETDP_I_ONLY ? *(const unsigned *)row->into : 0;
-        else if (strcmp(row->name, name) == 0)
+        else if (row->kind == NETDP_I_QUESTION && netdp_i_setting_find(name) != NULL)
+            return netdp_i_setting_taken(netdp_i_setting_find(name), settings);
+        else if (row->kind != NETDP_I_QUESTION && strcmp(row->name, name) == 0)
             return takes(row, only, settings | NETDP_I_SELDOM);
     return true;
 }
@@ -127,10 +122,7 @@ bool netdp_i_cli_given(const netdp_i_arguments *arguments, const char *name)
 
 static const char *with_default(parsing *parser, const netdp_i_option *option)
 {
-    const netdp_i_key *key = key_of(option);
-    const char *usual = key == NULL             ? option->usual
-                        : key->fallback != NULL ? key->fallback
-                                                : "none";
+    const char *usual = option->usual;
     if (usual == NULL || is_switch(option))
         return option->help;
     size_t room = strlen(option->help) + strlen(usual) + 16;
@@ -151,24 +143,41 @@ static size_t table_length(const netdp_i_option *option)
     return count;
 }
 
-/* The command's options and then those of every command. */
+/* A row of a help page for each setting of a question. */
+static netdp_i_option *add_settings(netdp_i_option *row, void *question)
+{
+    for (const netdp_i_setting *setting = netdp_i_settings; setting->name != NULL; setting++)
+        *row++ = (netdp_i_option){.kind = setting->reads == NETDP_I_READS_HEADING ? NETDP_I_GROUP
+                                                                                  : NETDP_I_SETTING,
+                                  .name = setting->name,
+                                  .into = question,
+                                  .value = setting->value,
+                                  .help = setting->help,
+                                  .usual = netdp_i_setting_usual(setting)};
+    return row;
+}
+
+/* The command's options, those of a question among them, and then those of every command. */
 static bool gather(parsing *parser)
 {
-    size_t own = table_length(parser->usage->options);
     const netdp_i_option shared[] = {
         {NETDP_I_GROUP, 0, "Every command:", NULL, NULL, NULL, NULL},
         {NETDP_I_COUNT, 0, "threads", &parser->threads, "N", "threads; results do not depend on it",
          "all cores"},
         {NETDP_I_SWITCH, 'h', "help", &parser->arguments->help, NULL, "print this page", NULL},
     };
-    size_t every = sizeof shared / sizeof *shared;
-    parser->count = own + every;
-    parser->option = NETDP_I_NEW(netdp_i_option, parser->count);
-    if (parser->option == NULL)
+    const size_t room =
+        table_length(parser->usage->options) + NETDP_I_SETTINGS + sizeof shared / sizeof *shared;
+    netdp_i_option *row = parser->option = NETDP_I_NEW(netdp_i_option, room);
+    if (row == NULL)
         return false;
-    if (own > 0)
-        memcpy(parser->option, parser->usage->options, own * sizeof *shared);
-    memcpy(parser->option + own, shared, sizeof shared);
+    for (const netdp_i_option *own = parser->usage->options; own->kind != NETDP_I_END; own++)
+        if (own->kind == NETDP_I_QUESTION)
+            row = add_settings(row, own->into);
+        else
+            *row++ = *own;
+    memcpy(row, shared, sizeof shared);
+    parser->count = (size_t)(row - parser->option) + sizeof shared / sizeof *shared;
     return true;
 }
 
@@ -243,19 +252,6 @@ static bool read_seed(const char *text, uint64_t *value)
     return errno == 0;
 }
 
-/* A value as the key has it. */
-static netdp_status store_keyed(const netdp_i_option *option, const char *text, netdp_error *error)
-{
-    const netdp_i_key *key = key_of(option);
-    netdp_status status =
-        netdp_i_value_read(key, is_switch(option) ? key->word[1] : text, option->into, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--%s", option->name);
-    if (key->kind == NETDP_I_KEY_TEXT)
-        *(const char **)option->into = text;
-    return NETDP_OK;
-}
-
 static netdp_status store(const netdp_i_option *option, const char *text, netdp_error *error)
 {
     char what[64];
@@ -281,8 +277,10 @@ static netdp_status store(const netdp_i_option *option, const char *text, netdp_
             return NETDP_OK;
         return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not a whole number 0 .. 2^64-1",
                             what, netdp_i_show_text(text).text);
-    case NETDP_I_KEYED:
-        return store_keyed(option, text, error);
+    case NETDP_I_SETTING:
+        return netdp_i_setting_read(netdp_i_setting_find(option->name),
+                                    is_switch(option) ? "true" : text, option->into, error);
+    case NETDP_I_QUESTION:
     case NETDP_I_END:
     case NETDP_I_GROUP:
     case NETDP_I_ONLY:

@@ -1,4 +1,4 @@
-/* Gossip on the command line. */
+/* A question about gossip: its settings become a description, and that its losses. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,31 +11,30 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/common/describe.h"
+#include "question/question.h"
 #include "protocol/pairing.h"
 #include "protocol/pattern.h"
 #include "protocol/quiet.h"
 #include "protocol/threat.h"
 
 /* How the network changes, if it does: --dropout, --redraw and the seed. */
-static netdp_status read_varying(const netdp_i_description_options *options,
-                                 const netdp_i_description *made, netdp_settings *settings,
-                                 netdp_error *error)
+static netdp_status read_varying(const netdp_i_question *question, const netdp_i_description *made,
+                                 netdp_settings *settings, netdp_error *error)
 {
     netdp_variation *varying = &settings->varying;
     const bool phases = (made->named->settings & NETDP_SETTING_INNER) != 0;
-    const bool redraws = options->redraw != NULL && strcmp(options->redraw, "never") != 0;
+    const bool redraws = question->redraw != NULL && strcmp(question->redraw, "never") != 0;
     netdp_status status = NETDP_OK;
-    varying->seed = options->network.seed;
-    if (options->dropout != NULL)
-        status = netdp_variation_dropout(options->dropout, varying, error);
+    varying->seed = question->seed;
+    if (question->dropout != NULL)
+        status = netdp_variation_dropout(question->dropout, varying, error);
     if (status == NETDP_OK && varying->kind != NETDP_VARY_NEVER && redraws)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--dropout and --redraw: a network changes in one of the two ways");
-    if (status == NETDP_OK && redraws && strcmp(options->redraw, "one-peer") == 0)
+    if (status == NETDP_OK && redraws && strcmp(question->redraw, "one-peer") == 0)
         return netdp_variation_one_peer(made->graph, varying, error);
     if (status == NETDP_OK && redraws) {
-        const bool phase = strcmp(options->redraw, "phase") == 0;
+        const bool phase = strcmp(question->redraw, "phase") == 0;
         if (phase && !phases)
             return netdp_i_fail(error, NETDP_INVALID,
                                 "--redraw: %s has no phases; give round, or leave it out",
@@ -56,8 +55,8 @@ static netdp_status leave_living(netdp_i_description *made, netdp_settings *sett
         netdp_pairing_revealed(made->pairs, made->mixing, &settings->varying, &left, error);
     if (status != NETDP_OK)
         return status;
-    netdp_graph_free(made->pairs);
-    made->pairs = left;
+    netdp_graph_free(made->own_pairs);
+    made->pairs = made->own_pairs = left;
     settings->pairing.graph = left;
     return NETDP_OK;
 }
@@ -91,13 +90,34 @@ static netdp_status read_pattern_file(const char *path, int64_t count, double *p
     return status;
 }
 
-static netdp_status read_pattern(const char *text, netdp_i_description *made, netdp_error *error)
+/* As many numbers as contribution rounds, each in [-1, 1]. */
+static netdp_status take_pattern(const netdp_question_request *given, int64_t slots,
+                                 double *pattern, netdp_error *error)
 {
-    if (text == NULL)
-        return NETDP_OK;
-    netdp_linear *protocol = &made->protocol;
+    bool right = given->pattern_count == slots;
+    for (int64_t k = 0; right && k < slots; k++) {
+        pattern[k] = given->pattern[k];
+        right = fabs(pattern[k]) <= 1;
+    }
+    return right ? NETDP_OK
+                 : netdp_i_fail(error, NETDP_INVALID,
+                                "--pattern: give one number in [-1, 1] for each of the %lld "
+                                "contribution rounds",
+                                (long long)slots);
+}
+
+static bool has_pattern(const netdp_i_question *question)
+{
+    return question->pattern != NULL ||
+           (question->as_is != NULL && question->as_is->pattern != NULL);
+}
+
+static netdp_status read_pattern(const netdp_i_question *question, netdp_i_description *made,
+                                 netdp_error *error)
+{
+    const char *text = question->pattern;
+    const netdp_linear *protocol = &made->protocol;
     const int64_t slots = protocol->every > 0 ? (protocol->rounds - 1) / protocol->every + 1 : 1;
-    const bool cosine = strncmp(text, "cos:", 4) == 0;
     if (protocol->every == 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--pattern: averaging has one contribution; it applies to stream, "
@@ -106,68 +126,85 @@ static netdp_status read_pattern(const char *text, netdp_i_description *made, ne
         return netdp_i_fail(error, NETDP_INVALID,
                             "--pattern: says itself which contributions are made; leave out "
                             "--at-most");
-    if (cosine && !netdp_i_pattern_fill(text, 0, NULL))
+    if (text != NULL && strncmp(text, "cos:", 4) == 0 && !netdp_i_pattern_fill(text, 0, NULL))
         return netdp_i_fail(error, NETDP_INVALID, "--pattern: '%s' is not cos:OMEGA with a number",
                             netdp_i_show_text(text).text);
     made->pattern = NETDP_I_NEW(double, slots);
     if (made->pattern == NULL)
         return netdp_i_no_memory(error);
     made->request.pattern = made->pattern;
+    if (text == NULL)
+        return take_pattern(question->as_is, slots, made->pattern, error);
     return netdp_i_pattern_fill(text, slots, made->pattern)
                ? NETDP_OK
                : read_pattern_file(text, slots, made->pattern, error);
 }
 
-/* --rows: how many each node holds, into the part of the largest sensitivity that one row has there. */
-static netdp_status read_rows(const char *text, netdp_i_description *made, netdp_error *error)
+/* A list, or the lines of a file, of how many rows each node holds: rows [nodes]. */
+static netdp_status read_rows(const char *text, int32_t nodes, double *rows, netdp_error *error)
 {
-    const int32_t nodes = netdp_graph_nodes(made->graph);
     const bool list = text[strspn(text, "0123456789,")] == '\0';
     char *held = NULL;
     int64_t bytes = 0;
     int32_t filled = 0;
-    double least = INFINITY;
     netdp_status status = NETDP_OK;
     if (!list)
         status = netdp_i_file_load(text, &held, &bytes, error);
     else if ((held = netdp_i_copy_text(text)) == NULL)
         status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && (made->share = NETDP_I_NEW(double, nodes)) == NULL)
-        status = netdp_i_no_memory(error);
     char *rest = held;
     for (char *each; status == NETDP_OK && (each = strsep(&rest, ",\n")) != NULL;) {
-        double rows = 0;
         if (*each == '\0' && rest == NULL)
             break;
-        if (filled == nodes || !netdp_i_read_number(each, &rows) || !(rows >= 1 && rows <= 1e15) ||
-            rows != floor(rows))
+        if (filled == nodes || !netdp_i_read_number(each, &rows[filled]))
             status =
                 netdp_i_fail(error, NETDP_INVALID,
                              "--rows: '%s'; give a whole number from 1 for each of the %d nodes",
                              netdp_i_show_text(each).text, (int)nodes);
-        else
-            made->share[filled++] = rows;
-        least = fmin(least, rows);
+        filled++;
     }
     if (status == NETDP_OK && filled != nodes)
         status = netdp_i_fail(error, NETDP_INVALID, "--rows: %d numbers; there are %d nodes",
                               (int)filled, (int)nodes);
-    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
-        made->share[u] =
-            made->share[u] == least ? 1 : fmin(1, nextafter(least / made->share[u], INFINITY));
-    made->request.protection.share = made->share;
     netdp_i_free(held);
     return status;
 }
 
+/* How many rows each node holds, into the part of the largest sensitivity that one row has there. */
+static netdp_status share_by_rows(const netdp_i_question *question, netdp_i_description *made,
+                                  netdp_error *error)
+{
+    const int32_t nodes = netdp_graph_nodes(made->graph);
+    double least = INFINITY;
+    netdp_status status = NETDP_OK;
+    double *share = made->share = NETDP_I_NEW(double, nodes);
+    if (share == NULL)
+        return netdp_i_no_memory(error);
+    if (question->rows != NULL)
+        status = read_rows(question->rows, nodes, share, error);
+    else
+        memcpy(share, question->as_is->rows, (size_t)nodes * sizeof *share);
+    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++) {
+        if (!(share[u] >= 1 && share[u] <= 1e15) || share[u] != floor(share[u]))
+            status =
+                netdp_i_fail(error, NETDP_INVALID,
+                             "--rows: '%.15g'; give a whole number from 1 for each of the %d nodes",
+                             share[u], (int)nodes);
+        least = fmin(least, share[u]);
+    }
+    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
+        share[u] = share[u] == least ? 1 : fmin(1, nextafter(least / share[u], INFINITY));
+    made->request.protection.share = share;
+    return status;
+}
+
 /* What is protected: --protects, --change, --batches and --rows; --cycle B is of rows by itself. */
-static netdp_status read_protection(const netdp_i_description_options *options,
-                                    netdp_i_description *made, netdp_settings *settings,
-                                    netdp_error *error)
+static netdp_status read_protection(const netdp_i_question *question, netdp_i_description *made,
+                                    netdp_settings *settings, netdp_error *error)
 {
     netdp_protection *protection = &made->request.protection;
-    const bool row = options->protects == NETDP_PROTECTS_ROW;
-    netdp_status status = netdp_batches_parse(options->batches, &protection->batches, error);
+    const bool row = question->protects == NETDP_PROTECTS_ROW;
+    netdp_status status = netdp_batches_parse(question->batches, &protection->batches, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--batches");
     if (settings->cycle > 0 && protection->batches.kind != NETDP_BATCHES_FULL)
@@ -175,82 +212,103 @@ static netdp_status read_protection(const netdp_i_description_options *options,
                             "--cycle and --batches: say the same; give one of them");
     if (row || settings->cycle > 1)
         protection->protects = NETDP_PROTECTS_ROW;
-    protection->change = options->change;
+    protection->change = question->change;
     if (settings->cycle > 1)
         protection->batches = (netdp_batches){NETDP_BATCHES_CYCLIC, settings->cycle, 0};
     else if (row && protection->batches.kind == NETDP_BATCHES_CYCLIC)
         settings->cycle = protection->batches.count;
+    const bool rows =
+        question->rows != NULL || (question->as_is != NULL && question->as_is->rows != NULL);
     status = netdp_protection_check(protection, error);
-    if (status == NETDP_OK && options->rows != NULL && protection->protects != NETDP_PROTECTS_ROW)
+    if (status == NETDP_OK && rows && !row && settings->cycle <= 1)
         status = netdp_i_fail(error, NETDP_INVALID,
                               "--rows: is how much one row weighs; give --protects row");
-    return status == NETDP_OK && options->rows != NULL ? read_rows(options->rows, made, error)
-                                                       : status;
+    return status == NETDP_OK && rows ? share_by_rows(question, made, error) : status;
 }
 
 /* --quiet: the factor of a covariance of as many phases as the rounds make. */
-static netdp_status read_quiet(const netdp_i_description_options *options,
-                               netdp_i_description *made, netdp_settings *settings,
-                               netdp_error *error)
+static netdp_status read_quiet(const netdp_i_question *question, netdp_i_description *made,
+                               netdp_settings *settings, netdp_error *error)
 {
-    if (strcmp(options->quiet, "fresh") == 0)
-        return NETDP_OK;
     const netdp_linear plain = netdp_protocol_describe(made->named, made->mixing, settings);
     const int64_t phases = netdp_linear_contributions(&plain);
+    if (question->as_is != NULL && question->as_is->quiet != NULL) {
+        settings->quiet = (netdp_quiet){question->as_is->quiet, phases};
+        return question->as_is->phases == phases
+                   ? NETDP_OK
+                   : netdp_i_fail(error, NETDP_INVALID,
+                                  "--quiet: give a symmetric covariance of the %lld phases",
+                                  (long long)phases);
+    }
+    if (strcmp(question->quiet, "fresh") == 0)
+        return NETDP_OK;
     made->quiet = NETDP_I_NEW(double, phases *phases);
     if (made->quiet == NULL)
         return netdp_i_no_memory(error);
     netdp_status status =
-        netdp_i_quiet_make(options->quiet, options->workload, &plain, made->quiet, error);
+        netdp_i_quiet_make(question->quiet, question->workload, &plain, made->quiet, error);
     settings->quiet = (netdp_quiet){made->quiet, phases};
     return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--quiet");
 }
 
-static netdp_status read_gossip(const netdp_i_description_options *options,
-                                netdp_settings *settings, netdp_i_description *made,
+/* The matrix that is given, or the one of the name; with an engine one process of each machine makes it. */
+static netdp_status make_mixing(const netdp_i_question *question, netdp_i_description *made,
                                 netdp_error *error)
 {
+    const netdp_i_engine *engine = made->engine;
+    netdp_status status = NETDP_OK;
+    if (made->mixing != NULL)
+        return NETDP_OK;
+    if (engine == NULL || engine->makes())
+        status =
+            netdp_mixing_new_stochastic(made->graph, question->mixing, &made->own_mixing, error);
+    if (engine != NULL)
+        status = engine->share_mixing(status, made->graph, &made->own_mixing, error);
+    made->mixing = made->own_mixing;
+    return status;
+}
+
+static netdp_status read_gossip(const netdp_i_question *question, netdp_settings *settings,
+                                netdp_i_description *made, netdp_error *error)
+{
     netdp_loss_request *request = &made->request;
-    request->sees = options->sees;
-    request->own_noise = options->own_noise;
-    netdp_status status = netdp_certify_parse(options->certify, &request->certify, error);
-    if (status == NETDP_OK && request->certify == NETDP_CERTIFY_NO)
-        fprintf(stderr, "netdp: --certify no: every loss is proven or closed now; taken as auto\n");
+    request->sees = question->sees;
+    request->own_noise = question->own_noise;
+    netdp_status status = netdp_certify_parse(question->certify, &request->certify, error);
     if (status == NETDP_OK)
-        status = netdp_i_cli_mixing(made->graph, options->network.mixing, made->engine,
-                                    &made->mixing, error);
+        status = make_mixing(question, made, error);
     if (status == NETDP_OK)
-        status = read_varying(options, made, settings, error);
+        status = read_varying(question, made, settings, error);
     if (status == NETDP_OK)
-        status = read_protection(options, made, settings, error);
+        status = read_protection(question, made, settings, error);
     if (status != NETDP_OK)
         return status;
-    status = netdp_i_read_pairing(options, settings, made, error);
+    status = netdp_i_question_pairing(question, settings, made, error);
     if (status == NETDP_OK)
         status = leave_living(made, settings, error);
     if (status == NETDP_OK)
-        status = read_quiet(options, made, settings, error);
+        status = read_quiet(question, made, settings, error);
     if (status != NETDP_OK)
         return status;
     made->protocol = netdp_protocol_describe(made->named, made->mixing, settings);
     request->protocol = &made->protocol;
     status = netdp_linear_check(&made->protocol, error);
-    if (status == NETDP_OK)
-        status = read_pattern(options->pattern, made, error);
-    if (status == NETDP_OK && options->pattern != NULL && request->bound == NETDP_BOUND_AUTO)
+    if (status != NETDP_OK || !has_pattern(question))
+        return status;
+    status = read_pattern(question, made, error);
+    if (status == NETDP_OK && request->bound == NETDP_BOUND_AUTO)
         request->bound = made->protocol.reacts ? NETDP_BOUND_LINEAR : NETDP_BOUND_LOWER;
     return status;
 }
 
-static netdp_status account_gossip(netdp_i_description *description, double noise, netdp_unit unit,
-                                   netdp_i_batch_sink sink, void *context,
-                                   const netdp_progress *progress, netdp_error *error)
+static netdp_status gossip_losses(netdp_i_description *description, double noise, netdp_unit unit,
+                                  const netdp_progress *progress, netdp_losses **losses,
+                                  netdp_error *error)
 {
     (void)noise, (void)unit; /* losses are unit-free */
     const netdp_i_engine *engine = description->engine;
-    return engine != NULL
-               ? engine->losses(&description->request, sink, context, progress, error)
-               : netdp_i_losses_each(&description->request, sink, context, progress, error);
+    return engine != NULL ? engine->losses_new(&description->request, progress, losses, error)
+                          : netdp_losses_new(&description->request, progress, losses, error);
 }
 
 static netdp_status calibrate_gossip(netdp_i_description *description, const netdp_target *target,
@@ -292,24 +350,32 @@ static json_t *describe_varying(const netdp_variation *varying)
     return object;
 }
 
-/* What is left of the pairwise noise, with a warning where that is much; false: nothing is, or it was not found. */
+/* What is left of the pairwise noise, and after how many rounds little is; false: nothing is, or it was not found. */
 static bool find_left(const netdp_i_description *description, netdp_i_pairs_left *left,
                       int64_t *enough)
 {
     const netdp_linear *protocol = &description->protocol;
-    char text[NETDP_I_LEFT_ROOM];
     netdp_error ignored;
     *enough = protocol->every > 0 ? protocol->every : protocol->rounds;
     if (!netdp_pairing_is(&protocol->pairing) || description->engine != NULL ||
         netdp_i_pairs_left_find(protocol, left, &ignored) != NETDP_OK)
         return false;
-    if (left->worst <= NETDP_I_LEFT_MOST)
-        return true;
-    if (netdp_i_pairs_left_rounds(protocol, *enough, enough, &ignored) != NETDP_OK)
+    if (left->worst > NETDP_I_LEFT_MOST &&
+        netdp_i_pairs_left_rounds(protocol, *enough, enough, &ignored) != NETDP_OK)
         *enough = -1;
-    if (netdp_i_pairs_left_warning(protocol, left, *enough, text))
-        netdp_i_cli_note("%s", text);
     return true;
+}
+
+void netdp_i_description_warning(const netdp_i_description *description, size_t room, char *text)
+{
+    char says[NETDP_I_LEFT_ROOM];
+    netdp_i_pairs_left left;
+    int64_t enough;
+    text[0] = '\0';
+    if (description->mixing != NULL && find_left(description, &left, &enough) &&
+        left.worst > NETDP_I_LEFT_MOST &&
+        netdp_i_pairs_left_warning(&description->protocol, &left, enough, says))
+        snprintf(text, room, "%s", says);
 }
 
 static json_t *gossip_json(const netdp_i_description *description)
@@ -370,10 +436,9 @@ static netdp_status gossip_words(const netdp_i_description *description, double 
     return NETDP_OK;
 }
 
-static const char *gossip_unit(const netdp_i_description_options *options,
-                               const netdp_protocol *named)
+static const char *gossip_unit(const netdp_i_question *question, const netdp_protocol *named)
 {
-    (void)options, (void)named;
+    (void)question, (void)named;
     return "loss";
 }
 
@@ -386,7 +451,7 @@ const netdp_i_describing netdp_i_describing_gossip = {
     .rounds = "gossip rounds",
     .unit = gossip_unit,
     .read = read_gossip,
-    .account = account_gossip,
+    .losses = gossip_losses,
     .calibrate = calibrate_gossip,
     .mixing = gossip_mixing,
     .protocol = gossip_json,

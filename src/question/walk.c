@@ -1,14 +1,14 @@
-/* Walks on the command line. */
+/* A question about a walk. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <netdp/privacy.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/common/describe.h"
+#include "question/question.h"
 #include "protocol/threat.h"
 
 /* "THETA,LOW,HIGH": the Gamma mechanism that released what the law goes towards. */
@@ -20,7 +20,7 @@ static netdp_status read_gamma(const char *text, netdp_gamma *gamma, netdp_error
         char number[64];
         const size_t length = strcspn(rest, ",");
         snprintf(number, sizeof number, "%.*s", (int)(length < 63 ? length : 63), rest);
-        if (!netdp_i_cli_number(number, false, into[i]))
+        if (!netdp_i_read_number(number, into[i]) || !isfinite(*into[i]))
             break;
         rest = rest[length] == ',' ? rest + length + 1 : NULL;
         if ((i < 2) != (rest != NULL))
@@ -34,22 +34,23 @@ static netdp_status read_gamma(const char *text, netdp_gamma *gamma, netdp_error
                         netdp_i_show_text(text).text);
 }
 
-static netdp_status read_walk(const netdp_i_description_options *options, netdp_settings *settings,
+static netdp_status read_walk(const netdp_i_question *question, netdp_settings *settings,
                               netdp_i_description *made, netdp_error *error)
 {
-    netdp_status status =
-        netdp_transition_new(made->graph, options->network.mixing, &made->law, error);
+    netdp_status status = netdp_transition_new(made->graph, question->mixing, &made->law, error);
     if (status != NETDP_OK)
         return status;
-    settings->tokens = (int32_t)options->tokens;
-    if (strcmp(options->start, "observer") == 0)
+    settings->tokens = (int32_t)question->tokens;
+    if (question->as_is != NULL && question->as_is->start != NULL)
+        settings->start = *question->as_is->start;
+    else if (strcmp(question->start, "observer") == 0)
         settings->start = NETDP_START_OBSERVER;
-    else if (strcmp(options->start, "uniform") != 0)
-        status = netdp_graph_find(made->graph, options->start, &settings->start, error);
+    else if (strcmp(question->start, "uniform") != 0)
+        status = netdp_graph_find(made->graph, question->start, &settings->start, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--start");
-    if (options->gamma != NULL)
-        status = read_gamma(options->gamma, &made->gamma, error);
+    if (question->gamma != NULL)
+        status = read_gamma(question->gamma, &made->gamma, error);
     made->token = netdp_protocol_describe_token(made->named, made->law, settings);
     made->walk.token = &made->token;
     if (status == NETDP_OK && settings->path != NETDP_PATH_HIDDEN)
@@ -85,24 +86,19 @@ static void ask(netdp_i_description *description)
     walk->coalition = request->coalition;
 }
 
-static netdp_status account_walk(netdp_i_description *description, double noise, netdp_unit unit,
-                                 netdp_i_batch_sink sink, void *context,
-                                 const netdp_progress *progress, netdp_error *error)
+static netdp_status walk_losses(netdp_i_description *description, double noise, netdp_unit unit,
+                                const netdp_progress *progress, netdp_losses **losses,
+                                netdp_error *error)
 {
-    netdp_losses *losses = NULL;
     ask(description);
     description->walk.noise = noise;
     description->walk.unit = unit;
-    netdp_status status = pay_for_law(description, unit, error);
-    if (status == NETDP_OK)
-        status =
-            description->engine != NULL
-                ? description->engine->walk_losses(&description->walk, progress, &losses, error)
-                : netdp_walk_losses_new(&description->walk, progress, &losses, error);
-    if (status == NETDP_OK)
-        status = netdp_i_losses_replay(losses, sink, context, error);
-    netdp_losses_free(losses);
-    return status;
+    const netdp_status status = pay_for_law(description, unit, error);
+    if (status != NETDP_OK)
+        return status;
+    return description->engine != NULL
+               ? description->engine->walk_losses(&description->walk, progress, losses, error)
+               : netdp_walk_losses_new(&description->walk, progress, losses, error);
 }
 
 static netdp_status calibrate_walk(netdp_i_description *description, const netdp_target *target,
@@ -162,10 +158,9 @@ static netdp_status walk_events(const netdp_i_description *description, netdp_ev
     return netdp_walk_events_new(&description->walk, NULL, events, error);
 }
 
-static const char *walk_unit(const netdp_i_description_options *options,
-                             const netdp_protocol *named)
+static const char *walk_unit(const netdp_i_question *question, const netdp_protocol *named)
 {
-    (void)options, (void)named;
+    (void)question, (void)named;
     return "rdp:2";
 }
 
@@ -178,7 +173,7 @@ const netdp_i_describing netdp_i_describing_walk = {
     .rounds = "steps",
     .unit = walk_unit,
     .read = read_walk,
-    .account = account_walk,
+    .losses = walk_losses,
     .calibrate = calibrate_walk,
     .mixing = walk_mixing,
     .protocol = walk_json,

@@ -1,4 +1,4 @@
-/* Sums and histograms by a token, on the command line. */
+/* A question about sums and histograms by a token. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
-#include "cli/common/describe.h"
+#include "question/question.h"
 #include "protocol/tally.h"
 #include "protocol/threat.h"
 
@@ -28,27 +28,27 @@ static netdp_status read_shuffle(const char *text, netdp_shuffle_bound *bound, n
         netdp_i_show_text(text).text);
 }
 
-static netdp_status read_tally(const netdp_i_description_options *options, netdp_settings *settings,
+static netdp_status read_tally(const netdp_i_question *question, netdp_settings *settings,
                                netdp_i_description *made, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
-    if (strcmp(options->network.mixing, "metropolis") != 0)
+    if (strcmp(question->mixing, "metropolis") != 0)
         return netdp_i_fail(error, NETDP_INVALID, "--mixing: does not apply to %s; leave it out",
                             made->named->name);
-    if (counts(made) && !(settings->flip > 0) && !options->calibrates)
+    if (counts(made) && !(settings->flip > 0) && !question->calibrates)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--flip: required; the probability, above 0 and below 1, that a "
                             "contribution is a uniform value");
-    if (options->calibrates)
+    if (question->calibrates)
         settings->flip = 0.5; /* until it is found */
-    status = read_shuffle(options->shuffle, &made->counting.shuffle, error);
-    if (options->levels < 2 || options->levels > 1000000)
+    status = read_shuffle(question->shuffle, &made->counting.shuffle, error);
+    if (question->levels < 2 || question->levels > 1000000)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--levels: must be a whole number from 2 to 1000000");
-    settings->grid = (int32_t)options->grid; /* at most 1e9 by its key */
-    settings->levels = (int32_t)options->levels;
+    settings->grid = (int32_t)question->grid; /* at most 1e9 by its key */
+    settings->levels = (int32_t)question->levels;
     if (status == NETDP_OK)
-        status = netdp_i_read_pairing(options, settings, made, error);
+        status = netdp_i_question_pairing(question, settings, made, error);
     if (status == NETDP_OK)
         status =
             netdp_protocol_describe_tally(made->named, made->graph, settings, &made->tally, error);
@@ -69,21 +69,17 @@ static netdp_status ask(netdp_i_description *description, netdp_error *error)
     return netdp_tally_check(&description->tally, error);
 }
 
-static netdp_status account_tally(netdp_i_description *description, double noise, netdp_unit unit,
-                                  netdp_i_batch_sink sink, void *context,
-                                  const netdp_progress *progress, netdp_error *error)
+static netdp_status tally_losses(netdp_i_description *description, double noise, netdp_unit unit,
+                                 const netdp_progress *progress, netdp_losses **losses,
+                                 netdp_error *error)
 {
-    netdp_losses *losses = NULL;
     if (!counts(description))
         description->tally.noise = noise;
     description->counting.unit = unit;
-    netdp_status status = ask(description, error);
-    if (status == NETDP_OK)
-        status = netdp_tally_losses_new(&description->counting, progress, &losses, error);
-    if (status == NETDP_OK)
-        status = netdp_i_losses_replay(losses, sink, context, error);
-    netdp_losses_free(losses);
-    return status;
+    const netdp_status status = ask(description, error);
+    return status == NETDP_OK
+               ? netdp_tally_losses_new(&description->counting, progress, losses, error)
+               : status;
 }
 
 static netdp_status calibrate_tally(netdp_i_description *description, const netdp_target *target,
@@ -96,6 +92,8 @@ static netdp_status calibrate_tally(netdp_i_description *description, const netd
                                        losses, error);
     if (status == NETDP_OK && counts(description))
         description->tally.flip = calibration->noise;
+    else if (status == NETDP_OK)
+        description->tally.noise = calibration->noise;
     return status;
 }
 
@@ -135,10 +133,10 @@ static netdp_status tally_words(const netdp_i_description *description, double n
 }
 
 /* Gaussian sums have a loss, or a Renyi curve where the path is random; nothing else has. */
-static const char *tally_unit(const netdp_i_description_options *options,
-                              const netdp_protocol *named)
+static const char *tally_unit(const netdp_i_question *question, const netdp_protocol *named)
 {
-    if ((named->settings & NETDP_SETTING_SUM) == 0 || options->settings.mechanism != NETDP_GAUSSIAN)
+    if ((named->settings & NETDP_SETTING_SUM) == 0 ||
+        question->settings.mechanism != NETDP_GAUSSIAN)
         return "dp:1e-6";
     return named->settings & NETDP_SETTING_RING ? "loss" : "rdp:2";
 }
@@ -152,7 +150,7 @@ const netdp_i_describing netdp_i_describing_tally = {
     .rounds = "passes or steps",
     .unit = tally_unit,
     .read = read_tally,
-    .account = account_tally,
+    .losses = tally_losses,
     .calibrate = calibrate_tally,
     .mixing = tally_mixing,
     .protocol = tally_json,

@@ -1,0 +1,330 @@
+/* The public question: settings by name and text, and errors in the caller's spelling. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <netdp/question.h>
+
+#include "account/losses/search.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "question/question.h"
+#include "question/settings.h"
+#include "study/key.h"
+#include "study/value.h"
+
+/* It refers to itself: not to be moved. */
+struct netdp_question {
+    netdp_question_request request;
+    netdp_i_question settings;
+    const char **given; /* [settings.given_count]; owned */
+    const netdp_protocol *named;
+    netdp_i_description description; /* where it calibrates, once that has begun */
+};
+
+bool netdp_question_setting(int32_t index, netdp_setting_info *info)
+{
+    for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
+        if (row->reads != NETDP_I_READS_HEADING && index-- == 0) {
+            *info = (netdp_setting_info){.name = row->name,
+                                         .value = row->value,
+                                         .help = row->help,
+                                         .usual = netdp_i_setting_usual(row),
+                                         .only = netdp_i_setting_takers(row)};
+            return true;
+        }
+    return false;
+}
+
+/* ---- Errors in the caller's spelling ---- */
+
+/* Is `value` what may stand behind the option `name`, so that "--name value" is one thing to write? */
+static bool is_value(const char *name, size_t length, const char *value, size_t size)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    if (strcmp(word, "as") == 0)
+        return size > 0;
+    const netdp_i_setting *setting = netdp_i_setting_find(word);
+    for (const char *each = setting != NULL ? setting->value : NULL; each != NULL;
+         each = strchr(each, '|') != NULL ? strchr(each, '|') + 1 : NULL)
+        if (size > 0 && strcspn(each, "|") == size && memcmp(each, value, size) == 0)
+            return true;
+    return false;
+}
+
+/* "--protects row" as a keyword: "protects='row'", and "--pair-noise" alone: "pair_noise". */
+static void spell_keywords(const char *said, size_t room, char *text)
+{
+    size_t used = 0;
+    while (*said != '\0' && used + 4 < room) {
+        if (strncmp(said, "netdp ", 6) == 0) { /* a command to type */
+            const size_t size = strcspn(said, ";,)");
+            for (size_t k = 0; k < size && used + 4 < room; k++)
+                text[used++] = said[k];
+            said += size;
+            continue;
+        }
+        if (strncmp(said, "--", 2) != 0 || !islower((unsigned char)said[2])) {
+            text[used++] = *said++;
+            continue;
+        }
+        const char *name = said + 2;
+        const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz-");
+        for (size_t k = 0; k < length && used + 4 < room; k++)
+            text[used++] = name[k] == '-' ? '_' : name[k];
+        if (length == 2 || (length == 4 && memcmp(name, "from", 4) == 0))
+            if (memcmp(name, "to", 2) != 0)
+                text[used++] = '_'; /* as_, from_: words of Python */
+        said = name + length;
+        const char *value = said + (*said == ' ');
+        const size_t size = *said == ' ' ? strcspn(value, " ;,)") : 0;
+        if (!is_value(name, length, value, size))
+            continue;
+        used += (size_t)snprintf(text + used, room - used, "='%.*s'", (int)size, value);
+        used = used < room ? used : room - 1;
+        said = value + size;
+    }
+    text[used] = '\0';
+}
+
+static netdp_status spelled(const netdp_question *question, netdp_status status, netdp_error *error)
+{
+    char text[sizeof error->text];
+    if (status == NETDP_OK || error == NULL || question->request.spelling != NETDP_SPELL_KEYWORD)
+        return status;
+    spell_keywords(error->text, sizeof text, text);
+    memcpy(error->text, text, sizeof text);
+    return status;
+}
+
+/* ---- The question ---- */
+
+static netdp_status no_such_setting(const char *name, netdp_error *error)
+{
+    const char *known[NETDP_I_SETTINGS];
+    size_t count = 0;
+    char hyphens[64];
+    for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
+        if (row->reads != NETDP_I_READS_HEADING)
+            known[count++] = row->name;
+    snprintf(hyphens, sizeof hyphens, "%s", name);
+    for (char *c = hyphens; *c != '\0'; c++)
+        *c = *c == '_' ? '-' : *c;
+    const char *nearest = netdp_i_nearest(hyphens, known, count);
+    return nearest != NULL
+               ? netdp_i_fail(error, NETDP_INVALID, "%s: no such setting; did you mean --%s?",
+                              netdp_i_show_text(name).text, nearest)
+               : netdp_i_fail(error, NETDP_INVALID, "%s: no such setting",
+                              netdp_i_show_text(name).text);
+}
+
+static netdp_status read_seed(const char *text, uint64_t *seed, netdp_error *error)
+{
+    const netdp_status status =
+        netdp_i_value_read(&netdp_i_keys[netdp_i_key_find("seed")], text, seed, error);
+    return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--seed");
+}
+
+static netdp_status read_settings(netdp_question *made, netdp_error *error)
+{
+    const netdp_question_request *request = &made->request;
+    netdp_status status = NETDP_OK;
+    made->given = NETDP_I_NEW(const char *, request->count + 1);
+    if (made->given == NULL)
+        return netdp_i_no_memory(error);
+    made->settings.given = made->given;
+    for (int32_t i = 0; status == NETDP_OK && i < request->count; i++) {
+        const netdp_given_setting *given = &request->setting[i];
+        const netdp_i_setting *setting = netdp_i_setting_find(given->name);
+        if (strcmp(given->name, "mixing") == 0)
+            made->settings.mixing = given->text;
+        else if (strcmp(given->name, "seed") == 0)
+            status = read_seed(given->text, &made->settings.seed, error);
+        else if (setting == NULL)
+            status = no_such_setting(given->name, error);
+        else
+            made->given[made->settings.given_count++] = setting->name;
+        if (status == NETDP_OK && setting != NULL)
+            status = netdp_i_setting_read(setting, given->text, &made->settings, error);
+    }
+    return status;
+}
+
+/* What is given as it is counts as given. */
+static netdp_status check_as_is(const netdp_question *made, netdp_error *error)
+{
+    const netdp_question_request *r = &made->request;
+    const struct {
+        const char *name;
+        bool given;
+    } list[] = {{"pair-graph", r->pair_graph != NULL},
+                {"pattern", r->pattern != NULL},
+                {"quiet", r->quiet != NULL},
+                {"rows", r->rows != NULL},
+                {"start", r->start != NULL}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        if (list[k].given &&
+            !netdp_i_setting_taken(netdp_i_setting_find(list[k].name), made->named->settings))
+            return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
+                                list[k].name, made->named->name);
+    return NETDP_OK;
+}
+
+static netdp_status describe(netdp_question *made, netdp_error *error)
+{
+    const netdp_i_network network = {.graph = made->request.graph, .mixing = made->request.mixing};
+    netdp_status status = netdp_i_question_check(&made->settings, &made->description, error);
+    if (status == NETDP_OK)
+        status = check_as_is(made, error);
+    return status == NETDP_OK
+               ? netdp_i_question_describe(&made->settings, &network, &made->description, error)
+               : status;
+}
+
+netdp_status netdp_question_new(const netdp_question_request *request, netdp_question **question,
+                                netdp_error *error)
+{
+    NETDP_I_GIVEN(error, request && request->graph && question &&
+                             (request->setting || request->count == 0) &&
+                             (request->from || request->from_count == 0) &&
+                             (request->to || request->to_count == 0));
+    netdp_question *made = NETDP_I_NEW(netdp_question, 1);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    const netdp_i_question usual = NETDP_I_QUESTION_USUAL;
+    made->request = *request;
+    made->settings = usual;
+    made->settings.calibrates = request->calibrates;
+    made->settings.as_is = &made->request;
+    netdp_status status = read_settings(made, error);
+    if (status == NETDP_OK)
+        status = netdp_protocol_find(made->settings.protocol, &made->named, error);
+    if (status == NETDP_OK && !request->calibrates)
+        status = describe(made, error);
+    if (status == NETDP_OK) {
+        *question = made;
+        return NETDP_OK;
+    }
+    status = spelled(made, status, error);
+    netdp_question_free(made);
+    return status;
+}
+
+void netdp_question_free(netdp_question *question)
+{
+    if (question == NULL)
+        return;
+    netdp_i_description_clear(&question->description);
+    netdp_i_free(question->given);
+    netdp_i_free(question);
+}
+
+const netdp_protocol *netdp_question_protocol(const netdp_question *question)
+{
+    return question->named;
+}
+
+const char *netdp_question_unit(const netdp_question *question)
+{
+    return netdp_i_question_unit(&question->settings);
+}
+
+const netdp_linear *netdp_question_gossip(const netdp_question *question)
+{
+    return question->description.mixing != NULL ? &question->description.protocol : NULL;
+}
+
+const netdp_token *netdp_question_walk(const netdp_question *question)
+{
+    return question->description.law != NULL ? &question->description.token : NULL;
+}
+
+const netdp_tally *netdp_question_tally(const netdp_question *question)
+{
+    return question->description.counting.tally;
+}
+
+const netdp_loss_request *netdp_question_losses_request(const netdp_question *question)
+{
+    return question->description.mixing != NULL ? &question->description.request : NULL;
+}
+
+netdp_status netdp_question_noise(const netdp_question *question, const double *given,
+                                  netdp_unit unit, double *noise, netdp_error *error)
+{
+    NETDP_I_GIVEN(error, question && noise);
+    return spelled(question, netdp_i_question_noise(&question->settings, given, unit, noise, error),
+                   error);
+}
+
+/* ---- Answers ---- */
+
+static netdp_status account(netdp_question *question, double noise, netdp_unit unit, int64_t draws,
+                            const netdp_progress *progress, netdp_losses **losses,
+                            netdp_error *error)
+{
+    netdp_i_description *d = &question->description;
+    const netdp_drawn_request drawn = {.losses = &d->request,
+                                       .draws = draws,
+                                       .noise = noise,
+                                       .unit = unit,
+                                       .failure = NETDP_DRAWN_FAILURE};
+    if (draws != 0 && d->mixing == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "--draws: does not apply to %s; leave it out",
+                            d->named->name);
+    if (draws != 0 && (draws < 1 || draws > 1000000))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--draws: must be a whole number from 1 to 1000000");
+    netdp_status status = netdp_i_description_rounds(d, noise, error);
+    if (status != NETDP_OK)
+        return status;
+    if (draws != 0)
+        return netdp_losses_drawn(&drawn, progress, losses, error);
+    return d->kind->losses(d, noise, unit, progress, losses, error);
+}
+
+netdp_status netdp_question_losses(netdp_question *question, double noise, netdp_unit unit,
+                                   int64_t draws, const netdp_progress *progress,
+                                   netdp_losses **losses, netdp_error *error)
+{
+    NETDP_I_GIVEN(error, question && losses);
+    return spelled(question, account(question, noise, unit, draws, progress, losses, error), error);
+}
+
+static netdp_status calibrate(netdp_question *question, const netdp_target *target,
+                              const netdp_progress *progress, netdp_calibration *calibration,
+                              netdp_losses **losses, netdp_error *error)
+{
+    netdp_target asked = *target;
+    netdp_status status = netdp_i_question_target(&question->settings, &asked, error);
+    if (status == NETDP_OK)
+        status = describe(question, error);
+    return status == NETDP_OK
+               ? question->description.kind->calibrate(&question->description, &asked, progress,
+                                                       calibration, losses, error)
+               : status;
+}
+
+netdp_status netdp_question_calibrate(netdp_question *question, const netdp_target *target,
+                                      const netdp_progress *progress,
+                                      netdp_calibration *calibration, netdp_losses **losses,
+                                      netdp_error *error)
+{
+    NETDP_I_GIVEN(error, question && target && calibration && losses);
+    if (!question->request.calibrates || question->description.named != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "a question is calibrated once, and says so when it is made");
+    return spelled(question, calibrate(question, target, progress, calibration, losses, error),
+                   error);
+}
+
+netdp_status netdp_question_words(const netdp_question *question, double noise, int64_t draws,
+                                  char **text, netdp_error *error)
+{
+    NETDP_I_GIVEN(error, question && text);
+    netdp_i_description asked = question->description;
+    asked.over_draws = draws != 0;
+    return spelled(question, asked.kind->words(&asked, noise, text, error), error);
+}

@@ -1,0 +1,346 @@
+/* A question's settings become a description: what all protocols share. */
+#include "question/question.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "account/gossip/pairs_left.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "protocol/pairing.h"
+#include "question/settings.h"
+
+static const netdp_i_describing *const kinds[] = {[NETDP_GOSSIP] = &netdp_i_describing_gossip,
+                                                  [NETDP_WALK] = &netdp_i_describing_walk,
+                                                  [NETDP_TALLY] = &netdp_i_describing_tally};
+
+void netdp_i_description_clear(netdp_i_description *description)
+{
+    netdp_i_free(description->from);
+    netdp_i_free(description->to);
+    netdp_i_free(description->pattern);
+    netdp_mixing_free(description->own_mixing);
+    netdp_graph_free(description->own_pairs);
+    netdp_i_free(description->quiet);
+    netdp_i_free(description->share);
+    netdp_transition_free(description->law);
+    netdp_route_free(description->route);
+    netdp_graph_free(description->own_graph);
+    *description = (netdp_i_description){0};
+}
+
+/* ---- Who learns about whom ---- */
+
+/* "all" leaves *list NULL; otherwise the nodes of a comma-separated list of names. */
+static netdp_status read_nodes(const netdp_graph *graph, const char *what, const char *text,
+                               int32_t **list, int32_t *count, netdp_error *error)
+{
+    *count = 0;
+    if (strcmp(text, "all") == 0)
+        return NETDP_OK;
+    netdp_status status = NETDP_OK;
+    char *copy = netdp_i_copy_text(text);
+    int32_t *nodes = NETDP_I_NEW(int32_t, strlen(text) + 1);
+    if (copy == NULL || nodes == NULL) {
+        status = netdp_i_no_memory(error);
+        goto done;
+    }
+    char *rest = copy;
+    for (char *name; status == NETDP_OK && (name = strsep(&rest, ",")) != NULL;) {
+        status = netdp_graph_find(graph, name, &nodes[*count], error);
+        for (int32_t i = 0; status == NETDP_OK && i < *count; i++)
+            if (nodes[i] == nodes[*count])
+                status = netdp_i_fail(error, NETDP_INVALID, "'%s' is named twice",
+                                      netdp_i_show_text(name).text);
+        ++*count;
+    }
+    if (status != NETDP_OK) {
+        netdp_i_within(error, status, "%s", what);
+        goto done;
+    }
+    *list = nodes;
+    nodes = NULL;
+done:
+    netdp_i_free(copy);
+    netdp_i_free(nodes);
+    return status;
+}
+
+/* Lists of nodes as they are given in place of texts. */
+static netdp_status take_parties(const netdp_question_request *given, netdp_i_description *made,
+                                 netdp_error *error)
+{
+    netdp_loss_request *request = &made->request;
+    if (given->from_count > 0) {
+        request->from = given->from;
+        request->from_count = given->from_count;
+    }
+    if (given->to_count > 0) {
+        request->to = given->to;
+        request->to_count = given->to_count;
+    }
+    request->coalition = request->coalition || given->coalition;
+    return !request->coalition || request->to_count > 0
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "--to: a coalition of all leaves nobody to "
+                              "learn about; name its members");
+}
+
+static netdp_status read_parties(const netdp_i_question *question, netdp_i_description *made,
+                                 netdp_error *error)
+{
+    netdp_loss_request *request = &made->request;
+    netdp_status status =
+        read_nodes(made->graph, "--from", question->from, &made->from, &request->from_count, error);
+    if (status != NETDP_OK)
+        return status;
+    request->coalition = strncmp(question->to, "set:", 4) == 0;
+    if (!request->coalition && strchr(question->to, ',') != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--to: give one observer, all, or set:V,W for a coalition that pools "
+                            "its views");
+    status = read_nodes(made->graph, "--to", question->to + (request->coalition ? 4 : 0), &made->to,
+                        &request->to_count, error);
+    if (status == NETDP_OK && request->coalition && made->to == NULL)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "--to: a coalition of all leaves nobody to "
+                              "learn about; name its members");
+    request->from = made->from;
+    request->to = made->to;
+    return status == NETDP_OK && question->as_is != NULL
+               ? take_parties(question->as_is, made, error)
+               : status;
+}
+
+/* ---- What the settings say ---- */
+
+/* Settings that are not the protocol's, and counts out of range. */
+static netdp_status check_settings(const netdp_i_question *question, const netdp_protocol *named,
+                                   netdp_error *error)
+{
+    const netdp_settings *settings = &question->settings;
+    const bool rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
+    for (size_t i = 0; i < question->given_count; i++) {
+        const netdp_i_setting *setting = netdp_i_setting_find(question->given[i]);
+        if (setting != NULL && !netdp_i_setting_taken(setting, named->settings))
+            return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
+                                setting->name, named->name);
+    }
+    if (netdp_i_question_given(question, "every") && settings->every < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "--every: must be a whole number from 1");
+    if (netdp_i_question_given(question, "at-most") && settings->at_most < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "--at-most: must be a whole number from 1");
+    if (netdp_i_question_given(question, "protects") && question->protects == NETDP_PROTECTS_NODE &&
+        settings->cycle > 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--cycle: batches that take turns protect a row; give --protects row");
+    if (settings->dither < 0 || settings->dither_decay < 0 || settings->end_dither < 0 ||
+        settings->pairing.noise < 0)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "auto is what netdp calibrate finds; give numbers for dithers and noise "
+            "in pairs");
+    if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO))
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "--rounds: auto applies to averaging and random-averaging; give the number "
+            "of rounds");
+    if (!rounds_auto && netdp_i_question_given(question, "variance"))
+        return netdp_i_fail(error, NETDP_INVALID, "--variance: applies to --rounds auto only");
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_settings *settings,
+                                      netdp_i_description *made, netdp_error *error)
+{
+    netdp_status status = NETDP_OK;
+    if (question->as_is != NULL && question->as_is->pair_graph != NULL)
+        made->pairs = question->as_is->pair_graph;
+    else if (question->pair_graph != NULL)
+        status = netdp_pairing_graph(question->pair_graph, made->graph, question->pair_seed,
+                                     &made->own_pairs, error);
+    if (made->own_pairs != NULL)
+        made->pairs = made->own_pairs;
+    if (status == NETDP_OK)
+        settings->pairing.graph = made->pairs;
+    return status;
+}
+
+void netdp_i_show_pairing(const netdp_pairing *pairing, json_t *object)
+{
+    if (netdp_pairing_is(pairing))
+        json_object_set_new(
+            object, "pairs",
+            json_pack("{s:s, s:I, s:f}", "graph", netdp_graph_origin(pairing->graph), "edges",
+                      (json_int_t)netdp_graph_edges(pairing->graph), "noise", pairing->noise));
+}
+
+static netdp_status read_rounds(const netdp_i_question *question, netdp_i_description *made,
+                                int64_t *count, netdp_error *error)
+{
+    double rounds = 1;
+    if (question->rounds == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "--rounds: required; give the number of %s%s",
+                            made->kind->rounds,
+                            made->named->settings & NETDP_SETTING_ROUNDS_AUTO ? ", or auto" : "");
+    made->rounds_auto = strcmp(question->rounds, "auto") == 0;
+    if (!made->rounds_auto && (!netdp_i_read_number(question->rounds, &rounds) ||
+                               !(rounds >= 1 && rounds <= 1e15) || rounds != floor(rounds)))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--rounds: '%s' is not a whole number from 1 to 1e15",
+                            netdp_i_show_text(question->rounds).text);
+    *count = (int64_t)rounds;
+    return NETDP_OK;
+}
+
+static const netdp_protocol *named_of(const netdp_i_question *question)
+{
+    const netdp_protocol *named = NULL;
+    netdp_error ignored;
+    return netdp_protocol_find(question->protocol, &named, &ignored) == NETDP_OK ? named : NULL;
+}
+
+const char *netdp_i_question_unit(const netdp_i_question *question)
+{
+    const netdp_protocol *named = named_of(question);
+    return named != NULL ? kinds[named->kind]->unit(question, named) : "loss";
+}
+
+bool netdp_i_question_flips(const netdp_i_question *question)
+{
+    const netdp_protocol *named = named_of(question);
+    return named != NULL && (named->settings & NETDP_SETTING_HISTOGRAM) != 0;
+}
+
+netdp_status netdp_i_question_check(const netdp_i_question *question, netdp_i_description *made,
+                                    netdp_error *error)
+{
+    *made = (netdp_i_description){.question = question};
+    netdp_status status = netdp_protocol_find(question->protocol, &made->named, error);
+    if (status == NETDP_OK)
+        status = check_settings(question, made->named, error);
+    if (status == NETDP_OK)
+        status = netdp_bound_parse(question->bound, &made->request.bound, error);
+    if (status == NETDP_OK)
+        made->kind = kinds[made->named->kind];
+    return status;
+}
+
+netdp_status netdp_i_question_describe(const netdp_i_question *question,
+                                       const netdp_i_network *network, netdp_i_description *made,
+                                       netdp_error *error)
+{
+    netdp_settings settings = question->settings;
+    made->graph = network->graph;
+    made->mixing = network->mixing;
+    made->engine = network->engine;
+    netdp_status status = read_rounds(question, made, &settings.rounds, error);
+    if (status == NETDP_OK)
+        status = made->kind->read(question, &settings, made, error);
+    if (status == NETDP_OK)
+        status = read_parties(question, made, error);
+    if (status != NETDP_OK)
+        netdp_i_description_clear(made);
+    return status;
+}
+
+netdp_status netdp_i_description_account(netdp_i_description *d, double noise, netdp_unit unit,
+                                         netdp_i_batch_sink sink, void *context,
+                                         const netdp_progress *progress, netdp_error *error)
+{
+    netdp_losses *losses = NULL;
+    if (d->mixing != NULL && d->engine != NULL)
+        return d->engine->losses(&d->request, sink, context, progress, error);
+    if (d->mixing != NULL)
+        return netdp_i_losses_each(&d->request, sink, context, progress, error);
+    netdp_status status = d->kind->losses(d, noise, unit, progress, &losses, error);
+    if (status == NETDP_OK)
+        status = netdp_i_losses_replay(losses, sink, context, error);
+    netdp_losses_free(losses);
+    return status;
+}
+
+/* ---- Noise, rounds and targets ---- */
+
+netdp_status netdp_i_question_noise(const netdp_i_question *question, const double *given,
+                                    netdp_unit unit, double *noise, netdp_error *error)
+{
+    char spelled[NETDP_UNIT_ROOM];
+    const bool flips = netdp_i_question_flips(question);
+    netdp_unit_text(unit, spelled);
+    if (given != NULL && flips)
+        return netdp_i_fail(error, NETDP_INVALID, "--noise: does not apply to %s; give --flip",
+                            question->protocol);
+    if (given == NULL && !flips && unit.currency != NETDP_AS_LOSS)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--noise: required for --as %s; in units of the sensitivity", spelled);
+    *noise = given != NULL ? *given : flips ? 0 : 1;
+    return *noise >= 0
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID, "--noise: %g; must be 0 or more", *noise);
+}
+
+netdp_status netdp_i_description_rounds(netdp_i_description *d, double noise, netdp_error *error)
+{
+    double gap = 0;
+    if (!d->rounds_auto)
+        return NETDP_OK;
+    netdp_spectrum spectrum = {0};
+    netdp_status status = NETDP_OK;
+    if (d->engine != NULL && d->protocol.varying.kind == NETDP_VARY_NEVER) {
+        status = d->engine->spectrum(d->mixing, &spectrum, error);
+        gap = spectrum.gap;
+    } else {
+        status = netdp_linear_gap(&d->protocol, &gap, error);
+    }
+    if (status == NETDP_OK)
+        status = netdp_rounds_auto(gap, netdp_graph_nodes(d->graph), noise, d->question->variance,
+                                   &d->protocol.rounds, error);
+    return status == NETDP_OK && d->engine == NULL
+               ? netdp_i_pairs_left_longer(&d->protocol, d->protocol.rounds, &d->protocol.rounds,
+                                           error)
+               : status;
+}
+
+netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *target,
+                                     netdp_error *error)
+{
+    const netdp_protocol *named = named_of(question);
+    netdp_settings *settings = &question->settings;
+    const netdp_settings usual = NETDP_SETTINGS_USUAL;
+    const bool second = settings->dither_decay < 0 || settings->end_dither < 0;
+    const bool pairs = settings->pairing.noise < 0;
+    static const char *const chosen[] = {"dither", "pair-noise"};
+    for (int k = 0; k < 2; k++)
+        if ((target->tune_pairs || (target->tune_dither && k == 0)) &&
+            netdp_i_question_given(question, chosen[k]))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--%s: leave it out with --tune-%s, which chooses it", chosen[k],
+                                target->tune_pairs ? "pairs" : "dither");
+    if ((second || pairs) && settings->dither >= 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--%s: auto goes with --dither auto; give a number",
+                            pairs                        ? "pair-noise"
+                            : settings->dither_decay < 0 ? "dither-decay"
+                                                         : "end-dither");
+    target->variance = question->variance;
+    target->rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
+    target->keep_second = netdp_i_question_given(question, "dither-decay") ||
+                          netdp_i_question_given(question, "end-dither");
+    if (settings->dither < 0) {
+        target->tune_dither = true;
+        target->tune_pairs = pairs;
+        target->keep_second = !second;
+        settings->dither = usual.dither;
+        settings->dither_decay = fmax(settings->dither_decay, 0);
+        settings->end_dither = second ? usual.end_dither : settings->end_dither;
+        settings->pairing.noise = fmax(settings->pairing.noise, 0);
+    }
+    if (named != NULL &&
+        !(named->settings & (NETDP_SETTING_DITHER_DECAY | NETDP_SETTING_END_DITHER)))
+        target->keep_second = true;
+    return NETDP_OK;
+}
