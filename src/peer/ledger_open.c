@@ -172,11 +172,11 @@ static netdp_status prepare_base(netdp_i_ledger *ledger, const unsigned char *ke
     int64_t application = 0, form = 0, tables = 0;
     netdp_status status =
         netdp_i_ledger_run(ledger, "open",
-            key != NULL ? "PRAGMA trusted_schema = OFF; PRAGMA recursive_triggers "
-                          "= ON; PRAGMA journal_mode = WAL; PRAGMA synchronous = "
-                          "NORMAL" /* netdp_i_ledger_sync */
-                        : "PRAGMA trusted_schema = OFF",
-            error);
+                           key != NULL ? "PRAGMA trusted_schema = OFF; PRAGMA recursive_triggers "
+                                         "= ON; PRAGMA journal_mode = WAL; PRAGMA synchronous = "
+                                         "NORMAL" /* netdp_i_ledger_sync */
+                                       : "PRAGMA trusted_schema = OFF",
+                           error);
     if (status == NETDP_OK)
         status = read_number(ledger, "PRAGMA application_id", &application, error);
     if (status == NETDP_OK)
@@ -286,14 +286,17 @@ static bool is_result(const char *path)
 /* A file of the folder that nothing but a study leaves there; "": none. */
 static void find_trace(const char *folder, char found[NETDP_I_PATH_ROOM])
 {
+    static const char *const of_attempts[] = {"pair-key-*", "frames-[0-9]*"};
     char path[NETDP_I_PATH_ROOM];
     glob_t keys = {0};
     struct stat shape;
     found[0] = '\0';
-    netdp_i_file_path(path, folder, "pair-key-*");
-    if (glob(path, GLOB_NOSORT, NULL, &keys) == 0 && keys.gl_pathc > 0)
-        snprintf(found, NETDP_I_PATH_ROOM, "%s", keys.gl_pathv[0]);
-    globfree(&keys);
+    for (int i = 0; i < 2 && found[0] == '\0'; i++) {
+        netdp_i_file_path(path, folder, of_attempts[i]);
+        if (glob(path, GLOB_NOSORT, NULL, &keys) == 0 && keys.gl_pathc > 0)
+            snprintf(found, NETDP_I_PATH_ROOM, "%s", keys.gl_pathv[0]);
+        globfree(&keys);
+    }
     netdp_i_file_path(path, folder, "frames");
     if (found[0] == '\0' && stat(path, &shape) == 0 && shape.st_size > 0)
         memcpy(found, path, sizeof path);
