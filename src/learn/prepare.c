@@ -145,24 +145,24 @@ static double cell(const netdp_i_preparing *w, int64_t row, int32_t c)
 }
 
 /* To the unit interval on the training rows; differences of halves do not overflow. */
-static double to_unit(const netdp_i_column *of, double value)
+static double to_unit(const netdp_i_prepared_column *of, double value)
 {
     return (0.5 * value - of->least) / of->span;
 }
 
 /* By what is declared of the column: [low, high] becomes [-1, 1]. */
-static netdp_i_column declared(const netdp_range *range)
+static netdp_i_prepared_column declared(const netdp_range *range)
 {
-    return (netdp_i_column){.least = 0.5 * range->low,
-                            .span = 0.5 * range->high - 0.5 * range->low,
-                            .mean = 0.5,
-                            .deviation = 0.5,
-                            .low = range->low,
-                            .high = range->high,
-                            .values = range->values};
+    return (netdp_i_prepared_column){.least = 0.5 * range->low,
+                                     .span = 0.5 * range->high - 0.5 * range->low,
+                                     .mean = 0.5,
+                                     .deviation = 0.5,
+                                     .low = range->low,
+                                     .high = range->high,
+                                     .values = range->values};
 }
 
-static netdp_i_column measure(const netdp_i_preparing *w, int32_t c)
+static netdp_i_prepared_column measure(const netdp_i_preparing *w, int32_t c)
 {
     double least = INFINITY, most = -INFINITY;
     int64_t held = 0, whole = 0;
@@ -173,7 +173,7 @@ static netdp_i_column measure(const netdp_i_preparing *w, int32_t c)
         held += !isnan(value);
         whole += w->train[i] >= 0;
     }
-    netdp_i_column of = {
+    netdp_i_prepared_column of = {
         .least = 0.5 * least, .span = 0.5 * most - 0.5 * least, .low = -INFINITY, .high = INFINITY};
     if (held == 0)
         of.least = of.span = 0;
@@ -194,7 +194,7 @@ static netdp_i_column measure(const netdp_i_preparing *w, int32_t c)
     return of;
 }
 
-static double standardise(const netdp_i_column *of, double value)
+static double standardise(const netdp_i_prepared_column *of, double value)
 {
     if (isnan(value)) /* the mean, or the middle of the range */
         return 0;
@@ -205,14 +205,14 @@ static double standardise(const netdp_i_column *of, double value)
 
 double netdp_i_prepare_cell(const netdp_range *range, double value)
 {
-    const netdp_i_column of = declared(range);
+    const netdp_i_prepared_column of = declared(range);
     return standardise(&of, value);
 }
 
 static netdp_status measure_columns(netdp_i_preparing *w, netdp_error *error)
 {
     const int32_t columns = w->table->columns;
-    w->column = NETDP_I_NEW(netdp_i_column, columns);
+    w->column = NETDP_I_NEW(netdp_i_prepared_column, columns);
     if (w->column == NULL)
         return netdp_i_no_memory(error);
     for (int32_t c = 0; w->ranged && c < columns - (w->how->classes ? 1 : 0); c++) {
@@ -386,7 +386,7 @@ static netdp_status check(const netdp_preparation *how, netdp_i_dealing *dealing
 /* In the column's unit: z = (value - mean) / deviation. */
 static bool describe_column(const netdp_i_preparing *w, int32_t c, netdp_i_scale *scale)
 {
-    const netdp_i_column *of = &w->column[c];
+    const netdp_i_prepared_column *of = &w->column[c];
     const netdp_range *range = find_range(w, w->table->name[c]);
     const netdp_range none = {.column = w->table->name[c]};
     if (of->values > 0 || isfinite(of->low))

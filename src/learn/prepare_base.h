@@ -6,15 +6,14 @@
 
 #include "learn/deal.h"
 #include "learn/places.h"
-#include "learn/prepare.h"
 #include "learn/table.h"
 
 /* value -> ((value/2 - least) / span - mean) / deviation: no step overflows, whatever the cells. */
-typedef struct netdp_i_column {
+typedef struct netdp_i_prepared_column {
     double least, span, mean, deviation; /* span 0: constant */
     double low, high;                    /* values beyond count as the nearer end */
     int32_t values;                      /* above 0: a category, with a feature for each */
-} netdp_i_column;
+} netdp_i_prepared_column;
 
 /* What is known while a table becomes examples; rows are rows of the table. */
 typedef struct netdp_i_preparing {
@@ -27,9 +26,9 @@ typedef struct netdp_i_preparing {
     bool ranged;      /* features are scaled by declared ranges */
     netdp_i_places places;
     int64_t *train, *test, training_rows,
-        test_rows;          /* which rows; -1 trains: nothing stands there */
-    int32_t *node;          /* [training_rows] */
-    netdp_i_column *column; /* of the table, the label too */
+        test_rows;                   /* which rows; -1 trains: nothing stands there */
+    int32_t *node;                   /* [training_rows] */
+    netdp_i_prepared_column *column; /* of the table, the label too */
     netdp_preparation_notes notes;
 } netdp_i_preparing;
 

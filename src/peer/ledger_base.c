@@ -228,7 +228,8 @@ netdp_status netdp_i_ledger_sync(netdp_i_ledger *ledger, netdp_error *error)
         return netdp_i_fail(error, NETDP_ENVIRONMENT,
                             "%.300s: cannot sync its log; look at the disk", ledger->path);
     }
-    const netdp_status status = check_kept(ledger, error); /* moved while it was written, or before */
+    const netdp_status status =
+        check_kept(ledger, error); /* moved while it was written, or before */
     ledger->broken = status != NETDP_OK;
     ledger->unsynced = ledger->broken;
     return status;
@@ -262,7 +263,7 @@ static netdp_status insert(netdp_i_ledger *ledger, const netdp_i_entry *entry, n
 }
 
 netdp_status netdp_i_ledger_insert(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,
-                               netdp_i_ledger_head *head, netdp_error *error)
+                                   netdp_i_ledger_head *head, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
     *head = ledger->head;
