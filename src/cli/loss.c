@@ -1,4 +1,5 @@
 #include "cli/common/describe.h"
+#include "cli/common/hints.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/common/proofs.h"
+#include "cli/common/study_loss.h"
 
 /* Above this many pairs none is kept for a list unless --full. */
 #define LISTED_PAIRS 10000
@@ -429,9 +431,8 @@ static netdp_status check_draws(const loss_options *o, netdp_i_description *d, n
     return NETDP_OK;
 }
 
-/* In what unit, into which files, and at what noise. */
-static netdp_status read_answer(loss_options *o, const netdp_i_arguments *arguments,
-                                netdp_unit *unit, netdp_error *error)
+/* In what unit, and into which files. */
+static netdp_status read_answer(loss_options *o, netdp_unit *unit, netdp_error *error)
 {
     if (o->as == NULL)
         o->as = netdp_i_question_unit(&o->description.question);
@@ -446,14 +447,50 @@ static netdp_status read_answer(loss_options *o, const netdp_i_arguments *argume
         return netdp_i_fail(error, NETDP_INVALID,
                             "--csv and --npy: both are to be %s; name two files",
                             netdp_i_show_text(o->csv).text);
-    return netdp_i_question_noise(&o->description.question,
-                                  netdp_i_cli_given(arguments, "noise") ? &o->noise : NULL, *unit,
-                                  &o->noise, error);
+    return NETDP_OK;
+}
+
+static netdp_status answer_question(loss_options *o, const netdp_i_arguments *arguments,
+                                    netdp_error *error)
+{
+    netdp_i_description description = {0};
+    netdp_unit unit;
+    if (strcmp(o->description.question.bound, "list") == 0) {
+        netdp_i_describe_bounds();
+        return NETDP_OK;
+    }
+    netdp_status status = read_answer(o, &unit, error);
+    if (status == NETDP_OK)
+        status = netdp_i_describe(&o->description, arguments, &description, error);
+    if (status == NETDP_OK)
+        status = netdp_i_question_noise(&o->description.question,
+                                        netdp_i_cli_given(arguments, "noise") ? &o->noise : NULL,
+                                        unit, &o->noise, error);
+    if (status == NETDP_OK && netdp_i_cli_given(arguments, "draws"))
+        status = check_draws(o, &description, error);
+    if (status == NETDP_OK)
+        status = netdp_i_proofs_read(&o->proofs, &description, error);
+    if (status == NETDP_OK)
+        status = netdp_i_description_rounds(&description, o->noise, error);
+    if (status == NETDP_OK)
+        status = o->explain ? netdp_i_explain(&description, o->json, error)
+                            : account_and_print(o, &description, unit, error);
+    netdp_i_description_clear(&description);
+    return status;
+}
+
+/* Is it called like a study? Else it may be a family, a graph's file, or half of an option. */
+static bool is_study(const char *text)
+{
+    const char *dot = strrchr(text, '.');
+    return strcmp(text, "-") == 0 ||
+           (dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0));
 }
 
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
 {
     loss_options o = {.description = NETDP_I_DESCRIPTION_USUAL, .noise = NAN};
+    netdp_i_study_options study = {0};
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),
         {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
@@ -487,45 +524,40 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
          "only say how the account would be made, and its work and memory (gossip)", NULL},
         NETDP_I_ONLY_FOR(0),
         {NETDP_I_SWITCH, 0, "full", &o.full, NULL, "list every pair, however many", NULL},
+        {NETDP_I_GROUP, 0, "Of STUDY.yaml:", NULL, NULL, NULL, NULL},
+        NETDP_I_ONLY_FOR(NETDP_I_SELDOM),
+        {NETDP_I_LIST, 0, "set", &study.set, "KEY=VALUE", "override a key; may be repeated",
+         "none"},
+        {NETDP_I_TEXT, 0, "data", &study.data, "DIR", "where the data sets are", "none"},
+        NETDP_I_QUICK_OPTION(study),
         {0},
     };
     const netdp_i_narrowing narrowing = netdp_i_describe_narrowing(&o.description);
     const netdp_i_usage usage = {
         .command = "loss",
-        .arguments = "",
-        .what = "How much does node v learn about node u? The privacy loss of every asked pair.",
+        .arguments = "[STUDY.yaml [VARIANT]]",
+        .what =
+            "How much does node v learn about node u? The privacy loss of every asked pair; of a "
+            "study, without running it, its variants or one of them.",
+        .most = 2,
         .examples =
             "  netdp loss --family \"ring 60\" --rounds 68 --from 15 --to 0 --dither 1e-4\n"
             "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
             "  netdp loss --family \"star 30\" --mixing hamilton --protocol walk --rounds 300 "
-            "--noise 6\n",
+            "--noise 6\n"
+            "  netdp loss experiments/meters-on-davis.yaml\n",
         .options = table,
         .narrowing = &narrowing,
     };
     netdp_i_arguments arguments = {0};
-    netdp_i_description description = {0};
-    netdp_unit unit;
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    if (strcmp(o.description.question.bound, "list") == 0) {
-        netdp_i_describe_bounds();
-        goto done;
-    }
-    status = read_answer(&o, &arguments, &unit, error);
-    if (status == NETDP_OK)
-        status = netdp_i_describe(&o.description, &arguments, &description, error);
-    if (status == NETDP_OK && netdp_i_cli_given(&arguments, "draws"))
-        status = check_draws(&o, &description, error);
-    if (status == NETDP_OK)
-        status = netdp_i_proofs_read(&o.proofs, &description, error);
-    if (status == NETDP_OK)
-        status = netdp_i_description_rounds(&description, o.noise, error);
-    if (status == NETDP_OK)
-        status = o.explain ? netdp_i_explain(&description, o.json, error)
-                           : account_and_print(&o, &description, unit, error);
-done:
-    netdp_i_description_clear(&description);
+    study.json = o.json;
+    if (status == NETDP_OK && !arguments.help)
+        status = arguments.count == 0 ? answer_question(&o, &arguments, error)
+                 : is_study(arguments.text[0])
+                     ? netdp_i_cli_loss_study(&study, &arguments, error)
+                     : netdp_i_hint_stray(&usage, &arguments, arguments.text[0], error);
+    netdp_i_free(study.set.text);
     netdp_i_arguments_free(&arguments);
     return status;
 }

@@ -125,7 +125,8 @@ static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
                                .dither = given_or(study->privacy.dither, usual.dither),
                                .dither_decay = given_or(study->privacy.dither_decay, 0),
                                .inner = study->protocol.inner,
-                               .every = 1, /* a stream contributes in every round */
+                               .every = study->protocol.every,
+                               .at_most = study->protocol.at_most,
                                .end_dither = given_or(study->privacy.end_dither, usual.end_dither),
                                .accelerate = study->protocol.accelerate};
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);

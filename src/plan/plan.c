@@ -185,7 +185,7 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
     if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
         status = netdp_i_variant_guarantee(variant, losses, &calibration.achieved, folder, progress,
                                            &variant->guarantee, error);
-    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
+    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK && folder != NULL)
         status = write_constants(variant, folder, error);
     if (status == NETDP_OK && variant->role != NETDP_I_NETWORK)
         variant->guarantee = netdp_i_promise_everyone(losses, epsilon, delta);
@@ -202,10 +202,28 @@ static netdp_status within(const netdp_study *study, const netdp_i_variant *vari
                : status;
 }
 
+netdp_i_variant netdp_i_plan_variant(const netdp_study *study, const netdp_i_problems *problems,
+                                     int32_t i)
+{
+    const bool several = study->variation_count > 0;
+    const netdp_study *own = several ? study->variation[i].study : study;
+    netdp_i_variant variant = {.role = NETDP_I_NETWORK,
+                               .name = several ? study->variation[i].name
+                                               : kinds[netdp_i_study_kind(study)]->name,
+                               .study = own,
+                               .problem = several ? problems->of[i] : problems->made[0]};
+    if (several)
+        snprintf(variant.losses, sizeof variant.losses, "loss-%hd", (short)(i + 1));
+    else
+        snprintf(variant.losses, sizeof variant.losses, "loss");
+    return variant;
+}
+
 /* Who runs what, before any noise is known; every protocol can run. */
 static netdp_status list_variants(const netdp_study *study, const netdp_i_problems *problems,
                                   netdp_i_plan *plan, netdp_error *error)
 {
+    static const char *const baselines[] = {"central", "local"};
     const int32_t several = study->variation_count;
     plan->variant = NETDP_I_NEW(netdp_i_variant, several > 0 ? several + 2 : 3);
     if (plan->variant == NULL)
@@ -213,20 +231,15 @@ static netdp_status list_variants(const netdp_study *study, const netdp_i_proble
     plan->count = several > 0 ? several + 2 : 3;
     netdp_status status = NETDP_OK;
     for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
-        const char *const usual[] = {"central", "local", kinds[netdp_i_study_kind(study)]->name};
         netdp_i_variant *variant = &plan->variant[i];
-        *variant = (netdp_i_variant){.role = i < 2 ? (netdp_i_variant_role)i : NETDP_I_NETWORK,
-                                     .study = study,
-                                     .problem = problems->made[0]};
-        if (i < 2 || several == 0) {
-            variant->name = usual[i];
-            snprintf(variant->losses, sizeof variant->losses, "loss");
-        } else {
-            variant->name = study->variation[i - 2].name;
-            variant->study = study->variation[i - 2].study;
-            variant->problem = problems->of[i - 2];
-            snprintf(variant->losses, sizeof variant->losses, "loss-%d", (int)i - 1);
-        }
+        if (i >= 2)
+            *variant = netdp_i_plan_variant(study, problems, i - 2);
+        else
+            *variant = (netdp_i_variant){.role = (netdp_i_variant_role)i,
+                                         .name = baselines[i],
+                                         .study = study,
+                                         .problem = problems->made[0],
+                                         .losses = "loss"};
         status = netdp_i_variant_describe(variant, error);
         if (i >= 2)
             status = within(study, variant, status, error);

@@ -20,6 +20,10 @@ netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problems 
                                const char *folder, const netdp_progress *progress,
                                netdp_i_plan *plan, netdp_error *error);
 
+/* The i-th variant of a study's network, or of one that lists none the study itself, before it is described. */
+netdp_i_variant netdp_i_plan_variant(const netdp_study *study, const netdp_i_problems *problems,
+                                     int32_t i);
+
 /* A plan as JSON, for the checkpoint, and back; `problems` lend the mixing matrices. */
 json_t *netdp_i_plan_store(const netdp_i_plan *plan);
 netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_study *study,

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "question/question.h"
 
 /* Pairs of nodes that fit into a minute of a slow core. */
 #define MOST_PAIRS 2e7
@@ -81,32 +82,21 @@ static netdp_status read_nodes(const netdp_i_variant *variant, const char *key, 
                                uint32_t purpose, int32_t *count, int32_t **node, netdp_error *error)
 {
     const netdp_graph *graph = variant->problem->graph;
-    const int32_t n = netdp_graph_nodes(graph);
-    int32_t room = 1;
-    if (text == NULL || strcmp(text, "all") == 0)
+    if (text == NULL)
         return NETDP_OK;
-    for (const char *at = text; *at != '\0'; at++)
-        room += *at == ',';
-    char *names = netdp_i_copy_text(text), *rest = NULL;
-    int32_t *made = NETDP_I_NEW(int32_t, room), found = 0;
-    netdp_status status = names != NULL && made != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    if (status == NETDP_OK && strcmp(text, "random") == 0) {
-        netdp_stream stream = netdp_stream_at(variant->study->seed, NETDP_FOR_PROBE, purpose, 0);
-        made[found++] = (int32_t)netdp_stream_below(&stream, (uint64_t)n);
-    } else {
-        for (char *name = status == NETDP_OK ? strtok_r(names, ",", &rest) : NULL;
-             name != NULL && status == NETDP_OK; name = strtok_r(NULL, ",", &rest))
-            status = netdp_graph_find(graph, name + strspn(name, " "), &made[found++], error);
+    if (strcmp(text, "random") != 0) {
+        const netdp_status status = netdp_i_read_nodes(graph, text, node, count, error);
+        return status == NETDP_OK
+                   ? NETDP_OK
+                   : netdp_i_within(error, status, "%s: %s", variant->study->path, key);
     }
-    if (status == NETDP_OK && found == 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "names no node; give all, random, or nodes");
-    netdp_i_free(names);
-    if (status != NETDP_OK) {
-        netdp_i_free(made);
-        return netdp_i_within(error, status, "%s: %s", variant->study->path, key);
-    }
-    *count = found;
-    *node = made;
+    netdp_stream stream = netdp_stream_at(variant->study->seed, NETDP_FOR_PROBE, purpose, 0);
+    int32_t *drawn = NETDP_I_NEW(int32_t, 1);
+    if (drawn == NULL)
+        return netdp_i_no_memory(error);
+    *drawn = (int32_t)netdp_stream_below(&stream, (uint64_t)netdp_graph_nodes(graph));
+    *node = drawn;
+    *count = 1;
     return NETDP_OK;
 }
 

@@ -33,9 +33,17 @@ void netdp_i_description_clear(netdp_i_description *description)
 
 /* ---- Who learns about whom ---- */
 
-/* "all" leaves *list NULL; otherwise the nodes of a comma-separated list of names. */
-static netdp_status read_nodes(const netdp_graph *graph, const char *what, const char *text,
-                               int32_t **list, int32_t *count, netdp_error *error)
+/* A name without the blanks around it. */
+static char *trim(char *name)
+{
+    name += strspn(name, " ");
+    for (size_t length = strlen(name); length > 0 && name[length - 1] == ' ';)
+        name[--length] = '\0';
+    return name;
+}
+
+netdp_status netdp_i_read_nodes(const netdp_graph *graph, const char *text, int32_t **list,
+                                int32_t *count, netdp_error *error)
 {
     *count = 0;
     if (strcmp(text, "all") == 0)
@@ -43,12 +51,11 @@ static netdp_status read_nodes(const netdp_graph *graph, const char *what, const
     netdp_status status = NETDP_OK;
     char *copy = netdp_i_copy_text(text);
     int32_t *nodes = NETDP_I_NEW(int32_t, strlen(text) + 1);
-    if (copy == NULL || nodes == NULL) {
+    if (copy == NULL || nodes == NULL)
         status = netdp_i_no_memory(error);
-        goto done;
-    }
     char *rest = copy;
     for (char *name; status == NETDP_OK && (name = strsep(&rest, ",")) != NULL;) {
+        name = trim(name);
         status = netdp_graph_find(graph, name, &nodes[*count], error);
         for (int32_t i = 0; status == NETDP_OK && i < *count; i++)
             if (nodes[i] == nodes[*count])
@@ -56,23 +63,17 @@ static netdp_status read_nodes(const netdp_graph *graph, const char *what, const
                                       netdp_i_show_text(name).text);
         ++*count;
     }
-    if (status != NETDP_OK) {
-        netdp_i_within(error, status, "%s", what);
-        goto done;
-    }
-    *list = nodes;
-    nodes = NULL;
-done:
     netdp_i_free(copy);
-    netdp_i_free(nodes);
+    if (status == NETDP_OK)
+        *list = nodes;
+    else
+        netdp_i_free(nodes);
     return status;
 }
 
 /* Lists of nodes as they are given in place of texts. */
-static netdp_status take_parties(const netdp_question_request *given, netdp_i_description *made,
-                                 netdp_error *error)
+static void take_parties(const netdp_question_request *given, netdp_loss_request *request)
 {
-    netdp_loss_request *request = &made->request;
     if (given->from_count > 0) {
         request->from = given->from;
         request->from_count = given->from_count;
@@ -82,11 +83,6 @@ static netdp_status take_parties(const netdp_question_request *given, netdp_i_de
         request->to_count = given->to_count;
     }
     request->coalition = request->coalition || given->coalition;
-    return !request->coalition || request->to_count > 0
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "--to: a coalition of all leaves nobody to "
-                              "learn about; name its members");
 }
 
 static netdp_status read_parties(const netdp_i_question *question, netdp_i_description *made,
@@ -94,25 +90,27 @@ static netdp_status read_parties(const netdp_i_question *question, netdp_i_descr
 {
     netdp_loss_request *request = &made->request;
     netdp_status status =
-        read_nodes(made->graph, "--from", question->from, &made->from, &request->from_count, error);
+        netdp_i_read_nodes(made->graph, question->from, &made->from, &request->from_count, error);
     if (status != NETDP_OK)
-        return status;
+        return netdp_i_within(error, status, "--from");
     request->coalition = strncmp(question->to, "set:", 4) == 0;
     if (!request->coalition && strchr(question->to, ',') != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--to: give one observer, all, or set:V,W for a coalition that pools "
                             "its views");
-    status = read_nodes(made->graph, "--to", question->to + (request->coalition ? 4 : 0), &made->to,
-                        &request->to_count, error);
-    if (status == NETDP_OK && request->coalition && made->to == NULL)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--to: a coalition of all leaves nobody to "
-                              "learn about; name its members");
+    status = netdp_i_read_nodes(made->graph, question->to + (request->coalition ? 4 : 0), &made->to,
+                                &request->to_count, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--to");
     request->from = made->from;
     request->to = made->to;
-    return status == NETDP_OK && question->as_is != NULL
-               ? take_parties(question->as_is, made, error)
-               : status;
+    if (question->as_is != NULL)
+        take_parties(question->as_is, request);
+    return !request->coalition || request->to_count > 0
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "--to: a coalition of all leaves nobody to "
+                              "learn about; name its members");
 }
 
 /* ---- What the settings say ---- */
@@ -129,10 +127,6 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
             return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
                                 setting->name, named->name);
     }
-    if (netdp_i_question_given(question, "every") && settings->every < 1)
-        return netdp_i_fail(error, NETDP_INVALID, "--every: must be a whole number from 1");
-    if (netdp_i_question_given(question, "at-most") && settings->at_most < 1)
-        return netdp_i_fail(error, NETDP_INVALID, "--at-most: must be a whole number from 1");
     if (netdp_i_question_given(question, "protects") && question->protects == NETDP_PROTECTS_NODE &&
         settings->cycle > 1)
         return netdp_i_fail(error, NETDP_INVALID,

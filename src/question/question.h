@@ -116,6 +116,10 @@ void netdp_i_description_warning(const netdp_i_description *description, size_t 
 netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_settings *settings,
                                       netdp_i_description *made, netdp_error *error);
 
+/* The nodes of a list of names, "3, 4", each once; "all" leaves *list as it is and *count 0. To be freed. */
+netdp_status netdp_i_read_nodes(const netdp_graph *graph, const char *text, int32_t **list,
+                                int32_t *count, netdp_error *error);
+
 /* Of pairs, where there are any: "pairs" of the protocol's object. */
 void netdp_i_show_pairing(const netdp_pairing *pairing, json_t *object);
 

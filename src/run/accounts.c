@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "plan/plan.h"
 #include "run/again.h"
 #include "run/checkpoint.h"
 #include "run/folder.h"
@@ -17,25 +18,6 @@
 static int32_t count_variants(const netdp_study *study)
 {
     return study->variation_count > 0 ? study->variation_count : 1;
-}
-
-/* The i-th variant, before anything is known of it. */
-static netdp_i_variant name_variant(const netdp_study *study, const netdp_i_problems *problems,
-                                    int32_t i)
-{
-    const bool several = study->variation_count > 0;
-    const netdp_study *own = several ? study->variation[i].study : study;
-    netdp_i_variant variant = {.role = NETDP_I_NETWORK,
-                               .name = several                      ? study->variation[i].name
-                                       : netdp_i_study_walks(study) ? "walk"
-                                                                    : "gossip",
-                               .study = own,
-                               .problem = several ? problems->of[i] : problems->made[0]};
-    if (several)
-        snprintf(variant.losses, sizeof variant.losses, "loss-%hd", (short)(i + 1));
-    else
-        snprintf(variant.losses, sizeof variant.losses, "loss");
-    return variant;
 }
 
 /*
@@ -61,7 +43,7 @@ static netdp_status tell_variant(const netdp_study *study, const netdp_i_problem
                                  int32_t i, const char *folder, const netdp_progress *progress,
                                  json_t **told, netdp_error *error)
 {
-    netdp_i_variant variant = name_variant(study, problems, i);
+    netdp_i_variant variant = netdp_i_plan_variant(study, problems, i);
     netdp_status status = netdp_i_variant_describe(&variant, error);
     if (status == NETDP_OK)
         status = netdp_i_variant_calibrate(&variant, folder, progress, error);
@@ -82,7 +64,7 @@ static netdp_status check_told(const netdp_study *study, const netdp_i_problems 
                                int32_t i, const json_t *told, const char *folder,
                                const netdp_progress *progress, netdp_error *error)
 {
-    netdp_i_variant variant = name_variant(study, problems, i);
+    netdp_i_variant variant = netdp_i_plan_variant(study, problems, i);
     const int64_t rounds = json_integer_value(json_object_get(told, "rounds"));
     const int64_t phases = variant.study->protocol.phases;
     netdp_status status = netdp_i_variant_describe(&variant, error);

@@ -95,6 +95,7 @@ struct netdp_study {
         int64_t phases; /* learning with rounds auto, which then choose `inner`; else 0 */
         double variance;
         int64_t inner;
+        int64_t every, at_most; /* streams; at_most 0: any number */
         bool accelerate;
         double
             largest; /* between peers: no number of a message is farther from 0; 0: by the terms */

@@ -1,0 +1,151 @@
+/* netdp loss STUDY.yaml [VARIANT]: the accounts of a study, without running it. */
+#include "cli/common/study_loss.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/losses/label.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "plan/plan.h"
+
+/* Options that change the study or the answer; all else is the study's to say. */
+static netdp_status check_options(const netdp_i_arguments *arguments, netdp_error *error)
+{
+    static const char *const taken[] = {"set", "quick", "data", "json", "threads"};
+    for (size_t i = 0; i < arguments->given_count; i++) {
+        bool may = false;
+        for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+            may = may || strcmp(arguments->given[i], taken[k]) == 0;
+        if (!may)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--%s: %s says what is asked; leave it out, or change the study "
+                                "with --set KEY=VALUE",
+                                arguments->given[i], netdp_i_show_text(arguments->text[0]).text);
+    }
+    return NETDP_OK;
+}
+
+static json_t *tell_json(const netdp_i_variant *variant)
+{
+    return json_pack("{s:s, s:o, s:I, s:o}", "name", variant->name, "noise",
+                     netdp_i_json_double(variant->noise), "rounds",
+                     (json_int_t)netdp_i_variant_rounds(variant), "guarantee",
+                     netdp_i_promise_json(&variant->guarantee));
+}
+
+static void tell_row(const netdp_i_variant *variant)
+{
+    const netdp_i_promise *p = &variant->guarantee;
+    char unit[NETDP_UNIT_ROOM], pair[64] = "";
+    netdp_unit_text(p->is.unit, unit);
+    if (p->from >= 0)
+        snprintf(pair, sizeof pair, " (from %" PRId32 " to %" PRId32 ")", p->from, p->to);
+    printf("%s: noise %s Delta, %" PRId64 " %s; %s: mean %s, worst %s%s, local %s\n", variant->name,
+           netdp_i_up(variant->noise, 6).text, netdp_i_variant_rounds(variant),
+           netdp_i_variant_is_token(variant) ? "steps" : "rounds", unit,
+           netdp_i_up(p->mean, 6).text, netdp_i_up(p->is.value, 6).text, pair,
+           isnan(p->local) ? "-" : netdp_i_up(p->local, 6).text);
+    printf("  bound %s: %s%s\n", p->is.bound,
+           p->is.estimate ? "an estimate, NO upper bound"
+           : !p->is.sound ? "NO upper bound"
+                          : "an upper bound",
+           p->is.certified ? ", certified" : "");
+}
+
+static netdp_status account(const netdp_study *study, const netdp_i_problems *problems, int32_t i,
+                            const netdp_progress *progress, json_t *list, netdp_error *error)
+{
+    netdp_i_variant variant = netdp_i_plan_variant(study, problems, i);
+    netdp_status status = netdp_i_variant_describe(&variant, error);
+    if (status == NETDP_OK)
+        status = netdp_i_variant_calibrate(&variant, NULL, progress, error);
+    netdp_i_cli_progress_end();
+    if (status == NETDP_OK && list == NULL)
+        tell_row(&variant);
+    else if (status == NETDP_OK && json_array_append_new(list, tell_json(&variant)) != 0)
+        status = netdp_i_no_memory(error);
+    if (status != NETDP_OK && status != NETDP_INTERRUPTED && study->variation_count > 0)
+        status = netdp_i_within(error, status, "variant %s", variant.name);
+    netdp_i_variant_clear(&variant);
+    return status;
+}
+
+/* The place of the variant of this name; NULL: -1, which stands for all. */
+static netdp_status find_variant(const netdp_study *study, const char *name, int32_t *found,
+                                 netdp_error *error)
+{
+    const int32_t count = study->variation_count;
+    *found = -1;
+    if (name == NULL)
+        return NETDP_OK;
+    const char **known = NETDP_I_NEW(const char *, count + 1);
+    if (known == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < count; i++) {
+        known[i] = study->variation[i].name;
+        if (strcmp(known[i], name) == 0)
+            *found = i;
+    }
+    const char *nearest = netdp_i_nearest(name, known, (size_t)count);
+    netdp_i_free(known);
+    if (*found >= 0)
+        return NETDP_OK;
+    return nearest != NULL
+               ? netdp_i_fail(error, NETDP_INVALID, "%s: no such variant; did you mean '%s'?",
+                              netdp_i_show_text(name).text, nearest)
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "%s: no such variant; the study has %d: leave it out",
+                              netdp_i_show_text(name).text, (int)count);
+}
+
+static netdp_status account_all(const netdp_study *study, const netdp_i_problems *problems,
+                                const char *name, json_t *list, netdp_error *error)
+{
+    const int32_t count = study->variation_count > 0 ? study->variation_count : 1;
+    int32_t only;
+    netdp_status status = find_variant(study, name, &only, error);
+    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+        const netdp_progress progress = netdp_i_cli_progress_begin(false);
+        if (only < 0 || only == i)
+            status = account(study, problems, i, &progress, list, error);
+        netdp_i_cli_progress_end();
+    }
+    return status;
+}
+
+netdp_status netdp_i_cli_loss_study(const netdp_i_study_options *options,
+                                    const netdp_i_arguments *arguments, netdp_error *error)
+{
+    const char *file = arguments->text[0];
+    netdp_study *study = NULL;
+    netdp_i_problems problems = {0};
+    json_t *list = options->json ? json_array() : NULL;
+    netdp_status status = check_options(arguments, error);
+    if (status == NETDP_OK)
+        status = netdp_i_cli_read_study(file, options, &study, error);
+    if (status == NETDP_OK && netdp_i_study_claims(study))
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "%s: task.kind is claim, which has no account; netdp run writes it",
+                              netdp_i_show_text(file).text);
+    if (status == NETDP_OK)
+        status = netdp_i_problems_new(study, options->data, &problems, error);
+    if (status == NETDP_OK)
+        status = account_all(study, &problems, arguments->count > 1 ? arguments->text[1] : NULL,
+                             list, error);
+    if (status == NETDP_OK && options->json) {
+        json_t *object = json_pack("{s:s, s:s, s:O}", "netdp", netdp_version(), "study",
+                                   study->title, "variants", list);
+        status = netdp_i_cli_print_json(&object, error);
+    }
+    json_decref(list);
+    netdp_i_problems_clear(&problems);
+    netdp_study_free(study);
+    return status;
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""netdp loss STUDY.yaml [VARIANT]: the guarantees that netdp run writes, without a run; and a study asked as a command line."""
+import json
+import pathlib
+import tempfile
+
+from harness import main, run
+
+ACCOUNT = """\
+title: Two ways
+graph: {family: davis}
+task: {kind: account}
+protocol: {kind: averaging, rounds: 6}
+privacy: {noise: 2, delta: 1.0e-6, to: all}
+variants:
+  - {name: plain}
+  - {name: louder, privacy: {noise: 5, dither: 0.1}}
+  - {name: walk, protocol: {kind: walk, rounds: 50, cap: 4}, mixing: {weights: metropolis}}
+"""
+MEAN = """\
+title: Readings
+graph: {family: geometric 8 0.6}
+data: {synthetic: positions, per_node: one}
+task: {kind: mean, bounds: [0, 2]}
+protocol: {kind: averaging, rounds: 5}
+privacy: {epsilon: 1, delta: 1.0e-5, over: worst}
+output: {repeat: 1}
+"""
+
+
+def asked(study, *words):
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_text(study)
+        code, out, err = run(["loss", "study.yaml", *words], folder)
+        assert sorted(each.name for each in pathlib.Path(folder).iterdir()) == ["study.yaml"], "wrote a file"
+        return code, out, err
+
+
+def ran(study):
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_text(study)
+        code, _, err = run(["run", "study.yaml", "-o", "out"], folder)
+        assert code == 0, err
+        summary = json.loads(pathlib.Path(folder, "out", "summary.json").read_text())
+        return {variant["name"]: variant for variant in summary["variants"]}
+
+
+def same(told, written):
+    """A guarantee, but for the proof files, which a run alone writes."""
+    left, right = ({name: value for name, value in each["guarantee"].items() if name != "proofs"} for each in (told, written))
+    assert left == right, (left, right)
+    assert told["noise"] == written["noise"] and told["rounds"] == written["rounds"]
+
+
+def check_account():
+    code, out, err = asked(ACCOUNT, "--json")
+    assert code == 0, err
+    written, told = ran(ACCOUNT), json.loads(out)["variants"]
+    assert [each["name"] for each in told] == ["plain", "louder", "walk"]
+    for each in told:
+        same(each, written[each["name"]])
+    code, out, err = asked(ACCOUNT, "louder", "--json")
+    assert code == 0 and [each["name"] for each in json.loads(out)["variants"]] == ["louder"], err
+    code, out, err = run(["loss", "--family", "davis", "--rounds", "6", "--noise", "5", "--dither", "0.1", "--to", "0", "--as", "dp:1e-6", "--json"], "/")
+    one = json.loads(out)
+    code, out, err = asked(ACCOUNT, "louder", "--set", "privacy.to=0", "--json")
+    assert code == 0, err
+    guarantee = json.loads(out)["variants"][0]["guarantee"]
+    assert (guarantee["mean"], guarantee["worst"]["epsilon"]) == (one["summary"]["mean"], one["summary"]["max"])
+
+
+def check_calibrated():
+    code, out, err = asked(MEAN, "--json")
+    assert code == 0, err
+    written = ran(MEAN)
+    told, = json.loads(out)["variants"]
+    same(told, written[told["name"]])
+    code, out, err = asked(MEAN)
+    assert code == 0, err
+    assert "an upper bound, certified" in out, out
+
+
+def check_stream():
+    """Settings of streams are keys of a study, too."""
+    study = ACCOUNT.replace("kind: averaging, rounds: 6", "kind: stream, rounds: 9, every: 2, at_most: 3").split("variants:")[0]
+    code, out, err = asked(study, "--json")
+    assert code == 0, err
+    guarantee = json.loads(out)["variants"][0]["guarantee"]
+    code, out, err = run(["loss", "--family", "davis", "--protocol", "stream", "--rounds", "9", "--every", "2", "--at-most", "3", "--noise", "2",
+                          "--as", "dp:1e-6", "--json"], "/")
+    one = json.loads(out)["summary"]
+    assert guarantee["worst"]["epsilon"] == one["max"], (guarantee, one)
+    code, out, err = asked(ACCOUNT, "--set", "protocol.every=2")
+    assert code == 2 and "every" in err, err
+
+
+def check_refused():
+    for words, says in ((["nobody"], "no such variant"), (["plane"], "did you mean 'plain'?"), (["--dither", "1"], "--set KEY=VALUE"),
+                        (["plain", "louder"], "argument"), (["--set", "privacy.nise=1"], "did you mean")):
+        code, out, err = asked(ACCOUNT, *words)
+        assert code == 2 and says in err and not out and len(err.splitlines()) == 1, (words, code, out, err)
+
+
+if __name__ == "__main__":
+    main([], [check_account, check_calibrated, check_stream, check_refused])

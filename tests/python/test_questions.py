@@ -1,0 +1,115 @@
+"""Questions made up at random, asked by the command and by Python: the same numbers to the last bit, or the same refusal."""
+import json
+import math
+import os
+import random
+import re
+import shlex
+import subprocess
+
+import netdp
+import pytest
+from conftest import COMMAND
+
+#: How many; NETDP_QUESTIONS=2000 asks more.
+COUNT = int(os.environ.get("NETDP_QUESTIONS", "120"))
+
+PROTOCOLS = ["averaging", "random-averaging", "stream", "gossip-sgd", "async-gossip-sgd", "muffliato-sgd", "walk", "weighted-walk", "ring-sum",
+             "ring-histogram", "complete-sum", "complete-histogram"]
+FAMILIES = ["ring 6", "davis", "star 5", "complete 5", "hypercube 3", "path 4"]
+
+#: Texts for each setting, some of them wrong; most of them are taken as numbers where they are some.
+VALUES = {
+    "dither": ["0.01", "0.5", "0", "1e-6", "-1", "auto", "x"], "dither_decay": ["0", "0.5", "3"], "every": ["1", "2", "0"],
+    "at_most": ["1", "3", "0"], "inner": ["1", "3", "0"], "end_dither": ["0.1", "0.5", "auto"], "accelerate": ["true"],
+    "pair_graph": ["edges", "complete", "ring", "k-out 2", "nobody"], "pair_noise": ["0", "2", "auto", "-1"], "pair_seed": ["1", "7", "-1"],
+    "cycle": ["1", "2", "3"], "quiet": ["fresh", "optimal", "banded:2", "loud"], "workload": ["sums", "gossip", "rest"],
+    "dropout": ["0", "0.2", "edges:0.3", "late:0.1", "2"], "redraw": ["never", "round", "phase", "one-peer", "often"],
+    "start": ["uniform", "observer", "0", "nobody"], "burn_in": ["0", "3", "-1"], "path": ["hidden", "public", "tour", "resting", "secret"],
+    "path_seed": ["1", "4"], "tokens": ["1", "2", "0"], "cap": ["2", "none", "0"], "contraction": ["0.5", "1", "2"],
+    "gamma": ["1,0,2", "1,2", "x"], "mechanism": ["gaussian", "laplace", "discrete-gaussian", "none"],
+    "schedule": ["every", "once", "spread", "never"], "grid": ["16", "1024", "0"], "levels": ["2", "5", "1"], "flip": ["0.5", "0.2", "0", "2"],
+    "shuffle": ["least", "local", "blanket", "cards"], "release": ["none", "final", "all"],
+    "pattern": ["ones", "alternating", "cos:0.5", "cos:x"], "protects": ["node", "row", "all"], "change": ["replace", "add-remove", "none"],
+    "batches": ["full", "cyclic:2", "poisson:0.3", "some"], "rows": ["1,2,3,4,5", "3,3,3,3,3,3", "0"],
+    "sees": ["neighbours", "sum", "everything", "nothing"], "own_noise": ["known", "counts", "hidden"], "certify": ["auto", "maybe"],
+    "variance": ["0.25", "1", "-1"], "bound": ["auto", "everything", "published", "excursion", "nope"], "nosuch": ["1"],
+}
+
+
+def made_up(draw):
+    """Graph, settings by Python's names, all of them texts, noise, currency, and whether it is a calibration."""
+    protocol = draw.choice(PROTOCOLS)
+    family = "ring 6" if protocol.startswith("ring") else "complete 5" if protocol.startswith("complete") else draw.choice(FAMILIES)
+    settings = {"protocol": protocol, "rounds": draw.choice(["1", "4", "6", "12", "auto", "0.5"] if draw.random() < 0.3 else ["4", "6"])}
+    likely = [name for name in VALUES if taken(name, protocol)]
+    for name in draw.sample(likely, min(len(likely), draw.randrange(4))) + draw.sample(list(VALUES), int(draw.random() < 0.15)):
+        values = VALUES[name]
+        settings[name] = draw.choice(values if draw.random() < 0.2 else values[:2])
+    if "histogram" in protocol and draw.random() < 0.9:
+        settings.setdefault("flip", "0.5")
+    noise = None if "histogram" in protocol or draw.random() < 0.1 else draw.choice(["2", "0.7", "5"])
+    return family, settings, noise, draw.choice(["loss", "gdp", "rdp:2", "dp:1e-5", "dp:1e-5"])
+
+
+def taken(name, protocol):
+    """Does `netdp loss --protocol NAME --help` have it?"""
+    if protocol not in taken.pages:
+        taken.pages[protocol] = subprocess.run([COMMAND, "loss", "--protocol", protocol, "--help"], check=True, text=True,
+                                               stdout=subprocess.PIPE).stdout
+    return re.search(rf"^ +--{name.replace('_', '-')}\b", taken.pages[protocol], re.M) is not None
+
+
+taken.pages = {}
+
+
+def by_command(family, settings, noise, unit):
+    words = [COMMAND, "loss", "--family", family, "--as", unit, "--json"]
+    for name, text in settings.items():
+        option = f"--{name.replace('_', '-')}"
+        words += [option] if (name, text) == ("accelerate", "true") else [option, text]
+    done = subprocess.run(words + (["--noise", noise] if noise else []), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    if done.returncode == 0:
+        return json.loads(done.stdout), None
+    assert done.returncode in (1, 2), (shlex.join(words), done)
+    return None, done.stderr.strip().splitlines()[-1].partition(": ")[2]
+
+
+def by_python(family, settings, noise, unit):
+    given = dict(settings)
+    for name in ("dither", "flip", "cap", "tokens", "every", "noise"):  # numbers are as good as texts
+        if re.fullmatch(r"[\d.e-]+", given.get(name, "")):
+            given[name] = float(given[name]) if "." in given[name] or "e" in given[name] else int(given[name])
+    if given.get("accelerate") == "true":
+        given["accelerate"] = True
+    try:
+        return netdp.losses(family, as_=unit, noise=None if noise is None else float(noise), **given), None
+    except (netdp.Invalid, netdp.NoAnswer) as wrong:
+        return None, str(wrong)
+
+
+def plain(message):
+    """What a refusal says, however its caller spells settings: "--protects row" and "protects='row'"."""
+    message = re.sub(r" \(--protocol \S+ --help: what does\)", "", message)
+    message = re.sub(r"^(\w+): unknown option.*|^--(\w+): unknown option.*|^(\w+): no such setting.*", "unknown", message)
+    return re.sub(r"[-_]+", "", re.sub(r"='([^']*)'", r" \1", message))
+
+
+def number(value):
+    return math.inf if value == "inf" else value
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_one_question(seed):
+    question = made_up(random.Random(seed))
+    told, refused = by_command(*question)
+    got, wrong = by_python(*question)
+    assert (refused is None) == (wrong is None), (question, refused, wrong)
+    if refused is not None:
+        assert plain(refused) == plain(wrong), (question, refused, wrong)
+        return
+    summary = told["summary"]
+    assert (got.mean, got.worst, got.local) == tuple(number(summary[name]) for name in ("mean", "max", "local")), question
+    assert (got.sound, got.certified, got.bound) == (told["sound"], told["certified"], told["bound"]), question
+    assert got.rounds == told["protocol"]["rounds"] or got.protocol.startswith("ring"), question
