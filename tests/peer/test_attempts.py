@@ -91,7 +91,7 @@ def judge(net, phases, study):
                 assert sent.setdefault((attempt, place), frame) == frame, f"{place}: sent with other bytes"
         assert sent[0, (one, 0)][28:] != sent[1, (one, 0)][28:], "the second attempt has the first's noise"
         first.append(number_of(sent[1, (one, 0)]))
-        for secret in net.of(one).glob("pair-key-*"):
+        for secret in net.of(one).glob("pair-key-*-[01]"):  # a kill leaves parts of files, of keys that nobody was offered
             assert secret.read_bytes()[:32] == bytes(32), secret
         said = subprocess.run([NETDP, "ledger", "verify", net.of(one) / "ledger.db"], capture_output=True, text=True)
         assert said.returncode == 0, said.stderr
