@@ -1,5 +1,5 @@
 # A thin door to meson: every target first installs what is missing and builds what is out of date.
-.PHONY: demo test test-long tarball wheel deb clean
+.PHONY: demo test test-long tarball wheel sdist deb clean
 
 demo:
 	@tools/build demo
@@ -14,8 +14,8 @@ test-long:
 	@tools/build
 	@tools/run-tests long
 
-# With every library inside, for any Linux with glibc 2.36 or newer, in dist/.
-tarball wheel:
+# With every library inside, for any Linux with glibc 2.36 or newer, in dist/; the sdist is the source for pip.
+tarball wheel sdist:
 	@tools/package $@
 
 # Debian packages, beside the source; as debian/control says it, apt-get build-dep . has installed what they need.

@@ -316,18 +316,36 @@ typedef struct netdp_proof_request {
     int32_t from, to;                 /* the pair; of a coalition `to` is not read */
     double noise;                     /* sigma > 0, of the claim in `unit` */
     netdp_unit unit;                  /* NETDP_AS_LOSS: no other claim */
+    const struct netdp_walk_request *walk; /* NULL: gossip. Else of a token on a public path
+                                              (netdp/walk.h); `losses`, its noise and unit are not read */
 } netdp_proof_request;
 
 /*
  * Writes a proof file of one pair (docs/proof-format.md): a displacement of every message, from which netdp-verify, or any
  * program that can add and multiply, sees that the loss is at most the one claimed. The file is whole or absent. loss
- * (may be NULL): the claimed one. NETDP_INVALID: correlated noise, streams of more than 1,000 contributions and what else has no proof files yet; a
- * node that observes itself. Memory and time are those of the backward recursion: rounds times nodes^2 doubles; of a stream rounds times nodes times
+ * (may be NULL): the claimed one. NETDP_INVALID: correlated noise, streams of more than 1,000 contributions, walks on hidden paths or of several
+ * tokens, and what else has no proof files yet; a node that observes itself. Of a walk memory and time are those of its path; else memory and time are those of the backward recursion: rounds times nodes^2 doubles; of a stream rounds times nodes times
  * contributions too.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_losses_proof(const netdp_proof_request *request,
                                                       const char *path, double *loss,
                                                       netdp_error *error);
+
+/* Who observes: a node, or some that pool what they see. */
+typedef struct netdp_observers {
+    int32_t count;         /* 1 or more */
+    const int32_t *member; /* borrowed, [count], distinct */
+    bool own_counts;       /* of one node: it does not use its own noise, as one who is no node */
+} netdp_observers;
+
+/*
+ * One proof file with a question for each of `count` observers, what they learn about request->from where they see every message: `losses`
+ * but for its view, bound and observers. The file is whole or absent; errors as above.
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_everything_proof(const netdp_proof_request *request,
+                                                          int32_t count,
+                                                          const netdp_observers *observers,
+                                                          const char *path, netdp_error *error);
 
 /* Its size at most, about, before it is written. */
 NETDP_API NETDP_CHECK netdp_status netdp_losses_proof_bytes(const netdp_proof_request *request,

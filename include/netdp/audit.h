@@ -135,6 +135,9 @@ typedef struct netdp_gossip_attack {
     unsigned faults;     /* of netdp_fault, or-ed */
     int64_t runs;        /* of each world */
     uint64_t seed;       /* of all draws */
+    double rate;         /* in [0, 1]; above 0 the victim is a row of Poisson batches that is there
+                            (world 1) or not: world 0 contributes nothing, world 1 in each
+                            contribution round c with this probability, by itself and unknown */
 } netdp_gossip_attack;
 
 /*
@@ -145,8 +148,11 @@ typedef struct netdp_gossip_attack {
  * included, except that clipping after noise is not linear (then: of the one described). No release
  * at the ends of phases is seen: it exists in an accountant's proof only.
  *
- * Runs are the coordinates of models simulated many at a time. scores [2][runs]: normal with means
- * -+mu^2/2 and variance mu^2; -+INFINITY where the view tells the value without noise. *optimal
+ * With `rate` the score is the ratio of always contributing against never: to first order in mu the
+ * best of unknown draws, and a test of the same worlds whatever mu.
+ *
+ * Runs are the coordinates of models simulated many at a time. scores [2][runs]: without `rate`
+ * normal with means -+mu^2/2 and variance mu^2; -+INFINITY where the view tells the value without noise. *optimal
  * (may be NULL): mu of the attack in that model. NETDP_NO_ANSWER where the view has more than 4,000
  * numbers, or more than 2^27 products of one with a draw of noise. NETDP_INVALID where noise is not
  * above 0, a fault has nothing to break, or honest nodes pull in a protocol that does not react.

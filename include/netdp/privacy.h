@@ -145,8 +145,10 @@ NETDP_API const char *netdp_protection_words(const netdp_protection *protection)
  * of a pair of neighbours count. The least of this, of the Chernoff bound (Renyi orders) and of
  * basic composition is returned; where nothing finite can be proven, infinity.
  *
- * Neighbours: all events must mean the same ones; NETDP_SUBSAMPLED_GAUSSIAN means adding or
- * removing one person, and so does then the whole list.
+ * Neighbours: all events must mean the same ones; NETDP_SUBSAMPLED_GAUSSIAN and _LAPLACE mean adding
+ * or removing one person, NETDP_GAUSSIAN_WITHOUT_REPLACEMENT and NETDP_SUBSAMPLED_GAUSSIAN_REPLACED
+ * replacing one, and so does then the whole list: one with both kinds is NETDP_INVALID. Proofs:
+ * docs/proofs/mechanisms.md.
  *
  * Where delta is below about 1e-306 times the number of releases, the grid has no answer and only
  * the bounds without it are left: sound, but loose for subsampled, hidden and random Gaussians.
@@ -173,6 +175,14 @@ typedef enum netdp_mechanism {
     NETDP_RANDOM_GAUSSIAN, /* with probability weight[i] a release of mu[i]-GDP, with the rest
                               nothing; which of them is known to the observer and does not depend
                               on the data: the path of a walk */
+    NETDP_EXPONENTIAL, /* epsilon: an answer chosen with weights e^(epsilon u / (2 Delta)) by its
+                              utility u, and any mechanism of such a bounded range */
+    NETDP_SUBSAMPLED_LAPLACE, /* noise: scale b; rate: Poisson; add or remove one person */
+    NETDP_GAUSSIAN_WITHOUT_REPLACEMENT, /* noise: sigma, in units of what replacing one person
+                                            moves; rate: m/n of m people drawn at once from n, n
+                                            public; replace one person */
+    NETDP_SUBSAMPLED_GAUSSIAN_REPLACED, /* noise: sigma, in units of one person's most (half of what
+                                            replacing moves); rate: Poisson; replace one person */
 } netdp_mechanism;
 
 /* Fields that the mechanism does not name are ignored. */
@@ -218,7 +228,8 @@ typedef struct netdp_events {
 /*
  * A JSON list of objects: [{"mechanism": "gaussian", "noise": 2, "count": 100}, ...]. Mechanisms:
  * gaussian, laplace, discrete-gaussian, discrete-laplace, randomised-response, subsampled-gaussian,
- * hidden-gaussian, approximate, random-gaussian. Keys are the fields above ("weight" and "mu":
+ * hidden-gaussian, approximate, random-gaussian, exponential, subsampled-laplace,
+ * gaussian-without-replacement, subsampled-gaussian-replaced. Keys are the fields above ("weight" and "mu":
  * lists, of one length); count may be left out and is 1; infinity is the string "inf". Unknown,
  * repeated, missing and foreign keys and values out of range are NETDP_INVALID with the file and the
  * number of the event. On success *events is new: netdp_events_free.
@@ -529,8 +540,8 @@ typedef struct netdp_release {
     netdp_mechanism mechanism; /* NETDP_GAUSSIAN or NETDP_LAPLACE */
     double clip;               /* a row's most, in the L2 norm; of Laplace in the L1 norm */
     double noise;              /* of 2^-6 to 2^20 sensitivities: sigma, or Laplace's scale */
-    double rate;   /* Gaussian, add_remove: the caller drew each row with this probability, anew
-                     each time and secretly; 0 or 1: all rows */
+    double rate;   /* Gaussian: the caller drew each row with this probability, anew each time and
+                     secretly; 0 or 1: all rows */
     int64_t rows;  /* may be 0 */
     int32_t width; /* numbers a row */
     bool drop;     /* a row that is not finite counts as 0, told in `dropped`; else it is refused */

@@ -81,6 +81,9 @@ NETDP_API const netdp_tally *netdp_question_tally(const netdp_question *question
 /* What accounts of gossip are asked, for netdp_losses_proof; NULL of other protocols. */
 NETDP_API const netdp_loss_request *netdp_question_losses_request(const netdp_question *question);
 
+/* The same of walks, once an account was made; NULL of other protocols. */
+NETDP_API const netdp_walk_request *netdp_question_walk_request(const netdp_question *question);
+
 /*
  * The noise that was given (NULL: none) as the account takes it, in units of the sensitivity: 0 for
  * histograms, which flip, and 1 for the unit-free loss where none is given.

@@ -57,7 +57,7 @@ NETDP_API int netdp_status_exit_code(netdp_status status);
 
 /* What a program was compiled against, and netdp_version() what it runs with. Both must be equal in the
  * numbers that the soname has, so that the loader sees to it: two until 1.0, then the first. */
-#define NETDP_VERSION "0.1.0"
+#define NETDP_VERSION "0.2.0"
 NETDP_API const char *netdp_version(void);
 
 /*

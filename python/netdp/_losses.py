@@ -5,15 +5,17 @@ import dataclasses
 import os
 import tempfile
 import types
-from typing import Any, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from netdp import _show
 from netdp._call import Invalid, Progress, Watch, call, ffi, lib, take_text, text_of
 from netdp._network import Graph, Node, _view
 from netdp._question import Question, Unit, number, settings_help
+
+if TYPE_CHECKING:  # a third of what importing netdp took
+    import numpy.typing as npt
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +38,7 @@ class Losses:
     observers: Tuple[Any, ...]
     #: [source][observer], read-only.
     matrix: npt.NDArray[np.float64]
-    #: mu^2 sigma^2 of the same pairs, on the library's memory; None where there is no unit-free loss (random walks).
+    #: mu^2 sigma^2 of the same pairs, on the library's memory; None where there is no unit-free loss (random walks, Poisson batches).
     losses: Optional[npt.NDArray[np.float64]]
     bound: str
     #: Are the numbers upper bounds? Proven with outward rounding? Why not, else.
@@ -95,18 +97,18 @@ class Losses:
         return frame
 
     def proof(self, u: Node, v: Any) -> str:
-        """The text of a proof file: what `v`, an observer or a tuple that is a coalition, learns about `u` (gossip).
+        """The text of a proof file: what `v`, an observer or a tuple that is a coalition, learns about `u`: of gossip, or of a walk whose path is public.
 
         ``netdp-verify`` checks it without netdp (docs/verify.md). Raises `Invalid` where there is no such file yet.
         """
         question, graph = self._question, self.graph
-        if question is None or question.request == ffi.NULL or self.draws is not None:
-            raise Invalid("proof: there are proof files of gossip on one network only")
+        if question is None or (question.request == ffi.NULL and question.walk_request == ffi.NULL) or self.draws is not None:
+            raise Invalid("proof: there are proof files of gossip on one network, and of walks, only")
         if question.coalition and (not isinstance(v, tuple) or set(v) != set(self.observers[0])):
             raise Invalid(f"proof: the observer is the coalition {self.observers[0]}")
         to = 0 if question.coalition else graph.index(v)
         asked = ffi.new("netdp_proof_request *", {
-            "losses": question.request, "from": graph.index(u), "to": to, "noise": self.noise, "unit": Unit(self.unit).value[0]})
+            "losses": question.request, "walk": question.walk_request, "from": graph.index(u), "to": to, "noise": self.noise, "unit": Unit(self.unit).value[0]})
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "proof")
             call(lib.netdp_losses_proof, asked, os.fsencode(path), ffi.NULL)
@@ -169,7 +171,7 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
     call(lib.netdp_losses_values, made, noise, unit.value[0], watch.pointer,
          ffi.from_buffer("double[]", values, require_writable=True), summary)
     values.flags.writeable = False
-    losses = None if made.final else _view(made.loss, rows * columns, np.float64, made).reshape(rows, columns).T
+    losses = None if made.final or made.phases > 0 else _view(made.loss, rows * columns, np.float64, made).reshape(rows, columns).T
     observers: List[Any] = _names(graph, made.to, made.members if made.members > 1 else rows)
     if question.coalition:
         observers = [tuple(_names(graph, made.to, made.members))]

@@ -2,16 +2,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Callable, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from netdp import _show
 from netdp._call import Invalid, bytes_of, call, ffi, lib, text_of
 from netdp._question import number
 
-Numbers = npt.NDArray[np.float64]
+if TYPE_CHECKING:  # a third of what importing netdp took
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from netdp._call import Invalid, bytes_of, call, ffi, lib, text_of
+
+if TYPE_CHECKING:  # a third of what importing netdp took
+    import numpy.typing as npt
 
 Node = Hashable
 

@@ -222,6 +222,11 @@ class Question:
         return lib.netdp_question_losses_request(self._pointer)
 
     @property
+    def walk_request(self) -> Any:
+        """The same of walks, once an account was made."""
+        return lib.netdp_question_walk_request(self._pointer)
+
+    @property
     def rounds(self) -> int:
         """Of gossip, steps of a walk or a tally."""
         walk, tally = lib.netdp_question_walk(self._pointer), lib.netdp_question_tally(self._pointer)

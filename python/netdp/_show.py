@@ -1,15 +1,15 @@
 """Results as text, HTML and pictures. What is printed of a guarantee is never below it."""
 from __future__ import annotations
 
-import decimal
 import html as _html
 import math
 from typing import TYPE_CHECKING, Any, List, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from netdp._losses import Calibration, Losses
 
 SHOWN_PAIRS = 40  # as the command
@@ -19,6 +19,8 @@ def up(value: float, digits: int) -> str:
     """Like %.{digits}g, rounded up."""
     if math.isinf(value) or math.isnan(value) or value == 0:
         return "inf" if value > 0 else "0" if value == 0 else str(value)
+    import decimal  # slow to load, and not what most who import netdp ask for
+
     exact = decimal.Decimal(value)
     step = decimal.Decimal(1).scaleb(exact.adjusted() - digits + 1)
     with decimal.localcontext() as context:

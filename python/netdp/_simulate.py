@@ -3,14 +3,16 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from netdp._call import Interrupted, Invalid, Progress, Watch, call, ffi, lib
 from netdp._network import Graph, Node
 from netdp._question import Question, Unit, number
+
+if TYPE_CHECKING:  # a third of what importing netdp took
+    import numpy.typing as npt
 
 Gradient = Callable[[Any], Any]
 

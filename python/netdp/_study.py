@@ -9,15 +9,17 @@ import os
 import pathlib
 import tempfile
 import types
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from netdp import _show
 from netdp._call import Invalid, Progress, Watch, bytes_of, call, ffi, lib, take_text
 from netdp._model import predict as _predict
 from netdp._network import graph as _graph
+
+if TYPE_CHECKING:  # a third of what importing netdp took
+    import numpy.typing as npt
 
 Path = Union[str, "os.PathLike[str]"]
 

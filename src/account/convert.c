@@ -14,7 +14,8 @@
 typedef enum kind { GDP = 0, RDP, LINEAR, DP, SIGMA, EVENTS, GAMMA, SHUFFLED, KINDS } kind;
 
 /*
- * What is converted: "gdp:MU", "rdp:A=E,...", "rdp-linear:C", "dp:EPSILON,DELTA", "events:FILE",
+ * What is converted: "gdp:MU", "rdp:A=E,...", "rdp-linear:C" or, the same (Bun and Steinke 2016),
+ * "zcdp:RHO", "dp:EPSILON,DELTA", "events:FILE",
  * one event as words, "gamma:THETA,LOW,HIGH" or "rr:FLIP,LEVELS,CROWD".
  */
 struct source {
@@ -182,9 +183,9 @@ static netdp_status read_mu(char *text, struct source *source, netdp_error *erro
 
 static netdp_status read_slope(char *text, struct source *source, netdp_error *error)
 {
-    netdp_status status = need_number("rdp-linear", text, true, &source->first, error);
+    netdp_status status = need_number("the slope", text, true, &source->first, error);
     if (status == NETDP_OK && source->first < 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "rdp-linear: must be >= 0");
+        status = netdp_i_fail(error, NETDP_INVALID, "the slope: must be >= 0");
     source->curve.slope = source->first;
     return status;
 }
@@ -221,7 +222,7 @@ static const struct word {
     {"gdp", GDP, read_mu},           {"rdp-linear", LINEAR, read_slope},
     {"rdp", RDP, read_curve},        {"dp", DP, read_pair},
     {"events", EVENTS, read_file},   {"gamma", GAMMA, read_gamma},
-    {"rr", SHUFFLED, read_shuffled},
+    {"rr", SHUFFLED, read_shuffled}, {"zcdp", LINEAR, read_slope},
 };
 
 static netdp_status read_source(const char *given, struct source *source, netdp_error *error)
@@ -245,7 +246,7 @@ static netdp_status read_source(const char *given, struct source *source, netdp_
     } else {
         status = netdp_i_fail(error, NETDP_INVALID,
                               "'%s': a guarantee is gdp:MU, rdp:ALPHA=EPSILON,..., rdp-linear:C, "
-                              "dp:EPSILON,DELTA, events:FILE, gamma:THETA,LOW,HIGH, "
+                              "zcdp:RHO, dp:EPSILON,DELTA, events:FILE, gamma:THETA,LOW,HIGH, "
                               "rr:FLIP,LEVELS,CROWD or an event such as laplace:2",
                               netdp_i_show_text(given).text);
     }

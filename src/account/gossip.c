@@ -65,12 +65,10 @@ static netdp_status losses_begin(netdp_i_gossip_account *a, netdp_error *error)
     if (request->protection.protects == NETDP_PROTECTS_ROW)
         losses->threat.protects = netdp_protection_words(&request->protection);
     status = netdp_i_gossip_prove(a, error);
-    const netdp_bound bound = a->bound->bound;
     netdp_i_judge(
         a->bound,
         (netdp_i_case){.outward = request->protection.batches.kind != NETDP_BATCHES_POISSON &&
-                                  (bound == NETDP_BOUND_EVERYTHING || netdp_i_gossip_is_local(a) ||
-                                   a->proves_stream || a->certify),
+                                  a->way != NETDP_I_WAY_OPEN,
                        .why = a->why},
         losses);
     return status;
@@ -96,7 +94,8 @@ static void reduce_view(const netdp_i_gossip_account *a, const int32_t *member, 
         mark[member[i]] = 1;
     if (request->sees == NETDP_SEES_SUM) {
         /* A member without a neighbour outside learns from its sum what the set has sent: nothing. */
-        const bool all = a->certify || request->protocol->varying.kind != NETDP_VARY_NEVER;
+        const bool all =
+            a->way == NETDP_I_WAY_NOISES || request->protocol->varying.kind != NETDP_VARY_NEVER;
         observer->last_sum = a->bound->bound != NETDP_BOUND_STREAM_PUBLISHED;
         if (netdp_i_gossip_own_counts(request))
             observer->quiet_count = 0;
@@ -186,7 +185,7 @@ static netdp_status account_changing(netdp_i_gossip_account *a, const int32_t *m
         bound = NETDP_BOUND_UPPER;
     else if (protocol->reacts && bound == NETDP_BOUND_UPPER)
         bound = NETDP_BOUND_PHASE_RELEASE;
-    netdp_status status = a->certify
+    netdp_status status = a->way == NETDP_I_WAY_NOISES
                               ? netdp_i_changing_proven(protocol, &watcher, &of, a->inner, error)
                               : netdp_i_changing_loss(protocol, &watcher, bound, request->pattern,
                                                       &of, a->inner, error);
@@ -212,7 +211,7 @@ static netdp_status account_for(netdp_i_gossip_account *a, const int32_t *member
     double *reach = NETDP_I_NEW(double, count);
     netdp_i_observer observer;
     netdp_status status = NETDP_OK;
-    if (a->shifts) {
+    if (a->way == NETDP_I_WAY_SHIFT) {
         status = netdp_i_gossip_shift(a, member, loss, error);
         goto done;
     }
@@ -247,7 +246,7 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
         return a->bound->sound ? fill_everything(a, member, row, error) : NETDP_OK;
     }
     netdp_status status = account_for(a, member, a->losses->members, row, error);
-    if (status == NETDP_OK && !a->shifts) /* whose zeros are exact */
+    if (status == NETDP_OK && a->way != NETDP_I_WAY_SHIFT) /* whose zeros are exact */
         status = netdp_i_gossip_lift_zeros(a, member, row, error);
     return status == NETDP_OK ? cap_by_everything(a, member, row, error) : status;
 }
@@ -365,14 +364,15 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
         netdp_method only = NETDP_METHOD_CLOSED;
         status = losses_begin(&a, error); /* is it proven? */
         bool settled = has_no_choice(&a, &only);
-        netdp_i_cost(request, &observer, a.certify || a.proves_stream, plan);
-        if (a.proves_stream)
+        netdp_i_cost(request, &observer, a.way != NETDP_I_WAY_OPEN && a.way != NETDP_I_WAY_CLOSED,
+                     plan);
+        if (a.way == NETDP_I_WAY_STREAM)
             plan->method = NETDP_METHOD_DENSE;
-        if (a.shifts) {
+        if (a.way == NETDP_I_WAY_SHIFT) {
             only = NETDP_METHOD_ROUNDS;
             settled = true;
         }
-        if (a.rests)
+        if (a.way == NETDP_I_WAY_REST)
             plan->method = NETDP_METHOD_BACKWARD;
         if (settled) {
             plan->method = only;
@@ -406,7 +406,7 @@ netdp_status netdp_i_losses_shared(const netdp_loss_request *request, bool *shar
                                            : find_widest(&a, seen, reach, &observer, error);
     if (status == NETDP_OK) {
         netdp_i_cost(request, &observer, true, &plan);
-        *shared = netdp_i_cost_hears(request, &observer, true, &plan);
+        *shared = netdp_i_cost_hears(request, &observer, &plan);
     }
     netdp_i_free(seen);
     netdp_i_free(reach);

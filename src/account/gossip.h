@@ -13,6 +13,17 @@
 #include "account/observe/pairing.h"
 #include "account/published/gossip.h"
 
+/* Who finds and proves the losses (gossip_ways.c). */
+typedef enum netdp_i_gossip_way {
+    NETDP_I_WAY_OPEN,   /* nobody proves them: a bound that is none, or from below */
+    NETDP_I_WAY_CLOSED, /* every message counts as seen */
+    NETDP_I_WAY_QUIET,  /* phases whose noise is correlated, together */
+    NETDP_I_WAY_SHIFT,  /* displacements on all nodes */
+    NETDP_I_WAY_REST,   /* the recursion on what is hidden, at rest */
+    NETDP_I_WAY_NOISES, /* what is heard, or shifts of the noises */
+    NETDP_I_WAY_STREAM  /* a stream's rows, with their rounding */
+} netdp_i_gossip_way;
+
 /* What the observers of one account share. */
 typedef struct netdp_i_gossip_account {
     const netdp_loss_request *request;
@@ -30,13 +41,9 @@ typedef struct netdp_i_gossip_account {
     netdp_i_phase *phase;         /* NULL until an observer needs it */
     netdp_i_paired paired;        /* of noise that cancels in pairs; nodes 0: there is none */
     netdp_i_quiet *quiet;         /* of noise correlated over phases, else NULL */
-    bool hears_all;               /* every observer that is asked about, or the coalition */
-    bool certify;                 /* by a shift of the noises, or from what is heard */
-    bool shifts;                  /* and that on all nodes, by netdp_i_gossip_shift */
-    bool rests;                   /* or of the recursion on what is hidden, at rest */
-    bool proves_stream; /* rounding is added outward to the bounds (netdp_i_stream_proven) */
-    bool *closed;       /* [observers]: to whom every message counts as seen; NULL: to none */
-    const char *why;    /* ... or NULL */
+    netdp_i_gossip_way way;
+    bool *closed;    /* [observers]: to whom every message counts as seen; NULL: to none */
+    const char *why; /* ... or NULL */
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
 } netdp_i_gossip_account;
 
@@ -58,7 +65,7 @@ bool netdp_i_gossip_own_counts(const netdp_loss_request *request);
 /* Who shares noise that cancels, or NULL. */
 const netdp_pairing *netdp_i_gossip_pairing(const netdp_loss_request *request);
 
-/* ---- What is proven (gossip_proof.c) ---- */
+/* ---- What is proven, in which way (gossip_ways.c) ---- */
 
 /* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
 bool netdp_i_gossip_is_local(const netdp_i_gossip_account *a);
@@ -66,7 +73,7 @@ bool netdp_i_gossip_is_local(const netdp_i_gossip_account *a);
 /* Is it accounted for by phases? Without dither Chebyshev's messages and the plain ones span the same: p_t has degree t. */
 bool netdp_i_gossip_by_phases(const netdp_i_gossip_account *a);
 
-/* Whether all rows are proven is said before the first of them: a->certify, a->proves_stream; who has the closed bound: a->closed. */
+/* a->way, before the first row; who has the closed bound: a->closed. */
 netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error);
 
 /* ---- What is not proven (gossip_closed.c) ---- */
@@ -78,14 +85,14 @@ netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error)
 netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const int32_t *member,
                                          double *loss, netdp_error *error);
 
-/* Of whom the rounds reach the observers something is seen, however little doubles make of it. */
+/* Of whom the rounds reach the observers something is seen, however little doubles make of it; where the network changes zeros are exact. */
 netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const int32_t *member,
                                        double *loss, netdp_error *error);
 
 /* ---- What displacements prove (gossip_shift.c) ---- */
 
-/* Is there a proof by them that is affordable? */
-bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a);
+/* Is there a proof by them that is affordable? `stream`: there is one by a stream's rows, too. */
+bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool stream);
 
 /* The same of phases whose noise is correlated, all together. */
 bool netdp_i_gossip_can_quiet(const netdp_i_gossip_account *a);

@@ -7,7 +7,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "account/gossip/changing.h"
 #include "account/gossip/stream.h"
 #include "account/losses/label.h"
 #include "account/observe/certificate.h"
@@ -112,7 +111,7 @@ static netdp_status close_factored(netdp_i_gossip_account *a, netdp_error *error
              "others there is no proof";
     if (count == l->to_count) {
         a->bound = netdp_i_bound_row(NETDP_BOUND_EVERYTHING);
-        a->proves_stream = false;
+        a->way = NETDP_I_WAY_CLOSED;
         a->why = "every message counts as seen: of sums that hold so little of others there is no "
                  "proof";
     }
@@ -121,13 +120,11 @@ static netdp_status close_factored(netdp_i_gossip_account *a, netdp_error *error
 
 netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error)
 {
-    if (a->certify || !a->bound->sound || netdp_i_gossip_is_published(a->bound) ||
-        netdp_i_gossip_is_local(a))
+    if (a->way == NETDP_I_WAY_STREAM && a->request->sees == NETDP_SEES_SUM &&
+        a->losses->members == 1)
+        return close_factored(a, error);
+    if (a->way != NETDP_I_WAY_CLOSED)
         return NETDP_OK;
-    if (a->proves_stream)
-        return a->request->sees == NETDP_SEES_SUM && a->losses->members == 1
-                   ? close_factored(a, error)
-                   : NETDP_OK;
     a->why = why_closed(a);
     a->bound = netdp_i_bound_row(NETDP_BOUND_EVERYTHING);
     return NETDP_OK;
@@ -138,43 +135,25 @@ netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error)
 /* What a source tells of which nothing is above 0 in doubles, though the rounds reach the observer: no more than this. */
 #define NEXT_TO_NOTHING 1e-19
 
-/* Of a network that does not change: within as many hops as there are rounds. */
-static netdp_status find_near(const netdp_i_gossip_account *a, const int32_t *member, bool *reached,
-                              netdp_error *error)
-{
-    const int32_t n = netdp_graph_nodes(a->graph);
-    int32_t *distance = NETDP_I_NEW(int32_t, n);
-    netdp_status status =
-        distance == NULL
-            ? netdp_i_no_memory(error)
-            : netdp_graph_distances(a->graph, member, a->losses->members, distance, error);
-    for (int32_t v = 0; status == NETDP_OK && v < n; v++)
-        reached[v] = distance[v] >= 0 && distance[v] <= a->request->protocol->rounds;
-    netdp_i_free(distance);
-    return status;
-}
-
 netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const int32_t *member,
                                        double *loss, netdp_error *error)
 {
     const netdp_losses *l = a->losses;
-    const netdp_linear *protocol = a->request->protocol;
-    const netdp_i_watcher watcher = {
-        .sees = a->request->sees, .count = l->members, .member = member};
     bool any = false;
     for (int32_t i = 0; i < l->from_count; i++)
         any = any || loss[i] == 0;
-    if (!any || !a->bound->sound)
+    if (!any || !a->bound->sound || a->request->protocol->varying.kind != NETDP_VARY_NEVER)
         return NETDP_OK;
-    bool *reached = NETDP_I_NEW(bool, netdp_graph_nodes(a->graph));
-    netdp_status status = reached == NULL ? netdp_i_no_memory(error)
-                          : protocol->varying.kind == NETDP_VARY_NEVER
-                              ? find_near(a, member, reached, error)
-                              : netdp_i_changing_reached(protocol, &watcher, reached, error);
-    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
-        if (loss[i] == 0 && reached[l->from[i]])
+    int32_t *distance = NETDP_I_NEW(int32_t, netdp_graph_nodes(a->graph));
+    netdp_status status =
+        distance == NULL ? netdp_i_no_memory(error)
+                         : netdp_graph_distances(a->graph, member, l->members, distance, error);
+    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++) {
+        const int32_t hops = distance[l->from[i]];
+        if (loss[i] == 0 && hops >= 0 && hops <= a->request->protocol->rounds)
             loss[i] = NEXT_TO_NOTHING;
-    netdp_i_free(reached);
+    }
+    netdp_i_free(distance);
     return status;
 }
 

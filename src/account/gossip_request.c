@@ -1,6 +1,7 @@
 /* Which questions about gossip have an account, and why the others have none. */
 #include "account/gossip.h"
 
+#include "account/gossip/stream.h"
 #include "account/losses/losses.h"
 #include "account/losses/protect.h"
 #include "base/fail.h"
@@ -49,6 +50,21 @@ static netdp_status check_quiet(const netdp_loss_request *request, const netdp_b
     return NETDP_OK;
 }
 
+/* Of the accounts that hold of nobody, of the worst pattern of many contributions. */
+static netdp_status check_long(const netdp_loss_request *request, const netdp_bound_info *bound,
+                               netdp_error *error)
+{
+    const bool sound =
+        bound->bound != NETDP_BOUND_LINEAR && bound->bound != NETDP_BOUND_STREAM_PUBLISHED;
+    if (sound || request->pattern != NULL || !netdp_i_stream_is_long(request->protocol))
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "bound: %s is of at most %d contributions, or of one pattern of them; use "
+                        "fewer rounds, --pattern, or %s",
+                        bound->name, NETDP_I_EXPLICIT,
+                        request->protocol->reacts ? "phase-release" : "upper");
+}
+
 netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp_bound_info **bound,
                                   netdp_error *error)
 {
@@ -78,6 +94,8 @@ netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp
             "bound: %s knows no more noise of single nodes; use exact or everything",
             (*bound)->name);
     status = check_quiet(request, *bound, error);
+    if (status == NETDP_OK)
+        status = check_long(request, *bound, error);
     if (status != NETDP_OK)
         return status;
     if (netdp_i_gossip_is_published(*bound) &&

@@ -28,8 +28,6 @@ netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bo
                                      netdp_error *error)
 {
     const netdp_linear *protocol = request->protocol;
-    if (protocol->every == 0)
-        return netdp_i_filter_loss(protocol, basis, observer, 0, of, progress, error);
     /* Noise that is more in some rounds than in others has no steady gain: without the pairs' noise a bound from above
      * holds as well (docs/proofs/pairs.md, Theorem 3); what is no such bound follows every round. */
     netdp_i_observer alone = *observer;
@@ -46,8 +44,7 @@ netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bo
     const netdp_bound worst = bound == NETDP_BOUND_LINEAR             ? NETDP_BOUND_UPPER
                               : bound == NETDP_BOUND_STREAM_PUBLISHED ? NETDP_BOUND_SPECTRAL
                                                                       : bound;
-    const netdp_i_stream_asked asked = {
-        .bound = worst, .pattern = request->pattern, .most = NETDP_I_STREAM_MOST};
+    const netdp_i_stream_asked asked = {.bound = worst, .pattern = request->pattern};
     return netdp_i_stream(&uneven, basis, &alone, &asked, of, progress, error);
 }
 
@@ -67,22 +64,23 @@ static netdp_status follow_rounds(netdp_i_gossip_account *a, const netdp_i_obser
 {
     const netdp_linear *protocol = a->request->protocol;
     const netdp_i_sources of = {a->losses->from_count, a->losses->from, loss};
+    const bool certify = a->way == NETDP_I_WAY_NOISES;
     netdp_plan plan;
-    if (a->proves_stream) {
+    if (a->way == NETDP_I_WAY_STREAM) {
         netdp_status proven = netdp_i_gossip_dense(a, error);
         return proven != NETDP_OK ? proven
                                   : netdp_i_stream_proven(protocol, &a->dense, observer,
                                                           a->bound->bound, &of, a->inner, error);
     }
-    if (a->rests)
+    if (a->way == NETDP_I_WAY_REST)
         return netdp_i_riccati_loss(protocol, observer, &of, a->inner, error);
-    netdp_i_cost(a->request, observer, a->certify, &plan);
+    netdp_i_cost(a->request, observer, certify, &plan);
     netdp_status checked = netdp_i_cost_check(a->request, observer, &plan, at_once(a), error);
     if (checked != NETDP_OK)
         return checked;
     if (plan.method == NETDP_METHOD_CONJUGATE)
         return netdp_i_conjugate_loss(protocol, observer, &of, a->inner, error);
-    if (netdp_i_cost_hears(a->request, observer, a->certify, &plan)) {
+    if (netdp_i_cost_hears(a->request, observer, &plan)) {
         double width = 0;
         netdp_status heard =
             netdp_i_heard_loss(protocol, observer, NULL, &width, &of, a->inner, error);
@@ -97,7 +95,7 @@ static netdp_status follow_rounds(netdp_i_gossip_account *a, const netdp_i_obser
                                       &krylov, a->inner, error)
                : netdp_i_gossip_dense(a, error);
     const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
-    if (status == NETDP_OK && a->certify)
+    if (status == NETDP_OK && certify)
         status = netdp_i_certified_loss(protocol, basis, observer, 0, &of, a->inner, error);
     else if (status == NETDP_OK)
         status = netdp_i_losses_on_basis(a->request, a->bound->bound, basis, observer, &of,

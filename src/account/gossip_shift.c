@@ -108,7 +108,7 @@ static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double
     *seconds *= observers * (each ? (double)(p->rounds / p->every) : 1);
 }
 
-bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a)
+bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool stream)
 {
     double seconds, bytes;
     if (a->quiet != NULL || !is_question(a))
@@ -117,10 +117,10 @@ bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a)
     const bool left_out = is_stream(a) && any.pairing != NULL &&
                           !netdp_i_stream_keeps_pairs(a->request->protocol, &any);
     const bool segments = is_stream(a) && netdp_i_stream_is_long(a->request->protocol);
-    const double most = segments            ? SECONDS_OF_SEGMENTS
-                        : !a->proves_stream ? SECONDS
-                        : left_out          ? SECONDS_OF_PAIRS
-                                            : SECONDS_OF_STREAM;
+    const double most = segments   ? SECONDS_OF_SEGMENTS
+                        : !stream  ? SECONDS
+                        : left_out ? SECONDS_OF_PAIRS
+                                   : SECONDS_OF_STREAM;
     cost_of_all(a, &seconds, &bytes);
     return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
            (a->request->certify == NETDP_CERTIFY_YES || seconds <= most);

@@ -15,9 +15,13 @@
 #include "account/shift/pairs.h"
 #include "account/shift/proof.h"
 #include "account/shift/stream.h"
+#include "account/walk/given_path.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+
+/* Observers of sums: each may have a tie in a round, of which the format takes so many. */
+enum { MOST_TIED = 100 };
 
 /* Of a request: the view, and what each phase is. */
 typedef struct asked {
@@ -110,6 +114,10 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
                                    .rounds = p->reacts ? p->every : p->rounds,
                                    .every = a->stream ? p->every : 0,
                                    .end = p->reacts ? p->end_dither : 0};
+    if (a->view.sees == NETDP_SEES_SUM && a->view.members > MOST_TIED)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "proof: there are no proof files of the sums of more than %d observers",
+                            MOST_TIED);
     return check_pair(a, error);
 }
 
@@ -285,32 +293,40 @@ static netdp_status tell_rounds(const asked *a, int64_t begin, netdp_i_story *st
     return p->apart ? NETDP_OK : netdp_i_shift_story(p, &story->of, &story->loss, error);
 }
 
-static netdp_status write_proof(const asked *a, netdp_i_proof *proof, const char *path,
-                                netdp_error *error)
+static netdp_status claim(const asked *a, netdp_i_proof *proof, netdp_error *error)
 {
-    const netdp_loss_request *losses = a->request->losses;
-    const double *share = losses->protection.share;
-    netdp_i_output output = {0};
+    const double *share = a->request->losses->protection.share;
     proof->weight = share == NULL ? 1 : times_up(share[proof->source], share[proof->source]);
-    if (!(proof->weight > 0)) {
+    if (!(proof->weight > 0))
         return netdp_i_fail(error, NETDP_INVALID,
                             "proof: nothing of node %d is protected: its share is 0",
                             (int)proof->source);
-    }
-    proof->loss = times_up(proof->loss, proof->weight);
-    netdp_status status = NETDP_OK;
-    /* The file has decimals near delta and sigma, on either side of them. */
-    netdp_unit unit = proof->unit;
-    unit.parameter = nextafter(unit.parameter, unit.currency == NETDP_AS_RDP ? INFINITY : 0);
-    if (unit.currency != NETDP_AS_LOSS)
-        status = netdp_loss_value(nextafter(proof->loss, INFINITY), nextafter(proof->noise, 0),
-                                  unit, &proof->value, error);
-    if (status == NETDP_OK)
-        status = netdp_i_output_open(&output, path, error);
+    return netdp_i_proof_claim(times_up(proof->claims.loss, proof->weight), a->request->unit,
+                               a->request->noise, &proof->claims, error);
+}
+
+static netdp_status write_proof(const netdp_i_proof *proof, const char *path, netdp_error *error)
+{
+    netdp_i_output output = {0};
+    netdp_status status = netdp_i_output_open(&output, path, error);
     if (status != NETDP_OK)
         return status;
-    netdp_i_proof_write(proof, output.stream);
+    netdp_i_proof_head(proof, output.stream);
+    netdp_i_proof_question(proof, output.stream);
+    netdp_i_proof_end(output.stream);
     return netdp_i_output_commit(&output, error);
+}
+
+/* Of what was asked, without what it is by. */
+static netdp_i_proof proof_of(const asked *a)
+{
+    const netdp_proof_request *request = a->request;
+    return (netdp_i_proof){.protocol = a->protocol,
+                           .view = &a->view,
+                           .source = request->from,
+                           .phases = a->phases,
+                           .parts = a->parts,
+                           .row = request->losses->protection.protects == NETDP_PROTECTS_ROW};
 }
 
 /* The losses of the phases in which it takes part, at most. */
@@ -350,7 +366,9 @@ static void keep_still(netdp_i_story *story, const netdp_i_story *whole)
 netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *path, double *loss,
                                 netdp_error *error)
 {
-    NETDP_I_GIVEN(error, path);
+    NETDP_I_GIVEN(error, request && path);
+    if (request->walk != NULL)
+        return netdp_i_given_proof(request, path, loss, error);
     asked a;
     netdp_i_story whole = {0}, *story = NULL;
     pattern chosen = {.name = NULL};
@@ -359,14 +377,7 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
         return status;
     const bool rounds = !is_everything(&a) && netdp_linear_least_noise(a.protocol) > 0 &&
                         (!a.protocol->reacts || a.protocol->end_dither > 0);
-    netdp_i_proof proof = {.protocol = a.protocol,
-                           .view = &a.view,
-                           .source = request->from,
-                           .phases = a.phases,
-                           .parts = a.parts,
-                           .row = request->losses->protection.protects == NETDP_PROTECTS_ROW,
-                           .unit = request->unit,
-                           .noise = request->noise};
+    netdp_i_proof proof = proof_of(&a);
     story = NETDP_I_NEW(netdp_i_story, a.stories);
     status = story == NULL ? netdp_i_no_memory(error) : tell_everything(&a, &whole, error);
     if (status == NETDP_OK && rounds)
@@ -379,13 +390,15 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
         proof.everything = !rounds;
         proof.bound = !rounds || !a.stream ? NULL : told < all ? chosen.name : "abs-sum";
         proof.y = proof.bound != NULL && strcmp(proof.bound, "dual") == 0 ? chosen.y : NULL;
-        proof.loss = fmin(all, told);
+        proof.claims.loss = fmin(all, told);
         proof.story = rounds ? story : &whole;
         proof.stories = rounds ? a.stories : 1;
-        status = write_proof(&a, &proof, path, error);
+        status = claim(&a, &proof, error);
     }
+    if (status == NETDP_OK)
+        status = write_proof(&proof, path, error);
     if (status == NETDP_OK && loss != NULL)
-        *loss = proof.loss;
+        *loss = proof.claims.loss;
     for (int32_t i = 0; story != NULL && i < a.stories; i++)
         story_clear(&story[i]);
     netdp_i_free(story);
@@ -397,10 +410,68 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
 netdp_status netdp_losses_proof_bytes(const netdp_proof_request *request, double *bytes,
                                       netdp_error *error)
 {
-    NETDP_I_GIVEN(error, bytes);
+    NETDP_I_GIVEN(error, request && bytes);
+    if (request->walk != NULL)
+        return netdp_i_given_proof_bytes(request, bytes, error);
     asked a;
     netdp_status status = ask(request, &a, error);
     if (status == NETDP_OK)
         *bytes = netdp_i_proof_bytes(a.protocol, is_everything(&a) ? 0 : a.view.rounds, a.stories);
     return status;
+}
+
+/* One question of a file, after the head where it is the first. */
+static netdp_status write_everything(const netdp_proof_request *request, bool first, FILE *to,
+                                     netdp_error *error)
+{
+    asked a;
+    netdp_i_story story = {0};
+    netdp_status status = ask(request, &a, error);
+    if (status == NETDP_OK)
+        status = tell_everything(&a, &story, error);
+    if (status == NETDP_OK) {
+        netdp_i_proof proof = proof_of(&a);
+        proof.everything = true;
+        proof.story = &story;
+        proof.stories = 1;
+        proof.claims.loss = times_up(story.loss, (double)a.parts);
+        status = claim(&a, &proof, error);
+        if (status == NETDP_OK && first)
+            netdp_i_proof_head(&proof, to);
+        if (status == NETDP_OK)
+            netdp_i_proof_question(&proof, to);
+    }
+    story_clear(&story);
+    return status;
+}
+
+netdp_status netdp_everything_proof(const netdp_proof_request *request, int32_t count,
+                                    const netdp_observers *observers, const char *path,
+                                    netdp_error *error)
+{
+    netdp_i_output output = {0};
+    NETDP_I_GIVEN(error, request && request->losses && observers && path);
+    netdp_status status = count >= 1 ? netdp_i_output_open(&output, path, error)
+                                     : netdp_i_fail(error, NETDP_INVALID, "proof: no observers");
+    if (status != NETDP_OK)
+        return status;
+    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+        netdp_loss_request losses = *request->losses;
+        netdp_proof_request one = *request;
+        losses.sees = NETDP_SEES_EVERYTHING;
+        losses.bound = NETDP_BOUND_EVERYTHING;
+        losses.own_noise = observers[i].own_counts ? NETDP_OWN_NOISE_COUNTS : NETDP_OWN_NOISE_KNOWN;
+        losses.to_count = observers[i].count;
+        losses.to = observers[i].member;
+        losses.coalition = observers[i].count > 1;
+        one.losses = &losses;
+        one.to = observers[i].count > 0 ? observers[i].member[0] : -1;
+        status = write_everything(&one, i == 0, output.stream, error);
+    }
+    if (status != NETDP_OK) {
+        netdp_i_output_drop(&output);
+        return status;
+    }
+    netdp_i_proof_end(output.stream);
+    return netdp_i_output_commit(&output, error);
 }

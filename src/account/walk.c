@@ -83,6 +83,8 @@ struct netdp_i_walk_account {
     int32_t worst_count;
     bool *is_alone;           /* [to][from] */
     bool near;                /* a long walk that is followed step by step */
+    netdp_token longer_token; /* FAR_STEPS + 1 steps of the same walk */
+    account *longer;          /* the account of these, or NULL */
     bool followed;            /* all pairs, at some noise: another one asks those kept */
     netdp_i_time_grid *times; /* NULL where neither a delta nor a cap asks for it */
     netdp_i_mixed *mixed;     /* [pairs]: [to][from], or NULL */
@@ -559,6 +561,7 @@ void netdp_i_walk_account_free(account *a)
     netdp_i_free(a->unit);
     for (int32_t k = 0; k < a->worst_count; k++)
         alone_clear(&a->worst[k]);
+    netdp_i_walk_account_free(a->longer);
     netdp_i_free(a->worst);
     netdp_i_free(a->is_alone);
     netdp_i_all_pairs_free(a->all);
@@ -862,6 +865,49 @@ static netdp_status account_far(account *a, bool *made, const netdp_progress *pr
     return NETDP_OK;
 }
 
+/* Is it almost so long that blocks would be followed, in which less is rounded? */
+static bool is_almost_far(const account *a)
+{
+    const netdp_losses *l = a->losses;
+    return mixes(a) && a->law == NULL && l->members == 1 && !a->token->release &&
+           a->token->steps > FAR_STEPS / 2 && a->token->steps <= FAR_STEPS &&
+           l->bound->bound != NETDP_BOUND_LEAST &&
+           (int64_t)l->from_count * l->to_count <= FAR_PAIRS;
+}
+
+/*
+ * A longer walk shows all that a shorter one does, so that what holds for it holds here: at the step from
+ * which on blocks are followed it tells no less than before it.
+ */
+static netdp_status account_longer(account *a, netdp_error *error)
+{
+    netdp_losses *l = a->losses;
+    netdp_status status = NETDP_OK;
+    if (a->longer == NULL) {
+        netdp_walk_request request = a->request;
+        a->longer_token = *a->token;
+        a->longer_token.steps = FAR_STEPS + 1;
+        request.token = &a->longer_token;
+        request.from = l->from;
+        request.from_count = l->from_count;
+        request.to = l->to;
+        request.to_count = l->to_count;
+        request.unit.parameter = a->delta;
+        request.law_epsilon = request.law_delta = 0;
+        status = netdp_i_walk_account_new(&request, &a->longer, error);
+    }
+    if (status == NETDP_OK && !a->longer->near)
+        status = netdp_i_walk_account_at(a->longer, a->request.noise, NULL, error);
+    if (status == NETDP_OK && a->longer->near) /* no blocks for this graph */
+        return NETDP_OK;
+    for (int64_t i = 0; status == NETDP_OK && i < a->pairs; i++)
+        if (a->longer->losses->loss[i] < l->loss[i]) {
+            l->loss[i] = a->longer->losses->loss[i];
+            a->by_orders[i] = false;
+        }
+    return status;
+}
+
 /* Of which bound each pair's answer is, where it is not the mixture's alone. */
 static void count_least(account *a)
 {
@@ -919,6 +965,8 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
     a->followed = status == NETDP_OK;
     if (status == NETDP_OK)
         status = account_all_kept(a, l->to_count == 1 ? progress : NULL, error);
+    if (status == NETDP_OK && is_almost_far(a))
+        status = account_longer(a, error);
     if (status == NETDP_OK && l->bound->bound == NETDP_BOUND_EXCURSION_MIXTURE)
         count_least(a);
     /* Every contribution seen at once: nothing can be worse. */

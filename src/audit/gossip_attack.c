@@ -8,6 +8,7 @@
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
+#include <netdp/random.h>
 
 #include "audit/gossip_view.h"
 #include "base/fail.h"
@@ -142,6 +143,9 @@ static netdp_status check_attack(const netdp_gossip_attack *attack, netdp_error 
                               "audit: noise %g; give a finite number above 0 (without noise there "
                               "is nothing to audit)",
                               attack->noise);
+    if (status == NETDP_OK && !(attack->rate >= 0 && attack->rate <= 1))
+        status = netdp_i_fail(error, NETDP_INVALID, "audit: rate %g; give one from 0 to 1",
+                              attack->rate);
     if (status == NETDP_OK && (attack->runs < 1 || attack->runs >> 32 != 0))
         status = netdp_i_fail(error, NETDP_INVALID, "audit: runs: give 1 or more, below 2^32");
     if (status == NETDP_OK)
@@ -277,6 +281,12 @@ typedef struct replay {
     double *drawn;  /* [width] */
 } replay;
 
+/* Of a row of Poisson batches: is it in this one? */
+static double drawn_part(const replay *r, netdp_stream *draws)
+{
+    return r->world == 1 && netdp_stream_uniform(draws) < r->battle->attack->rate ? 1 : 0;
+}
+
 static void contribute(void *context, int64_t round, double *message)
 {
     replay *r = context;
@@ -290,10 +300,12 @@ static void contribute(void *context, int64_t round, double *message)
                 message[u * width + j] -= b->gains[u] * message[u * width + j];
     if (!netdp_i_timeline_contributes(&b->timeline, round, b->attack->victim))
         return;
-    const double value =
-        b->size * b->pattern[netdp_i_contribution(&b->protocol, round)] * (r->world - 0.5);
+    const double value = b->size * b->pattern[netdp_i_contribution(&b->protocol, round)];
+    double *mine = message + b->attack->victim * width;
+    netdp_stream draws =
+        netdp_stream_at(r->seed.seed, NETDP_FOR_BATCH, (uint32_t)r->seed.repeat, (uint64_t)round);
     for (int64_t j = 0; j < width; j++)
-        message[b->attack->victim * width + j] += value;
+        mine[j] += value * (b->attack->rate > 0 ? drawn_part(r, &draws) : r->world - 0.5);
 }
 
 static double clipped(double value)

@@ -222,6 +222,11 @@ static netdp_status write_events(const answer *a, netdp_error *error)
             return status;
         /* Down: less noise than there is. */
         event.noise = mu > 0 ? nextafter(1 / mu, 0) : INFINITY;
+        if (l->phases > 0) {
+            event.mechanism = NETDP_SUBSAMPLED_GAUSSIAN;
+            event.rate = l->rate;
+            event.count = l->phases;
+        }
     }
     return netdp_events_write(&event, 1, a->options->events, error);
 }
@@ -509,7 +514,7 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
         {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE",
          "also every pair as CSV, observer by observer; -: standard output", "none"},
-        NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),
+        NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW | NETDP_SETTING_TOKEN),
         {NETDP_I_TEXT, 0, "proof", &o.proofs.folder, "DIR",
          "also proof files, which netdp-verify checks without netdp", "none"},
         {NETDP_I_TEXT, 0, "proof-pairs", &o.proofs.which, "worst|all|K:SEED",

@@ -149,6 +149,22 @@ static netdp_status run(int argc, const char **argv, const char **name, netdp_er
     return command(argc, argv, error);
 }
 
+/* Starting again for how threads wait takes as long as starting: not for pages and other quick answers. */
+static bool uses_threads(int argc, char **argv)
+{
+    static const char *const quick[] = {"help", "version", "--version", "convert",
+                                        "data", "predict", "ledger"};
+    if (argc < 2)
+        return false;
+    for (size_t k = 0; k < sizeof quick / sizeof *quick; k++)
+        if (strcmp(argv[1], quick[k]) == 0)
+            return false;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     netdp_error error = {NETDP_OK, ""};
@@ -156,7 +172,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "peer") == 0)
         netdp_i_kernels_alone();
     else
-        netdp_i_kernels_settle(argv);
+        netdp_i_kernels_settle(argv, uses_threads(argc, argv));
     netdp_i_memory_settle();
     keep_standard_numbers();
     netdp_i_cli_catch_signals();

@@ -66,9 +66,6 @@ typedef enum netdp_i_format {
 } netdp_i_format;
 
 netdp_i_format netdp_i_graph_format(const char *path);
-/* And where that says nothing, by how the text (a NUL behind it) begins; refused by its name. */
-netdp_status netdp_i_graph_choose(const char *path, const char *text, int64_t bytes,
-                                  netdp_i_format *format, netdp_error *error);
 
 /* Weights of the edges at `node`, aligned to netdp_graph_neighbours; NULL: no edge has a weight. */
 const double *netdp_i_graph_weights(const netdp_graph *graph, int32_t node);

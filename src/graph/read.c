@@ -129,7 +129,8 @@ static netdp_i_format of_text(const char *text, int64_t bytes, const char **refu
     return markup ? of_markup(at, refusal) : NETDP_I_EDGE_LIST;
 }
 
-netdp_status netdp_i_graph_choose(const char *path, const char *text, int64_t bytes,
+/* Where the name says nothing, by how the text (a NUL behind it) begins; refused by its name. */
+static netdp_status choose_format(const char *path, const char *text, int64_t bytes,
                                   netdp_i_format *format, netdp_error *error)
 {
     const int k = find_ending(path);
@@ -164,7 +165,7 @@ netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_grap
     if (status != NETDP_OK)
         return status;
     netdp_i_format format = NETDP_I_EDGE_LIST;
-    status = netdp_i_graph_choose(path, text, bytes, &format, error);
+    status = choose_format(path, text, bytes, &format, error);
     if (status == NETDP_OK)
         status = formats[format](&collection, text, bytes, &own, error);
     if (status == NETDP_OK)

@@ -25,6 +25,9 @@ struct netdp_i_budget {
     pid_t owner; /* a connection must not be carried over a fork */
     bool holds;  /* is counted among those that this process has open */
     netdp_i_kept kept;
+    /* What was composed last: what an account of one mechanism comes to with so many releases. */
+    netdp_event composed;
+    double composed_epsilon;
     pthread_mutex_t turn;
 };
 
@@ -289,6 +292,24 @@ static netdp_status add_event(events *list, netdp_event event, netdp_error *erro
     return NETDP_OK;
 }
 
+/* But for the number of releases. */
+static bool alike(const netdp_event *a, const netdp_event *b)
+{
+    return a->mechanism == b->mechanism && a->noise == b->noise && a->rate == b->rate &&
+           a->epsilon == b->epsilon;
+}
+
+static netdp_status add_one(events *list, netdp_event event, netdp_error *error)
+{
+    for (int64_t i = 0; i < list->count; i++)
+        if (alike(&list->event[i], &event)) {
+            list->event[i].count += event.count;
+            list->releases += event.count;
+            return NETDP_OK;
+        }
+    return add_event(list, event, error);
+}
+
 static netdp_status read_events(netdp_i_budget *b, events *list, netdp_error *error)
 {
     sqlite3_stmt *asked = NULL;
@@ -346,9 +367,7 @@ static netdp_status check_kind(const netdp_i_budget *b, const events *list,
     for (int64_t i = 0; i < list->count; i++) {
         const netdp_event *old = &list->event[i];
         if (old->mechanism != event->mechanism ||
-            (event->mechanism != NETDP_GAUSSIAN &&
-             (old->noise != event->noise || old->rate != event->rate ||
-              old->epsilon != event->epsilon)))
+            (event->mechanism != NETDP_GAUSSIAN && !alike(old, event)))
             return netdp_i_fail(error, NETDP_INVALID,
                                 "%s: '%s' has released by another mechanism, and what comes next "
                                 "may depend on it; an account takes Gaussian noise of any size, or "
@@ -357,6 +376,52 @@ static netdp_status check_kind(const netdp_i_budget *b, const events *list,
                                 b->path, b->account);
     }
     return NETDP_OK;
+}
+
+/* From 64 on every 64th number of an octave, the next at or above: more releases cost no less. */
+static int64_t next_mark(int64_t count)
+{
+    int64_t step = 1;
+    while (count > 64 * step)
+        step *= 2;
+    return (count + step - 1) / step * step;
+}
+
+static netdp_status compose(netdp_i_budget *b, netdp_event event, double *epsilon,
+                            netdp_error *error)
+{
+    netdp_event *last = &b->composed;
+    if (alike(last, &event) && last->count == event.count) {
+        *epsilon = b->composed_epsilon;
+        return NETDP_OK;
+    }
+    netdp_status status =
+        netdp_events_epsilon(&event, 1, b->terms.delta, NETDP_UPPER, epsilon, error);
+    if (status == NETDP_OK) {
+        *last = event;
+        b->composed_epsilon = *epsilon;
+    }
+    return status;
+}
+
+/*
+ * To compose takes a tenth of a second, and steps of learning are many: one mechanism again and again is
+ * composed at marks, of which the next one stands for all releases before it. Only where it passes the
+ * budget is what was released composed itself, so that no release is refused that fits. What was composed
+ * last is kept: it depends on mechanism and number alone, whoever released.
+ */
+static netdp_status compose_all(netdp_i_budget *b, const events *list, double *epsilon,
+                                netdp_error *error)
+{
+    if (list->count != 1 || list->event[0].mechanism == NETDP_GAUSSIAN)
+        return netdp_events_epsilon(list->event, (size_t)list->count, b->terms.delta, NETDP_UPPER,
+                                    epsilon, error);
+    netdp_event event = list->event[0];
+    event.count = next_mark(event.count);
+    netdp_status status = compose(b, event, epsilon, error);
+    if (status == NETDP_OK && !(*epsilon <= b->terms.epsilon))
+        status = compose(b, list->event[0], epsilon, error);
+    return status;
 }
 
 /* Within a transaction that no other process can write in. */
@@ -369,10 +434,9 @@ static netdp_status spend(netdp_i_budget *b, const netdp_event *event, netdp_spe
     if (status == NETDP_OK && event != NULL)
         status = check_kind(b, &list, event, error);
     if (status == NETDP_OK && event != NULL)
-        status = add_event(&list, *event, error);
+        status = add_one(&list, *event, error);
     if (status == NETDP_OK)
-        status = netdp_events_epsilon(list.event, (size_t)list.count, b->terms.delta, NETDP_UPPER,
-                                      &epsilon, error);
+        status = compose_all(b, &list, &epsilon, error);
     if (status == NETDP_OK && event != NULL && !(epsilon <= b->terms.epsilon))
         status = netdp_i_fail(error, NETDP_NO_ANSWER,
                               "%s: the budget of '%s' is epsilon %g at delta %g; with this release "

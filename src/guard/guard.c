@@ -136,7 +136,7 @@ static int64_t most_steps(double noise, int change)
 
 /* ---- Release ---- */
 
-static netdp_status check(const netdp_budget *budget, const netdp_release *r, netdp_error *error)
+static netdp_status check(const netdp_release *r, netdp_error *error)
 {
     const bool gaussian = r->mechanism == NETDP_GAUSSIAN;
     if (!gaussian && r->mechanism != NETDP_LAPLACE)
@@ -155,22 +155,26 @@ static netdp_status check(const netdp_budget *budget, const netdp_release *r, ne
     if (!(r->rate >= 0 && r->rate <= 1))
         return netdp_i_fail(error, NETDP_INVALID, "rate: %g; must lie in (0, 1]", r->rate);
     const bool drawn = r->rate > 0 && r->rate < 1;
-    if (drawn && !(gaussian && budget->add_remove))
+    if (drawn && !gaussian)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "rate: rows that were drawn are accounted for with Gaussian noise, and "
-                            "where a row is added or removed");
+                            "rate: rows that were drawn are accounted for with Gaussian noise "
+                            "only; give mechanism gaussian, or all rows");
     return NETDP_OK;
 }
 
-static netdp_event event_of(const netdp_release *r)
+static netdp_event event_of(const netdp_release *r, bool add_remove)
 {
     if (r->mechanism == NETDP_LAPLACE)
         return (netdp_event){.mechanism = NETDP_APPROXIMATE,
                              .epsilon = nextafter(1 / r->noise, INFINITY),
                              .count = 1};
+    /* Where a row is replaced noise is in units of twice its most. */
     if (r->rate > 0 && r->rate < 1)
-        return (netdp_event){
-            .mechanism = NETDP_SUBSAMPLED_GAUSSIAN, .noise = r->noise, .rate = r->rate, .count = 1};
+        return (netdp_event){.mechanism = add_remove ? NETDP_SUBSAMPLED_GAUSSIAN
+                                                     : NETDP_SUBSAMPLED_GAUSSIAN_REPLACED,
+                             .noise = add_remove ? r->noise : 2 * r->noise,
+                             .rate = r->rate,
+                             .count = 1};
     return (netdp_event){.mechanism = NETDP_GAUSSIAN, .noise = r->noise, .count = 1};
 }
 
@@ -205,10 +209,10 @@ netdp_status netdp_guard_release(netdp_guard *guard, const netdp_release *r, con
 {
     NETDP_I_GIVEN(error, guard && r && sum && (rows || r->rows == 0));
     const netdp_budget *budget = netdp_i_budget_terms(guard->budget);
-    netdp_status status = check(budget, r, error);
+    netdp_status status = check(r, error);
     if (status != NETDP_OK)
         return status;
-    const netdp_event event = event_of(r);
+    const netdp_event event = event_of(r, budget->add_remove);
     netdp_released made = {0};
     netdp_i_secure source;
     clipping c = {.of_sum = r->mechanism == NETDP_LAPLACE,

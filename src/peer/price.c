@@ -298,6 +298,67 @@ netdp_status netdp_i_prices_new(const netdp_i_package *package, int32_t self,
     return NETDP_OK;
 }
 
+/* A question's inverse takes members^3 multiplications: of all questions together, and of two. */
+#define MOST_WORK 2e9
+enum { MOST_MEMBERS = 1000 };
+
+/* The observers of prices, then all others, then an eavesdropper: as a member that does not use its own noise. */
+static int32_t list_sets(const netdp_i_prices *prices, int32_t *all, int32_t others,
+                         netdp_observers *sets)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < others; i++)
+        all[i] = prices->towards[i].member[0];
+    /* Where pairs may be revealed all cost what everyone does. */
+    const bool each = !prices->exposed && prices->count * pow(others + 1, 3) <= MOST_WORK;
+    for (int32_t i = 0; each && i < prices->count; i++)
+        sets[count++] = (netdp_observers){.count = prices->towards[i].count,
+                                          .member = prices->towards[i].member};
+    sets[count++] = (netdp_observers){.count = others, .member = all};
+    if (!prices->exposed)
+        sets[count++] = (netdp_observers){.count = 1, .member = all, .own_counts = true};
+    return count;
+}
+
+netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
+                                  const netdp_i_prices *prices, const char *path, bool *written,
+                                  netdp_error *error)
+{
+    account a;
+    *written = false;
+    if (package->members > MOST_MEMBERS)
+        return NETDP_OK;
+    netdp_i_prices unit = {0};
+    netdp_status status = open_account(package, self, &a, error);
+    if (status != NETDP_OK)
+        return status;
+    const int32_t others = package->members - 1;
+    int32_t *all = NETDP_I_NEW(int32_t, others);
+    netdp_observers *sets = NETDP_I_NEW(netdp_observers, prices->count + 2);
+    status = all == NULL || sets == NULL ? netdp_i_no_memory(error)
+                                         : read_unit(package, &a, &unit, error);
+    /* Contributions are alike, in phases that each see everything. */
+    a.protocol.reacts = true;
+    a.protocol.every = 1;
+    a.protocol.rounds = prices->contributions;
+    a.protocol.cycle = prices->cycle;
+    const netdp_loss_request losses = {
+        .protocol = &a.protocol,
+        .protection = {.protects = prices->row ? NETDP_PROTECTS_ROW : NETDP_PROTECTS_NODE}};
+    const netdp_proof_request request = {.losses = &losses,
+                                         .from = self,
+                                         .noise = nextafter(package->terms.noise / a.part, 0),
+                                         .unit = {NETDP_AS_DP, package->terms.delta}};
+    if (status == NETDP_OK)
+        status = netdp_everything_proof(&request, list_sets(prices, all, others, sets), sets, path,
+                                        error);
+    *written = status == NETDP_OK;
+    netdp_i_free(sets);
+    netdp_i_free(all);
+    close_account(&a);
+    return status;
+}
+
 netdp_status netdp_i_price_epsilon(double square, double delta, double *epsilon, netdp_error *error)
 {
     return netdp_loss_value(square, 1, (netdp_unit){NETDP_AS_DP, delta}, epsilon, error);

@@ -67,6 +67,15 @@ netdp_status netdp_i_prices_new(const netdp_i_package *package, int32_t self,
                                 netdp_i_prices **prices, netdp_error *error);
 void netdp_i_prices_free(netdp_i_prices *prices);
 
+/*
+ * The proof file of prices (docs/proof-format.md): a question for each of `towards`, for all others together and for an eavesdropper, at the
+ * noise in units of what the member's data move. What is claimed is no more than the prices say: rounding costs a hair beside it. Networks above
+ * a size have the last two alone, and larger ones no file: *written.
+ */
+netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
+                                  const netdp_i_prices *prices, const char *path, bool *written,
+                                  netdp_error *error);
+
 /* Epsilon at delta of a sum of squares, rounded up. */
 netdp_status netdp_i_price_epsilon(double square, double delta, double *epsilon,
                                    netdp_error *error);

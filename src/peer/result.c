@@ -27,14 +27,22 @@ static json_t *list_observers(const netdp_i_package *package, const netdp_i_pric
     return list;
 }
 
-netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self, json_t **account,
-                                    const json_t **worst, netdp_error *error)
+netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self,
+                                    const char *folder, json_t **account, const json_t **worst,
+                                    netdp_error *error)
 {
     netdp_i_prices *prices = NULL;
     double most = -1;
+    bool proven = false;
+    char path[NETDP_I_PATH_ROOM];
     netdp_status status = netdp_i_prices_new(package, self, &prices, error);
-    if (status != NETDP_OK)
+    netdp_i_file_path(path, folder, "account.proof");
+    if (status == NETDP_OK)
+        status = netdp_i_prices_proof(package, self, prices, path, &proven, error);
+    if (status != NETDP_OK) {
+        netdp_i_prices_free(prices);
         return status;
+    }
     (void)netdp_i_json_failed();
     json_t *list = json_array();
     const json_t *found = NULL;
@@ -51,8 +59,8 @@ netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self
         }
     }
     json_t *object =
-        json_pack("{s:s, s:s, s:s, s:f, s:I, s:I, s:o, s:o, s:o}", "bound", "everything",
-                  "protects", prices->protects, "sees",
+        json_pack("{s:s, s:s*, s:s, s:s, s:f, s:I, s:I, s:o, s:o, s:o}", "bound", "everything",
+                  "proof", proven ? "account.proof" : NULL, "protects", prices->protects, "sees",
                   "every frame on every link, and what the observers drew themselves", "delta",
                   package->terms.delta, "contributions", (json_int_t)prices->contributions, "times",
                   (json_int_t)prices->times, "eavesdropper",

@@ -22,9 +22,10 @@ netdp_status netdp_i_result_write(const netdp_i_result *result, const char *fold
 /*
  * What the study costs member `self`, an object: epsilon at the terms' delta of all contributions,
  * each attempt counted, towards every observer by the account of price.h. Known before the start, and
- * the same at the end. *worst: its largest entry of "towards", borrowed.
+ * the same at the end. Its proof, account.proof, is left in the folder. *worst: its largest entry of "towards", borrowed.
  */
-netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self, json_t **account,
-                                    const json_t **worst, netdp_error *error);
+netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self,
+                                    const char *folder, json_t **account, const json_t **worst,
+                                    netdp_error *error);
 
 #endif

@@ -10,17 +10,20 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "plan/gossip.h"
+#include "plan/walk.h"
 #include "study/protection.h"
 
 /* Unasked, all proofs of a variant together take no more multiplications and bytes than these. */
 #define MOST_WORK 2e10
 #define MOST_BYTES 64e6
 
-/* Of one proof: the recursion over the nodes in each round. */
-static double work_of(const netdp_linear *protocol)
+/* Of one proof: the recursion over the nodes in each round; of a token, its path. */
+static double work_of(const netdp_i_variant *variant)
 {
-    const double n = netdp_mixing_rows(protocol->mixing).nodes;
-    return (double)protocol->rounds * n * n * n;
+    if (variant->kind == NETDP_WALK)
+        return (double)variant->token.steps;
+    const double n = netdp_mixing_rows(variant->protocol.mixing).nodes;
+    return (double)variant->protocol.rounds * n * n * n;
 }
 
 static netdp_status write_one(const netdp_i_variant *variant, const netdp_proof_request *request,
@@ -55,14 +58,15 @@ static netdp_status write_all(const netdp_i_variant *variant, const netdp_losses
 static netdp_status foresee(const netdp_i_variant *variant, const netdp_proof_request *request,
                             int64_t count, bool asked, double *bytes, netdp_error *error)
 {
-    if (variant->kind != NETDP_GOSSIP)
-        return netdp_i_fail(error, NETDP_INVALID, "proof: there are proof files of gossip only");
+    if (variant->kind != NETDP_GOSSIP && variant->kind != NETDP_WALK)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "proof: there are proof files of gossip and of walks only");
     if (request->losses->pool > 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "proof: there are no proof files of pools, whose members nobody names");
     netdp_status status = netdp_losses_proof_bytes(request, bytes, error);
     *bytes *= (double)count;
-    const double work = status == NETDP_OK ? (double)count * work_of(&variant->protocol) : 0;
+    const double work = status == NETDP_OK ? (double)count * work_of(variant) : 0;
     if (status != NETDP_OK || asked || (work <= MOST_WORK && *bytes <= MOST_BYTES))
         return status;
     return netdp_i_fail(error, NETDP_INVALID,
@@ -85,7 +89,13 @@ netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_los
         return NETDP_OK;
     const netdp_loss_request ask =
         gossip ? netdp_i_plan_gossip_ask(variant) : (netdp_loss_request){0};
+    netdp_walk_request walk = {0};
+    netdp_status status =
+        variant->kind == NETDP_WALK ? netdp_i_plan_walk_ask(variant, &walk, error) : NETDP_OK;
+    if (status != NETDP_OK)
+        return status;
     const netdp_proof_request request = {.losses = &ask,
+                                         .walk = variant->kind == NETDP_WALK ? &walk : NULL,
                                          .from = achieved->worst_from,
                                          .to = achieved->worst_to,
                                          .noise = variant->noise,
@@ -96,7 +106,7 @@ netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_los
     /* Which pairs were drawn is for all to see: by no seed that would undo a simulation's noise. */
     const uint64_t seed = netdp_i_study_accounts(study) ? study->seed : 0;
     int64_t count = netdp_i_proof_pairs(losses, achieved, drawn, seed, chosen);
-    netdp_status status = foresee(variant, &request, count, asked, &bytes, &why);
+    status = foresee(variant, &request, count, asked, &bytes, &why);
     char said[160];
     snprintf(said, sizeof said, "%" PRId64 " proof%s, at most %.3g MB", count,
              count == 1 ? "" : "s", bytes / 1e6);

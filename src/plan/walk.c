@@ -273,6 +273,16 @@ static netdp_status again(const netdp_i_variant *variant, const netdp_i_pairs_of
     return status == NETDP_OK ? netdp_walk_losses_new(&request, progress, losses, error) : status;
 }
 
+netdp_status netdp_i_plan_walk_ask(const netdp_i_variant *variant, netdp_walk_request *request,
+                                   netdp_error *error)
+{
+    int32_t pair[2];
+    netdp_status status = ask(variant, pair, request, error);
+    request->noise = variant->noise;
+    request->unit = netdp_i_study_unit(variant->study);
+    return status;
+}
+
 static netdp_threat threat(const netdp_i_variant *variant)
 {
     return netdp_i_threat_token(variant->token.release);

@@ -9,6 +9,10 @@
 /* Does a bound count on steps that contract? Others claim as much of steps that do not. */
 bool netdp_i_plan_walk_contracts(netdp_bound bound);
 
+/* What a variant of the network is accounted for by, at its noise. */
+netdp_status netdp_i_plan_walk_ask(const netdp_i_variant *variant, netdp_walk_request *request,
+                                   netdp_error *error);
+
 /* Does P visit some nodes more often than others? */
 bool netdp_i_plan_walk_is_weighted(const netdp_i_variant *variant);
 

@@ -16,10 +16,11 @@ enum {
     ABOUT_MARKS = 10,
     LINE = 20,       /* of text, pixels */
     WIDE_LETTER = 8, /* as wide as gnuplot believes a letter to be */
-    TICK = 5,        /* letters of a tick, for which there is room */
+    TICK = 4,        /* letters of a tick, for which there is room */
     LEGEND_ROW = 20, /* pixels */
     LEGEND_SAMPLE = 60,
     SUFFIX = 64,
+    MOST_UNDER = 2, /* curves over one, of which it shows how many */
     MOST_LINES = 6, /* of the label of y, which is never cut */
 };
 
@@ -231,12 +232,13 @@ static int32_t print_categories(FILE *out, const netdp_i_chart *chart, int32_t w
 
 /* ---- What a series looks like: the same words in the plot and in the legend. ---- */
 
-static void print_look(FILE *out, const netdp_i_chart_series *series)
+/* `below`: how many curves it lies under; wider by as much, so that each is seen. */
+static void print_look(FILE *out, const netdp_i_chart_series *series, int32_t below)
 {
-    fprintf(out, " lc rgb '%s' pt %d ps %s", colour_of(series), mark_of(series),
-            series->points ? "0.5" : "0.7");
+    fprintf(out, " lc rgb '%s' pt %d ps %.3g", colour_of(series), mark_of(series),
+            series->points ? 0.5 : 0.7 + 0.4 * below);
     if (!series->points)
-        fprintf(out, " lw 2 dt %d", series->published ? 2 : 1);
+        fprintf(out, " lw %.3g dt %d", 2 + 1.8 * below, series->published ? 2 : 1);
 }
 
 static void print_box_style(FILE *out, const netdp_i_chart_series *series)
@@ -270,11 +272,41 @@ static void print_spread(FILE *out, const netdp_i_chart_series *series, int32_t 
                 (int)k, colour_of(series));
 }
 
-static void print_curve(FILE *out, const netdp_i_chart_series *series, int32_t k)
+/* Does b go over a: in most of a's points, as far as the eye tells? */
+static bool lies_on(const struct panel *panel, const netdp_i_chart_series *a,
+                    const netdp_i_chart_series *b)
 {
+    const double near = 0.012; /* of the axis */
+    int64_t shown = 0, met = 0;
+    if (a->count != b->count)
+        return false;
+    for (int64_t i = 0; i < a->count; i++) {
+        if (!inside(panel, a, i) || !inside(panel, b, i))
+            continue;
+        shown++;
+        met += fabs(netdp_i_axis_part(&panel->x, a->x[i]) - netdp_i_axis_part(&panel->x, b->x[i])) <
+                   near &&
+               fabs(netdp_i_axis_part(&panel->y, a->y[i]) - netdp_i_axis_part(&panel->y, b->y[i])) <
+                   near;
+    }
+    return 2 * met > shown;
+}
+
+static int32_t curves_over(const struct panel *panel, int32_t k)
+{
+    int32_t over = 0;
+    const netdp_i_chart *chart = panel->chart;
+    for (int32_t i = k + 1; i < chart->count && !chart->series[k].points; i++)
+        over += lies_on(panel, &chart->series[k], &chart->series[i]);
+    return over < MOST_UNDER ? over : MOST_UNDER;
+}
+
+static void print_curve(FILE *out, const struct panel *panel, int32_t k)
+{
+    const netdp_i_chart_series *series = &panel->chart->series[k];
     fprintf(out, ", \\\n  $d%d using 1:2 with %s notitle", (int)k,
             series->points ? "points" : "linespoints");
-    print_look(out, series);
+    print_look(out, series, curves_over(panel, k));
     if (!series->points && series->count > MOST_MARKS) {
         const int64_t drawn = series->count < MOST_ON_BAND ? series->count : MOST_ON_BAND;
         fprintf(out, " pi %d", (int)(drawn / ABOUT_MARKS));
@@ -337,7 +369,7 @@ static void print_panel(FILE *out, const struct figure *figure, int32_t p)
         if (chart->categories > 0)
             print_boxes(out, &panel, &chart->series[k], k);
         else
-            print_curve(out, &chart->series[k], k);
+            print_curve(out, &panel, k);
         fprintf(out, ", \\\n  $e%d using 1:2:3 with points pt variable ps 0.9 lc rgb '%s' notitle",
                 (int)k, colour_of(&chart->series[k]));
     }
@@ -392,7 +424,7 @@ static void print_entry(FILE *out, const netdp_i_chart *chart, const netdp_i_cha
         print_box_style(out, series);
     } else {
         fputs(series->points ? " with points" : " with linespoints", out);
-        print_look(out, series);
+        print_look(out, series, 0);
     }
     fputs(" title ", out);
     netdp_i_plot_text(out, series->name, letters, 1);

@@ -40,7 +40,7 @@ typedef struct netdp_i_chart {
 } netdp_i_chart;
 
 /*
- * `panels` charts in rows of `columns` (0: one row, at most three), to an SVG at `path`.
+ * `panels` charts in rows of `columns` (0: one row, at most three; four as two by two), to an SVG at `path`.
  * NETDP_ENVIRONMENT where gnuplot is missing or `path` cannot be written.
  */
 netdp_status netdp_i_chart_write(const netdp_i_chart *chart, int32_t panels, int32_t columns,

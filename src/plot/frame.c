@@ -32,8 +32,8 @@ static void fit(netdp_i_frame *frame, bool given, int32_t room, int32_t least)
 
 static netdp_i_frame plain_frame(int32_t panels, int32_t columns, const netdp_i_look *look)
 {
-    if (columns < 1)
-        columns = panels < SIZES ? panels : SIZES;
+    if (columns < 1) /* four fill a square, not a row and its beginning */
+        columns = panels == 4 ? 2 : panels < SIZES ? panels : SIZES;
     if (columns > panels)
         columns = panels;
     const int32_t class = class_of(columns);

@@ -64,7 +64,7 @@ typedef struct netdp_i_margins {
 /* What a letter takes on average, in pixels. */
 #define NETDP_I_LETTER 7
 
-/* `columns` 0: one row of at most three; fewer where the look is too narrow for them. */
+/* `columns` 0: one row of at most three, four as two by two; fewer where the look is too narrow for them. */
 netdp_i_frame netdp_i_frame_of(int32_t panels, int32_t columns, const netdp_i_look *look);
 int32_t netdp_i_frame_width(const netdp_i_frame *frame);
 

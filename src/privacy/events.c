@@ -24,6 +24,8 @@ typedef struct account {
      * mu, or pure up to delta.
      */
     double plain, pure, pure_delta;
+    /* The same where every mixture gives all away in its part with the person, and else nothing. */
+    double drawn, drawn_delta;
     bool nothing_hidden; /* some event gives all away */
     bool ordered;
 } account;
@@ -35,11 +37,29 @@ static double up(double x)
     return nextafter(x, INFINITY);
 }
 
+/*
+ * Never below the true sum or product of doubles >= 0, and the true one where that is a double: one pair
+ * (epsilon, delta) stays what it is. What is lost in rounding is a double itself (Knuth; fma).
+ */
+static double plus_up(double a, double b)
+{
+    const double sum = a + b, big = fmax(a, b), small = fmin(a, b);
+    return isfinite(sum) && small > sum - big ? up(sum) : sum;
+}
+
+static double times_up(double a, double b)
+{
+    const double product = a * b;
+    if (product < 0x1p-900 && a > 0 && b > 0) /* what fma is left with may be below all doubles */
+        return a == 1 ? b : b == 1 ? a : up(product);
+    return isfinite(product) && fma(a, b, -product) > 0 ? up(product) : product;
+}
+
 /* Something without noise, or that satisfies nothing; mixtures without noise are approximate here.
  */
 static bool gives_all_away(const netdp_event *event)
 {
-    if (event->mechanism == NETDP_APPROXIMATE)
+    if (event->mechanism == NETDP_APPROXIMATE || event->mechanism == NETDP_EXPONENTIAL)
         return event->delta == 1 || event->epsilon == INFINITY;
     if (event->mechanism == NETDP_RANDOM_GAUSSIAN)
         return netdp_i_tails_infinite(event, NETDP_LOWER) >= 1;
@@ -64,7 +84,12 @@ static bool releases_nothing(const netdp_event *event)
         return event->flip == 1;
     case NETDP_APPROXIMATE:
         return event->delta == 0 && event->epsilon == 0;
+    case NETDP_EXPONENTIAL:
+        return event->epsilon == 0;
     case NETDP_SUBSAMPLED_GAUSSIAN:
+    case NETDP_SUBSAMPLED_LAPLACE:
+    case NETDP_GAUSSIAN_WITHOUT_REPLACEMENT:
+    case NETDP_SUBSAMPLED_GAUSSIAN_REPLACED:
         return event->noise == INFINITY || event->rate == 0;
     case NETDP_HIDDEN_GAUSSIAN:
         for (int32_t i = 0; i < event->weights; i++)
@@ -80,7 +105,9 @@ static bool releases_nothing(const netdp_event *event)
 static bool is_gaussian(const netdp_event *event)
 {
     return event->mechanism == NETDP_GAUSSIAN ||
-           (event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN && event->rate == 1);
+           (event->rate == 1 && (event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN ||
+                                 event->mechanism == NETDP_GAUSSIAN_WITHOUT_REPLACEMENT ||
+                                 event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN_REPLACED));
 }
 
 /* The same mechanism with the same parameters? */
@@ -92,23 +119,41 @@ static bool alike(const netdp_event *a, const netdp_event *b)
            a->mu == b->mu;
 }
 
+/* With a rate: who is drawn is hidden. */
+static bool has_rate(const netdp_event *event)
+{
+    return (netdp_i_mechanisms[event->mechanism].fields & NETDP_I_RATE) != 0;
+}
+
+static bool is_mixture(const netdp_event *event)
+{
+    return has_rate(event) || event->mechanism == NETDP_HIDDEN_GAUSSIAN ||
+           event->mechanism == NETDP_RANDOM_GAUSSIAN;
+}
+
+/* The chance of a mixture's part with the person, rounded in the direction. */
+static double seen_of(const netdp_event *event, netdp_direction direction)
+{
+    double seen = 0;
+    if (has_rate(event))
+        return event->rate;
+    for (int32_t i = 0; i < event->weights; i++)
+        if (event->mu == NULL || event->mu[i] > 0)
+            seen += event->weight[i];
+    return fmin(seen * (direction == NETDP_UPPER ? 1 + 1e-9 : 1 - 1e-9), 1);
+}
+
 /* A mixture whose part with the person has no noise: that part gives all away, the rest nothing. */
 static netdp_event without_noise(const netdp_event *event, netdp_direction direction)
 {
-    double seen = event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN ? event->rate : 0;
-    for (int32_t i = 0; event->mechanism == NETDP_HIDDEN_GAUSSIAN && i < event->weights; i++)
-        seen += event->weight[i];
-    if (event->mechanism == NETDP_HIDDEN_GAUSSIAN)
-        seen *= direction == NETDP_UPPER ? 1 + 1e-9 : 1 - 1e-9;
     return (netdp_event){
-        .mechanism = NETDP_APPROXIMATE, .delta = fmin(seen, 1), .count = event->count};
+        .mechanism = NETDP_APPROXIMATE, .delta = seen_of(event, direction), .count = event->count};
 }
 
 /* Only the fields of its mechanism, so that like events look alike. */
 static netdp_event bare(const netdp_event *event, netdp_direction direction)
 {
-    if (event->noise == 0 && (event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN ||
-                              event->mechanism == NETDP_HIDDEN_GAUSSIAN))
+    if (event->noise == 0 && (has_rate(event) || event->mechanism == NETDP_HIDDEN_GAUSSIAN))
         return without_noise(event, direction);
     netdp_event made = {.mechanism = event->mechanism, .count = event->count};
     const uint32_t fields = netdp_i_mechanisms[event->mechanism].fields;
@@ -121,6 +166,13 @@ static netdp_event bare(const netdp_event *event, netdp_direction direction)
     made.weights = fields & NETDP_I_WEIGHT ? event->weights : 0;
     made.weight = fields & NETDP_I_WEIGHT ? event->weight : NULL;
     made.mu = fields & NETDP_I_MU ? event->mu : NULL;
+    /* Of everybody: what is not drawn. */
+    if (made.mechanism == NETDP_SUBSAMPLED_GAUSSIAN_REPLACED && made.rate == 1)
+        made.noise *= 0.5;
+    if (made.mechanism == NETDP_SUBSAMPLED_LAPLACE && made.rate == 1) {
+        made.mechanism = NETDP_LAPLACE;
+        made.rate = 0;
+    }
     return made;
 }
 
@@ -177,10 +229,10 @@ static double response_epsilon(const netdp_event *event)
 }
 
 /* `count` releases that give all away with probability `delta` each. */
-static void add_delta(account *a, double delta, double count)
+static void add_delta(double *sum, double delta, double count)
 {
     if (delta > 0)
-        a->pure_delta = fmin(up(a->pure_delta + up(count * delta)), 1);
+        *sum = fmin(plus_up(*sum, times_up(count, delta)), 1);
 }
 
 /*
@@ -191,15 +243,21 @@ static void add_plain(account *a, const netdp_event *event, arb_t square)
 {
     const double count = (double)event->count;
     double pure = 0;
+    if (is_mixture(event))
+        add_delta(&a->drawn_delta, seen_of(event, NETDP_UPPER), count);
     switch (event->mechanism) {
     case NETDP_SUBSAMPLED_GAUSSIAN:
+    case NETDP_GAUSSIAN_WITHOUT_REPLACEMENT:
     case NETDP_HIDDEN_GAUSSIAN:
         add_square(square, event->noise, event->count);
+        return;
+    case NETDP_SUBSAMPLED_GAUSSIAN_REPLACED:
+        add_square(square, 0.5 * event->noise, event->count);
         return;
     case NETDP_RANDOM_GAUSSIAN:
         if (strongest(event) > 0)
             add_square(square, nextafter(1 / strongest(event), 0), event->count);
-        add_delta(a, netdp_i_tails_infinite(event, NETDP_UPPER), count);
+        add_delta(&a->pure_delta, netdp_i_tails_infinite(event, NETDP_UPPER), count);
         return;
     case NETDP_DISCRETE_GAUSSIAN:
         pure = INFINITY;
@@ -207,14 +265,17 @@ static void add_plain(account *a, const netdp_event *event, arb_t square)
     case NETDP_RANDOMISED_RESPONSE:
         pure = response_epsilon(event);
         break;
+    case NETDP_EXPONENTIAL:
+        pure = event->epsilon;
+        break;
     case NETDP_APPROXIMATE:
         pure = event->epsilon;
-        add_delta(a, event->delta, count);
+        add_delta(&a->pure_delta, event->delta, count);
         break;
     default:
         pure = up(1 / event->noise);
     }
-    a->pure = up(a->pure + up(count * pure));
+    a->pure = plus_up(a->pure, times_up(count, pure));
 }
 
 static netdp_status account_new(const netdp_event *events, size_t count, netdp_direction direction,
@@ -238,6 +299,7 @@ static netdp_status account_new(const netdp_event *events, size_t count, netdp_d
             add_other(a, &event);
     }
     a->mu = root(square, direction);
+    a->drawn = root(square, NETDP_UPPER);
     for (size_t i = 0; i < a->others; i++) {
         add_plain(a, a->other + i, square);
         a->ordered = a->ordered || netdp_i_tails_ordered(a->other + i);
@@ -334,36 +396,63 @@ static netdp_status gaussian_delta(const account *a, double epsilon, double *del
 
 /* ---- Without a grid ---- */
 
-/* Gaussians in place of their mixtures, and the pure part added: an upper bound. */
+/* One way without a grid: mu-GDP, pure, and up to delta, composed: an upper bound. */
+typedef struct plain_way {
+    double mu, pure, delta;
+} plain_way;
+
+static plain_way whole_mixtures(const account *a)
+{
+    return (plain_way){a->plain, a->pure, a->pure_delta};
+}
+
+/* What is infinite in a random Gaussian counts twice. */
+static plain_way given_mixtures(const account *a)
+{
+    return (plain_way){a->drawn, a->pure, fmin(plus_up(a->pure_delta, a->drawn_delta), 1)};
+}
+
+static netdp_status way_epsilon(plain_way way, double delta, double *epsilon, netdp_error *error)
+{
+    const double left = nextafter(delta - way.delta, -INFINITY);
+    if (way.pure == INFINITY || (left <= 0 && !(way.mu == 0 && way.delta <= delta)))
+        return NETDP_OK;
+    double gaussian = 0;
+    netdp_status status = NETDP_OK;
+    if (way.mu > 0)
+        status = netdp_gdp_to_epsilon(way.mu, left, &gaussian, error);
+    if (status == NETDP_OK)
+        *epsilon = fmin(*epsilon, plus_up(gaussian, way.pure));
+    return status;
+}
+
 static netdp_status plain_epsilon(const account *a, double delta, double *epsilon,
                                   netdp_error *error)
 {
     *epsilon = INFINITY;
-    const double left = nextafter(delta - a->pure_delta, -INFINITY);
-    if (a->pure == INFINITY || (left <= 0 && !(a->plain == 0 && a->pure_delta <= delta)))
+    netdp_status status = way_epsilon(whole_mixtures(a), delta, epsilon, error);
+    return status == NETDP_OK ? way_epsilon(given_mixtures(a), delta, epsilon, error) : status;
+}
+
+static netdp_status way_delta(plain_way way, double epsilon, double *delta, netdp_error *error)
+{
+    const double left = nextafter(epsilon - way.pure, -INFINITY);
+    if (epsilon < way.pure || (left < 0 && way.mu > 0))
         return NETDP_OK;
     double gaussian = 0;
     netdp_status status = NETDP_OK;
-    if (a->plain > 0)
-        status = netdp_gdp_to_epsilon(a->plain, left, &gaussian, error);
+    if (way.mu > 0)
+        status = netdp_gdp_to_delta(way.mu, left, &gaussian, error);
     if (status == NETDP_OK)
-        *epsilon = gaussian > 0 ? up(gaussian + a->pure) : a->pure;
+        *delta = fmin(*delta, plus_up(gaussian, way.delta));
     return status;
 }
 
 static netdp_status plain_delta(const account *a, double epsilon, double *delta, netdp_error *error)
 {
     *delta = 1;
-    const double left = nextafter(epsilon - a->pure, -INFINITY);
-    if (epsilon < a->pure || (left < 0 && a->plain > 0))
-        return NETDP_OK;
-    double gaussian = 0;
-    netdp_status status = NETDP_OK;
-    if (a->plain > 0)
-        status = netdp_gdp_to_delta(a->plain, left, &gaussian, error);
-    if (status == NETDP_OK)
-        *delta = fmin(a->pure_delta > 0 ? up(gaussian + a->pure_delta) : gaussian, 1);
-    return status;
+    netdp_status status = way_delta(whole_mixtures(a), epsilon, delta, error);
+    return status == NETDP_OK ? way_delta(given_mixtures(a), epsilon, delta, error) : status;
 }
 
 /* ---- Answers ---- */

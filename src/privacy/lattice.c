@@ -7,8 +7,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { ROUGH = 2048 };
-
 /* From here on Q may be below the least long double: cells are rounded as a whole. */
 enum { MOST_LOSS = 10000 };
 
@@ -158,24 +156,24 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-netdp_status netdp_i_lattice_rough(const netdp_i_tails *tails, double cut,
+netdp_status netdp_i_lattice_rough(const netdp_i_tails *tails, int points, double cut,
                                    netdp_direction direction, netdp_i_lattice *lattice,
                                    netdp_error *error)
 {
     double low, high;
-    netdp_status status = lattice_new(2 * ROUGH, lattice, error);
+    netdp_status status = lattice_new(2 * points, lattice, error);
     if (status != NETDP_OK)
         return status;
     find_range(tails, cut, &low, &high);
     /* Half of the points evenly, half of them ever denser towards 0. */
     const double width = high - low, scale = 1e-7 * fmax(width, 1e-200);
     const double from = asinh(low / scale), to = asinh(high / scale);
-    for (int i = 0; i < ROUGH; i++) {
-        const double part = (double)i / (ROUGH - 1);
-        lattice->at[2 * i] = i + 1 < ROUGH ? low + part * width : high;
+    for (int i = 0; i < points; i++) {
+        const double part = (double)i / (points - 1);
+        lattice->at[2 * i] = i + 1 < points ? low + part * width : high;
         lattice->at[2 * i + 1] = fmin(fmax(scale * sinh(from + (part * (to - from))), low), high);
     }
-    qsort(lattice->at, 2 * ROUGH, sizeof *lattice->at, ascending);
+    qsort(lattice->at, (size_t)lattice->size, sizeof *lattice->at, ascending);
     int64_t kept = 1;
     for (int64_t i = 1; i < lattice->size; i++)
         if (lattice->at[i] > lattice->at[kept - 1])

@@ -20,8 +20,8 @@ typedef struct netdp_i_lattice {
     double infinite;
 } netdp_i_lattice;
 
-/* Points at all scales, for moments and bounds. */
-netdp_status netdp_i_lattice_rough(const netdp_i_tails *tails, double cut,
+/* Twice `points` at all scales, for moments and bounds. */
+netdp_status netdp_i_lattice_rough(const netdp_i_tails *tails, int points, double cut,
                                    netdp_direction direction, netdp_i_lattice *lattice,
                                    netdp_error *error);
 

@@ -18,6 +18,12 @@ const netdp_i_mechanism netdp_i_mechanisms[NETDP_I_MECHANISMS] = {
     [NETDP_HIDDEN_GAUSSIAN] = {"hidden-gaussian", NETDP_I_NOISE | NETDP_I_WEIGHT},
     [NETDP_APPROXIMATE] = {"approximate", NETDP_I_EPSILON | NETDP_I_DELTA},
     [NETDP_RANDOM_GAUSSIAN] = {"random-gaussian", NETDP_I_WEIGHT | NETDP_I_MU},
+    [NETDP_EXPONENTIAL] = {"exponential", NETDP_I_EPSILON},
+    [NETDP_SUBSAMPLED_LAPLACE] = {"subsampled-laplace", NETDP_I_NOISE | NETDP_I_RATE},
+    [NETDP_GAUSSIAN_WITHOUT_REPLACEMENT] = {"gaussian-without-replacement",
+                                            NETDP_I_NOISE | NETDP_I_RATE},
+    [NETDP_SUBSAMPLED_GAUSSIAN_REPLACED] = {"subsampled-gaussian-replaced",
+                                            NETDP_I_NOISE | NETDP_I_RATE},
 };
 
 /* clang-format off */
@@ -105,6 +111,26 @@ netdp_status netdp_i_event_check(const netdp_event *event, netdp_error *error)
     return mechanism->fields & NETDP_I_WEIGHT ? check_weights(event, error) : NETDP_OK;
 }
 
+/* A person is added or removed by some mechanisms, replaced by others; a list is of one kind. */
+static netdp_status check_neighbours(const netdp_event *events, size_t count, netdp_error *error)
+{
+    const char *moved = NULL, *replaced = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const netdp_mechanism m = events[i].mechanism;
+        const char *name = netdp_i_mechanisms[m].name;
+        if (m == NETDP_SUBSAMPLED_GAUSSIAN || m == NETDP_SUBSAMPLED_LAPLACE)
+            moved = name;
+        if (m == NETDP_GAUSSIAN_WITHOUT_REPLACEMENT || m == NETDP_SUBSAMPLED_GAUSSIAN_REPLACED)
+            replaced = name;
+    }
+    if (moved == NULL || replaced == NULL)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s is about a person added or removed, %s about one replaced; a list "
+                        "composes for one of them only",
+                        moved, replaced);
+}
+
 netdp_status netdp_i_events_check(const netdp_event *events, size_t count, netdp_error *error)
 {
     for (size_t i = 0; i < count; i++) {
@@ -112,7 +138,7 @@ netdp_status netdp_i_events_check(const netdp_event *events, size_t count, netdp
         if (status != NETDP_OK)
             return netdp_i_within(error, status, "event %zu", i + 1);
     }
-    return NETDP_OK;
+    return check_neighbours(events, count, error);
 }
 
 /* ---- Words ---- */

@@ -15,7 +15,7 @@ typedef enum netdp_i_field {
     NETDP_I_MU = 128,
 } netdp_i_field;
 
-enum { NETDP_I_MECHANISMS = 9, NETDP_I_FIELDS = 6 };
+enum { NETDP_I_MECHANISMS = 13, NETDP_I_FIELDS = 6 };
 
 typedef struct netdp_i_mechanism {
     const char *name;

@@ -27,6 +27,18 @@
 /* The grid of the sum, and how many points the losses may have together. */
 enum { LEAST_SIZE = 1 << 10, MOST_SIZE = 1 << 19, MOST_POINTS = 1 << 21 };
 
+/*
+ * A lower bound pays for the width of a cell itself, not for its square: more points, a window out of
+ * which more may leak (it is subtracted), and losses that are cut off earlier.
+ */
+enum { MOST_LOWER = 1 << 21 };
+#define LEAVES_LOWER 16.0
+#define CUT_LOWER 1e-3
+#define CUT_UPPER 1e-7
+
+/* Where there are more kinds of releases than this each of them has fewer points. */
+enum { MANY = 64, ROUGH = 2048, ROUGH_OF_MANY = 256 };
+
 /* ln of the tilted mass that may leave the window. */
 #define LEAVES 30.0
 
@@ -168,7 +180,7 @@ static void choose_window(const pld *p, double leaves, pld *made)
     made->deviation = sqrt((double)variance);
     made->top = INFINITY;
     made->bottom = -INFINITY;
-    for (int i = -1; i <= 9; i++) {
+    for (int i = made->direction == NETDP_UPPER ? -1 : -8; i <= 9; i++) {
         const double t = ldexp(1, i) / made->deviation;
         const double top = (cumulant_near(p, made->theta + t) - K + leaves) / t;
         const double bottom = -((cumulant_near(p, made->theta - t) - K + leaves) / t);
@@ -196,6 +208,7 @@ static void choose_tilt_and_window(pld *p)
     long double mean, variance;
     cumulant(p, 0, &mean, &variance);
     const double scale = fmax(fmax(epsilon, 0), sqrt((double)variance));
+    const double leaves = p->direction == NETDP_UPPER ? LEAVES : LEAVES_LOWER;
     const double strongest = fmin(p->theta, 4 * (10 - ln) / scale);
     const long double most = cumulant(p, strongest, NULL, NULL) - (long double)strongest * epsilon;
     for (int half = 0; half < 3; half++) {
@@ -205,7 +218,7 @@ static void choose_tilt_and_window(pld *p)
                                      (long double)tried.theta * epsilon - most);
         if (half > 0 && !(lost < MOST_LOST))
             break;
-        choose_window(p, LEAVES + fmax(lost, 0), &tried);
+        choose_window(p, leaves + fmax(lost, 0), &tried);
         if (half == 0 || tried.top - tried.bottom < 0.8 * (found.top - found.bottom))
             found = tried;
     }
@@ -236,14 +249,17 @@ static void choose_step(pld *p)
 {
     const double epsilon = p->by_delta ? p->best : p->given, width = p->top - p->bottom;
     const double scale = fmax(epsilon, 1e-2 * p->deviation), k = p->releases_in_all;
-    double step = sqrt(8e-6 * scale / (k * (1 + p->theta)));
+    /* Dots add about an eighth of this to epsilon, relatively. */
+    const double fineness = p->count > MANY ? 1.28e-4 : 8e-6;
+    double step = sqrt(fineness * scale / (k * (1 + p->theta)));
     if (p->direction == NETDP_LOWER)
         step = fmin(step, fmax(1e-3 * scale / k, 1e-3 * scale / sqrt(-0.5 * k * log(given_up(p)))));
     double points = 0;
     for (size_t i = 0; i < p->count; i++)
         points += p->lattice[i].at[p->lattice[i].size - 1] - p->lattice[i].at[0];
     step = fmin(step, width / LEAST_SIZE);
-    step = fmax(step, 1.001 * width / (MOST_SIZE - 4));
+    const bool upper = p->direction == NETDP_UPPER;
+    step = fmax(step, 1.001 * width / ((upper ? MOST_SIZE : MOST_LOWER) - 4));
     step = fmax(step, points / MOST_POINTS);
     /* 20 bits, rounded up: whole multiples up to 2^33 are exact. */
     int exponent;
@@ -328,7 +344,8 @@ static double complex power(double complex z, double k)
  * One release, tilted and wrapped, into the product of spectra. Its largest mass is left out of the
  * FFT, whose error is relative to the Euclidean norm of the rest, and added as one wave.
  */
-static void multiply(pld *p, size_t which, transform *t, double complex *product)
+static void multiply(pld *p, size_t which, transform *t, const double complex *wave,
+                     double complex *product)
 {
     const netdp_i_lattice *l = p->lattice + which;
     const double k = p->releases[which].count;
@@ -349,11 +366,11 @@ static void multiply(pld *p, size_t which, transform *t, double complex *product
         square += t->real[i] * t->real[i];
     fftw_execute(t->forward);
     for (int64_t j = 0; j <= t->size / 2; j++) {
-        const double angle = -2 * M_PI * (double)(j * largest % t->size) / (double)t->size;
-        double complex z = t->spectrum[j] + left_out * (cos(angle) + sin(angle) * I);
+        double complex z = t->spectrum[j] + left_out * wave[j * largest % t->size];
         /* The true one lies in the unit disc; going there brings the computed one no further. */
-        const double length = cabs(z);
-        product[j] = product_of(product[j], power(length > 1 ? z / length : z, k));
+        if (creal(z) * creal(z) + cimag(z) * cimag(z) > 1)
+            z /= cabs(z);
+        product[j] = product_of(product[j], power(z, k));
     }
     const double fft = 10 * log2((double)t->size);
     p->error += k * UNIT * (fft * sqrt(square) * (1 + 1e-6) + 16) + 4 * UNIT;
@@ -364,20 +381,25 @@ static void multiply(pld *p, size_t which, transform *t, double complex *product
 static netdp_status convolve(pld *p, netdp_error *error)
 {
     transform t = {0};
-    double complex *product = NULL;
+    double complex *product = NULL, *wave = NULL;
     netdp_status status = transform_new(p->size, &t, error);
     if (status != NETDP_OK)
         return status;
     product = NETDP_I_NEW(double complex, p->size / 2 + 1);
+    wave = NETDP_I_NEW(double complex, p->size);
     p->mass = NETDP_I_NEW(double, p->size);
-    if (product == NULL || p->mass == NULL) {
+    if (product == NULL || wave == NULL || p->mass == NULL) {
         status = netdp_i_no_memory(error);
         goto done;
     }
     for (int64_t j = 0; j <= p->size / 2; j++)
         product[j] = 1;
+    for (int64_t j = 0; j < p->size; j++) {
+        const double angle = -2 * M_PI * (double)j / (double)p->size;
+        wave[j] = cos(angle) + sin(angle) * I;
+    }
     for (size_t i = 0; i < p->count; i++)
-        multiply(p, i, &t, product);
+        multiply(p, i, &t, wave, product);
     memcpy(t.spectrum, product, (size_t)(p->size / 2 + 1) * sizeof *product);
     fftw_execute(t.backward);
     p->error += 10 * log2((double)p->size) * UNIT;
@@ -385,6 +407,7 @@ static netdp_status convolve(pld *p, netdp_error *error)
         p->mass[i] = t.real[modulo(p->first + i, p->size)] / (double)p->size;
 done:
     netdp_i_free(product);
+    netdp_i_free(wave);
     transform_clear(&t);
     return status;
 }
@@ -466,11 +489,14 @@ static netdp_status pld_new(pld *p, netdp_error *error)
     /* Where delta is asked for, how small it is shows only in a first pass or two. */
     double wanted = p->by_delta ? p->given : 1e-300;
     for (int pass = p->by_delta ? 2 : 0; pass < 3; pass++) {
-        p->cut = fmax(1e-7 * wanted / p->releases_in_all, 1e-307);
+        p->cut = fmax((p->direction == NETDP_UPPER ? CUT_UPPER : CUT_LOWER) * wanted /
+                          p->releases_in_all,
+                      1e-307);
         for (size_t i = 0; i < p->count; i++) {
             netdp_i_lattice_clear(p->lattice + i);
-            netdp_status status = netdp_i_lattice_rough(&p->releases[i].tails, p->cut, p->direction,
-                                                        p->lattice + i, error);
+            netdp_status status = netdp_i_lattice_rough(
+                &p->releases[i].tails, p->count > MANY ? ROUGH_OF_MANY : ROUGH, p->cut,
+                p->direction, p->lattice + i, error);
             if (status != NETDP_OK)
                 return status;
         }

@@ -179,6 +179,60 @@ static netdp_status subsampled_new(const netdp_event *event, netdp_i_order order
     return NETDP_OK;
 }
 
+/* ---- Gaussians of which a person is replaced (docs/proofs/mechanisms.md) ---- */
+
+/*
+ * Drawn without replacement: above 0 the curve is that of the subsampled Gaussian's removal, below it
+ * that of its addition; the slope jumps at 0, which has the rest of the mass.
+ */
+static void without_replacement_at(const netdp_i_tails *t, long double l, long double *p,
+                                   long double *q)
+{
+    netdp_i_tails side = *t;
+    side.third = l < 0 ? NETDP_I_ADDED : NETDP_I_REMOVED;
+    subsampled_at(&side, l, p, q);
+}
+
+static netdp_status without_replacement_new(const netdp_event *event, netdp_i_order order,
+                                            netdp_direction direction, netdp_i_tails *t,
+                                            netdp_error *error)
+{
+    const netdp_status status = subsampled_new(event, order, direction, t, error);
+    t->at = without_replacement_at;
+    return status;
+}
+
+/*
+ * Poisson: (1-q) N(0, s^2) + q N(1, s^2) against (1-q) N(0, s^2) + q N(-1, s^2). With a = 1 - q and b =
+ * q e^(-1/(2 s^2)) the loss ln (a + b e^(y/s^2))/(a + b e^(-y/s^2)) is odd and grows; it is l at
+ * y = s^2 (l/2 + asinh(a/b sinh(l/2))).
+ */
+static long double replaced_y(const netdp_i_tails *t, long double l)
+{
+    const long double noise = t->first, rate = t->second, size = fabsl(l);
+    const long double log_ratio = log1pl(-rate) - logl(rate) + 0.5L / (noise * noise);
+    long double part = log_ratio + 0.5L * size + log1pl(-expl(-size)); /* of asinh, far out */
+    if (log_ratio + 0.5L * size < 11000)
+        part = asinhl(expl(log_ratio) * sinhl(0.5L * size));
+    return copysignl(noise * noise * (0.5L * size + part), l);
+}
+
+static void replaced_at(const netdp_i_tails *t, long double l, long double *p, long double *q)
+{
+    const long double noise = t->first, rate = t->second, y = replaced_y(t, l);
+    const long double none = (1 - rate) * upper_normal(y / noise);
+    *p = none + rate * upper_normal((y - 1) / noise);
+    *q = none + rate * upper_normal((y + 1) / noise);
+}
+
+static netdp_status replaced_new(const netdp_event *event, netdp_i_order order,
+                                 netdp_direction direction, netdp_i_tails *t, netdp_error *error)
+{
+    const netdp_status status = subsampled_new(event, order, direction, t, error);
+    t->at = replaced_at;
+    return status;
+}
+
 /* ---- Laplace: e = 1/b is taken with probability 1/2, -e with probability e^-e/2 ---- */
 
 static void laplace_at(const netdp_i_tails *t, long double l, long double *p, long double *q)
@@ -196,6 +250,45 @@ static netdp_status laplace_new(const netdp_event *event, netdp_i_order order,
     (void)error;
     t->at = laplace_at;
     t->first = 1 / (long double)event->noise;
+    return NETDP_OK;
+}
+
+/*
+ * Subsampled: where the loss of removal is l that of the Laplace release with the person is
+ * ln((e^l - 1 + q)/q). Turned round the release looks the same: so addition is its mirror.
+ */
+static void subsampled_laplace_at(const netdp_i_tails *t, long double l, long double *p,
+                                  long double *q)
+{
+    const bool removed = t->third == 0;
+    const long double rate = t->second, of_removal = removed ? l : -l;
+    const long double odds = of_removal > 40 ? 0 : expm1l(of_removal) / rate;
+    long double base = -INFINITY, present, absent;
+    if (of_removal > 40)
+        base = of_removal + log1pl(-(1 - rate) * expl(-of_removal)) - logl(rate);
+    else if (odds > -1)
+        base = log1pl(odds);
+    laplace_at(t, removed ? base : -base, &present, &absent);
+    if (!removed) { /* of the mirror */
+        const long double turned = present;
+        present = absent;
+        absent = turned;
+    }
+    const long double with = (1 - rate) * absent + rate * present;
+    *p = removed ? with : absent;
+    *q = removed ? absent : with;
+}
+
+static netdp_status subsampled_laplace_new(const netdp_event *event, netdp_i_order order,
+                                           netdp_direction direction, netdp_i_tails *t,
+                                           netdp_error *error)
+{
+    (void)direction;
+    (void)error;
+    t->at = subsampled_laplace_at;
+    t->first = 1 / (long double)event->noise;
+    t->second = event->rate;
+    t->third = order;
     return NETDP_OK;
 }
 
@@ -353,6 +446,32 @@ static netdp_status approximate_new(const netdp_event *event, netdp_i_order orde
     return NETDP_OK;
 }
 
+/*
+ * ---- Exponential mechanism: the curve of all mechanisms whose losses lie within a range of epsilon ----
+ *
+ * delta = (e^(epsilon/2) - e^(l/2))^2 / (e^epsilon - 1) on [-epsilon, epsilon]. From below the choice
+ * between two answers, whose loss is epsilon/2 or -epsilon/2.
+ */
+static void exponential_at(const netdp_i_tails *t, long double l, long double *p, long double *q)
+{
+    const long double e = t->first;
+    *p = l < -e ? 1 : l < e ? expm1l(0.5L * (l - e)) / expm1l(-e) : 0;
+    /* expm1((e - l)/2)/expm1(e), where that may overflow too */
+    *q = l < -e ? 1 : l < e ? expl(-0.5L * (e + l)) * *p : 0;
+}
+
+static netdp_status exponential_new(const netdp_event *event, netdp_i_order order,
+                                    netdp_direction direction, netdp_i_tails *t, netdp_error *error)
+{
+    (void)order;
+    (void)error;
+    t->at = direction == NETDP_UPPER ? exponential_at : points_at;
+    t->first = direction == NETDP_UPPER ? event->epsilon : 0.5L * event->epsilon;
+    t->second = 1 / (1 + expl(-t->first));
+    t->third = 1 / (1 + expl(t->first));
+    return NETDP_OK;
+}
+
 typedef netdp_status (*maker)(const netdp_event *event, netdp_i_order order,
                               netdp_direction direction, netdp_i_tails *tails, netdp_error *error);
 
@@ -368,6 +487,10 @@ netdp_status netdp_i_tails_new(const netdp_event *event, netdp_i_order order,
         [NETDP_HIDDEN_GAUSSIAN] = hidden_new,
         [NETDP_APPROXIMATE] = approximate_new,
         [NETDP_RANDOM_GAUSSIAN] = random_new,
+        [NETDP_EXPONENTIAL] = exponential_new,
+        [NETDP_SUBSAMPLED_LAPLACE] = subsampled_laplace_new,
+        [NETDP_GAUSSIAN_WITHOUT_REPLACEMENT] = without_replacement_new,
+        [NETDP_SUBSAMPLED_GAUSSIAN_REPLACED] = replaced_new,
     };
     *tails = (netdp_i_tails){0};
     netdp_status status = makers[event->mechanism](event, order, direction, tails, error);
@@ -385,5 +508,6 @@ void netdp_i_tails_clear(netdp_i_tails *tails)
 
 bool netdp_i_tails_ordered(const netdp_event *event)
 {
-    return event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN;
+    return event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN ||
+           event->mechanism == NETDP_SUBSAMPLED_LAPLACE;
 }

@@ -206,8 +206,9 @@ int64_t netdp_i_pairing_number(const netdp_graph *pairs, const int64_t *first, i
     return first[least] + count_below(pairs, least, most) - count_below(pairs, least, least);
 }
 
-netdp_status netdp_i_pairing_crowd(const netdp_graph *pairs, const int32_t *observers,
-                                   int32_t count, int32_t *size, netdp_error *error)
+/* size[nodes]: of each node's component of the pair graph without the observers; 0 of an observer. */
+static netdp_status find_crowd(const netdp_graph *pairs, const int32_t *observers, int32_t count,
+                               int32_t *size, netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(pairs);
     int32_t *queue = NETDP_I_NEW(int32_t, n);
@@ -251,8 +252,7 @@ netdp_status netdp_i_pairing_hiding(const netdp_graph *pairs, const int32_t *to,
     netdp_i_hiding found = {.least = walk ? n : 0};
     netdp_status status = size == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     for (int32_t i = 0; status == NETDP_OK && walk && i < sets; i++) {
-        status = netdp_i_pairing_crowd(pairs, count > 0 ? to + i : &i, coalition ? count : 1, size,
-                                       error);
+        status = find_crowd(pairs, count > 0 ? to + i : &i, coalition ? count : 1, size, error);
         for (int32_t u = 0; status == NETDP_OK && u < n; u++)
             if (size[u] > 0 && size[u] < found.least) {
                 found.least = size[u];

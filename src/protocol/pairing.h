@@ -15,11 +15,6 @@ int64_t netdp_i_pairing_number(const netdp_graph *pairs, const int64_t *first, i
 /* Is it a name, and not the path of a file? */
 bool netdp_i_pairing_named(const char *name);
 
-/* Who is hidden among how many, the observers' pairs cut: size[nodes] of each node's component of
- * the pair graph without the observers; 0 of an observer. */
-netdp_status netdp_i_pairing_crowd(const netdp_graph *pairs, const int32_t *observers,
-                                   int32_t count, int32_t *size, netdp_error *error);
-
 /* What noise in pairs can do at best, and what undoes it. */
 typedef struct netdp_i_hiding {
     int32_t least,

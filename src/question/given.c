@@ -251,6 +251,11 @@ const netdp_loss_request *netdp_question_losses_request(const netdp_question *qu
     return question->description.mixing != NULL ? &question->description.request : NULL;
 }
 
+const netdp_walk_request *netdp_question_walk_request(const netdp_question *question)
+{
+    return question->description.law != NULL ? &question->description.walk : NULL;
+}
+
 netdp_status netdp_question_noise(const netdp_question *question, const double *given,
                                   netdp_unit unit, double *noise, netdp_error *error)
 {

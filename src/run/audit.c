@@ -124,17 +124,15 @@ static netdp_status claim_of_gossip(const netdp_study *study, claim *c, netdp_er
 {
     const netdp_loss_request request = request_of(c, 1);
     netdp_losses *losses = NULL;
-    if (request.protection.batches.kind == NETDP_BATCHES_POISSON)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: data.batches: an audit knows full and cyclic ones; poisson is not "
-                            "attacked yet",
-                            study->path);
     netdp_status status = netdp_losses_new(&request, NULL, &losses, error);
     if (status != NETDP_OK)
         return status;
-    c->epsilon = -1;
-    status = netdp_losses_value(losses, losses->loss[0], c->variant->noise,
-                                (netdp_unit){NETDP_AS_GDP, 0}, &c->mu, error);
+    /* Phases of Poisson batches together have no mu. */
+    const bool drawn = losses->phases > 0;
+    const netdp_unit unit = {drawn ? NETDP_AS_DP : NETDP_AS_GDP, drawn ? study->privacy.delta : 0};
+    c->mu = c->epsilon = -1;
+    status = netdp_losses_value(losses, losses->loss[0], c->variant->noise, unit,
+                                drawn ? &c->epsilon : &c->mu, error);
     take_words(c, losses);
     return status;
 }
@@ -224,16 +222,19 @@ static netdp_gossip_attack gossip_attack(const claim *c, const attack *how, doub
     const int64_t every = cyclic ? unit.batches.count : 1;
     for (int64_t k = 0; pattern != NULL && k < count; k++)
         pattern[k] = k % every != 0 ? 0 : how->alternating && k / every % 2 == 1 ? -1 : 1;
-    return (netdp_gossip_attack){.protocol = &c->variant->protocol,
-                                 .view = {study->privacy.sees, study->privacy.own_noise, 1, &c->to},
-                                 .victim = c->from,
-                                 .noise = c->variant->noise /
-                                          (unit.share != NULL ? unit.share[c->from] : 1),
-                                 .pattern = how->alternating || cyclic ? pattern : NULL,
-                                 .honest = how->honest,
-                                 .gain = how->gain,
-                                 .runs = runs,
-                                 .seed = study->seed};
+    return (netdp_gossip_attack){
+        .protocol = &c->variant->protocol,
+        .view = {study->privacy.sees, study->privacy.own_noise, 1, &c->to},
+        .victim = c->from,
+        .noise = c->variant->noise / (unit.share != NULL ? unit.share[c->from] : 1),
+        .pattern = how->alternating || cyclic ? pattern : NULL,
+        .honest = how->honest,
+        .gain = how->gain,
+        .rate = unit.protects == NETDP_PROTECTS_ROW && unit.batches.kind == NETDP_BATCHES_POISSON
+                    ? unit.batches.rate
+                    : 0,
+        .runs = runs,
+        .seed = study->seed};
 }
 
 /* Does this attack make a difference for this protocol? */

@@ -35,7 +35,8 @@ bool netdp_i_study_describes(const netdp_study *study)
     return false;
 }
 
-bool netdp_i_study_ranged(const netdp_study *study)
+/* Are features scaled by declared ranges? */
+static bool is_ranged(const netdp_study *study)
 {
     const bool named =
         study->data.prepare != NULL && strcmp(study->data.prepare, "standardise") == 0;
@@ -54,7 +55,7 @@ netdp_status netdp_i_study_ranges(const netdp_study *study, netdp_range **range,
                                   netdp_error *error)
 {
     const netdp_dataset *set = described(study);
-    const bool own = netdp_i_study_describes(study), ranged = netdp_i_study_ranged(study);
+    const bool own = netdp_i_study_describes(study), ranged = is_ranged(study);
     const int32_t room = study->data.column_count + (set != NULL ? set->ranges : 0);
     netdp_range *made = NETDP_I_NEW(netdp_range, room);
     int32_t used = 0;
@@ -113,7 +114,7 @@ unsigned netdp_i_study_assumes(const netdp_study *study)
     classes = classes || (study->data.label != NULL && says_values(study, study->data.label));
     if (has_classes(study) && !classes)
         assumes |= NETDP_I_ASSUMES_CLASSES;
-    if (!netdp_i_study_ranged(study))
+    if (!is_ranged(study))
         assumes |= NETDP_I_ASSUMES_SCALES;
     return assumes;
 }
@@ -145,7 +146,7 @@ netdp_status netdp_i_assumed_check(const netdp_i_reading *from, netdp_error *err
                                     "deals rows by their labels: another label of one row moves "
                                     "others; give even, or data.owner, where rows are protected");
     if (study->data.prepare != NULL && strcmp(study->data.prepare, "ranges") == 0 &&
-        !netdp_i_study_ranged(study))
+        !is_ranged(study))
         return netdp_i_reading_fail(from, "data.prepare", error,
                                     "ranges needs bounds of every feature; give data.columns such "
                                     "as [{name: age, bounds: [0, 120]}]");

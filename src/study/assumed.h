@@ -24,9 +24,6 @@ netdp_status netdp_i_study_ranges(const netdp_study *study, netdp_range **range,
 /* Does the study itself describe a column that is a feature? */
 bool netdp_i_study_describes(const netdp_study *study);
 
-/* Are features scaled by declared ranges? */
-bool netdp_i_study_ranged(const netdp_study *study);
-
 /* How many places for rows are declared, as netdp_preparation.rows; NULL: they are counted. */
 const char *netdp_i_study_rows(const netdp_study *study, char room[24]);
 

@@ -38,6 +38,11 @@ LINES = [
     ("--family davis --protocol stream --rounds 8 --every 2 --bound spectral --to set:0,3 --sees sum --proof-pairs 2:1", "sums"),
     ("--family davis --protocol stream --rounds 6 --every 2 --bound dual --dropout 0.3 --pair-graph edges --pair-noise 1000 --proof-pairs 2:1", "messages"),
     ("--family davis --protocol stream --rounds 12 --every 3 --sees everything --pair-graph edges --pair-noise 3 --proof-pairs 2:1", "everything"),
+    ("--family davis --protocol walk --rounds 200 --path public --noise 3 --as dp:1e-6 --proof-pairs 5:1", "visits"),
+    ('--family "star 6" --protocol walk --rounds 300 --path resting --cap 5 --noise 3 --as loss --proof-pairs all', "visits"),
+    ("--family karate --protocol walk --rounds 3000 --path tour --release final --noise 3 --as gdp --proof-pairs 5:1", "visits"),
+    ("--family karate --protocol walk --rounds 500 --path non-backtracking --to set:0,33,5 --noise 3 --as rdp:4 --proof-pairs 5:1", "visits"),
+    ("--family davis --protocol weighted-walk --rounds 200 --path public --noise 3 --as loss --proof-pairs 5:1", "visits"),
 ]
 
 
@@ -81,7 +86,10 @@ def refuses():
     for line, code, words in [
         ("--family davis --protocol stream --rounds 1001 --bound everything --proof made", 2, "streams of more than 1,000 contributions"),
         ("--family davis --protocol stream --rounds 10 --bound lower --proof made", 2, "no proof files of the bound lower; use upper"),
-        ("--family davis --protocol walk --rounds 100 --noise 3 --proof made", 2, "does not apply to walk"),
+        ("--family davis --protocol walk --rounds 100 --noise 3 --proof made", 2, "walks whose path is public (--path public)"),
+        ("--family davis --protocol walk --rounds 100 --path public --noise 3 --tokens 2 --proof made", 2, "of one token only"),
+        ("--family davis --protocol walk --rounds 100 --path public --noise 3 --bound local --proof made", 2, "no proof files of the bound local"),
+        ("--family davis --protocol complete-sum --rounds 10 --noise 3 --proof made", 2, "does not apply to"),
         ("--family davis --rounds 10 --bound published --proof made", 2, "no proof files of the bound published"),
         ("--family davis --rounds 10 --proof-pairs all", 2, "give --proof DIR too"),
         ("--family davis --rounds 10 --proof made --proof-pairs some", 2, "give worst, all, or K:SEED"),
@@ -147,7 +155,19 @@ def studies():
                 files[0].write_bytes(b"netdp-proof 1\n")
                 got, out, err = run(["run", "r"], folder)
                 assert got == 2 and "was changed after the run wrote it" in err, err
-    for kind, word in (("walk", "gossip only"), ("stream", "streams")):
+    # Of the mean every step brings two models nearer, which the proof counts on.
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "values.csv").write_text("value\n" + "".join(f"0.{v}\n" for v in range(1, 33)), encoding="ascii")
+        pathlib.Path(folder, "s.yaml").write_text(
+            "graph: {family: davis}\ndata: {csv: values.csv}\ntask: {kind: mean, bounds: [0, 1], step: 0.3}\n"
+            "protocol: {kind: walk, rounds: 150, path: public}\nprivacy: {epsilon: 2, delta: 1e-3}\n", encoding="ascii")
+        got, out, err = run(["run", "s.yaml", "-o", "r"], folder)
+        files = sorted(pathlib.Path(folder, "r").glob("*.proof"))
+        assert got == 0 and len(files) == 17, (got, err)
+        assert all("\ncontract 0x1.6" in file.read_text(encoding="ascii") for file in files)
+        done = subprocess.run([VERIFY, *files], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+    for kind, word in (("walk", "where its path is public"), ("stream", "streams")):
         with tempfile.TemporaryDirectory() as folder:
             text = STUDY.format(kind=kind, family="davis", more="proof: worst")
             pathlib.Path(folder, "s.yaml").write_text(text.replace("dp:1e-6", "rdp:2") if kind == "walk" else text, encoding="ascii")

@@ -353,6 +353,20 @@ def audits():
         code, out, err = run(words, folder)
         assert code == 0, err
     assert "refuted" not in out and "consistent" in out, out
+    # Rows that each phase draws anew, at a noise that makes the draws matter.
+    for rate in (0.3, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            for file, content in FILES.items():
+                pathlib.Path(folder, file).write_bytes(content)
+            words = ["audit", "declared.yaml", "--from", "0", "--to", "1", "--runs", "6000", "-o", "out", "--json"]
+            for setting in ("privacy.change=add-remove", f"data.batches=poisson:{rate}", "privacy.epsilon=4"):
+                words += ["--set", setting]
+            code, out, err = run(words, folder)
+            assert code == 0, err
+        for one in json.loads(out)["audits"]:
+            found, claim = one["evidence"]["epsilon"], one["claim"]["epsilon"]
+            assert one["verdict"] != "refuted" and one["claim"]["delta"] == 1e-5, one
+            assert 0.1 * claim < found <= claim, (rate, one)
 
 
 def both_doors():

@@ -203,6 +203,22 @@ static void test_joint(void **state)
     drop(n);
 }
 
+/* From 8,193 steps on blocks of steps are followed, in which less is rounded: it tells no less than before. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    net n = open_net("complete 8", 1, "metropolis");
+    for (int64_t cap = 0; cap <= 40; cap += 40) {
+        setting s = {"complete 8",        "metropolis", 8193,  1, 1,    {0},
+                     NETDP_START_UNIFORM, cap,          false, 5, 1e-6, 0};
+        const double far = account(n, &s, NETDP_BOUND_EXCURSION_MIXTURE);
+        s.steps = 8192;
+        const double near = account(n, &s, NETDP_BOUND_EXCURSION_MIXTURE);
+        assert_true(near <= far && near > 0.9 * far);
+    }
+    drop(n);
+}
+
 /* By how much costs that are rounded to a grid may differ from those on another one. */
 #define GRID 2e-3
 #define COALITION 1e-2
@@ -254,8 +270,9 @@ static void test_order(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_paths), cmocka_unit_test(test_joint),
-        cmocka_unit_test(test_released), cmocka_unit_test(test_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_paths),
+                                       cmocka_unit_test(test_joint), cmocka_unit_test(test_blocks),
+                                       cmocka_unit_test(test_released),
+                                       cmocka_unit_test(test_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import tempfile
@@ -95,6 +96,18 @@ class Peers:
 
     def result(self, one):
         return json.loads((self.of(one) / "result.json").read_text())
+
+    def prove(self, one):
+        """What netdp-verify says of account.proof: of each observer, all others and an eavesdropper, an epsilon just below the printed one."""
+        account = self.result(one)["account"]
+        verify = pathlib.Path(__file__).parents[2] / "tools/verify/netdp-verify"
+        done = subprocess.run([verify, self.of(one) / account["proof"]], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+        said = [float(epsilon or "inf") for epsilon in re.findall(r"holds: loss <= \S+?(?:, epsilon <= (\S+) at delta \S+ \(noise \S+\))? \(proven", done.stdout)]
+        printed = [entry["epsilon"] for entry in account["towards"]] + [account["everyone_else"], account["eavesdropper"]]
+        assert len(said) == len(printed), (said, printed)
+        for a, b in zip(said, printed):  # an epsilon of thousands is not claimed
+            assert b * (1 - 1e-3) <= a <= b * (1 + 1e-12) or a == float("inf") and b > 3000, (said, printed)
 
     def states(self):
         return [self.result(one)["state"] for one in range(self.count)]

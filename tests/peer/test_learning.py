@@ -109,6 +109,7 @@ with Peers(FILES, noise=1e-5, files={"all.csv": lambda path: path.write_text(tex
     assert "exactly rounded" in net.result(0)["noise"] and net.result(0)["account"]["contributions"] == 8
     assert net.result(0)["columns"] == ["age", "dose", "intercept"]
     check_predictions(net)
+    net.prove(0)
     # A label that says neither, and a row that is none: a line, no cell in the log.
     (net.of(1) / "values.csv").write_text(text([[50, 1, 7]]))
     (net.of(1) / "ledger.db").unlink()

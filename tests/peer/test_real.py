@@ -60,6 +60,7 @@ with Peers(STUDY, noise=NOISE) as net:
         net.settle(one, metrics="metrics")
         net.start(one)
     net.wait()
+    net.prove(0)
     estimates = [net.result(one)["estimate"] for one in range(net.count)]
     assert all("exactly rounded" in net.result(one)["noise"] for one in range(net.count))
     # One's own noise is sigma Delta, Delta = 5 kWh sqrt(24); of the mean 1/sqrt(n) of it, and the dithers'.

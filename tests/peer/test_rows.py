@@ -55,6 +55,7 @@ def check_prices(net, rows, question):
     for one in range(net.count):
         account = net.result(one)["account"]
         assert account["protects"] == said["threat"]["adjacency"], account["protects"]
+        net.prove(one)
         for entry in account["towards"]:
             true = loss[one, entry["observers"][0]]
             assert true * (1 - 1e-12) <= entry["epsilon"] <= true * (1 + 1e-6), (one, true, entry)

@@ -218,6 +218,46 @@ FORGED = [
     ("stream-ones", "change-inside", "a network of one contribution's own", after("^contribution 1", "change 1 7 7 0x1p+0")),
     ("stream-dual", "diagonal-too-small", "Diag(y) - V'V is not positive", lambda t: re.sub(r"^y 2 .*", "y 2 0x1p-9", t, flags=re.M)),
     ("stream-at-most", "at-most-more", "three contributions tell more than two", at("^at-most.*", "at-most 3")),
+    ("averaging-messages", "row-missing", "a node without a row of w: what it keeps is not said", lambda t: re.sub("^nodes 8", "nodes 9", t, flags=re.M)),
+    ("averaging-release", "isolated", "the source has no row of w, so that nothing of it would be released", lambda t: re.sub(
+        r"(?s)^nodes 8(.*)^source.*", r"nodes 9\1source 8\nobservers 2\nsees messages\nown-noise known\nclaim loss 0\ng 0 8 0x1p+0\nend\n", t, flags=re.M)),
+    ("averaging-messages", "released-in-words", "released is a word of tokens; states are released by release", after("^rounds.*", "released")),
+    ("averaging-messages", "rest", "a rest is of a token", after("^rounds.*", "rest 0 0")),
+    ("averaging-messages", "contract", "contract is of a token", after("^rounds.*", "contract 0x1p-1")),
+    ("averaging-messages", "takes-part", "without phases nobody takes part in some", after("^rounds.*", "takes-part 1")),
+    ("averaging-messages", "at-most", "at-most is of a stream", after("^rounds.*", "at-most 1")),
+    ("averaging-messages", "bound", "a bound is of blocks", after("^own-noise.*", "bound ones")),
+    ("averaging-messages", "spread", "spread is of a token", after("^own-noise.*", "spread 0 0x1p-3")),
+    ("averaging-messages", "observer-twice", "a node is named once", at("^observers 1", "observers 1 1")),
+    ("averaging-messages", "observer-zero", "integers have no leading zeros", at("^observers 1", "observers 01")),
+    ("averaging-messages", "claim-word", "claim-loss is no word", at("^claim loss", "claim-loss")),
+    ("averaging-messages", "carriage-returns", "lines end with a newline alone", lambda t: t.replace("\n", "\r\n")),
+    ("averaging-messages", "other-digits", "digits are those of ASCII", at("^rounds 5", "rounds \uff15")),
+    ("averaging-messages", "byte-order-mark", "a mark before the first line", lambda t: "\ufeff" + t),
+    ("averaging-messages", "tabulator", "fields are parted by spaces", at("^rounds 5", "rounds\t5")),
+    ("averaging-messages", "infinite", "a double is finite", at(r"^(g \d \d) \S+", r"\1 inf")),
+    ("averaging-messages", "signed", "a plus is no sign of a double", at(r"^(g \d \d) \S+", r"\1 +0x1p-3")),
+    ("averaging-messages", "claim-infinite", "a claim is a decimal", at(r"^claim loss \S+", "claim loss inf")),
+    ("averaging-messages", "claim-underscore", "a decimal has digits alone", at(r"^claim loss \S+", "claim loss 1_0")),
+    ("averaging-lazy", "lazy-infinite", "a laziness above every double", at("^rule lazy:[^:]*", "rule lazy:1e999")),
+    ("averaging-lazy", "lazy-all", "who only waits mixes nothing: no edge has a weight", at("^rule lazy:[^:]*", "rule lazy:1")),
+    ("averaging-pairs", "both-ways", "one pair, said in both directions, would hide twice", after("^pair 2 3", "pair 3 2")),
+    ("averaging-pairs", "with-itself", "a pair is two nodes", after("^pair 2 3", "pair 4 4")),
+    ("averaging-coalition", "counts", "a coalition knows its own noise", at("^own-noise.*", "own-noise counts")),
+    ("everything-pairs", "known-pair", "the observer knows the noise of its own pairs", after("^own-noise.*", "c 4 7 0x1p-9")),
+    ("everything-counts", "known", "with its own noise known the pairs of node 7 hide nothing", at("^own-noise.*", "own-noise known")),
+    ("everything-coalition", "tie", "where every message is seen nothing can make up for another", after("^own-noise.*", "tie 0 7 3")),
+    ("everything-learning", "phases-more", "seven contributions tell more than six", at("^phases 6", "phases 7")),
+    ("everything-alone", "loss-below-one", "without pairs a message tells all of a contribution", at(r"^claim loss \S+", "claim loss 0.999999999")),
+    ("sums-own-counts", "first-tie-only", "the last sum is the one that own noise does not hide", lambda t: re.sub(r"^tie 4 5 ", "tie 3 5 ", t, flags=re.M)),
+    ("stream-abs-sum", "takes-part", "takes-part is of phases, and would leave contributions out", after("^every.*", "takes-part 1")),
+    ("stream-everything", "loss-too-small", "the claim is below what the pairs leave", lower),
+    ("stream-abs-sum", "outside-of-blocks", "a displacement that belongs to no contribution", after("^own-noise.*", "g 0 7 0x1p-1")),
+    ("change-sums", "tie-missing", "the sum of round 1 moves", at(r"^tie 1 .*\n", "")),
+    ("walk", "network", "a token has no w", after("^rounds.*", "w 0 0 0x1p+0")),
+    ("walk", "release", "what a token's end shows is said by released", after("^rounds.*", "release 0x1p-9")),
+    ("walk", "noise", "the noise of a token's step is 1", after("^rounds.*", "noise 0 0x1p+9")),
+    ("walk", "displacement", "g is of gossip", after("^claim.*", "g 0 0 0x1p+0")),
 ]
 
 
@@ -235,7 +275,7 @@ def main():
     for name, what, why, change in FORGED:
         text = change(made[name])
         assert text != made[name], (name, what)
-        (files / f"{name}--{what}.proof").write_text(text, encoding="utf-8")
+        (files / f"{name}--{what}.proof").write_bytes(text.encode("utf-8"))
         rows.append((f"{name}--{what}.proof", "refused", why))
     (here / "manifest.tsv").write_text("".join("\t".join(row) + "\n" for row in rows), encoding="ascii")
     print(len(rows), "files")

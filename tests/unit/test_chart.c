@@ -160,6 +160,35 @@ static void test_hostile_names(void **state)
 }
 
 /* Every combination of scales takes every kind of values. */
+static void test_four_panels_fill_a_square(void **state)
+{
+    (void)state;
+    const netdp_i_chart_series series = {.name = "a", .count = 4, .x = x, .y = y};
+    const netdp_i_chart chart = {.count = 1, .series = &series};
+    const netdp_i_chart four[] = {chart, chart, chart, chart};
+    char *text = draw(four, 4);
+    assert_shows(text, "width=\"840\"");
+    netdp_i_free(text);
+}
+
+/* The lower one of two curves is wider than the other, which hides it otherwise. */
+static void test_a_curve_below_another_is_seen(void **state)
+{
+    (void)state;
+    const netdp_i_chart_series series[] = {
+        {.name = "a", .count = 4, .x = x, .y = y},
+        {.name = "b", .count = 4, .x = x, .y = y, .colour = 1},
+        {.name = "c", .count = 4, .x = x, .y = high, .colour = 2}};
+    const netdp_i_chart chart = {.count = 3, .series = series},
+                        apart = {.count = 2, .series = series + 1};
+    char *text = draw(&chart, 1);
+    assert_shows(text, "stroke-width=\"3.80\"");
+    netdp_i_free(text);
+    text = draw(&apart, 1);
+    assert_null(strstr(text, "stroke-width=\"3.80\""));
+    netdp_i_free(text);
+}
+
 static void test_hard_values(void **state)
 {
     (void)state;
@@ -529,6 +558,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_curves),
         cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_four_panels_fill_a_square),
+        cmocka_unit_test(test_a_curve_below_another_is_seen),
         cmocka_unit_test(test_hard_values),
         cmocka_unit_test(test_few_points),
         cmocka_unit_test(test_many_points),

@@ -4,7 +4,7 @@
 const INTEGER = "(?:0|[1-9]\\d{0,8})", DOUBLE = "0x[01](?:\\.[0-9a-f]{1,13})?p[+-](?:\\d{1,3}|10[01]\\d)";
 const DECIMAL = "(?:0|[1-9]\\d{0,99})(?:\\.\\d{1,99})?(?:e[+-]?\\d{1,3})?";
 const FORMS = {
-  x: `-?${DOUBLE}`, "+": DOUBLE, d: DECIMAL, "*": "\\d{1,9}(?: \\d{1,9})*", unit: "node|row", sees: "messages|sums|everything|visits",
+  x: `-?${DOUBLE}`, "+": DOUBLE, d: DECIMAL, "*": `${INTEGER}(?: ${INTEGER})*`, unit: "node|row", sees: "messages|sums|everything|visits",
   "own-noise": "known|counts", bound: "ones|alternating|abs-sum|dual",
   rule: `(?:lazy:${DECIMAL}:)?(?:metropolis|hamilton|max-degree|rows|file)`,
 };
@@ -14,11 +14,15 @@ const STORY = " g=tv:x tie=tv:v contribution=k: source=:v end=:";
 const KEYS = {
   head: table("nodes=:i rounds=:i rule=:s w=vv:x change=tvv:x noise=r:+ accelerate=:+ release=:+ pair-noise=:+ pair=vv: phases=:i " +
     "takes-part=:i every=:i at-most=:i unit=:s step=r:v rest=r:v contract=:+ released=: source=:v"),
-  source: table("observers=:* sees=:s own-noise=:s weight=:+ claim-loss=:d claim-dp=:ddd c=vv:x claim-rdp=:ddd claim-gdp=:dd " +
+  source: table("observers=:* sees=:s own-noise=:s weight=:+ claim#loss=:d claim#dp=:ddd c=vv:x claim#rdp=:ddd claim#gdp=:dd " +
     "bound=:s y=k:x spread=r:+" + STORY),
   contribution: table("c=kvv:x" + STORY), end: new Map(),
 };
-const UNIT = 512, FINE = 256, MOST = 1e6;
+// Keys that gossip and tokens have, and those of tokens alone; and what some belong to.
+const BOTH = new Set("nodes rounds source observers sees own-noise weight claim end".split(" "));
+const TOKEN = new Set("step rest contract released spread".split(" "));
+const NEEDS = { "takes-part": "phases", "at-most": "every", y: "bound", bound: "contribution" };
+const UNIT = 512, FINE = 256, MOST = 1e6, MOST_BLOCKS = 1000, MOST_TIES = 100;
 
 class Refused extends Error {
   constructor(line, why) {
@@ -166,6 +170,12 @@ class Facts {
     return found ? found.line : this.start;
   }
 
+  fit(token) {
+    for (const key of this.keys.keys())
+      need((BOTH.has(key.split("#")[0]) || TOKEN.has(key) === token) && this.has(NEEDS[key] || key) && !(["g", "c", "tie"].includes(key) && this.blocks.size),
+        this.start, `${key}: not here`);
+  }
+
   byRound(key) {
     const rounds = new Map();
     for (const fact of this.all(key).values()) {
@@ -204,7 +214,7 @@ function readLines(text) {
 
 function read(text) {
   const lines = readLines(text), size = {};
-  for (const [, words] of lines) if (words.length === 2 && /^\d+$/.test(words[1])) size[words[0]] = Number(words[1]);
+  for (const [, words] of lines) if (words.length === 2 && new RegExp(`^${INTEGER}$`).test(words[1])) size[words[0]] = Number(words[1]);
   const { nodes = 0, phases = 0, rounds = 0, every = 0 } = size;
   const slots = phases || (every ? Math.ceil(rounds / every) : 1);
   const limits = { v: [0, nodes - 1], t: [0, rounds * Math.max(phases, 1) - 1], r: [0, rounds], k: [0, slots - 1], i: [1, MOST] };
@@ -212,7 +222,7 @@ function read(text) {
   let here = head, place = "head";
   for (const [line, words] of lines.slice(1)) {
     let [key, ...rest] = words;
-    if (key === "claim" && rest.length) [key, rest] = [`claim-${rest[0]}`, rest.slice(1)];
+    if (key === "claim" && rest.length) [key, rest] = [`claim#${rest[0]}`, rest.slice(1)];
     const form = KEYS[place].get(key);
     need(form !== undefined, line, `${key} cannot stand here`);
     if (key === "source") questions.push(new Facts(line));
@@ -265,7 +275,7 @@ class Network {
     for (const { index: [a, b] } of given) near[a].add(b);
     this.near = near;
     const rule = head.one("rule").split(":"), law = LAWS[rule[rule.length - 1]], goals = new Map();
-    const kept = rule.length > 1 ? ONE.minus(nearest(rule[1])) : ONE, top = Math.max(...near.map((set) => set.size)) - 1;
+    const kept = rule.length > 1 ? ONE.minus(nearest(rule[1])) : ONE, top = near.reduce((most, set) => Math.max(most, set.size), 0) - 1;
     const goalOf = (a, b) => {
       const below = law(near[a].size - 1, near[b].size - 1, top);
       if (!goals.has(below)) goals.set(below, kept.over(new Fraction(BigInt(below))));
@@ -276,6 +286,7 @@ class Network {
       need(off.atMost(goal) && (a === b || x.sign() > 0) && head.get("w", b, a), line, `w ${a} ${b} is not ${rule.join(":")}, or not both ways`);
     }
     this.usual = this.mixing(given.map(({ index: [a, b], values: [x], line }) => [a, b, x, line]), near.map(() => new Map()));
+    need(this.usual.every((row) => row.size) && [...head.all("pair").values()].every(({ index: [a, b] }) => a < b), 1, "w, or a pair");
     this.networks = new Map();
     const changes = head.byRound("change");
     for (const t of [...changes.keys()].sort((a, b) => a - b))
@@ -374,8 +385,8 @@ class Story {
       for (const [w, c] of rows[v]) if (now.has(w)) right = right.minus(c.times(now.get(w)));
       return [...pivots.map((p) => rows[v].get(p) || ZERO), right];
     });
-    const solved = solve(system);
-    need(solved, ties.length ? ties[0].line : 0, "these ties depend on each other");
+    const solved = ties.length <= MOST_TIES && solve(system);
+    need(solved, ties.length ? ties[0].line : 0, "ties depend on each other, or are more than 100");
     pivots.forEach((p, i) => now.set(p, solved[i]));
   }
 
@@ -395,7 +406,7 @@ class Story {
       rows = net.networks.get(t) || net.usual;
       const hears = (v) => [...rows[v]].filter(([b, x]) => b !== v && !x.isZero()).map(([b]) => b), seen = new Set(us), now = new Map();
       if (this.sees === "messages") for (const v of us) for (const b of hears(v)) seen.add(b);
-      const silent = new Set(t % net.length ? net.near.map((_, v) => v).filter((v) => !hears(v).length) : []);
+      const silent = { has: (v) => t % net.length !== 0 && !hears(v).length };
       for (const [v, x] of a) if (silent.has(v)) now.set(v, x);
       for (const { index: [, v], values: [x] } of lines.get(t) || []) now.set(v, x);
       if (ties.has(t)) this.tied(ties.get(t), rows, now);
@@ -439,6 +450,7 @@ function gossip(net, q) {
     const { paid } = new Story(net, q, q, 0);
     return product(paid, paid).times(multiple);
   }
+  need(n <= MOST_BLOCKS, q.start, "more than 1000 blocks");
   const paid = Array.from({ length: n }, (_, k) => new Story(net, q, q.blocks.get(k) || new Facts(q.start), k).paid);
   const m = paid.map((x) => paid.map((y) => product(x, y))), bound = q.one("bound", "abs-sum");
   if (bound === "ones" || bound === "alternating") {
@@ -553,13 +565,15 @@ const CLAIMS = {
 
 function answer(head, net, q) {
   q.observers = q.one("observers").split(" ").map(Number);
-  need(Math.max(...q.observers) < head.one("nodes") && !q.observers.includes(q.one("source")) && (q.one("sees") === "visits") === !net,
+  const us = new Set(q.observers), largest = q.observers.reduce((a, b) => Math.max(a, b), 0);
+  need(largest < head.one("nodes") && !us.has(q.one("source")) && us.size === q.observers.length && (q.one("sees") === "visits" ? !net
+    : net && (us.size === 1 || q.one("own-noise") === "known")),
     q.start, "they cannot see this");
-  const bare = net ? gossip(net, q) : token(head, q), most = q.one("claim-loss");
+  const bare = net ? gossip(net, q) : token(head, q), most = q.one("claim#loss");
   const loss = bare.times(q.one("weight", ONE)), said = [`loss <= ${most}`];
-  need(loss.atMost(decimal(most)), q.line("claim-loss"), `claim loss ${most} is not proven: at most ${shown(loss)}`);
+  need(loss.atMost(decimal(most)), q.line("claim#loss"), `claim loss ${most} is not proven: at most ${shown(loss)}`);
   for (const [kind, [says, isTrue]] of Object.entries(CLAIMS))
-    for (const { values, line } of q.all(`claim-${kind}`).values()) {
+    for (const { values, line } of q.all(`claim#${kind}`).values()) {
       const numbers = values.map(decimal), noise = numbers[numbers.length - 1];
       need(noise.sign() > 0 && isTrue(loss.over(noise.times(noise)), numbers), line,
         `claim ${kind} ${values[0]} is not proven: the loss is at most ${shown(loss)}`);
@@ -577,8 +591,10 @@ const plain = (x) => String(Number(x.n) / 2 ** x.e);
 export function verify(text) {
   try {
     const [head, questions] = read(text), net = head.has("step") ? null : new Network(head);
+    for (const facts of [head, ...questions]) facts.fit(!net);
     return { holds: true, answers: questions.map((q) => answer(head, net, q)) };
   } catch (failed) {
+    if (failed instanceof RangeError) return { holds: false, line: 1, why: "too large for this page" };
     if (!(failed instanceof Refused)) throw failed;
     return { holds: false, line: failed.line, why: failed.message };
   }

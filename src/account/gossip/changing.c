@@ -65,12 +65,14 @@ static bool allocate(netdp_i_changing *c)
            c->fresh != NULL && c->reach != NULL && c->image != NULL && c->work != NULL;
 }
 
-double netdp_i_changing_spread(const netdp_linear *protocol)
+/* The most that the standard deviation of what one round brings is: 1, with noise in pairs more. */
+static double spread_of(const netdp_linear *protocol)
 {
     return netdp_pairing_is(&protocol->pairing) ? netdp_i_pairing_spread(&protocol->pairing) : 1;
 }
 
-double netdp_i_changing_scale(const netdp_linear *protocol, const netdp_i_watcher *watcher)
+/* The least scale of an observation, in units of that: of sums that through the weights of all edges, whose order those of a round have. */
+static double scale_of(const netdp_linear *protocol, const netdp_i_watcher *watcher)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     double least = 1;
@@ -79,7 +81,7 @@ double netdp_i_changing_scale(const netdp_linear *protocol, const netdp_i_watche
              j++)
             if (rows.weight[j] > 0)
                 least = fmin(least, rows.weight[j]);
-    return least * netdp_linear_least_noise(protocol) / netdp_i_changing_spread(protocol);
+    return least * netdp_linear_least_noise(protocol) / spread_of(protocol);
 }
 
 netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_watcher *watcher,
@@ -96,10 +98,10 @@ netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_wa
                           .columns = columns,
                           .sums = watcher->sees == NETDP_SEES_SUM,
                           .own_counts = watcher->own_counts,
-                          .spread = netdp_i_changing_spread(protocol),
+                          .spread = spread_of(protocol),
                           .members = watcher->member,
                           .member_count = watcher->count};
-    c.factored = netdp_i_changing_scale(protocol, watcher) < NETDP_I_FACTOR_BELOW;
+    c.factored = scale_of(protocol, watcher) < NETDP_I_FACTOR_BELOW;
     netdp_status status =
         allocate(&c) ? netdp_i_gain_new(n, n, &c.gain, error) : netdp_i_no_memory(error);
     if (status == NETDP_OK)
@@ -343,7 +345,8 @@ static void mix(netdp_i_changing *c)
     mix_rows(c, c->p, c->nodes, c->nodes, c->image);
 }
 
-bool netdp_i_changing_is_heard(netdp_rows rows, const bool *member, int32_t v)
+/* Has a member v among its neighbours, or is it v? */
+static bool is_heard(netdp_rows rows, const bool *member, int32_t v)
 {
     for (int64_t j = rows.start[v]; j < rows.start[v + 1]; j++)
         if (member[rows.column[j]])
@@ -362,7 +365,7 @@ static void list_seen(netdp_i_changing *c)
         return;
     }
     for (int32_t v = 0; v < c->nodes; v++)
-        if (!c->member[v] && netdp_i_changing_is_heard(rows, c->member, v))
+        if (!c->member[v] && is_heard(rows, c->member, v))
             c->seen[c->seen_count++] = v;
 }
 

@@ -46,16 +46,6 @@ typedef struct netdp_i_changing {
     double *image, *work; /* scratch */
 } netdp_i_changing;
 
-/* The most that the standard deviation of what one round brings is: 1, with noise in pairs more. */
-double netdp_i_changing_spread(const netdp_linear *protocol);
-
-/* The least scale of an observation, in units of that: of sums that through the weights of all edges, whose order
-   those of a round have. */
-double netdp_i_changing_scale(const netdp_linear *protocol, const netdp_i_watcher *watcher);
-
-/* Does a member hear v in a round of these rows: has it v among its neighbours, or is it v? */
-bool netdp_i_changing_is_heard(netdp_rows rows, const bool *member, int32_t v);
-
 /* `columns` responses are carried. At most NETDP_DENSE_NODES nodes: NETDP_NO_ANSWER above. */
 netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_watcher *watcher,
                                   int32_t columns, netdp_i_changing *made, netdp_error *error);
@@ -97,10 +87,6 @@ netdp_status netdp_i_changing_loss(const netdp_linear *protocol, const netdp_i_w
                                    netdp_bound bound, const double *pattern,
                                    const netdp_i_sources *of, const netdp_progress *progress,
                                    netdp_error *error);
-
-/* reached[nodes]: of whom a message, in some round, comes into what the watcher sees. */
-netdp_status netdp_i_changing_reached(const netdp_linear *protocol, const netdp_i_watcher *watcher,
-                                      bool *reached, netdp_error *error);
 
 /*
  * The same, proven (docs/proofs/certificate.md): of one contribution, or of phases with an end

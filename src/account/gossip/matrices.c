@@ -257,19 +257,6 @@ netdp_i_states netdp_i_matrices_states(const netdp_i_matrices *x, int32_t node)
     return sum;
 }
 
-netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *x, const netdp_i_ages *shown,
-                                       int32_t node)
-{
-    const int64_t r = x->response.modes;
-    double sum = 0, largest = 0;
-    for (int64_t k = 0; k < x->early; k++) {
-        const double size = cblas_dnrm2((int)r, x->response.e + (k * x->nodes + node) * r, 1);
-        sum += size;
-        largest = fmax(largest, size);
-    }
-    return (netdp_i_beyond){sum * shown->beyond, largest * shown->beyond, sum * shown->last_beyond};
-}
-
 bool netdp_i_matrices_told(const netdp_i_matrices *x, int32_t node)
 {
     for (int32_t k = 0; x->columns == NULL && k < x->early; k++)

@@ -50,16 +50,6 @@ typedef struct netdp_i_states {
 
 netdp_i_states netdp_i_matrices_states(const netdp_i_matrices *matrices, int32_t node);
 
-/* Bounds of what early contributions show after the rows that `shown` keeps. */
-typedef struct netdp_i_beyond {
-    double sum;   /* over contributions and rounds, of the innovations' lengths */
-    double worst; /* of one contribution */
-    double last;  /* over contributions, of what the last sum shows */
-} netdp_i_beyond;
-
-netdp_i_beyond netdp_i_matrices_beyond(const netdp_i_matrices *matrices, const netdp_i_ages *shown,
-                                       int32_t node);
-
 /* Did a response of the node leave the range of Sigma? Then its loss is infinite. */
 bool netdp_i_matrices_told(const netdp_i_matrices *matrices, int32_t node);
 

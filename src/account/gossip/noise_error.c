@@ -148,10 +148,10 @@ static netdp_status changing_energy(const netdp_linear *protocol, double *energy
 /* Rounds whose noise is added up one by one. */
 enum { MOST_ROUNDS = 10000000 };
 
-netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, netdp_error *error)
+static netdp_status check(const netdp_linear *protocol, netdp_error *error)
 {
-    NETDP_I_GIVEN(error, protocol && error_of);
     netdp_status status = netdp_linear_check(protocol, error);
+    const bool changes = protocol->varying.kind != NETDP_VARY_NEVER;
     if (status != NETDP_OK)
         return status;
     if (netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES)
@@ -162,65 +162,73 @@ netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, n
     if (protocol->own != NULL)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the error of the noise is known where all nodes have as much");
-    if (protocol->rounds > MOST_ROUNDS &&
-        (protocol->dither_decay > 0 || protocol->varying.kind != NETDP_VARY_NEVER))
+    if (protocol->rounds > MOST_ROUNDS && (protocol->dither_decay > 0 || changes))
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the error of noise that changes from round to round is added up round "
                             "by round: at most %d of them",
                             MOST_ROUNDS);
-    const bool phases = protocol->every > 0;
-    if (phases &&
-        (!protocol->reacts || protocol->steady || protocol->varying.kind != NETDP_VARY_NEVER))
+    if (protocol->every > 0 && (!protocol->reacts || protocol->steady || changes))
         return netdp_i_fail(error, NETDP_INVALID,
                             "the error of the noise is known for averaging and for phases of "
                             "learning on a network that does not change");
-    const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    return NETDP_OK;
+}
+
+/* Of one eigenvalue; pairs: what their noise brings beside a node's own. */
+static double energy_of(const netdp_linear *protocol, double value, double weight, double pairs)
+{
     netdp_linear phase = *protocol; /* the rounds behind one contribution */
-    if (phases) {
+    if (protocol->every > 0) {
         phase.rounds = protocol->every;
         phase.every = 0;
     }
-    if (protocol->varying.kind != NETDP_VARY_NEVER) {
-        double changing = 0;
-        int32_t results = n;
-        status = changing_energy(protocol, &changing, &results, error);
-        if (status == NETDP_OK)
-            *error_of = changing / (2.0 * results);
-        return status;
-    }
+    const double response = first_response(&phase, value, weight), first = response * response;
+    double energy = mode_energy(&phase, value, weight) + pairs * first;
+    if (protocol->every > 0)
+        energy = (energy + protocol->end_dither * protocol->end_dither) *
+                 (1 + geometric(first, (double)(protocol->rounds / protocol->every - 1)));
+    if (netdp_quiet_is(&protocol->quiet))
+        energy += (1 + pairs) * first *
+                  (quiet_energy(&protocol->quiet, response) -
+                   (1 + geometric(first, (double)(protocol->quiet.phases - 1))));
+    return energy;
+}
+
+/* Of a network that does not change, over all eigenvalues. */
+static netdp_status fixed_energy(const netdp_linear *protocol, double *energy, netdp_error *error)
+{
+    const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
     const bool pairs = netdp_pairing_is(&protocol->pairing);
-    double *value = NETDP_I_NEW(double, n);
+    double *value = NETDP_I_NEW(double, n), gap = 1;
     double *vector = pairs ? NETDP_I_NEW(double, (int64_t)n *n) : NULL;
-    if (value == NULL || (pairs && vector == NULL)) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = pairs ? netdp_i_mixing_eigen(protocol->mixing, value, vector, error)
-                   : netdp_i_mixing_eigenvalues(protocol->mixing, value, error);
-    if (status != NETDP_OK)
-        goto done;
-    double energy = 0, gap = 1;
-    for (int32_t k = 0; k + 1 < n; k++)
+    netdp_status status = value == NULL || (pairs && vector == NULL) ? netdp_i_no_memory(error)
+                          : pairs ? netdp_i_mixing_eigen(protocol->mixing, value, vector, error)
+                                  : netdp_i_mixing_eigenvalues(protocol->mixing, value, error);
+    *energy = 0;
+    for (int32_t k = 0; status == NETDP_OK && k + 1 < n; k++)
         gap = fmin(gap, 1 - fabs(value[k]));
     const double weight = netdp_linear_chebyshev(gap);
-    for (int32_t k = 0; k < n; k++) {
-        const double response = first_response(&phase, value[k], weight),
-                     first = response * response;
-        const double own =
-            1 + (pairs ? netdp_i_pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1) : 0);
-        double mode = mode_energy(&phase, value[k], weight) + (own - 1) * first;
-        if (phases)
-            mode = (mode + protocol->end_dither * protocol->end_dither) *
-                   (1 + geometric(first, (double)(protocol->rounds / protocol->every - 1)));
-        if (netdp_quiet_is(&protocol->quiet))
-            mode += own * first *
-                    (quiet_energy(&protocol->quiet, response) -
-                     (1 + geometric(first, (double)(protocol->quiet.phases - 1))));
-        energy += mode;
-    }
-    *error_of = energy / (2.0 * n);
-done:
+    for (int32_t k = 0; status == NETDP_OK && k < n; k++)
+        *energy += energy_of(
+            protocol, value[k], weight,
+            pairs ? netdp_i_pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1) : 0);
     netdp_i_free(value);
     netdp_i_free(vector);
+    return status;
+}
+
+netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, netdp_error *error)
+{
+    NETDP_I_GIVEN(error, protocol && error_of);
+    netdp_status status = check(protocol, error);
+    if (status != NETDP_OK)
+        return status;
+    double energy = 0;
+    int32_t results = netdp_mixing_rows(protocol->mixing).nodes;
+    status = protocol->varying.kind != NETDP_VARY_NEVER
+                 ? changing_energy(protocol, &energy, &results, error)
+                 : fixed_energy(protocol, &energy, error);
+    if (status == NETDP_OK)
+        *error_of = energy / (2.0 * results);
     return status;
 }

@@ -2,9 +2,7 @@
  * Contributions c_k in rounds k of a schedule: the observer's whitened innovations respond with
  * sum_k c_k w^{(k)}, so the loss is c^T M c with M_kl the inner product of w^{(k)} and w^{(l)} over
  * all rounds. M is formed node by node up to NETDP_I_EXPLICIT contributions and bounded
- * (dual_bound.h). Above that the gain is held after some slots at the latest, the response of a
- * later contribution depends on its age only, and bounds are put together from M of the first and
- * the last slots and from that one response (stitch.h).
+ * (dual_bound.h); of more, patterns have their values.
  */
 #include "account/gossip/stream.h"
 
@@ -15,7 +13,6 @@
 #include "account/gossip/matrices.h"
 #include "account/gossip/pattern_value.h"
 #include "account/gossip/dual_bound.h"
-#include "account/gossip/stitch.h"
 #include "account/gossip/stream_proof.h"
 #include "account/observe/directions.h"
 #include "account/observe/gains.h"
@@ -23,9 +20,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-/* Nodes are taken in blocks of up to BLOCK; beyond what is felt of a contribution M has this room.
- */
-enum { BLOCK = 8, SEAM_ROOM = 33 };
+/* Nodes are taken in blocks of up to BLOCK; of a long stream the signs of so many cosines are tried. */
+enum { BLOCK = 8, COSINES = 9 };
 
 /* A sum of lengths is right to so many units in the last place a contribution. */
 #define ROUNDINGS 8.0
@@ -43,9 +39,7 @@ typedef struct stream {
     const netdp_i_ages *shown;
     double *loss;
     int32_t slots, most; /* of M: contribution rounds, and how many of them a node uses */
-    int32_t early;       /* long streams: slots before the gain is steady */
-    int64_t largest;     /* of M, of long streams */
-    const netdp_linear *whole;
+    int32_t early;       /* of a proof: slots before the gain is steady */
     const netdp_i_stream_proof *proof; /* NULL: rounding is not added */
     int32_t block;                     /* nodes taken together: their responses must fit */
     const netdp_progress *progress;
@@ -94,28 +88,6 @@ netdp_status netdp_i_stream_bound(netdp_i_dual *quadratic, netdp_bound bound, do
     if (status == NETDP_OK)
         status = netdp_i_dual_bound(quadratic, m, slots, most, &dual, error);
     *loss = fmin(*loss, fmin(spectral, dual));
-    return status;
-}
-
-/* Node `i` of `matrices`, of a long stream: m is that of its first and last slots. */
-static netdp_status bound_stitched(const stream *s, netdp_i_seams *seams,
-                                   const netdp_i_matrices *matrices, int32_t i, int32_t from,
-                                   double *m, double *loss, netdp_error *error)
-{
-    netdp_i_stitch stitch = {.m = m,
-                             .size = s->slots,
-                             .early = s->early,
-                             .reach = (s->slots - s->early) / 2,
-                             .slots = slots_of(s->whole),
-                             .most = netdp_linear_contributions(s->whole)};
-    if (stitch.slots > stitch.size)
-        stitch.beyond = netdp_i_matrices_beyond(matrices, s->shown, i);
-    netdp_status status = netdp_i_convolve(s->whole, s->basis, s->gains, from,
-                                           stitch.size - stitch.early, &stitch.late, error);
-    mirror(m, s->slots);
-    if (status == NETDP_OK)
-        status = netdp_i_stitch_bound(seams, &stitch, s->bound, loss, error);
-    netdp_i_convolution_clear(&stitch.late);
     return status;
 }
 
@@ -215,22 +187,19 @@ static double drift_of(const stream *s, const netdp_i_matrices *matrices, int32_
 }
 
 /* One node of a block that is followed forward. */
-static netdp_status bound_node(const stream *s, const room *r, netdp_i_seams *seams, int32_t first,
-                               int32_t i, netdp_error *error)
+static netdp_status bound_node(const stream *s, const room *r, int32_t first, int32_t i,
+                               netdp_error *error)
 {
     double *loss = &s->loss[first + i];
     netdp_status status = NETDP_OK;
     if (s->proof != NULL) {
         status = bound_proven(s, r, i, drift_of(s, r->matrices, i), loss, error);
-    } else if (seams == NULL && s->bound == NETDP_BOUND_SPECTRAL) {
+    } else if (s->bound == NETDP_BOUND_SPECTRAL) {
         status = bound_spectral(s, r, i, loss, error);
         *loss = fmin(s->most, *loss);
     } else {
         netdp_i_matrices_fill(r->matrices, i, 0, r->m);
-        status = seams != NULL ? bound_stitched(s, seams, r->matrices, i, s->from[first + i], r->m,
-                                                loss, error)
-                               : netdp_i_stream_bound(r->quadratic, s->bound, r->m, s->slots,
-                                                      s->most, loss, error);
+        status = netdp_i_stream_bound(r->quadratic, s->bound, r->m, s->slots, s->most, loss, error);
     }
     if (netdp_i_matrices_told(r->matrices, i))
         *loss = INFINITY;
@@ -244,19 +213,15 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
     const int32_t first = (int32_t)index * s->block;
     const int32_t nodes = s->count - first < s->block ? s->count - first : s->block;
     room r = {.m = m_new(s)};
-    netdp_i_seams *seams = NULL;
-    netdp_status status = r.m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = s->whole != NULL ? netdp_i_seams_new(s->slots, &seams, error)
-                                  : netdp_i_dual_new(s->slots, &r.quadratic, error);
+    netdp_status status =
+        r.m == NULL ? netdp_i_no_memory(error) : netdp_i_dual_new(s->slots, &r.quadratic, error);
     if (status == NETDP_OK)
         status = netdp_i_matrices_new(s->protocol, s->gains, s->shown, s->from + first, nodes,
                                       &r.matrices, s->progress, error);
     for (int32_t i = 0; status == NETDP_OK && i < nodes; i++)
-        status = bound_node(s, &r, seams, first, i, error);
+        status = bound_node(s, &r, first, i, error);
     netdp_i_matrices_free(r.matrices);
     netdp_i_dual_free(r.quadratic);
-    netdp_i_seams_free(seams);
     netdp_i_free(r.m);
     return status;
 }
@@ -275,8 +240,7 @@ static netdp_status bound_short(stream *s, int32_t seen, const netdp_progress *p
                                 netdp_error *error)
 {
     netdp_i_ages shown = {0};
-    netdp_status status =
-        netdp_i_ages_new(s->protocol, s->gains, s->protocol->rounds, &shown, progress, error);
+    netdp_status status = netdp_i_ages_new(s->protocol, s->gains, &shown, progress, error);
     if (status == NETDP_OK)
         status = bound_blocks(s, &shown, seen, progress, error);
     netdp_i_ages_clear(&shown);
@@ -285,83 +249,32 @@ static netdp_status bound_short(stream *s, int32_t seen, const netdp_progress *p
 
 /* ---- Long streams ---- */
 
-/* The same stream without as many slots in its middle: its last round keeps its place in a slot. */
-static netdp_linear without(const netdp_linear *protocol, int64_t slots)
-{
-    netdp_linear some = *protocol;
-    some.rounds -= protocol->every * (slots < 0 ? 0 : slots);
-    return some;
-}
-
-static netdp_status bound_long(stream *s, int32_t seen, const netdp_progress *progress,
-                               netdp_error *error)
-{
-    const netdp_linear *whole = s->protocol;
-    const int64_t slots = slots_of(whole), every = whole->every;
-    const netdp_linear largest = without(whole, slots - s->largest);
-    netdp_i_ages shown = {0};
-    netdp_status status =
-        netdp_i_ages_new(whole, s->gains, largest.rounds, &shown, progress, error);
-    if (status != NETDP_OK)
-        return status;
-    /* Room for all that is felt on either side of what is left out, and for the seam. */
-    const int64_t early = (shown.first - 1) / every + 1;
-    const int64_t wanted = early + 2 * (shown.ages / every + SEAM_ROOM);
-    const netdp_linear some =
-        wanted < slots_of(&largest) ? without(whole, slots - wanted) : largest;
-    s->whole = whole;
-    s->protocol = &some;
-    s->slots = (int32_t)slots_of(&some);
-    s->early = (int32_t)early;
-    status = bound_blocks(s, &shown, seen, progress, error);
-    s->protocol = whole;
-    netdp_i_ages_clear(&shown);
-    return status;
-}
-
-/* Ones, alternating, and the sign of a cosine; a node that may use fewer takes the last ones. */
+/* The sign of a cosine, ones and alternating signs too; a node that may use fewer takes the last ones. */
 static void fill_pattern(const stream *s, double omega, double *pattern)
 {
-    const int64_t slots = (s->protocol->rounds - 1) / s->protocol->every + 1;
+    const int64_t slots = slots_of(s->protocol);
     const int64_t most = netdp_linear_contributions(s->protocol);
     for (int64_t k = 0; k < slots; k++)
         pattern[k] = k < slots - most ? 0 : cos(omega * (double)k) >= 0 ? 1 : -1;
 }
 
-/* The best of three patterns, the third at the node's own worst frequency once the gain is steady.
- */
+/* The best of a few patterns. */
 static netdp_status lower_long(const stream *s, const netdp_progress *progress, netdp_error *error)
 {
-    const int32_t count = s->count;
-    double *pattern = NETDP_I_NEW(double, (s->protocol->rounds - 1) / s->protocol->every + 1);
-    double *best = NETDP_I_NEW(double, count), *value = NETDP_I_NEW(double, count);
-    const netdp_i_sources all = {count, s->from, value};
-    netdp_status status = NETDP_OK;
-    if (pattern == NULL || best == NULL || value == NULL)
-        status = netdp_i_no_memory(error);
-    for (int both = 0; status == NETDP_OK && both < 2; both++) {
-        fill_pattern(s, both == 0 ? 0 : M_PI, pattern);
+    double *pattern = NETDP_I_NEW(double, slots_of(s->protocol));
+    double *value = NETDP_I_NEW(double, s->count);
+    const netdp_i_sources all = {s->count, s->from, value};
+    netdp_status status = pattern == NULL || value == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t i = 0; i < s->count; i++)
+        s->loss[i] = 0;
+    for (int k = 0; status == NETDP_OK && k < COSINES; k++) {
+        fill_pattern(s, M_PI * k / (COSINES - 1), pattern);
         status =
             netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, &all, progress, error);
-        for (int32_t i = 0; status == NETDP_OK && i < count; i++)
-            best[i] = fmax(best[i], value[i]);
+        for (int32_t i = 0; status == NETDP_OK && i < s->count; i++)
+            s->loss[i] = fmax(s->loss[i], value[i]);
     }
-    for (int32_t i = 0; status == NETDP_OK && s->gains->steady && i < count; i++) {
-        netdp_i_convolution late;
-        status = netdp_i_convolve(s->protocol, s->basis, s->gains, s->from[i], 0, &late, error);
-        if (status == NETDP_OK) {
-            fill_pattern(s, late.peak, pattern);
-            netdp_i_convolution_clear(&late);
-            const netdp_i_sources one = {1, s->from + i, value};
-            status = netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, &one, progress,
-                                           error);
-        }
-        best[i] = fmax(best[i], value[0]);
-    }
-    if (status == NETDP_OK)
-        memcpy(s->loss, best, (size_t)count * sizeof *best);
     netdp_i_free(pattern);
-    netdp_i_free(best);
     netdp_i_free(value);
     return status;
 }
@@ -371,16 +284,14 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
                             const netdp_i_sources *of, const netdp_progress *progress,
                             netdp_error *error)
 {
-    const int64_t slots = slots_of(protocol);
     const netdp_bound bound = asked->bound;
     const double *pattern = asked->pattern;
-    const bool is_long = slots > asked->most.whole;
+    const bool is_long = netdp_i_stream_is_long(protocol);
     /* A gain that is held overstates: good for bounds from above. */
     int64_t longest = protocol->rounds;
     if (pattern == NULL && bound != NETDP_BOUND_LOWER) {
-        const int64_t followed = is_long ? asked->most.followed * protocol->every : longest;
         const int64_t fits = netdp_i_gains_room(basis, observer);
-        longest = followed < fits ? followed : fits;
+        longest = longest < fits ? longest : fits;
     }
     netdp_i_gains gains = {0};
     netdp_status status =
@@ -394,18 +305,18 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
                 .bound = bound,
                 .gains = &gains,
                 .loss = of->loss,
-                .slots = is_long ? 0 : (int32_t)slots,
+                .slots = is_long ? 0 : (int32_t)slots_of(protocol),
                 .most = is_long ? 0 : (int32_t)netdp_linear_contributions(protocol),
-                .largest = asked->most.largest,
                 .progress = progress};
     if (pattern != NULL)
         status = netdp_i_pattern_value(protocol, basis, &gains, pattern, of, progress, error);
-    else if (!is_long)
-        status = bound_short(&s, observer->seen_count, progress, error);
-    else if (bound == NETDP_BOUND_LOWER)
+    else if (is_long && bound == NETDP_BOUND_LOWER)
         status = lower_long(&s, progress, error);
+    else if (is_long)
+        status = netdp_i_fail(error, NETDP_NO_ANSWER, "a stream: at most %d contributions",
+                              NETDP_I_EXPLICIT);
     else
-        status = bound_long(&s, observer->seen_count, progress, error);
+        status = bound_short(&s, observer->seen_count, progress, error);
     netdp_i_gains_clear(&gains);
     return status;
 }
@@ -502,7 +413,7 @@ static netdp_status prove(const netdp_linear *protocol, const netdp_i_basis *bas
     if (status == NETDP_OK && back)
         status = netdp_i_retrace_new(protocol, observer, &gains, &retrace, progress, error);
     else if (status == NETDP_OK)
-        status = netdp_i_ages_new(protocol, &gains, protocol->rounds, &shown, progress, error);
+        status = netdp_i_ages_new(protocol, &gains, &shown, progress, error);
     if (back)
         shown = (netdp_i_ages){.first = retrace.first, .ages = retrace.ages};
     if (status == NETDP_OK)

@@ -9,26 +9,15 @@
 #include "account/observe/filter.h"
 #include "account/shift/problem.h"
 
-/*
- * Slots of contributions: M is formed of `whole` at most. Of longer streams the gains of `followed`
- * slots, and M of `largest` ones.
- */
-typedef struct netdp_i_stream_sizes {
-    int64_t whole, followed, largest;
-} netdp_i_stream_sizes;
-
 /* What is asked of a stream. */
 typedef struct netdp_i_stream_asked {
     netdp_bound bound;
     const double *pattern; /* NULL: the worst */
-    netdp_i_stream_sizes most;
 } netdp_i_stream_asked;
-
-#define NETDP_I_STREAM_MOST ((netdp_i_stream_sizes){NETDP_I_EXPLICIT, 512, 2048})
 
 /*
  * of->loss[i]: the bound of node of->node[i]'s contributions towards the observer. With a pattern (of
- * netdp_linear_contributions many numbers, each in [-1, 1]) exactly its value, whatever the bound.
+ * netdp_linear_contributions many numbers, each in [-1, 1]) exactly its value, whatever the bound. Of more than NETDP_I_EXPLICIT slots a pattern or LOWER: NETDP_NO_ANSWER else.
  */
 netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
                             const netdp_i_observer *observer, const netdp_i_stream_asked *asked,

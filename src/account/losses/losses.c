@@ -27,8 +27,8 @@ bool netdp_losses_counts(const netdp_losses *losses, int32_t from_index, int32_t
     return true;
 }
 
-netdp_status netdp_i_check_nodes(const char *what, const int32_t *asked, int32_t count,
-                                 int32_t nodes, netdp_error *error)
+static netdp_status check_nodes(const char *what, const int32_t *asked, int32_t count,
+                                int32_t nodes, netdp_error *error)
 {
     if (count < 0 || (count > 0 && asked == NULL))
         return netdp_i_fail(error, NETDP_INVALID,
@@ -45,10 +45,9 @@ netdp_status netdp_i_request_given(const netdp_loss_request *request, netdp_erro
 {
     NETDP_I_GIVEN(error, request->protocol && request->protocol->mixing);
     const int32_t nodes = netdp_mixing_rows(request->protocol->mixing).nodes;
-    netdp_status status =
-        netdp_i_check_nodes("from", request->from, request->from_count, nodes, error);
+    netdp_status status = check_nodes("from", request->from, request->from_count, nodes, error);
     if (status == NETDP_OK)
-        status = netdp_i_check_nodes("to", request->to, request->to_count, nodes, error);
+        status = check_nodes("to", request->to, request->to_count, nodes, error);
     if (status == NETDP_OK)
         status = netdp_i_check_choice("sees", (int64_t)request->sees, NETDP_SEES_EVERYTHING, error);
     if (status == NETDP_OK)
@@ -62,7 +61,7 @@ static netdp_status list_nodes(int32_t **list, int32_t *count, const int32_t *as
                                int32_t asked_count, int32_t nodes, const char *what,
                                netdp_error *error)
 {
-    netdp_status status = netdp_i_check_nodes(what, asked, asked_count, nodes, error);
+    netdp_status status = check_nodes(what, asked, asked_count, nodes, error);
     if (status != NETDP_OK)
         return status;
     *count = asked_count > 0 ? asked_count : nodes;

@@ -7,10 +7,6 @@
 struct netdp_i_basis;
 struct netdp_i_observer;
 
-/* NETDP_INVALID unless a list of `count` nodes is there and each is in range; 0: all nodes. */
-netdp_status netdp_i_check_nodes(const char *what, const int32_t *asked, int32_t count,
-                                 int32_t nodes, netdp_error *error);
-
 /* Is everything there that an account of gossip, or its words, look at? NETDP_INVALID otherwise. */
 netdp_status netdp_i_request_given(const netdp_loss_request *request, netdp_error *error);
 

@@ -1,15 +1,11 @@
 #include "account/observe/ages.h"
 
 #include <cblas.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-
-/* Ages that are followed at most. */
-enum { LONGEST = 200000 };
 
 /* Transposed: columns of length `modes`. */
 typedef struct backward {
@@ -117,7 +113,7 @@ static netdp_status keep(const backward *b, netdp_i_ages *made, int64_t *room, n
 }
 
 netdp_status netdp_i_ages_new(const netdp_linear *protocol, const netdp_i_gains *gains,
-                              int64_t kept, netdp_i_ages *shown, const netdp_progress *progress,
+                              netdp_i_ages *shown, const netdp_progress *progress,
                               netdp_error *error)
 {
     netdp_i_ages made = {.first = gains->steady ? gains->count - 1 : protocol->rounds};
@@ -131,16 +127,7 @@ netdp_status netdp_i_ages_new(const netdp_linear *protocol, const netdp_i_gains 
         if (netdp_i_ages_largest(b.x, each) <= nothing &&
             netdp_i_ages_largest(b.last, each) <= nothing)
             break;
-        if (age < kept - made.first) {
-            status = keep(&b, &made, &room, error);
-        } else {
-            made.beyond += cblas_dnrm2((int)each, b.x, 1);
-            made.last_beyond += cblas_dnrm2((int)each, b.last, 1);
-        }
-        if (age == LONGEST) {
-            made.beyond = made.last_beyond = INFINITY;
-            break;
-        }
+        status = keep(&b, &made, &room, error);
         step(&b);
         if (status == NETDP_OK)
             status = netdp_i_poll(progress, error);

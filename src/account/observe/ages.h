@@ -13,16 +13,13 @@ typedef struct netdp_i_ages {
     int64_t ages;  /* 0 where it never is */
     double *rows;  /* [ages][seen][modes]: C A^age, 0 behind the rank */
     double *last;  /* [ages][seen][modes]: by the last sum, were `age` the last round; or NULL */
-    double beyond; /* sum over later ages of the rows' Frobenius norms; INFINITY: not known */
-    double last_beyond; /* ... of those of the last sum */
 } netdp_i_ages;
 
 /*
- * Up to the last round, or until the rows are below 1e-20 of the first ones: nothing is left. Rows
- * of rounds from `kept` on are not kept.
+ * Up to the last round, or until the rows are below 1e-20 of the first ones: nothing is left.
  */
 netdp_status netdp_i_ages_new(const netdp_linear *protocol, const netdp_i_gains *gains,
-                              int64_t kept, netdp_i_ages *shown, const netdp_progress *progress,
+                              netdp_i_ages *shown, const netdp_progress *progress,
                               netdp_error *error);
 void netdp_i_ages_clear(netdp_i_ages *shown);
 

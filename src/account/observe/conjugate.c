@@ -333,34 +333,20 @@ static netdp_status search_block(void *context, int64_t index, int thread, netdp
 /* Who is seen tells 1, who cannot be heard of in the rounds 0; the others are searched for. */
 static netdp_status sort_sources(search *s, const netdp_i_sources *of, netdp_error *error)
 {
-    const netdp_rows rows = s->rows;
-    const netdp_i_observer *o = s->observer;
-    int32_t *round = NETDP_I_NEW(int32_t, rows.nodes), *queue = NETDP_I_NEW(int32_t, rows.nodes);
-    netdp_status status = round == NULL || queue == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
-    memset(round, -1, (size_t)rows.nodes * sizeof *round);
-    int32_t tail = 0;
-    for (int32_t j = 0; j < o->seen_count; j++) {
-        round[o->seen[j]] = 0;
-        queue[tail++] = o->seen[j];
-    }
-    for (int32_t head = 0; head < tail; head++)
-        for (int64_t k = rows.start[queue[head]]; k < rows.start[queue[head] + 1]; k++)
-            if (round[rows.column[k]] < 0) {
-                round[rows.column[k]] = round[queue[head]] + 1;
-                queue[tail++] = rows.column[k];
-            }
-    for (int32_t i = 0; i < of->count; i++) {
+    int32_t *round = NETDP_I_NEW(int32_t, s->rows.nodes);
+    netdp_status status =
+        round == NULL
+            ? netdp_i_no_memory(error)
+            : netdp_graph_distances(netdp_mixing_graph(s->protocol->mixing), s->observer->seen,
+                                    s->observer->seen_count, round, error);
+    for (int32_t i = 0; status == NETDP_OK && i < of->count; i++) {
         const int32_t u = of->node[i];
         const bool hidden = s->place[u] == HIDDEN;
         of->loss[i] = hidden ? 0 : 1;
         if (hidden && round[u] >= 0 && round[u] <= s->states)
             s->order[s->pending++] = i;
     }
-done:
     netdp_i_free(round);
-    netdp_i_free(queue);
     return status;
 }
 

@@ -108,18 +108,18 @@ static netdp_way reduced(const size *z, double powers)
 }
 
 /*
- * From the covariance of what is heard: the products, what they add to it, its factor, the sources; a proof
+ * From the covariance of what is heard: the products, what they add to it, its factor, the sources; its proof
  * multiplies the factor and what it gave again.
  */
 static netdp_way hear(const size *z)
 {
-    const double rounds = fmax(0, z->rounds - 1), r = rounds * z->seen, twice = z->certify ? 2 : 1;
-    return (netdp_way){
-        .method = NETDP_METHOD_REDUCED,
-        .modes = r,
-        .work = rounds * z->seen * (z->by->heard * z->entries + MOMENTS * z->seen * z->nodes) +
-                twice * pow(r, 3) / 6 + z->victims * (twice * 0.5 * r * r + z->by->kept * r),
-        .bytes = netdp_i_heard_bytes(z->nodes, z->seen, rounds, z->victims, z->certify)};
+    const double rounds = fmax(0, z->rounds - 1), r = rounds * z->seen;
+    return (netdp_way){.method = NETDP_METHOD_REDUCED,
+                       .modes = r,
+                       .work = rounds * z->seen *
+                                   (z->by->heard * z->entries + MOMENTS * z->seen * z->nodes) +
+                               pow(r, 3) / 3 + z->victims * (r * r + z->by->kept * r),
+                       .bytes = netdp_i_heard_bytes(z->nodes, z->seen, rounds, z->victims)};
 }
 
 static netdp_way dense(const size *z)
@@ -243,7 +243,7 @@ static const netdp_way *choose(const netdp_plan *plan, double nodes)
 
 /*
  * M of every source of a stream: contributions before the gain is steady, which are followed apart until then, what they
- * show afterwards, and their products; of a long stream the largest eigenvalue too.
+ * show afterwards, and their products.
  */
 static double stream_work(const size *z, double modes)
 {
@@ -251,8 +251,7 @@ static double stream_work(const size *z, double modes)
     const double first = fmin(slots * every, STEADY_AFTER), early = first / every;
     const double shown = fmin(slots * every, 2 * first);
     const double states = modes * early * shown, products = early * early / 2 * shown;
-    return z->victims * (FEW_ROWS * z->seen * (states + products) +
-                         (z->slots > NETDP_I_EXPLICIT ? pow(slots, 3) : 0));
+    return z->victims * FEW_ROWS * z->seen * (states + products);
 }
 
 /* The same from rows that are followed backwards for all sources together. */
@@ -330,9 +329,9 @@ void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *obs
 }
 
 bool netdp_i_cost_hears(const netdp_loss_request *request, const netdp_i_observer *observer,
-                        bool certify, const netdp_plan *plan)
+                        const netdp_plan *plan)
 {
-    const size z = measure(request, observer, certify);
+    const size z = measure(request, observer, true);
     return plan->method == NETDP_METHOD_REDUCED &&
            netdp_i_riccati_serves(request->protocol, observer) &&
            hear(&z).work == plan->way[0].work;
@@ -431,7 +430,7 @@ bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_obse
     netdp_i_cost(request, observer, true, &plan);
     if (plan.method == NETDP_METHOD_CONJUGATE) /* one evaluation of what was found anyway */
         return true;
-    const bool heard = netdp_i_cost_hears(request, observer, true, &plan);
+    const bool heard = netdp_i_cost_hears(request, observer, &plan);
     const shifts s = measure_shifts(&z, request, &plan, heard);
     if (heard && (s.filter * z.observers > AT_LEAST || s.filter_bytes > netdp_i_memory_limit()))
         return false;
@@ -449,7 +448,7 @@ double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_o
         all.to_count = 0;
     const size z = measure(&all, widest, true);
     netdp_i_cost(&all, widest, true, &plan);
-    const shifts s = measure_shifts(&z, &all, &plan, netdp_i_cost_hears(&all, widest, true, &plan));
+    const shifts s = measure_shifts(&z, &all, &plan, netdp_i_cost_hears(&all, widest, &plan));
     if (z.nodes > NETDP_DENSE_NODES || s.bytes > PROOF_BYTES ||
         s.filter_bytes > netdp_i_memory_limit())
         return INFINITY;
@@ -473,6 +472,5 @@ bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_obse
 {
     netdp_plan plan;
     netdp_i_cost(request, observer, true, &plan);
-    return netdp_i_cost_hears(request, observer, true, &plan) ||
-           netdp_i_cost_of_shift(request, observer);
+    return netdp_i_cost_hears(request, observer, &plan) || netdp_i_cost_of_shift(request, observer);
 }

@@ -13,7 +13,7 @@ void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *obs
 
 /* Is the way that the plan calls reduced that of heard.h? */
 bool netdp_i_cost_hears(const netdp_loss_request *request, const netdp_i_observer *observer,
-                        bool certify, const netdp_plan *plan);
+                        const netdp_plan *plan);
 
 /*
  * NETDP_NO_MEMORY, with a way out, where the way that is taken needs more memory than there is, or

@@ -508,11 +508,9 @@ netdp_status netdp_i_response_new(const netdp_i_filter *filter, int32_t count,
         .e = NETDP_I_NEW(double, (int64_t)filter->modes *count),
         .w = NETDP_I_NEW(double, (int64_t)filter->seen *count),
         .row = NETDP_I_NEW(double, filter->seen),
-        .hidden = NETDP_I_NEW(double, filter->seen),
         .told = NETDP_I_NEW(bool, count),
     };
-    if (made.e == NULL || made.w == NULL || made.row == NULL || made.hidden == NULL ||
-        made.told == NULL) {
+    if (made.e == NULL || made.w == NULL || made.row == NULL || made.told == NULL) {
         netdp_i_response_clear(&made);
         return netdp_i_no_memory(error);
     }

@@ -91,7 +91,6 @@ typedef struct netdp_i_response {
     double *e;          /* [modes] x [count] */
     double *w;          /* [seen] x [count]: after _learn, the whitened innovation's response */
     double *row;        /* [seen] */
-    double *hidden;     /* [seen]: what rounding may hide of the entries of w beyond the rank */
     bool *told;         /* [count]: the response left the range of Sigma: infinite loss */
 } netdp_i_response;
 
@@ -111,17 +110,5 @@ void netdp_i_response_learn(netdp_i_response *response, const netdp_i_gain *gain
 
 /* E <- theta E */
 void netdp_i_response_predict(netdp_i_response *response);
-
-/*
- * of->loss[i] = G^T K^{-1} G of one unit contribution of of->node[i] in round 0 towards the observer:
- * K the covariance of everything it sees over sigma^2, G the response. INFINITY where a response
- * lies outside the range of K. `release` above 0: after the last round every coordinate of the
- * state is seen too, under fresh noise of that variance. `progress` may be NULL; it is told of
- * rounds.
- */
-netdp_status netdp_i_filter_loss(const netdp_linear *protocol, const netdp_i_basis *basis,
-                                 const netdp_i_observer *observer, double release,
-                                 const netdp_i_sources *of, const netdp_progress *progress,
-                                 netdp_error *error);
 
 #endif

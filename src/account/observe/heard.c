@@ -55,15 +55,14 @@ typedef struct heard {
     bool *hidden;       /* [rows.nodes]: neither seen nor quiet */
     double *now, *next; /* [rows.nodes + ghosts][seen]: F^t G' and the one after it */
     double *part; /* [PARTS][4][seen][seen]: what each part adds to two of the M_k; a strip of it */
-    double *moment; /* [2 states][seen][seen]: M_k */
-    double *factor; /* [states * seen][states * seen]: the lower triangle of K / nu^2, then L */
-    double *told;   /* [batches][states][BATCH][seen]: F^t G' of the sources */
-    bool prove;
-    double *covariance; /* proofs: K / nu^2, its lower triangle */
-    double *rest;   /* proofs: [tiles][states * seen], what a tile's rows add to the sums below */
-    double off;     /* |L L' - K / nu^2|, at most */
-    double size;    /* of L with its entries' absolute values, at most */
-    double entries; /* of a row of F, at most */
+    double *moment;     /* [2 states][seen][seen]: M_k */
+    double *factor;     /* [states * seen][states * seen]: the lower triangle of K / nu^2, then L */
+    double *told;       /* [batches][states][BATCH][seen]: F^t G' of the sources */
+    double *covariance; /* K / nu^2, its lower triangle */
+    double *rest;       /* [tiles][states * seen], what a tile's rows add to the sums below */
+    double off;         /* |L L' - K / nu^2|, at most */
+    double size;        /* of L with its entries' absolute values, at most */
+    double entries;     /* of a row of F, at most */
     const netdp_i_sources *of;
     const netdp_progress *progress;
 } heard;
@@ -107,12 +106,11 @@ static netdp_status allocate(heard *h, netdp_error *error)
     h->moment = NETDP_I_NEW(double, 2 * h->states * s * s);
     h->factor = NETDP_I_NEW(double, r *r);
     h->told = NETDP_I_NEW(double, batches(h->of->count) * BATCH * r);
-    h->covariance = h->prove ? NETDP_I_NEW(double, r *r) : NULL;
-    h->rest = h->prove ? NETDP_I_NEW(double, tiles(h) * r) : NULL;
-    if (h->prove && (h->covariance == NULL || h->rest == NULL))
-        return netdp_i_no_memory(error);
+    h->covariance = NETDP_I_NEW(double, r *r);
+    h->rest = NETDP_I_NEW(double, tiles(h) * r);
     return h->hidden == NULL || h->now == NULL || h->next == NULL || h->part == NULL ||
-                   h->moment == NULL || h->factor == NULL || h->told == NULL
+                   h->moment == NULL || h->factor == NULL || h->told == NULL ||
+                   h->covariance == NULL || h->rest == NULL
                ? netdp_i_no_memory(error)
                : NETDP_OK;
 }
@@ -367,17 +365,16 @@ static netdp_status prove_factor(heard *h, netdp_error *error)
 static netdp_status find_factor(heard *h, netdp_error *error)
 {
     const int64_t r = h->states * h->seen;
-    if (h->prove)
-        memcpy(h->covariance, h->factor, (size_t)(r * r) * sizeof *h->factor);
+    memcpy(h->covariance, h->factor, (size_t)(r * r) * sizeof *h->factor);
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)r, h->factor, (int)r) != 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the covariance of what is heard is not resolved; give more dither");
-    for (int64_t a = 0; h->prove && a < r; a++) { /* above the diagonal, as far as a tile is read */
+    for (int64_t a = 0; a < r; a++) { /* above the diagonal, as far as a tile is read */
         const int64_t tile = (a / TILE + 1) * TILE, block = (a / h->seen + 1) * h->seen;
         for (int64_t b = a + 1; b < r && (b < tile || b < block); b++)
             h->factor[a * r + b] = 0;
     }
-    return h->prove ? prove_factor(h, error) : NETDP_OK;
+    return prove_factor(h, error);
 }
 
 /* Of |L^{-1} q / nu|, what rounding takes beside the factor's part: of q, and of L y where that is compared with q. */
@@ -417,7 +414,7 @@ static netdp_status solve_batch(void *context, int64_t batch, int thread, netdp_
     const heard *h = context;
     const int64_t s = h->seen, r = h->states * s, first = batch * BATCH;
     const int64_t left = h->of->count - first, count = left < BATCH ? left : BATCH;
-    double *x = NETDP_I_NEW(double, (h->prove ? 3 : 1) * count * r);
+    double *x = NETDP_I_NEW(double, 3 * count * r);
     double *z = x + count * r, *product = z + count * r;
     if (x == NULL)
         return netdp_i_no_memory(error);
@@ -426,30 +423,24 @@ static netdp_status solve_batch(void *context, int64_t batch, int thread, netdp_
             memcpy(x + i * r + t * s, h->told + ((batch * h->states + t) * BATCH + i) * s,
                    (size_t)s * sizeof *x);
     cblas_dscal((int)(count * r), 1 / h->noise, x, 1);
-    if (h->prove)
-        memcpy(z, x, (size_t)(count * r) * sizeof *x);
+    memcpy(z, x, (size_t)(count * r) * sizeof *x);
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)count, (int)r,
                 1, h->factor, (int)r, x, (int)r);
-    if (h->prove) {
-        memcpy(product, x, (size_t)(count * r) * sizeof *x);
-        cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)count,
-                    (int)r, 1, h->factor, (int)r, product, (int)r);
-    }
+    memcpy(product, x, (size_t)(count * r) * sizeof *x);
+    cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)count, (int)r,
+                1, h->factor, (int)r, product, (int)r);
     for (int64_t i = 0; i < count; i++) {
-        const double *y = x + i * r;
-        const double loss = h->prove ? prove_loss(h, z + i * r, y, product + i * r)
-                                     : cblas_ddot((int)r, y, 1, y, 1);
+        const double loss = prove_loss(h, z + i * r, x + i * r, product + i * r);
         h->of->loss[first + i] = !h->hidden[h->of->node[first + i]] || !(loss <= 1) ? 1 : loss;
     }
     netdp_i_free(x);
     return NETDP_OK;
 }
 
-double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sources, bool prove)
+double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sources)
 {
     const double r = rounds * seen;
-    return 8 *
-           ((sources + (prove ? 3 : 1) * BATCH) * r + (prove ? 2 : 1) * r * r + 2 * nodes * seen);
+    return 8 * ((sources + 3 * BATCH) * r + 2 * r * r + 2 * nodes * seen);
 }
 
 netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
@@ -462,7 +453,6 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
                .seen = observer->seen_count,
                .states = protocol->rounds - 1,
                .noise = netdp_linear_least_noise(protocol),
-               .prove = width != NULL,
                .of = of,
                .progress = progress};
     netdp_i_dense_begin();
@@ -473,8 +463,7 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
     if (h.seen == 0 || h.states == 0) {
         for (int32_t i = 0; i < of->count; i++)
             of->loss[i] = h.hidden[of->node[i]] ? 0 : 1;
-        if (width != NULL)
-            *width = 0;
+        *width = 0;
         goto done;
     }
     status = begin(&h, observer, error);
@@ -484,7 +473,7 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
         find_covariance(&h);
         status = find_factor(&h, error);
     }
-    if (status == NETDP_OK && width != NULL)
+    if (status == NETDP_OK)
         *width = h.off + 8 * taken_of_solution(&h) * h.size;
     if (status == NETDP_OK)
         status = netdp_i_for_each(batches(of->count), solve_batch, &h, progress, "sources", error);

@@ -11,7 +11,7 @@
  * of->loss[i] of one unit contribution of of->node[i] in round 0 towards the observer, as
  * netdp_i_riccati_loss gives it and for what netdp_i_riccati_serves. `progress` may be NULL; it is
  * told of rounds. `others` NULL: this process has all nodes; else it gives the losses of its own ones, of->node[i] behind its first, and
- * all call it. `width` (NULL: no proof): losses are upper bounds, rounding included, but for those that are 0 though the rounds reach
+ * all call it. Losses are upper bounds, rounding included, but for those that are 0 though the rounds reach
  * the observer, for the caller to lift; and about *width of themselves above the truth, at most, which is set.
  */
 netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
@@ -20,6 +20,6 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
                                 netdp_error *error);
 
 /* What it keeps, for so many messages heard in each of so many rounds. */
-double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sources, bool prove);
+double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sources);
 
 #endif

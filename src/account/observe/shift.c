@@ -548,29 +548,7 @@ static netdp_status certify_block(void *context, int64_t index, int thread, netd
     return status;
 }
 
-/* How many rounds pass until what a node sends may be seen first; -1: never. */
-static netdp_status find_distances(const chain *c, int32_t *distance, netdp_error *error)
-{
-    const netdp_rows rows = c->scene->round[0].rows;
-    int32_t *queue = NETDP_I_NEW(int32_t, rows.nodes), tail = 0;
-    if (queue == NULL)
-        return netdp_i_no_memory(error);
-    memset(distance, -1, (size_t)rows.nodes * sizeof *distance);
-    for (int32_t j = 0; j < c->sight[0].count; j++) {
-        distance[c->sight[0].seen[j]] = 0;
-        queue[tail++] = c->sight[0].seen[j];
-    }
-    for (int32_t head = 0; head < tail; head++)
-        for (int64_t k = rows.start[queue[head]]; k < rows.start[queue[head] + 1]; k++)
-            if (distance[rows.column[k]] < 0) {
-                distance[rows.column[k]] = distance[queue[head]] + 1;
-                queue[tail++] = rows.column[k];
-            }
-    netdp_i_free(queue);
-    return NETDP_OK;
-}
-
-/* The same of a network that changes, from its last observation back. */
+/* How many rounds pass until what a node sends may be seen first, of a network that changes: from its last observation back; -1: never. */
 static netdp_status find_times(const chain *c, int32_t *time, netdp_error *error)
 {
     const int32_t n = c->scene->nodes;
@@ -616,7 +594,9 @@ static netdp_status sort_sources(chain *c, int32_t count, netdp_error *error)
     if (distance == NULL)
         return netdp_i_no_memory(error);
     netdp_status status =
-        changes ? find_times(c, distance, error) : find_distances(c, distance, error);
+        changes ? find_times(c, distance, error)
+                : netdp_graph_distances(netdp_mixing_graph(c->protocol->mixing), c->sight[0].seen,
+                                        c->sight[0].count, distance, error);
     for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
         const int32_t u = c->from[i], far = distance[u];
         c->loss[i] = 1;

@@ -70,9 +70,12 @@ netdp_status netdp_i_proof_check(const netdp_linear *protocol, netdp_error *erro
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const char *what = NULL;
-    if (protocol->every > 0 && !protocol->reacts &&
-        (protocol->rounds - 1) / protocol->every >= MOST_SLOTS)
+    const bool long_one =
+        protocol->every > 0 && (protocol->rounds - 1) / protocol->every >= MOST_SLOTS;
+    if (long_one && !protocol->reacts)
         what = "streams of more than 1,000 contributions";
+    else if (long_one && protocol->varying.kind != NETDP_VARY_NEVER)
+        what = "more than 1,000 phases on networks that change";
     else if (netdp_quiet_is(&protocol->quiet))
         what = "noise that is correlated over phases";
     else if (protocol->senders_only)
@@ -158,21 +161,41 @@ static void write_rounds(const netdp_i_proof *proof, const netdp_i_shift_problem
                         (int)netdp_graph_neighbours(pairing->graph, v)[i]);
 }
 
+/* epsilon / mu + mu / 2, as netdp-verify has it. */
+#define FARTHEST 99
+
+netdp_status netdp_i_proof_claim(double loss, netdp_unit unit, double noise,
+                                 netdp_i_proof_claims *claims, netdp_error *error)
+{
+    *claims = (netdp_i_proof_claims){.loss = loss, .unit = unit, .noise = noise};
+    if (unit.currency == NETDP_AS_LOSS)
+        return NETDP_OK;
+    unit.parameter = nextafter(unit.parameter, unit.currency == NETDP_AS_RDP ? INFINITY : 0);
+    const netdp_status status = netdp_loss_value(nextafter(loss, INFINITY), nextafter(noise, 0),
+                                                 unit, &claims->value, error);
+    /* Beyond this a checker bounds delta by less than it could: of epsilons above 4,000 or so. */
+    const double mu = sqrt(loss) / noise;
+    if (status == NETDP_OK && unit.currency == NETDP_AS_DP &&
+        claims->value / mu + mu / 2 > FARTHEST)
+        claims->value = INFINITY;
+    return status;
+}
+
 /* What is claimed, above what doubles say: a decimal of 17 digits may be half a digit below. */
-static void write_claims(const netdp_i_proof *proof, FILE *to)
+void netdp_i_proof_claims_write(const netdp_i_proof_claims *claims, FILE *to)
 {
     static const char *const word[] = {
         [NETDP_AS_GDP] = "gdp", [NETDP_AS_RDP] = "rdp", [NETDP_AS_DP] = "dp"};
-    const netdp_currency currency = proof->unit.currency;
+    const netdp_currency currency = claims->unit.currency;
     fprintf(to, "claim loss %s\n",
-            proof->loss == 1 ? "1" : shortest(nextafter(proof->loss, INFINITY)).text);
-    if (currency == NETDP_AS_LOSS || !isfinite(proof->value))
+            claims->loss == 1 ? "1" : shortest(nextafter(claims->loss, INFINITY)).text);
+    if (currency == NETDP_AS_LOSS || !isfinite(claims->value))
         return;
     fprintf(to, "claim %s %.17g", word[currency],
-            nextafter(nextafter(proof->value, INFINITY), INFINITY));
+            nextafter(nextafter(claims->value, INFINITY), INFINITY));
     if (currency != NETDP_AS_GDP)
-        fprintf(to, " %s", shortest(proof->unit.parameter).text);
-    fprintf(to, " %s\n", shortest(proof->noise).text);
+        fprintf(to, " %s", shortest(claims->unit.parameter).text);
+    fprintf(to, " %s\n", shortest(claims->noise).text);
 }
 
 static void write_question(const netdp_i_proof *proof, FILE *to)
@@ -192,7 +215,7 @@ static void write_question(const netdp_i_proof *proof, FILE *to)
         fprintf(to, "bound %s\n", proof->bound);
     for (int64_t k = 0; proof->y != NULL && k < netdp_i_shift_slots(&proof->story->problem); k++)
         fprintf(to, "y %" PRId64 " %a\n", k, proof->y[k]);
-    write_claims(proof, to);
+    netdp_i_proof_claims_write(&proof->claims, to);
 }
 
 static bool is_pivot(const netdp_i_shift_tie *tie, int32_t v)
@@ -250,17 +273,26 @@ static void write_story(const netdp_i_story *story, int32_t block, int64_t begin
     }
 }
 
-void netdp_i_proof_write(const netdp_i_proof *proof, FILE *to)
+void netdp_i_proof_head(const netdp_i_proof *proof, FILE *to)
 {
     const netdp_i_shift_problem *first = &proof->story->problem;
-    const bool blocks = proof->stories > 1;
     write_network(proof->protocol, to);
     for (int32_t i = 0; i < proof->stories && !proof->everything; i++)
         write_changes(proof->protocol, &proof->story[i].problem, i * first->rounds, to);
     write_rounds(proof, first, to);
+}
+
+void netdp_i_proof_question(const netdp_i_proof *proof, FILE *to)
+{
+    const int64_t rounds = proof->story->problem.rounds;
+    const bool blocks = proof->stories > 1;
     write_question(proof, to);
     for (int32_t i = 0; i < proof->stories; i++)
-        write_story(&proof->story[i], blocks ? i : -1, i * first->rounds, to);
+        write_story(&proof->story[i], blocks ? i : -1, i * rounds, to);
+}
+
+void netdp_i_proof_end(FILE *to)
+{
     fprintf(to, "end\n");
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <flint/fmpz.h> /* FLINT 3: not by fmpz_mat.h */
 #include <flint/fmpz_mat.h>
 
 #include "base/fail.h"

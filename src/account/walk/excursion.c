@@ -283,7 +283,7 @@ static void find_runs(netdp_i_returns *hunt, const netdp_i_weights *weights, dou
     if (watch->release) {
         const double noise_plain = netdp_i_returns_find_ends(hunt);
         follow_visits(hunt, weights, hunt->last, ratio, hunt->tilted, &rest_noise);
-        add_gain(hunt, hunt->presence, noise_plain, ratio, hunt->ends);
+        add_gain(hunt, hunt->last_plain, noise_plain, ratio, hunt->ends);
     }
     memset(hunt->bins_b, 0, (size_t)series->bins * sizeof *hunt->bins_b);
     for (int32_t f = 0; f < watch->members; f++) {

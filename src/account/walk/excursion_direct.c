@@ -88,7 +88,7 @@ double netdp_i_excursion_direct(netdp_i_returns *hunt, double theta)
     }
     if (hunt->watch->release) {
         const double noise = netdp_i_returns_find_ends(hunt);
-        follow(&d, hunt->last, hunt->presence, noise, d.ends);
+        follow(&d, hunt->last, hunt->last_plain, noise, d.ends);
     }
     for (int32_t f = 0; f < hunt->watch->members; f++) {
         follow(&d, hunt->exits[f], hunt->first[f], hunt->noise_first, d.gain);

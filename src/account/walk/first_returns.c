@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 /* Every array and every transform of a hunt, for new and free alike. */
-enum { ARRAYS = 16, BINS = 8, LISTS = 4, BIN_LISTS = 2 };
+enum { ARRAYS = 17, BINS = 8, LISTS = 4, BIN_LISTS = 2 };
 
 typedef struct rooms {
     double **array[ARRAYS];
@@ -20,7 +20,7 @@ static rooms list_rooms(netdp_i_returns *h)
 {
     return (rooms){{&h->work.array[0], &h->work.array[1], &h->returns, &h->presence, &h->again,
                     &h->loops, &h->start, &h->tilted, &h->mass, &h->excess, &h->run, &h->rest,
-                    &h->weight, &h->gain, &h->ends, &h->last},
+                    &h->weight, &h->gain, &h->ends, &h->last, &h->last_plain},
                    {&h->work.bins[0], &h->work.bins[1], &h->bins_a, &h->bins_b, &h->bins_again,
                     &h->bins_rest, &h->bins_run, &h->bins_loops},
                    {&h->arrivals, &h->exits, &h->first, &h->found},
@@ -268,7 +268,7 @@ double netdp_i_returns_find_ends(netdp_i_returns *hunt)
         hunt->last[r] = fmin(1, fmax(0, 1 - gone) + 2 * (double)r * hunt->noise_out);
         gone += hunt->again[r];
     }
-    return find_plain(hunt, hunt->last, hunt->presence); /* no longer needed as it was */
+    return find_plain(hunt, hunt->last, hunt->last_plain);
 }
 
 void netdp_i_returns_divide(netdp_i_returns *hunt, double *numerator, double *denominator,

@@ -21,7 +21,7 @@ typedef struct netdp_i_returns {
     double **found;                         /* from f to u, F allowed on the way */
     double *start;                          /* from the start to u */
     /* tilted, of one theta */
-    double *tilted, *mass, *excess, *run, *rest, *weight, *gain, *ends, *last;
+    double *tilted, *mass, *excess, *run, *rest, *weight, *gain, *ends, *last, *last_plain;
     fftw_complex *bins_a, *bins_b, *bins_again, *bins_rest, *bins_run, *bins_loops;
     fftw_complex **bins_first, **bins_found;
     long double *direct; /* [NETDP_I_DIRECT_ROOMS][terms], NULL for long walks */
@@ -51,7 +51,7 @@ void netdp_i_returns_prepare(netdp_i_returns *hunt, const double *back);
 
 /*
  * Of the last piece under a release: hunt->last[r] = P(from u, r steps to the end: neither u before
- * it nor F up to it), erring upward, and hunt->presence = its plain law. Returns the latter's
+ * it nor F up to it), erring upward, and hunt->last_plain = its plain law. Returns the latter's
  * noise.
  */
 double netdp_i_returns_find_ends(netdp_i_returns *hunt);

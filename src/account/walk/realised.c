@@ -29,21 +29,16 @@ typedef struct history {
     int64_t *start, *when;
 } history;
 
-/* Contributions that are absorbed alike, and the noise that they share. */
-typedef struct block {
-    double given, noise;
-} block;
-
 /* The pieces into which the visits of one observer cut a path, and room for a minorant. */
 typedef struct pieces {
-    bool *observes;  /* [nodes] */
-    int64_t *number; /* [steps + 1]: the piece in which a step lies */
-    int64_t *end;    /* by piece: the visit that closes it, -1 where nothing does */
-    int64_t *noises; /* by piece: noise terms in it, without the observer's */
-    block *block;    /* [steps + 1] */
+    bool *observes;       /* [nodes] */
+    int64_t *number;      /* [steps + 1]: the piece in which a step lies */
+    int64_t *end;         /* by piece: the visit that closes it, -1 where nothing does */
+    int64_t *noises;      /* by piece: noise terms in it, without the observer's */
+    netdp_i_slope *slope; /* [steps + 1] */
 } pieces;
 
-static netdp_status check(const netdp_token *token, const int32_t *path, netdp_error *error)
+netdp_status netdp_i_given_check(const netdp_token *token, const int32_t *path, netdp_error *error)
 {
     netdp_status status = netdp_token_check(token, error);
     if (status != NETDP_OK)
@@ -73,8 +68,7 @@ static netdp_status check(const netdp_token *token, const int32_t *path, netdp_e
     return NETDP_OK;
 }
 
-/* Adds 1 where the node of token k's step t has not contributed as often as it may: does it now? */
-static bool contributes(const netdp_token *token, int32_t k, int64_t t, int64_t *count)
+bool netdp_i_given_contributes(const netdp_token *token, int32_t k, int64_t t, int64_t *count)
 {
     if ((token->cap > 0 && *count >= token->cap) || netdp_route_rests(token->route, k, t))
         return false;
@@ -90,12 +84,12 @@ static void sort_steps(const history *h, int32_t k, int64_t *count)
     int64_t *start = h->start + (int64_t)k * (nodes + 1), *when = h->when + k * token->steps;
     memset(count, 0, (size_t)nodes * sizeof *count);
     for (int64_t t = 0; t < token->steps; t++)
-        (void)contributes(token, k, t, &start[at[t] + 1]);
+        (void)netdp_i_given_contributes(token, k, t, &start[at[t] + 1]);
     for (int32_t u = 0; u < nodes; u++)
         start[u + 1] += start[u];
     for (int64_t t = 0; t < token->steps; t++) {
         const int64_t place = start[at[t]] + count[at[t]];
-        if (contributes(token, k, t, &count[at[t]]))
+        if (netdp_i_given_contributes(token, k, t, &count[at[t]]))
             when[place] = t;
     }
 }
@@ -103,7 +97,7 @@ static void sort_steps(const history *h, int32_t k, int64_t *count)
 static netdp_status history_new(const netdp_token *token, const int32_t *path,
                                 netdp_realised_kind kind, history *h, netdp_error *error)
 {
-    netdp_status status = check(token, path, error);
+    netdp_status status = netdp_i_given_check(token, path, error);
     if (status != NETDP_OK)
         return status;
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
@@ -136,9 +130,9 @@ static bool pieces_new(const history *h, pieces *p)
     p->number = NETDP_I_NEW(int64_t, visits);
     p->end = NETDP_I_NEW(int64_t, visits + 1);
     p->noises = NETDP_I_NEW(int64_t, visits + 1);
-    p->block = NETDP_I_NEW(block, visits);
+    p->slope = NETDP_I_NEW(netdp_i_slope, visits);
     return p->observes != NULL && p->number != NULL && p->end != NULL && p->noises != NULL &&
-           p->block != NULL;
+           p->slope != NULL;
 }
 
 static void pieces_clear(pieces *p)
@@ -147,7 +141,7 @@ static void pieces_clear(pieces *p)
     netdp_i_free(p->number);
     netdp_i_free(p->end);
     netdp_i_free(p->noises);
-    netdp_i_free(p->block);
+    netdp_i_free(p->slope);
 }
 
 /* Cuts a path at its visits: a step lies in the piece whose end comes after it. */
@@ -175,8 +169,7 @@ static void cut(const history *h, const int32_t *at, pieces *p)
 /* What exp and expm1 may be off, in parts. */
 #define ROUNDED 1e-12
 
-/* By what is left of it at the end, what a contribution gives `steps` steps before. */
-static double left_of(double rate, int64_t steps)
+double netdp_i_slope_left(double rate, int64_t steps)
 {
     return rate == 0 ? 1 : exp(-fmin(FAR, rate * (double)(steps - 1)));
 }
@@ -195,22 +188,33 @@ static double noise_of(double rate, int64_t from, int64_t until)
  * by `end`: slopes of the greatest convex minorant of the running count, by blocks of equal slope.
  * Where steps contract, both count by what is left of them at the end.
  */
-static double absorb(double rate, const int64_t *when, int64_t count, int64_t end, block *blocks)
+int64_t netdp_i_slopes(double rate, const int64_t *when, int64_t count, int64_t end,
+                       netdp_i_slope *slopes)
 {
     int64_t made = 0;
-    double sum = 0;
     for (int64_t i = 0; i < count; i++) {
         const int64_t next = i + 1 < count ? end - when[i + 1] : 0;
-        block now = {left_of(rate, end - when[i]), noise_of(rate, end - when[i], next)};
-        for (; made > 0 && blocks[made - 1].given / blocks[made - 1].noise >= now.given / now.noise;
+        netdp_i_slope now = {.given = netdp_i_slope_left(rate, end - when[i]),
+                             .noise = noise_of(rate, end - when[i], next),
+                             .first = when[i]};
+        for (; made > 0 && slopes[made - 1].given / slopes[made - 1].noise >= now.given / now.noise;
              made--) {
-            now.given += blocks[made - 1].given;
-            now.noise += blocks[made - 1].noise;
+            now.given += slopes[made - 1].given;
+            now.noise += slopes[made - 1].noise;
+            now.first = slopes[made - 1].first;
         }
-        blocks[made++] = now;
+        slopes[made++] = now;
     }
+    return made;
+}
+
+static double absorb(double rate, const int64_t *when, int64_t count, int64_t end,
+                     netdp_i_slope *slopes)
+{
+    const int64_t made = netdp_i_slopes(rate, when, count, end, slopes);
+    double sum = 0;
     for (int64_t b = 0; b < made; b++)
-        sum += blocks[b].given * blocks[b].given / blocks[b].noise;
+        sum += slopes[b].given * slopes[b].given / slopes[b].noise;
     return rate == 0 ? sum : sum * (1 + ROUNDED);
 }
 
@@ -227,7 +231,7 @@ static double cost_of(const history *h, const int64_t *when, int64_t count, piec
         const double k = (double)(next - i);
         sum += h->kind == NETDP_REALISED_LINEAR
                    ? k * k / (double)p->noises[number]
-                   : absorb(h->rate, when + i, next - i, end, p->block);
+                   : absorb(h->rate, when + i, next - i, end, p->slope);
     }
     return sum;
 }
@@ -261,7 +265,7 @@ netdp_status netdp_realised_contributions(const netdp_token *token, const int32_
                                           int64_t *contributions, netdp_error *error)
 {
     NETDP_I_GIVEN(error, token && path && contributions);
-    netdp_status status = check(token, path, error);
+    netdp_status status = netdp_i_given_check(token, path, error);
     if (status != NETDP_OK)
         return status;
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
@@ -273,7 +277,7 @@ netdp_status netdp_realised_contributions(const netdp_token *token, const int32_
         const int32_t *at = path + k * (token->steps + 1);
         memset(count, 0, (size_t)nodes * sizeof *count);
         for (int64_t t = 0; t < token->steps; t++)
-            contributions[at[t]] += contributes(token, k, t, &count[at[t]]);
+            contributions[at[t]] += netdp_i_given_contributes(token, k, t, &count[at[t]]);
     }
     netdp_i_free(count);
     return NETDP_OK;

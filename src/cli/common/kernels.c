@@ -52,14 +52,14 @@ static bool set(const char *name, const char *value)
     return getenv(name) == NULL && setenv(name, value, 0) == 0;
 }
 
-void netdp_i_kernels_settle(char **argv)
+void netdp_i_kernels_settle(char **argv, bool threads)
 {
     char path[4096];
     const char *better = strstr(openblas_get_config(), "DYNAMIC_ARCH") != NULL
                              ? netdp_i_kernels_better(openblas_get_corename(), look())
                              : NULL;
     /* GOMP_SPINCOUNT says how long to wait, too. */
-    bool again = getenv("GOMP_SPINCOUNT") == NULL && set("OMP_WAIT_POLICY", "passive");
+    bool again = threads && getenv("GOMP_SPINCOUNT") == NULL && set("OMP_WAIT_POLICY", "passive");
     if (better != NULL)
         again = set("OPENBLAS_CORETYPE", better) || again;
     if (!again)

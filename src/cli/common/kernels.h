@@ -17,11 +17,11 @@ typedef struct netdp_i_instructions {
 const char *netdp_i_kernels_better(const char *core, netdp_i_instructions here);
 
 /*
- * Starts this program again, once, where OPENBLAS_CORETYPE or OMP_WAIT_POLICY should be set and is
- * not: both libraries read them before main begins. Returns where there is nothing to do, or no way
- * to do it.
+ * Starts this program again, once, where OPENBLAS_CORETYPE or, where `threads` says that several may
+ * work, OMP_WAIT_POLICY should be set and is not: both libraries read them before main begins.
+ * Returns where there is nothing to do, or no way to do it.
  */
-void netdp_i_kernels_settle(char **argv);
+void netdp_i_kernels_settle(char **argv, bool threads);
 
 /* In its place for a command that runs long and computes little: one thread, which never waits for others, and no second
  * start. */

@@ -51,9 +51,10 @@ netdp_status netdp_i_proofs_read(netdp_i_proofs *proofs, const netdp_i_descripti
                                      : netdp_i_fail(error, NETDP_INVALID,
                                                     "--proof-pairs: says which proofs are written; "
                                                     "give --proof DIR too");
-    if (description->request.protocol == NULL)
+    if (description->request.protocol == NULL && description->token.route == NULL)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "--proof: there are proof files of gossip only; leave it out");
+                            "--proof: there are proof files of gossip, and of walks whose path is "
+                            "public (--path public); leave it out");
     if (description->engine != NULL || description->over_draws)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--proof: is of one network, in one process; leave out --engine and "
@@ -110,11 +111,13 @@ netdp_status netdp_i_proofs_write(const netdp_i_proofs *proofs,
     const bool coalition = losses->members > 1;
     if (summary->pairs == 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER, "--proof: no pair counts, so none is proven");
-    netdp_proof_request request = {.losses = &description->request,
-                                   .from = summary->worst_from,
-                                   .to = summary->worst_to,
-                                   .noise = noise,
-                                   .unit = unit};
+    netdp_proof_request request = {
+        .losses = &description->request,
+        .walk = description->request.protocol == NULL ? &description->walk : NULL,
+        .from = summary->worst_from,
+        .to = summary->worst_to,
+        .noise = noise,
+        .unit = unit};
     bool *chosen = NETDP_I_NEW(bool, all);
     if (chosen == NULL)
         return netdp_i_no_memory(error);

@@ -316,7 +316,7 @@ static int listen_at(netdp_i_relay *r)
     return fault == 0 ? uv_listen((uv_stream_t *)&r->listener, BACKLOG, on_knock) : fault;
 }
 
-int netdp_i_relay_port(const netdp_i_relay *relay)
+static int port_of(const netdp_i_relay *relay)
 {
     struct sockaddr_storage address;
     int size = sizeof address;
@@ -345,7 +345,7 @@ netdp_status netdp_i_relay_new(const netdp_i_relay_plan *plan, netdp_i_relay **r
     }
     uv_timer_start(&r->tick, on_tick, TICK, TICK);
     if (plan->log != NULL)
-        fprintf(plan->log, "event=started port=%d\n", netdp_i_relay_port(r));
+        fprintf(plan->log, "event=started port=%d\n", port_of(r));
     *relay = r;
     return NETDP_OK;
 }

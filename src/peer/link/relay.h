@@ -35,7 +35,6 @@ typedef struct netdp_i_relay_plan {
 /* NETDP_ENVIRONMENT: the address cannot be had. */
 netdp_status netdp_i_relay_new(const netdp_i_relay_plan *plan, netdp_i_relay **relay,
                                netdp_error *error);
-int netdp_i_relay_port(const netdp_i_relay *relay);
 
 /* Ends everything; the memory goes when the loop has closed its handles: run it until then. */
 void netdp_i_relay_close(netdp_i_relay *relay);

@@ -69,7 +69,7 @@ static netdp_status tell_account(netdp_i_participant *p)
     const json_t *worst = NULL;
     json_t *account = NULL;
     netdp_status status =
-        netdp_i_result_account(p->package, p->task.self, &account, &worst, p->error);
+        netdp_i_result_account(p->package, p->task.self, p->folder, &account, &worst, p->error);
     if (status != NETDP_OK)
         return status;
     const json_t *who = json_object_get(worst, "observers");

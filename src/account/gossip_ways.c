@@ -1,4 +1,7 @@
-/* Of which accounts of gossip rounding is proven (docs/proofs/certificate.md). */
+/*
+ * In which way an account of gossip is found and proven: the first row of the table that takes it (docs/architecture.md, "Ways of
+ * gossip"). All rows of losses go one way, which is known before the first of them.
+ */
 #include "account/gossip.h"
 
 #include <math.h>
@@ -16,7 +19,7 @@
 bool netdp_i_gossip_is_local(const netdp_i_gossip_account *a)
 {
     return !netdp_i_gossip_is_published(a->bound) &&
-           (a->bound->bound == NETDP_BOUND_EVERYTHING || a->hears_all ||
+           (a->bound->bound == NETDP_BOUND_EVERYTHING || a->way == NETDP_I_WAY_CLOSED ||
             a->request->sees == NETDP_SEES_EVERYTHING);
 }
 
@@ -57,16 +60,29 @@ static double seconds_of_stream(const netdp_i_gossip_account *a)
 }
 
 /* Noise in pairs that is very loud is left out, without which more is told (docs/proofs/pairs.md, Theorem 3). */
-static bool proves_stream(const netdp_i_gossip_account *a)
+static bool is_stream(const netdp_i_gossip_account *a)
 {
     const netdp_linear *p = a->request->protocol;
     const netdp_bound bound = a->bound->bound;
     return p->every > 0 && p->steady && !p->reacts && p->varying.kind == NETDP_VARY_NEVER &&
-           a->rounds == NULL && !netdp_i_gossip_is_local(a) &&
-           (p->rounds - 1) / p->every < NETDP_I_EXPLICIT && !netdp_i_gossip_is_large(p) &&
+           a->rounds == NULL && (p->rounds - 1) / p->every < NETDP_I_EXPLICIT &&
+           !netdp_i_gossip_is_large(p) &&
            (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
             bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL) &&
            seconds_of_stream(a) <= STREAM_SECONDS;
+}
+
+static netdp_status find_stream(const netdp_i_gossip_account *a, bool *stream, netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    double worth = INFINITY;
+    *stream = is_stream(a);
+    if (!*stream || l->members == 1)
+        return NETDP_OK;
+    netdp_status status = netdp_i_stream_worth(a->request->protocol, l->to, l->members,
+                                               a->request->sees == NETDP_SEES_SUM, &worth, error);
+    *stream = worth <= MOST_WORTH;
+    return status;
 }
 
 bool netdp_i_gossip_by_phases(const netdp_i_gossip_account *a)
@@ -93,8 +109,7 @@ static bool has_proof(const netdp_i_gossip_account *a)
 {
     const netdp_linear *p = a->request->protocol;
     const bool noisy = netdp_linear_least_noise(p) > 0;
-    if (netdp_i_gossip_is_published(a->bound) || netdp_i_gossip_is_local(a) || a->quiet != NULL ||
-        !a->bound->sound || (p->accelerate && netdp_i_gossip_is_large(p)))
+    if (a->quiet != NULL || (p->accelerate && netdp_i_gossip_is_large(p)))
         return false;
     if (p->varying.kind != NETDP_VARY_NEVER && !has_proof_of_changes(a))
         return false;
@@ -102,18 +117,6 @@ static bool has_proof(const netdp_i_gossip_account *a)
         return noisy || p->rounds == 1;
     return netdp_i_gossip_by_phases(a) && !netdp_i_gossip_is_large(p) && p->end_dither > 0 &&
            (p->every == 1 || noisy);
-}
-
-/* What processes share is proven where it goes by what is heard. */
-static netdp_status prove_shared(netdp_i_gossip_account *a, const netdp_i_observer *widest,
-                                 netdp_error *error)
-{
-    netdp_plan plan;
-    if (a->certify) {
-        netdp_i_cost(a->request, widest, true, &plan);
-        a->certify = netdp_i_cost_hears(a->request, widest, true, &plan);
-    }
-    return a->rounds->same(&a->certify, error);
 }
 
 /*
@@ -143,32 +146,50 @@ static bool is_affordable(const netdp_i_gossip_account *a, const netdp_i_observe
            (a->rounds == NULL && netdp_i_cost_of_shifts(a->request, &any) <= PROOF_OF_ALL);
 }
 
+/* What the rows of the table ask, found once. */
+typedef struct facts {
+    netdp_i_observer widest;
+    bool hears_all; /* every observer that is asked about, or the coalition */
+    bool noises;    /* there is an affordable proof by what is heard or by noises ... */
+    bool
+        resolved; /* ... and the observers' sums do not repeat one another to the digits of a double */
+    bool stream; /* and one by a stream's rows */
+} facts;
+
 /* Of what is hidden, at rest: where nothing sharper is affordable, or that would take long. */
-static bool takes_rest(const netdp_i_gossip_account *a, const netdp_i_observer *widest)
+static bool takes_rest(const netdp_i_gossip_account *a, const facts *f)
 {
-    const netdp_i_observer any = any_view(a, widest);
+    const netdp_i_observer any = any_view(a, &f->widest);
     const netdp_bound bound = a->bound->bound;
     if (a->rounds != NULL || (bound != NETDP_BOUND_EXACT && bound != NETDP_BOUND_UPPER) ||
-        netdp_i_gossip_is_local(a) || netdp_i_cost_of_rest(a->request, &any) > PROOF_OF_ALL)
+        netdp_i_cost_of_rest(a->request, &any) > PROOF_OF_ALL)
         return false;
-    return !a->certify || (a->request->certify != NETDP_CERTIFY_YES &&
-                           !netdp_i_cost_of_proof(a->request, widest) &&
-                           netdp_i_cost_of_shifts(a->request, &any) > LONG);
+    return !f->noises || (a->request->certify != NETDP_CERTIFY_YES &&
+                          !netdp_i_cost_of_proof(a->request, &f->widest) &&
+                          netdp_i_cost_of_shifts(a->request, &any) > LONG);
+}
+
+/* What processes share is proven where it goes by what is heard. */
+static netdp_status find_shared(const netdp_i_gossip_account *a, facts *f, netdp_error *error)
+{
+    netdp_plan plan;
+    if (f->noises) {
+        netdp_i_cost(a->request, &f->widest, true, &plan);
+        f->noises = netdp_i_cost_hears(a->request, &f->widest, &plan);
+    }
+    return a->rounds->same(&f->noises, error);
 }
 
 /* A coalition's sums that repeat one another to the digits of a double have no shift of noises. */
-static netdp_status prove_sums(netdp_i_gossip_account *a, netdp_error *error)
+static netdp_status find_resolved(const netdp_i_gossip_account *a, facts *f, netdp_error *error)
 {
     const netdp_loss_request *request = a->request;
-    const netdp_losses *l = a->losses;
-    if (a->shifts || !a->certify || request->sees != NETDP_SEES_SUM || l->members == 1 ||
+    f->resolved = true;
+    if (!f->noises || request->sees != NETDP_SEES_SUM || a->losses->members == 1 ||
         request->protocol->varying.kind != NETDP_VARY_NEVER)
         return NETDP_OK;
-    netdp_status status =
-        netdp_i_sums_resolved(request->protocol, l->to, l->members, &a->certify, error);
-    a->shifts = !a->certify && netdp_i_gossip_can_shift(a);
-    a->certify = a->certify || a->shifts;
-    return status;
+    return netdp_i_sums_resolved(request->protocol, a->losses->to, a->losses->members, &f->resolved,
+                                 error);
 }
 
 /* Do the members hear everybody else? `mark` [nodes] is used. */
@@ -192,7 +213,8 @@ static bool hears_all(const netdp_graph *graph, const int32_t *member, int32_t c
  * Where every observer that is asked about receives every message, the closed bound is what it learns, not only a bound, and no
  * account can say less.
  */
-static netdp_status find_who_hears_all(netdp_i_gossip_account *a, netdp_error *error)
+static netdp_status find_who_hears_all(const netdp_i_gossip_account *a, bool *found,
+                                       netdp_error *error)
 {
     const netdp_loss_request *request = a->request;
     const netdp_losses *l = a->losses;
@@ -202,6 +224,7 @@ static netdp_status find_who_hears_all(netdp_i_gossip_account *a, netdp_error *e
                request->sees == NETDP_SEES_NEIGHBOURS && request->pattern == NULL &&
                a->quiet == NULL && !request->protocol->senders_only &&
                request->protocol->varying.kind == NETDP_VARY_NEVER;
+    *found = false;
     if (!all)
         return NETDP_OK;
     char *mark = NETDP_I_NEW(char, netdp_graph_nodes(a->graph));
@@ -210,39 +233,96 @@ static netdp_status find_who_hears_all(netdp_i_gossip_account *a, netdp_error *e
     for (int32_t v = 0; v < l->to_count && all; v++)
         all = hears_all(a->graph, l->to + (int64_t)v * l->members, l->members, mark);
     netdp_i_free(mark);
-    a->hears_all = all;
+    *found = all;
     return NETDP_OK;
 }
 
-/* Whether all rows are proven is said before the first of them. */
-netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
+static netdp_status find_facts(const netdp_i_gossip_account *a, facts *f, netdp_error *error)
 {
     const netdp_loss_request *request = a->request;
-    const netdp_losses *l = a->losses;
-    const netdp_i_observer widest = {.seen_count = most_seen(a),
-                                     .last_sum = request->sees == NETDP_SEES_SUM,
-                                     .pairing = netdp_i_gossip_pairing(request)};
-    netdp_status status = find_who_hears_all(a, error);
-    if (status != NETDP_OK || a->hears_all)
+    *f = (facts){.widest = {.seen_count = most_seen(a),
+                            .last_sum = request->sees == NETDP_SEES_SUM,
+                            .pairing = netdp_i_gossip_pairing(request)}};
+    netdp_status status = find_who_hears_all(a, &f->hears_all, error);
+    if (status != NETDP_OK || f->hears_all || !a->bound->sound || netdp_i_gossip_is_local(a))
         return status;
-    a->proves_stream = proves_stream(a);
-    if (a->proves_stream && l->members > 1) {
-        double worth = INFINITY;
-        status = netdp_i_stream_worth(request->protocol, l->to, l->members,
-                                      request->sees == NETDP_SEES_SUM, &worth, error);
-        a->proves_stream = worth <= MOST_WORTH;
-        if (status != NETDP_OK)
-            return status;
-    }
-    a->certify =
-        netdp_i_gossip_can_quiet(a) ||
-        (has_proof(a) && (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &widest)));
-    a->shifts = netdp_i_gossip_can_shift(a) &&
-                (!(a->certify || a->proves_stream) || netdp_i_gossip_prefers_shift(a));
-    a->certify = a->certify || a->shifts;
-    a->proves_stream = a->proves_stream && !a->shifts;
-    a->rests = !a->shifts && takes_rest(a, &widest);
-    a->certify = a->certify || a->rests;
-    status = a->rounds != NULL ? prove_shared(a, &widest, error) : prove_sums(a, error);
-    return status == NETDP_OK ? netdp_i_gossip_close(a, error) : status;
+    status = find_stream(a, &f->stream, error);
+    f->noises =
+        has_proof(a) && (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &f->widest));
+    if (status == NETDP_OK && a->rounds != NULL)
+        return find_shared(a, f, error);
+    return status == NETDP_OK ? find_resolved(a, f, error) : status;
+}
+
+/* ---- The rows ---- */
+
+static bool is_closed(const netdp_i_gossip_account *a, const facts *f)
+{
+    return f->hears_all || netdp_i_gossip_is_local(a);
+}
+
+static bool is_open(const netdp_i_gossip_account *a, const facts *f)
+{
+    (void)f;
+    return netdp_i_gossip_is_published(a->bound) || !a->bound->sound;
+}
+
+static bool is_quiet(const netdp_i_gossip_account *a, const facts *f)
+{
+    (void)f;
+    return netdp_i_gossip_can_quiet(a);
+}
+
+static bool is_shift(const netdp_i_gossip_account *a, const facts *f)
+{
+    return netdp_i_gossip_can_shift(a, f->stream) &&
+           (!(f->noises || f->stream) || netdp_i_gossip_prefers_shift(a));
+}
+
+static bool is_unresolved(const netdp_i_gossip_account *a, const facts *f)
+{
+    return f->noises && !f->resolved && netdp_i_gossip_can_shift(a, f->stream);
+}
+
+static bool is_noises(const netdp_i_gossip_account *a, const facts *f)
+{
+    return f->noises && (f->resolved || a->rounds != NULL);
+}
+
+static bool has_stream(const netdp_i_gossip_account *a, const facts *f)
+{
+    (void)a;
+    return f->stream;
+}
+
+static bool is_left(const netdp_i_gossip_account *a, const facts *f)
+{
+    (void)a;
+    (void)f;
+    return true;
+}
+
+static const struct {
+    bool (*takes)(const netdp_i_gossip_account *a, const facts *f);
+    netdp_i_gossip_way way;
+} ways[] = {
+    {is_open, NETDP_I_WAY_OPEN},     {is_closed, NETDP_I_WAY_CLOSED},
+    {is_quiet, NETDP_I_WAY_QUIET},   {is_shift, NETDP_I_WAY_SHIFT},
+    {takes_rest, NETDP_I_WAY_REST},  {is_unresolved, NETDP_I_WAY_SHIFT},
+    {is_noises, NETDP_I_WAY_NOISES}, {has_stream, NETDP_I_WAY_STREAM},
+    {is_left, NETDP_I_WAY_CLOSED},
+};
+
+netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
+{
+    facts f;
+    size_t k = 0;
+    netdp_status status = find_facts(a, &f, error);
+    if (status != NETDP_OK)
+        return status;
+    while (!ways[k].takes(a, &f))
+        k++;
+    const bool exact = ways[k].takes == is_closed;
+    a->way = ways[k].way;
+    return exact ? NETDP_OK : netdp_i_gossip_close(a, error);
 }
