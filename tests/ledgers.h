@@ -101,7 +101,7 @@ static inline netdp_status contribute(netdp_i_ledger *ledger, const netdp_i_atte
     return status;
 }
 
-/* From where the ledger ends to `phases`; every third phase takes two attempts. */
+/* From where the ledger ends to `phases`; then every third phase takes a second attempt. */
 static inline netdp_status work(uint32_t phases)
 {
     char path[NETDP_I_PATH_ROOM];
@@ -121,9 +121,9 @@ static inline netdp_status work(uint32_t phases)
         status = netdp_i_ledger_enrol(ledger, study, "{}", &error);
     if (status == NETDP_OK)
         status = netdp_i_ledger_last(ledger, study, &last, &found, &error);
-    for (uint32_t phase = last.phase; phase < phases && status == NETDP_OK; phase++)
-        for (uint32_t a = phase == last.phase ? last.attempt : 0;
-             a < (phase % 3 == 2 ? 2u : 1u) && status == NETDP_OK; a++) {
+    for (uint32_t a = last.attempt; a < 2 && status == NETDP_OK; a++)
+        for (uint32_t phase = a == last.attempt ? last.phase : 2;
+             phase < phases && status == NETDP_OK; phase += a == 0 ? 1 : 3) {
             const netdp_i_attempt attempt = attempt_at(phase, a);
             status = contribute(ledger, &attempt, wire);
         }

@@ -169,7 +169,10 @@ int main(int argc, char **argv)
 {
     netdp_error error = {NETDP_OK, ""};
     const char *name = NULL;
-    netdp_i_kernels_settle(argv, uses_threads(argc, argv));
+    if (argc > 1 && strcmp(argv[1], "peer") == 0)
+        netdp_i_kernels_alone();
+    else
+        netdp_i_kernels_settle(argv, uses_threads(argc, argv));
     netdp_i_memory_settle();
     keep_standard_numbers();
     netdp_i_cli_catch_signals();

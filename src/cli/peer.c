@@ -2,7 +2,7 @@
 
 #ifdef NETDP_PEER
 
-#include "peer/participant.h"
+#include "peer/participant/participant.h"
 
 static netdp_status take_part(const char *folder, netdp_error *error)
 {

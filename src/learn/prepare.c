@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <netdp/random.h>
-
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -15,6 +13,7 @@
 #include "learn/owner.h"
 #include "learn/places.h"
 #include "learn/prepare.h"
+#include "learn/prepare_base.h"
 #include "learn/table.h"
 
 /* A standardised value is held within this, so that rows stay numbers whatever the cells are. */
@@ -22,31 +21,7 @@
 
 enum { MOST_CLASSES = 1000 };
 
-/* What is known while a table becomes examples; rows are rows of the table. */
-typedef struct work {
-    const netdp_preparation *how;
-    netdp_i_dealing dealing;
-    netdp_table *table; /* the label is the last column */
-    netdp_i_label_column labels;
-    double *y;        /* [rows] */
-    int64_t labelled; /* how many classes; 0: y is a number */
-    bool ranged;      /* features are scaled by declared ranges */
-    netdp_i_places places;
-    int64_t *train, *test, training_rows,
-        test_rows;         /* which rows; -1 trains: nothing stands there */
-    int32_t *node;         /* [training_rows] */
-    struct column *column; /* of the table, the label too */
-    netdp_preparation_notes notes;
-} work;
-
-/* value -> ((value/2 - least) / span - mean) / deviation: no step overflows, whatever the cells. */
-typedef struct column {
-    double least, span, mean, deviation; /* span 0: constant */
-    double low, high;                    /* values beyond count as the nearer end */
-    int32_t values;                      /* above 0: a category, with a feature for each */
-} column;
-
-static const netdp_range *find_range(const work *w, const char *name)
+static const netdp_range *find_range(const netdp_i_preparing *w, const char *name)
 {
     for (int32_t i = 0; i < w->how->ranges; i++)
         if (strcmp(w->how->range[i].column, name) == 0)
@@ -56,7 +31,7 @@ static const netdp_range *find_range(const work *w, const char *name)
 
 /* y becomes the place of the row's label in the list that everybody knows; a row that says none of
  * it contributes nothing. */
-static netdp_status place_listed(work *w, const char *path, const netdp_range *list,
+static netdp_status place_listed(netdp_i_preparing *w, const char *path, const netdp_range *list,
                                  netdp_error *error)
 {
     bool any = false;
@@ -79,7 +54,7 @@ static netdp_status place_listed(work *w, const char *path, const netdp_range *l
 }
 
 /* The same among all labels that there are, in their order. */
-static netdp_status place_found(work *w, netdp_error *error)
+static netdp_status place_found(netdp_i_preparing *w, netdp_error *error)
 {
     const int64_t rows = w->table->rows;
     netdp_i_cell_value *all = NETDP_I_NEW(netdp_i_cell_value, rows);
@@ -108,7 +83,7 @@ static netdp_status place_found(work *w, netdp_error *error)
 }
 
 /* y = 0, 1, ...; of two classes -1 and +1. */
-static netdp_status read_classes(work *w, const char *path, netdp_error *error)
+static netdp_status read_classes(netdp_i_preparing *w, const char *path, netdp_error *error)
 {
     const netdp_range *list = find_range(w, w->how->label);
     netdp_status status = list != NULL && list->values > 0 ? place_listed(w, path, list, error)
@@ -129,7 +104,7 @@ static netdp_status read_classes(work *w, const char *path, netdp_error *error)
 }
 
 /* An index or an owner is no feature unless someone says so. */
-static netdp_status check_features(const work *w, const char *path, netdp_error *error)
+static netdp_status check_features(const netdp_i_preparing *w, const char *path, netdp_error *error)
 {
     for (int32_t c = 0; c < w->table->columns - 1; c++) {
         const char *why = netdp_i_table_suspect(w->table, c);
@@ -144,7 +119,7 @@ static netdp_status check_features(const work *w, const char *path, netdp_error 
     return NETDP_OK;
 }
 
-static netdp_status load(work *w, const char *path, netdp_error *error)
+static netdp_status load(netdp_i_preparing *w, const char *path, netdp_error *error)
 {
     netdp_status status = netdp_i_table_read_labelled(path, w->how, &w->table, &w->labels, error);
     if (status == NETDP_OK && w->how->features == NULL)
@@ -164,150 +139,30 @@ static netdp_status load(work *w, const char *path, netdp_error *error)
     return NETDP_OK;
 }
 
-static void shuffle(int64_t *row, int64_t rows, netdp_stream stream)
-{
-    for (int64_t i = rows - 1; i > 0; i--) {
-        const int64_t j = (int64_t)netdp_stream_below(&stream, (uint64_t)i + 1);
-        const int64_t swapped = row[i];
-        row[i] = row[j];
-        row[j] = swapped;
-    }
-}
-
-/* floor(split rows) for the decimal that split was written as: 0.29 of 100 rows is 29. */
-static int64_t training_part(double split, int64_t rows)
-{
-    const double part = floor(split * (double)rows * (1 + 0x1p-50));
-    return part >= (double)rows ? rows - 1 : (int64_t)part;
-}
-
-/* Places from `first` on, shuffled: the first of them train, the others test. Never by what stands there. */
-static void split_places(work *w, int64_t first, int64_t count, int64_t least, uint32_t of,
-                         int64_t *row)
-{
-    int64_t part = training_part(w->how->split, count);
-    part = part < least ? least : part;
-    for (int64_t i = 0; i < count; i++)
-        row[i] = w->places.row[first + i];
-    shuffle(row, count, netdp_stream_at(w->how->seed, NETDP_FOR_SPLIT, of, 1));
-    for (int64_t i = 0; i < part; i++) {
-        w->node[w->training_rows] = w->places.node != NULL ? w->places.node[first] : 0;
-        w->train[w->training_rows++] = row[i];
-    }
-    for (int64_t i = part; i < count; i++)
-        if (row[i] >= 0)
-            w->test[w->test_rows++] = row[i];
-}
-
-/* The class by which a training row is dealt; where nothing stands, the first. */
-static int32_t class_of(const work *w, int64_t row)
-{
-    if (row < 0)
-        return 0;
-    return w->how->many ? (int32_t)w->y[row] : w->y[row] > 0;
-}
-
-/* Dealt by their labels, the training rows class by class. */
-static netdp_status deal_skewed(work *w, netdp_error *error)
-{
-    const int32_t labels = (int32_t)w->labelled;
-    int64_t *sorted = NETDP_I_NEW(int64_t, w->training_rows), count = 0;
-    int64_t *trained = NETDP_I_NEW(int64_t, labels);
-    netdp_status status = sorted == NULL || trained == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t c = 0; status == NETDP_OK && c < labels; c++)
-        for (int64_t i = 0; i < w->training_rows; i++)
-            if (class_of(w, w->train[i]) == c) {
-                sorted[count++] = w->train[i];
-                trained[c]++;
-            }
-    if (status == NETDP_OK) {
-        memcpy(w->train, sorted, (size_t)count * sizeof *sorted);
-        status = netdp_i_deal_skewed(w->dealing, trained, labels, w->how->nodes, w->how->seed,
-                                     w->node, error);
-    }
-    netdp_i_free(sorted);
-    netdp_i_free(trained);
-    return status;
-}
-
-/* All places together; of owners each one's by themselves. */
-static netdp_status split(work *w, netdp_error *error)
-{
-    const netdp_i_places *places = &w->places;
-    int64_t *row = NETDP_I_NEW(int64_t, places->count);
-    w->train = NETDP_I_NEW(int64_t, places->count);
-    w->test = NETDP_I_NEW(int64_t, places->count + 1);
-    w->node = NETDP_I_NEW(int32_t, places->count);
-    if (row == NULL || w->train == NULL || w->test == NULL || w->node == NULL) {
-        netdp_i_free(row);
-        return netdp_i_no_memory(error);
-    }
-    if (places->node == NULL)
-        split_places(w, 0, places->count, 0, 0, row);
-    for (int64_t first = 0, end; places->node != NULL && first < places->count; first = end) {
-        for (end = first; end < places->count && places->node[end] == places->node[first];)
-            end++;
-        split_places(w, first, end - first, 1, (uint32_t)places->node[first], row);
-    }
-    if (w->test_rows == 0) /* nothing is measured on a row of 0 */
-        w->test[w->test_rows++] = -1;
-    netdp_i_free(row);
-    return NETDP_OK;
-}
-
-static netdp_status split_and_deal(work *w, netdp_error *error)
-{
-    const netdp_i_placing placing = {.rows = w->table->rows,
-                                     .empty = w->labels.empty,
-                                     .owner = w->labels.owner,
-                                     .column = w->how->owner,
-                                     .cuts = w->how->owner_cuts,
-                                     .declared = w->how->rows,
-                                     .graph = w->how->graph};
-    netdp_status status = netdp_i_places_fill(&placing, &w->places, error);
-    if (status == NETDP_OK)
-        status = split(w, error);
-    if (status != NETDP_OK)
-        return status;
-    w->notes.absent = w->places.absent;
-    w->notes.beyond = w->places.beyond;
-    if (w->training_rows < w->how->nodes)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%lld of %lld rows train and there are %d nodes; every node needs a "
-                            "row: use a smaller graph, a larger split or more data",
-                            (long long)w->training_rows, (long long)w->places.count,
-                            (int)w->how->nodes);
-    if (w->places.node != NULL)
-        return NETDP_OK;
-    return w->dealing.kind == NETDP_I_DEAL_EVEN
-               ? netdp_deal(w->training_rows, w->how->nodes, true, w->how->seed, w->node, error)
-               : deal_skewed(w, error);
-}
-
-static double cell(const work *w, int64_t row, int32_t c)
+static double cell(const netdp_i_preparing *w, int64_t row, int32_t c)
 {
     return w->table->values[row * w->table->columns + c];
 }
 
 /* To the unit interval on the training rows; differences of halves do not overflow. */
-static double to_unit(const column *of, double value)
+static double to_unit(const netdp_i_prepared_column *of, double value)
 {
     return (0.5 * value - of->least) / of->span;
 }
 
 /* By what is declared of the column: [low, high] becomes [-1, 1]. */
-static column declared(const netdp_range *range)
+static netdp_i_prepared_column declared(const netdp_range *range)
 {
-    return (column){.least = 0.5 * range->low,
-                    .span = 0.5 * range->high - 0.5 * range->low,
-                    .mean = 0.5,
-                    .deviation = 0.5,
-                    .low = range->low,
-                    .high = range->high,
-                    .values = range->values};
+    return (netdp_i_prepared_column){.least = 0.5 * range->low,
+                                     .span = 0.5 * range->high - 0.5 * range->low,
+                                     .mean = 0.5,
+                                     .deviation = 0.5,
+                                     .low = range->low,
+                                     .high = range->high,
+                                     .values = range->values};
 }
 
-static column measure(const work *w, int32_t c)
+static netdp_i_prepared_column measure(const netdp_i_preparing *w, int32_t c)
 {
     double least = INFINITY, most = -INFINITY;
     int64_t held = 0, whole = 0;
@@ -318,7 +173,7 @@ static column measure(const work *w, int32_t c)
         held += !isnan(value);
         whole += w->train[i] >= 0;
     }
-    column of = {
+    netdp_i_prepared_column of = {
         .least = 0.5 * least, .span = 0.5 * most - 0.5 * least, .low = -INFINITY, .high = INFINITY};
     if (held == 0)
         of.least = of.span = 0;
@@ -339,7 +194,7 @@ static column measure(const work *w, int32_t c)
     return of;
 }
 
-static double standardise(const column *of, double value)
+static double standardise(const netdp_i_prepared_column *of, double value)
 {
     if (isnan(value)) /* the mean, or the middle of the range */
         return 0;
@@ -350,14 +205,14 @@ static double standardise(const column *of, double value)
 
 double netdp_i_prepare_cell(const netdp_range *range, double value)
 {
-    const column of = declared(range);
+    const netdp_i_prepared_column of = declared(range);
     return standardise(&of, value);
 }
 
-static netdp_status measure_columns(work *w, netdp_error *error)
+static netdp_status measure_columns(netdp_i_preparing *w, netdp_error *error)
 {
     const int32_t columns = w->table->columns;
-    w->column = NETDP_I_NEW(column, columns);
+    w->column = NETDP_I_NEW(netdp_i_prepared_column, columns);
     if (w->column == NULL)
         return netdp_i_no_memory(error);
     for (int32_t c = 0; w->ranged && c < columns - (w->how->classes ? 1 : 0); c++) {
@@ -403,7 +258,7 @@ void netdp_i_prepare_row(double *x, int32_t count)
         x[j] /= norm;
 }
 
-static void fill_row(const work *w, int64_t row, netdp_examples *into, int64_t at)
+static void fill_row(const netdp_i_preparing *w, int64_t row, netdp_examples *into, int64_t at)
 {
     const int32_t last = w->table->columns - 1;
     double *x = into->x + at * into->features;
@@ -424,7 +279,7 @@ static void fill_row(const work *w, int64_t row, netdp_examples *into, int64_t a
     into->y[at] = w->how->classes ? w->y[row] : standardise(&w->column[last], w->y[row]);
 }
 
-static netdp_examples *new_examples(const work *w, int64_t rows, int32_t nodes)
+static netdp_examples *new_examples(const netdp_i_preparing *w, int64_t rows, int32_t nodes)
 {
     netdp_examples *made = NETDP_I_NEW(netdp_examples, 1);
     if (made == NULL)
@@ -446,7 +301,7 @@ static netdp_examples *new_examples(const work *w, int64_t rows, int32_t nodes)
 }
 
 /* Sorted by node; a node's rows in the order of the training rows. */
-static void fill_nodes(const work *w, netdp_examples *into)
+static void fill_nodes(const netdp_i_preparing *w, netdp_examples *into)
 {
     int64_t *start = into->start;
     for (int64_t i = 0; i < w->training_rows; i++)
@@ -529,9 +384,9 @@ static netdp_status check(const netdp_preparation *how, netdp_i_dealing *dealing
 /* ---- How rows became what they are ---- */
 
 /* In the column's unit: z = (value - mean) / deviation. */
-static bool describe_column(const work *w, int32_t c, netdp_i_scale *scale)
+static bool describe_column(const netdp_i_preparing *w, int32_t c, netdp_i_scale *scale)
 {
-    const column *of = &w->column[c];
+    const netdp_i_prepared_column *of = &w->column[c];
     const netdp_range *range = find_range(w, w->table->name[c]);
     const netdp_range none = {.column = w->table->name[c]};
     if (of->values > 0 || isfinite(of->low))
@@ -544,7 +399,7 @@ static bool describe_column(const work *w, int32_t c, netdp_i_scale *scale)
 }
 
 /* The classes in their order; of those that were found the cell where each is first. */
-static bool describe_classes(const work *w, netdp_i_scale *scale)
+static bool describe_classes(const netdp_i_preparing *w, netdp_i_scale *scale)
 {
     const netdp_range *list = find_range(w, w->how->label);
     const char **found = NETDP_I_NEW(const char *, w->labelled);
@@ -561,7 +416,7 @@ static bool describe_classes(const work *w, netdp_i_scale *scale)
     return fine;
 }
 
-static netdp_model *describe(const work *w)
+static netdp_model *describe(const netdp_i_preparing *w)
 {
     const int32_t last = w->table->columns - 1;
     netdp_model *made = netdp_i_model_new(last);
@@ -582,7 +437,7 @@ static netdp_model *describe(const work *w)
     return made;
 }
 
-static void drop(work *w)
+static void drop(netdp_i_preparing *w)
 {
     netdp_table_free(w->table);
     netdp_i_label_column_drop(&w->labels);
@@ -607,7 +462,7 @@ netdp_status netdp_i_examples_prepare(const char *path, const netdp_preparation 
                                       netdp_preparation_notes *notes, netdp_model **model,
                                       netdp_error *error)
 {
-    work w = {.how = preparation};
+    netdp_i_preparing w = {.how = preparation};
     netdp_examples *to_train = NULL, *to_test = NULL;
     netdp_status status = check(preparation, &w.dealing, error);
     for (int32_t i = 0; status == NETDP_OK && i < preparation->ranges; i++)
@@ -615,7 +470,7 @@ netdp_status netdp_i_examples_prepare(const char *path, const netdp_preparation 
                    strcmp(preparation->range[i].column, preparation->label) != 0;
     if (status != NETDP_OK || (status = load(&w, path, error)) != NETDP_OK)
         goto done;
-    if ((status = split_and_deal(&w, error)) != NETDP_OK ||
+    if ((status = netdp_i_split_and_deal(&w, error)) != NETDP_OK ||
         (status = measure_columns(&w, error)) != NETDP_OK) {
         status = netdp_i_within(error, status, "%.200s", path);
         goto done;

@@ -131,58 +131,42 @@ static netdp_status write_met(netdp_i_ledger *ledger, const netdp_i_met *met, ne
     return status;
 }
 
-static netdp_status set_syncs(netdp_i_ledger *ledger, const char *sql, netdp_error *error)
+netdp_status netdp_i_ledger_write_met(netdp_i_ledger *ledger, netdp_error *error)
 {
-    return sqlite3_exec(ledger->base, sql, NULL, NULL, NULL) == SQLITE_OK
-               ? NETDP_OK
-               : netdp_i_ledger_cannot(ledger, "remember a head", error);
+    netdp_status status = NETDP_OK;
+    for (int32_t i = 0; ledger->fresh > 0 && i < ledger->met_count && status == NETDP_OK; i++)
+        if (ledger->met[i].fresh)
+            status = write_met(ledger, &ledger->met[i], error);
+    return status;
 }
 
-/* One transaction of all that came, which is not synced: only these may be. */
+void netdp_i_ledger_met_written(netdp_i_ledger *ledger)
+{
+    for (int32_t i = 0; ledger->fresh > 0 && i < ledger->met_count; i++)
+        ledger->met[i].fresh = false;
+    ledger->fresh = 0;
+}
+
+/* One transaction of all that came, which is not synced. */
 netdp_status netdp_i_ledger_note(netdp_i_ledger *ledger, netdp_error *error)
 {
     if (ledger->fresh == 0)
         return NETDP_OK;
-    netdp_status status = set_syncs(ledger, "PRAGMA synchronous = NORMAL", error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_begin(ledger, error);
-    if (status == NETDP_OK) {
-        for (int32_t i = 0; i < ledger->met_count && status == NETDP_OK; i++)
-            if (ledger->met[i].fresh)
-                status = write_met(ledger, &ledger->met[i], error);
-        status = netdp_i_ledger_commit(ledger, status, error);
-    }
-    if (set_syncs(ledger, "PRAGMA synchronous = FULL", status == NETDP_OK ? error : NULL) !=
-            NETDP_OK &&
-        status == NETDP_OK)
-        status = NETDP_ENVIRONMENT;
-    if (status != NETDP_OK) {
-        ledger->broken = true;
+    netdp_status status = netdp_i_ledger_begin(ledger, error);
+    if (status != NETDP_OK)
         return status;
-    }
-    for (int32_t i = 0; i < ledger->met_count; i++)
-        ledger->met[i].fresh = false;
-    ledger->fresh = 0;
-    ledger->unsynced = true;
-    return NETDP_OK;
+    status = netdp_i_ledger_commit(ledger, netdp_i_ledger_write_met(ledger, error), error);
+    if (status == NETDP_OK)
+        netdp_i_ledger_met_written(ledger);
+    else
+        ledger->broken = true;
+    return status;
 }
 
 netdp_status netdp_i_ledger_remember(netdp_i_ledger *ledger, netdp_error *error)
 {
-    sqlite3_file *log = NULL;
     const netdp_status status = netdp_i_ledger_note(ledger, error);
-    if (status != NETDP_OK || !ledger->unsynced)
-        return status;
-    if (sqlite3_file_control(ledger->base, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) !=
-            SQLITE_OK ||
-        log == NULL || log->pMethods == NULL ||
-        log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK) {
-        ledger->broken = true;
-        return netdp_i_fail(error, NETDP_ENVIRONMENT,
-                            "%.300s: cannot sync its log; look at the disk", ledger->path);
-    }
-    ledger->unsynced = false;
-    return NETDP_OK;
+    return status == NETDP_OK ? netdp_i_ledger_sync(ledger, error) : status;
 }
 
 netdp_status netdp_i_ledger_meet(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],

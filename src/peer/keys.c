@@ -448,12 +448,14 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
 }
 
 netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt *attempt,
-                                      netdp_error *error)
+                                      bool there, netdp_error *error)
 {
     static const unsigned char nothing[crypto_scalarmult_SCALARBYTES];
     char path[4096];
     name_kept(folder, attempt, path);
     const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 && errno == ENOENT && !there)
+        return NETDP_OK;
     const bool gone =
         file >= 0 && write(file, nothing, sizeof nothing) == sizeof nothing && fsync(file) == 0;
     netdp_status status = gone ? NETDP_OK : cannot(path, "zero", error);

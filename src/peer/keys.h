@@ -112,7 +112,7 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
                                     netdp_i_ephemeral **ephemeral, netdp_i_offer *offer,
                                     netdp_error *error);
 netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt *attempt,
-                                      netdp_error *error);
+                                      bool there, netdp_error *error);
 
 /* Did the member of that roster key make this offer, for this attempt and this mode? */
 bool netdp_i_offer_holds(const netdp_i_offer *offer, const netdp_i_attempt *attempt, uint32_t node,

@@ -6,7 +6,7 @@
  * it will leave, in one transaction; erase the noise; send what is stored. After a crash at any instant the same
  * calls in the same order give either the stored bytes, to be sent again, or nothing has left.
  *
- * SQLite, write-ahead log, synchronous = FULL, STRICT; triggers refuse to change or delete a row, and
+ * SQLite, write-ahead log, synced by netdp_i_ledger_sync, STRICT; triggers refuse to change or delete a row, and
  * each row holds BLAKE2b-256 of itself and of the row before. The last of them, the head, is shown to
  * neighbours, signed; they remember it, say so in their hellos, and refuse a ledger that went back.
  */
@@ -113,7 +113,7 @@ netdp_status netdp_i_ledger_frame(netdp_i_ledger *ledger, const netdp_i_attempt 
                                   int64_t party, unsigned char **frame, int64_t *bytes,
                                   netdp_error *error);
 
-/* The last attempt of the study that was reserved (phase, then attempt); false: none was. */
+/* What was reserved last of the study: the last phase of its last attempt; false: nothing was. */
 netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
                                  netdp_i_attempt *attempt, bool *found, netdp_error *error);
 

@@ -1,4 +1,4 @@
-/* What the files of the ledger share: ledger_base.c opens it and adds rows, spending.c is what callers do,
+/* What the files of the ledger share: ledger_open.c opens it, ledger_base.c adds rows, spending.c is what callers do,
  * history.c what they read. */
 #ifndef NETDP_I_PEER_LEDGER_BASE_H
 #define NETDP_I_PEER_LEDGER_BASE_H
@@ -23,6 +23,7 @@ typedef struct netdp_i_admission {
     unsigned char study[NETDP_I_DIGEST];
     bool enrolled, settled;
     int64_t most, reserved; /* attempts; most -1: as many as one likes */
+    netdp_i_attempt last;   /* of those reserved, by attempt and then phase */
     bool asked;             /* this attempt was admitted, and nothing written since; */
     netdp_i_attempt attempt;
     bool paid; /* is it reserved? */
@@ -40,7 +41,7 @@ struct netdp_i_ledger {
     const char *text[NETDP_I_LEDGER_STATEMENTS];        /* of that SQL */
     netdp_i_met *met;                                   /* [met_count] */
     int32_t met_count, fresh;                           /* so many of them are fresh */
-    bool unsynced; /* heads are in the log that a power cut may take */
+    bool unsynced; /* what is committed is in the log, and a power cut may take it */
     netdp_i_admission room;
 };
 
@@ -58,17 +59,32 @@ void netdp_i_ledger_release(netdp_i_ledger *ledger, sqlite3_stmt *statement);
 bool netdp_i_ledger_next(netdp_i_ledger *ledger, sqlite3_stmt *statement, netdp_status *status,
                          netdp_error *error);
 
+/* Statements that answer nothing. */
+netdp_status netdp_i_ledger_run(netdp_i_ledger *ledger, const char *what, const char *sql,
+                                netdp_error *error);
+
 /*
- * All of these rows or none, in one transaction that is synced when this returns; the head moves with it. Fills in
- * row, time and hash.
+ * All of these rows or none, in one transaction that is synced when this returns, with the heads that are fresh; the head
+ * moves with it. Fills in row, time and hash.
  */
 netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,
                                    netdp_error *error);
 
-/* The same of any writes: between the two, what is written is of one transaction. `status`: of the work so far; where it is
- * none that went well, nothing of it stays. */
+/*
+ * Its parts. Between begin and commit what is written is of one transaction. `status`: of the work so far; where it is
+ * none that went well, nothing of it stays. What is committed outlives a kill of this process, and once it is synced
+ * a power cut: nothing that may follow from it happens before.
+ */
 netdp_status netdp_i_ledger_begin(netdp_i_ledger *ledger, netdp_error *error);
 netdp_status netdp_i_ledger_commit(netdp_i_ledger *ledger, netdp_status status, netdp_error *error);
+netdp_status netdp_i_ledger_sync(netdp_i_ledger *ledger, netdp_error *error);
+
+/* Within a transaction: rows behind the head, and what the head then is; the heads of others that are fresh, which are
+ * not any more once it is committed. */
+netdp_status netdp_i_ledger_insert(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,
+                                   netdp_i_ledger_head *head, netdp_error *error);
+netdp_status netdp_i_ledger_write_met(netdp_i_ledger *ledger, netdp_error *error);
+void netdp_i_ledger_met_written(netdp_i_ledger *ledger);
 
 /* BLAKE2b-256 of the hash before and of everything that the row holds. */
 void netdp_i_entry_hash(const unsigned char before[NETDP_I_DIGEST], const netdp_i_entry *entry,

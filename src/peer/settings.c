@@ -113,15 +113,15 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
 {
     const char *listen = NULL, *data = NULL, *agreed = NULL, *metrics = NULL, *transcript = NULL;
     json_t *dial = NULL, *test = NULL, *step = NULL;
-    json_int_t patience = PATIENCE, linger = LINGER, slot = -1, answer = 0;
+    json_int_t patience = PATIENCE, linger = LINGER, slot = -1, answer = 0, attempt = 0;
     int schema = NETDP_I_JSON_SCHEMA;
     json_error_t fault;
     if (json_unpack_ex(object, &fault, JSON_STRICT,
-                       "{s?i, s?s, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?I, s?o, s?o}",
+                       "{s?i, s?s, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?I, s?I, s?o, s?o}",
                        "schema", &schema, "transcript", &transcript, "package", &agreed, "listen",
                        &listen, "dial", &dial, "data", &data, "metrics", &metrics, "patience",
-                       &patience, "linger", &linger, "slot", &slot, "answer", &answer, "test",
-                       &test, "step", &step) != 0)
+                       &patience, "linger", &linger, "slot", &slot, "answer", &answer, "attempt",
+                       &attempt, "test", &test, "step", &step) != 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path,
                             netdp_i_show_text(fault.text).text);
     if (patience < 1 || patience > MOST_SECONDS || linger < 0 || linger > MOST_SECONDS)
@@ -136,6 +136,13 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
         return netdp_i_fail(error, NETDP_INVALID,
                             "%.300s: answer: give milliseconds, from 1, fewer than patience has",
                             path);
+    if (attempt < 0 || attempt >= package->terms.attempts)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "%.300s: attempt: the package allows %lld, and 0 is the first; more need "
+            "a new package",
+            path, (long long)package->terms.attempts);
+    settings->attempt = attempt;
     settings->slot = slotted ? slot : test != NULL ? 0 : SLOT;
     settings->slot_of_all = slotted;
     settings->answer = timed ? answer : ANSWER;
@@ -216,6 +223,8 @@ netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *p
         json_object_set_new(object, "slot", json_integer(settings->slot));
     if (object != NULL && settings->answer > 0)
         json_object_set_new(object, "answer", json_integer(settings->answer));
+    if (object != NULL && settings->attempt > 0)
+        json_object_set_new(object, "attempt", json_integer(settings->attempt));
     if (object != NULL && settings->program != NULL) {
         json_t *words = json_array();
         for (int k = 0; settings->program[k] != NULL; k++)

@@ -40,7 +40,8 @@ typedef struct netdp_i_settings {
     bool slot_of_all; /* it was given */
     int64_t answer;   /* "answer": ms that the program of `step` has for a phase; 0: 1000 */
     bool answer_given;
-    bool test; /* "test": {"seed": N, "repeat": N}: seeded noise and bundled synthetic data */
+    int64_t attempt; /* "attempt": which of those that the package allows; 0, the first */
+    bool test;       /* "test": {"seed": N, "repeat": N}: seeded noise and bundled synthetic data */
     uint64_t seed, repeat;
 } netdp_i_settings;
 

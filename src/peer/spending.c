@@ -119,6 +119,7 @@ static netdp_status count_room(netdp_i_ledger *ledger, const unsigned char study
 {
     const netdp_i_attempt of = of_study(study);
     netdp_i_admission room = {.known = true, .most = -1};
+    bool any = false;
     unsigned char *body = NULL;
     int64_t bytes = 0;
     if (ledger->room.known && memcmp(ledger->room.study, study, NETDP_I_DIGEST) == 0)
@@ -128,6 +129,8 @@ static netdp_status count_room(netdp_i_ledger *ledger, const unsigned char study
         find(ledger, NETDP_I_ENTRY_STUDY, &of, -1, &body, &bytes, &room.enrolled, error);
     if (status == NETDP_OK)
         status = netdp_i_ledger_count(ledger, study, &room.reserved, &room.settled, error);
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_last(ledger, study, &room.last, &any, error);
     json_t *terms = body != NULL ? json_loadb((const char *)body, (size_t)bytes, 0, NULL) : NULL;
     const json_t *most = json_object_get(terms, "contributions");
     if (json_is_integer(most))
@@ -157,13 +160,25 @@ static netdp_status check_room(netdp_i_ledger *ledger, const netdp_i_attempt *at
                               ledger->path, (long long)room->reserved);
 }
 
+/* Known without a look: it is behind all that are reserved. */
+static bool is_new(const netdp_i_admission *room, const netdp_i_attempt *of)
+{
+    const netdp_i_attempt *last = &room->last;
+    return room->known && memcmp(room->study, of->study, NETDP_I_DIGEST) == 0 &&
+           (room->reserved == 0 || of->attempt > last->attempt ||
+            (of->attempt == last->attempt && of->phase > last->phase));
+}
+
 /* *reserved: is it already? Else it may be. */
 static netdp_status admit(netdp_i_ledger *ledger, const netdp_i_attempt *attempt, bool *reserved,
                           bool *stored, netdp_error *error)
 {
     *stored = false; /* nothing is without its reservation */
+    *reserved = false;
     netdp_status status =
-        find(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, NULL, NULL, reserved, error);
+        is_new(&ledger->room, attempt)
+            ? NETDP_OK
+            : find(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, NULL, NULL, reserved, error);
     if (status == NETDP_OK)
         status = *reserved ? has_frames(ledger, attempt, stored, error)
                            : check_room(ledger, attempt, error);
@@ -207,8 +222,11 @@ static netdp_status spend(netdp_i_ledger *ledger, bool reserved, netdp_i_entry *
     const netdp_status status = netdp_i_ledger_append(ledger, entries, count, error);
     if (status != NETDP_OK)
         ledger->room.known = false;
-    else
-        ledger->room.reserved += !reserved;
+    if (status != NETDP_OK || reserved)
+        return status;
+    if (is_new(&ledger->room, attempt))
+        ledger->room.last = *attempt;
+    ledger->room.reserved++;
     return status;
 }
 
@@ -276,7 +294,7 @@ netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char stu
                                  netdp_i_attempt *attempt, bool *found, netdp_error *error)
 {
     static const char sql[] = "SELECT phase, attempt FROM entry WHERE kind = 'reserved' AND study "
-                              "= ? ORDER BY phase DESC, attempt DESC LIMIT 1";
+                              "= ? ORDER BY attempt DESC, phase DESC LIMIT 1";
     sqlite3_stmt *select = NULL;
     netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
     if (status != NETDP_OK)

@@ -31,7 +31,7 @@
 #include "peer/keys.h"
 #include "peer/link/transport.h"
 #include "peer/package.h"
-#include "peer/participant.h"
+#include "peer/participant/participant.h"
 #include "peer/settings.h"
 #include "plan/problem.h"
 #include "study/protection.h"
@@ -182,7 +182,7 @@ static void make(const char *study, const char *out, int port, double noise, con
                   .end_dither = fmax(0, m.study->privacy.end_dither),
                   .rounds = m.study->protocol.rounds,
                   .contributions = netdp_linear_contributions(&m.protocol),
-                  .attempts = 1,
+                  .attempts = getenv("ATTEMPTS") != NULL ? atoi(getenv("ATTEMPTS")) : 1,
                   .width = m.problem->width,
                   .delta = 1e-6,
                   .expires =

@@ -87,6 +87,16 @@ with Peers(STUDY, noise=1) as net:
     # The frames' heads, places and numbers, and checksums: of the first, of the middle, of the last.
     record = frames.stat().st_size // 3000
     refuses_each(net, frames, [8 * record * turn + bit for turn in (0, 1511, 2999) for bit in (0, 100, 300, 1700, 8 * record - 1)])
+    # What a power cut may take of `frames`: the contribution is in the ledger and comes back, of other rounds nothing does.
+    whole = frames.read_bytes()
+    for turn, code in ((0, 0), (1, 2)):
+        frames.write_bytes(whole[:turn * record] + bytes(record) + whole[(turn + 1) * record:])
+        for one in range(1, net.count) if code == 0 else ():
+            net.start(one)
+        before = net.log(0).count("event=started")
+        assert net.start(0).wait(60) == code and net.log(0).count("event=started") == before + (code == 0), net.log(0)[-300:]
+        assert (frames.read_bytes() == whole) == (code == 0), turn
+    frames.write_bytes(whole)
     first = frames.read_bytes()[:record - 32]
     refuses_each(net, net.of(0) / "ledger.db", [bit_of(net.of(0) / "ledger.db", first[100:164])])  # its stored contribution
 print(f"{len(kept)} bytes on a full disk, and the rest with room; planted files are not taken")

@@ -53,7 +53,8 @@ with Peers(STUDY, noise=1) as net:
     for one in (0, 1, 2, 4, 5):
         net.start(one)
     wait_for(net, 0, "event=contributed")
-    while remembered(net, 1) < 4 and remembered(net, 5) < 4:  # opened, study, reserved, contribution
+    # Opened, study, reserved, contribution: at both, for a grown copy that meets one who does not know would show that one a longer ledger.
+    while remembered(net, 1) < 4 or remembered(net, 5) < 4:
         time.sleep(0.02)
     kill(net, 0)
     for one in (1, 5):  # what they know outlives them

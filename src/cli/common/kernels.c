@@ -1,6 +1,7 @@
 #include "cli/common/kernels.h"
 
 #include <cblas.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -69,4 +70,9 @@ void netdp_i_kernels_settle(char **argv, bool threads)
         return;
     path[length] = '\0';
     execv(path, argv);
+}
+
+void netdp_i_kernels_alone(void)
+{
+    omp_set_num_threads(1);
 }

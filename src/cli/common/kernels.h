@@ -23,4 +23,8 @@ const char *netdp_i_kernels_better(const char *core, netdp_i_instructions here);
  */
 void netdp_i_kernels_settle(char **argv, bool threads);
 
+/* In its place for a command that runs long and computes little: one thread, which never waits for others, and no second
+ * start. */
+void netdp_i_kernels_alone(void);
+
 #endif

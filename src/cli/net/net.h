@@ -1,4 +1,4 @@
-/* The commands of netdp net; make.c, relay.c and run.c have them. */
+/* The commands of netdp net; init.c, invite.c, relay.c and run.c have them. */
 #ifndef NETDP_I_CLI_NET_H
 #define NETDP_I_CLI_NET_H
 

@@ -1,5 +1,5 @@
 /* How a participant stands, for people and for Prometheus: what it waits for, and what was spent. */
-#include "peer/participant_base.h"
+#include "peer/participant/participant_base.h"
 
 #include <inttypes.h>
 #include <math.h>

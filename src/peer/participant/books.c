@@ -1,5 +1,5 @@
 /* A participant's folder: the package, the account and the ledger before the start, what it keeps of what left. */
-#include "peer/participant_base.h"
+#include "peer/participant/participant_base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +50,7 @@ netdp_status netdp_i_books_read(netdp_i_participant *p)
     if (status == NETDP_OK && p->settings.package != NULL)
         status = netdp_i_package_admit(p->package, p->settings.package, time(NULL), p->error);
     p->attempt.test = p->settings.test;
+    p->attempt.attempt = (uint32_t)p->settings.attempt;
     if (status == NETDP_OK)
         status = netdp_i_task_new(p->package, &p->settings, p->folder, self, &p->task, p->error);
     return status;
@@ -150,7 +151,7 @@ static netdp_status forget_key(netdp_i_participant *p)
     p->drawing.ephemeral = NULL;
     if (p->settings.test)
         return NETDP_OK;
-    return netdp_i_ephemeral_forget(p->folder, &p->attempt, p->error);
+    return netdp_i_ephemeral_forget(p->folder, &p->attempt, true, p->error);
 }
 
 bool netdp_i_books_transcribe(netdp_i_participant *p)
@@ -186,14 +187,17 @@ static netdp_status cannot_keep(const netdp_i_participant *p, const char *verb)
 
 static netdp_status open_frames(netdp_i_participant *p)
 {
-    char path[NETDP_I_PATH_ROOM];
+    char path[NETDP_I_PATH_ROOM], name[32];
     struct stat file;
-    netdp_i_file_path(path, p->folder, p->settings.test ? "frames-test" : "frames");
+    const char *base = p->settings.test ? "frames-test" : "frames";
+    snprintf(name, sizeof name, p->attempt.attempt > 0 ? "%s-%u" : "%s", base, p->attempt.attempt);
+    netdp_i_file_path(path, p->folder, name);
     p->frames = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (p->frames < 0 || fstat(p->frames, &file) != 0)
         return cannot_keep(p, "open");
     if (!S_ISREG(file.st_mode))
         return netdp_i_fail(p->error, NETDP_INVALID, "%.300s: is no file; move it away", path);
+    p->unsynced = file.st_size > 0; /* of a run that was killed, say */
     return fchmod(p->frames, 0600) == 0 ? NETDP_OK : cannot_keep(p, "open");
 }
 
@@ -221,12 +225,16 @@ netdp_status netdp_i_books_keep(netdp_i_participant *p)
         done += more > 0 ? (size_t)more : 0;
     }
     p->spoken = p->framed + 1;
+    p->unsynced = p->unsynced || !netdp_linear_contributes(&p->task.protocol, p->framed);
     return NETDP_OK;
 }
 
 netdp_status netdp_i_books_sync(netdp_i_participant *p)
 {
-    return fdatasync(p->frames) == 0 ? NETDP_OK : cannot_keep(p, "sync");
+    if (p->unsynced && fdatasync(p->frames) != 0)
+        return cannot_keep(p, "sync");
+    p->unsynced = false;
+    return NETDP_OK;
 }
 
 /* Is it this peer's vector of that round? Its numbers are in p->numbers then. */
@@ -245,17 +253,58 @@ static bool takes_frame(netdp_i_participant *p, const uint8_t *bytes, int64_t ro
     return true;
 }
 
+static netdp_i_attempt attempt_of(const netdp_i_participant *p, int64_t round)
+{
+    netdp_i_attempt of = p->attempt;
+    of.phase = (uint32_t)netdp_i_phase_of(&p->task.protocol, round);
+    return of;
+}
+
+/* Into p->frame and p->numbers, from the ledger; *found: is it there? */
+static netdp_status read_contribution(netdp_i_participant *p, int64_t round, bool *found)
+{
+    const netdp_i_attempt of = attempt_of(p, round);
+    unsigned char *stored = NULL;
+    int64_t bytes = 0;
+    const netdp_status status = netdp_i_ledger_frame(p->ledger, &of, -1, &stored, &bytes, p->error);
+    *found = stored != NULL && (size_t)bytes == p->frame_bytes && takes_frame(p, stored, round);
+    if (*found) {
+        memcpy(p->frame, stored, p->frame_bytes);
+        p->framed = round;
+    }
+    netdp_i_free(stored);
+    return status;
+}
+
+/* Nothing, or zeros: what a file holds that was never written there. */
+static bool is_empty(const uint8_t *bytes, ssize_t count)
+{
+    return count <= 0 || sodium_is_zero(bytes, (size_t)count);
+}
+
+/* Of contributions the ledger has the synced copy: one that a power cut took from `frames` is brought back. */
 static netdp_status read_frame(netdp_i_participant *p, int64_t round)
 {
     const ssize_t bytes = (ssize_t)p->frame_bytes + NETDP_I_DIGEST;
     unsigned char sum[NETDP_I_DIGEST];
-    const bool there = pread(p->frames, p->frame, (size_t)bytes, round * bytes) == bytes;
+    const ssize_t got = pread(p->frames, p->frame, (size_t)bytes, round * bytes);
+    const bool there = got == bytes, empty = is_empty(p->frame, got);
     check_sum(p, sum);
     p->framed = round;
     if (there && memcmp(sum, p->frame + p->frame_bytes, sizeof sum) == 0 &&
         takes_frame(p, p->frame, round))
         return NETDP_OK;
     p->framed = -1;
+    if ((empty || !there) && netdp_linear_contributes(&p->task.protocol, round)) {
+        bool found = false;
+        const int64_t spoken = p->spoken;
+        netdp_status status = read_contribution(p, round, &found);
+        if (status == NETDP_OK && found)
+            status = netdp_i_books_keep(p);
+        p->spoken = spoken;
+        if (status != NETDP_OK || found)
+            return status;
+    }
     return netdp_i_fail(
         p->error, NETDP_INVALID,
         "%.300s/frames: round %" PRId64 " %s; bring the file back, or agree on a new package",
@@ -288,13 +337,6 @@ static netdp_status find_frames(netdp_i_participant *p, int64_t round)
 
 /* ---- Contributions ---- */
 
-static netdp_i_attempt attempt_of(const netdp_i_participant *p, int64_t round)
-{
-    netdp_i_attempt of = p->attempt;
-    of.phase = (uint32_t)netdp_i_phase_of(&p->task.protocol, round);
-    return of;
-}
-
 netdp_status netdp_i_books_admit(netdp_i_participant *p, int64_t round)
 {
     const netdp_i_attempt of = attempt_of(p, round);
@@ -309,7 +351,7 @@ netdp_status netdp_i_books_admit(netdp_i_participant *p, int64_t round)
 netdp_status netdp_i_books_contribute(netdp_i_participant *p, int64_t round)
 {
     const netdp_i_attempt of = attempt_of(p, round);
-    netdp_status status = round > 0 ? netdp_i_books_sync(p) : NETDP_OK;
+    netdp_status status = netdp_i_books_sync(p);
     if (status == NETDP_OK)
         status =
             netdp_i_ledger_contribute(p->ledger, &of, p->frame, (int64_t)p->frame_bytes, p->error);
@@ -325,22 +367,16 @@ static netdp_status resume_contribution(netdp_i_participant *p, int64_t phase)
 {
     const int64_t round = netdp_i_phase_start(&p->task.protocol, phase);
     const netdp_i_attempt of = attempt_of(p, round);
-    unsigned char *stored = NULL;
-    int64_t bytes = 0;
+    bool found = false;
     netdp_status status = find_frames(p, round);
     if (status == NETDP_OK)
-        status = netdp_i_ledger_frame(p->ledger, &of, -1, &stored, &bytes, p->error);
+        status = read_contribution(p, round, &found);
+    if (status == NETDP_OK && !found)
+        status = netdp_i_fail(p->error, NETDP_INVALID,
+                              "ledger.db: the stored contribution is none of this study");
     if (status != NETDP_OK)
         return status;
-    if (stored == NULL || (size_t)bytes != p->frame_bytes || !takes_frame(p, stored, round)) {
-        netdp_i_free(stored);
-        return netdp_i_fail(p->error, NETDP_INVALID,
-                            "ledger.db: the stored contribution is none of this study");
-    }
     netdp_i_rounds_resume(p->rounds, round, p->numbers, NULL);
-    memcpy(p->frame, stored, p->frame_bytes);
-    netdp_i_free(stored);
-    p->framed = round;
     status = netdp_i_books_keep(p);
     if (status == NETDP_OK && !netdp_i_books_transcribe(p))
         status = p->error->status;
@@ -349,14 +385,48 @@ static netdp_status resume_contribution(netdp_i_participant *p, int64_t phase)
     return status;
 }
 
-/* Goes on from the last contribution that the ledger has; with none of them, reserves the first. */
-static netdp_status resume(netdp_i_participant *p)
+/* The secrets of attempts that were given up: nothing of them is sent again. */
+static netdp_status forget_earlier(const netdp_i_participant *p)
 {
-    netdp_i_attempt last = p->attempt;
-    bool found = false, stored = false;
-    netdp_status status = netdp_i_ledger_last(p->ledger, p->attempt.study, &last, &found, p->error);
+    netdp_i_attempt of = p->attempt;
+    netdp_status status = NETDP_OK;
+    for (uint32_t a = 0; a < p->attempt.attempt && status == NETDP_OK && !of.test; a++) {
+        of.attempt = a;
+        status = netdp_i_ephemeral_forget(p->folder, &of, false, p->error);
+    }
+    return status;
+}
+
+/* What the ledger has of this attempt: *last its last phase, false: nothing. One that was given up does not come back, and
+ * none follows one that has its result. */
+static netdp_status find_last(const netdp_i_participant *p, bool settled, netdp_i_attempt *last,
+                              bool *begun)
+{
+    bool found = false;
+    *last = p->attempt;
+    const netdp_status status =
+        netdp_i_ledger_last(p->ledger, p->attempt.study, last, &found, p->error);
+    const uint32_t wanted = p->attempt.attempt, there = found ? last->attempt : wanted;
+    *begun = found && there == wanted;
+    if (status == NETDP_OK && (there > wanted || (settled && there != wanted)))
+        return netdp_i_fail(p->error, NETDP_INVALID,
+                            "peer.json: attempt: %u is asked for, and ledger.db has %s attempt %u "
+                            "of this study; %s",
+                            wanted, settled ? "the result of" : "begun", there,
+                            settled ? "agree on a new package" : "an earlier one was given up");
+    if (!*begun)
+        *last = p->attempt;
+    last->test = p->attempt.test;
+    return status;
+}
+
+/* Goes on from the last contribution that the ledger has; with none of them, reserves the first. */
+static netdp_status resume(netdp_i_participant *p, netdp_i_attempt last)
+{
+    bool stored = false;
+    netdp_status status = netdp_i_ledger_reserve(p->ledger, &last, &stored, p->error);
     if (status == NETDP_OK)
-        status = netdp_i_ledger_reserve(p->ledger, &last, &stored, p->error);
+        status = forget_earlier(p);
     const int64_t phase = stored ? last.phase : (int64_t)last.phase - 1;
     if (status == NETDP_OK && phase >= 0)
         status = resume_contribution(p, phase);
@@ -403,12 +473,15 @@ static netdp_status open_ledger(netdp_i_participant *p)
 
 netdp_status netdp_i_books_open(netdp_i_participant *p)
 {
-    bool settled = false;
+    bool settled = false, begun = false;
     int64_t reserved = 0;
+    netdp_i_attempt last;
     const int32_t self = p->task.self;
     netdp_status status = open_ledger(p);
     if (status == NETDP_OK)
         status = netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error);
+    if (status == NETDP_OK)
+        status = find_last(p, settled, &last, &begun);
     if (status == NETDP_OK && !p->settings.test)
         status = tell_account(p);
     if (status == NETDP_OK) /* both look at every row */
@@ -420,8 +493,8 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
         status = netdp_i_ephemeral_new(p->signer, &p->attempt, (uint32_t)self, &p->ephemeral,
                                        &p->offer[self], p->error);
     else if (status == NETDP_OK)
-        status = netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self,
-                                        reserved > 0, &p->ephemeral, &p->offer[self], p->error);
+        status = netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self, begun,
+                                        &p->ephemeral, &p->offer[self], p->error);
     if (status == NETDP_OK)
         status = open_frames(p);
     if (status != NETDP_OK)
@@ -429,7 +502,7 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
     p->offered[self] = p->task.pairs != NULL;
     if (settled) /* it only helps others to their end */
         return find_frames(p, p->task.protocol.rounds);
-    status = resume(p);
+    status = resume(p, last);
     p->drawing.ephemeral = p->ephemeral;
     return status;
 }

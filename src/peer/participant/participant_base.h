@@ -74,6 +74,7 @@ typedef struct netdp_i_participant {
     netdp_i_measures *measures; /* what was spent, for the metrics; NULL in test mode */
     int transcript;             /* -1: none is kept */
     int frames;                 /* a file of them; -1: not yet open */
+    bool unsynced; /* it has one that the ledger has not, and that a power cut may take */
     bool finished, ending;
     bool ready;    /* as systemd knows */
     int64_t moved; /* seconds of CLOCK_BOOTTIME when something last did */

@@ -1,5 +1,5 @@
 /* A participant's links: hellos, pair keys, vectors and ledger heads, each way. */
-#include "peer/participant_base.h"
+#include "peer/participant/participant_base.h"
 
 #include <inttypes.h>
 #include <sodium.h>

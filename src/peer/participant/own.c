@@ -3,7 +3,7 @@
  * program has so long, and then the contribution is drawn, whatever it said or did. What became of it is a
  * file of the owner's, and nowhere else: not in the log, the metrics, a frame or the time of one.
  */
-#include "peer/participant_base.h"
+#include "peer/participant/participant_base.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

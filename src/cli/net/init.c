@@ -1,0 +1,268 @@
+/* netdp net init: a study package, and all participants on one machine or an empty roster. */
+#include "cli/common/command.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#ifdef NETDP_PEER
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "cli/net/net.h"
+#include "cli/net/place.h"
+#include "peer/link/address.h"
+#include "peer/net/deploy.h"
+#include "peer/settings.h"
+#include "peer/price.h"
+#include "plan/problem.h"
+#include "study/study.h"
+
+typedef struct net_options {
+    const char *output, *names, *rows, *variant, *host, *data_folder, *relay;
+    int64_t nodes, port, days, attempts, revealed;
+    uint64_t seed;
+    netdp_i_texts set, coalitions;
+    bool invite, deal;
+} net_options;
+
+static netdp_status load_text(const char *path, char **text, netdp_error *error)
+{
+    int64_t bytes;
+    return netdp_i_file_load(path, text, &bytes, error);
+}
+
+/* The study with one variant, written into NET/package with every default filled in. */
+static netdp_status read_study(const char *path, const net_options *o, const char *net,
+                               netdp_study **study, const netdp_study **chosen, char **text,
+                               netdp_error *error)
+{
+    char into[NETDP_I_PATH_ROOM];
+    netdp_status status = netdp_study_read(path, o->set.text, o->set.count, study, error);
+    if (status != NETDP_OK)
+        return status;
+    *chosen = (*study)->variation_count == 0 && o->variant == NULL ? *study : NULL;
+    for (int32_t i = 0; i < (*study)->variation_count && o->variant != NULL; i++)
+        if (strcmp((*study)->variation[i].name, o->variant) == 0)
+            *chosen = (*study)->variation[i].study;
+    if (*chosen == NULL)
+        return netdp_i_fail(
+            error, NETDP_INVALID, "%.300s: --variant: %s; peers run one of its variants", path,
+            o->variant == NULL ? "required, it has several" : "it has none of this name");
+    netdp_i_file_path(into, net, "package/study.yaml");
+    status = netdp_study_write(*chosen, into, error);
+    return status == NETDP_OK ? load_text(into, text, error) : status;
+}
+
+/* NAME/data.csv: one row, the member's own value of the study's data. */
+static netdp_status deal(const netdp_study *study, const net_options *o,
+                         const netdp_i_package *package, const char *net, netdp_error *error)
+{
+    netdp_i_problem *problem = NULL;
+    netdp_status status = netdp_i_problem_new(study, o->data_folder, &problem, error);
+    if (status == NETDP_OK && problem->values == NULL)
+        status = netdp_i_fail(error, NETDP_INVALID, "--deal: deals the rows of a mean alone");
+    if (status == NETDP_OK && package->member[0].rows > 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "--deal: gives each one row, its mean, and --rows announces others");
+    for (int32_t v = 0; v < package->members && status == NETDP_OK; v++) {
+        char folder[NETDP_I_PATH_ROOM], path[NETDP_I_PATH_ROOM + 16];
+        netdp_i_output out;
+        netdp_i_file_path(folder, net, package->member[v].name);
+        snprintf(path, sizeof path, "%s/data.csv", folder);
+        status = netdp_i_output_open_private(&out, path, error);
+        for (int32_t j = 0; status == NETDP_OK && j < problem->width; j++)
+            fprintf(out.stream, "%s%s", j > 0 ? "," : "", problem->column[j]);
+        for (int32_t j = 0; status == NETDP_OK && j < problem->width; j++)
+            fprintf(out.stream, "%s%.17g", j > 0 ? "," : "\n",
+                    problem->low[j] +
+                        problem->scale[j] * problem->values[(int64_t)v * problem->width + j]);
+        if (status == NETDP_OK) {
+            fputc('\n', out.stream);
+            status = netdp_i_output_commit(&out, error);
+        }
+    }
+    netdp_i_problem_free(problem);
+    return status;
+}
+
+/* Keys first, for the package names them; then every folder. */
+static netdp_status make_members(netdp_i_package *package, const net_options *o, bool test,
+                                 netdp_error *error)
+{
+    char folder[NETDP_I_PATH_ROOM], path[NETDP_I_PATH_ROOM + 8], address[300];
+    json_t *addresses = json_object();
+    const netdp_i_net_own own = {.test = test, .seed = o->seed};
+    netdp_status status = addresses == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    for (int32_t v = 0; v < package->members && status == NETDP_OK; v++) {
+        netdp_i_signer *signer = NULL;
+        netdp_i_file_path(folder, o->output, package->member[v].name);
+        snprintf(path, sizeof path, "%s/key", folder);
+        snprintf(address, sizeof address, "%.250s:%" PRId64, o->host, o->port + v);
+        status = o->port + v > 65535
+                     ? netdp_i_fail(error, NETDP_INVALID,
+                                    "--port: %" PRId64 " and those behind it: ports end at 65535",
+                                    o->port)
+                     : netdp_i_deploy_mkdir(folder, false, error);
+        if (status == NETDP_OK)
+            status = netdp_i_signer_make(path, &signer, error);
+        if (status == NETDP_OK) {
+            memcpy(package->member[v].key, netdp_i_signer_public(signer), NETDP_I_KEY);
+            package->member[v].joined = true;
+            json_object_set_new(addresses, package->member[v].name, json_string(address));
+        }
+        netdp_i_signer_free(signer);
+    }
+    if (status == NETDP_OK)
+        status = netdp_i_net_addresses_write(o->output, addresses, error);
+    for (int32_t v = 0; v < package->members && status == NETDP_OK; v++) {
+        netdp_i_file_path(folder, o->output, package->member[v].name);
+        status = netdp_i_net_install(package, addresses, v, folder, &own, error);
+    }
+    json_decref(addresses);
+    return status;
+}
+
+/* Of those who are invited the relay alone is known. */
+static netdp_status make_meeting(const net_options *o, netdp_error *error)
+{
+    char address[NETDP_I_HOST + 16];
+    if (o->relay == NULL)
+        return NETDP_OK;
+    snprintf(address, sizeof address, "relay:%.256s", o->relay);
+    json_t *addresses = json_pack("{s:s}", NETDP_I_NET_MEETING, address);
+    netdp_status status = addresses == NULL
+                              ? netdp_i_no_memory(error)
+                              : netdp_i_net_addresses_write(o->output, addresses, error);
+    json_decref(addresses);
+    return status;
+}
+
+static netdp_status check_init(const net_options *o, const netdp_i_arguments *arguments,
+                               netdp_error *error)
+{
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
+    const bool test = netdp_i_cli_given(arguments, "test");
+    if (o->output == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "-o DIR: required; the folder to be made");
+    if (o->port < 1 || o->port > 60000)
+        return netdp_i_fail(error, NETDP_INVALID, "--port: must be from 1 to 60000");
+    if (o->days < 1 || o->days > 36500)
+        return netdp_i_fail(error, NETDP_INVALID, "--days: must be from 1 to 36500");
+    if (o->invite && (test || o->deal))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--invite: who is invited brings key and data; leave --test and --deal "
+                            "out");
+    if (o->relay != NULL && (!o->invite || !netdp_i_address_split(o->relay, host, port)))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--relay: give HOST:PORT, with --invite: on one machine all listen");
+    if (o->deal && test)
+        return netdp_i_fail(error, NETDP_INVALID, "--deal: --test reads no data of anybody's");
+    return NETDP_OK;
+}
+
+static netdp_status init(const char *path, const net_options *o, bool test, netdp_error *error)
+{
+    char folder[NETDP_I_PATH_ROOM], *text = NULL;
+    netdp_study *study = NULL;
+    const netdp_study *chosen = NULL;
+    netdp_i_package *package = NULL;
+    const netdp_i_terms_asked asked = {.nodes = o->nodes,
+                                       .names = o->names,
+                                       .rows = o->rows,
+                                       .data = o->data_folder,
+                                       .coalition_count = o->coalitions.count,
+                                       .coalitions = o->coalitions.text,
+                                       .attempts = o->attempts,
+                                       .revealed = o->revealed,
+                                       .expires = (int64_t)time(NULL) + 86400 * o->days};
+    netdp_i_file_path(folder, o->output, "package");
+    netdp_status status = netdp_i_deploy_mkdir(o->output, false, error);
+    if (status == NETDP_OK)
+        status = netdp_i_deploy_mkdir(folder, false, error);
+    if (status == NETDP_OK)
+        status = read_study(path, o, o->output, &study, &chosen, &text, error);
+    if (status == NETDP_OK)
+        status = netdp_i_deploy_package(chosen, text, &asked, &package, error);
+    if (status == NETDP_OK)
+        status = o->invite ? make_meeting(o, error) : make_members(package, o, test, error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_write(package, folder, error);
+    if (status == NETDP_OK && o->deal)
+        status = deal(chosen, o, package, o->output, error);
+    if (status == NETDP_OK)
+        status = netdp_i_net_print(package, error);
+    netdp_i_package_free(package);
+    netdp_i_free(text);
+    netdp_study_free(study);
+    return status;
+}
+
+netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
+{
+    net_options o = {.host = "127.0.0.1", .port = 7400, .days = 365, .attempts = 1};
+    const netdp_i_option options[] = {
+        {NETDP_I_COUNT, 'n', "nodes", &o.nodes, "N",
+         "participants, as a check: the graph has as many", "the graph's"},
+        {NETDP_I_TEXT, 'o', "output", &o.output, "DIR", "the folder to be made", "required"},
+        {NETDP_I_TEXT, 0, "variant", &o.variant, "VARIANT", "which variant of the study",
+         "its only one"},
+        {NETDP_I_LIST, 0, "set", &o.set, "KEY=VALUE",
+         "override a key of the study; may be repeated", "none"},
+        {NETDP_I_TEXT, 0, "names", &o.names, "A,B,...", "names, in the order of nodes",
+         "the graph's, or peer-1, ..."},
+        {NETDP_I_TEXT, 0, "rows", &o.rows, "N,N,...",
+         "how many rows each announces, where the study protects or counts rows", "none"},
+        {NETDP_I_LIST, 0, "coalition", &o.coalitions, "A,B,...",
+         "who may collude, accounted for as one observer; may be repeated", "none"},
+        {NETDP_I_COUNT, 0, "attempts", &o.attempts, "N",
+         "how often a contribution may be tried, each at its full price", "1"},
+        {NETDP_I_COUNT, 0, "revealed", &o.revealed, "F",
+         "failed partners whose pair noise may be revealed; above 0, local noise is what is paid",
+         "0"},
+        {NETDP_I_COUNT, 0, "days", &o.days, "N", "until the package expires", "365"},
+        {NETDP_I_TEXT, 0, "data", &o.data_folder, "DIR", "where the study's graph and data are",
+         "as netdp run"},
+        {NETDP_I_SWITCH, 0, "invite", &o.invite, NULL,
+         "make no keys and no folders: everybody is invited (netdp net invite)", NULL},
+        {NETDP_I_TEXT, 0, "relay", &o.relay, "HOST:PORT",
+         "where those meet who can only dial (netdp net relay)", "one of two must listen"},
+        {NETDP_I_GROUP, 0, "All participants on this machine:", NULL, NULL, NULL, NULL},
+        {NETDP_I_TEXT, 0, "host", &o.host, "HOST", "where they listen", "127.0.0.1"},
+        {NETDP_I_COUNT, 0, "port", &o.port, "PORT", "of the first; the others follow", "7400"},
+        {NETDP_I_SWITCH, 0, "deal", &o.deal, NULL, "give each its own part of the study's data",
+         NULL},
+        {NETDP_I_SEED, 0, "test", &o.seed, "SEED",
+         "seeded noise, that of netdp run, which hides nothing: no real data are read", "none"},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "net init",
+        .arguments = "STUDY.yaml",
+        .what = "Makes the study package that all participants agree on, its noise found, and for "
+                "each a\nfolder with its key, its settings, its budget and a unit for systemd.",
+        .examples = "  netdp net init experiments/meters-on-davis.yaml --variant \"gossip with "
+                    "pairs\" --deal -o net\n",
+        .least = 1,
+        .most = 1,
+        .options = options,
+    };
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = check_init(&o, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = init(arguments.text[0], &o, netdp_i_cli_given(&arguments, "test"), error);
+    free(o.set.text);
+    free(o.coalitions.text);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
+
+#endif

@@ -1,0 +1,328 @@
+/* netdp net invite and net join: from an empty roster to a hospital at a time. */
+#include "cli/common/command.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#ifdef NETDP_PEER
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/net/net.h"
+#include "cli/net/place.h"
+#include "peer/ledger.h"
+#include "peer/link/address.h"
+#include "peer/net/deploy.h"
+#include "peer/net/invitation.h"
+
+typedef struct net_options {
+    const char *output, *listen, *data, *accept, *relay;
+} net_options;
+
+/* Two who can only dial never meet without a relay: said when the second of them comes in, not at the end. */
+static void say_relay(const netdp_i_package *package, const json_t *addresses)
+{
+    if (netdp_i_net_address(addresses, NETDP_I_NET_MEETING) != NULL)
+        return;
+    for (int32_t e = 0; e < package->edges; e++) {
+        const netdp_i_member *a = &package->member[package->edge[e][0]];
+        const netdp_i_member *b = &package->member[package->edge[e][1]];
+        if (a->joined && b->joined && netdp_i_net_address(addresses, a->name) == NULL &&
+            netdp_i_net_address(addresses, b->name) == NULL)
+            printf(
+                "%s and %s are linked, and both can only dial: they need a relay. Run netdp net "
+                "relay where both reach\nit, and say where that is: netdp net invite DIR --relay "
+                "HOST:PORT. Or one of them joins again with --listen.\n",
+                a->name, b->name);
+    }
+}
+
+/* Where those meet who can only dial, also after net init. */
+static netdp_status set_relay(const char *net, const char *relay, netdp_error *error)
+{
+    char address[NETDP_I_HOST + 16];
+    json_t *addresses = NULL;
+    netdp_status status = netdp_i_net_addresses(net, &addresses, error);
+    snprintf(address, sizeof address, "relay:%.256s", relay);
+    if (status == NETDP_OK)
+        json_object_set_new(addresses, NETDP_I_NET_MEETING, json_string(address));
+    if (status == NETDP_OK)
+        status = netdp_i_net_addresses_write(net, addresses, error);
+    if (status == NETDP_OK)
+        printf("Those who can only dial meet at %s; send addresses.json again to who has it.\n",
+               relay);
+    json_decref(addresses);
+    return status;
+}
+
+static netdp_status accept_answer(const char *net, const char *path, netdp_i_package *package,
+                                  netdp_error *error)
+{
+    char folder[NETDP_I_PATH_ROOM], address[256], key[NETDP_I_DIGEST_TEXT];
+    json_t *answer = NULL, *addresses = NULL;
+    int32_t who = -1;
+    netdp_i_file_path(folder, net, "package");
+    netdp_status status = netdp_i_file_load_json(path, &answer, error);
+    if (status == NETDP_OK)
+        status = netdp_i_answer_take(answer, path, package, &who, address, error);
+    if (status == NETDP_OK)
+        status = netdp_i_net_addresses(net, &addresses, error);
+    if (status == NETDP_OK) {
+        json_object_set_new(addresses, package->member[who].name, json_string(address));
+        status = netdp_i_net_addresses_write(net, addresses, error);
+    }
+    if (status == NETDP_OK)
+        status = netdp_i_package_write(package, folder, error);
+    if (status == NETDP_OK) {
+        netdp_i_hex(package->member[who].key, key);
+        printf(
+            "%s has joined with the key %s\nRead it out to them by telephone: nobody else can say "
+            "that it is theirs.\n",
+            package->member[who].name, key);
+        say_relay(package, addresses);
+        status = netdp_i_net_print(package, error);
+    }
+    json_decref(answer);
+    json_decref(addresses);
+    return status;
+}
+
+static netdp_status invite(const char *net, const char *name, const net_options *o,
+                           netdp_error *error)
+{
+    char folder[NETDP_I_PATH_ROOM];
+    netdp_i_package *package = NULL;
+    json_t *invitation = NULL;
+    netdp_i_file_path(folder, net, "package");
+    netdp_status status = netdp_i_package_read(folder, &package, error);
+    if (status == NETDP_OK && o->accept != NULL)
+        status = accept_answer(net, o->accept, package, error);
+    else if (status == NETDP_OK && name != NULL) {
+        status = netdp_i_invitation_make(package, name, &invitation, error);
+        if (status == NETDP_OK)
+            status = netdp_i_json_write(invitation, o->output, error);
+        if (status == NETDP_OK)
+            status = netdp_i_package_write(package, folder, error);
+    }
+    if (status == NETDP_OK && o->relay != NULL)
+        status = set_relay(net, o->relay, error);
+    json_decref(invitation);
+    netdp_i_package_free(package);
+    return status;
+}
+
+/* A name, an answer or a relay: one of them at least, and no name beside an answer. */
+static netdp_status check_invite(const net_options *o, size_t count, netdp_error *error)
+{
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
+    if (count == 2 ? o->accept != NULL : o->accept == NULL && o->relay == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "give either NAME, or --accept ANSWER.json");
+    if (o->relay != NULL && !netdp_i_address_split(o->relay, host, port))
+        return netdp_i_fail(error, NETDP_INVALID, "--relay: '%s': give HOST:PORT",
+                            netdp_i_show_text(o->relay).text);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
+{
+    net_options o = {.output = "-"};
+    const netdp_i_option options[] = {
+        {NETDP_I_TEXT, 'o', "output", &o.output, "FILE", "where the invitation goes",
+         "standard output"},
+        {NETDP_I_TEXT, 0, "accept", &o.accept, "ANSWER.json",
+         "take in the answer of somebody who was invited", "none"},
+        {NETDP_I_TEXT, 0, "relay", &o.relay, "HOST:PORT",
+         "where those meet who can only dial (netdp net relay)", "as it is"},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "net invite",
+        .arguments = "DIR [NAME]",
+        .what =
+            "Invites a participant of the package in DIR, or takes in an answer. The invitation "
+            "and the\nanswer hold nothing secret; send them as you like. Inviting somebody again "
+            "removes the key\nthat they had; nobody else's changes.",
+        .examples = "  netdp net invite net north -o north.invitation\n"
+                    "  netdp net invite net --accept answer.json\n"
+                    "  netdp net invite net --relay relay.example.org:7399\n",
+        .least = 1,
+        .most = 2,
+        .options = options,
+    };
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = check_invite(&o, arguments.count, error);
+    if (status == NETDP_OK && !arguments.help)
+        status =
+            invite(arguments.text[0], arguments.count > 1 ? arguments.text[1] : NULL, &o, error);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
+
+/* ---- join ---- */
+
+/* Joining changes what a peer runs by, and a folder whose ledger is lost is none to go on with. */
+static netdp_status check_folder(const char *folder, netdp_error *error)
+{
+    static const char *const ledgers[] = {"ledger.db", "ledger-test.db"};
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_signer *signer = NULL;
+    for (int i = 0; i < 2; i++) {
+        netdp_i_file_path(path, folder, ledgers[i]);
+        if (netdp_i_ledger_in_use(path))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%.300s: a peer runs in it; stop it first, or name another folder",
+                                folder);
+    }
+    netdp_i_file_path(path, folder, "key");
+    netdp_status status =
+        access(path, F_OK) == 0 ? netdp_i_signer_load(path, &signer, error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_ledger_expect(folder, signer, error);
+    netdp_i_signer_free(signer);
+    return status;
+}
+
+/* The first time: a key, and the answer. */
+static netdp_status join_first(const char *path, const net_options *o, netdp_error *error)
+{
+    char folder[NETDP_I_PATH_ROOM], key[NETDP_I_PATH_ROOM];
+    json_t *invitation = NULL, *answer = NULL;
+    netdp_i_package *package = NULL;
+    netdp_i_signer *signer = NULL;
+    int32_t self = -1;
+    netdp_status status = netdp_i_file_load_json(path, &invitation, error);
+    if (status == NETDP_OK)
+        status = netdp_i_invitation_read(invitation, path, &package, &self, error);
+    netdp_i_file_path(folder, o->output, "package");
+    netdp_i_file_path(key, o->output, "key");
+    if (status == NETDP_OK)
+        status = netdp_i_deploy_mkdir(o->output, true, error);
+    if (status == NETDP_OK)
+        status = netdp_i_deploy_mkdir(folder, true, error);
+    if (status == NETDP_OK && access(key, F_OK) == 0)
+        status = netdp_i_signer_load(key, &signer, error);
+    else if (status == NETDP_OK)
+        status = netdp_i_signer_make(key, &signer, error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_write(package, folder, error);
+    if (status == NETDP_OK)
+        status = netdp_i_answer_make(package, self, signer, o->listen != NULL ? o->listen : "",
+                                     &answer, error);
+    if (status == NETDP_OK) {
+        char to[NETDP_I_PATH_ROOM], text[NETDP_I_DIGEST_TEXT];
+        netdp_i_file_path(to, o->output, "answer.json");
+        status = netdp_i_json_write(answer, to, error);
+        netdp_i_hex(netdp_i_signer_public(signer), text);
+        if (status == NETDP_OK)
+            printf("Send %s to who invited you. Your key: %s\n", to, text);
+    }
+    netdp_i_signer_free(signer);
+    netdp_i_package_free(package);
+    json_decref(answer);
+    json_decref(invitation);
+    return status;
+}
+
+/* When everybody has: the package, checked against what was answered to. */
+static netdp_status join_package(const char *net, const net_options *o, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    netdp_i_package *package = NULL, *before = NULL;
+    netdp_i_signer *signer = NULL;
+    json_t *addresses = NULL;
+    const netdp_i_net_own own = {.data = o->data};
+    bool same = false;
+    netdp_i_file_path(path, net, "package");
+    netdp_status status = netdp_i_package_read(path, &package, error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_admit(package, NULL, time(NULL), error);
+    if (status == NETDP_OK)
+        status = netdp_i_net_addresses(net, &addresses, error);
+    netdp_i_file_path(path, o->output, "package");
+    if (status == NETDP_OK)
+        status = netdp_i_package_read(path, &before, error);
+    if (status == NETDP_OK)
+        status = netdp_i_package_same(package, before, &same, error);
+    if (status == NETDP_OK && !same)
+        status =
+            netdp_i_fail(error, NETDP_INVALID,
+                         "wrong digest: %.300s has another study than the one that this folder "
+                         "was invited to",
+                         net);
+    netdp_i_file_path(path, o->output, "key");
+    if (status == NETDP_OK)
+        status = netdp_i_signer_load(path, &signer, error);
+    const int32_t self =
+        status == NETDP_OK ? netdp_i_package_find_key(package, netdp_i_signer_public(signer)) : -1;
+    if (status == NETDP_OK && self < 0)
+        status = netdp_i_fail(error, NETDP_INVALID,
+                              "the roster of %.300s does not have this folder's key", net);
+    if (status == NETDP_OK)
+        status = netdp_i_net_install(package, addresses, self, o->output, &own, error);
+    if (status == NETDP_OK)
+        status = netdp_i_net_print(package, error);
+    if (status == NETDP_OK)
+        printf("Compare the package's name with the others, look at budget.yaml, then: netdp net "
+               "doctor %s\n",
+               o->output);
+    netdp_i_signer_free(signer);
+    json_decref(addresses);
+    netdp_i_package_free(package);
+    netdp_i_package_free(before);
+    return status;
+}
+
+netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
+{
+    net_options o = {0};
+    char host[NETDP_I_HOST], port[NETDP_I_PORT];
+    struct stat shape;
+    const netdp_i_option options[] = {
+        {NETDP_I_TEXT, 'o', "output", &o.output, "DIR", "the participant's own folder", "required"},
+        {NETDP_I_TEXT, 0, "listen", &o.listen, "HOST:PORT",
+         "where the neighbours reach this participant", "it dials only"},
+        {NETDP_I_TEXT, 0, "data", &o.data, "FILE", "a CSV file of its own rows, seen from DIR",
+         "data.csv"},
+        {0},
+    };
+    const netdp_i_usage usage = {
+        .command = "net join",
+        .arguments = "INVITATION|NET",
+        .what =
+            "Of an invitation: makes this participant's key, which never leaves DIR, and the "
+            "answer.\nOf a folder NET with package/ and addresses.json, when everybody has "
+            "joined: checks that it\nis the study that was answered to, and makes DIR ready for "
+            "netdp peer.",
+        .examples = "  netdp net join north.invitation --listen 192.0.2.7:7400 -o north\n"
+                    "  netdp net join net --data patients.csv -o north\n",
+        .least = 1,
+        .most = 1,
+        .options = options,
+    };
+    netdp_i_arguments arguments;
+    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    if (status == NETDP_OK && !arguments.help && o.output == NULL)
+        status = netdp_i_fail(error, NETDP_INVALID, "-o DIR: required; your own folder");
+    else if (status == NETDP_OK && !arguments.help && o.listen != NULL &&
+             !netdp_i_address_split(o.listen, host, port))
+        status =
+            netdp_i_fail(error, NETDP_INVALID, "--listen: '%s': give HOST:PORT, a port up to 65535",
+                         netdp_i_show_text(o.listen).text);
+    else if (status == NETDP_OK && !arguments.help)
+        status = check_folder(o.output, error);
+    if (status == NETDP_OK && !arguments.help)
+        status = stat(arguments.text[0], &shape) == 0 && S_ISDIR(shape.st_mode)
+                     ? join_package(arguments.text[0], &o, error)
+                     : join_first(arguments.text[0], &o, error);
+    netdp_i_arguments_free(&arguments);
+    return status;
+}
+
+#endif
