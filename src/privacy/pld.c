@@ -48,6 +48,7 @@ enum { MANY = 64, ROUGH = 2048, ROUGH_OF_MANY = 256 };
 #define UNIT (0.5 * DBL_EPSILON)
 
 typedef struct pld {
+    bool fine; /* a lower bound with more points and less care of what leaves the window */
     const netdp_i_release *releases;
     size_t count;
     netdp_direction direction;
@@ -180,7 +181,7 @@ static void choose_window(const pld *p, double leaves, pld *made)
     made->deviation = sqrt((double)variance);
     made->top = INFINITY;
     made->bottom = -INFINITY;
-    for (int i = made->direction == NETDP_UPPER ? -1 : -8; i <= 9; i++) {
+    for (int i = made->fine ? -8 : -1; i <= 9; i++) {
         const double t = ldexp(1, i) / made->deviation;
         const double top = (cumulant_near(p, made->theta + t) - K + leaves) / t;
         const double bottom = -((cumulant_near(p, made->theta - t) - K + leaves) / t);
@@ -208,7 +209,7 @@ static void choose_tilt_and_window(pld *p)
     long double mean, variance;
     cumulant(p, 0, &mean, &variance);
     const double scale = fmax(fmax(epsilon, 0), sqrt((double)variance));
-    const double leaves = p->direction == NETDP_UPPER ? LEAVES : LEAVES_LOWER;
+    const double leaves = p->fine ? LEAVES_LOWER : LEAVES;
     const double strongest = fmin(p->theta, 4 * (10 - ln) / scale);
     const long double most = cumulant(p, strongest, NULL, NULL) - (long double)strongest * epsilon;
     for (int half = 0; half < 3; half++) {
@@ -258,8 +259,7 @@ static void choose_step(pld *p)
     for (size_t i = 0; i < p->count; i++)
         points += p->lattice[i].at[p->lattice[i].size - 1] - p->lattice[i].at[0];
     step = fmin(step, width / LEAST_SIZE);
-    const bool upper = p->direction == NETDP_UPPER;
-    step = fmax(step, 1.001 * width / ((upper ? MOST_SIZE : MOST_LOWER) - 4));
+    step = fmax(step, 1.001 * width / ((p->fine ? MOST_LOWER : MOST_SIZE) - 4));
     step = fmax(step, points / MOST_POINTS);
     /* 20 bits, rounded up: whole multiples up to 2^33 are exact. */
     int exponent;
@@ -489,9 +489,7 @@ static netdp_status pld_new(pld *p, netdp_error *error)
     /* Where delta is asked for, how small it is shows only in a first pass or two. */
     double wanted = p->by_delta ? p->given : 1e-300;
     for (int pass = p->by_delta ? 2 : 0; pass < 3; pass++) {
-        p->cut = fmax((p->direction == NETDP_UPPER ? CUT_UPPER : CUT_LOWER) * wanted /
-                          p->releases_in_all,
-                      1e-307);
+        p->cut = fmax((p->fine ? CUT_LOWER : CUT_UPPER) * wanted / p->releases_in_all, 1e-307);
         for (size_t i = 0; i < p->count; i++) {
             netdp_i_lattice_clear(p->lattice + i);
             netdp_status status = netdp_i_lattice_rough(
@@ -546,38 +544,51 @@ static void solve(const pld *p, double delta, double *low, double *high)
     }
 }
 
+static double upper_epsilon(const pld *p, double delta)
+{
+    double low, high = fmax(p->top, p->best);
+    double bound = p->best > 0 ? p->best + 1e-12 * (p->best + (1 - log(delta)) / p->theta) : 0;
+    if (p->mass != NULL && delta_at(p, -p->blur) <= delta)
+        bound = -p->blur;
+    else if (p->mass != NULL && delta_at(p, high) <= delta) {
+        solve(p, delta, &low, &high);
+        bound = fmin(bound, high);
+    }
+    return bound + p->blur;
+}
+
+static double lower_epsilon(const pld *p, double delta)
+{
+    double low, high = fmax(p->top, p->best);
+    if (p->infinite > delta)
+        return INFINITY;
+    if (p->mass == NULL)
+        return 0;
+    solve(p, delta + given_up(p), &low, &high);
+    return fmax(low - moves(p, p->step) - p->blur, 0);
+}
+
 netdp_status netdp_i_pld_epsilon(const netdp_i_release *releases, size_t count, double delta,
                                  netdp_direction direction, double *epsilon, netdp_error *error)
 {
-    pld p = {.releases = releases,
-             .count = count,
-             .direction = direction,
-             .by_delta = true,
-             .given = delta};
-    netdp_status status = pld_new(&p, error);
-    if (status != NETDP_OK)
-        goto done;
-    double low, high = fmax(p.top, p.best);
-    if (direction == NETDP_UPPER) {
-        double bound = p.best > 0 ? p.best + 1e-12 * (p.best + (1 - log(delta)) / p.theta) : 0;
-        if (p.mass != NULL && delta_at(&p, -p.blur) <= delta)
-            bound = -p.blur;
-        else if (p.mass != NULL && delta_at(&p, high) <= delta) {
-            solve(&p, delta, &low, &high);
-            bound = fmin(bound, high);
-        }
-        *epsilon = bound + p.blur;
-    } else if (p.infinite > delta) {
-        *epsilon = INFINITY;
-    } else {
-        *epsilon = 0;
-        if (p.mass != NULL) {
-            solve(&p, delta + given_up(&p), &low, &high);
-            *epsilon = fmax(low - moves(&p, p.step) - p.blur, 0);
-        }
+    const bool upper = direction == NETDP_UPPER;
+    netdp_status status = NETDP_OK;
+    double best = 0;
+    /* From below the larger of two: what serves most lists leaves nothing of some. */
+    for (int fine = 0; status == NETDP_OK && fine <= !upper; fine++) {
+        pld p = {.fine = fine != 0,
+                 .releases = releases,
+                 .count = count,
+                 .direction = direction,
+                 .by_delta = true,
+                 .given = delta};
+        status = pld_new(&p, error);
+        if (status == NETDP_OK)
+            best = upper ? upper_epsilon(&p, delta) : fmax(best, lower_epsilon(&p, delta));
+        pld_clear(&p);
     }
-done:
-    pld_clear(&p);
+    if (status == NETDP_OK)
+        *epsilon = best;
     return status;
 }
 

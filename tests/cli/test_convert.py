@@ -80,7 +80,7 @@ CASES = [
       ("gdp", "gdp:", "gdp:nan", "gdp:-1", "gdp:1.5abc", "gdp:0x1", "gdp:1e999", "gdp:infinity",
        "'gdp: 1'", "rdp:", "rdp:2", "rdp:2=", "rdp:=1", "rdp:1=1", "rdp:0.5=1", "rdp:2=-1",
        "rdp:2=nan", "rdp:4=1,2=1", "rdp:2=1,2=1", "rdp:2=1,", "rdp:inf=1", "rdp-linear:-1",
-       "rdp-linear:x", "''", ":", "zcdp:1")],
+       "rdp-linear:x", "''", ":", "zcdp:-1", "tcdp:1,2")],
     *[refused(f"dp:{bad} --to sigma") for bad in
       ("1", "1,", ",1e-6", "1,0", "1,1", "1,2", "-1,1e-6", "nan,1e-6", "1,nan", "1,1e-6,3")],
     *[refused(f"gdp:1 --to dp:{bad}", "--to: .dp:") for bad in
