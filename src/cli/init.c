@@ -97,7 +97,7 @@ static const question questions[ANSWERS] = {
                 "the column that is averaged, summed or counted; all: every one of them",
                 "Which column? all: every one", NULL, "all; meters: h19"},
     [BOUNDS] = {"bounds", "LOW,HIGH", AVERAGES | COUNTS, NULL,
-                "range of its values, a promise made without looking at them: what is outside is "
+                "range of its values, declared without looking at them: what is outside is "
                 "clipped",
                 "Between which two numbers are its values, whoever takes part (LOW,HIGH)?", NULL,
                 "required; meters: 0,5"},
@@ -198,7 +198,7 @@ static const struct {
     {"data.columns", CLASSES, "the label's values, declared; the second counts as +1"},
     {"data.columns", COLUMN, "without it every column; each may have bounds of its own"},
     {"task.kind", TASK, "mean, sum, histogram, logistic or ridge"},
-    {"task.bounds", BOUNDS, "a promise about everybody's values: what is outside is clipped"},
+    {"task.bounds", BOUNDS, "declared for everybody's values: what is outside is clipped"},
     {"task.levels", LEVELS, "bins of equal width within the bounds"},
     {"task.clip", CLIP, "the largest norm of one row's gradient: the sensitivity is twice that"},
     {"task.step", STEP, "the size of a step"},
