@@ -99,7 +99,7 @@ typedef enum netdp_change {
 /* Which rows make a contribution. */
 typedef enum netdp_batching {
     NETDP_BATCHES_FULL = 0, /* all of the node's */
-    NETDP_BATCHES_CYCLIC,   /* dealt once into `count` batches; phase p takes batch p mod count */
+    NETDP_BATCHES_CYCLIC,   /* a partition into `count` batches; phase p takes batch p mod count */
     NETDP_BATCHES_POISSON,  /* each row by itself with probability `rate`, anew in every phase */
 } netdp_batching;
 

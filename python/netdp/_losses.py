@@ -207,7 +207,7 @@ def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", 
     `graph`: anything that `netdp.graph` takes. `protocol`: "averaging", "stream", "gossip-sgd", "muffliato-sgd",
     "walk", "ring-sum", ... `rounds`: of gossip, steps of a walk or passes, or "auto". `noise`: in units of the
     sensitivity. `as_`: the privacy measure, "loss", "gdp", "rdp:ALPHA" or "dp:DELTA". `mixing`: the weights' name, or W.
-    `from_`, `to`: nodes by name; a set as `to` is a coalition that pools what it sees. `draws`: of a changing network,
+    `from_`, `to`: nodes by name; a set as `to` is nodes that collude. `draws`: of a changing network,
     over all networks that could be drawn. `progress`: True (tqdm), or a callback (what, done, total) that may return
     False to stop. Other settings are those of the command, with `_` for `-`; arrays, graphs and nodes are taken as they are.
 
