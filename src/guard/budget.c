@@ -378,11 +378,11 @@ static netdp_status check_kind(const netdp_i_budget *b, const events *list,
     return NETDP_OK;
 }
 
-/* From 64 on every 64th number of an octave, the next at or above: more releases cost no less. */
+/* From 32 on every 32nd number of an octave, the next at or above: more releases cost no less. */
 static int64_t next_mark(int64_t count)
 {
     int64_t step = 1;
-    while (count > 64 * step)
+    while (count > 32 * step)
         step *= 2;
     return (count + step - 1) / step * step;
 }

@@ -157,10 +157,15 @@ const netdp_i_setting netdp_i_settings[] = {
 _Static_assert(sizeof netdp_i_settings / sizeof *netdp_i_settings == NETDP_I_SETTINGS + 1,
                "NETDP_I_SETTINGS: count them");
 
+static bool is_dash(char c)
+{
+    return c == '-' || c == '_';
+}
+
 /* Is it the same name, be it spelled with - or _? */
 static bool same_name(const char *a, const char *b)
 {
-    for (; *a != '\0' && (*a == *b || (strchr("-_", *a) != NULL && strchr("-_", *b) != NULL)); b++)
+    for (; *a != '\0' && (*a == *b || (is_dash(*a) && is_dash(*b))); b++)
         a++;
     return *a == *b;
 }
