@@ -22,7 +22,8 @@ def objects(data):
 def inflated(body):
     packed = re.search(rb"stream\r?\n(.*?)\r?\nendstream", body, re.S)
     try:
-        return zlib.decompress(packed.group(1)) if packed else b""
+        # What is packed may end in a byte that reads as the end of a line: the rest is whole without it.
+        return zlib.decompressobj().decompress(packed.group(1)) if packed else b""
     except zlib.error:
         return b""
 

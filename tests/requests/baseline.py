@@ -54,7 +54,8 @@ LENGTHS = {
     "netdp_table_read.count", "netdp_deal.rows", "netdp_study_read.count", "netdp_study_read_quick.count",
     "netdp_study_parse.count", "netdp_realised_costs.count", "netdp_tally_realised.count", "netdp_simulate.width",
     "netdp_simulate_central.width", "netdp_simulate_central.nodes", "netdp_mixing_workload.phases",
-    "netdp_stream_normals.count", "netdp_score_models.count",
+    "netdp_stream_normals.count", "netdp_score_models.count", "netdp_question_request.count", "netdp_question_request.from_count", "netdp_question_request.to_count",
+    "netdp_question_request.pattern_count", "netdp_question_request.phases", "netdp_observers.count", "netdp_everything_proof.count",
 }
 
 # The same of single functions, whose arrays are as long as a description says.
@@ -123,6 +124,9 @@ def make(world):
     alone = new("netdp_token *", {"law": here["transition"], "steps": 8, "start": -1, "tokens": 1})
     walk = new("netdp_walk_request *", {"token": alone, "noise": 2.0, "unit": {"currency": lib.NETDP_AS_DP, "parameter": 1e-5}})
     here["walk losses"] = take(world, "netdp_walk_losses_new", walk, ffi.NULL, None)[0]
+    rounds = new("netdp_given_setting[]", [{"name": new("char[]", b"rounds"), "text": new("char[]", b"4")}])
+    asked = new("netdp_question_request *", {"graph": here["graph"], "count": 1, "setting": rounds})
+    here["question"] = take(world, "netdp_question_new", asked, None)[0]
     here["events path"] = path("events.csv", b"gaussian:2\ngaussian:3\n")
     event = new("netdp_event *", {"mechanism": 0, "noise": 2.0, "rate": 1.0, "levels": 1, "count": 3})
     if lib.netdp_events_write(event, 1, path("events.json", b""), ffi.NULL) == 0:
@@ -282,6 +286,9 @@ def structs(world, name):
         "netdp_proof_request": lambda: [S(name, losses=S("netdp_loss_request", protocol=S(
             "netdp_linear", mixing=here["mixing"], rounds=4, dither=0.1)), to=0, noise=2.0, unit=unit,
                                           **{"from": 2})],
+        "netdp_observers": lambda: [S(name, count=1, member=[0])],
+        "netdp_given_setting": lambda: [S(name, name=b"rounds", text=b"4")],
+        "netdp_question_request": lambda: [S(name, graph=here["graph"], count=1, setting=[S("netdp_given_setting", name=b"rounds", text=b"4")])],
         "netdp_unit": lambda: [unit],
         "netdp_target": lambda: [target],
         "netdp_drawn_request": lambda: [S(name, losses=S("netdp_loss_request", protocol=S(
@@ -347,7 +354,7 @@ def structs(world, name):
 OPAQUE = {"netdp_graph": "graph", "netdp_mixing": "mixing", "netdp_transition": "transition", "netdp_sequence": "sequence",
           "netdp_route": "route", "netdp_examples": "train", "netdp_losses": "losses", "netdp_study": "study", "netdp_table": "table",
           "netdp_events": "events", "netdp_quiet_design": "design", "netdp_protocol": "protocol", "netdp_claim": "claim",
-          "netdp_model": "model"}
+          "netdp_model": "model", "netdp_question": "question"}
 
 # Arguments by their name: numbers, text, arrays.
 NAMED = {
@@ -370,7 +377,7 @@ OWN = {
     "netdp_graph_write.path": "edges path", "netdp_table_read.path": "table path", "netdp_data_digest.path": "table path",
     "netdp_examples_prepare.path": "table path", "netdp_study_read.path": "study path", "netdp_study_read_quick.path": "study path",
     "netdp_study_parse.path": "study path", "netdp_study_parse.text": "study text", "netdp_guard_open.path": "guard path",
-    "netdp_losses_proof.path": "proof path", "netdp_study_write.path": "study path", "netdp_data_find.folder": "folder",
+    "netdp_losses_proof.path": "proof path", "netdp_everything_proof.path": "proof path", "netdp_study_write.path": "study path", "netdp_data_find.folder": "folder",
     "netdp_study_run.folder": "result", "netdp_study_audit.folder": "result",
     "netdp_variation_redraw.graph": "random", "netdp_variation_one_peer.graph": "cube",
     "netdp_protocol_describe_token.protocol": "walk protocol", "netdp_protocol_describe_tally.protocol": "tally protocol",
