@@ -213,7 +213,9 @@ static long double replaced_y(const netdp_i_tails *t, long double l)
 {
     const long double noise = t->first, rate = t->second, size = fabsl(l);
     const long double log_ratio = log1pl(-rate) - logl(rate) + 0.5L / (noise * noise);
-    long double part = log_ratio + 0.5L * size + log1pl(-expl(-size)); /* of asinh, far out */
+    long double part = 0; /* of asinh, far out: but at 0 it is 0 */
+    if (size > 0)
+        part = fmaxl(log_ratio + 0.5L * size + logl(-expm1l(-size)), 0);
     if (log_ratio + 0.5L * size < 11000)
         part = asinhl(expl(log_ratio) * sinhl(0.5L * size));
     return copysignl(noise * noise * (0.5L * size + part), l);

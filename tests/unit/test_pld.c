@@ -565,6 +565,11 @@ static void test_without_replacement_from_below(void **state)
     event.mechanism = NETDP_SUBSAMPLED_GAUSSIAN;
     assert_ok(netdp_events_epsilon(&event, 1, 1e-2, NETDP_UPPER, &above, &error));
     assert_true(below > 0.99 * above && below <= above);
+    /* With hardly any noise who was drawn is known. */
+    event = (netdp_event){
+        .mechanism = NETDP_SUBSAMPLED_GAUSSIAN_REPLACED, .noise = 1e-3, .rate = 0.5, .count = 3};
+    assert_ok(netdp_events_epsilon(&event, 1, 1e-3, NETDP_UPPER, &above, &error));
+    assert_true(above > 1e5);
 }
 
 int main(void)
