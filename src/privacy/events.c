@@ -302,7 +302,7 @@ static netdp_status account_new(const netdp_event *events, size_t count, netdp_d
     a->drawn = root(square, NETDP_UPPER);
     for (size_t i = 0; i < a->others; i++) {
         add_plain(a, a->other + i, square);
-        a->ordered = a->ordered || netdp_i_tails_ordered(a->other + i);
+        a->ordered = a->ordered || netdp_i_tails_ordered(a->other + i, direction);
     }
     a->plain = root(square, NETDP_UPPER);
     arb_clear(square);

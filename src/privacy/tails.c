@@ -183,7 +183,8 @@ static netdp_status subsampled_new(const netdp_event *event, netdp_i_order order
 
 /*
  * Drawn without replacement: above 0 the curve is that of the subsampled Gaussian's removal, below it
- * that of its addition; the slope jumps at 0, which has the rest of the mass.
+ * that of its addition; the slope jumps at 0, which has the rest of the mass. No two data sets need have
+ * this pair in all of many releases: from below it is one order, of a row that is 1 or 0 among zeros.
  */
 static void without_replacement_at(const netdp_i_tails *t, long double l, long double *p,
                                    long double *q)
@@ -198,7 +199,8 @@ static netdp_status without_replacement_new(const netdp_event *event, netdp_i_or
                                             netdp_error *error)
 {
     const netdp_status status = subsampled_new(event, order, direction, t, error);
-    t->at = without_replacement_at;
+    if (direction == NETDP_UPPER)
+        t->at = without_replacement_at;
     return status;
 }
 
@@ -211,7 +213,9 @@ static long double replaced_y(const netdp_i_tails *t, long double l)
 {
     const long double noise = t->first, rate = t->second, size = fabsl(l);
     const long double log_ratio = log1pl(-rate) - logl(rate) + 0.5L / (noise * noise);
-    long double part = log_ratio + 0.5L * size + log1pl(-expl(-size)); /* of asinh, far out */
+    long double part = 0; /* of asinh, far out: but at 0 it is 0 */
+    if (size > 0)
+        part = fmaxl(log_ratio + 0.5L * size + logl(-expm1l(-size)), 0);
     if (log_ratio + 0.5L * size < 11000)
         part = asinhl(expl(log_ratio) * sinhl(0.5L * size));
     return copysignl(noise * noise * (0.5L * size + part), l);
@@ -506,8 +510,9 @@ void netdp_i_tails_clear(netdp_i_tails *tails)
     *tails = (netdp_i_tails){0};
 }
 
-bool netdp_i_tails_ordered(const netdp_event *event)
+bool netdp_i_tails_ordered(const netdp_event *event, netdp_direction direction)
 {
     return event->mechanism == NETDP_SUBSAMPLED_GAUSSIAN ||
-           event->mechanism == NETDP_SUBSAMPLED_LAPLACE;
+           event->mechanism == NETDP_SUBSAMPLED_LAPLACE ||
+           (direction == NETDP_LOWER && event->mechanism == NETDP_GAUSSIAN_WITHOUT_REPLACEMENT);
 }

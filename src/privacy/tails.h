@@ -36,8 +36,8 @@ void netdp_i_tails_clear(netdp_i_tails *tails);
 /* The mass of a random Gaussian at mu = inf, rounded in the direction, at most 1. */
 double netdp_i_tails_infinite(const netdp_event *event, netdp_direction direction);
 
-/* Do the two orders differ? */
-bool netdp_i_tails_ordered(const netdp_event *event);
+/* Do the two orders differ? Those of a bound from below may where one pair dominates both. */
+bool netdp_i_tails_ordered(const netdp_event *event, netdp_direction direction);
 
 /*
  * A tail t is within a factor 1 +- this of the tail at a loss within netdp_i_tails_blur of l.

@@ -553,6 +553,25 @@ static void test_words(void **state)
         assert_fails(netdp_event_parse(bad[i], &event, &error), NETDP_INVALID);
 }
 
+/* One order, which data sets have, is not above what that order is from above. */
+static void test_without_replacement_from_below(void **state)
+{
+    (void)state;
+    netdp_error error = {0};
+    netdp_event event = {.noise = 1, .rate = 0.1, .count = 1000};
+    double below, above;
+    event.mechanism = NETDP_GAUSSIAN_WITHOUT_REPLACEMENT;
+    assert_ok(netdp_events_epsilon(&event, 1, 1e-2, NETDP_LOWER, &below, &error));
+    event.mechanism = NETDP_SUBSAMPLED_GAUSSIAN;
+    assert_ok(netdp_events_epsilon(&event, 1, 1e-2, NETDP_UPPER, &above, &error));
+    assert_true(below > 0.99 * above && below <= above);
+    /* With hardly any noise who was drawn is known. */
+    event = (netdp_event){
+        .mechanism = NETDP_SUBSAMPLED_GAUSSIAN_REPLACED, .noise = 1e-3, .rate = 0.5, .count = 3};
+    assert_ok(netdp_events_epsilon(&event, 1, 1e-3, NETDP_UPPER, &above, &error));
+    assert_true(above > 1e5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -572,6 +591,7 @@ int main(void)
         cmocka_unit_test(test_bad_arguments_and_edges),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_advanced_composition),
+        cmocka_unit_test(test_without_replacement_from_below),
         cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
