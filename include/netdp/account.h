@@ -106,14 +106,14 @@ typedef struct netdp_loss_request {
     const int32_t *from;   /* borrowed, [from_count]: who is learned about */
     int32_t to_count;      /* 0: all nodes, each an observer of its own */
     const int32_t *to;     /* borrowed, [to_count], distinct: who learns */
-    bool coalition;        /* the nodes of `to` pool their views: one observer */
-    int32_t pool; /* above 1: what each learns together with any pool - 1 others that pool their
-                              views, the largest of all such coalitions (netdp_losses_new only) */
+    bool coalition;        /* the nodes of `to` collude: one observer */
+    int32_t pool; /* above 1: what each learns together with any pool - 1 others that collude,
+                              the largest of all such coalitions (netdp_losses_new only) */
     netdp_certify certify;       /* of gossip: what a proof may take (docs/guarantees.md) */
     netdp_protection protection; /* zeros: a node's whole data, in every contribution */
 } netdp_loss_request;
 
-/* The currency in which a loss is printed. */
+/* The privacy measure in which a loss is printed. */
 typedef enum netdp_currency {
     NETDP_AS_LOSS = 0, /* mu^2 sigma^2 */
     NETDP_AS_GDP,      /* mu */
@@ -121,7 +121,7 @@ typedef enum netdp_currency {
     NETDP_AS_DP,       /* epsilon at delta = `parameter` */
 } netdp_currency;
 
-/* A currency with its parameter. */
+/* A privacy measure with its parameter. */
 typedef struct netdp_unit {
     netdp_currency currency; /* which */
     double parameter;        /* alpha > 1 of NETDP_AS_RDP, delta in (0, 1) of NETDP_AS_DP */
@@ -159,11 +159,11 @@ typedef struct netdp_losses {
     netdp_threat threat; /* under which the losses are what they are */
 } netdp_losses;
 
-/* A number that is promised: how far it can be believed, and under what. */
+/* A guarantee: a number, how far it can be believed, and under what assumptions. */
 typedef struct netdp_guarantee {
     double value;              /* in `unit` */
-    netdp_unit unit;           /* the currency */
-    netdp_direction direction; /* an upper bound, or a lower one, which promises nothing */
+    netdp_unit unit;           /* the privacy measure */
+    netdp_direction direction; /* an upper bound, or a lower one, which guarantees nothing */
     const char *bound;         /* by name */
     bool sound;                /* does the bound hold? */
     bool certified;            /* proven with outward rounding too */
@@ -242,7 +242,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_each(const netdp_loss_request *r
                                                      const netdp_progress *progress,
                                                      netdp_error *error);
 
-/* What the losses promise of a value of theirs: of a pair, of the worst or of the mean. */
+/* What the losses guarantee of a value of theirs: of a pair, of the worst or of the mean. */
 NETDP_API void netdp_losses_guarantee(const netdp_losses *losses, double value, netdp_unit unit,
                                       netdp_guarantee *guarantee);
 
@@ -278,7 +278,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_value(const netdp_losses *losses
 NETDP_API NETDP_CHECK netdp_status netdp_losses_settle(netdp_losses *losses, double sigma,
                                                        netdp_unit unit, netdp_error *error);
 
-/* The losses of all pairs in one currency. */
+/* The losses of all pairs in one privacy measure. */
 typedef struct netdp_summary {
     int64_t pairs;                /* that count */
     double mean;                  /* of the printed unit, every pair alike */
@@ -331,7 +331,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_proof(const netdp_proof_request 
                                                       const char *path, double *loss,
                                                       netdp_error *error);
 
-/* Who observes: a node, or some that pool what they see. */
+/* Who observes: a node, or some that collude. */
 typedef struct netdp_observers {
     int32_t count;         /* 1 or more */
     const int32_t *member; /* borrowed, [count], distinct */
@@ -368,7 +368,7 @@ typedef struct netdp_target {
     /* Choose the dither too for the least netdp_noise_error, and beside it the decay of averaging
      * or the end dither of learning, unless that is to stay what the request has. n <= 4,000. */
     bool tune_dither, keep_second;
-    /* Choose kappa of averaging's noise in pairs, the dither, and with rounds_auto the rounds for
+    /* Choose kappa of averaging's pairwise noise, the dither, and with rounds_auto the rounds for
      * the least predicted error: netdp_noise_error, and what values of `variance` have not mixed. */
     bool tune_pairs;
     /* By a bound that is none too, asked for by name: the noise is then no guarantee of the target,
@@ -436,7 +436,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_drawn(const netdp_drawn_request 
 NETDP_API double netdp_mean_at_most(double mean, int64_t count, double failure);
 
 /*
- * A guarantee in words to another currency, where that is sound: the conversions of
+ * A guarantee in words to another privacy measure, where that is sound: the conversions of
  * netdp/privacy.h, each by what it is called on the command line (netdp convert --help).
  */
 
@@ -476,7 +476,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_convert(const char *from, const char *t
 
 /*
  * Of gossip: the protocol, called `name`, at noise sigma; who sees what; adjacency and release;
- * what noise in pairs rests on; how the network changes. `over_draws`: of netdp_losses_drawn.
+ * what pairwise noise assumes; how the network changes. `over_draws`: of netdp_losses_drawn.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_gossip_words(const netdp_loss_request *request,
                                                       const char *name, double noise,

@@ -47,7 +47,7 @@ typedef struct netdp_evidence {
 } netdp_evidence;
 
 /*
- * Thresholds are chosen on the first third of the runs (quantiles, and those that promise the most
+ * Thresholds are chosen on the first third of the runs (quantiles, and those that show the most
  * mu and epsilon) and tested on the rest: Clopper and Pearson's exact bounds of both errors of
  * each, Bonferroni over all of them. mu is the largest Phi^-1(1 - FPR) - Phi^-1(FNR), epsilon the
  * largest ln((1 - delta - FNR)/FPR) or the same with the errors exchanged, rounded down, not below
@@ -108,7 +108,7 @@ typedef enum netdp_fault {
     NETDP_FAULT_REUSED_NOISE = 1 << 3, /* every round draws the noise of the first */
     NETDP_FAULT_NO_DITHER = 1 << 4,    /* later messages carry none */
     NETDP_FAULT_NO_END_DITHER = 1 << 5,
-    NETDP_FAULT_REUSED_PAIRS = 1 << 6, /* every contribution has the pairs' noise of the first */
+    NETDP_FAULT_REUSED_PAIRS = 1 << 6, /* every contribution has the pairwise noise of the first */
     NETDP_FAULT_HALF_PAIRS = 1 << 7,   /* the larger of two nodes leaves its half out */
 } netdp_fault;
 

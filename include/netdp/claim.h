@@ -88,7 +88,7 @@ typedef struct netdp_claim_inputs {
     const netdp_mixing *mixing;  /* borrowed; NULL where there is no graph */
     const netdp_transition *law; /* borrowed: of claims on walks */
     int32_t from;                /* who is learned about; -1: not given */
-    int32_t to_count;            /* who learns; more than one pool their views; 0: not given */
+    int32_t to_count;            /* who learns; more than one collude; 0: not given */
     const int32_t *to;           /* borrowed, distinct */
 } netdp_claim_inputs;
 

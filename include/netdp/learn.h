@@ -1,5 +1,5 @@
 /*
- * Data and learning tasks: tables, data sets, rows dealt to nodes, objectives, clipped gradients.
+ * Data and learning tasks: tables, data sets, partitions of rows, objectives, clipped gradients.
  *
  * Ownership: tables and examples are the caller's, _free; a path is freed with free(). Threads: any
  * may call, also with the same examples, which nothing here changes once they are made.
@@ -13,7 +13,7 @@
 NETDP_BEGIN
 
 /*
- * Data: tables from CSV, and the rows of a table dealt to nodes.
+ * Data: tables from CSV, and the rows of a table partitioned over nodes.
  */
 
 /* Numeric columns of a CSV file, values[row][column]. */
@@ -92,7 +92,7 @@ typedef struct netdp_examples {
     int32_t features; /* of a row */
     double *x;        /* [rows][features] */
     double *y;        /* [rows]: -1, +1 (logistic), 0, 1, .. (softmax), any finite number (ridge) */
-    int32_t nodes;    /* 0: not dealt (test rows) */
+    int32_t nodes;    /* 0: not partitioned (test rows) */
     int64_t *start;   /* [nodes + 1], NULL where nodes is 0 */
     double *weight;   /* [nodes]: what a node's mean counts for; NULL: 1 each */
     int32_t classes;  /* of y, where they are counted from 0; else 0 */
@@ -121,8 +121,8 @@ typedef struct netdp_preparation {
                      empty cell that is dropped */
     double split;   /* part of the rows (of each owner) that train, in (0, 1) */
     bool intercept; /* append a feature that is 1 */
-    int32_t nodes; /* training rows are shuffled and dealt in turn: shuffled row i to i mod nodes */
-    uint64_t seed; /* of split and deal */
+    int32_t nodes;  /* training rows are shuffled; row i of these goes to node i mod nodes */
+    uint64_t seed;  /* of split and partition */
     /* NULL or "even": so. Of rows of classes, alike in number but not in labels: "by-label", each
      * node's from one place of the rows sorted by their label; "dirichlet:ALPHA", ALPHA from 1e-6 to
      * 1e6, each node with shares of its own, Dirichlet (ALPHA times all rows' shares). */
@@ -140,7 +140,7 @@ typedef struct netdp_preparation {
     const netdp_range
         *range; /* [ranges]: [low, high] becomes [-1, 1] in place of standardising, so that
                                  nothing is found from the rows, and no constant feature is dropped */
-    /* How many places for rows there are, for all to know: "1000" of rows that are dealt; of owners
+    /* How many places for rows there are, for all to know: "1000" of partitioned rows; of owners
      * "a: 10, b: 12", each once (with `owner_cuts` by the node's name), or the path of a CSV with the columns
      * owner and rows. A place without a row is as a row that was dropped; rows beyond contribute nothing.
      * NULL: as many as the table has, which is not private then. */
@@ -167,7 +167,7 @@ typedef struct netdp_preparation_notes {
  *   netdp_stream_below(i + 1). The first floor(split n) train (split taken as the decimal that was
  *   written: 0.29 of 100 is 29), the others are the test rows. Of owners each one's by themselves, with
  *   the stream (seed, NETDP_FOR_SPLIT, node, 1), and one trains at least.
- * - Deal (even): the training rows go to nodes by netdp_deal, which shuffles them
+ * - Partition (even): the training rows go to nodes by netdp_deal, which shuffles them
  *   together with stream (seed, NETDP_FOR_SPLIT, 0, 0). Fewer of them than nodes: NETDP_INVALID.
  * - Standardise: every feature with the training rows' mean and population standard deviation, the
  *   test rows with the same. A feature that is constant in the training rows is dropped and counted
@@ -202,7 +202,7 @@ typedef struct netdp_synthesis {
 } netdp_synthesis;
 
 /*
- * Draws them: training rows dealt to the nodes, and test rows. A law that cannot be read is
+ * Draws them: training rows partitioned over the nodes, and test rows. A law that cannot be read is
  * NETDP_INVALID. On success both are new: netdp_examples_free.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_examples_draw(const netdp_synthesis *synthesis,
@@ -299,7 +299,7 @@ NETDP_API int32_t netdp_parameters(const netdp_objective *objective,
  * netdp_stream_below for each; 0, or not fewer than the node's rows: all of them, in order, without
  * a draw. The mean of a batch has the same sensitivity 2 clip: no amplification is claimed.
  * `scratch`: at least the node's number of rows, NULL where batch is 0. Calls for different nodes
- * may run at once. `examples` must be dealt (nodes > 0). Allocates nothing, except for row losses
+ * may run at once. `examples` must have nodes > 0. Allocates nothing, except for row losses
  * of more than 1024 parameters: where there is no memory every coordinate is then NaN.
  */
 NETDP_API void netdp_gradient(const netdp_objective *objective, const netdp_examples *examples,
@@ -321,7 +321,7 @@ NETDP_API void netdp_batch_gradient(const netdp_objective *objective,
 
 /*
  * Mean over nodes of each node's objective at `model` (unclipped), by their weights, l2 included.
- * Examples that are not dealt count as one node.
+ * Examples that are not partitioned count as one node.
  */
 NETDP_API double netdp_objective_value(const netdp_objective *objective,
                                        const netdp_examples *examples, const double *model);

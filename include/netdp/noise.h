@@ -130,7 +130,7 @@ typedef struct netdp_quiet_design {
 } netdp_quiet_design;
 
 /*
- * NETDP_INVALID where there are no batches that take turns (cycle below 2) but for fresh noise, or
+ * NETDP_INVALID where participation is not cyclic (cycle below 2) but for fresh noise, or
  * sizes are out of range; NETDP_NO_ANSWER beyond 1,500 phases but for fresh and BLT.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_quiet_design_new(const netdp_quiet_request *request,

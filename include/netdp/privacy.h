@@ -1,5 +1,5 @@
 /*
- * Privacy of a mechanism and what it is worth in another currency: Gaussian, Renyi and (epsilon,
+ * Privacy of a mechanism and what it is worth in another measure: Gaussian, Renyi and (epsilon,
  * delta) privacy, what is protected, lists of events, amplification, and the Gamma mechanism.
  *
  * Ownership: netdp_events_free for what netdp_events_read made, netdp_guard_close. Threads:
@@ -99,7 +99,7 @@ typedef enum netdp_change {
 /* Which rows make a contribution. */
 typedef enum netdp_batching {
     NETDP_BATCHES_FULL = 0, /* all of the node's */
-    NETDP_BATCHES_CYCLIC,   /* dealt once into `count` batches; phase p takes batch p mod count */
+    NETDP_BATCHES_CYCLIC,   /* a partition into `count` batches; phase p takes batch p mod count */
     NETDP_BATCHES_POISSON,  /* each row by itself with probability `rate`, anew in every phase */
 } netdp_batching;
 
@@ -497,7 +497,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_laplace_like_gamma(double value, double
 /*
  * A guard stands between data and a program that is not netdp's: it clips rows, adds noise from the
  * system's secure generator, counts in a file what was spent, and refuses what the budget does not
- * hold. All of it in integers, the noise an exactly rounded normal or a discrete Laplace deviate: no
+ * hold. All of it in integers, the noise Gaussian, sampled exactly and rounded, or discrete Laplace: no
  * last bit tells anything. What it cannot see is for the caller: that all that is released about
  * these people goes through guards on this file, that the file is not restored from a copy, and that
  * nothing else of the rows (their number where one is added or removed, how long it took) is told.

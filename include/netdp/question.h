@@ -54,7 +54,7 @@ typedef struct netdp_question_request {
     const int32_t *start;         /* one node: where a walk starts */
     const int32_t *from, *to;     /* [from_count], [to_count] nodes */
     int32_t from_count, to_count; /* 0: by the settings from and to, "all" */
-    bool coalition;               /* `to` pools what it sees */
+    bool coalition;               /* the nodes of `to` collude */
 } netdp_question_request;
 
 /* One question, which refers to itself. */

@@ -62,7 +62,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_simulate_central(const double *values, 
 /* What nodes learn: train holds one part a node, in the order of the graph's nodes. */
 typedef struct netdp_learning {
     netdp_objective objective;   /* what is minimised */
-    const netdp_examples *train; /* borrowed, dealt to the nodes */
+    const netdp_examples *train; /* borrowed, partitioned over the nodes */
     const netdp_examples *test;  /* borrowed; NULL: no accuracy */
     double step;                 /* step size */
     int64_t batch;               /* rows of a gradient, 0: all of the node's */
@@ -148,7 +148,7 @@ typedef enum netdp_walk_output { NETDP_WALK_LAST = 0, NETDP_WALK_AVERAGE } netdp
  */
 typedef struct netdp_walking {
     netdp_objective objective;   /* of learning */
-    const netdp_examples *train; /* borrowed, dealt to the nodes; of learning */
+    const netdp_examples *train; /* borrowed, partitioned over the nodes; of learning */
     const netdp_examples *test;  /* NULL: no accuracy */
     const double *values;        /* borrowed, [nodes][width]; of the mean */
     int32_t width;               /* of the mean; learning takes the objective's parameters */

@@ -46,7 +46,7 @@ typedef struct netdp_tally_request {
     const int32_t *from;
     int32_t to_count; /* 0: all nodes, each an observer of its own */
     const int32_t *to;
-    bool coalition; /* the nodes of `to` pool their views: one observer */
+    bool coalition; /* the nodes of `to` collude: one observer */
 } netdp_tally_request;
 
 /*
@@ -72,7 +72,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_tally_calibrate(const netdp_tally_reque
 
 /*
  * One run whose path is known: path[steps + 1], the node of each step and the one that keeps the
- * token; NULL on the ring. What `count` observers who pool their views learn about every node in
+ * token; NULL on the ring. What `count` observers that collude learn about every node in
  * a sum with Gaussian noise: mu^2 sigma^2 into loss[nodes], exact, k^2 / E for an increment with
  * k contributions under noise of E units; infinity for the observers.
  */
@@ -157,7 +157,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_tally_baselines(const netdp_tally *tall
 typedef struct netdp_tally_cycles {
     const netdp_tally *tally; /* borrowed */
     const int32_t *path;      /* as netdp_tally_realised's */
-    int32_t count;            /* observers who pool their views */
+    int32_t count;            /* observers that collude */
     const int32_t *observers; /* borrowed, [count] */
     double delta;         /* at which one contribution has its epsilon, in (0, 1/2); histograms: one
                              shuffled contribution */

@@ -34,7 +34,7 @@ typedef struct netdp_walk_request {
     const int32_t *from;      /* borrowed, [from_count]: who is learned about */
     int32_t to_count;         /* 0: all nodes, each an observer of its own */
     const int32_t *to;        /* borrowed, [to_count], distinct: who learns */
-    bool coalition;           /* the nodes of `to` pool their views: one observer */
+    bool coalition;           /* the nodes of `to` collude: one observer */
     /* Where the law was made from private data by an (epsilon, delta)-DP release of every node
        (netdp/privacy.h), towards everyone: its epsilon is added, its delta taken from the unit's. 0
        and 0: a law that is public anyhow. Above 0 with NETDP_AS_DP only, below the unit's delta. */
@@ -96,7 +96,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_walk_words(const netdp_walk_request *re
  *
  *     mu = sqrt(c) / sigma,
  *
- * so c is a `loss` of netdp/account.h: netdp_loss_value(c, sigma, unit, ..) gives any currency. It
+ * so c is a `loss` of netdp/account.h: netdp_loss_value(c, sigma, unit, ..) gives any measure. It
  * is a guarantee for this run only. To choose sigma beforehand use netdp/walk.h.
  *
  * Paths are those of netdp_simulate_walk: path[tokens][steps + 1], the node at each step and then
@@ -129,7 +129,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_realised_contributions(const netdp_toke
                                                                 netdp_error *error);
 
 /*
- * What `count` observers who pool their views (1: a single one) learn about every node: c into
+ * What `count` observers that collude (1: a single one) learn about every node: c into
  * cost[nodes], at most the node's contributions (times its squared scale, netdp_token_scale), 0
  * where none is ever seen, infinity for the observers themselves. Time and memory in proportion to
  * steps.

@@ -52,7 +52,7 @@ class Invalid(Error, ValueError):
 
 
 class Unavailable(Error, OSError):
-    """A file, disk or device said no."""
+    """A system or I/O error: of a file, a disk or a device."""
 
     status = lib.NETDP_ENVIRONMENT
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # a third of what importing netdp took
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Losses:
-    """The privacy losses of pairs, in one currency, with what they assume.
+    """The privacy losses of pairs, in one privacy measure, with what they assume.
 
     ``print`` shows the table of the command with its assumptions; ``matrix[u, v]`` is what ``observers[v]`` learns about
     ``sources[u]``, infinity where u is one of the observers itself: such pairs count nowhere.
@@ -31,7 +31,7 @@ class Losses:
     protocol: str
     noise: float
     rounds: int
-    #: The currency: "loss" (mu^2 sigma^2), "gdp", "rdp:ALPHA" or "dp:DELTA".
+    #: The privacy measure: "loss" (mu^2 sigma^2), "gdp", "rdp:ALPHA" or "dp:DELTA".
     unit: str
     #: Who is learned about, and who learns; a coalition is one observer, a tuple of its members.
     sources: Tuple[Node, ...]
@@ -206,8 +206,8 @@ def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", 
 
     `graph`: anything that `netdp.graph` takes. `protocol`: "averaging", "stream", "gossip-sgd", "muffliato-sgd",
     "walk", "ring-sum", ... `rounds`: of gossip, steps of a walk or passes, or "auto". `noise`: in units of the
-    sensitivity. `as_`: the currency, "loss", "gdp", "rdp:ALPHA" or "dp:DELTA". `mixing`: the weights' name, or W.
-    `from_`, `to`: nodes by name; a set as `to` is a coalition that pools what it sees. `draws`: of a changing network,
+    sensitivity. `as_`: the privacy measure, "loss", "gdp", "rdp:ALPHA" or "dp:DELTA". `mixing`: the weights' name, or W.
+    `from_`, `to`: nodes by name; a set as `to` is nodes that collude. `draws`: of a changing network,
     over all networks that could be drawn. `progress`: True (tqdm), or a callback (what, done, total) that may return
     False to stop. Other settings are those of the command, with `_` for `-`; arrays, graphs and nodes are taken as they are.
 

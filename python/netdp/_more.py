@@ -13,10 +13,10 @@ from netdp._question import Unit
 
 @dataclasses.dataclass(frozen=True)
 class Converted:
-    """A guarantee in another currency. `float()` is its value."""
+    """A guarantee in another privacy measure. `float()` is its value."""
 
     value: float
-    #: "epsilon", "mu", "sigma" or "theta", and the currency ("dp:1e-6"; empty for sigma and theta).
+    #: "epsilon", "mu", "sigma" or "theta", and the privacy measure ("dp:1e-6"; empty for sigma and theta).
     quantity: str
     unit: str
     #: A lower bound: no guarantee.
@@ -41,7 +41,7 @@ class Converted:
 
 def convert(guarantee: str, to: str, *, published: bool = False, lower: bool = False,
             by: Optional[str] = None) -> Converted:
-    """A guarantee in another currency, where that is sound. (First tier. As `netdp convert`.)
+    """A guarantee in another privacy measure, where that is sound. (First tier. As `netdp convert`.)
 
     >>> print(netdp.convert("gdp:1", to="dp:1e-5"))
 
@@ -131,7 +131,7 @@ def claim(name: str, graph: Any = None, *, mixing: str = "metropolis", from_: An
 
     >>> print(netdp.claim("C-theorem-1", "ring 60", rounds=68, noise=1, dither=1e-4, from_=15, to=0))
 
-    `to`: a node, or a set of nodes that pool their views. Inputs are those of the command with `_` for `-`; a graph
+    `to`: a node, or a set of nodes that collude. Inputs are those of the command with `_` for `-`; a graph
     gives what is not given (nodes, gap, degree, ...).
     """
     found = ffi.new("netdp_claim **")

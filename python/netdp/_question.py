@@ -87,7 +87,7 @@ def settings_help() -> str:
 
 
 class Unit:
-    """A currency by its text: "loss", "gdp", "rdp:2", "dp:1e-6"."""
+    """A privacy measure by its text: "loss", "gdp", "rdp:2", "dp:1e-6"."""
 
     def __init__(self, text: str) -> None:
         self.value = ffi.new("netdp_unit *")

@@ -80,7 +80,7 @@ def _assumes(losses: "Losses", in_mean: bool = True) -> str:
                  f"from {losses.draws} draws.\n")
     far = ""
     if in_mean and losses.bound == "given-path" and losses.worst > 2 * losses.mean:  # the rule of the command
-        far = ("THE WORST PAIR LEARNS FAR MORE THAN THE MEAN: what this path promises to every pair is the worst "
+        far = ("THE WORST PAIR LEARNS FAR MORE THAN THE MEAN: what this path guarantees to every pair is the worst "
                "(--over worst).\n")
     return (losses.assumes + far + drawn + losses.verdict).rstrip("\n")
 

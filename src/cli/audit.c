@@ -262,7 +262,7 @@ static netdp_status audit_mechanism(const char *file, const netdp_i_arguments *a
                             "--claim: goes with --mechanism CMD; of a study the claim is its own");
     if (o->claim == NULL)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "no claim: say what the mechanism promises, with --claim gdp:MU or "
+                            "no claim: say what the mechanism guarantees, with --claim gdp:MU or "
                             "dp:EPSILON,DELTA");
     return netdp_i_cli_audit_mechanism(
         &(netdp_i_mechanism_options){o->mechanism, o->claim, o->audit.runs, o->audit.confidence,
@@ -298,7 +298,7 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
          "what it releases of two neighbouring data sets, a line a run, of one number or several",
          "none"},
         {NETDP_I_TEXT, 0, "claim", &o.claim, "gdp:MU|dp:EPSILON,DELTA",
-         "with --mechanism: what it promises", "required"},
+         "with --mechanism: what it guarantees", "required"},
         NETDP_I_STUDY_OPTIONS(o.study, "results/NAME-audit for NAME.yaml", "audit.json"),
         {0},
     };
@@ -308,7 +308,7 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
         .what =
             "Play the observer of a study's threat model against the simulator: what could it "
             "learn, and does that refute the guarantee? STUDY.yaml is - for standard input, with "
-            "-o DIR. An audit that was interrupted goes on from the attacks that were judged.",
+            "-o DIR. An audit that was interrupted goes on after the attacks that it finished.",
         .examples =
             "  netdp audit experiments/meters-on-davis.yaml\n"
             "  netdp audit --self-test\n"

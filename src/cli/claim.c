@@ -234,7 +234,7 @@ static const char about[] =
     "\n"
     "A claim's number is never a guarantee: netdp loss makes those. sound: yes (an upper\n"
     "bound), partly (for what is said there), NO (some inputs have a larger truth), rate (hides\n"
-    "constants). Inputs: KEY=VALUE; from=NODE and to=NODE (to=V,W: they pool their views).\n"
+    "constants). Inputs: KEY=VALUE; from=NODE and to=NODE (to=V,W: they collude).\n"
     "A graph gives nodes, gap, degree, mixing-time, activation and members where they are not\n"
     "given. What is missing is named with its unit. errata N: docs/errata.md. The papers: A\n"
     "Cyffers, Bellet and Upadhyay 2024, B Ayache and El Rouayheb 2020, C Cyffers, Even,\n"

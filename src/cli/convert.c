@@ -20,7 +20,7 @@ static void print_value(const netdp_converted *c)
 }
 
 static const char about[] =
-    "Converts a privacy guarantee into another currency. The value is an upper bound,\n"
+    "Converts a guarantee into another privacy measure. The value is an upper bound,\n"
     "rounded outward in ball arithmetic; sigma is rounded up too.\n"
     "\n"
     "From: gdp:MU (Gaussian DP), rdp:ALPHA=EPSILON,... (Renyi DP at orders),\n"
@@ -52,7 +52,7 @@ netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *e
     bool json = false;
     const netdp_i_option options[] = {
         {NETDP_I_TEXT, 0, "to", &to, "dp:DELTA|rdp:ALPHA|gdp|sigma|gamma:LOW,HIGH",
-         "the currency wanted; sigma is noise in units of the sensitivity", "required"},
+         "the privacy measure wanted; sigma is noise in units of the sensitivity", "required"},
         {NETDP_I_SWITCH, 0, "published", &manner.published, NULL,
          "rdp to dp by the papers' form, epsilon + ln(1/delta)/(a-1); gamma by Lemma 3: looser",
          NULL},

@@ -117,7 +117,7 @@ netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *er
         {NETDP_I_GROUP, 0, "The noise:", NULL, NULL, NULL, NULL},
         {NETDP_I_COUNT, 0, "phases", &o.phases, "N", "contribution rounds of the run", "required"},
         {NETDP_I_COUNT, 0, "cycle", &o.cycle, "B",
-         "batches that take turns: a row takes part in every B-th phase", "required"},
+         "cyclic participation: a row takes part in every B-th phase", "required"},
         {NETDP_I_TEXT, 0, "quiet", &o.quiet, "optimal|banded:B|blt:M|fresh",
          "the least error; in B diagonals; by M exponentials, for thousands of phases", "optimal"},
         {NETDP_I_TEXT, 0, "workload", &o.workload, "sums|gossip",

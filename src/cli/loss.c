@@ -503,7 +503,7 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
          "standard deviation of the noise in units of the sensitivity Delta",
          "required; 1 with --as loss"},
         {NETDP_I_TEXT, 0, "as", &o.as, "loss|gdp|rdp:ALPHA|dp:DELTA",
-         "currency: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA",
+         "privacy measure: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA",
          "loss; random walks: rdp:2; not Gaussian: dp:1e-6"},
         NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),
         {NETDP_I_COUNT, 0, "draws", &o.draws, "N",

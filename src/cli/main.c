@@ -81,7 +81,7 @@ static void print_page(void)
     fputs("  help       this page; netdp COMMAND --help explains every option\n"
           "\n"
           "Exit codes: 0 done, 1 the question has no answer, 2 bad usage or bad content,\n"
-          "3 a file or the machine said no, 130 interrupted.\n"
+          "3 a system or I/O error, 130 interrupted.\n"
           "\n",
           stdout);
     if (installed)

@@ -33,7 +33,7 @@ netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *er
          "DIR/report.html"},
         {NETDP_I_SWITCH, 0, "private", &private, NULL,
          "for the experimenter alone, as DIR/report-private.html: with errors, released values, "
-         "seed, study and digests, which are computed from the data or undo the noise",
+         "seed, study and digests, which are computed from the data or remove the noise",
          NULL},
         {NETDP_I_TEXT, 0, "data", &data, "DIR",
          "where the data sets are, for a graph that came from there; after it $NETDP_DATA, ./data, "

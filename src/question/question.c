@@ -96,8 +96,7 @@ static netdp_status read_parties(const netdp_i_question *question, netdp_i_descr
     request->coalition = strncmp(question->to, "set:", 4) == 0;
     if (!request->coalition && strchr(question->to, ',') != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "--to: give one observer, all, or set:V,W for a coalition that pools "
-                            "its views");
+                            "--to: give one observer, all, or set:V,W for a coalition");
     status = netdp_i_read_nodes(made->graph, question->to + (request->coalition ? 4 : 0), &made->to,
                                 &request->to_count, error);
     if (status != NETDP_OK)

@@ -476,7 +476,7 @@ def stochastic():
 
 
 def hospitals():
-    """The study of README, where its data are: as good as a trusted aggregator, towards any three who pool."""
+    """The hospitals of docs/studies.md, where its data are: as good as a trusted aggregator, towards any three that collude."""
     held = next((path for path in (pathlib.Path(os.environ.get("NETDP_DATA", "."), "houses.csv"),
                                    pathlib.Path(SOURCE, "data/houses.csv"),
                                    pathlib.Path(SOURCE, "../shared/data/houses.csv")) if path.exists()), None)

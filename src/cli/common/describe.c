@@ -182,8 +182,8 @@ void netdp_i_describe_worst(const netdp_losses *losses, const netdp_summary *sum
 {
     if (losses->bound->bound == NETDP_BOUND_GIVEN_PATH &&
         summary->max > NETDP_I_FAR_WORSE * summary->mean)
-        puts("THE WORST PAIR LEARNS FAR MORE THAN THE MEAN: what this path promises to every pair "
-             "is the worst (--over worst).");
+        puts("THE WORST PAIR LEARNS FAR MORE THAN THE MEAN: what this path guarantees to every "
+             "pair is the worst (--over worst).");
 }
 
 netdp_status netdp_i_describe_verdict(const netdp_losses *losses, netdp_error *error)

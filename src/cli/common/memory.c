@@ -52,9 +52,8 @@ static void on_exit_of_others(void)
 
 static void on_abort(int number)
 {
-    static const char line[] =
-        "netdp: a library could not go on: no memory, or the machine said no; "
-        "start it again, or ask for less\n";
+    static const char line[] = "netdp: a library could not go on: no memory, or a system error; "
+                               "start it again, or ask for less\n";
     (void)number;
     if (write(STDERR_FILENO, line, sizeof line - 1) < 0)
         _exit(NETDP_ENVIRONMENT);
