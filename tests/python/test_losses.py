@@ -297,5 +297,5 @@ def test_proof(tmp_path):
     stream = netdp.losses("davis", protocol="stream", rounds=5)
     path.write_text(stream.proof(0, 3), encoding="ascii")
     assert subprocess.run([verify, path], capture_output=True, check=False).returncode == 0
-    with pytest.raises(netdp.Invalid, match="gossip"):
+    with pytest.raises(netdp.Invalid, match="path is public"):
         netdp.losses("davis", protocol="walk", rounds=50, noise=3).proof(0, 3)
