@@ -1,7 +1,7 @@
 /*
  * SQLite's own files on a disk that fails: an SQLite VFS over the usual one. Operation number `fail_at` fails, and with
  * `fail_for` more all those after it; reads, too, where `fail_reads`. Of a write that fails a part arrives (`fail_part`:
- * nothing, one byte, half, all but one byte, all). Where `keeps_synced`, a copy of each file is kept as it was when it was
+ * nothing, one byte, half, all but one byte, all), or there the process ends (`fail_kills`). Where `keeps_synced`, a copy of each file is kept as it was when it was
  * synced last, for power that goes.
  */
 #ifndef NETDP_TESTS_DISK_H
@@ -28,13 +28,15 @@ typedef struct kept_file {
 static sqlite3_vfs disk, *below;
 static int64_t operations, failed, fail_at = -1, fail_for = INT64_MAX; /* -1: none fails */
 static int fail_part = 2;
-static bool fail_reads, keeps_synced = true;
+static bool fail_reads, fail_kills, keeps_synced = true;
 
 static bool fails(void)
 {
     const bool now = fail_at >= 0 && operations >= fail_at && operations - fail_at < fail_for;
     operations += fail_at >= 0;
     failed += now;
+    if (now && fail_kills)
+        _exit(0);
     return now;
 }
 

@@ -12,7 +12,7 @@ import numpy as np
 from netdp import _show
 from netdp._call import Invalid, Progress, Watch, call, ffi, lib, take_text, text_of
 from netdp._network import Graph, Node, _view
-from netdp._question import Question, Unit, number, settings_help
+from netdp._question import Question, Unit, flag, number, settings_help
 
 if TYPE_CHECKING:  # a third of what importing netdp took
     import numpy.typing as npt
@@ -238,14 +238,14 @@ def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, o
     choose the dither, or the noise in pairs, too. All else is as `netdp.losses` has it; `.achieved` is its answer at
     the noise that was found.
     """
-    if over not in ("worst", "mean"):
+    if not isinstance(over, str) or over not in ("worst", "mean"):
         raise Invalid("over: must be 'worst' or 'mean'")
     question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings, calibrates=True)
     unit = Unit(as_)
     asked = ffi.new("netdp_target *", {
         "epsilon": number("target", target), "unit": unit.value[0], "max_noise": number("max_noise", max_noise),
         "over": lib.NETDP_OVER_MEAN if over == "mean" else lib.NETDP_OVER_WORST,
-        "tune_dither": tune_dither, "tune_pairs": tune_pairs})
+        "tune_dither": flag("tune_dither", tune_dither), "tune_pairs": flag("tune_pairs", tune_pairs)})
     with Watch(progress) as watch:
         found, made = question.calibrate(asked, watch)
         noise = made.noise if made.final else found.noise

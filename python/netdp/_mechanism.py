@@ -88,15 +88,23 @@ class Mechanism:
         and dtypes stay; a number beyond a dtype's range becomes its largest. Arrays of whole numbers (counters) are refused: they
         are not hidden by noise, and stay at home. NaN or infinite numbers are refused.
         """
-        given = [one.detach().cpu().numpy() if hasattr(one, "detach") else np.asarray(one) for one in arrays]
-        for k, one in enumerate(given):
+        given: List[npt.NDArray[Any]] = []
+        for k, each in enumerate(arrays):
+            try:
+                one = each.detach().cpu().numpy() if hasattr(each, "detach") else np.asarray(each)
+            except (TypeError, ValueError) as wrong:  # bfloat16 of torch, say
+                raise Invalid(f"array {k}: is none that NumPy has ({wrong})") from None
+            given.append(one)
             if one.dtype.kind != "f":
                 raise Invalid(f"array {k}: is of {one.dtype}; an update has floating-point arrays; leave others at home")
         sizes = [one.size for one in given]
         if not sum(sizes):
             raise Invalid("arrays: there is no number in them")
         flat = np.empty((1, sum(sizes)))
-        np.concatenate([one.ravel() for one in given], out=flat[0], casting="same_kind")
+        with np.errstate(over="ignore"):
+            np.concatenate([one.ravel() for one in given], out=flat[0], casting="same_kind")
+        if not np.isfinite(flat).all():
+            raise Invalid("arrays: one holds NaN or an infinite number; correct it; nothing was released")
         noisy = self.gaussian(flat, clip=clip, noise=noise)
         made = []
         for one, end in zip(given, np.cumsum(sizes)):
@@ -109,6 +117,11 @@ class Mechanism:
         """The same with rows clipped in the L1 norm and Laplace noise: epsilon 1 / noise each time, and no delta."""
         return self._release(lib.NETDP_LAPLACE, rows, clip, noise, 1.0, drop)
 
+    def _held(self) -> Any:
+        if self._pointer is None:
+            raise Invalid("Mechanism: is closed; open the file again")
+        return self._pointer
+
     def _release(self, mechanism: int, rows: Any, clip: float, noise: float, rate: float, drop: bool) -> Numbers:
         given = _array("rows", rows, 1)
         shape: Tuple[int, ...] = given.shape[1:]
@@ -116,7 +129,7 @@ class Mechanism:
         total, notes = np.empty(width), ffi.new("netdp_released *")
         asked = ffi.new("netdp_release *", {"mechanism": mechanism, "clip": number("clip", clip), "noise": number("noise", noise),
                                             "rate": number("rate", rate), "rows": len(given), "width": width, "drop": bool(drop)})
-        call(lib.netdp_guard_release, self._pointer, asked, ffi.from_buffer("double[]", given) if given.size else ffi.NULL,
+        call(lib.netdp_guard_release, self._held(), asked, ffi.from_buffer("double[]", given) if given.size else ffi.NULL,
              ffi.from_buffer("double[]", total, require_writable=True), notes)
         self.deviation = notes.deviation
         return total.reshape(shape)
@@ -125,7 +138,7 @@ class Mechanism:
     def spent(self) -> Spent:
         """What was spent so far, by all who hold the file."""
         found = ffi.new("netdp_spent *")
-        call(lib.netdp_guard_spent, self._pointer, found)
+        call(lib.netdp_guard_spent, self._held(), found)
         return Spent(found.epsilon, found.delta, found.releases)
 
     def close(self) -> None:

@@ -25,6 +25,37 @@ def number(what: str, given: Any) -> float:
         raise Invalid(f"{what}: {given!r} is not a number") from None
 
 
+def flag(what: str, given: Any) -> bool:
+    """True or False, and nothing that would be taken for one of them."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise Invalid(f"{what}: {given!r}; give True or False")
+    return bool(given)
+
+
+def _word(what: str, given: Any) -> str:
+    if not isinstance(given, str):
+        raise Invalid(f"{what}: {given!r} is not a text")
+    return given
+
+
+def _weights(given: Any, weights: Any) -> Any:
+    """What the question mixes by: the name of weights, or a Mixing, of the same graph."""
+    if isinstance(given, Mixing):
+        if weights is not given and not (isinstance(weights, str) and weights == "metropolis"):
+            raise Invalid("mixing: is given twice: instead of the graph, too")
+        return given
+    if isinstance(weights, Mixing):
+        held, own = graph(given), weights.graph
+        if held.names != own.names or not np.array_equal(held.edge_array(), own.edge_array()):
+            raise Invalid(f"mixing: is one of {own.origin}, another graph than {held.origin}")
+        return weights
+    if isinstance(weights, str):
+        return weights
+    if np.ndim(weights) != 2 and not hasattr(weights, "tocoo"):
+        raise Invalid(f"mixing: {weights!r}; give the weights' name, a netdp.Mixing, or W as a matrix")
+    return mixing(given, weights)
+
+
 def _text(what: str, given: Any) -> str:
     """A setting as the command would have it."""
     if isinstance(given, np.generic):
@@ -72,25 +103,22 @@ class Question:
     def __init__(self, given: Any, protocol: str, rounds: Union[int, str], weights: Any, from_: Any, to: Any,
                  coalition: bool, bound: str, seed: int, settings: Dict[str, Any], calibrates: bool = False) -> None:
         self._keep: List[Any] = []
-        if isinstance(given, Mixing):
-            weights = given
-        elif not isinstance(weights, str):
-            weights = mixing(given, weights)
+        weights = _weights(given, weights)
         self.graph: Graph = weights.graph if isinstance(weights, Mixing) else graph(given, seed=seed)
         self._request = ffi.new("netdp_question_request *", {
             "graph": self.graph._pointer, "spelling": lib.NETDP_SPELL_KEYWORD, "calibrates": calibrates})
         self._settings: Dict[str, str] = {
-            "protocol": protocol, "rounds": _text("rounds", rounds), "bound": bound, "seed": str(whole("seed", seed)),
+            "protocol": _word("protocol", protocol), "rounds": _text("rounds", rounds), "bound": _word("bound", bound), "seed": str(whole("seed", seed)),
             "mixing": weights.name if isinstance(weights, Mixing) else weights}
         if isinstance(weights, Mixing):
             self._keep.append(weights)
             self._request.mixing = weights._pointer
-        if settings.get("certify") == "no":
+        if isinstance(settings.get("certify"), str) and settings["certify"] == "no":
             warnings.warn("certify='no': every loss is proven or closed now; taken as 'auto'", DeprecationWarning, stacklevel=4)
         for name, value in settings.items():
             if value is not None:
                 self._take(name, value)
-        self.coalition = coalition or isinstance(to, (set, frozenset))
+        self.coalition = coalition is not None and flag("coalition", coalition) or isinstance(to, (set, frozenset))
         self._request.coalition = self.coalition
         for field, what, nodes in (("from", "from_", from_), ("to", "to", to)):
             numbers = self._nodes(what, nodes)
@@ -129,30 +157,33 @@ class Question:
 
     def _numbers(self, what: str, given: Any) -> Any:
         try:
-            return self._hold("double[]", np.asarray(given, dtype=float).ravel().tolist())
+            if np.iscomplexobj(given):
+                raise TypeError
+            return np.asarray(given, dtype=float)
         except (TypeError, ValueError):
             raise Invalid(f"{what}: {given!r} are not numbers") from None
 
     def _pattern(self, given: Any) -> None:
-        self._request.pattern = self._numbers("pattern", given)
-        self._request.pattern_count = np.size(given)
+        numbers = self._numbers("pattern", given)
+        if numbers.ndim != 1:
+            raise Invalid("pattern: give a list of numbers, one for each contribution round, or a name such as 'ones'")
+        self._request.pattern = self._hold("double[]", numbers.tolist())
+        self._request.pattern_count = numbers.size
 
     def _rows(self, given: Any) -> None:
-        if np.shape(given) != (self.graph.nodes,):
+        numbers = self._numbers("rows", given)
+        if numbers.shape != (self.graph.nodes,):
             raise Invalid(f"rows: give a whole number from 1 for each of the {self.graph.nodes} nodes")
-        self._request.rows = self._numbers("rows", given)
+        self._request.rows = self._hold("double[]", numbers.tolist())
 
     def _covariance(self, given: Any) -> None:
         """The covariance of a node's noise over the phases, as its lower factor."""
-        try:
-            covariance = np.asarray(given, dtype=float)
-        except (TypeError, ValueError):
-            covariance = np.zeros(0)
-        phases = len(covariance)
-        if covariance.shape != (phases, phases) or not np.isfinite(covariance).all() or (covariance != covariance.T).any():
+        covariance = self._numbers("quiet", given)
+        phases = len(covariance) if covariance.ndim > 0 else 0
+        if phases == 0 or covariance.shape != (phases, phases) or not np.isfinite(covariance).all() or (covariance != covariance.T).any():
             raise Invalid("quiet: give a symmetric covariance of the phases, [phases][phases], or a name such as 'optimal'")
         try:
-            self._request.quiet = self._numbers("quiet", np.linalg.cholesky(covariance))
+            self._request.quiet = self._hold("double[]", np.linalg.cholesky(covariance).ravel().tolist())
         except np.linalg.LinAlgError:
             raise Invalid("quiet: is no covariance: it must be positive definite") from None
         self._request.phases = phases
@@ -186,12 +217,16 @@ class Question:
         if given is None or (isinstance(given, str) and given == "all" and "all" not in self.graph._known()):
             return None
         labels: Sequence[Node]
+        if isinstance(given, np.ndarray) and given.ndim == 0:
+            given = given.item()
         if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__") or self._is_node(given):
             labels = [given]
         else:
             labels = list(given)
         numbers = []
         for label in labels:
+            if isinstance(label, (bool, np.bool_)) and not any(isinstance(name, bool) for name in self.graph.names):
+                raise Invalid(f"{what}: {label!r} is no node; give nodes, not which of all (numpy.flatnonzero makes them of that)")
             try:
                 numbers.append(self.graph.index(label))
             except Invalid as wrong:
@@ -245,9 +280,9 @@ class Question:
 
     def account(self, noise: float, unit: Unit, draws: Optional[int], watch: Watch) -> Any:
         made = ffi.new("netdp_losses **")
-        if draws is not None and not 1 <= draws <= 1000000:
+        if draws is not None and not 1 <= whole("draws", draws) <= 1000000:
             raise Invalid("draws: must be a whole number from 1 to 1000000")
-        call(lib.netdp_question_losses, self._pointer, noise, unit.value[0], draws or 0, watch.pointer, made)
+        call(lib.netdp_question_losses, self._pointer, noise, unit.value[0], int(draws or 0), watch.pointer, made)
         return ffi.gc(made[0], lib.netdp_losses_free)
 
     def calibrate(self, target: Any, watch: Watch) -> Tuple[Any, Any]:

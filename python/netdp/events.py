@@ -40,16 +40,18 @@ class Events:
     events: Tuple[Event, ...]
 
     def __post_init__(self) -> None:
-        if self.adjacency not in _NEIGHBOURS:
+        if not isinstance(self.adjacency, str) or self.adjacency not in _NEIGHBOURS:
             raise Invalid(f"adjacency: {self.adjacency!r}; give 'replace' or 'add-remove'")
         for k, event in enumerate(self.events):
+            if not isinstance(event, Mapping) or not isinstance(event.get("mechanism"), str):
+                raise Invalid(f'event {k + 1}: {event!r} is none; write {{"mechanism": ...}}')
             if self.adjacency == "replace" and event.get("mechanism") == "subsampled-gaussian":
                 raise Invalid(f"event {k + 1}: subsampled-gaussian is accounted for where a row is added or removed, not where one is "
                               "replaced")
 
     def to_json(self) -> str:
         """The text that `read` reads: {"adjacency": ..., "events": [...]}."""
-        return json.dumps({"adjacency": self.adjacency, "events": list(self.events)}, allow_nan=False) + "\n"
+        return _to_json({"adjacency": self.adjacency, "events": list(self.events)}) + "\n"
 
     def write(self, path: Any) -> None:
         """Writes `to_json()`. `netdp convert events:PATH` reads the file, too."""
@@ -61,26 +63,53 @@ class Events:
         room, path = tempfile.mkstemp(suffix=".json")
         try:
             with os.fdopen(room, "w", encoding="utf-8") as file:
-                json.dump(list(self.events), file)
+                file.write(_to_json(list(self.events)))
             return _convert("events:" + path, to, **manner)
         finally:
             os.unlink(path)
 
 
+def _plain(given: Any) -> Any:
+    if isinstance(given, np.generic):
+        return given.item()
+    raise Invalid(f"events: {given!r} is neither a number nor a text")
+
+
+def _to_json(given: Any) -> str:
+    try:
+        return json.dumps(given, allow_nan=False, default=_plain)
+    except ValueError as wrong:
+        raise wrong if isinstance(wrong, Invalid) else Invalid('events: a number is NaN or infinite; infinity is written "inf"') from None
+
+
+def _from_json(what: Any, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as wrong:
+        raise Invalid(f"{what}: is no JSON ({wrong})") from None
+
+
 def _number(what: str, given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, (int, float)) and not hasattr(given, "__float__"):
+    """A number from 0, as all of these formats have them."""
+    if isinstance(given, (bool, np.bool_, np.ndarray)) or not isinstance(given, (int, float)) and not hasattr(given, "__float__"):
         raise Invalid(f"{what}: {given!r} is no number")
     value = float(given)
     if math.isnan(value):
         raise Invalid(f"{what}: is NaN")
+    if value < 0:
+        raise Invalid(f"{what}: {given!r}; must be 0 or more")
     return value
 
 
 def _whole(what: str, given: Any, least: int) -> int:
     value = _number(what, given)
-    if value != math.floor(value) or value < least:
+    if not math.isfinite(value) or value != math.floor(value) or value < least:
         raise Invalid(f"{what}: {given!r}; must be a whole number from {least}")
     return int(value)
+
+
+def _count(event: Mapping[str, Any]) -> int:
+    return _whole(f"{event.get('mechanism')}: count", event.get("count", 1), 1)
 
 
 def _write(value: float) -> Any:
@@ -114,7 +143,7 @@ def _joined(events: Sequence[Event]) -> Tuple[Event, ...]:
 def read(path: Any, adjacency: str = "") -> Events:
     """A file of events. `adjacency`: of a bare list, which does not say it; a file that does is believed, and must agree."""
     with open(path, encoding="utf-8") as file:
-        found = json.load(file)
+        found = _from_json(path, file.read())
     if isinstance(found, list):
         if not adjacency:
             raise Invalid(f"{path}: a bare list does not say its neighbours; give adjacency='replace' or 'add-remove'")
@@ -144,6 +173,13 @@ def _fields(event: Any, where: str) -> Tuple[str, Dict[str, Any]]:
     if not isinstance(name, str):
         raise Invalid(f"{where}: class_name: missing")
     return name, fields
+
+
+def _part(fields: Mapping[str, Any], where: str, *names: str) -> List[Any]:
+    """The fields of those names, each there, and no other: one that is not known would be left out of the account."""
+    if set(fields) != set(names):
+        raise Invalid(f"{where}: has the fields {', '.join(sorted(map(str, fields))) or '(none)'}; must have {', '.join(names) or 'none'}")
+    return [fields[name] for name in names]
 
 
 def _noisy(mechanism: str) -> Callable[..., Event]:
@@ -198,13 +234,14 @@ _DP_EVENTS: Dict[str, Callable[..., Event]] = {
 
 
 def _poisson(fields: Mapping[str, Any], moves: int, where: str) -> Event:
-    name, inner = _fields(fields.get("event"), where)
+    rate, event = _part(fields, where, "sampling_probability", "event")
+    name, inner = _fields(event, where)
     if name != "GaussianDpEvent":
         raise Invalid(f"{where}: PoissonSampledDpEvent of {name}: netdp accounts for that of a GaussianDpEvent")
     if moves != 1:
         raise Invalid(f"{where}: PoissonSampledDpEvent is accounted for where a row is added or removed, not where one is replaced")
-    return {"mechanism": "subsampled-gaussian", "noise": _write(_number(where, inner.get("noise_multiplier"))),
-            "rate": _number(where, fields.get("sampling_probability"))}
+    return {"mechanism": "subsampled-gaussian", "noise": _write(_number(where, *_part(inner, f"{where}.{name}", "noise_multiplier"))),
+            "rate": _number(where, rate)}
 
 
 def _flat(event: Any, moves: int, count: int, where: str, depth: int = 0) -> List[Event]:
@@ -213,11 +250,14 @@ def _flat(event: Any, moves: int, count: int, where: str, depth: int = 0) -> Lis
     name, fields = _fields(event, where)
     where = f"{where}.{name}"
     if name == "NoOpDpEvent":
-        return []
+        return _part(fields, where)
     if name == "SelfComposedDpEvent":
-        return _flat(fields.get("event"), moves, count * _whole(where + ".count", fields.get("count"), 0), where, depth + 1)
+        inner, times = _part(fields, where, "event", "count")
+        return _flat(inner, moves, count * _whole(where + ".count", times, 0), where, depth + 1)
     if name == "ComposedDpEvent":
-        parts = fields.get("events") or []
+        parts, = _part(fields, where, "events")
+        if not isinstance(parts, (list, tuple)):
+            raise Invalid(f"{where}: events: {parts!r} is no list")
         once = [one for k, part in enumerate(parts) for one in _flat(part, moves, 1, f"{where}[{k}]", depth + 1)]
         return [{**one, "count": one["count"] * count} for one in once if count > 0]
     if count == 0:
@@ -299,7 +339,7 @@ def to_dp_accounting(events: Events, module: Any = None) -> Any:
     twice our noise where a row is replaced. What it has no event for (a walk's) is refused.
     """
     theirs, moves = _NEIGHBOURS[events.adjacency]
-    parts = [_named("SelfComposedDpEvent", event=_theirs(one, moves), count=int(one.get("count", 1))) if one.get("count", 1) != 1
+    parts = [_named("SelfComposedDpEvent", event=_theirs(one, moves), count=_count(one)) if _count(one) != 1
              else _theirs(one, moves) for one in events.events]
     event = _named("ComposedDpEvent", events=parts)
     return {"neighboring_relation": theirs, "event": event if module is None else _build(event, module)}
@@ -318,11 +358,13 @@ def from_opacus(document: Any, adjacency: str = "add-remove") -> Events:
         if "history" not in history:
             raise Invalid("no state of an accountant of Opacus: it has no 'history'")
         history = history["history"]
+    if isinstance(history, (str, bytes)) or not hasattr(history, "__iter__"):
+        raise Invalid(f"history: {history!r} is no list of (noise multiplier, sample rate, steps)")
     if adjacency not in _NEIGHBOURS:
         raise Invalid(f"adjacency: {adjacency!r}; give 'replace' or 'add-remove'")
     moves, made = _NEIGHBOURS[adjacency][1], []
     for k, step in enumerate(history):
-        if isinstance(step, (str, Mapping)) or len(step) != 3:
+        if isinstance(step, (str, Mapping)) or not hasattr(step, "__len__") or len(step) != 3:
             raise Invalid(f"step {k + 1}: {step!r} is no (noise multiplier, sample rate, steps)")
         sigma, rate = _number(f"step {k + 1}: noise multiplier", step[0]), _number(f"step {k + 1}: sample rate", step[1])
         count = _whole(f"step {k + 1}: steps", step[2], 0)
@@ -350,7 +392,7 @@ def to_opacus(events: Events, mechanism: str = "prv") -> Dict[str, Any]:
         if event["mechanism"] not in ("gaussian", "subsampled-gaussian"):
             raise Invalid(f"{event['mechanism']}: Opacus has Gaussian noise only")
         rate = 1.0 if event["mechanism"] == "gaussian" else _read(event, "rate")
-        history.append((_read(event, "noise"), rate, int(event.get("count", 1))))
+        history.append((_read(event, "noise"), rate, _count(event)))
     return {"history": history, "mechanism": mechanism}
 
 
@@ -370,7 +412,7 @@ def from_opendp(document: Any, d_in: float, adjacency: str) -> Events:
     Noise on the integers of a grid (T = an integer type) is discrete.
     """
     if isinstance(document, str):
-        document = json.loads(document)
+        document = _from_json("measurement", document)
     if not (_number("d_in", d_in) > 0 and math.isfinite(d_in)):
         raise Invalid(f"d_in: {d_in!r}; must be above 0 and finite")
     return Events(adjacency, _joined(list(_measured(document, float(d_in), "measurement"))))
@@ -383,6 +425,8 @@ def _measured(given: Any, d_in: float, where: str) -> List[Event]:
     if not isinstance(given, dict) or "__function__" not in given:
         raise Invalid(f"{where}: no measurement as opendp's serialize() writes it")
     name, asked = given["__function__"], given.get("__kwargs__", {})
+    if not isinstance(asked, dict) or not set(given) <= {"__function__", "__module__", "__kwargs__", "__version__"}:
+        raise Invalid(f"{where}: {name}: is not as opendp's serialize() writes it, with its arguments by name in __kwargs__")
     if name == "make_chain_mt":
         return _measured(asked.get("measurement1"), d_in, where)
     if name in ("make_composition", "make_basic_composition"):
@@ -395,7 +439,7 @@ def _measured(given: Any, d_in: float, where: str) -> List[Event]:
     noise = _number(where, asked.get("scale")) / d_in
     while noise * d_in > asked["scale"]:
         noise = _below(noise)
-    if not _discrete(asked):
+    if not _discrete(asked, where):
         return [{"mechanism": mechanism, "noise": _write(noise), "count": 1}]
     if d_in != math.floor(d_in) or _is_vector(asked) and d_in > 1:
         raise Invalid(f"{where}: discrete noise is accounted for in one dimension, d_in a whole number")
@@ -403,16 +447,22 @@ def _measured(given: Any, d_in: float, where: str) -> List[Event]:
 
 
 def _is_vector(asked: Mapping[str, Any]) -> bool:
-    domain = asked.get("input_domain") or {}
-    return domain.get("__function__") == "vector_domain"
+    return (asked.get("input_domain") or {}).get("__function__") == "vector_domain"
 
 
-def _discrete(asked: Mapping[str, Any]) -> bool:
-    domain = asked.get("input_domain") or {}
-    if domain.get("__function__") == "vector_domain":
-        domain = domain.get("__kwargs__", {}).get("atom_domain") or {}
-    kind = domain.get("__kwargs__", {}).get("T")
-    return isinstance(kind, str) and kind not in ("float", "f32", "f64")
+def _discrete(asked: Mapping[str, Any], where: str) -> bool:
+    domain = asked.get("input_domain")
+    if domain is None:  # of a constructor without its domain: as to_opendp writes it
+        return False
+    try:
+        if domain["__function__"] == "vector_domain":
+            domain = domain["__kwargs__"]["atom_domain"]
+        kind = domain["__kwargs__"]["T"]
+    except (KeyError, TypeError):
+        kind = None
+    if not isinstance(kind, str):
+        raise Invalid(f"{where}: input_domain: does not say T, of whole numbers or not")
+    return kind not in ("float", "f32", "f64")
 
 
 def to_opendp(events: Events) -> Dict[str, Any]:
@@ -423,11 +473,11 @@ def to_opendp(events: Events) -> Dict[str, Any]:
     """
     made: List[Dict[str, Any]] = []
     for event in events.events:
-        if len(made) + int(event.get("count", 1)) > _MOST_WRITTEN:
+        if len(made) + _count(event) > _MOST_WRITTEN:
             raise Invalid(f"OpenDP's list has no counts: at most {_MOST_WRITTEN} releases are written out")
         if event["mechanism"] not in _SERIAL:
             raise Invalid(f"{event['mechanism']}: is written for OpenDP as no measurement; gaussian and laplace are")
         one = {"__function__": _SERIAL[event["mechanism"]].replace("make_", "then_"), "__module__": "measurements",
                "__kwargs__": {"scale": _read(event, "noise"), "k": None}}
-        made += [one] * int(event.get("count", 1))
+        made += [one] * _count(event)
     return {"adjacency": events.adjacency, "d_in": 1.0, "measurements": made}

@@ -228,6 +228,10 @@ static netdp_status open_ledger(const char *path, const unsigned char *key, netd
         status = prepare_base(made, key, error);
         if (status == NETDP_OK && key != NULL)
             status = netdp_i_kept_begin(&made->kept, made->base, path, error);
+        /* Rows of a run that was killed before its sync are read like others, and what they hold may leave. */
+        made->unsynced = key != NULL;
+        if (status == NETDP_OK)
+            status = netdp_i_ledger_sync(made, error);
     }
     umask(before);
     if (status == NETDP_OK && key != NULL && memcmp(made->owner, key, NETDP_I_KEY) != 0)

@@ -183,13 +183,39 @@ static netdp_status describe(netdp_question *made, netdp_error *error)
                : status;
 }
 
+/* Settings by name and text, one after the other. */
+static bool are_texts(const netdp_question_request *request)
+{
+    for (int32_t i = 0; i < request->count; i++)
+        if (request->setting[i].name == NULL || request->setting[i].text == NULL)
+            return false;
+    return true;
+}
+
+/* What is given beside the graph is of this graph. */
+static netdp_status check_graph(const netdp_question_request *r, netdp_error *error)
+{
+    const int32_t nodes = netdp_graph_nodes(r->graph);
+    if (r->count < 0 || r->from_count < 0 || r->to_count < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "a question: a count is below 0");
+    if (r->mixing != NULL && netdp_mixing_rows(r->mixing).nodes != nodes)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--mixing: has %d nodes, the network %d; give one of the same nodes",
+                            (int)netdp_mixing_rows(r->mixing).nodes, (int)nodes);
+    return r->start == NULL || (*r->start >= 0 && *r->start < nodes)
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "--start: node %d is not in the graph of %d nodes", (int)*r->start,
+                              (int)nodes);
+}
+
 netdp_status netdp_question_new(const netdp_question_request *request, netdp_question **question,
                                 netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && request->graph && question &&
                              (request->setting || request->count == 0) &&
                              (request->from || request->from_count == 0) &&
-                             (request->to || request->to_count == 0));
+                             (request->to || request->to_count == 0) && are_texts(request));
     netdp_question *made = NETDP_I_NEW(netdp_question, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
@@ -198,7 +224,9 @@ netdp_status netdp_question_new(const netdp_question_request *request, netdp_que
     made->settings = usual;
     made->settings.calibrates = request->calibrates;
     made->settings.as_is = &made->request;
-    netdp_status status = read_settings(made, error);
+    netdp_status status = check_graph(request, error);
+    if (status == NETDP_OK)
+        status = read_settings(made, error);
     if (status == NETDP_OK)
         status = netdp_protocol_find(made->settings.protocol, &made->named, error);
     if (status == NETDP_OK && !request->calibrates)
@@ -271,6 +299,9 @@ static netdp_status account(netdp_question *question, double noise, netdp_unit u
                             netdp_error *error)
 {
     netdp_i_description *d = &question->description;
+    if (d->kind == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "a question that calibrates has no losses before");
     const netdp_drawn_request drawn = {.losses = &d->request,
                                        .draws = draws,
                                        .noise = noise,
@@ -330,6 +361,8 @@ netdp_status netdp_question_words(const netdp_question *question, double noise, 
 {
     NETDP_I_GIVEN(error, question && text);
     netdp_i_description asked = question->description;
+    if (asked.kind == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "a question that calibrates has no words before");
     asked.over_draws = draws != 0;
     return spelled(question, asked.kind->words(&asked, noise, text, error), error);
 }

@@ -56,6 +56,11 @@ def member_folders_are_whole():
         pathlib.Path(folder, "more.yaml").write_bytes(STUDY.replace(b"dither: 0", b'dither: 0, targets: "1:0.5"'))
         err = expect(["net", "init", "more.yaml", "--names", NAMES, "-o", "more"], folder, 2)
         assert "privacy.targets: between peers" in err, err
+        # What was refused is not in the way of the next try, and what was there stays.
+        pathlib.Path(folder, "there").mkdir()
+        for wrong, code, place in (["-n", "4"], 2, "more"), (["--variant", "none"], 2, "more"), (["-n", "4"], 3, "there"):
+            expect(["net", "init", "study.yaml", *wrong, "-o", place], folder, code)
+        assert not pathlib.Path(folder, "more").exists() and pathlib.Path(folder, "there").exists()
         # Anything another gives another name.
         (net / "package/study.yaml").write_bytes((net / "package/study.yaml").read_bytes() + b"# changed\n")
         doctor = subprocess.run([os.environ["NETDP_COMMAND"], "net", "doctor", "net/north"], cwd=folder, capture_output=True, text=True, check=False)

@@ -148,6 +148,37 @@ static void test_power_cut(void **state)
     sqlite3_vfs_unregister(&disk);
 }
 
+static void work_and_die(int64_t k, uint32_t phases)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        fail_kills = true;
+        (void)work_until(k, phases);
+        _exit(0);
+    }
+    int ended = 0;
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+}
+
+/* Killed before a sync, and started again: it reads what no disk has. Then it is killed again, and the power goes. */
+static void test_kill_before_power_cut(void **state)
+{
+    (void)state;
+    enum { PHASES = 3, FIRST = 60, THEN = 12 };
+    sqlite3_vfs_register(&disk, 1);
+    for (int64_t first = 0; first < FIRST; first++)
+        for (int64_t then = 0; then < THEN; then += LIGHT ? 3 : 1) {
+            begin_anew();
+            work_and_die(first, PHASES);
+            work_and_die(then, PHASES);
+            restore(true);
+            check_all_sent(PHASES);
+        }
+    sqlite3_vfs_unregister(&disk);
+}
+
 /* A fault that comes once, or three times, and is gone; in reads, too; of a write any part arrives. */
 static void test_passing_faults(void **state)
 {
@@ -225,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_lost),
         cmocka_unit_test(test_disk_fails),
         cmocka_unit_test(test_power_cut),
+        cmocka_unit_test(test_kill_before_power_cut),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_passing_faults),
         cmocka_unit_test(test_sees_what_is_not_synced),

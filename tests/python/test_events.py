@@ -6,6 +6,7 @@ import pathlib
 import random
 import subprocess
 
+import numpy as np
 import pytest
 
 import netdp
@@ -13,6 +14,9 @@ from netdp import events
 
 FOLDER = pathlib.Path(os.environ["NETDP_SOURCE"], "tests", "python", "exchange")
 DP_ACCOUNTING, OPACUS, OPENDP = (json.loads((FOLDER / f"{name}.json").read_text("utf-8")) for name in ("dp_accounting", "opacus", "opendp"))
+
+
+GAUSSIAN = {"class_name": "GaussianDpEvent", "noise_multiplier": 1.0}
 
 
 def flat(event):
@@ -158,10 +162,38 @@ def test_the_factor_two_of_replacing():
     (lambda: events.from_opendp({"__function__": "make_report_noisy_max"}, 1, "replace"), "noisy_max"),
     (lambda: events.from_opendp({"__function__": "make_gaussian", "__kwargs__": {"scale": 1.0, "k": 3}}, 1, "replace"), "grid"),
     (lambda: events.Events("both", ()), "adjacency"),
+    (lambda: events.Events([], ()), "adjacency"),
+    (lambda: events.Events("replace", (1,)), "event 1"),
+    # A list under another name, or none, is no account of nothing.
+    (lambda: events.from_dp_accounting({"class_name": "ComposedDpEvent", "event": [GAUSSIAN]}, "replace"), "events"),
+    (lambda: events.from_dp_accounting({"class_name": "ComposedDpEvent", "events": None}, "replace"), "events"),
+    (lambda: events.from_dp_accounting({"class_name": "ComposedDpEvent"}, "replace"), "events"),
+    (lambda: events.from_dp_accounting({"class_name": "SelfComposedDpEvent", "event": GAUSSIAN, "count": 2, "rate": 1}, "replace"), "rate"),
+    (lambda: events.from_dp_accounting({"class_name": "SelfComposedDpEvent", "event": GAUSSIAN, "count": math.inf}, "replace"), "count"),
+    (lambda: events.from_dp_accounting({"class_name": "PoissonSampledDpEvent", "sampling_probability": 0.1,
+                                        "event": {**GAUSSIAN, "more": 1}}, "add-remove"), "more"),
+    (lambda: events.from_dp_accounting({"class_name": "GaussianDpEvent", "noise_multiplier": -1.0}, "replace"), "0 or more"),
+    (lambda: events.from_opacus([(1.0, 0.1, math.inf)]), "steps"),
+    (lambda: events.from_opacus({"history": None}), "history"),
+    (lambda: events.from_opacus([5]), "step 1"),
+    (lambda: events.to_opacus(events.Events("add-remove", ({"mechanism": "gaussian", "noise": 1.0, "count": 2.5},))), "count"),
+    (lambda: events.to_dp_accounting(events.Events("replace", ({"mechanism": "gaussian", "noise": 1.0, "count": 2.5},))), "count"),
+    (lambda: events.Events("replace", ({"mechanism": "gaussian", "noise": math.nan},)).to_json(), "NaN"),
+    (lambda: events.Events("replace", ({"mechanism": "gaussian", "noise": math.nan},)).convert("dp:1e-5"), "NaN"),
+    (lambda: events.from_opendp("{", 1, "replace"), "JSON"),
+    (lambda: events.from_opendp({"__function__": "make_gaussian", "__kwargs__": {"scale": 1.0, "input_domain": "x"}}, 1, "replace"), "domain"),
+    (lambda: events.from_opendp({"__function__": "make_gaussian", "__args__": [1], "__kwargs__": {"scale": 1.0}}, 1, "replace"), "serialize"),
 ])
 def test_refusals_name_what_is_wrong(call, word):
     with pytest.raises(netdp.Invalid, match=word):
         call()
+
+
+def test_numbers_of_numpy_are_numbers():
+    listed = events.Events("replace", ({"mechanism": "gaussian", "noise": np.float64(2), "count": np.int64(3)},))
+    plain = events.Events("replace", ({"mechanism": "gaussian", "noise": 2.0, "count": 3},))
+    assert json.loads(listed.to_json()) == json.loads(plain.to_json())
+    assert float(listed.convert("dp:1e-5")) == float(plain.convert("dp:1e-5"))
 
 
 @pytest.mark.parametrize("text, word", [

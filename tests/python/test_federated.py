@@ -164,9 +164,13 @@ def test_an_update_keeps_dtypes(tmp_path):
     guard = netdp.Mechanism(tmp_path / "budget", epsilon=1, delta=1e-6)
     made = guard.update([np.zeros((), np.float32), np.zeros((0, 2)), np.ones(3, np.float16)], clip=1e6, noise=10)
     assert [one.dtype.name for one in made] == ["float32", "float64", "float16"] and np.isfinite(made[2]).all()
-    for odd in ([np.arange(3)], [np.array([True])], [np.array([1j])], []):
+    for odd in ([np.arange(3)], [np.array([True])], [np.array([1j])], [], [[[1.0], [1.0, 2.0]]], [np.array([np.longdouble("1e4000")])]):
         with pytest.raises(netdp.Invalid):
             guard.update(odd, clip=1, noise=10)
     with pytest.raises(netdp.Invalid, match="finite"):
         guard.update([np.array([np.nan])], clip=1, noise=10)
     assert guard.spent.releases == 1
+    guard.close()
+    for ask in (lambda: guard.spent, lambda: guard.update([np.ones(1)], clip=1, noise=10)):
+        with pytest.raises(netdp.Invalid, match="closed"):
+            ask()

@@ -149,11 +149,32 @@ def test_same_refusal(refuses, line, graph, asked):
     (dict(rounds=3, cap=2), "cap: does not apply"), (dict(rounds=3, draws=5), "draws|changing|network"),
     (dict(rounds=3, as_="dp:2", noise=1), "delta"), (dict(rounds=3, as_="dp:1e-6"), "noise: required"),
     (dict(rounds=3, dither="much"), "dither"), (dict(rounds=3, to="all", coalition=True), "coalition"),
+    (dict(rounds=3, quiet=0.5), "quiet"), (dict(rounds=3, protocol="gossip-sgd", quiet=np.zeros((0, 0))), "quiet: give"),
+    (dict(rounds=3, pattern=[[1, 0], [1]]), "pattern"), (dict(rounds=4, protocol="stream", pattern=[[1, 0], [1, 0]]), "pattern: give a list"),
+    (dict(rounds=3, protocol="stream", pattern=np.array([1j, 1, 1])), "pattern"), (dict(rounds=3, rows=[[1], [1, 2]]), "rows"),
+    (dict(rounds=3, to=[1, 2], coalition="no"), "coalition"), (dict(rounds=3, to=[1, 2], coalition=2), "coalition"),
+    (dict(rounds=3, draws=2.5), "draws"), (dict(rounds=3, draws="5"), "draws"), (dict(rounds=3, mixing=None), "mixing"),
+    (dict(rounds=3, mixing=3), "mixing"), (dict(rounds=3, mixing=netdp.mixing("ring 6")), "mixing: .*another graph"),
+    (dict(rounds=3, mixing=netdp.mixing("path 5")), "mixing: .*another graph"), (dict(rounds=3, protocol=None), "protocol"),
+    (dict(rounds=3, bound=3), "bound"), (dict(rounds=3, to=[False, True]), "to: .*no node"), (dict(rounds=3, from_=np.True_), "from_: .*no node"),
 ])
 def test_refusals_are_one_line(asked, part):
     with pytest.raises(netdp.Invalid, match=part) as told:
         netdp.losses("ring 5", **asked)
     assert "\n" not in str(told.value) and isinstance(told.value, ValueError)
+
+
+def test_a_mixing_beside_its_graph():
+    made = netdp.mixing("ring 5", "lazy:0.5")
+    alone = netdp.losses(made, rounds=3)
+    for graph in ("ring 5", made.graph):
+        assert np.array_equal(netdp.losses(graph, rounds=3, mixing=made).matrix, alone.matrix)
+    with pytest.raises(netdp.Invalid, match="given twice"):
+        netdp.losses(made, rounds=3, mixing="hamilton")
+    assert netdp.losses("ring 5", rounds=3, to=np.array(3)).observers == (3,)
+    for wrong in (dict(tune_dither="yes"), dict(tune_pairs=None), dict(over=["worst"])):
+        with pytest.raises(netdp.Invalid, match=next(iter(wrong))):
+            netdp.calibrate("ring 5", rounds=3, target=1, as_="dp:1e-6", **wrong)
 
 
 def test_target_out_of_reach():
@@ -276,5 +297,5 @@ def test_proof(tmp_path):
     stream = netdp.losses("davis", protocol="stream", rounds=5)
     path.write_text(stream.proof(0, 3), encoding="ascii")
     assert subprocess.run([verify, path], capture_output=True, check=False).returncode == 0
-    with pytest.raises(netdp.Invalid, match="gossip"):
+    with pytest.raises(netdp.Invalid, match="path is public"):
         netdp.losses("davis", protocol="walk", rounds=50, noise=3).proof(0, 3)

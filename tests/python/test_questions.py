@@ -113,3 +113,35 @@ def test_one_question(seed):
     assert (got.mean, got.worst, got.local) == tuple(number(summary[name]) for name in ("mean", "max", "local")), question
     assert (got.sound, got.certified, got.bound) == (told["sound"], told["certified"], told["bound"]), question
     assert got.rounds == told["protocol"]["rounds"] or got.protocol.startswith("ring"), question
+
+
+def ask_c(settings=(), calibrates=False, **more):
+    """What C says of a request as somebody may fill it: None, or the error of netdp_question_new or _losses."""
+    ffi, lib, graph = netdp.ffi, netdp.lib, netdp.graph("ring 8")
+    kept = [[None if text is None else ffi.new("char[]", text.encode()) for text in pair]
+            for pair in (("protocol", "walk" if "start" in more else "averaging"), ("rounds", "4"), *settings)]
+    rows = ffi.new("netdp_given_setting[]", [{"name": name or ffi.NULL, "text": text or ffi.NULL} for name, text in kept])
+    lists = {key: ffi.new("int32_t[]", value) if isinstance(value, list) else value for key, value in more.items()}
+    request = ffi.new("netdp_question_request *", {"graph": graph._pointer, "setting": rows, "count": len(kept),
+                                                   "calibrates": calibrates, **lists})
+    made, losses, text, error = ffi.new("netdp_question **"), ffi.new("netdp_losses **"), ffi.new("char **"), ffi.new("netdp_error *")
+    if lib.netdp_question_new(request, made, error) == lib.NETDP_OK:
+        question = ffi.gc(made[0], lib.netdp_question_free)
+        unit = ffi.new("netdp_unit *")
+        assert lib.netdp_unit_parse(b"dp:1e-6", unit, error) == lib.NETDP_OK
+        if (lib.netdp_question_losses(question, 2.0, unit[0], 0, ffi.NULL, losses, error) == lib.NETDP_OK
+                and lib.netdp_question_words(question, 2.0, 0, text, error) == lib.NETDP_OK):
+            lib.free(text[0])
+            lib.netdp_losses_free(losses[0])
+            return None
+    return ffi.string(error.text).decode()
+
+
+def test_requests_that_are_none_are_refused():
+    assert ask_c() is None and ask_c(start=[7]) is None and ask_c(to=[1, 2], to_count=2) is None
+    other = netdp.mixing("ring 9")
+    for wrong, word in ((dict(settings=[("dither", None)]), "NULL"), (dict(settings=[(None, "1")]), "NULL"), (dict(settings=[("seed", None)]), "NULL"),
+                        (dict(to_count=2), "NULL"), (dict(to=[1], to_count=-1), "below 0"), (dict(mixing=other._pointer), "9 nodes"),
+                        (dict(start=[-1]), "node -1"), (dict(start=[8]), "node 8"), (dict(to=[8], to_count=1), "node 8"),
+                        (dict(calibrates=True), "calibrates")):
+        assert word in (ask_c(**wrong) or ""), wrong

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "cli/net/net.h"
@@ -167,6 +168,16 @@ static netdp_status check_init(const net_options *o, const netdp_i_arguments *ar
     return NETDP_OK;
 }
 
+/* What was refused leaves no folder behind, which would be in the way of the next try. */
+static void remove_begun(const char *net, const char *package)
+{
+    char study[NETDP_I_PATH_ROOM];
+    netdp_i_file_path(study, package, "study.yaml");
+    (void)unlink(study);
+    (void)rmdir(package);
+    (void)rmdir(net);
+}
+
 static netdp_status init(const char *path, const net_options *o, bool test, netdp_error *error)
 {
     char folder[NETDP_I_PATH_ROOM], *text = NULL;
@@ -184,12 +195,15 @@ static netdp_status init(const char *path, const net_options *o, bool test, netd
                                        .expires = (int64_t)time(NULL) + 86400 * o->days};
     netdp_i_file_path(folder, o->output, "package");
     netdp_status status = netdp_i_deploy_mkdir(o->output, false, error);
+    const bool begun = status == NETDP_OK;
     if (status == NETDP_OK)
         status = netdp_i_deploy_mkdir(folder, false, error);
     if (status == NETDP_OK)
         status = read_study(path, o, o->output, &study, &chosen, &text, error);
     if (status == NETDP_OK)
         status = netdp_i_deploy_package(chosen, text, &asked, &package, error);
+    if (begun && status != NETDP_OK)
+        remove_begun(o->output, folder);
     if (status == NETDP_OK)
         status = o->invite ? make_meeting(o, error) : make_members(package, o, test, error);
     if (status == NETDP_OK)
