@@ -451,6 +451,9 @@ netdp_status netdp_everything_proof(const netdp_proof_request *request, int32_t 
 {
     netdp_i_output output = {0};
     NETDP_I_GIVEN(error, request && request->losses && observers && path);
+    for (int32_t i = 0; i < count; i++)
+        if (observers[i].count < 1 || observers[i].member == NULL)
+            return netdp_i_fail(error, NETDP_INVALID, "proof: observer %d has no member", (int)i);
     netdp_status status = count >= 1 ? netdp_i_output_open(&output, path, error)
                                      : netdp_i_fail(error, NETDP_INVALID, "proof: no observers");
     if (status != NETDP_OK)
@@ -465,7 +468,7 @@ netdp_status netdp_everything_proof(const netdp_proof_request *request, int32_t 
         losses.to = observers[i].member;
         losses.coalition = observers[i].count > 1;
         one.losses = &losses;
-        one.to = observers[i].count > 0 ? observers[i].member[0] : -1;
+        one.to = observers[i].member[0];
         status = write_everything(&one, i == 0, output.stream, error);
     }
     if (status != NETDP_OK) {

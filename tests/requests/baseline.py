@@ -34,7 +34,7 @@ MAY_DIVERGE = {"netdp_simulate", "netdp_simulate_central", "netdp_simulate_learn
 
 # Functions that change what they are given or keep it: everything is made anew before each call.
 CHANGES = {"netdp_losses_settle", "netdp_study_run_anew", "netdp_guard_release", "netdp_guard_open", "netdp_guard_close",
-           "netdp_guard_spent"} | {f"netdp_{what}_free" for what in (
+           "netdp_guard_spent", "netdp_question_calibrate"} | {f"netdp_{what}_free" for what in (
                "events", "graph", "mixing", "transition", "sequence", "route", "losses", "table", "examples", "study",
                "quiet_design", "model")}
 
@@ -127,6 +127,8 @@ def make(world):
     rounds = new("netdp_given_setting[]", [{"name": new("char[]", b"rounds"), "text": new("char[]", b"4")}])
     asked = new("netdp_question_request *", {"graph": here["graph"], "count": 1, "setting": rounds})
     here["question"] = take(world, "netdp_question_new", asked, None)[0]
+    open_asked = new("netdp_question_request *", {"graph": here["graph"], "count": 1, "setting": rounds, "calibrates": True})
+    here["open question"] = take(world, "netdp_question_new", open_asked, None)[0]
     here["events path"] = path("events.csv", b"gaussian:2\ngaussian:3\n")
     event = new("netdp_event *", {"mechanism": 0, "noise": 2.0, "rate": 1.0, "levels": 1, "count": 3})
     if lib.netdp_events_write(event, 1, path("events.json", b""), ffi.NULL) == 0:
@@ -358,7 +360,7 @@ OPAQUE = {"netdp_graph": "graph", "netdp_mixing": "mixing", "netdp_transition": 
 
 # Arguments by their name: numbers, text, arrays.
 NAMED = {
-    "mu": 0.5, "delta": 1e-6, "epsilon": 1.0, "alpha": 2.0, "sigma": 2.0, "noise": 2.0, "confidence": 0.99, "slack": 1e-6,
+    "draws": 0, "mu": 0.5, "delta": 1e-6, "epsilon": 1.0, "alpha": 2.0, "sigma": 2.0, "noise": 2.0, "confidence": 0.99, "slack": 1e-6,
     "gamma": 0.5, "epsilon0": 0.4, "levels": 2, "count": 1, "published": 0, "people": 100, "sample": 10, "k": 1, "low": 1.0,
     "high": 2.0, "theta": 0.05, "range": 1.0, "scale": 1.0, "value": 0.5, "seed": 1, "connected": True, "giant_component": False,
     "node": 0, "nodes": NODES, "attenuation": 0.0, "accuracy": 0.25, "width": 1, "inner": 2, "phases": 2, "span": 1, "t": 1,
@@ -381,7 +383,7 @@ OWN = {
     "netdp_study_run.folder": "result", "netdp_study_audit.folder": "result",
     "netdp_variation_redraw.graph": "random", "netdp_variation_one_peer.graph": "cube",
     "netdp_protocol_describe_token.protocol": "walk protocol", "netdp_protocol_describe_tally.protocol": "tally protocol",
-    "netdp_losses_settle.losses": "walk losses", "netdp_losses_each.row": "row", "netdp_figure_draw.folder": "result",
+    "netdp_losses_settle.losses": "walk losses", "netdp_question_calibrate.question": "open question", "netdp_losses_each.row": "row", "netdp_figure_draw.folder": "result",
     "netdp_model_read.path": "model path", "netdp_model_predict.csv": "table path", "netdp_model_predict.output": "predicted path",
     "netdp_report_write.folder": "result", "netdp_result_text.folder": "result",
 }
@@ -398,6 +400,7 @@ TEXT = {
     "netdp_report_write.path": b"/dev/null", "netdp_model_read.variant": None,
 }
 ARRAYS = {
+    "netdp_question_noise.given": [2.0],
     "netdp_graph_from_edges.edges": [0, 1, 1, 2], "netdp_graph_distances.sources": [0], "netdp_transition_toward.target": [1 / NODES] * NODES,
     "netdp_mixing_apply.x": [1.0] * NODES, "netdp_gradient.model": [0.1] * 8, "netdp_batch_gradient.model": [0.1] * 8,
     "netdp_objective_value.model": [0.1] * 8, "netdp_score.model": [0.1] * 8, "netdp_score_models.models": [0.1] * 8,
