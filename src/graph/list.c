@@ -384,6 +384,8 @@ static const char *begin_of_plain(struct reading *reading)
 static netdp_status check_list(struct reading *reading, bool taken, netdp_error *error)
 {
     reading->facts.numbers = taken || reading->collection->numeric;
+    if (reading->columns > 3 || (reading->columns == 3 && reading->column[2] < 0))
+        reading->collection->notes.columns = reading->columns - 2 - (reading->column[2] >= 0);
     const netdp_i_collection *collection = reading->collection;
     const bool edges = collection->edges.count > 0 || collection->notes.self_loops > 0;
     if (collection->labels.count == 0)

@@ -45,8 +45,12 @@ def test_drawn_rows_cost_less(tmp_path):
     for _ in range(20):
         guard.gaussian(np.zeros((0, 4)), clip=1, noise=1, rate=0.001)
     assert guard.spent.epsilon == pytest.approx(float(netdp.convert("subsampled-gaussian:1,0.001 x20", "dp:1e-5")))
-    with pytest.raises(netdp.Invalid, match="rate"):
-        netdp.Mechanism(tmp_path / "other", epsilon=1, delta=1e-5).gaussian([[1.0]], clip=1, noise=1, rate=0.5)
+    # A row replaced moves the sum by 2 clip, of which the noise is a multiple; drawn, it is there on neither side or on both.
+    replaced = netdp.Mechanism(tmp_path / "other", epsilon=1, delta=1e-5)
+    replaced.gaussian([[1.0]], clip=1, noise=1, rate=0.001)
+    assert replaced.spent.epsilon == pytest.approx(float(netdp.convert("subsampled-gaussian-replaced:2,0.001", "dp:1e-5")))
+    with pytest.raises(netdp.NoAnswer, match="nothing was released"):
+        replaced.gaussian([[1.0]], clip=1, noise=1, rate=0.9)
 
 
 @pytest.mark.parametrize("odd", [1j * np.ones((3, 2)), [[1 + 0j, 2]], [[1, float("nan")]], [[float("inf"), 0]], [[1e400, 0]],
