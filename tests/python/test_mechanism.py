@@ -50,7 +50,7 @@ def test_drawn_rows_cost_less(tmp_path):
     replaced.gaussian([[1.0]], clip=1, noise=1, rate=0.001)
     assert replaced.spent.epsilon == pytest.approx(float(netdp.convert("subsampled-gaussian-replaced:2,0.001", "dp:1e-5")))
     with pytest.raises(netdp.NoAnswer, match="nothing was released"):
-        replaced.gaussian([[1.0]], clip=1, noise=1, rate=0.9)
+        netdp.Mechanism(tmp_path / "third", epsilon=1, delta=1e-5).gaussian([[1.0]], clip=1, noise=1, rate=0.9)
 
 
 @pytest.mark.parametrize("odd", [1j * np.ones((3, 2)), [[1 + 0j, 2]], [[1, float("nan")]], [[float("inf"), 0]], [[1e400, 0]],
