@@ -25,6 +25,9 @@ __all__ = ["Events", "read", "from_dp_accounting", "to_dp_accounting", "from_opa
 
 Event = Dict[str, Any]
 
+#: What is accounted for between neighbours of one kind alone, as the library has it.
+_ONLY = {"subsampled-gaussian": "add-remove", "subsampled-laplace": "add-remove",
+         "gaussian-without-replacement": "replace", "subsampled-gaussian-replaced": "replace"}
 #: The neighbours by our name: dp_accounting's name, and how many clipping norms a sum moves by.
 _NEIGHBOURS = {"replace": ("REPLACE_ONE", 2), "add-remove": ("ADD_OR_REMOVE_ONE", 1)}
 
@@ -45,9 +48,11 @@ class Events:
         for k, event in enumerate(self.events):
             if not isinstance(event, Mapping) or not isinstance(event.get("mechanism"), str):
                 raise Invalid(f'event {k + 1}: {event!r} is none; write {{"mechanism": ...}}')
-            if self.adjacency == "replace" and event.get("mechanism") == "subsampled-gaussian":
-                raise Invalid(f"event {k + 1}: subsampled-gaussian is accounted for where a row is added or removed, not where one is "
-                              "replaced")
+            theirs = _ONLY.get(event["mechanism"], self.adjacency)
+            if theirs != self.adjacency:
+                raise Invalid(f"event {k + 1}: {event['mechanism']} is accounted for where a row is "
+                              + ("added or removed, not where one is replaced" if theirs == "add-remove" else
+                                 "replaced, not where one is added or removed"))
 
     def to_json(self) -> str:
         """The text that `read` reads: {"adjacency": ..., "events": [...]}."""

@@ -378,7 +378,7 @@ static netdp_status check_kind(const netdp_i_budget *b, const events *list,
     return NETDP_OK;
 }
 
-/* From 32 on every 32nd number of an octave, the next at or above: more releases cost no less. */
+/* From 32 on 16 numbers of each octave, the next at or above: more releases cost no less. */
 static int64_t next_mark(int64_t count)
 {
     int64_t step = 1;

@@ -148,31 +148,38 @@ static netdp_status read_event(json_t *object, netdp_event *event, netdp_error *
     return netdp_i_event_check(event, error);
 }
 
-/*
- * The list, or {"adjacency": "replace" or "add-remove", "events": list}, as netdp.events writes it: NULL and why not.
- * Drawn rows are accounted for where a row is added or removed, not where one is replaced.
- */
-static json_t *list_in(json_t *given, const char **why)
+/* The list, or {"adjacency": "replace" or "add-remove", "events": list}, as netdp.events writes it: NULL and why not. */
+static json_t *list_in(json_t *given, netdp_i_neighbours *neighbours, const char **why)
 {
+    *neighbours = NETDP_I_EITHER;
     *why = "no list of events; write [{\"mechanism\": ...}, ...]";
     if (!json_is_object(given))
         return json_is_array(given) ? given : NULL;
     const char *adjacency = json_string_value(json_object_get(given, "adjacency"));
-    json_t *list = json_object_get(given, "events"), *event;
+    json_t *list = json_object_get(given, "events");
     if (!json_is_array(list) || json_object_size(given) != 2)
         return NULL;
-    const bool replace = adjacency != NULL && strcmp(adjacency, "replace") == 0;
+    if (adjacency != NULL && strcmp(adjacency, "replace") == 0)
+        *neighbours = NETDP_I_REPLACED;
+    else if (adjacency != NULL && strcmp(adjacency, "add-remove") == 0)
+        *neighbours = NETDP_I_MOVED;
     *why = "adjacency: write \"replace\" or \"add-remove\"";
-    if (!replace && (adjacency == NULL || strcmp(adjacency, "add-remove") != 0))
-        return NULL;
-    *why = "adjacency: subsampled-gaussian is for a row that is added or removed, not replaced";
-    size_t i;
-    json_array_foreach (list, i, event) {
-        const char *name = json_string_value(json_object_get(event, "mechanism"));
-        if (replace && name != NULL && strcmp(name, "subsampled-gaussian") == 0)
-            return NULL;
-    }
-    return list;
+    return *neighbours != NETDP_I_EITHER ? list : NULL;
+}
+
+/* Is the event of the file's neighbours, if that says which? */
+static netdp_status check_neighbours(const netdp_event *event, netdp_i_neighbours neighbours,
+                                     netdp_error *error)
+{
+    const netdp_i_mechanism *mechanism = &netdp_i_mechanisms[event->mechanism];
+    if (neighbours == NETDP_I_EITHER || mechanism->neighbours == NETDP_I_EITHER ||
+        mechanism->neighbours == neighbours)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        neighbours == NETDP_I_REPLACED
+                            ? "adjacency: %s is for a row that is added or removed, not replaced"
+                            : "adjacency: %s is for a row that is replaced, not added or removed",
+                        mechanism->name);
 }
 
 netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_error *error)
@@ -183,6 +190,7 @@ netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_er
     int64_t bytes = 0;
     json_t *given = NULL, *list = NULL;
     const char *fault = NULL;
+    netdp_i_neighbours neighbours = NETDP_I_EITHER;
     netdp_events *made = NULL;
     netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
     if (status != NETDP_OK)
@@ -193,7 +201,7 @@ netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_er
                               netdp_i_show_text(why.text).text);
         goto done;
     }
-    list = list_in(given, &fault);
+    list = list_in(given, &neighbours, &fault);
     if (list == NULL) {
         status = netdp_i_fail(error, NETDP_INVALID, "%s: %s", path, fault);
         goto done;
@@ -208,6 +216,8 @@ netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_er
     for (size_t i = 0; i < json_array_size(list) && status == NETDP_OK; i++) {
         made->count = i + 1;
         status = read_event(json_array_get(list, i), made->event + i, error);
+        if (status == NETDP_OK)
+            status = check_neighbours(made->event + i, neighbours, error);
         if (status != NETDP_OK)
             status = netdp_i_within(error, status, "%s: event %zu", path, i + 1);
     }

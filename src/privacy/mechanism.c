@@ -14,16 +14,18 @@ const netdp_i_mechanism netdp_i_mechanisms[NETDP_I_MECHANISMS] = {
     [NETDP_DISCRETE_GAUSSIAN] = {"discrete-gaussian", NETDP_I_NOISE | NETDP_I_LEVELS},
     [NETDP_DISCRETE_LAPLACE] = {"discrete-laplace", NETDP_I_NOISE | NETDP_I_LEVELS},
     [NETDP_RANDOMISED_RESPONSE] = {"randomised-response", NETDP_I_FLIP | NETDP_I_LEVELS},
-    [NETDP_SUBSAMPLED_GAUSSIAN] = {"subsampled-gaussian", NETDP_I_NOISE | NETDP_I_RATE},
+    [NETDP_SUBSAMPLED_GAUSSIAN] = {"subsampled-gaussian", NETDP_I_NOISE | NETDP_I_RATE,
+                                   NETDP_I_MOVED},
     [NETDP_HIDDEN_GAUSSIAN] = {"hidden-gaussian", NETDP_I_NOISE | NETDP_I_WEIGHT},
     [NETDP_APPROXIMATE] = {"approximate", NETDP_I_EPSILON | NETDP_I_DELTA},
     [NETDP_RANDOM_GAUSSIAN] = {"random-gaussian", NETDP_I_WEIGHT | NETDP_I_MU},
     [NETDP_EXPONENTIAL] = {"exponential", NETDP_I_EPSILON},
-    [NETDP_SUBSAMPLED_LAPLACE] = {"subsampled-laplace", NETDP_I_NOISE | NETDP_I_RATE},
+    [NETDP_SUBSAMPLED_LAPLACE] = {"subsampled-laplace", NETDP_I_NOISE | NETDP_I_RATE,
+                                  NETDP_I_MOVED},
     [NETDP_GAUSSIAN_WITHOUT_REPLACEMENT] = {"gaussian-without-replacement",
-                                            NETDP_I_NOISE | NETDP_I_RATE},
+                                            NETDP_I_NOISE | NETDP_I_RATE, NETDP_I_REPLACED},
     [NETDP_SUBSAMPLED_GAUSSIAN_REPLACED] = {"subsampled-gaussian-replaced",
-                                            NETDP_I_NOISE | NETDP_I_RATE},
+                                            NETDP_I_NOISE | NETDP_I_RATE, NETDP_I_REPLACED},
 };
 
 /* clang-format off */
@@ -116,12 +118,11 @@ static netdp_status check_neighbours(const netdp_event *events, size_t count, ne
 {
     const char *moved = NULL, *replaced = NULL;
     for (size_t i = 0; i < count; i++) {
-        const netdp_mechanism m = events[i].mechanism;
-        const char *name = netdp_i_mechanisms[m].name;
-        if (m == NETDP_SUBSAMPLED_GAUSSIAN || m == NETDP_SUBSAMPLED_LAPLACE)
-            moved = name;
-        if (m == NETDP_GAUSSIAN_WITHOUT_REPLACEMENT || m == NETDP_SUBSAMPLED_GAUSSIAN_REPLACED)
-            replaced = name;
+        const netdp_i_mechanism *mechanism = &netdp_i_mechanisms[events[i].mechanism];
+        if (mechanism->neighbours == NETDP_I_MOVED)
+            moved = mechanism->name;
+        if (mechanism->neighbours == NETDP_I_REPLACED)
+            replaced = mechanism->name;
     }
     if (moved == NULL || replaced == NULL)
         return NETDP_OK;

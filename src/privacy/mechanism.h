@@ -17,9 +17,17 @@ typedef enum netdp_i_field {
 
 enum { NETDP_I_MECHANISMS = 13, NETDP_I_FIELDS = 6 };
 
+/* How the two worlds differ that a mechanism is accounted for between; either: the sensitivity says it. */
+typedef enum netdp_i_neighbours {
+    NETDP_I_EITHER = 0,
+    NETDP_I_MOVED,    /* a person is added or removed */
+    NETDP_I_REPLACED, /* by another */
+} netdp_i_neighbours;
+
 typedef struct netdp_i_mechanism {
     const char *name;
     uint32_t fields;
+    netdp_i_neighbours neighbours;
 } netdp_i_mechanism;
 
 /* A field that holds one number; the order here is that of parameters in words. */

@@ -125,5 +125,21 @@ def mechanisms():
         assert row["mechanism"] == "exponential" or found[1] >= at - 2e-3, (row, found)
 
 
+def neighbours():
+    """A file that says its neighbours takes no mechanism of the others."""
+    of = {"subsampled-gaussian": "add-remove", "subsampled-laplace": "add-remove",
+          "gaussian-without-replacement": "replace", "subsampled-gaussian-replaced": "replace", "gaussian": None}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, theirs in of.items():
+            for said in ("replace", "add-remove"):
+                event = {"mechanism": name, "noise": 2, **({} if theirs is None else {"rate": 0.2})}
+                pathlib.Path(folder, "list.json").write_text(json.dumps({"adjacency": said, "events": [event]}))
+                code, out, err = run(["convert", "events:list.json", "--to", "dp:1e-5"], folder)
+                if theirs in (None, said):
+                    assert code == 0 and not err, (name, said, err)
+                else:
+                    assert code == 2 and not out and f"event 1: adjacency: {name} is for a row that is" in err, (name, said, out, err)
+
+
 if __name__ == "__main__":
-    main([], [phases, pairs, mechanisms, lists])
+    main([], [phases, pairs, mechanisms, neighbours, lists])

@@ -206,3 +206,13 @@ def test_command_refuses_other_files(tmp_path, text, word):
     found = subprocess.run([os.environ["NETDP_COMMAND"], "convert", f"events:{tmp_path / 'list.json'}", "--to", "dp:1e-6"],
                            capture_output=True, text=True, check=False, timeout=600)
     assert found.returncode == 2 and word in found.stderr and found.stderr.count("\n") == 1
+
+
+def test_mechanisms_of_other_neighbours_are_refused():
+    for mechanism, theirs in (("subsampled-gaussian", "add-remove"), ("subsampled-laplace", "add-remove"),
+                              ("gaussian-without-replacement", "replace"), ("subsampled-gaussian-replaced", "replace")):
+        event = {"mechanism": mechanism, "noise": 2.0, "rate": 0.2}
+        assert float(events.Events(theirs, (event,)).convert("dp:1e-5")) > 0
+        other = {"replace": "add-remove", "add-remove": "replace"}[theirs]
+        with pytest.raises(netdp.Invalid, match=mechanism + " is accounted for where"):
+            events.Events(other, (event,))
