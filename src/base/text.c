@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,6 +117,25 @@ bool netdp_i_read_number(const char *text, double *value)
         return false;
     *value = read;
     return true;
+}
+
+bool netdp_i_read_finite(const char *text, double *value)
+{
+    double read;
+    if (!netdp_i_read_number(text, &read) || !isfinite(read))
+        return false;
+    *value = read + 0.0;
+    return true;
+}
+
+bool netdp_i_read_whole(const char *text, int64_t *value)
+{
+    const char *digits = text + (text[0] == '-');
+    if (digits[0] == '\0' || strspn(digits, "0123456789") != strlen(digits))
+        return false;
+    errno = 0;
+    *value = strtoll(text, NULL, 10);
+    return errno == 0;
 }
 
 netdp_i_rounded netdp_i_up(double value, int digits)

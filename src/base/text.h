@@ -29,6 +29,12 @@ netdp_i_shown netdp_i_show_text(const char *text);
  */
 bool netdp_i_read_number(const char *text, double *value);
 
+/* The same where it is finite; no -0, which would be printed. */
+bool netdp_i_read_finite(const char *text, double *value);
+
+/* Decimal digits, behind "-" or nothing, that fit. */
+bool netdp_i_read_whole(const char *text, int64_t *value);
+
 /* The number to `digits` significant ones for a table, never below the number itself. */
 typedef struct netdp_i_rounded {
     char text[32];

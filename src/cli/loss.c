@@ -336,25 +336,6 @@ static netdp_status take_batch(void *context, const netdp_i_batch *batch, netdp_
     return status;
 }
 
-static netdp_status account(answer *a, netdp_i_description *d, netdp_error *error)
-{
-    const loss_options *options = a->options;
-    const netdp_drawn_request drawn = {.losses = &d->request,
-                                       .draws = options->draws,
-                                       .noise = options->noise,
-                                       .unit = a->unit,
-                                       .failure = NETDP_DRAWN_FAILURE};
-    if (options->draws == 0)
-        return netdp_i_description_account(d, options->noise, a->unit, take_batch, a, &a->progress,
-                                           error);
-    netdp_losses *losses = NULL;
-    netdp_status status = netdp_losses_drawn(&drawn, &a->progress, &losses, error);
-    if (status == NETDP_OK)
-        status = netdp_i_losses_replay(losses, take_batch, a, error);
-    netdp_losses_free(losses);
-    return status;
-}
-
 /* The CSV file, joint where there is an engine and the file is one; the others are one process's.
  */
 static netdp_status open_csv(answer *a, netdp_error *error)
@@ -389,7 +370,8 @@ static netdp_status account_and_print(const loss_options *options, netdp_i_descr
     if (status == NETDP_OK && netdp_i_cli_speaks())
         status = open_file(&a.npy, options->npy, error);
     if (status == NETDP_OK)
-        status = account(&a, d, error);
+        status = netdp_i_description_account(d, options->noise, unit, take_batch, &a, &a.progress,
+                                             error);
     if (status == NETDP_OK && netdp_i_cli_speaks())
         status = netdp_i_summing_end(&a.summing, a.losses, options->noise, unit, &a.summary, error);
     if (status == NETDP_OK && a.joint != NULL)
@@ -422,18 +404,6 @@ done:
     netdp_i_free(a.distance);
     netdp_losses_free(a.losses);
     return status;
-}
-
-static netdp_status check_draws(const loss_options *o, netdp_i_description *d, netdp_error *error)
-{
-    if (d->engine != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--draws: works in one process; leave out --engine");
-    if (o->draws < 1 || o->draws > 1000000)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--draws: must be a whole number from 1 to 1000000");
-    d->over_draws = true;
-    return NETDP_OK;
 }
 
 /* In what unit, and into which files. */
@@ -472,7 +442,7 @@ static netdp_status answer_question(loss_options *o, const netdp_i_arguments *ar
                                         netdp_i_cli_given(arguments, "noise") ? &o->noise : NULL,
                                         unit, &o->noise, error);
     if (status == NETDP_OK && netdp_i_cli_given(arguments, "draws"))
-        status = check_draws(o, &description, error);
+        status = netdp_i_description_draw(&description, o->draws, error);
     if (status == NETDP_OK)
         status = netdp_i_proofs_read(&o->proofs, &description, error);
     if (status == NETDP_OK)

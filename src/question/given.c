@@ -14,6 +14,9 @@
 #include "study/key.h"
 #include "study/value.h"
 
+/* Settings that may be given as they are, not as text. */
+enum { AS_IS = 5 };
+
 /* It refers to itself: not to be moved. */
 struct netdp_question {
     netdp_question_request request;
@@ -127,11 +130,28 @@ static netdp_status read_seed(const char *text, uint64_t *seed, netdp_error *err
     return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--seed");
 }
 
+/* What is given as it is counts as given. */
+static void count_as_is(netdp_question *made)
+{
+    const netdp_question_request *r = &made->request;
+    const struct {
+        const char *name;
+        bool given;
+    } list[AS_IS] = {{"pair-graph", r->pair_graph != NULL},
+                     {"pattern", r->pattern != NULL},
+                     {"quiet", r->quiet != NULL},
+                     {"rows", r->rows != NULL},
+                     {"start", r->start != NULL}};
+    for (size_t k = 0; k < AS_IS; k++)
+        if (list[k].given)
+            made->given[made->settings.given_count++] = list[k].name;
+}
+
 static netdp_status read_settings(netdp_question *made, netdp_error *error)
 {
     const netdp_question_request *request = &made->request;
     netdp_status status = NETDP_OK;
-    made->given = NETDP_I_NEW(const char *, request->count + 1);
+    made->given = NETDP_I_NEW(const char *, request->count + AS_IS);
     if (made->given == NULL)
         return netdp_i_no_memory(error);
     made->settings.given = made->given;
@@ -149,35 +169,14 @@ static netdp_status read_settings(netdp_question *made, netdp_error *error)
         if (status == NETDP_OK && setting != NULL)
             status = netdp_i_setting_read(setting, given->text, &made->settings, error);
     }
+    count_as_is(made);
     return status;
-}
-
-/* What is given as it is counts as given. */
-static netdp_status check_as_is(const netdp_question *made, netdp_error *error)
-{
-    const netdp_question_request *r = &made->request;
-    const struct {
-        const char *name;
-        bool given;
-    } list[] = {{"pair-graph", r->pair_graph != NULL},
-                {"pattern", r->pattern != NULL},
-                {"quiet", r->quiet != NULL},
-                {"rows", r->rows != NULL},
-                {"start", r->start != NULL}};
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        if (list[k].given &&
-            !netdp_i_setting_taken(netdp_i_setting_find(list[k].name), made->named->settings))
-            return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
-                                list[k].name, made->named->name);
-    return NETDP_OK;
 }
 
 static netdp_status describe(netdp_question *made, netdp_error *error)
 {
     const netdp_i_network network = {.graph = made->request.graph, .mixing = made->request.mixing};
     netdp_status status = netdp_i_question_check(&made->settings, &made->description, error);
-    if (status == NETDP_OK)
-        status = check_as_is(made, error);
     return status == NETDP_OK
                ? netdp_i_question_describe(&made->settings, &network, &made->description, error)
                : status;
@@ -302,22 +301,12 @@ static netdp_status account(netdp_question *question, double noise, netdp_unit u
     if (d->kind == NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "a question that calibrates has no losses before");
-    const netdp_drawn_request drawn = {.losses = &d->request,
-                                       .draws = draws,
-                                       .noise = noise,
-                                       .unit = unit,
-                                       .failure = NETDP_DRAWN_FAILURE};
-    if (draws != 0 && d->mixing == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "--draws: does not apply to %s; leave it out",
-                            d->named->name);
-    if (draws != 0 && (draws < 1 || draws > 1000000))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--draws: must be a whole number from 1 to 1000000");
-    netdp_status status = netdp_i_description_rounds(d, noise, error);
+    d->draws = 0;
+    netdp_status status = draws != 0 ? netdp_i_description_draw(d, draws, error) : NETDP_OK;
+    if (status == NETDP_OK)
+        status = netdp_i_description_rounds(d, noise, error);
     if (status != NETDP_OK)
         return status;
-    if (draws != 0)
-        return netdp_losses_drawn(&drawn, progress, losses, error);
     return d->kind->losses(d, noise, unit, progress, losses, error);
 }
 
@@ -363,6 +352,6 @@ netdp_status netdp_question_words(const netdp_question *question, double noise, 
     netdp_i_description asked = question->description;
     if (asked.kind == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "a question that calibrates has no words before");
-    asked.over_draws = draws != 0;
+    asked.draws = draws;
     return spelled(question, asked.kind->words(&asked, noise, text, error), error);
 }

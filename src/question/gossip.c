@@ -305,8 +305,14 @@ static netdp_status gossip_losses(netdp_i_description *description, double noise
                                   const netdp_progress *progress, netdp_losses **losses,
                                   netdp_error *error)
 {
-    (void)noise, (void)unit; /* losses are unit-free */
     const netdp_i_engine *engine = description->engine;
+    const netdp_drawn_request drawn = {.losses = &description->request,
+                                       .draws = description->draws,
+                                       .noise = noise,
+                                       .unit = unit,
+                                       .failure = NETDP_DRAWN_FAILURE};
+    if (description->draws != 0) /* else losses are unit-free */
+        return netdp_losses_drawn(&drawn, progress, losses, error);
     return engine != NULL ? engine->losses_new(&description->request, progress, losses, error)
                           : netdp_losses_new(&description->request, progress, losses, error);
 }
@@ -420,7 +426,7 @@ static netdp_status gossip_words(const netdp_i_description *description, double 
     netdp_i_pairs_left left;
     int64_t enough;
     netdp_status status = netdp_gossip_words(&description->request, description->named->name, noise,
-                                             description->over_draws, &told, error);
+                                             description->draws != 0, &told, error);
     if (status != NETDP_OK || !find_left(description, &left, &enough)) {
         *text = told;
         return status;

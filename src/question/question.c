@@ -240,14 +240,30 @@ netdp_status netdp_i_question_describe(const netdp_i_question *question,
     return status;
 }
 
+netdp_status netdp_i_description_draw(netdp_i_description *d, int64_t draws, netdp_error *error)
+{
+    if (d->mixing == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "--draws: does not apply to %s; leave it out",
+                            d->named->name);
+    if (d->engine != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--draws: works in one process; leave out --engine");
+    if (draws < 1 || draws > 1000000)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--draws: must be a whole number from 1 to 1000000");
+    d->draws = draws;
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_description_account(netdp_i_description *d, double noise, netdp_unit unit,
                                          netdp_i_batch_sink sink, void *context,
                                          const netdp_progress *progress, netdp_error *error)
 {
     netdp_losses *losses = NULL;
-    if (d->mixing != NULL && d->engine != NULL)
+    const bool streams = d->mixing != NULL && d->draws == 0;
+    if (streams && d->engine != NULL)
         return d->engine->losses(&d->request, sink, context, progress, error);
-    if (d->mixing != NULL)
+    if (streams)
         return netdp_i_losses_each(&d->request, sink, context, progress, error);
     netdp_status status = d->kind->losses(d, noise, unit, progress, &losses, error);
     if (status == NETDP_OK)

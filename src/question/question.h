@@ -26,7 +26,7 @@ typedef struct netdp_i_description {
     const netdp_graph *pairs;   /* who shares noise that cancels; NULL: nobody */
     netdp_linear protocol;      /* rounds 1 where rounds_auto: they depend on the noise */
     bool rounds_auto;
-    bool over_draws; /* of a changing network: the account is not of one draw */
+    int64_t draws; /* of a changing network: the account is over all draws, by so many; 0: of one */
     double *pattern;
     /* a walk */
     netdp_transition *law;
@@ -100,6 +100,10 @@ netdp_status netdp_i_description_rounds(netdp_i_description *description, double
 /* What the question says of the target: rounds, variance, and what is auto, which it sets to what is usual. */
 netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *target,
                                      netdp_error *error);
+
+/* The account is to be over all networks that could be drawn, by so many draws. */
+netdp_status netdp_i_description_draw(netdp_i_description *description, int64_t draws,
+                                      netdp_error *error);
 
 /*
  * The account of what is described, at this noise and unit where it is a token's, into the sink: of

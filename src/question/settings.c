@@ -1,10 +1,7 @@
 /* The table of a question's settings, and a text into the field of one. */
 #include "question/settings.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -217,26 +214,6 @@ static netdp_status read_key(const netdp_i_setting *setting, const char *text, v
     return NETDP_OK;
 }
 
-/* A finite number, and no -0, which would be printed. */
-static bool read_number(const char *text, double *value)
-{
-    double read;
-    if (!netdp_i_read_number(text, &read) || !isfinite(read))
-        return false;
-    *value = read + 0.0;
-    return true;
-}
-
-static bool read_count(const char *text, int64_t *value)
-{
-    const char *digits = text + (text[0] == '-');
-    if (digits[0] == '\0' || strspn(digits, "0123456789") != strlen(digits))
-        return false;
-    errno = 0;
-    *value = strtoll(text, NULL, 10);
-    return errno == 0;
-}
-
 netdp_status netdp_i_setting_read(const netdp_i_setting *setting, const char *text,
                                   netdp_i_question *question, netdp_error *error)
 {
@@ -245,12 +222,12 @@ netdp_status netdp_i_setting_read(const netdp_i_setting *setting, const char *te
     case NETDP_I_READS_KEY:
         return read_key(setting, text, into, error);
     case NETDP_I_READS_NUMBER:
-        if (read_number(text, into))
+        if (netdp_i_read_finite(text, into))
             return NETDP_OK;
         return netdp_i_fail(error, NETDP_INVALID, "--%s: '%s' is not a number such as 0.5 or 1e-6",
                             setting->name, netdp_i_show_text(text).text);
     case NETDP_I_READS_COUNT:
-        if (read_count(text, into))
+        if (netdp_i_read_whole(text, into))
             return NETDP_OK;
         return netdp_i_fail(error, NETDP_INVALID, "--%s: '%s' is not a whole number", setting->name,
                             netdp_i_show_text(text).text);

@@ -33,11 +33,7 @@ bool netdp_i_cli_number(const char *text, bool infinite, double *value)
         *value = INFINITY;
         return true;
     }
-    double read;
-    if (!netdp_i_read_number(text, &read) || !isfinite(read))
-        return false;
-    *value = read + 0.0; /* no -0, which would be printed */
-    return true;
+    return netdp_i_read_finite(text, value);
 }
 
 netdp_status netdp_i_cli_read_number(const char *what, const char *text, bool infinite,

@@ -233,16 +233,6 @@ static bool make_tables(parsing *parser, unsigned shown)
 
 /* ---- Values ---- */
 
-static bool read_count(const char *text, int64_t *value)
-{
-    const char *digits = text + (text[0] == '-');
-    if (digits[0] == '\0' || strspn(digits, "0123456789") != strlen(digits))
-        return false;
-    errno = 0;
-    *value = strtoll(text, NULL, 10);
-    return errno == 0;
-}
-
 static bool read_seed(const char *text, uint64_t *value)
 {
     if (text[0] == '\0' || strspn(text, "0123456789") != strlen(text))
@@ -268,7 +258,7 @@ static netdp_status store(const netdp_i_option *option, const char *text, netdp_
     case NETDP_I_NUMBER:
         return netdp_i_cli_read_number(what, text, false, option->into, error);
     case NETDP_I_COUNT:
-        if (read_count(text, option->into))
+        if (netdp_i_read_whole(text, option->into))
             return NETDP_OK;
         return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not a whole number", what,
                             netdp_i_show_text(text).text);

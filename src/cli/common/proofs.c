@@ -55,7 +55,7 @@ netdp_status netdp_i_proofs_read(netdp_i_proofs *proofs, const netdp_i_descripti
         return netdp_i_fail(error, NETDP_INVALID,
                             "--proof: there are proof files of gossip, and of walks whose path is "
                             "public (--path public); leave it out");
-    if (description->engine != NULL || description->over_draws)
+    if (description->engine != NULL || description->draws != 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--proof: is of one network, in one process; leave out --engine and "
                             "--draws");
