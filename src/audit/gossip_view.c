@@ -21,6 +21,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "protocol/linear.h"
 
@@ -323,24 +324,26 @@ static void weigh(factor *f, netdp_i_gossip_view *view)
         view->weight[f->pick[j] - 1] = f->g[j];
 }
 
+static void factor_clear(factor *f)
+{
+    netdp_i_free(f->pick);
+    netdp_i_free(f->g);
+}
+
 netdp_status netdp_i_gossip_weigh(netdp_i_gossip_map *map, int32_t victims, const double *response,
                                   netdp_i_gossip_view *view, netdp_error *error)
 {
+    CLEARED(factor_clear)
     factor f = {.draws = (lapack_int)map->draws, .count = (lapack_int)map->count, .r = map->map};
     const lapack_int least = f.draws < f.count ? f.draws : f.count;
-    double *tau = NETDP_I_NEW(double, least);
+    OWNED double *tau = NETDP_I_NEW(double, least);
     f.pick = NETDP_I_NEW(lapack_int, map->count);
     f.g = NETDP_I_NEW(double, map->count);
-    netdp_status status = NETDP_OK;
-    if (tau == NULL || f.pick == NULL || f.g == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (tau == NULL || f.pick == NULL || f.g == NULL)
+        return netdp_i_no_memory(error);
     netdp_i_dense_begin();
-    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, f.draws, f.count, map->map, f.draws, f.pick, tau) != 0) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, f.draws, f.count, map->map, f.draws, f.pick, tau) != 0)
+        return netdp_i_no_memory(error);
     while (f.rank < least &&
            fabs(f.r[(int64_t)f.rank * f.draws + f.rank]) > RANK_TOLERANCE * fabs(f.r[0]))
         f.rank++;
@@ -349,11 +352,7 @@ netdp_status netdp_i_gossip_weigh(netdp_i_gossip_map *map, int32_t victims, cons
             f.g[j] = response[(f.pick[j] - 1) * victims + v];
         weigh(&f, &view[v]);
     }
-done:
-    netdp_i_free(tau);
-    netdp_i_free(f.pick);
-    netdp_i_free(f.g);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- The view ---- */
@@ -427,16 +426,14 @@ netdp_status netdp_i_gossip_map_new(const netdp_i_gossip_model *model, bool valu
     building b = {.model = model, .protocol = p, .nodes = model->timeline->nodes, .weight = 1};
     ends pairs;
     *map = (netdp_i_gossip_map){0};
-    netdp_status status = list_ends(&p->pairing, &pairs, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(list_ends(&p->pairing, &pairs, error));
     b.pairs = &pairs;
     b.end_draws = (model->reused ? 1 : p->rounds) * b.nodes;
     b.pair_draws = b.end_draws + (p->end_dither > 0 ? p->rounds / p->every * b.nodes : 0);
     b.draws = b.pair_draws +
               (model->reused_pairs ? 1 : netdp_i_contribution(p, p->rounds - 1) + 1) * pairs.count;
     map->draws = b.draws;
-    status = check_size(p->rounds, b.draws, error); /* before all are listed */
+    netdp_status status = check_size(p->rounds, b.draws, error); /* before all are listed */
     if (status == NETDP_OK)
         status = list_view(model, &pairs, map, error);
     if (status == NETDP_OK) {

@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 enum {
@@ -88,14 +89,11 @@ static netdp_status learn_weights(const netdp_samples *samples, int64_t learnt, 
                                   netdp_error *error)
 {
     const int32_t width = a->width;
-    double *centred = NETDP_I_NEW(double, 2 * learnt * width);
-    double *covariance = NETDP_I_NEW(double, (int64_t)width *width);
-    double *size = NETDP_I_NEW(double, width);
-    netdp_status status = NETDP_OK;
-    if (centred == NULL || covariance == NULL || size == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *centred = NETDP_I_NEW(double, 2 * learnt * width);
+    OWNED double *covariance = NETDP_I_NEW(double, (int64_t)width *width);
+    OWNED double *size = NETDP_I_NEW(double, width);
+    if (centred == NULL || covariance == NULL || size == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t k = 0; k < width; k++) {
         for (int64_t i = 0; i < 2 * learnt; i++)
             size[k] = fmax(size[k], fabs(finite_or_zero(sample_at(samples, i % 2 == 1, i / 2)[k])));
@@ -117,11 +115,7 @@ static netdp_status learn_weights(const netdp_samples *samples, int64_t learnt, 
         memset(a->weight, 0, (size_t)width * sizeof *a->weight);
     for (int32_t k = 0; k < width; k++)
         a->weight[k] = finite_or_zero(a->weight[k] / size[k]);
-done:
-    netdp_i_free(centred);
-    netdp_i_free(covariance);
-    netdp_i_free(size);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Histograms ---- */

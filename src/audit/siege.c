@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "simulate/gossip.h"
 
@@ -182,38 +183,38 @@ typedef struct campaign {
     const netdp_progress *progress;
 } campaign;
 
+static void replay_clear(replay *r)
+{
+    netdp_i_free(r->value);
+    netdp_i_free(r->statistic);
+    netdp_i_free(r->drawn);
+}
+
 static netdp_status run_batch(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
     const campaign *c = context;
     const netdp_i_siege *s = c->siege;
     const int64_t first = index * NETDP_I_SIEGE_BATCH, left = c->runs - first;
+    CLEARED(replay_clear)
     replay r = {.siege = s,
                 .progress = c->progress,
                 .seed = {s->attack->seed, (uint64_t)index},
                 .width = left < NETDP_I_SIEGE_BATCH ? (int32_t)left : NETDP_I_SIEGE_BATCH};
     const int64_t size = (int64_t)s->nodes * r.width;
-    double *state = NETDP_I_NEW(double, size);
+    OWNED double *state = NETDP_I_NEW(double, size);
     r.value = NETDP_I_NEW(double, size);
     r.statistic = NETDP_I_NEW(double, (int64_t)s->columns *r.width);
     r.drawn = NETDP_I_NEW(double, r.width);
     const netdp_i_round_hooks rounds = {
         .contribute = contribute, .report = report, .context = &r, .observe = observe};
-    netdp_status status = state == NULL || r.value == NULL || r.statistic == NULL || r.drawn == NULL
-                              ? netdp_i_no_memory(error)
-                              : NETDP_OK;
-    if (status == NETDP_OK) {
-        draw_values(&r);
-        status = netdp_i_gossip(s->attack->protocol, s->attack->noise, r.width, r.seed, &rounds,
-                                state, error);
-    }
-    if (status == NETDP_OK)
-        s->take(s->context, first, r.width, r.value, r.statistic);
-    netdp_i_free(state);
-    netdp_i_free(r.value);
-    netdp_i_free(r.statistic);
-    netdp_i_free(r.drawn);
-    return status;
+    if (state == NULL || r.value == NULL || r.statistic == NULL || r.drawn == NULL)
+        return netdp_i_no_memory(error);
+    draw_values(&r);
+    TRY(netdp_i_gossip(s->attack->protocol, s->attack->noise, r.width, r.seed, &rounds, state,
+                       error));
+    s->take(s->context, first, r.width, r.value, r.statistic);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_siege_run(const netdp_i_siege *siege, int64_t runs, const char *stage,
@@ -272,13 +273,9 @@ netdp_status netdp_i_siege_new(netdp_i_siege *s, const netdp_gossip_attack *atta
     s->attack = attack;
     s->nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
     s->columns = a_node * s->nodes;
-    netdp_status status = check(attack, error);
-    if (status == NETDP_OK)
-        status = netdp_i_timeline_new(attack->protocol, &s->timeline, error);
-    if (status == NETDP_OK)
-        status = netdp_i_gossip_map_new(&model, true, &s->map, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(attack, error));
+    TRY(netdp_i_timeline_new(attack->protocol, &s->timeline, error));
+    TRY(netdp_i_gossip_map_new(&model, true, &s->map, error));
     s->weight = NETDP_I_NEW(double, s->map.count * s->columns);
     return s->weight == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }

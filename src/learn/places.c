@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "learn/owner.h"
 #include "learn/table.h"
 
@@ -65,9 +66,8 @@ static char *trim(char *text)
 
 static netdp_status read_list(declaration *of, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     char *rest = NULL;
-    for (char *part = strtok_r(of->text, ",", &rest); part != NULL && status == NETDP_OK;
+    for (char *part = strtok_r(of->text, ",", &rest); part != NULL;
          part = strtok_r(NULL, ",", &rest)) {
         char *colon = strrchr(part, ':');
         int64_t rows = 0;
@@ -78,9 +78,9 @@ static netdp_status read_list(declaration *of, netdp_error *error)
                                 "rows: '%s' is no owner and its number of rows; give such as {a: "
                                 "10, b: 12}",
                                 netdp_i_show_text(trim(part)).text);
-        status = add(of, trim(part), rows, error);
+        TRY(add(of, trim(part), rows, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* A public file: a column `owner` and a column `rows`. */

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 
 static void one_thread(void)
@@ -113,9 +114,7 @@ netdp_status netdp_i_mixing_similar(const netdp_mixing *mixing, double *matrix, 
 {
     const netdp_rows rows = netdp_mixing_rows(mixing);
     const int64_t n = rows.nodes;
-    netdp_status status = check_order(&rows, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_order(&rows, error));
     fill(&rows, matrix);
     for (int64_t u = 0; u < n; u++)
         for (int64_t v = 0; v < u; v++)
@@ -127,29 +126,21 @@ netdp_status netdp_i_mixing_eigenvalues(const netdp_mixing *mixing, double *valu
                                         netdp_error *error)
 {
     netdp_rows rows = netdp_mixing_rows(mixing);
-    netdp_status status = check_order(&rows, error);
-    if (status == NETDP_OK)
-        status = netdp_i_mixing_symmetric(mixing, "its spectrum", error);
-    if (status != NETDP_OK)
-        return status;
-    double *matrix = NETDP_I_NEW(double, (int64_t)rows.nodes *rows.nodes);
+    TRY(check_order(&rows, error));
+    TRY(netdp_i_mixing_symmetric(mixing, "its spectrum", error));
+    OWNED double *matrix = NETDP_I_NEW(double, (int64_t)rows.nodes *rows.nodes);
     if (matrix == NULL)
         return netdp_i_no_memory(error);
     fill(&rows, matrix);
-    status = dsyevd('N', rows.nodes, matrix, values, error);
-    netdp_i_free(matrix);
-    return status;
+    return dsyevd('N', rows.nodes, matrix, values, error);
 }
 
 netdp_status netdp_i_mixing_eigen(const netdp_mixing *mixing, double *values, double *vectors,
                                   netdp_error *error)
 {
     netdp_rows rows = netdp_mixing_rows(mixing);
-    netdp_status status = check_order(&rows, error);
-    if (status == NETDP_OK)
-        status = netdp_i_mixing_symmetric(mixing, "its spectrum", error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_order(&rows, error));
+    TRY(netdp_i_mixing_symmetric(mixing, "its spectrum", error));
     fill(&rows, vectors);
     return dsyevd('V', rows.nodes, vectors, values, error);
 }

@@ -9,7 +9,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/graph.h"
+
+OWNER(netdp_mixing_free, netdp_mixing)
 
 static const double ROW_TOLERANCE = 1e-12;
 
@@ -344,13 +347,11 @@ netdp_status netdp_mixing_new_stochastic(const netdp_graph *graph, const char *w
     NETDP_I_GIVEN(error, graph && weights && mixing);
     const struct rule *rule = NULL;
     double lazy = 0;
-    netdp_mixing *made = NULL;
+    OWNED_BY(netdp_mixing_free) netdp_mixing *made = NULL;
     struct setting setting = {graph, 0};
-    netdp_status status = parse_name(weights, &rule, &lazy, error);
-    if (status == NETDP_OK && rule->check != NULL)
-        status = rule->check(&setting, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(parse_name(weights, &rule, &lazy, error));
+    if (rule->check != NULL)
+        TRY(rule->check(&setting, error));
     for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
         if (netdp_graph_degree(graph, v) > setting.top)
             setting.top = netdp_graph_degree(graph, v);
@@ -360,22 +361,15 @@ netdp_status netdp_mixing_new_stochastic(const netdp_graph *graph, const char *w
     made->graph = graph;
     made->nodes = netdp_graph_nodes(graph);
     made->name = netdp_i_copy_text(weights);
-    if (made->name == NULL || !new_rows(made, graph)) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    for (int32_t v = 0; v < made->nodes && status == NETDP_OK; v++)
-        status = fill_row(made, &setting, rule, lazy, v, error);
-    if (status == NETDP_OK)
-        status = find_shape(made, error);
-    if (status != NETDP_OK)
-        goto done;
+    if (made->name == NULL || !new_rows(made, graph))
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < made->nodes; v++)
+        TRY(fill_row(made, &setting, rule, lazy, v, error));
+    TRY(find_shape(made, error));
     made->symmetric = rule->symmetric || find_symmetry(made);
     *mixing = made;
     made = NULL;
-done:
-    netdp_mixing_free(made);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights, netdp_mixing **mixing,

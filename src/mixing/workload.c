@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
@@ -42,13 +43,10 @@ static netdp_status fill_kernel(const netdp_graph *graph, const double *vectors,
 static netdp_status fill_moments(const double *values, const double *kernel, int64_t nodes,
                                  int64_t phases, double *gram, netdp_error *error)
 {
-    double *power = NETDP_I_NEW(double, nodes *phases);
-    double *image = kernel != NULL ? NETDP_I_NEW(double, nodes *phases) : NULL;
-    netdp_status status = NETDP_OK;
-    if (power == NULL || (kernel != NULL && image == NULL)) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *power = NETDP_I_NEW(double, nodes *phases);
+    OWNED double *image = kernel != NULL ? NETDP_I_NEW(double, nodes *phases) : NULL;
+    if (power == NULL || (kernel != NULL && image == NULL))
+        return netdp_i_no_memory(error);
     for (int64_t i = 0; i < nodes; i++)
         power[i] = values[i];
     for (int64_t a = 1; a < phases; a++)
@@ -59,10 +57,7 @@ static netdp_status fill_moments(const double *values, const double *kernel, int
                     1, kernel, (int)nodes, power, (int)nodes, 0, image, (int)nodes);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)phases, (int)phases, (int)nodes, 1,
                 power, (int)nodes, image != NULL ? image : power, (int)nodes, 0, gram, (int)phases);
-done:
-    netdp_i_free(power);
-    netdp_i_free(image);
-    return status;
+    return NETDP_OK;
 }
 
 /* Of moments to what each phase adds: sums along the diagonals, from the last phase back. */
@@ -90,28 +85,22 @@ netdp_status netdp_mixing_workload(const netdp_mixing *mixing, int64_t inner, in
                             "nodes, and 1 phase or more of 1 round or more",
                             NETDP_DENSE_NODES);
     netdp_i_dense_begin();
-    double *values = NETDP_I_NEW(double, n);
-    double *vectors = skew ? NETDP_I_NEW(double, n *n) : NULL;
-    double *kernel = skew ? NETDP_I_NEW(double, n *n) : NULL;
-    netdp_status status = NETDP_OK;
+    OWNED double *values = NETDP_I_NEW(double, n);
+    OWNED double *vectors = skew ? NETDP_I_NEW(double, n *n) : NULL;
+    OWNED double *kernel = skew ? NETDP_I_NEW(double, n *n) : NULL;
     if (values == NULL || (skew && (vectors == NULL || kernel == NULL)))
-        status = netdp_i_no_memory(error);
-    else if (!skew)
-        status = netdp_i_mixing_eigenvalues(mixing, values, error);
+        return netdp_i_no_memory(error);
+    if (!skew)
+        TRY(netdp_i_mixing_eigenvalues(mixing, values, error));
     else
-        status = netdp_i_mixing_similar(mixing, vectors, error);
-    if (status == NETDP_OK && skew)
-        status = netdp_i_symmetric_eigen((int32_t)n, vectors, values, error);
-    if (status == NETDP_OK && skew)
-        status = fill_kernel(mixing->graph, vectors, kernel, error);
-    for (int64_t i = 0; status == NETDP_OK && inner > 1 && i < n; i++)
+        TRY(netdp_i_mixing_similar(mixing, vectors, error));
+    if (skew)
+        TRY(netdp_i_symmetric_eigen((int32_t)n, vectors, values, error));
+    if (skew)
+        TRY(fill_kernel(mixing->graph, vectors, kernel, error));
+    for (int64_t i = 0; inner > 1 && i < n; i++)
         values[i] = pow(values[i], (double)inner);
-    if (status == NETDP_OK)
-        status = fill_moments(values, kernel, n, phases, gram, error);
-    if (status == NETDP_OK)
-        sum_phases(gram, phases);
-    netdp_i_free(values);
-    netdp_i_free(vectors);
-    netdp_i_free(kernel);
-    return status;
+    TRY(fill_moments(values, kernel, n, phases, gram, error));
+    sum_phases(gram, phases);
+    return NETDP_OK;
 }

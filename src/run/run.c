@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "plan/plan.h"
 #include "run/accounts.h"
 #include "run/again.h"
@@ -25,6 +26,8 @@
 #include "run/state.h"
 #include "run/summary.h"
 #include "study/protection.h"
+
+OWNER(json_decref, json_t)
 
 typedef struct running {
     const netdp_study *study;
@@ -89,10 +92,8 @@ static netdp_status simulate_central(running *r, double noise, netdp_run_seed se
 {
     const netdp_i_problem *p = r->variant->problem;
     const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
-    netdp_status status = netdp_i_simulate_central(r->variant->laplace, p->values, n, d, noise,
-                                                   seed, r->result, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_simulate_central(r->variant->laplace, p->values, n, d, noise, seed, r->result,
+                                 error));
     netdp_trace_row row = {.step = 1, .accuracy = -1, .bytes = 16.0 * d * n, .messages = 2.0 * n};
     for (int32_t j = 0; j < d; j++) {
         const double away = r->result[j] - (p->truth[j] - p->low[j]) / p->scale[j];
@@ -118,12 +119,10 @@ static netdp_status simulate_variant(running *r, const netdp_learning *learning,
     if (planning->simulate == NULL)
         return netdp_i_simulate(&variant->protocol, noise, p->values, p->width, seed, tracing,
                                 saving, r->result, error);
-    netdp_status status =
-        planning->simulate(variant, seed, tracing, r->result,
-                           &r->made.sums[r->made.done % r->plan.count].contributions, error);
-    if (status == NETDP_OK)
-        spread_result(r);
-    return status;
+    TRY(planning->simulate(variant, seed, tracing, r->result,
+                           &r->made.sums[r->made.done % r->plan.count].contributions, error));
+    spread_result(r);
+    return NETDP_OK;
 }
 
 static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
@@ -239,13 +238,10 @@ static netdp_status fail_trace(const running *r, netdp_error *error)
 static netdp_status save(running *r, int64_t bytes, netdp_error *error)
 {
     r->made.trace_bytes = bytes;
-    netdp_status status = sync_trace(r, error);
-    if (status == NETDP_OK && !sum_trace(r, bytes, r->made.trace_digest))
-        status = fail_trace(r, error);
-    if (status == NETDP_OK)
-        status = netdp_i_checkpoint_write(r->folder, &r->plan, &r->identity, &r->made, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(sync_trace(r, error));
+    if (!sum_trace(r, bytes, r->made.trace_digest))
+        TRY(fail_trace(r, error));
+    TRY(netdp_i_checkpoint_write(r->folder, &r->plan, &r->identity, &r->made, error));
     r->saved = bytes;
     r->stored = r->made.done;
     r->last = seconds();
@@ -270,17 +266,13 @@ static netdp_status save_within(void *context, const netdp_i_standing *at, bool 
                             .objective = r->objective,
                             .accuracy = r->accuracy,
                             .at = *at};
-    netdp_status status = NETDP_OK;
     if (r->stored != r->made.done)
-        status = save(r, r->begun, error);
+        TRY(save(r, r->begun, error));
     else
-        status = sync_trace(r, error);
-    if (status == NETDP_OK && !sum_trace(r, midway.trace_bytes, midway.trace_digest))
-        status = fail_trace(r, error);
-    if (status == NETDP_OK)
-        status = netdp_i_state_write(r->folder, r->identity.key, r->variant, &midway, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(sync_trace(r, error));
+    if (!sum_trace(r, midway.trace_bytes, midway.trace_digest))
+        TRY(fail_trace(r, error));
+    TRY(netdp_i_state_write(r->folder, r->identity.key, r->variant, &midway, error));
     r->saved = midway.trace_bytes;
     r->within = r->made.done;
     r->last = seconds();
@@ -378,8 +370,8 @@ static netdp_status continue_trace(running *r, netdp_error *error)
     netdp_i_state_clear(&r->from);
     r->within = -1;
     netdp_i_progress_made_reset(&r->made);
-    netdp_status status = begin_trace(r, error);
-    return status == NETDP_OK ? save(r, ftell(r->trace), error) : status;
+    TRY(begin_trace(r, error));
+    return save(r, ftell(r->trace), error);
 }
 
 /*
@@ -504,26 +496,20 @@ static netdp_status new_result(running *r, netdp_error *error)
 static netdp_status check_begun(const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_identity identity = {0};
-    json_t *stored = NULL;
+    CLEARED(netdp_i_identity_clear) netdp_i_identity identity = {0};
+    OWNED_BY(json_decref) json_t *stored = NULL;
     netdp_i_file_path(path, folder, "study.yaml");
     if (access(path, F_OK) != 0 || netdp_i_record_finished(folder)) /* whose checkpoint is old */
         return NETDP_OK;
-    netdp_status status = netdp_i_identity_new(folder, NULL, &identity, error);
-    if (status == NETDP_OK)
-        status = netdp_i_checkpoint_load(folder, &identity, &stored, error);
-    json_decref(stored);
-    netdp_i_identity_clear(&identity);
-    return status;
+    TRY(netdp_i_identity_new(folder, NULL, &identity, error));
+    return netdp_i_checkpoint_load(folder, &identity, &stored, error);
 }
 
 /* The folder's last file, and the first that goes. */
 static netdp_status finish(const char *folder, const netdp_i_identity *identity,
                            const json_t *accounts, double start, netdp_error *error)
 {
-    netdp_status status = netdp_i_record_finish(folder, identity, accounts, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_record_finish(folder, identity, accounts, error));
     netdp_i_checkpoint_remove(folder);
     netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
     return NETDP_OK;
@@ -533,14 +519,11 @@ static netdp_status finish(const char *folder, const netdp_i_identity *identity,
 static netdp_status check_finished(const char *folder, const netdp_i_problems *problems,
                                    netdp_error *error)
 {
-    netdp_i_identity identity = {0};
-    netdp_status status = netdp_i_identity_new(folder, problems, &identity, error);
-    if (status == NETDP_OK)
-        status = netdp_i_record_check_of(folder, &identity, error);
-    if (status == NETDP_OK)
-        netdp_i_checkpoint_remove(folder);
-    netdp_i_identity_clear(&identity);
-    return status;
+    CLEARED(netdp_i_identity_clear) netdp_i_identity identity = {0};
+    TRY(netdp_i_identity_new(folder, problems, &identity, error));
+    TRY(netdp_i_record_check_of(folder, &identity, error));
+    netdp_i_checkpoint_remove(folder);
+    return NETDP_OK;
 }
 
 /* No graph, no data, and nothing that takes long enough to be kept half done. */
@@ -574,19 +557,12 @@ static netdp_status run_accounts(const netdp_study *study, const netdp_i_problem
                                  netdp_error *error)
 {
     const double start = seconds();
-    netdp_i_identity identity = {0};
-    json_t *accounts = json_object();
-    netdp_status status = accounts != NULL
-                              ? netdp_i_identity_new(folder, problems, &identity, error)
-                              : netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status =
-            netdp_i_accounts_run(study, problems, &identity, folder, progress, accounts, error);
-    if (status == NETDP_OK)
-        status = finish(folder, &identity, accounts, start, error);
-    json_decref(accounts);
-    netdp_i_identity_clear(&identity);
-    return status;
+    CLEARED(netdp_i_identity_clear) netdp_i_identity identity = {0};
+    OWNED_BY(json_decref) json_t *accounts = json_object();
+    TRY(accounts != NULL ? netdp_i_identity_new(folder, problems, &identity, error)
+                         : netdp_i_no_memory(error));
+    TRY(netdp_i_accounts_run(study, problems, &identity, folder, progress, accounts, error));
+    return finish(folder, &identity, accounts, start, error);
 }
 
 netdp_status netdp_study_run(const netdp_study *study, const char *folder, const char *data,

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 enum { HASH = crypto_hash_sha256_BYTES, DIGITS = 2 * HASH };
 
@@ -66,9 +67,7 @@ netdp_status netdp_i_sealed_read(const char *path, json_t **object, netdp_error 
     char *text = NULL, held[DIGITS + 1], digest[DIGITS + 1];
     int64_t length = 0;
     json_error_t why;
-    netdp_status status = netdp_i_file_load(path, &text, &length, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &text, &length, error));
     char *digits = find_digits(text, (size_t)length);
     json_t *read = NULL;
     if (digits != NULL) {
