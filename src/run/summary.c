@@ -77,15 +77,13 @@ static netdp_status count_messages(const netdp_i_variant *variant, const netdp_i
                         : sums->messages / (double)runs;
         return NETDP_OK;
     }
-    netdp_i_sent sent; /* the network changes in the same way in every run */
-    netdp_status status = netdp_i_sent_new(&variant->protocol, &sent, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_sent_clear)
+    netdp_i_sent sent = {0}; /* the network changes in the same way in every run */
+    TRY(netdp_i_sent_new(&variant->protocol, &sent, error));
     *messages = netdp_i_sent_after(&sent, rounds);
     if (sent.status != NETDP_OK)
-        status = netdp_i_fail(error, sent.status, "%s", sent.why.text);
-    netdp_i_sent_clear(&sent);
-    return status;
+        return netdp_i_fail(error, sent.status, "%s", sent.why.text);
+    return NETDP_OK;
 }
 
 static void remark(json_t *remarks, const char *format, ...)
