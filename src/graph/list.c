@@ -18,7 +18,6 @@
 #include "graph/doubt.h"
 #include "graph/fields.h"
 #include "graph/head.h"
-#include "graph/metis.h"
 
 enum { PIECE = 1 << 20 }; /* bytes of a plain list that one thread reads at a time */
 

@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "graph/metis.h"
 
 #define WRITE_ANOTHER "; write it as GraphML, GML, Pajek or an edge list"
 #define UNPACK "; unpack it first"
