@@ -16,6 +16,9 @@ from netdp._question import Question, Unit, flag, number, settings_help
 
 if TYPE_CHECKING:  # a third of what importing netdp took
     import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from netdp._settings import Settings
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -199,7 +202,7 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
 def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", noise: Optional[float] = None,
            as_: Optional[str] = None, mixing: Any = "metropolis", from_: Any = None, to: Any = None,
            coalition: bool = False, bound: str = "auto", draws: Optional[int] = None, seed: int = 1,
-           progress: Union[Progress, bool, None] = None, **settings: Any) -> Losses:
+           progress: Union[Progress, bool, None] = None, **settings: Unpack[Settings]) -> Losses:
     """How much does each node learn about each other node? (First tier: one call, one table. As `netdp loss`.)
 
     >>> print(netdp.losses("davis", rounds=20, noise=2, as_="dp:1e-6"))
@@ -213,7 +216,7 @@ def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", 
 
     The same bits as C and the command, for any number of threads. May be called from several threads at once.
     """
-    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings)
+    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, dict(settings))
     unit = Unit(as_ if as_ is not None else question.usual_unit())
     sigma = question.noise_of(noise, unit)
     with Watch(progress) as watch:
@@ -229,7 +232,7 @@ def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, o
               protocol: str = "averaging", mixing: Any = "metropolis", from_: Any = None, to: Any = None,
               coalition: bool = False, bound: str = "auto", max_noise: float = 1e6, tune_dither: bool = False,
               tune_pairs: bool = False, seed: int = 1, progress: Union[Progress, bool, None] = None,
-              **settings: Any) -> Calibration:
+              **settings: Unpack[Settings]) -> Calibration:
     """The least noise, on the safe side, that meets a target. (First tier: one call. As `netdp calibrate`.)
 
     >>> print(netdp.calibrate("ring 12", rounds=20, dither=0.1, target=1, as_="dp:1e-6", over="mean"))
@@ -240,7 +243,7 @@ def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, o
     """
     if not isinstance(over, str) or over not in ("worst", "mean"):
         raise Invalid("over: must be 'worst' or 'mean'")
-    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings, calibrates=True)
+    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, dict(settings), calibrates=True)
     unit = Unit(as_)
     asked = ffi.new("netdp_target *", {
         "epsilon": number("target", target), "unit": unit.value[0], "max_noise": number("max_noise", max_noise),

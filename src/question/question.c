@@ -120,12 +120,12 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
 {
     const netdp_settings *settings = &question->settings;
     const bool rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
-    for (size_t i = 0; i < question->given_count; i++) {
-        const netdp_i_setting *setting = netdp_i_setting_find(question->given[i]);
-        if (setting != NULL && !netdp_i_setting_taken(setting, named->settings))
+    const netdp_i_setting *wrong = NULL;
+    for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
+        if (netdp_i_question_text(question, row) != NULL &&
+            !netdp_i_setting_taken(row, named->settings))
             return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
-                                setting->name, named->name);
-    }
+                                row->name, named->name);
     if (netdp_i_question_given(question, "protects") && question->protects == NETDP_PROTECTS_NODE &&
         settings->cycle > 1)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -141,9 +141,9 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
             error, NETDP_INVALID,
             "--rounds: auto applies to averaging and random-averaging; give the number "
             "of rounds");
-    if (!rounds_auto && netdp_i_question_given(question, "variance"))
-        return netdp_i_fail(error, NETDP_INVALID, "--variance: applies to --rounds auto only");
-    return NETDP_OK;
+    const netdp_status status =
+        netdp_i_settings_together(netdp_i_question_text, question, false, &wrong, error);
+    return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--%s", wrong->name);
 }
 
 netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_settings *settings,
@@ -329,12 +329,11 @@ netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *t
             return netdp_i_fail(error, NETDP_INVALID,
                                 "--%s: leave it out with --tune-%s, which chooses it", chosen[k],
                                 target->tune_pairs ? "pairs" : "dither");
-    if ((second || pairs) && settings->dither >= 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--%s: auto goes with --dither auto; give a number",
-                            pairs                        ? "pair-noise"
-                            : settings->dither_decay < 0 ? "dither-decay"
-                                                         : "end-dither");
+    const netdp_i_setting *wrong = NULL;
+    const netdp_status status =
+        netdp_i_settings_together(netdp_i_question_text, question, false, &wrong, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--%s", wrong->name);
     target->variance = question->variance;
     target->rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
     target->keep_second = netdp_i_question_given(question, "dither-decay") ||

@@ -1270,8 +1270,9 @@ static void test_bad_quick_and_sweeps(void **state)
 static void test_table_of_keys(void **state)
 {
     (void)state;
-    const netdp_i_key *sees = &netdp_i_keys[netdp_i_key_find("privacy.sees")];
-    const netdp_i_key *own = &netdp_i_keys[netdp_i_key_find("privacy.own_noise")];
+    const netdp_i_rule *sees = netdp_i_key_rule(&netdp_i_keys[netdp_i_key_find("privacy.sees")]);
+    const netdp_i_rule *own =
+        netdp_i_key_rule(&netdp_i_keys[netdp_i_key_find("privacy.own_noise")]);
     for (int i = 0; sees->word[i] != NULL; i++)
         assert_string_equal(sees->word[i], netdp_sees_name((netdp_sees)i));
     for (int i = 0; own->word[i] != NULL; i++)
