@@ -130,20 +130,19 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
         settings->cycle > 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--cycle: batches that take turns protect a row; give --protects row");
-    if (settings->dither < 0 || settings->dither_decay < 0 || settings->end_dither < 0 ||
-        settings->pairing.noise < 0)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "auto is what netdp calibrate finds; give numbers for dithers and noise "
-            "in pairs");
     if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO))
         return netdp_i_fail(
             error, NETDP_INVALID,
-            "--rounds: auto applies to averaging and random-averaging; give the number "
-            "of rounds");
+            "--rounds: auto applies to averaging, random-averaging and, in a study, muffliato-sgd; "
+            "give a number");
     const netdp_status status =
         netdp_i_settings_together(netdp_i_question_text, question, false, &wrong, error);
-    return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--%s", wrong->name);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--%s", wrong->name);
+    return settings->dither >= 0 ? NETDP_OK
+                                 : netdp_i_fail(error, NETDP_INVALID,
+                                                "--dither: auto is what a calibration finds: ask "
+                                                "netdp calibrate, or give a number");
 }
 
 netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_settings *settings,
@@ -183,7 +182,8 @@ static netdp_status read_rounds(const netdp_i_question *question, netdp_i_descri
     if (!made->rounds_auto && (!netdp_i_read_number(question->rounds, &rounds) ||
                                !(rounds >= 1 && rounds <= 1e15) || rounds != floor(rounds)))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "--rounds: '%s' is not a whole number from 1 to 1e15",
+                            "--rounds: '%s' is not a whole number; give a whole number from 1 to "
+                            "1000000000000000, or auto",
                             netdp_i_show_text(question->rounds).text);
     *count = (int64_t)rounds;
     return NETDP_OK;

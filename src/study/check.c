@@ -165,7 +165,8 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
         return status;
     if ((named->settings & NETDP_SETTING_INNER) == 0)
         return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto applies to averaging and muffliato-sgd; give a number");
+                                    "auto applies to averaging, random-averaging and, in a study, "
+                                    "muffliato-sgd; give a number");
     if (study->protocol.phases == 0)
         return netdp_i_reading_fail(
             from, "protocol.phases", error,
@@ -179,8 +180,9 @@ static netdp_status check_dithers(const netdp_i_reading *from, netdp_error *erro
 {
     const netdp_study *study = from->study;
     if (study->privacy.dither < 0 && !(study->privacy.epsilon > 0))
-        return netdp_i_reading_fail(from, "privacy.dither", error,
-                                    "auto needs privacy.epsilon, a target to meet; give a number");
+        return netdp_i_reading_fail(
+            from, "privacy.dither", error,
+            "auto is what a calibration finds: give privacy.epsilon, its target, or a number");
     if (study->privacy.pair_noise < 0 &&
         (netdp_i_study_learns(study) || netdp_i_study_tallies(study)))
         return netdp_i_reading_fail(from, "privacy.pair_noise", error,
@@ -287,7 +289,8 @@ static netdp_status check_account(const netdp_i_reading *from, netdp_error *erro
     const netdp_study *study = from->study;
     for (int k = 0; k < NETDP_I_KEYS; k++) {
         const char *given = from->text->value[k][0];
-        if (given != NULL && netdp_i_key_runs(&netdp_i_keys[k], netdp_i_study_realises(study)) &&
+        if (given != NULL && strcmp(netdp_i_keys[k].name, "data.batches") != 0 &&
+            netdp_i_key_runs(&netdp_i_keys[k], netdp_i_study_realises(study)) &&
             !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given))
             return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
                                         "does not apply to task %s; remove it", study->task.kind);
@@ -318,7 +321,8 @@ static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
         return NETDP_OK;
     if (study->protocol.rounds == 0)
         return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto applies to averaging and muffliato-sgd; give a number");
+                                    "auto applies to averaging, random-averaging and, in a study, "
+                                    "muffliato-sgd; give a number");
     if (!(study->task.step > 0))
         return netdp_i_reading_fail(
             from, "task.step", error,
@@ -426,7 +430,8 @@ static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
                                     "a token takes up values in a range; give bounds: [low, high]");
     if (study->protocol.rounds == 0)
         return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto applies to averaging and muffliato-sgd; give a number");
+                                    "auto applies to averaging, random-averaging and, in a study, "
+                                    "muffliato-sgd; give a number");
     if (strcmp(study->mixing.weights, "metropolis") != 0)
         return netdp_i_reading_fail(from, "mixing.weights", error,
                                     "does not apply to %s; remove it", study->protocol.kind);
@@ -526,8 +531,8 @@ static netdp_status check_varying(const netdp_i_reading *from, netdp_error *erro
         (family == NULL || !netdp_i_family_is_random(family)))
         return netdp_i_reading_fail(
             from, "protocol.redraw", error,
-            "applies to graphs of a random family (erdos-renyi, geometric, "
-            "barabasi-albert, regular, k-out, stochastic-block); remove it");
+            "applies to graphs of a random family; %s is none; leave it out, or use dropout",
+            netdp_i_show_text(family != NULL ? family : "a file").text);
     if (strcmp(redraw, "phase") == 0 && strcmp(study->protocol.kind, "muffliato-sgd") != 0)
         return netdp_i_reading_fail(from, "protocol.redraw", error, "%s has no phases; give round",
                                     study->protocol.kind);
@@ -586,8 +591,10 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
     if (status == NETDP_OK && !accounts)
         status = netdp_i_assumed_check(from, error);
     if (status == NETDP_OK)
-        status = netdp_i_protection_check(
-            from, netdp_i_study_learns(study) && !netdp_i_study_walks(study), error);
+        status = netdp_i_protection_check(from,
+                                          (accounts || netdp_i_study_learns(study)) &&
+                                              netdp_i_study_kind(study) == NETDP_GOSSIP,
+                                          error);
     if (status == NETDP_OK)
         status = netdp_i_constants_check(from, error);
     return status == NETDP_OK ? check_varying(from, error) : status;

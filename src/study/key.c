@@ -301,6 +301,7 @@ bool netdp_i_key_applies(const netdp_i_key *key, const char *task, const netdp_p
     } rows[] = {
         {"task.parameters", own},
         {"task.decay", token || learning},
+        {"data.batches", learning || (strcmp(task, "account") == 0 && named->kind == NETDP_GOSSIP)},
         {"task.local", learning && !token},
         {"task.momentum", learning && phases}, /* at whose end models are released */
         {"protocol.phases", phases && automatic},

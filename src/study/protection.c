@@ -18,7 +18,10 @@ netdp_protection netdp_i_study_protection(const netdp_study *study)
 static netdp_status check_rows(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (netdp_i_study_accounts(study) || netdp_i_study_owns(study))
+    if (netdp_i_study_accounts(study) && netdp_i_study_kind(study) != NETDP_GOSSIP)
+        return netdp_i_reading_fail(from, "privacy.protects", error,
+                                    "does not apply to %s; leave it out", study->protocol.kind);
+    if (netdp_i_study_owns(study))
         return netdp_i_reading_fail(from, "privacy.protects", error,
                                     "row needs data, whose rows are counted; task %s has none: "
                                     "give node",

@@ -149,7 +149,8 @@ static bool is_written(const netdp_study *study, const netdp_study *base, const 
         if (!netdp_i_key_claims(key))
             return false;
     } else if (netdp_i_study_accounts(study) &&
-               netdp_i_key_runs(key, netdp_i_study_realises(study)))
+               netdp_i_key_runs(key, netdp_i_study_realises(study)) &&
+               (strcmp(key->name, "data.batches") != 0 || strcmp(study->data.batches, "full") == 0))
         return false;
     if (base == NULL)
         return !netdp_i_value_absent(study, key);

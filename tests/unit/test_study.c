@@ -837,7 +837,8 @@ static void test_bad_walks(void **state)
         const char *protocol, *more, *fragment;
     } bad[] = {
         {"{kind: walk, rounds: auto}", NULL,
-         ":5: protocol.rounds: auto applies to averaging and muffliato-sgd; give a number"},
+         ":5: protocol.rounds: auto applies to averaging, random-averaging and, in a study, "
+         "muffliato-sgd; give a number"},
         {"{kind: walk, rounds: 9, inner: 3}", NULL,
          ":5: protocol.inner: does not apply to walk; remove it"},
         {"{kind: walk, rounds: 9, accelerate: true}", NULL,
@@ -893,7 +894,8 @@ static void test_bad_phases(void **state)
     } bad[] = {
         {"{kind: muffliato-sgd, rounds: auto}", ":5: protocol.phases: is missing; rounds: auto"},
         {"{kind: gossip-sgd, rounds: auto}",
-         ":5: protocol.rounds: auto applies to averaging and muffliato-sgd; give a number"},
+         ":5: protocol.rounds: auto applies to averaging, random-averaging and, in a study, "
+         "muffliato-sgd; give a number"},
         {"{kind: gossip-sgd, rounds: auto, phases: 3}", ":5: protocol.rounds: auto applies to"},
         {"{kind: gossip-sgd, rounds: 9, phases: 3}",
          ":5: protocol.phases: does not apply to gossip-sgd; remove it"},
