@@ -173,7 +173,7 @@ const netdp_i_setting netdp_i_settings[] = {
 _Static_assert(sizeof netdp_i_settings / sizeof *netdp_i_settings == NETDP_I_SETTINGS + 1,
                "NETDP_I_SETTINGS: count them");
 
-const netdp_i_together netdp_i_settings_need[] = {
+const netdp_i_need netdp_i_settings_need[] = {
     {"variance", NULL, false, "rounds", "auto", .says = "leave it out"},
     {"dither-decay", "auto", false, "dither", "auto", .says = "give a number"},
     {"end-dither", "auto", false, "dither", "auto", .says = "give a number"},
@@ -253,7 +253,7 @@ static void spell(const netdp_i_setting *setting, const char *value, bool key, c
 netdp_status netdp_i_settings_together(netdp_i_setting_text text, const void *context, bool key,
                                        const netdp_i_setting **wrong, netdp_error *error)
 {
-    for (const netdp_i_together *row = netdp_i_settings_need; row->name != NULL; row++) {
+    for (const netdp_i_need *row = netdp_i_settings_need; row->name != NULL; row++) {
         const netdp_i_setting *one = netdp_i_setting_find(row->name);
         const netdp_i_setting *other = netdp_i_setting_find(row->other);
         const netdp_i_setting *unless = row->unless ? netdp_i_setting_find(row->unless) : NULL;

@@ -63,16 +63,16 @@ typedef struct netdp_i_setting {
 extern const netdp_i_setting netdp_i_settings[];
 
 /* A setting that has a value needs another one of another, or excludes it. */
-typedef struct netdp_i_together {
+typedef struct netdp_i_need {
     const char *name, *value; /* value NULL: another than the usual one */
     bool excludes;            /* else it needs */
     const char *other, *with; /* with NULL: another than the usual one */
     const char *says;         /* what to do */
     const char *unless;       /* not where this one is given; NULL: always */
-} netdp_i_together;
+} netdp_i_need;
 
 /* What settings, or some values of them, need of others, or exclude; the last row has the name NULL. */
-extern const netdp_i_together netdp_i_settings_need[];
+extern const netdp_i_need netdp_i_settings_need[];
 
 /* What was given for a setting; NULL: nothing was. */
 typedef const char *(*netdp_i_setting_text)(const void *context, const netdp_i_setting *setting);

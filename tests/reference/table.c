@@ -64,14 +64,13 @@ int main(void)
         json_array_append_new(settings, tell_setting(row));
     for (int k = 0; k < NETDP_I_KEYS; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];
-        json_t *made =
-            json_pack("{s:s, s:b, s:b, s:b, s:o}", "name", key->name, "required", key->required,
-                      "whole", key->whole, "learns", key->learns, "rule",
-                      tell_rule(netdp_i_key_rule(key)));
+        json_t *made = json_pack("{s:s, s:b, s:b, s:b, s:o}", "name", key->name, "required",
+                                 key->required, "whole", key->whole, "learns", key->learns, "rule",
+                                 tell_rule(netdp_i_key_rule(key)));
         set_text(made, "setting", key->setting);
         json_array_append_new(keys, made);
     }
-    for (const netdp_i_together *row = netdp_i_settings_need; row->name != NULL; row++) {
+    for (const netdp_i_need *row = netdp_i_settings_need; row->name != NULL; row++) {
         json_t *made = json_pack("{s:s, s:b, s:s, s:s}", "name", row->name, "excludes",
                                  row->excludes, "other", row->other, "says", row->says);
         set_text(made, "value", row->value);
