@@ -257,6 +257,7 @@ netdp_status netdp_i_settings_together(netdp_i_setting_text text, const void *co
         const netdp_i_setting *one = netdp_i_setting_find(row->name);
         const netdp_i_setting *other = netdp_i_setting_find(row->other);
         const netdp_i_setting *unless = row->unless ? netdp_i_setting_find(row->unless) : NULL;
+        const char *shown = row->value != NULL && one->value != NULL ? row->value : "";
         char said[80];
         if ((key && (one->key == NULL || other->key == NULL)) ||
             (unless != NULL && text(context, unless) != NULL) ||
@@ -265,9 +266,9 @@ netdp_status netdp_i_settings_together(netdp_i_setting_text text, const void *co
             continue;
         *wrong = one;
         spell(other, row->with, key, said);
-        return netdp_i_fail(error, NETDP_INVALID, "%s%s%s %s; %s",
-                            row->value != NULL ? row->value : "", row->value != NULL ? " " : "",
-                            row->excludes ? "excludes" : "goes with", said, row->says);
+        return netdp_i_fail(error, NETDP_INVALID, "%s%s%s %s; %s", shown,
+                            shown[0] != '\0' ? " " : "", row->excludes ? "excludes" : "goes with",
+                            said, row->says);
     }
     return NETDP_OK;
 }
