@@ -216,7 +216,7 @@ static void name_closed(char name[NETDP_I_LABEL_ROOM])
 {
     const size_t length = strlen(name);
     snprintf(name + length, NETDP_I_LABEL_ROOM - length, "%s",
-             " (closed: all messages count as seen)");
+             " (closed: all counts as seen)");
 }
 
 /* Each variant is a point: at its swept value, or at its number of nodes; of bars, by itself. */
