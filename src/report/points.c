@@ -215,8 +215,7 @@ static bool is_closed(const json_t *guarantee)
 static void name_closed(char name[NETDP_I_LABEL_ROOM])
 {
     const size_t length = strlen(name);
-    snprintf(name + length, NETDP_I_LABEL_ROOM - length, "%s",
-             " (closed: all counts as seen)");
+    snprintf(name + length, NETDP_I_LABEL_ROOM - length, "%s", " (closed: all counts as seen)");
 }
 
 /* Each variant is a point: at its swept value, or at its number of nodes; of bars, by itself. */
