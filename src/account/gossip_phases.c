@@ -1,4 +1,4 @@
-/* Gossip in phases: each accounted for on its own, up to the states under its end dither (docs/proofs/phase-release.md),
+/* Gossip in phases: each accounted for on its own, up to the states under its end dither (docs/proofs/shift.md),
    or all together where their noise is correlated (docs/proofs/quiet.md). */
 #include "account/gossip.h"
 

@@ -115,10 +115,9 @@ static netdp_status check_faults(const netdp_gossip_attack *attack, netdp_error 
 
 static netdp_status check_honest(const netdp_gossip_attack *attack, netdp_error *error)
 {
-    const netdp_status status =
-        netdp_i_check_choice("honest", (int64_t)attack->honest, NETDP_HONEST_PULL, error);
-    if (status != NETDP_OK || attack->honest == NETDP_HONEST_SILENT)
-        return status;
+    TRY(netdp_i_check_choice("honest", (int64_t)attack->honest, NETDP_HONEST_PULL, error));
+    if (attack->honest == NETDP_HONEST_SILENT)
+        return NETDP_OK;
     if (!attack->protocol->reacts)
         return netdp_i_fail(error, NETDP_INVALID,
                             "audit: honest nodes pull in learning only, where contributions react "
@@ -171,21 +170,21 @@ static void fill_pattern(battle *b, int64_t slots)
 static netdp_status fill_gains(battle *b, netdp_error *error)
 {
     const netdp_gossip_attack *attack = b->attack;
-    bool *member = NETDP_I_NEW(bool, b->nodes), *seen = NETDP_I_NEW(bool, b->nodes);
-    netdp_status status = member == NULL || seen == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t u = 0; status == NETDP_OK && u < b->nodes; u++)
+    OWNED bool *member = NETDP_I_NEW(bool, b->nodes);
+    OWNED bool *seen = NETDP_I_NEW(bool, b->nodes);
+    if (member == NULL || seen == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t u = 0; u < b->nodes; u++)
         b->gains[u] = attack->honest != NETDP_HONEST_PULL || u == attack->victim ? 0
                       : attack->gains != NULL                                    ? attack->gains[u]
                                                                                  : attack->gain;
-    for (int64_t t = 0; status == NETDP_OK && t < b->timeline.rounds; t++) {
+    for (int64_t t = 0; t < b->timeline.rounds; t++) {
         netdp_i_view_nodes(&b->timeline, &attack->view, t, member, seen);
         for (int32_t u = 0; u < b->nodes; u++)
             if (member[u] || (seen[u] && attack->gains == NULL))
                 b->gains[u] = 0;
     }
-    netdp_i_free(member);
-    netdp_i_free(seen);
-    return status;
+    return NETDP_OK;
 }
 
 static void battle_clear(battle *b)

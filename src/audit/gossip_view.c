@@ -372,33 +372,24 @@ static netdp_status list_view(const netdp_i_gossip_model *model, const ends *pai
                               netdp_i_gossip_map *made, netdp_error *error)
 {
     const int32_t nodes = model->timeline->nodes;
-    bool *member = NETDP_I_NEW(bool, nodes), *seen = NETDP_I_NEW(bool, nodes);
+    OWNED bool *member = NETDP_I_NEW(bool, nodes);
+    OWNED bool *seen = NETDP_I_NEW(bool, nodes);
     listing l = {.timeline = model->timeline,
                  .pairs = pairs,
                  .view = model->view,
                  .member = member,
                  .seen = seen};
-    netdp_status status = NETDP_OK;
-    if (member == NULL || seen == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (member == NULL || seen == NULL)
+        return netdp_i_no_memory(error);
     list_all(&l);
-    status = check_size(l.count, made->draws, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(check_size(l.count, made->draws, error));
     made->sight = NETDP_I_NEW(netdp_i_seen_event, l.count);
-    if (made->sight == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (made->sight == NULL)
+        return netdp_i_no_memory(error);
     l.sight = made->sight;
     list_all(&l);
     made->count = l.count;
-done:
-    netdp_i_free(member);
-    netdp_i_free(seen);
-    return status;
+    return NETDP_OK;
 }
 
 void netdp_i_gossip_view_free(netdp_i_gossip_view *view)

@@ -144,30 +144,26 @@ static netdp_status choose_weights(netdp_i_siege *s, double *others, netdp_error
 {
     const int32_t n = s->nodes;
     const int64_t count = s->map.count;
-    netdp_i_gossip_view *view = NETDP_I_NEW(netdp_i_gossip_view, n);
-    double *room = NETDP_I_NEW(double, count *n), *expected = NETDP_I_NEW(double, n);
-    netdp_status status = view == NULL || room == NULL || expected == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_siege_estimate(s, 0.5, expected, error);
-    for (int32_t u = 0; status == NETDP_OK && u < n; u++)
+    OWNED netdp_i_gossip_view *view = NETDP_I_NEW(netdp_i_gossip_view, n);
+    OWNED double *room = NETDP_I_NEW(double, count *n);
+    OWNED double *expected = NETDP_I_NEW(double, n);
+    if (view == NULL || room == NULL || expected == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_siege_estimate(s, 0.5, expected, error));
+    for (int32_t u = 0; u < n; u++)
         view[u].weight = room + u * count;
-    if (status == NETDP_OK)
-        status = netdp_i_gossip_weigh(&s->map, n, s->map.values, view, error);
-    for (int64_t i = 0; status == NETDP_OK && i < count; i++)
+    TRY(netdp_i_gossip_weigh(&s->map, n, s->map.values, view, error));
+    for (int64_t i = 0; i < count; i++)
         for (int32_t u = 0; u < n; u++) {
             double *mine = s->weight + i * s->columns;
             mine[n + u] = mine[u];
             mine[u] = room[u * count + i];
         }
-    if (status == NETDP_OK)
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, (blasint)count, 1, s->weight,
-                    s->columns, s->map.values, n, 0, others, n);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, (blasint)count, 1, s->weight,
+                s->columns, s->map.values, n, 0, others, n);
     for (int32_t u = 0; u < n; u++)
         others[u * (int64_t)n + u] = 0;
-    netdp_i_free(view);
-    netdp_i_free(room);
-    netdp_i_free(expected);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status judge(const membership *m, netdp_membership *known, netdp_membership *unknown,

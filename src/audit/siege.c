@@ -229,27 +229,24 @@ netdp_status netdp_i_siege_run(const netdp_i_siege *siege, int64_t runs, const c
 
 static netdp_status check(const netdp_gossip_attack *attack, netdp_error *error)
 {
-    netdp_status status = netdp_linear_check(attack->protocol, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_linear_check(attack->protocol, error));
     const int32_t nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
-    if (status == NETDP_OK && attack->protocol->every > 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: of everybody, a value is contributed once; attack averaging");
-    if (status == NETDP_OK && !netdp_mixing_is_symmetric(attack->protocol->mixing))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: mixing '%s' is not symmetric on this graph; give metropolis",
-                              netdp_mixing_name(attack->protocol->mixing));
-    if (status == NETDP_OK && (!(attack->noise >= 0) || isinf(attack->noise)))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: noise %g; give a finite number, 0 or above", attack->noise);
-    if (status == NETDP_OK && (attack->runs < 2 || attack->runs >> 32 != 0))
-        status = netdp_i_fail(error, NETDP_INVALID, "audit: runs: give 2 or more, below 2^32");
-    if (status == NETDP_OK &&
-        (attack->faults != 0 || attack->pattern != NULL || attack->honest != NETDP_HONEST_SILENT))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: of everybody, honest nodes average what they have; "
-                              "leave faults, patterns and honest behaviour out");
+    if (attack->protocol->every > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: of everybody, a value is contributed once; attack averaging");
+    if (!netdp_mixing_is_symmetric(attack->protocol->mixing))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: mixing '%s' is not symmetric on this graph; give metropolis",
+                            netdp_mixing_name(attack->protocol->mixing));
+    if (!(attack->noise >= 0) || isinf(attack->noise))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: noise %g; give a finite number, 0 or above", attack->noise);
+    if (attack->runs < 2 || attack->runs >> 32 != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "audit: runs: give 2 or more, below 2^32");
+    if (attack->faults != 0 || attack->pattern != NULL || attack->honest != NETDP_HONEST_SILENT)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: of everybody, honest nodes average what they have; "
+                            "leave faults, patterns and honest behaviour out");
     bool good = attack->view.count > 0 && attack->view.observers != NULL;
     for (int32_t i = 0; good && i < attack->view.count; i++) {
         const int32_t v = attack->view.observers[i];
@@ -257,10 +254,10 @@ static netdp_status check(const netdp_gossip_attack *attack, netdp_error *error)
         for (int32_t j = 0; good && j < i; j++)
             good = v != attack->view.observers[j];
     }
-    if (status == NETDP_OK && !good)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: give distinct observers among nodes 0 .. %d", (int)nodes - 1);
-    return status;
+    if (!good)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: give distinct observers among nodes 0 .. %d", (int)nodes - 1);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_siege_new(netdp_i_siege *s, const netdp_gossip_attack *attack, int32_t a_node,

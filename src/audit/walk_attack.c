@@ -245,7 +245,6 @@ static netdp_status play(const attack *a, player *p, int world, int64_t run, net
 {
     const netdp_i_walk_hooks hooks = {arrive, contribute, send, p};
     const netdp_run_seed seed = {a->asked->seed, 2 * (uint64_t)run + (uint64_t)world};
-    netdp_status status = NETDP_OK;
     double score = 0;
     p->contribution = world == 0 ? -0.5 : 0.5;
     if ((a->asked->faults & NETDP_FAULT_CLIP_AFTER) != 0)
@@ -255,18 +254,17 @@ static netdp_status play(const attack *a, player *p, int world, int64_t run, net
     if (p->path != NULL) {
         netdp_walking still = a->walking; /* the path does not depend on the noise */
         still.noise = 0;
-        status = netdp_simulate_walk(a->token, &still, seed, a->tracing, p->model, p->path, error);
+        TRY(netdp_simulate_walk(a->token, &still, seed, a->tracing, p->model, p->path, error));
     }
-    for (int32_t k = 0; status == NETDP_OK && p->keeps != NULL && k < a->token->tokens; k++)
+    for (int32_t k = 0; p->keeps != NULL && k < a->token->tokens; k++)
         plan_contractions(p, k);
     memset(p->trail, 0, (size_t)a->token->tokens * sizeof *p->trail);
-    if (status == NETDP_OK)
-        status = netdp_i_simulate_walk(a->token, &a->walking, seed, a->tracing, &hooks, p->model,
-                                       NULL, error);
+    TRY(netdp_i_simulate_walk(a->token, &a->walking, seed, a->tracing, &hooks, p->model, NULL,
+                              error));
     for (int32_t k = 0; k < a->token->tokens; k++)
         score += score_of(a, &p->trail[k]);
     a->scores[world * a->asked->runs + run] = score;
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status play_share(void *context, int64_t index, int thread, netdp_error *error)

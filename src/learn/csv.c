@@ -101,16 +101,15 @@ netdp_status netdp_i_csv_open(const char *path, char **text, netdp_i_csv_reader 
     int64_t bytes = 0;
     TRY(netdp_i_file_load(path, text, &bytes, error));
     *from = (netdp_i_csv_reader){.path = path, .at = *text, .end = *text + bytes, .line = 1};
-    netdp_status status = check_text(from, error);
-    if (status == NETDP_OK && bytes >= 3 && memcmp(*text, "\xEF\xBB\xBF", 3) == 0)
+    TRY(check_text(from, error));
+    if (bytes >= 3 && memcmp(*text, "\xEF\xBB\xBF", 3) == 0)
         from->at += 3;
-    if (status == NETDP_OK && from->at == from->end)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: is empty; a table needs a header and rows", path);
-    if (status == NETDP_OK)
-        status = netdp_i_table_separator(path, from->at, from->end, &from->separator, error);
+    if (from->at == from->end)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: is empty; a table needs a header and rows", path);
+    TRY(netdp_i_table_separator(path, from->at, from->end, &from->separator, error));
     memcpy(from->stops, (char[]){from->separator, '\n', '"', '\0'}, sizeof from->stops);
-    return status;
+    return NETDP_OK;
 }
 
 /* A row's cells behind those that are there; *count: how many. */

@@ -67,13 +67,11 @@ netdp_status netdp_i_tridiagonal_end(int32_t order, const double *diagonal, cons
     const int64_t n = order;
     const lapack_int which = largest ? order : 1;
     lapack_int found = 0, failed = 0;
-    double *work = NETDP_I_NEW(double, 9 * n); /* T's diagonals, values, the vector, dstevx's own */
-    lapack_int *iwork = NETDP_I_NEW(lapack_int, 5 * n);
-    netdp_status status = NETDP_OK;
-    if (work == NULL || iwork == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *work =
+        NETDP_I_NEW(double, 9 * n); /* T's diagonals, values, the vector, dstevx's own */
+    OWNED lapack_int *iwork = NETDP_I_NEW(lapack_int, 5 * n);
+    if (work == NULL || iwork == NULL)
+        return netdp_i_no_memory(error);
     memcpy(work, diagonal, (size_t)n * sizeof *work);
     memcpy(work + n, beside, (size_t)(n - 1) * sizeof *work);
     lapack_int info =
@@ -81,16 +79,13 @@ netdp_status netdp_i_tridiagonal_end(int32_t order, const double *diagonal, cons
                             2 * LAPACKE_dlamch('S'), &found, work + 2 * n, work + 3 * n, order,
                             work + 4 * n, iwork, &failed);
     if (info != 0 || found != 1)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "LAPACK's dstevx found no eigenvalue of a matrix of order %d (info "
-                              "%d); try another mixing matrix",
-                              (int)order, (int)info);
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "LAPACK's dstevx found no eigenvalue of a matrix of order %d (info "
+                            "%d); try another mixing matrix",
+                            (int)order, (int)info);
     *value = work[2 * n];
     *last = work[4 * n - 1];
-done:
-    netdp_i_free(work);
-    netdp_i_free(iwork);
-    return status;
+    return NETDP_OK;
 }
 
 static void fill(const netdp_rows *rows, double *matrix)

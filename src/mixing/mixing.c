@@ -287,12 +287,10 @@ static netdp_status fill_row(netdp_mixing *mixing, const struct setting *setting
 static netdp_status find_shape(netdp_mixing *mixing, netdp_error *error)
 {
     int32_t n = mixing->nodes;
-    int32_t *side = NETDP_I_NEW(int32_t, n), *queue = NETDP_I_NEW(int32_t, n);
-    netdp_status status = NETDP_OK;
-    if (side == NULL || queue == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED int32_t *side = NETDP_I_NEW(int32_t, n);
+    OWNED int32_t *queue = NETDP_I_NEW(int32_t, n);
+    if (side == NULL || queue == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t root = 0; root < n; root++) {
         if (side[root] != 0)
             continue;
@@ -316,10 +314,7 @@ static netdp_status find_shape(netdp_mixing *mixing, netdp_error *error)
         }
         mixing->periodic = mixing->periodic || (periodic && tail > 1);
     }
-done:
-    netdp_i_free(side);
-    netdp_i_free(queue);
-    return status;
+    return NETDP_OK;
 }
 
 /* Is W_uv = W_vu for all? */

@@ -139,13 +139,12 @@ static netdp_status all_mixed(struct walk *walk, int64_t rounds, bool *mixed, ne
 {
     int64_t pieces = ((int64_t)walk->nodes + BLOCK - 1) / BLOCK;
     set_time(walk, rounds);
-    netdp_status status =
-        netdp_i_for_each(pieces, block_piece, walk, NULL, "the mixing time", error);
+    TRY(netdp_i_for_each(pieces, block_piece, walk, NULL, "the mixing time", error));
     double worst = 0;
     for (int64_t i = 0; i < pieces; i++)
         worst = fmax(worst, walk->worst[i]);
     *mixed = worst <= walk->threshold;
-    return status;
+    return NETDP_OK;
 }
 
 /* The same for the one start node that is furthest in the 2-norm: cheap, and usually decisive. */

@@ -21,9 +21,11 @@ static netdp_status fill_kernel(const netdp_graph *graph, const double *vectors,
                                 netdp_error *error)
 {
     const int64_t n = netdp_graph_nodes(graph);
-    double *scaled = NETDP_I_NEW(double, n *n), *other = NETDP_I_NEW(double, n *n);
-    netdp_status status = scaled == NULL || other == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int power = 0; status == NETDP_OK && power < 2; power++) {
+    OWNED double *scaled = NETDP_I_NEW(double, n *n);
+    OWNED double *other = NETDP_I_NEW(double, n *n);
+    if (scaled == NULL || other == NULL)
+        return netdp_i_no_memory(error);
+    for (int power = 0; power < 2; power++) {
         for (int64_t k = 0; k < n; k++)
             for (int64_t u = 0; u < n; u++) {
                 const double own = netdp_graph_degree(graph, (int32_t)u) + 1;
@@ -32,11 +34,9 @@ static netdp_status fill_kernel(const netdp_graph *graph, const double *vectors,
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)n, (int)n, (int)n, 1, vectors,
                     (int)n, scaled, (int)n, 0, power == 0 ? kernel : other, (int)n);
     }
-    for (int64_t i = 0; status == NETDP_OK && i < n * n; i++)
+    for (int64_t i = 0; i < n * n; i++)
         kernel[i] *= other[i];
-    netdp_i_free(scaled);
-    netdp_i_free(other);
-    return status;
+    return NETDP_OK;
 }
 
 /* gram_ab = tr((W^a)' W^b), a, b = 1 .. phases. kernel NULL: W is symmetric. */

@@ -16,6 +16,8 @@
 #include "run/folder.h"
 #include "run/summary.h"
 
+OWNER(netdp_losses_free, netdp_losses)
+
 /* Observers, and of tokens sources, that are accounted for again, beside the worst pair's. */
 enum { AGAIN = 4 };
 
@@ -208,21 +210,16 @@ static netdp_status check_guarantee(const netdp_i_variant *variant, const record
 netdp_status netdp_i_variant_again(const netdp_i_variant *variant, const char *folder,
                                    const netdp_progress *progress, netdp_error *error)
 {
-    recorded r = {.value = NULL};
-    netdp_losses *found = NULL;
-    netdp_status status = read_record(variant, folder, &r, error);
-    if (status == NETDP_OK)
-        status = netdp_i_variant_planning(variant)->again(
-            variant,
-            &(netdp_i_pairs_of){r.from.again_count, r.to.again_count, r.from.again, r.to.again},
-            progress, &found, error);
-    if (status == NETDP_OK && is_above(variant, &r, found))
-        status = fail(variant, folder, "a pair", error);
-    if (status == NETDP_OK)
-        status = check_guarantee(variant, &r, found, folder, error);
-    netdp_losses_free(found);
-    clear(&r);
-    return status;
+    CLEARED(clear) recorded r = {.value = NULL};
+    OWNED_BY(netdp_losses_free) netdp_losses *found = NULL;
+    TRY(read_record(variant, folder, &r, error));
+    TRY(netdp_i_variant_planning(variant)->again(
+        variant,
+        &(netdp_i_pairs_of){r.from.again_count, r.to.again_count, r.from.again, r.to.again},
+        progress, &found, error));
+    if (is_above(variant, &r, found))
+        return fail(variant, folder, "a pair", error);
+    return check_guarantee(variant, &r, found, folder, error);
 }
 
 /* ---- What has no losses ---- */

@@ -22,6 +22,8 @@
 #include "run/record.h"
 #include "study/protection.h"
 
+OWNER(json_decref, json_t)
+
 /* One claim about one pair. */
 typedef struct claim {
     const netdp_i_variant *variant;
@@ -600,23 +602,21 @@ static netdp_status write_audits(const netdp_study *study, auditing *a, const ch
                                  netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_status status = write_points(a->found.audits, folder, error);
-    if (status == NETDP_OK && json_array_size(a->found.everybody) > 0)
-        status = netdp_i_everybody_write(a->found.everybody, folder, error);
-    if (status == NETDP_OK && json_array_size(a->found.membership) > 0)
-        status = netdp_i_membership_write(a->found.membership, folder, error);
+    TRY(write_points(a->found.audits, folder, error));
+    if (json_array_size(a->found.everybody) > 0)
+        TRY(netdp_i_everybody_write(a->found.everybody, folder, error));
+    if (json_array_size(a->found.membership) > 0)
+        TRY(netdp_i_membership_write(a->found.membership, folder, error));
+    OWNED_BY(json_decref)
     json_t *all = json_pack(
         "{s:s, s:s, s:s, s:I, s:f, s:O, s:O, s:O, s:O}", "netdp", netdp_version(), "title",
         study->title, "simulation", NETDP_I_SIMULATION, "runs", (json_int_t)a->options->runs,
         "confidence", a->options->confidence, "audits", a->found.audits, "reconstruction",
         a->found.estimates, "everybody", a->found.everybody, "membership", a->found.membership);
-    if (status == NETDP_OK && all == NULL)
-        status = netdp_i_no_memory(error);
+    if (all == NULL)
+        return netdp_i_no_memory(error);
     netdp_i_file_path(path, folder, "audit.json");
-    if (status == NETDP_OK)
-        status = netdp_i_json_write(all, path, error);
-    json_decref(all);
-    return status;
+    return netdp_i_json_write(all, path, error);
 }
 
 static netdp_status check_options(const netdp_audit_options *options, netdp_error *error)

@@ -67,7 +67,7 @@ netdp_status netdp_i_everybody_new(const char *name, const netdp_graph *graph,
 netdp_status netdp_i_everybody_write(const json_t *list, const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_output output;
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
     size_t i, j;
     json_t *one, *node;
     netdp_i_file_path(path, folder, "reconstruct.csv");
@@ -81,7 +81,5 @@ netdp_status netdp_i_everybody_write(const json_t *list, const char *folder, net
                     (int)netdp_i_json_field(node, "distance"), netdp_i_json_field(node, "rmse"),
                     netdp_i_json_field(node, "standard_error"),
                     netdp_i_json_field(node, "rmse_without_noise"));
-    netdp_status status = netdp_i_output_commit(&output, error);
-    netdp_i_output_drop(&output);
-    return status;
+    return netdp_i_output_commit(&output, error);
 }

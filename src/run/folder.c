@@ -51,16 +51,13 @@ static netdp_status make_folders(const char *folder, netdp_error *error)
 /* Whether two files have the same bytes. */
 static netdp_status same_text(const char *a, const char *b, bool *same, netdp_error *error)
 {
-    char *one = NULL, *other = NULL;
+    OWNED char *one = NULL;
+    OWNED char *other = NULL;
     int64_t length = 0, other_length = 0;
-    netdp_status status = netdp_i_file_load(a, &one, &length, error);
-    if (status == NETDP_OK)
-        status = netdp_i_file_load(b, &other, &other_length, error);
-    if (status == NETDP_OK)
-        *same = length == other_length && memcmp(one, other, (size_t)length) == 0;
-    netdp_i_free(one);
-    netdp_i_free(other);
-    return status;
+    TRY(netdp_i_file_load(a, &one, &length, error));
+    TRY(netdp_i_file_load(b, &other, &other_length, error));
+    *same = length == other_length && memcmp(one, other, (size_t)length) == 0;
+    return NETDP_OK;
 }
 
 /* It says where the data lie: not for others. */

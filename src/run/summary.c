@@ -77,15 +77,13 @@ static netdp_status count_messages(const netdp_i_variant *variant, const netdp_i
                         : sums->messages / (double)runs;
         return NETDP_OK;
     }
-    netdp_i_sent sent; /* the network changes in the same way in every run */
-    netdp_status status = netdp_i_sent_new(&variant->protocol, &sent, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_sent_clear)
+    netdp_i_sent sent = {0}; /* the network changes in the same way in every run */
+    TRY(netdp_i_sent_new(&variant->protocol, &sent, error));
     *messages = netdp_i_sent_after(&sent, rounds);
     if (sent.status != NETDP_OK)
-        status = netdp_i_fail(error, sent.status, "%s", sent.why.text);
-    netdp_i_sent_clear(&sent);
-    return status;
+        return netdp_i_fail(error, sent.status, "%s", sent.why.text);
+    return NETDP_OK;
 }
 
 static void remark(json_t *remarks, const char *format, ...)
@@ -491,7 +489,8 @@ static json_t *overrides_json(const netdp_study *base, const netdp_study *study)
     json_t *overrides = json_object();
     for (int k = 0; overrides != NULL && k < NETDP_I_KEYS; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];
-        const bool there = !netdp_i_value_absent(study, key) || key->kind == NETDP_I_KEY_COLUMNS;
+        const bool there =
+            !netdp_i_value_absent(study, key) || netdp_i_key_rule(key)->kind == NETDP_I_KEY_COLUMNS;
         if (there && !netdp_i_value_equal(base, study, key))
             set_override(overrides, key->name, netdp_i_value_json(study, key));
     }

@@ -92,7 +92,7 @@ netdp_status netdp_i_changing_loss(const netdp_linear *protocol, const netdp_i_w
                                    netdp_error *error);
 
 /*
- * The same, proven (docs/proofs/certificate.md): of one contribution, or of phases with an end
+ * The same, proven (docs/proofs/shift.md): of one contribution, or of phases with an end
  * dither; without acceleration, where every node contributes.
  */
 netdp_status netdp_i_changing_proven(const netdp_linear *protocol, const netdp_i_watcher *watcher,

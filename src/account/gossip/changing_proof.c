@@ -1,5 +1,5 @@
 /*
- * Certificates where W changes from round to round (docs/proofs/certificate.md): the filter's run
+ * Certificates where W changes from round to round (docs/proofs/shift.md): the filter's run
  * is kept, and what each round is like, and the shift that they mean is evaluated.
  */
 #include "account/gossip/changing.h"

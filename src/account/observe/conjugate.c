@@ -1,6 +1,6 @@
 /*
  * A loss is the least sum of squares of a shift of the noises that hides a contribution
- * (docs/proofs/certificate.md): with F the unseen nodes' part of W and G the seen nodes' rows there,
+ * (docs/proofs/shift.md): with F the unseen nodes' part of W and G the seen nodes' rows there,
  *
  *     loss(u) = min |h_0 - e_u|^2 + sum_t |z_t|^2 + sum_t |G h_t|^2 / nu^2,  h_{t+1} = F h_t + nu z_{t+1}.
  *

@@ -1,6 +1,6 @@
 /*
  * With F the unseen nodes' part of W and G the seen nodes' rows there, what is heard in round t + 1
- * of what is hidden is o_t = G h_t + nu times fresh noise (riccati.c, docs/proofs/certificate.md). A
+ * of what is hidden is o_t = G h_t + nu times fresh noise (riccati.c, docs/proofs/shift.md). A
  * contribution of u shifts it by q_u = (G F^t e_u)_t, so that
  *
  *     loss(u) = q_u' K^{-1} q_u,   K = covariance of all o_t.

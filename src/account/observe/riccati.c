@@ -1,6 +1,6 @@
 /*
- * A loss is the least sum of squares of a shift of the noises that hides a contribution (docs/proofs/certificate.md, "Backwards, on
- * what is hidden"). Let h_t be what the shift leaves in the messages of the nodes that the observer does not see, F their part of W, G the
+ * A loss is the least sum of squares of a shift of the noises that hides a contribution (docs/proofs/shift.md, "at
+ * rest"). Let h_t be what the shift leaves in the messages of the nodes that the observer does not see, F their part of W, G the
  * rows of the seen nodes there: what they receive their own noise must take up. Then
  *
  *     loss(u) = min |h_0 - e_u|^2 + sum_t |G h_t|^2 / nu^2 + |z_t|^2,   h_{t+1} = F h_t + nu z_t
