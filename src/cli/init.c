@@ -424,9 +424,10 @@ static const char *line_value(const drafting *d, size_t i)
     if (from == TITLE)
         return d->title;
     if (from == ANSWERS)
-        return strcmp(lines[i].key, "data.split") == 0 ? (learns ? key->fallback : NULL)
-               : is_tally(d)                           ? NULL
-                                                       : key->fallback;
+        return strcmp(lines[i].key, "data.split") == 0
+                   ? (learns ? netdp_i_key_rule(key)->fallback : NULL)
+               : is_tally(d) ? NULL
+                             : netdp_i_key_rule(key)->fallback;
     if (!question_applies(d, from) || !applies(d, lines[i].key, ANY))
         return NULL;
     if (from == COLUMN && strcmp(value_of(d, COLUMN), "all") == 0)
@@ -463,7 +464,7 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
     fprintf(
         out,
         "# A study: netdp run FILE runs it, --set privacy.epsilon=2 changes a key for one run.\n"
-        "# Every key is in docs/files.md of netdp. Written by netdp init, to be edited.\n");
+        "# Every key is in docs/study-file.md of netdp. Written by netdp init, to be edited.\n");
     for (size_t i = 0; status == NETDP_OK && i < sizeof lines / sizeof *lines; i++) {
         const netdp_i_key *key = &netdp_i_keys[netdp_i_key_find(lines[i].key)];
         const size_t own = netdp_i_key_section(key);
