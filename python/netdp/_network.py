@@ -288,8 +288,9 @@ def _frame_nodes(frame: Any, place: int) -> "List[Any]":
             raise Invalid(f"frame: {value!r} where a node's number should be; numbers of nodes are whole")
         if not isinstance(value, collections.abc.Hashable):
             raise Invalid(f"frame: row {row} has a {type(value).__name__} in column {column!r}; a node is a number or a name")
-        whole_number = isinstance(value, (float, numbers.Integral)) and not isinstance(value, bool)
-        nodes.append(int(value) if whole_number and (isinstance(value, numbers.Integral) or abs(value) < 2**53) else value)
+        if isinstance(value, float) and abs(value) < 2**53:
+            value = int(value)
+        nodes.append(int(value) if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else value)
     return nodes
 
 
@@ -406,7 +407,7 @@ def graph(given: Any, *, nodes: Optional[int] = None, weight: Union[str, bool, N
         return _from_matrix(given, bool(weight), None)
     if type(given).__name__ == "DataFrame" and module == "pandas":
         return _from_frame(given, weight, nodes)
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+    if isinstance(given, np.ma.MaskedArray) and bool(np.any(np.ma.getmaskarray(given))):  # type: ignore[no-untyped-call]
         raise Invalid("a masked array; fill it first (0 where there is no edge)")
     if isinstance(given, np.ndarray):
         return _from_array(given, nodes, bool(weight))

@@ -33,7 +33,7 @@ MAY_DIVERGE = {"netdp_simulate", "netdp_simulate_central", "netdp_simulate_learn
                "netdp_learn_central", "netdp_simulate_walk", "netdp_attack_gossip", "netdp_attack_tally", "netdp_reconstruct"}
 
 # Functions that change what they are given or keep it: everything is made anew before each call.
-CHANGES = {"netdp_losses_settle", "netdp_study_run_anew", "netdp_guard_release", "netdp_guard_open", "netdp_guard_close",
+CHANGES = {"netdp_losses_settle", "netdp_study_run_anew", "netdp_guard_release", "netdp_guard_choose", "netdp_guard_open", "netdp_guard_close",
            "netdp_guard_spent", "netdp_question_calibrate"} | {f"netdp_{what}_free" for what in (
                "events", "graph", "mixing", "transition", "sequence", "route", "losses", "table", "examples", "study",
                "quiet_design", "model")}
@@ -55,7 +55,7 @@ LENGTHS = {
     "netdp_study_parse.count", "netdp_realised_costs.count", "netdp_tally_realised.count", "netdp_simulate.width",
     "netdp_simulate_central.width", "netdp_simulate_central.nodes", "netdp_mixing_workload.phases",
     "netdp_stream_normals.count", "netdp_score_models.count", "netdp_question_request.count", "netdp_question_request.from_count", "netdp_question_request.to_count",
-    "netdp_question_request.pattern_count", "netdp_question_request.phases", "netdp_observers.count", "netdp_everything_proof.count",
+    "netdp_question_request.pattern_count", "netdp_question_request.phases", "netdp_observers.count", "netdp_everything_proof.count", "netdp_guard_choose.count",
 }
 
 # The same of single functions, whose arrays are as long as a description says.
@@ -361,7 +361,7 @@ OPAQUE = {"netdp_graph": "graph", "netdp_mixing": "mixing", "netdp_transition": 
 # Arguments by their name: numbers, text, arrays.
 NAMED = {
     "draws": 0, "mu": 0.5, "delta": 1e-6, "epsilon": 1.0, "alpha": 2.0, "sigma": 2.0, "noise": 2.0, "confidence": 0.99, "slack": 1e-6,
-    "gamma": 0.5, "epsilon0": 0.4, "levels": 2, "count": 1, "published": 0, "people": 100, "sample": 10, "k": 1, "low": 1.0,
+    "gamma": 0.5, "sensitivity": 1.0, "epsilon0": 0.4, "levels": 2, "count": 1, "published": 0, "people": 100, "sample": 10, "k": 1, "low": 1.0,
     "high": 2.0, "theta": 0.05, "range": 1.0, "scale": 1.0, "value": 0.5, "seed": 1, "connected": True, "giant_component": False,
     "node": 0, "nodes": NODES, "attenuation": 0.0, "accuracy": 0.25, "width": 1, "inner": 2, "phases": 2, "span": 1, "t": 1,
     "from": 0, "until": 1, "round": 1, "gap": 0.5, "variance": 0.25, "loss": 0.5, "from_index": 0, "to_index": 1,
@@ -405,7 +405,7 @@ ARRAYS = {
     "netdp_mixing_apply.x": [1.0] * NODES, "netdp_gradient.model": [0.1] * 8, "netdp_batch_gradient.model": [0.1] * 8,
     "netdp_objective_value.model": [0.1] * 8, "netdp_score.model": [0.1] * 8, "netdp_score_models.models": [0.1] * 8,
     "netdp_simulate.values": [0.5] * NODES, "netdp_simulate_central.values": [0.5] * NODES,
-    "netdp_tally_realised.observers": [0], "netdp_realised_costs.observers": [0], "netdp_guard_release.rows": [0.5] * 4,
+    "netdp_tally_realised.observers": [0], "netdp_realised_costs.observers": [0], "netdp_guard_release.rows": [0.5] * 4, "netdp_guard_choose.score": [0.5] * 8,
 }
 
 
