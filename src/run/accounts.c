@@ -25,7 +25,7 @@ static int32_t count_variants(const netdp_study *study)
 
 /*
  * Half the mean squared error per coordinate and Delta that the noise causes, where the noise was
- * calibrated to a target: what the guarantee costs; else -1. It takes all eigenvalues of W.
+ * calibrated to a target: what the guarantee costs; -1 where it is not known.
  */
 static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
 {
@@ -33,11 +33,12 @@ static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
     const bool averages = variant->kind == NETDP_GOSSIP && variant->protocol.every == 0 &&
                           variant->study->privacy.epsilon > 0;
     variant->predicted = -1;
-    if (!averages || netdp_graph_nodes(variant->problem->graph) > NETDP_DENSE_NODES)
+    if (!averages)
         return NETDP_OK;
-    TRY(netdp_noise_error(&variant->protocol, &noise, error));
-    variant->predicted = variant->noise * variant->noise * noise;
-    return NETDP_OK;
+    netdp_status status = netdp_noise_error(&variant->protocol, &noise, error);
+    if (status == NETDP_OK)
+        variant->predicted = variant->noise * variant->noise * noise;
+    return status == NETDP_NO_ANSWER ? NETDP_OK : status;
 }
 
 /* One entry of summary.json; the header's values that this variant changes are in it. */

@@ -489,7 +489,8 @@ static json_t *overrides_json(const netdp_study *base, const netdp_study *study)
     json_t *overrides = json_object();
     for (int k = 0; overrides != NULL && k < NETDP_I_KEYS; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];
-        const bool there = !netdp_i_value_absent(study, key) || key->kind == NETDP_I_KEY_COLUMNS;
+        const bool there =
+            !netdp_i_value_absent(study, key) || netdp_i_key_rule(key)->kind == NETDP_I_KEY_COLUMNS;
         if (there && !netdp_i_value_equal(base, study, key))
             set_override(overrides, key->name, netdp_i_value_json(study, key));
     }
