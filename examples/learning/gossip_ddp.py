@@ -32,7 +32,7 @@ def system_noise(node, round_, slot, width):
 
 
 def seeded_noise(seed):
-    """The draws of netdp.simulate: whoever has the seed can undo the noise. For tests."""
+    """The draws of netdp.simulate: whoever has the seed can remove the noise. For tests."""
     def draw(node, round_, slot, width):
         purpose = netdp.lib.NETDP_FOR_END_DITHER if slot else netdp.lib.NETDP_FOR_NOISE
         stream = netdp.ffi.new("netdp_stream *", netdp.lib.netdp_stream_at(seed, purpose, node, round_))

@@ -19,7 +19,7 @@ Gradient = Callable[[Any], Any]
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Simulation:
-    """Models that gossip made, one a node. A simulation: whoever has the seed can undo its noise."""
+    """Models that gossip made, one a node. A simulation: whoever has the seed can remove its noise."""
 
     graph: Graph
     #: [node][parameter].

@@ -364,7 +364,7 @@ def run(study: Union[Study, Path, Mapping[str, Any]], folder: Optional[Path] = N
 
     >>> print(netdp.run("experiments/meters-on-davis.yaml"))
 
-    `study`: a file, a `Study`, or a dictionary with the keys of a study file (docs/files.md). `folder`: where the results
+    `study`: a file, a `Study`, or a dictionary with the keys of a study file (docs/study-file.md). `folder`: where the results
     go, and where an interrupted run goes on; without one they live as long as what is returned. `force`: replace what is
     there. `set`, `graph`, `values`, `quick`: as of `Study`. `data`: the data folder.
     """

@@ -275,7 +275,7 @@ netdp_status netdp_tally_words(const netdp_tally *tally, const char *name, char 
         netdp_i_pairing_token_words(&tally->pairing, says);
         fprintf(t.out, "%s\n", says);
     } else if (ring && tally->schedule == NETDP_TALLY_ONCE && !counts)
-        fputs("one observer at a time: two who pool their views around a node leave it without "
+        fputs("one observer at a time: two who collude around a node leave it without "
               "noise (--to set:V,W).\n",
               t.out);
     return end(&t, text, error);

@@ -464,7 +464,7 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
     fprintf(
         out,
         "# A study: netdp run FILE runs it, --set privacy.epsilon=2 changes a key for one run.\n"
-        "# Every key is in docs/files.md of netdp. Written by netdp init, to be edited.\n");
+        "# Every key is in docs/study-file.md of netdp. Written by netdp init, to be edited.\n");
     for (size_t i = 0; status == NETDP_OK && i < sizeof lines / sizeof *lines; i++) {
         const netdp_i_key *key = &netdp_i_keys[netdp_i_key_find(lines[i].key)];
         const size_t own = netdp_i_key_section(key);

@@ -126,17 +126,19 @@ netdp_status netdp_i_result_write(const netdp_i_result *result, const char *fold
     if (task->learner.rows != NULL && !netdp_i_study_owns(task->study) &&
         (model = model_json(task->study, result->state)) == NULL)
         return netdp_i_no_memory(error);
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:s*, s:o*, s:O*}", "noise",
-        result->test ? "TEST: seeded, hides nothing" : "true normals, exactly rounded", "title",
-        result->package->title, "member", result->package->member[task->self].name, "package",
-        digest, "rounds", (json_int_t)task->protocol.rounds, "lost", (json_int_t)result->lost,
-        "attempt", (int)result->attempt->attempt, "columns", list_names(task), "estimate",
-        list_numbers(result, false), "state", list_numbers(result, true), "predictions",
-        model == NULL  ? NULL
-        : result->test ? test_privacy
-                       : privacy,
-        "model", model, "account", result->account);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:s*, s:o*, s:O*}", "noise",
+                  result->test ? "TEST: seeded, hides nothing"
+                               : "Gaussian noise, sampled exactly and rounded",
+                  "title", result->package->title, "member",
+                  result->package->member[task->self].name, "package", digest, "rounds",
+                  (json_int_t)task->protocol.rounds, "lost", (json_int_t)result->lost, "attempt",
+                  (int)result->attempt->attempt, "columns", list_names(task), "estimate",
+                  list_numbers(result, false), "state", list_numbers(result, true), "predictions",
+                  model == NULL  ? NULL
+                  : result->test ? test_privacy
+                                 : privacy,
+                  "model", model, "account", result->account);
     netdp_status status =
         object == NULL ? netdp_i_no_memory(error) : netdp_i_json_write(object, path, error);
     json_decref(object);

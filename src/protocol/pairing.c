@@ -279,24 +279,25 @@ void netdp_i_pairing_words(const netdp_pairing *pairing, const netdp_i_hiding *h
                  ",\nbut node %d is hidden from some observer by its own noise alone",
                  (int)hiding->whose);
     else if (hiding->least > 1)
-        snprintf(among, sizeof among,
-                 ";\neach node is hidden among %d or more, where more of it takes the loss to %.4g",
-                 (int)hiding->least, 1.0 / hiding->least);
+        snprintf(
+            among, sizeof among,
+            ";\neach node has an anonymity set of at least %d: with more pairwise noise its loss "
+            "tends to %.4g",
+            (int)hiding->least, 1.0 / hiding->least);
     snprintf(text, 400,
-             "Noise in pairs (%.60s, %" PRId64 " pairs, %g times a node's first noise) cancels in "
-             "the sum%s.\nIt rests on keys that pairs share and on nodes that follow the protocol; "
-             "%d partner%s of node %d together undo%s it.",
+             "Pairwise noise (%.60s, %" PRId64 " pairs, %g times a node's first noise) cancels in "
+             "the sum%s.\nIts assumptions: pairs share keys, and nodes follow the protocol; "
+             "%d partner%s of node %d together can remove it.",
              netdp_graph_origin(pairing->graph), netdp_graph_edges(pairing->graph), pairing->noise,
-             among, (int)hiding->partners, hiding->partners == 1 ? "" : "s", (int)hiding->thin,
-             hiding->partners == 1 ? "es" : "");
+             among, (int)hiding->partners, hiding->partners == 1 ? "" : "s", (int)hiding->thin);
 }
 
 void netdp_i_pairing_token_words(const netdp_pairing *pairing, char text[400])
 {
     snprintf(text, 400,
-             "Noise in pairs (%.60s, %" PRId64
+             "Pairwise noise (%.60s, %" PRId64
              " pairs, %g times the noise) cancels in every pass; it "
-             "hides what lies between observers who pool their views.\nIt rests on keys that pairs "
-             "share and on nodes that follow the protocol.",
+             "hides what lies between observers who collude.\nIts assumptions: pairs share keys, "
+             "and nodes follow the protocol.",
              netdp_graph_origin(pairing->graph), netdp_graph_edges(pairing->graph), pairing->noise);
 }

@@ -73,7 +73,7 @@ static netdp_status check_sum(const netdp_tally *tally, netdp_error *error)
     return NETDP_OK;
 }
 
-/* Noise in pairs cancels where every pass takes up both halves. */
+/* Pairwise noise cancels where every pass takes up both halves. */
 static netdp_status check_pairs(const netdp_tally *tally, netdp_error *error)
 {
     if (tally->pairing.graph == NULL && tally->pairing.noise == 0)
@@ -81,7 +81,7 @@ static netdp_status check_pairs(const netdp_tally *tally, netdp_error *error)
     if (tally->graph != NETDP_TALLY_RING || tally->task != NETDP_TALLY_SUM ||
         tally->mechanism != NETDP_GAUSSIAN)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "pair-graph: among tokens noise in pairs is for sums on the ring with "
+                            "pair-graph: among tokens pairwise noise is for sums on the ring with "
                             "Gaussian noise; leave it out");
     return netdp_i_pairing_check(&tally->pairing, tally->nodes, error);
 }

@@ -7,7 +7,7 @@
 
 /* What release means, in the words of every result; netdp_protection_words has the unit's. */
 #define NETDP_I_RELEASED "nothing at the end"
-#define NETDP_I_ASSUMES "nodes follow the protocol and do not pool what they see"
+#define NETDP_I_ASSUMES "nodes follow the protocol and do not collude"
 
 /* Of gossip, where a node or one of its rows is protected, and of tokens that walk or count. */
 netdp_threat netdp_i_threat_gossip(netdp_sees sees, netdp_own_noise own_noise, bool row);

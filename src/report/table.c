@@ -322,14 +322,13 @@ typedef struct pooling_words {
     char text[64];
 } pooling_words;
 
-/* Whether nodes may pool what they see. */
+/* Whether nodes may collude. */
 static pooling_words pooled_by(const json_t *threat)
 {
     const int pool = (int)json_integer_value(json_object_get(threat, "pool"));
-    pooling_words words = {" and do not pool what they see"};
+    pooling_words words = {" and do not collude"};
     if (pool > 1)
-        snprintf(words.text, sizeof words.text, ", and any %d of them may pool what they see",
-                 pool);
+        snprintf(words.text, sizeof words.text, ", and any %d of them may collude", pool);
     return words;
 }
 

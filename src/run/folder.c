@@ -110,10 +110,11 @@ static netdp_status check_held(const netdp_study *study, const char *folder, con
     if (status != NETDP_OK || same)
         return status;
     if (is_own(study, held))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: was edited; undo that, or run the study as it is now: netdp run "
-                            "%s -o NEW",
-                            held, held);
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "%s: was edited; take that back, or run the study as it is now: netdp run "
+            "%s -o NEW",
+            held, held);
     return netdp_i_fail(error, NETDP_INVALID,
                         "%s: holds the results of another study; choose another folder with -o, or "
                         "replace them with --force",

@@ -63,6 +63,6 @@ netdp_status netdp_i_record_read(const char *folder, bool private, json_t **summ
                                  netdp_error *error);
 
 /* What must stand wherever a simulated result does. */
-#define NETDP_I_SIMULATION "simulation: whoever has the seed can undo its noise"
+#define NETDP_I_SIMULATION "simulation: whoever has the seed can remove its noise"
 
 #endif

@@ -155,7 +155,7 @@ static void remark_route(const netdp_i_variant *variant, json_t *remarks)
         promise->is.value > NETDP_I_FAR_WORSE * promise->mean)
         remark(remarks,
                "THE WORST PAIR LEARNS FAR MORE THAN THE MEAN: node %d towards node %d %s, the mean "
-               "%s (every pair is promised the worst: privacy.over: worst)",
+               "%s (the worst is guaranteed to every pair: privacy.over: worst)",
                (int)promise->from, (int)promise->to, netdp_i_up(promise->is.value, 4).text,
                netdp_i_up(promise->mean, 4).text);
 }

@@ -60,7 +60,7 @@ def prepare(folder, study, rows):
     (folder / "private.csv").write_text(f"kind,{COLUMN},other\n" + "".join(lines), "utf-8")
 
 
-TOLD = "simulation: whoever has the seed can undo its noise"
+TOLD = "simulation: whoever has the seed can remove its noise"
 
 
 def ran(folder):

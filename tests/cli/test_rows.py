@@ -500,7 +500,7 @@ def hospitals():
     sigma = variants["one record"]["noise"]
     assert epsilon_of(math.sqrt(20 / 13) / sigma, 1e-6) <= 1 + 1e-9
     assert epsilon_of(math.sqrt(20 * (1 / 13 + 12 / 13 / 1301)) / sigma, 1e-6) >= 1 - 2e-3
-    assert "any 3 of them may pool" in out and summary["threat"]["pool"] == 3, out
+    assert "any 3 of them may collude" in out and summary["threat"]["pool"] == 3, out
 
 
 def refusals():

@@ -114,7 +114,7 @@ def an_observer_by_keyboard(browser, page, results):
     assert loads == [page.as_uri()], f"the page loads {loads}"
     assert "Evening consumption" in browser.title
     answer = browser.find_element(By.ID, "answer").text
-    for words in ("Worst pair", "7.94", "1 : 1", "δ = 1e-6", "Evelyn Jefferson (0)", "whoever has the seed can undo its noise",
+    for words in ("Worst pair", "7.94", "1 : 1", "δ = 1e-6", "Evelyn Jefferson (0)", "whoever has the seed can remove its noise",
                   "A test with 5 % false alarms"):
         assert words in answer, f"{words!r} is not in the answer"
     assert "Best test" not in answer and "100 %" not in answer
@@ -144,6 +144,42 @@ def an_observer_by_keyboard(browser, page, results):
     Select(browser.find_element(By.ID, "direction")).select_by_value("about")
     assert shown(browser, 3)["value"] == table[second + 1, 3], "what others could learn about the node"
     no_complaints(browser, "choosing an observer")
+
+
+def cut(browser):
+    """What a phone would cut off: what is wider than the page, and tables that are wider than their place."""
+    return browser.execute_script(
+        "const wide = [...document.querySelectorAll('body *')].filter((e) => !e.closest('.scroll, .chart, .graph, pre')"
+        " && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.tagName + '#' + e.id);"
+        "const tables = [...document.querySelectorAll('table.data')].filter((t) => t.scrollWidth > t.parentElement.clientWidth + 1);"
+        "return [...wide, ...tables.map((t) => t.parentElement.getAttribute('aria-label') || t.className)]")
+
+
+def what_was_compared(browser, folder):
+    """The page begins with what was compared, and shows the variant that keeps its target, not the first one, which breaks it."""
+    results = folder / "compared"
+    code, _, err = run(["run", os.path.join(SOURCE, "experiments", "meters-on-davis.yaml"), "-o", str(results), "--set", "output.repeat=3"], folder)
+    assert code == 0, err
+    for private in ([], ["--private"]):
+        code, _, err = run(["report", str(results), *private], folder)
+        assert code == 0, err
+        browser.get((results / ("report-private.html" if private else "report.html")).as_uri())
+        assert browser.find_element(By.CSS_SELECTOR, "main > section").get_attribute("id") == "compared"
+        section = browser.find_element(By.ID, "compared")
+        rows_of = {row.find_element(By.TAG_NAME, "th").text.split("\n")[0]: row for row in section.find_elements(By.CSS_SELECTOR, "tbody tr")}
+        assert list(rows_of) == ["central", "local", "gossip", "gossip with pairs"], list(rows_of)
+        assert all(len(row.find_elements(By.CLASS_NAME, "bar")) == 2 for row in rows_of.values()), "an error and an epsilon each"
+        assert "7.94" in rows_of["gossip"].text and "above the target" in rows_of["gossip"].text
+        assert [name for name, row in rows_of.items() if "above the target" in row.text] == ["gossip"]
+        assert ("kWh" in section.text) == bool(private), "errors of the data are for the experimenter alone"
+        assert "Shown below: gossip with pairs. It keeps the target for every pair" in section.text, section.text
+        assert Select(browser.find_element(By.ID, "variant")).first_selected_option.text == "gossip with pairs"
+        assert "Nobody is above the target" in browser.find_element(By.ID, "above").text
+        for pixels in (360, 1200):
+            width(browser, pixels)
+            assert not cut(browser), f"{pixels} pixels: {cut(browser)}"
+        picture(browser, "compared")
+        no_complaints(browser, "what was compared")
 
 
 def who_is_above(browser, results):
@@ -285,6 +321,19 @@ def an_audit(browser, folder):
     for words in ("Claimed at most", "Found at least", "runs of each", "whoever has the seed"):
         assert words in text, f"{words!r} is not on the page of an audit"
     assert saved(browser, folder, "audits.csv")[0]["verdict"] in text
+    terms = browser.find_element(By.ID, "glossary").text
+    assert all(word in terms for word in ("Found at least", "Sampling error", "Confidence", "Verdict")), terms
+    # Each point has its share and, beside it, the most that chance leaves.
+    points = browser.find_elements(By.CSS_SELECTOR, "[aria-label='Sampling error'] tbody tr")
+    assert points
+    for row in points:
+        seen, most, missed, most_missed = [float(cell.text.split()[0]) for cell in row.find_elements(By.TAG_NAME, "td")]
+        assert seen <= most <= 100 and missed <= most_missed <= 100, row.text
+    for section in browser.find_elements(By.CSS_SELECTOR, "main > section"):
+        assert len(section.text.splitlines()) > 3, f"a section is empty: {section.text!r}"
+    width(browser, 360)
+    assert not cut(browser), cut(browser)
+    width(browser, 1200)
     picture(browser, "audit")
     no_complaints(browser, "an audit")
 
@@ -416,6 +465,7 @@ def main():
             light_dark_and_paper(browser, page)
             a_hostile_folder(browser, folder)
             variants(browser, folder)
+            what_was_compared(browser, folder)
             the_experimenters_page(browser, results, folder)
             baselines_and_flips(browser, folder)
             given_noise(browser, folder)

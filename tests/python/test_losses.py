@@ -120,7 +120,7 @@ def test_noise_in_pairs_says_what_it_rests_on(command):
     """The command left the sentence out where it had chosen kappa itself."""
     said = command("calibrate --family 'ring 12' --rounds 20 --pair-graph edges --target 1 --as dp:1e-6 --tune-pairs",
                    json_too=False)
-    assert "together undo it" in said
+    assert "together can remove it" in said
 
 
 REFUSED = [

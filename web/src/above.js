@@ -42,16 +42,17 @@ export function above(variant) {
   const least = pairs.complete && !words.estimate(variant.guarantee) ? '' : 'At least ';
   const who = (one) => (pairs.coalition ? 'the coalition' : nodeName(variant, one.to));
   const known = pairs.complete ? `of ${count(all)}` : `of the ${count(all)} that this page holds`;
+  const heads = ['About', symbol, 'Above by', 'Observer', 'Observers above'];
   const rows = () => [['about', 'name', symbol, 'above the target by', 'observer', 'observer name', 'observers above'],
     ...list.map((one) => [one.from, nodeName(variant, one.from), one.value, one.value - most, pairs.coalition ? pairs.coalition.join(' ') : one.to, who(one), one.pairs])];
   return h('div', {class: 'note', id: 'above'},
     h('p', {}, h('strong', {}, `${least}${count(list.length)} of ${count(pairs.nodes)} people ${list.length === 1 ? 'is' : 'are'} above ${aim}`),
       `: ${plural(some, 'pair')} ${known}, by up to ${showUp(worst - most)} (${showUp(worst / most)} times the target). `,
       target.over === 'mean' ? 'A target for the mean allows that; ask for “over: worst” if it is too much.' : 'The bound does not meet the target.'),
-    h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Who is above the target'}, h('table', {class: 'data'},
+    h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Who is above the target'}, h('table', {class: 'data stack'},
       h('caption', {}, list.length > LISTED ? `The ${LISTED} furthest above it` : 'Who is above it'),
-      h('thead', {}, h('tr', {}, ['About', symbol, 'Above by', 'Observer', 'Observers above'].map((text, i) => h('th', {scope: 'col', class: [1, 2, 4].includes(i) ? 'number' : null}, text)))),
-      h('tbody', {}, list.slice(0, LISTED).map((one) => h('tr', {}, h('td', {}, nodeName(variant, one.from)), h('td', {class: 'number'}, showUp(one.value, 4)),
-        h('td', {class: 'number'}, showUp(one.value - most)), h('td', {}, who(one)), h('td', {class: 'number'}, count(one.pairs))))))),
+      h('thead', {}, h('tr', {}, heads.map((text, i) => h('th', {scope: 'col', class: [1, 2, 4].includes(i) ? 'number' : null}, text)))),
+      h('tbody', {}, list.slice(0, LISTED).map((one) => h('tr', {}, [nodeName(variant, one.from), showUp(one.value, 4), showUp(one.value - most), who(one), count(one.pairs)]
+        .map((text, i) => h('td', {class: [1, 2, 4].includes(i) ? 'number' : null, 'data-label': heads[i]}, text))))))),
     h('p', {class: 'pager'}, saving('above-target.csv', rows)));
 }

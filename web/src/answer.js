@@ -62,7 +62,7 @@ function sentence(variant) {
   const unit = words.measure(variant.unit);
   const worst = words.worstOf(guarantee);
   const strong = (value) => h('strong', {}, `${unit.symbol} = ${showUp(value)}`);
-  const observer = variant.pairs?.coalition ? 'The coalition' : threat.pool > 1 ? `Any ${threat.pool} nodes that pool what they see` : Array.isArray(threat.to) ? 'An observer' : 'Any single node';
+  const observer = variant.pairs?.coalition ? 'The coalition' : threat.pool > 1 ? `Any ${threat.pool} nodes that collude` : Array.isArray(threat.to) ? 'An observer' : 'Any single node';
   const parts = worst === Infinity
     ? [`${observer} could learn any amount about ${words.whatOf(threat)}, `, strong(worst), ', in the worst case']
     : [`${observer} could learn something about ${words.whatOf(threat)}, at most `, strong(worst), ' in the worst case'];
@@ -87,7 +87,7 @@ function baselines() {
 
 /** For whom the page is, and what its noise is worth. */
 export const warnings = () => [
-  page.private ? h('div', {class: 'alarm', role: 'note'}, h('strong', {}, 'For the experimenter alone. '), 'This page holds what was computed from the data without noise, and the seed that undoes the noise. Do not pass it on; without --private, netdp report makes a page for others.') : null,
+  page.private ? h('div', {class: 'alarm', role: 'note'}, h('strong', {}, 'For the experimenter alone. '), 'This page holds what was computed from the data without noise, and the seed that removes the noise. Do not pass it on; without --private, netdp report makes a page for others.') : null,
   simulation ? h('p', {class: 'note', id: 'simulation'}, h('strong', {}, simulation[0].toUpperCase() + simulation.slice(1)), '. A result that leaves the machine needs noise from a secret source.') : null,
 ];
 
@@ -124,7 +124,7 @@ export function assumptions(variant) {
     ['What is protected', protectedOf(threat.adjacency)],
     ['What is released', words.released(threat)],
     ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
-    ...(guarantee.pairs ? [['Noise in pairs', guarantee.pairs.says]] : []),
+    ...(guarantee.pairs ? [['Pairwise noise', `Noise that two nodes share: one adds it, the other subtracts it. ${guarantee.pairs.says}`]] : []),
     ...(guarantee.pairs?.left ? [['Left of the pairwise noise', words.left(guarantee.pairs.left)]] : []),
     ...(words.also(variant) ? [['Also assumed', words.also(variant)]] : []),
     ['How it is computed', words.standing(guarantee).text],

@@ -58,7 +58,7 @@ export const variants = (page.variants ?? []).map((shown) => {
 
 /** Is it computed from private data, with noise that the seed draws? */
 export const simulated = page.summary !== undefined && !['account', 'realised', 'claim'].includes(summary.task);
-export const simulation = summary.simulation ?? (simulated || page.audit ? 'simulation: whoever has the seed can undo its noise' : null);
+export const simulation = summary.simulation ?? (simulated || page.audit ? 'simulation: whoever has the seed can remove its noise' : null);
 
 /** A node as a reader knows it. */
 export function nodeName(variant, node) {

@@ -2,6 +2,7 @@
 import {answer, assumptions} from './answer.js';
 import {auditPage} from './audit.js';
 import {check} from './check.js';
+import {compared, recommended} from './compared.js';
 import {distance} from './distance.js';
 import {h, plural} from './dom.js';
 import {page, simulated, summary, variants} from './folder.js';
@@ -27,7 +28,7 @@ function repeat() {
     ...(summary.data?.sha256 ? [['SHA-256 of the data file', h('code', {}, summary.data.sha256)]] : []),
   ];
   if (simulated && !page.private) {
-    return [h('p', {}, 'The study, its seed and the digests of its data are with the experimenter: whoever has the seed can undo the noise. Their page is the one of netdp report --private.'),
+    return [h('p', {}, 'The study, its seed and the digests of its data are with the experimenter: whoever has the seed can remove the noise. Their page is the one of netdp report --private.'),
       h('table', {class: 'facts-table'}, h('tbody', {}, facts.map(([term, text]) => h('tr', {}, h('th', {scope: 'row'}, term), h('td', {}, text)))))];
   }
   return [
@@ -66,7 +67,8 @@ function update(variant) {
 
 function build() {
   document.title = `${summary.title || page.folder} – netdp report`;
-  const links = [['answer', 'Answer'], ['assumptions', 'Assumptions'], ['look', 'Graph'], ['distance', 'Distance'], ['pairs', 'Pairs'], ['utility', accounts() || !page.private ? 'Variants' : 'Utility'],
+  const chart = compared();
+  const links = [...(chart ? [['compared', 'Compared']] : []), ['answer', 'Answer'], ['assumptions', 'Assumptions'], ['look', 'Graph'], ['distance', 'Distance'], ['pairs', 'Pairs'], ['utility', accounts() || !page.private ? 'Variants' : 'Utility'],
     ...(page.figure ? [['figure', 'Figure']] : []), ['check', 'Check'], ['glossary', 'Words'], ['repeat', 'Repeat']];
   const used = utility();
   document.getElementById('page').replaceChildren(
@@ -74,6 +76,7 @@ function build() {
       h('p', {class: 'facts'}, question()), way,
       h('nav', {'aria-label': 'Sections'}, h('ul', {}, links.map(([id, text]) => h('li', {}, h('a', {href: `#${id}`}, text)))))),
     h('main', {},
+      chart ? section('compared', 'What was compared', chart) : null,
       section('answer', 'Who could learn what about whom?',
         variants.length > 1 ? h('div', {class: 'controls'}, h('label', {for: 'variant'}, 'Variant', chooser)) : null, answerBody),
       section('assumptions', 'Under which assumptions?', assumptionsBody),
@@ -85,7 +88,11 @@ function build() {
       section('check', 'Check a number here', check()),
       section('glossary', 'Words', glossaryBody),
       section('repeat', 'How to repeat it', repeat())));
-  if (variants.length > 0) update(variants[0]);
+  const first = recommended();
+  if (first) {
+    chooser.selectedIndex = variants.indexOf(first.variant);
+    update(first.variant);
+  }
   used.start();
 }
 

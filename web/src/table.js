@@ -18,7 +18,7 @@ export function sortable(caption, columns, sortBy, note) {
 
   function write() {
     body.replaceChildren(...rows.slice(first, first + ROWS).map((row) =>
-      h('tr', {}, columns.map((column) => h('td', {class: column.numeric ? 'number' : null}, column.cell(row))))));
+      h('tr', {}, columns.map((column) => h('td', {class: column.numeric ? 'number' : null, 'data-label': column.label}, column.cell(row))))));
     back.disabled = first === 0;
     on.disabled = first + ROWS >= rows.length;
     place.textContent = rows.length === 0 ? 'No pair fits.'
@@ -53,7 +53,7 @@ export function sortable(caption, columns, sortBy, note) {
   return {
     element: h('div', {class: 'sortable'},
       h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption},
-        h('table', {class: 'data'}, h('caption', {}, caption), h('thead', {}, h('tr', {}, heads)), body)),
+        h('table', {class: 'data stack sorts'}, h('caption', {}, caption), h('thead', {}, h('tr', {}, heads)), body)),
       h('div', {class: 'pager'}, back, on, place)),
     fill(next) {
       rows = next;

@@ -62,10 +62,10 @@ function table() {
   const runs = !page.private || !summary.repeat ? '' : learns() ? `Means over ${plural(summary.repeat, 'run')} ± standard error; ` : `Root mean squared error over ${plural(summary.repeat, 'run')}; `;
   const caption = `${runs}${noises()}${mixed ? `; each ${symbol} ${units.every((unit) => unit.kind === 'dp') ? 'at its own δ' : 'in its own unit'}` : ''}`;
   const rows = () => [['variant', ...columns.map((column) => column.label)], ...summary.variants.map((one) => [one.name, ...columns.map((column) => column.cell(one))])];
-  return [h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Utility'}, h('table', {class: 'data'},
+  return [h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Utility'}, h('table', {class: 'data stack'},
     h('caption', {}, caption[0].toUpperCase() + caption.slice(1)),
     h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Variant'), columns.map((column) => h('th', {scope: 'col', class: 'number'}, column.label)))),
-    h('tbody', {}, summary.variants.map((one) => h('tr', {}, h('th', {scope: 'row'}, one.name), columns.map((column) => h('td', {class: 'number'}, column.cell(one)))))))), h('div', {class: 'pager'}, saving('variants.csv', rows)), outdone()];
+    h('tbody', {}, summary.variants.map((one) => h('tr', {}, h('th', {scope: 'row'}, one.name), columns.map((column) => h('td', {class: 'number', 'data-label': column.label}, column.cell(one)))))))), h('div', {class: 'pager'}, saving('variants.csv', rows)), outdone()];
 }
 
 /** What the column of noise holds, which is not the same for every variant. */

@@ -38,7 +38,7 @@ const walks = 'Later steps never amplify an earlier difference, nodes keep no me
 const tokens = 'What a node contributes does not depend on tokens that it has seen.';
 const further = {
   walk: walks,
-  'weighted-walk': `${walks} The law of the walk is public.`,
+  'weighted-walk': `${walks} The transition law of the walk is public.`,
   'ring-sum': tokens, 'ring-histogram': tokens, 'complete-sum': tokens, 'complete-histogram': tokens,
   stream: 'What a node adds does not depend on what it has seen.',
 };
@@ -51,12 +51,12 @@ export const way = (protocol) => ways[protocol] ?? protocol;
 export const sees = (threat) => seen[threat.sees] ?? (threat.sees ? `It sees ${threat.sees}.` : 'Not recorded.');
 
 export function who(threat, nodes, pairs) {
-  if (pairs?.coalition) return `${pairs.coalition.length} nodes that pool what they see: ${pairs.coalition.join(', ')}.`;
-  if (threat.pool > 1) return `Any ${threat.pool} of the ${nodes} nodes, who pool what they see. A number about two nodes is what the one learns of the other together with the others of its pool.`;
-  if (!Array.isArray(threat.to)) return `Each of the ${nodes} nodes, by itself. They do not pool what they see.`;
+  if (pairs?.coalition) return `${pairs.coalition.length} nodes that collude: ${pairs.coalition.join(', ')}.`;
+  if (threat.pool > 1) return `Any ${threat.pool} of the ${nodes} nodes, who collude. A number about two nodes is what the one learns of the other together with those that it colludes with.`;
+  if (!Array.isArray(threat.to)) return `Each of the ${nodes} nodes, by itself. They do not collude.`;
   return threat.to.length === 1
     ? `Node ${threat.to[0]}, one of ${nodes}. Nothing is said about what the others learn.`
-    : `${threat.to.length} nodes of ${nodes}, each by itself: they do not pool what they see. Nothing is said about what the others learn.`;
+    : `${threat.to.length} nodes of ${nodes}, each by itself: they do not collude. Nothing is said about what the others learn.`;
 }
 
 export const whatOf = (threat) => sentencesOf(threat.adjacency).learnt;
@@ -99,7 +99,7 @@ export function standing(guarantee) {
   };
 }
 
-/** What the rounds leave of noise that cancels in pairs: known from the network, the noise and the rounds alone. */
+/** What the rounds leave of pairwise noise: known from the network, the noise and the rounds alone. */
 export function left({mean, worst, node, most}) {
   if (worst === null || worst === undefined) return 'How much of it the rounds leave in the results is not known here.';
   const at = node === null || node === undefined ? 'at most ' : '', who = at ? 'any node' : `the worst node (${node})`;
@@ -112,7 +112,7 @@ export function uncovered(variant) {
   const {threat, pairs} = variant;
   const learns = ['logistic', 'ridge', 'softmax'].includes(summary.task);
   return [
-    pairs?.coalition ? 'Observers outside the coalition who join it.' : threat.pool > 1 ? `More than ${threat.pool} nodes that pool what they see.` : 'Collusion: nodes that pool what they see learn more than any one of them.',
+    pairs?.coalition ? 'Observers outside the coalition who join it.' : threat.pool > 1 ? `More than ${threat.pool} nodes that collude.` : 'Collusion: nodes that tell each other what they see learn more than any one of them.',
     threat.sees === 'everything' ? 'Nodes that do not follow the protocol.'
       : 'Outsiders who read the network’s traffic, and nodes that do not follow the protocol.',
     'Which nodes exist, who is connected to whom, the rounds and the noise level: all of this is public.',
@@ -207,6 +207,24 @@ export function glossary(adjacency) {
     ['central', 'What a trusted aggregator would do: it adds noise once, at the study’s (ε, δ): Gaussian noise, or beside a token the better of Gaussian and Laplace noise.'],
     ['local', 'Every node adds enough noise by itself, as if everybody read every message.'],
     ['A test with 5 % false alarms', `An observer must say ${unit.either} and may be wrong in 5 % of the cases where the first is true. Found: how often it is right where the second is. Without knowing anything: 5 %.`],
+  ];
+}
+
+/** The words of the page of an audit. */
+export function auditGlossary(adjacency) {
+  const unit = sentencesOf(adjacency);
+  return [
+    ['Audit', `A program plays the observer against the simulator: it sees what an observer sees, and must say ${unit.either}. An audit can show that a claim is false. It cannot show that a claim is true.`],
+    ['Claimed at most', 'What the account says that any observer can learn: an upper bound, where it is sound.'],
+    ['Found at least', 'What this attack proves that an observer can learn, at the confidence. If the claim is true, the truth lies between the two.'],
+    ['False alarm, miss', 'The attack says the second where the first is true; or the first where the second is true.'],
+    ['Sampling error', 'The attack ran finitely often, so that its shares are uncertain. “At most” is the upper end of an exact interval for a share (Clopper and Pearson).'],
+    ['Confidence', 'How often, at least, an audit of a true claim does not refute it by chance.'],
+    ['Verdict', 'Refuted: more was found than claimed. Consistent: less was found. Not enough runs: with these runs no attack could refute the claim.'],
+    ['ε, epsilon, and δ, delta', `Whatever an observer sees, the odds that it gives to ${unit.two} change by a factor of at most e to the ε, except with a probability of about δ.`],
+    ['μ, Gaussian differential privacy', `Telling ${unit.contents} apart is as hard as telling two normal distributions apart whose means are μ standard deviations from each other.`],
+    ['Dither', 'Small fresh noise in every message, so that later rounds tell nothing beyond the first ones.'],
+    ['Steps apart', 'How many edges lie between the observer and the node that it learns about.'],
   ];
 }
 

@@ -35,7 +35,7 @@ void netdp_losses_guarantee(const netdp_losses *losses, double value, netdp_unit
         .threat = losses->threat};
     if (losses->members > 1)
         guarantee->threat.assumes = "nodes follow the protocol and, but for the coalition, do not "
-                                    "pool what they see";
+                                    "collude";
 }
 
 netdp_guarantee netdp_i_guarantee_by(const netdp_bound_info *bound, netdp_i_case of)

@@ -115,9 +115,8 @@ static netdp_status reduce(const pooling *p, netdp_losses **losses, netdp_error 
             }
             made->loss[(int64_t)v * made->from_count + u] = largest;
         }
-    made->threat.assumes =
-        "nodes follow the protocol; some of them, no more than the pool, may pool "
-        "what they see";
+    made->threat.assumes = "nodes follow the protocol; some of them, no more than the pool, may "
+                           "collude";
     *losses = made;
     return NETDP_OK;
 }
